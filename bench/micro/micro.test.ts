@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { microCases } from './cases';
+import { guardCases } from './guard-cases';
 import { readCollections } from './measure-allocations';
 import { parseCommandStats } from './measure-scripts';
 import { tracingCases } from './tracing-cases';
 
 describe('each case', () => {
-  test.each([...microCases(), ...tracingCases()].map((one) => [one.name, one] as const))(
+  test.each([...microCases(), ...tracingCases(), ...guardCases()].map((one) => [one.name, one] as const))(
     '%s does something',
     (_name, { run }) => {
       expect(run()).toBeTruthy();

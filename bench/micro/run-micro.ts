@@ -3,6 +3,7 @@ import { measure } from 'mitata';
 import { renderTable } from '../report/render-table';
 import { median } from '../report/rows';
 import { microCases } from './cases';
+import { guardCases } from './guard-cases';
 import { measureAllocations } from './measure-allocations';
 import { measureBatches } from './measure-batches';
 import { measureDrain } from './measure-drain';
@@ -24,7 +25,7 @@ const print = (head: readonly string[], lines: readonly (readonly [name: string,
     )}\n`,
   );
 
-const cases = [...microCases(), ...tracingCases()].filter(({ name }) => isWanted(name));
+const cases = [...microCases(), ...tracingCases(), ...guardCases()].filter(({ name }) => isWanted(name));
 if (cases.length > 0) {
   const lines: [string, number, number][] = [];
   for (const { name, run } of cases) {

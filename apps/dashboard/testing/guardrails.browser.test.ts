@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
+import { checkAccessibility } from './check-accessibility';
 import { shareDashboard } from './share-dashboard';
 
 const MAIL = { name: 'no mail', on: 'input', check: { type: 'pii', kinds: ['email'] }, action: 'block' };
@@ -79,6 +80,47 @@ describe.each([390, 1440])('guardrails, %d px wide', (width) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
   }, 60_000);
+
+  test.each(['light', 'dark'] as const)(
+    'parts are ticked, and what holds streams is said, %s',
+    async (theme) => {
+      const policy = `/projects/${projectId}/guardrails`;
+      await callAdmin(dashboard.gateway, policy, { method: 'PUT', body: { mode: 'enforce', rules: [] } });
+      const { page, problems } = await dashboard.open(at('&open=new'), { width, theme });
+      const dialog = page.getByRole('dialog');
+      const boxes = dialog.getByRole('group', { name: 'Parts' }).getByRole('checkbox');
+      const ticked = () =>
+        boxes.evaluateAll((all) =>
+          all.flatMap((one) => ((one as HTMLInputElement).checked ? one.parentElement?.textContent : [])),
+        );
+      await dialog.getByLabel('Name').fill('parts');
+      expect(await ticked()).toEqual(['system', 'user', 'assistant', 'tool arguments', 'tool results']);
+      for (const part of ['system', 'assistant']) await dialog.getByLabel(part, { exact: true }).uncheck();
+      await dialog.getByLabel('tool results').press('Space');
+      expect(await ticked()).toEqual(['user', 'tool arguments']);
+      // An answer has no part of its user's: what is left cannot be unticked.
+      await dialog.getByLabel('Checks').selectOption('output');
+      expect(await ticked()).toEqual(['tool arguments']);
+      expect(await boxes.count()).toBe(3);
+      expect(await dialog.getByLabel('tool arguments').isDisabled()).toBe(true);
+      await dialog.getByLabel('assistant', { exact: true }).check();
+      await dialog.getByLabel('Looks for').selectOption('regex');
+      await dialog.getByText('a match has no bound').waitFor();
+      await dialog.getByLabel('Expression').fill('secret .*');
+      expect(await checkAccessibility(page)).toEqual([]);
+      expect(await dialog.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+      await dialog.getByRole('button', { name: 'Add rule' }).click();
+      await page.getByText('Streamed answers wait for their end because of: parts.').first().waitFor();
+      const { rules } = await callAdmin<{ rules: { on: string; parts: string[] }[] }>(dashboard.gateway, policy);
+      expect(rules).toMatchObject([{ on: 'output', parts: ['assistant', 'tool_arguments'] }]);
+      await page.getByRole('link', { name: 'parts' }).click();
+      await dialog.getByText('As it was saved, this one does.').waitFor();
+      expect(await ticked()).toEqual(['assistant', 'tool arguments']);
+      await callAdmin(dashboard.gateway, policy, { method: 'PUT', body: { mode: 'shadow', rules: [MAIL] } });
+      expect(problems).toEqual([]);
+    },
+    60_000,
+  );
 
   test('the mode is switched, live at once', async () => {
     const { page, problems } = await dashboard.open(at(), { width });

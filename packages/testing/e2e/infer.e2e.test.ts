@@ -307,6 +307,10 @@ describe.each(STORE_KINDS)('plain HTTP backends on %s stores', (kind) => {
     expect([refused.status, await codeOf(refused)]).toEqual([503, 'upstream_unavailable']);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(backend.seen.length).toBe(asked);
+    // It answers its probe by now, and requests to it are refused all the same.
+    backend.answer = () => new Response('fine');
+    const page = (await (await fetch(`${world.gateway.url}/healthz`)).json()) as { backends: Record<string, object> };
+    expect(page.backends[name]).toMatchObject({ ok: false, breaker: 'open', detail: expect.any(String) });
   });
 
   test('headers of the operator are added, in place of the caller’s', async () => {

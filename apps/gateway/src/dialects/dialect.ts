@@ -137,8 +137,8 @@ export interface OwnParts {
   /** Type of the events that tell that a part begins, and their member that it stands in. */
   readonly begins: string;
   readonly member: string;
-  /** Stands in events of which ours say nothing. */
-  readonly foreign: string;
+  /** Stand in events of which ours say nothing. */
+  readonly foreign: readonly string[];
   /** True where our own events say all of the parts that have begun. */
   isPlain(begun: readonly JsonObject[]): boolean;
 }

@@ -81,6 +81,18 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     for (const { id } of [fires, quiet]) await alertRows.delete(database.db, { id });
   });
 
+  test('a sum below a cent is told with its digits', async () => {
+    calls.length = 0;
+    const { id } = await projectRows.create(database.db, { name: 'frugal', monthlyCapNanoUsd: 1_000_000_000 });
+    await insertLogRecords(database.db, [
+      sampleRecord({ projectId: id, createdAtMs: nowMs - 60_000, costNanoUsd: 123_000 }),
+    ]);
+    const alert = await alertOf({ kind: 'spend', threshold: 0.0001, projectId: id });
+    await run();
+    expect(calls[0]?.body.text).toContain('$0.000123 was spent');
+    await alertRows.delete(database.db, { id: alert.id });
+  });
+
   test('what is over is told too, once', async () => {
     calls.length = 0;
     const alert = await alertOf({ kind: 'spend', threshold: 0.5 });

@@ -8,6 +8,7 @@ import {
 } from '@llm0/core/alerts/condition';
 import type { AlertKind } from '@llm0/core/alerts/kinds';
 import { anomalyHours, findSpendAnomaly } from '@llm0/core/alerts/spend-anomaly';
+import { formatUsdText } from '@llm0/core/pricing/format-usd';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { countGuardrailHits } from '@llm0/drizzle/queries/guardrails/guardrail-stats';
@@ -20,7 +21,6 @@ import type { JobContext } from './job';
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 const LOGS_READ = 100;
-const NANO_PER_USD = 1e9;
 
 export interface MeasureContext extends Pick<JobContext, 'db' | 'nowMs'> {
   /** Targets that are or were in trouble, as all gateways see them. */
@@ -53,7 +53,6 @@ async function cacheSumsOf(context: MeasureContext, alert: StoredAlert, range: {
 }
 
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
-const usd = (nanoUsd: number) => `$${(nanoUsd / NANO_PER_USD).toFixed(2)}`;
 
 /** One measure a kind. */
 export const MEASURES = {
@@ -74,8 +73,8 @@ export const MEASURES = {
     return value === null ? null : { value, text: `p95 latency is ${Math.round(value)} ms` };
   },
   spend: async (context, alert) => {
-    const value = WINDOW_VALUES.spend(await sumsOf(context, alert));
-    return { value, text: `$${value.toFixed(2)} was spent` };
+    const sums = await sumsOf(context, alert);
+    return { value: WINDOW_VALUES.spend(sums), text: `${formatUsdText(sums.costNanoUsd)} was spent` };
   },
   job_failed: async ({ db, nowMs }, alert) => {
     const sinceMs = nowMs() - alert.windowMinutes * MINUTE_MS;
@@ -114,7 +113,7 @@ export const MEASURES = {
     const found = findSpendAnomaly(atMs, await loadSpendHours(db, anomalyHours(atMs), alert.projectId));
     if (found === null) return null;
     const hour = new Date(found.hourMs).toISOString().slice(11, 16);
-    const text = `${usd(found.costNanoUsd)} was spent in the hour from ${hour} UTC, ${found.z.toFixed(1)} deviations above the same hour of four weeks`;
+    const text = `${formatUsdText(found.costNanoUsd)} was spent in the hour from ${hour} UTC, ${found.z.toFixed(1)} deviations above the same hour of four weeks`;
     return { value: found.z, text };
   },
   error_budget_burn: async (context, alert) => {

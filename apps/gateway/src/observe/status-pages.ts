@@ -1,6 +1,7 @@
 // A store that does not answer makes the gateway not ready; it never makes a status page hang (1 s at most).
 
 import { timingSafeEqual } from 'node:crypto';
+import { backendProvider } from '@llm0/core/backends/backend';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
@@ -11,6 +12,8 @@ import type { BackendProbe, Services } from '../services/contract';
 interface BackendHealth {
   readonly ok: boolean;
   readonly latency_ms?: number;
+  /** Set where it is not closed: requests are refused, or one goes through to see. */
+  readonly breaker?: TargetStatus['mode'];
   readonly kind?: string;
   readonly detail?: string;
 }
@@ -51,11 +54,21 @@ export async function healthz(services: Services): Promise<Response> {
 /** Of services behind `/infer`: they may be away without the gateway being any the worse for it. */
 async function probeHttpBackends(services: Services): Promise<Record<string, BackendHealth>> {
   const probes = await withTimeout(services.backends.probeAll(), new Map<string, BackendProbe>());
-  const shown = [...probes].map(([name, { ok, latencyMs, detail }]): [string, BackendHealth] => [
-    name,
-    { ok, kind: 'http', latency_ms: latencyMs, detail },
-  ]);
-  return Object.fromEntries(shown);
+  const states = new Map(services.health.list().map((state) => [state.provider, state]));
+  return Object.fromEntries(
+    [...probes].map(([name, probe]) => [name, showProbe(probe, states.get(backendProvider(name)))]),
+  );
+}
+
+/** One that answers its probe and is not asked, because requests failed, is not up. */
+function showProbe({ ok, latencyMs, detail }: BackendProbe, state: TargetStatus | undefined): BackendHealth {
+  const shown = { ok, kind: 'http', latency_ms: latencyMs, detail };
+  if (state === undefined || !isInTrouble(state)) return shown;
+  const { mode, openForMs, coolForMs } = state;
+  const seconds = Math.ceil(Math.max(openForMs, coolForMs) / 1000);
+  const why =
+    seconds > 0 ? `requests failed: not asked for another ${seconds} s` : 'requests failed: asked once, to see';
+  return { ...shown, ok: false, detail: detail ?? why, ...(mode === 'closed' ? {} : { breaker: mode }) };
 }
 
 const isInTrouble = ({ mode, coolForMs }: TargetStatus) => mode !== 'closed' || coolForMs > 0;

@@ -46,6 +46,17 @@ export type ChatEvent =
    * kinds, or an order of their own. Encoders of other formats pass over it.
    */
   | { readonly type: 'raw-message'; readonly choice: number; readonly format: WireFormat; readonly value: JsonObject }
+  /**
+   * An item in the vendor's own format, of which the events between its beginning and its end tell the texts: `item` has none.
+   * `part`: they go on with the next one of its parts. Only callers of the same format are told.
+   */
+  | {
+      readonly type: 'native-item';
+      readonly choice: number;
+      readonly format: WireFormat;
+      readonly step: 'begin' | 'part' | 'end';
+      readonly item: JsonObject;
+    }
   /** Cumulative: the last one of an answer wins. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /** A field of the vendor's answer the gateway does not know: top-level (`choice` absent), or of a choice's message
@@ -97,6 +108,6 @@ export interface EventBatch {
 }
 
 /** True for events that the caller can see: from here on an answer cannot be failed over. */
-export function isOutputEvent(event: ChatEvent): boolean {
-  return event.type !== 'start' && event.type !== 'usage' && event.type !== 'extra';
-}
+export const isOutputEvent = ({ type }: ChatEvent): boolean => !SILENT.has(type);
+
+const SILENT: ReadonlySet<ChatEvent['type']> = new Set<ChatEvent['type']>(['start', 'usage', 'extra', 'native-item']);

@@ -42,6 +42,8 @@ test.each<[Partial<GuardrailRule>, string]>([
   [{ on: 'both', check: { type: 'json_schema', schema: {} } }, 'rules.0.on'],
   [{ check: { type: 'url', allow: [] } }, 'rules.0.check'],
   [{ check: { type: 'url', deny: [] } }, 'rules.0.check'],
+  [{ check: { type: 'url', allow: ['*'] } }, 'rules.0.check'],
+  [{ check: { type: 'url', allow: ['good.com'], deny: ['*'] } }, 'rules.0.check'],
   [{ check: { type: 'pii', kinds: ['card'], countries: ['DE'] } }, 'rules.0.check'],
 ])('what cannot work is refused when it is saved: %p', (given, param) => {
   expect(() => check(given)).toThrow(expect.objectContaining({ kind: 'invalid_request', param }));
@@ -57,6 +59,7 @@ test.each<Partial<GuardrailRule>>([
   { parts: ['tool_results'] },
   { on: 'input', parts: ['system'] },
   { check: { type: 'url', allow: ['good.com'], deny: [] } },
+  { check: { type: 'url', deny: ['*'] } },
   { check: { type: 'pii', countries: ['DE'] } },
   { check: { type: 'pii', kinds: ['card', 'phone'], countries: ['DE'] } },
   { check: { type: 'json_schema', schema: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' } } },

@@ -1,4 +1,5 @@
 import { invalidRequest } from '../errors/gateway-error';
+import { EVERY_HOST } from './checks/url';
 import { compileRule, type TextChecks } from './compile-guardrails';
 import { compilePattern } from './finders/pattern';
 import { matchesNoText } from './finders/pattern-length';
@@ -69,7 +70,9 @@ function refuseEmptyLists({ check }: GuardrailRule): void {
     throw new Error('"countries" are those of phone numbers, and "kinds" leaves out "phone"');
   if (check.type !== 'url') return;
   const { allow, deny = [] } = check;
-  if (allow?.length === 0) throw new Error('"allow" is empty, which refuses every host: name one, or leave it out');
+  if (allow?.length === 0) throw new Error('"allow" is empty: name a host, or refuse every host with "deny": ["*"]');
+  if (allow !== undefined && deny.includes(EVERY_HOST))
+    throw new Error('"deny" names every host ("*"), those in "allow" too: leave one of the two out');
   if (allow === undefined && deny.length === 0) throw new Error('"allow" or "deny" needs at least one host');
 }
 

@@ -15,8 +15,8 @@ import { findWords } from './finders/words';
 import { foldText } from './folded-text';
 import { type CompiledRule, Guardrails, type PseudonymMaking, sha256 } from './guardrails';
 import type { Encoding, GuardrailCheck, GuardrailPolicy, GuardrailRule, PiiKind } from './policy';
+import { type WindowRule, waitsForEnd } from './rule-search';
 import type { Finder } from './span';
-import { type WindowRule, waitsForEnd } from './text-window';
 
 type CheckOf<T extends GuardrailCheck['type']> = Extract<GuardrailCheck, { type: T }>;
 

@@ -7,6 +7,8 @@ export interface FoldedText {
   originOf(at: number): number;
   /** Where the original of a span's last character ends. */
   endOf(end: number): number;
+  /** The first character that comes from `origin` in the original or from behind it. */
+  indexOf(origin: number): number;
 }
 
 const ASCII_ONLY = /^[\x20-\x7e\n\r\t]*$/;
@@ -79,20 +81,71 @@ const FOLDS: Readonly<Record<Exclude<Folding, 'none'>, (point: string) => string
   ...{ width: asWidth, digits: asDigits, words: asWord },
 };
 
+/** Part of a text in all foldings, each made once. */
+export class FoldedStretch {
+  private readonly isAscii: boolean;
+  private readonly plain: FoldedText;
+  private readonly known = new Map<Folding, FoldedText>();
+
+  /** `begin`: where it begins in the text. */
+  constructor(
+    private readonly original: string,
+    readonly begin: number,
+  ) {
+    this.isAscii = ASCII_ONLY.test(original);
+    this.plain = asItIs(original);
+  }
+
+  as(folding: Folding): FoldedText {
+    const { original, isAscii } = this;
+    if (folding === 'none' || (isAscii && folding !== 'words')) return this.plain;
+    let folded = this.known.get(folding);
+    if (folded === undefined) {
+      folded = isAscii ? asItIs(original.toLowerCase()) : foldText(original, folding);
+      this.known.set(folding, folded);
+    }
+    return folded;
+  }
+}
+
+const KNOWN: Readonly<Record<keyof typeof FOLDS, Map<string, string>>> = {
+  ...{ width: new Map(), digits: new Map(), words: new Map() },
+};
+/** Alphabets have fewer; of those with many characters, the first ones that come. */
+const MOST_KNOWN = 4096;
+
+function foldPoint(point: string, folding: keyof typeof FOLDS): string {
+  const folded = FOLDS[folding](point);
+  if (KNOWN[folding].size < MOST_KNOWN) KNOWN[folding].set(point, folded);
+  return folded;
+}
+
+const same = (at: number): number => at;
+const asItIs = (text: string): FoldedText => ({ text, originOf: same, endOf: same, indexOf: same });
+
+/** Where the first number that is not less stands in numbers that rise. */
+function firstFrom(rising: readonly number[], least: number): number {
+  let [low, high] = [0, rising.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rising[middle] ?? 0) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `digits`: so do
  * digits of other scripts. `words`: case, accents and look-alikes go as well. */
 export function foldText(original: string, folding: Folding): FoldedText {
-  if (folding === 'none' || ASCII_ONLY.test(original)) {
-    const text = folding === 'words' ? original.toLowerCase() : original;
-    return { text, originOf: (at) => at, endOf: (end) => end };
-  }
-  const fold = FOLDS[folding];
+  if (folding === 'none') return asItIs(original);
+  if (ASCII_ONLY.test(original)) return asItIs(folding === 'words' ? original.toLowerCase() : original);
+  const known = KNOWN[folding];
   let text = '';
   const origins: number[] = [];
   const ends: number[] = [];
   let at = 0;
   for (const point of original) {
-    const folded = fold(point);
+    const folded = known.get(point) ?? foldPoint(point, folding);
     for (let index = 0; index < folded.length; index++) {
       origins.push(at);
       ends.push(at + point.length);
@@ -104,5 +157,6 @@ export function foldText(original: string, folding: Folding): FoldedText {
     text,
     originOf: (index) => origins[index] ?? original.length,
     endOf: (end) => (end === 0 ? 0 : (ends[end - 1] ?? original.length)),
+    indexOf: (origin) => firstFrom(origins, origin),
   };
 }

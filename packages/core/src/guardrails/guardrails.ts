@@ -2,7 +2,7 @@ import type { LRUCache } from 'lru-cache';
 import { invalidRequest } from '../errors/gateway-error';
 import type { TextCheck } from './check';
 import type { GuardrailAction, GuardrailCheck, GuardrailPart } from './policy';
-import { type WindowRule, waitsForEnd } from './text-window';
+import { type WindowRule, waitsForEnd } from './rule-search';
 
 export type GuardrailSide = 'input' | 'output';
 

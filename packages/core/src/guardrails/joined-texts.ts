@@ -2,7 +2,8 @@ import { parse } from 'tldts';
 import { findEmails } from './finders/email';
 import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
 import { BothReadings } from './readings/both-readings';
-import type { Hit, Replace, Step } from './readings/steps';
+import type { Replace, Step } from './readings/steps';
+import type { Hit } from './rule-search';
 
 /** Characters of texts that are searched as one; of more than that only where they meet. */
 const MOST_JOINED = 128 * 1024;

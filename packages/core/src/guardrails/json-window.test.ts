@@ -5,7 +5,7 @@ import { findEmails } from './finders/email';
 import { findPattern } from './finders/pattern';
 import { SECRET_FINDERS } from './finders/secrets';
 import { JsonWindow } from './json-window';
-import type { WindowRule } from './text-window';
+import type { WindowRule } from './rule-search';
 
 const RULES: readonly WindowRule[] = [findEmails, findCards, ...SECRET_FINDERS, findPattern('darn')].map((finder) => ({
   finder,

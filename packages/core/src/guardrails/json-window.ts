@@ -1,6 +1,7 @@
 import { EscapesReading } from './readings/escapes-reading';
 import type { Replace, Step } from './readings/steps';
-import { TextWindow, type WindowRule } from './text-window';
+import type { WindowRule } from './rule-search';
+import { TextWindow } from './text-window';
 
 /**
  * JSON text in pieces, judged by what its escapes stand for; what stays goes on as it was written. What takes a place is

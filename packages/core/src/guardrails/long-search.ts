@@ -4,8 +4,8 @@ import { PATTERN } from './finders/pattern';
 import type { CompiledRule, Finding } from './guardrails';
 import { createWindow, type TextKind } from './piece-window';
 import type { Replace } from './readings/steps';
+import type { WindowRule } from './rule-search';
 import type { Finder, Span } from './span';
-import type { WindowRule } from './text-window';
 import { checkThread } from './thread/check-worker';
 
 const NONE = new Uint32Array(0);

@@ -1,7 +1,7 @@
 import { JsonWindow } from './json-window';
 import { BothReadings } from './readings/both-readings';
 import type { Replace } from './readings/steps';
-import type { WindowRule } from './text-window';
+import type { WindowRule } from './rule-search';
 
 /** Text that is JSON is judged by what its escapes stand for; other text as it is written, and by what escapes in it stand for. */
 export type TextKind = 'plain' | 'json';
@@ -54,21 +54,21 @@ export class TimedWindow implements PieceWindow {
   }
 
   push(text: string): string {
-    return this.timed(() => this.window.push(text));
+    return this.timed('push', text);
   }
 
   whole(text: string): string {
-    return this.timed(() => this.window.whole(text));
+    return this.timed('whole', text);
   }
 
   flush(): string {
-    return this.timed(() => this.window.flush());
+    return this.timed('flush', '');
   }
 
-  private timed(work: () => string): string {
+  private timed(method: 'push' | 'whole' | 'flush', text: string): string {
     const startMs = this.monotonicMs();
     try {
-      return work();
+      return this.window[method](text);
     } finally {
       this.onTime(this.monotonicMs() - startMs);
     }

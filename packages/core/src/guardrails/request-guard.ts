@@ -9,8 +9,9 @@ import { Marks, type Place } from './marks';
 import { createWindow, type PieceWindow, type TextKind, TimedWindow, WatchingWindow } from './piece-window';
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
-import type { Hit, Replace } from './readings/steps';
+import type { Replace } from './readings/steps';
 import { AnswerRefused, blockedBy } from './refusals';
+import type { Hit } from './rule-search';
 import { mergeSpans, type Span } from './span';
 import { TextWindow } from './text-window';
 

@@ -17,8 +17,13 @@ export interface Finder {
    * begins in all of it, for who knows all of it.
    */
   find(text: string, isEnd: boolean, at?: number): readonly Span[];
-  /** Where what may still become something begins; `text.length` where nothing can. `at` as above. */
-  openFrom(text: string, at?: number): number;
+  /** False where nothing can be found that begins at `from` or behind it: asked first, as most text has nothing in it. */
+  mayFind?(text: string, from: number): boolean;
+  /**
+   * Where what may still become something begins; `text.length` where nothing can. Nobody asks of what begins before `from`. `at` as
+   * above.
+   */
+  openFrom(text: string, from: number, at?: number): number;
   /** It has to see all of a text, and is asked once: nothing goes on before. */
   readonly needsWhole?: boolean;
   /** It reads what encoded text stands for. */
@@ -69,4 +74,11 @@ export const DIGITS = '0123456789';
 export const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/** True where a digit stands at `from` or behind it. */
+export function hasDigit(text: string, from: number): boolean {
+  for (let at = from; at < text.length; at++) if (isDigit(text.charCodeAt(at))) return true;
+  return false;
+}
+
 export const isAlphanumeric = oneOf(DIGITS + LETTERS);

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { findInBase64 } from './finders/base64';
 import { findCards } from './finders/card';
 import { findEmails } from './finders/email';
+import { findInTags } from './finders/hidden-text';
 import { findIbans } from './finders/iban';
 import { findIpAddresses } from './finders/ip-address';
 import { findNationalIds } from './finders/national-id';
@@ -10,8 +12,9 @@ import { findPhones } from './finders/phone';
 import { SECRET_FINDERS } from './finders/secrets';
 import { findWords } from './finders/words';
 import { foldText } from './folded-text';
+import type { WindowRule } from './rule-search';
 import type { Finder } from './span';
-import { TextWindow, type WindowRule } from './text-window';
+import { TextWindow } from './text-window';
 
 const FINDERS: Readonly<Record<string, Finder | readonly Finder[]>> = {
   email: findEmails,
@@ -123,6 +126,47 @@ describe.each([
       { numRuns: Number(process.env.RUNS ?? 300) },
     );
   });
+});
+
+const HIDDEN = [findInTags(ALL), findInBase64(ALL)];
+
+test('a finder that is asked first whether it may find something says no only where nothing is found', () => {
+  fc.assert(
+    fc.property(text, fc.nat(200), fc.boolean(), (whole, at, isEnd) => {
+      for (const { finder, folding } of [...ALL, ...HIDDEN.map((finder) => ({ finder, folding: 'none' as const }))]) {
+        const said = foldText(whole, folding).text;
+        const from = at % (said.length + 1);
+        const isThere = finder.find(said, isEnd).some(({ start }) => start >= from);
+        expect(isThere && finder.mayFind?.(said, from) === false).toBe(false);
+      }
+    }),
+    { numRuns: Number(process.env.RUNS ?? 500) },
+  );
+});
+
+test('a finder that is asked about the rest only leaves the same open as one that begins anew', () => {
+  fc.assert(
+    fc.property(text, fc.nat(200), (whole, at) => {
+      for (const { finder, folding } of ALL) {
+        const said = foldText(whole, folding).text;
+        const from = Math.min(at % (said.length + 1), finder.openFrom(said, 0));
+        expect(finder.openFrom(said, from)).toBe(finder.openFrom(said, 0));
+      }
+    }),
+    { numRuns: Number(process.env.RUNS ?? 500) },
+  );
+});
+
+test('characters of a folded text are found again by where they come from', () => {
+  fc.assert(
+    fc.property(text, fc.nat(200), fc.constantFrom('none', 'width', 'digits', 'words'), (whole, at, folding) => {
+      const folded = foldText(whole, folding);
+      const origin = at % (whole.length + 1);
+      const index = folded.indexOf(origin);
+      expect(folded.originOf(index)).toBeGreaterThanOrEqual(origin);
+      if (index > 0) expect(folded.originOf(index - 1)).toBeLessThan(origin);
+    }),
+  );
 });
 
 test('the same behind what waits long: rules go on at their own pace', () => {

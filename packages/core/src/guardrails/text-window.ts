@@ -1,25 +1,14 @@
-import { type FoldedText, type Folding, foldText } from './folded-text';
-import { byStart, type Hit, mergeHits, type Replace, type Step, stepsOf, writeSteps } from './readings/steps';
-import { CONTEXT, type Finder } from './span';
+import { FoldedStretch } from './folded-text';
+import { byStart, mergeHits, type Replace, type Step, stepsOf, writeSteps } from './readings/steps';
+import { type Hit, RuleSearch, type WindowRule } from './rule-search';
+import { CONTEXT } from './span';
 
-/** A finder with what it is to be asked for. */
-export interface WindowRule {
-  readonly finder: Finder;
-  readonly folding: Folding;
-  /** Its hits are told, and never changed: they neither take a place nor widen another rule's. */
-  readonly watches?: boolean;
-  /** What it finds is known, however the text is read. */
-  readonly isSettled?: boolean;
-}
-
-/** A text that waits longer than this is looked at again only once it has grown by a quarter: each is looked at a few times. */
-const ALWAYS_SCANNED = 512;
-const GROWTH = 1.25;
 /** Characters of what was given out that are looked at again where it goes on after its end. */
 const KEPT_AT_END = 512;
 /** Rules that have decided about as much are asked about one stretch of text, which is folded once for all of them. */
 const NEAR = 1024;
 const NO_STEPS: readonly Step[] = [];
+const NO_HITS: readonly Hit[] = [];
 
 /**
  * Text in pieces: given out as soon as nothing in it can become something that a rule looks for.
@@ -99,7 +88,7 @@ export class TextWindow {
   }
 
   /** What goes on, and what becomes of it. What a rule has decided is not searched by it again, however long it waits for others. */
-  private release(isEnd: boolean): { readonly steps: readonly Step[]; readonly text: string } | undefined {
+  private release(isEnd: boolean): Release | undefined {
     const { context, held, carried } = this;
     const text = context + held;
     const from = context.length;
@@ -108,12 +97,11 @@ export class TextWindow {
     for (const { decided } of this.searches) open = Math.min(open, decided);
     const until = isEnd ? text.length : Math.max(from, splitsNothing(text, open));
     if (until === from && !isEnd) return undefined;
-    const [begun, watched]: [Hit[], Hit[]] = [[], []];
-    for (const search of this.searches) {
-      const hits = search.take(isEnd ? Number.POSITIVE_INFINITY : until);
-      if (hits.length > 0) (search.rule.watches === true ? watched : begun).push(...hits);
+    const begun = this.takeHits(text, isEnd ? Number.POSITIVE_INFINITY : until);
+    if (begun.length === 0 && carried === undefined) {
+      this.keep(text, { until, isEnd });
+      return { steps: until > from ? [{ length: until - from }] : NO_STEPS, text: text.slice(from, until) };
     }
-    for (const hit of byStart(watched)) this.replace(this.inAll(hit), text.slice(hit.start, hit.end));
     const merged = mergeHits(carried === undefined ? begun : [ahead(carried, from), ...begun]);
     const last = merged.at(-1);
     const crossing = last !== undefined && last.end > until ? last : undefined;
@@ -134,26 +122,38 @@ export class TextWindow {
     return { steps, text: released };
   }
 
-  private search(text: string, { from, isEnd }: { readonly from: number; readonly isEnd: boolean }): void {
-    let [least, most] = [text.length, 0];
+  /** Those that begin before a place and change something; others are told. */
+  private takeHits(text: string, until: number): readonly Hit[] {
+    let [begun, watched] = [NO_HITS, NO_HITS];
     for (const search of this.searches) {
-      if (!isEnd && search.waits(text.length)) continue;
+      const hits = search.take(until);
+      if (hits.length === 0) continue;
+      if (search.rule.watches === true) watched = [...watched, ...hits];
+      else begun = [...begun, ...hits];
+    }
+    for (const hit of byStart(watched)) this.replace(this.inAll(hit), text.slice(hit.start, hit.end));
+    return begun;
+  }
+
+  private search(text: string, { from, isEnd }: { readonly from: number; readonly isEnd: boolean }): void {
+    const { length } = text;
+    let [least, most] = [length, 0];
+    for (const search of this.searches) {
+      if (!isEnd && search.waits(length)) continue;
       least = Math.min(least, search.decided);
       most = Math.max(most, search.decided);
     }
-    const beginOf = (decided: number): number =>
-      decided <= from ? 0 : Math.max(0, splitsNothing(text, decided - CONTEXT));
-    const shared = most - least <= NEAR ? beginOf(least) : undefined;
-    const folded = new Map<Folding, FoldedText>();
-    const { wasFlushed: isCut, before } = this;
+    const isShared = most - least <= NEAR;
+    let stretch: FoldedStretch | undefined;
+    const look = { from, length, isEnd, isCut: this.wasFlushed, before: this.before };
     for (const search of this.searches) {
-      if (!isEnd && search.waits(text.length)) continue;
-      const { folding } = search.rule;
-      const begin = shared ?? beginOf(search.decided);
-      const known = shared === undefined ? undefined : folded.get(folding);
-      const stretch = known ?? foldText(begin === 0 ? text : text.slice(begin), folding);
-      if (shared !== undefined) folded.set(folding, stretch);
-      search.look(stretch, { begin, from, length: text.length, isEnd, isCut, at: before + begin });
+      if (!isEnd && search.waits(length)) continue;
+      if (stretch === undefined || !isShared) {
+        const decided = isShared ? least : search.decided;
+        const begin = decided <= from ? 0 : Math.max(0, splitsNothing(text, decided - CONTEXT));
+        stretch = new FoldedStretch(begin === 0 ? text : text.slice(begin), begin);
+      }
+      search.look(stretch, look);
     }
   }
 
@@ -163,7 +163,7 @@ export class TextWindow {
     this.held = text.slice(until);
     this.wasFlushed = isEnd;
     this.before += begin;
-    for (const search of this.searches) search.move(begin);
+    if (begin > 0) for (const search of this.searches) search.move(begin);
   }
 
   /** By where it stands in all of the text. */
@@ -173,71 +173,10 @@ export class TextWindow {
   }
 }
 
-interface Look {
-  /** Where the folded stretch begins in the window's text. */
-  readonly begin: number;
-  /** Where it begins in all of the text. */
-  readonly at: number;
-  /** Where what is held begins. */
-  readonly from: number;
-  /** Of the window's text. */
-  readonly length: number;
-  readonly isEnd: boolean;
-  /** What began before `from` counts, from there on. */
-  readonly isCut: boolean;
-}
-
-/** How far one rule has come in a window's text; its places count from where that text begins. */
-class RuleSearch {
-  /** Where what may still become something begins. */
-  decided = 0;
-  private hits: Hit[] = [];
-  private againAt = 0;
-
-  constructor(
-    readonly rule: WindowRule,
-    private readonly index: number,
-  ) {}
-
-  /** True where it is too early to look again. */
-  waits(length: number): boolean {
-    return waitsForEnd(this.rule) || length - this.decided < this.againAt;
-  }
-
-  look(folded: FoldedText, { begin, at, from, length, isEnd, isCut }: Look): void {
-    const { decided, index } = this;
-    const { finder } = this.rule;
-    const open = isEnd ? length : begin + folded.originOf(finder.openFrom(folded.text, at));
-    for (const { start, end, kind } of finder.find(folded.text, isEnd, at)) {
-      const began = begin + folded.originOf(start);
-      const hit = { start: Math.max(from, began), end: begin + folded.endOf(end), kind, rule: index, rules: [index] };
-      const isNew =
-        began >= decided ? isEnd || began < open : isCut && decided === from && hit.end > from && !this.knows(hit);
-      if (isNew) this.hits.push(hit);
-    }
-    this.decided = Math.max(decided, open);
-    const waiting = length - this.decided;
-    this.againAt = waiting > ALWAYS_SCANNED ? waiting * GROWTH : 0;
-  }
-
-  private knows({ start, end }: Hit): boolean {
-    return this.hits.some((hit) => hit.start === start && hit.end >= end);
-  }
-
-  /** Those that begin before a place. */
-  take(until: number): readonly Hit[] {
-    const { hits } = this;
-    if (hits.length === 0) return hits;
-    this.hits = hits.filter(({ start }) => start >= until);
-    return this.hits.length === 0 ? hits : hits.filter(({ start }) => start < until);
-  }
-
-  /** The window's text begins so much later. */
-  move(by: number): void {
-    this.decided -= by;
-    if (by > 0 && this.hits.length > 0)
-      this.hits = this.hits.map((hit) => ({ ...hit, start: hit.start - by, end: hit.end - by }));
-  }
+/** What goes on, and what becomes of it. */
+interface Release {
+  readonly steps: readonly Step[];
+  readonly text: string;
 }
 
 /** A find of which the beginning is decided, and its end is not. */
@@ -258,6 +197,3 @@ function splitsNothing(text: string, at: number): number {
   const code = text.charCodeAt(at - 1);
   return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;
 }
-
-/** True for what has to see all of a text. */
-export const waitsForEnd = ({ finder }: WindowRule): boolean => finder.needsWhole === true;

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { formatUsd, formatUsdShort, parseUsd } from './format-usd';
+import { formatUsd, formatUsdShort, formatUsdText, parseUsd } from './format-usd';
 
 test('nano-USD to text and back is exact for every amount', () => {
   fc.assert(
@@ -19,6 +19,20 @@ test('shapes', () => {
   expect(formatUsdShort(1)).toBe('0.000000001');
   expect(parseUsd(1e-9)).toBe(1);
   expect(parseUsd(0.1)).toBe(100_000_000);
+});
+
+test.each([
+  [0, '$0.00'],
+  [1, '$0.000000001'],
+  [123_456, '$0.0001235'],
+  [12_000_000, '$0.012'],
+  [900_000_000, '$0.90'],
+  [999_999_999, '$1.00'],
+  [1_234_567_890, '$1.23'],
+  [12_345_000_000_000, '$12345.00'],
+  [-500_000, '-$0.0005'],
+])('%d nano-USD in a sentence are %s', (nano, text) => {
+  expect(formatUsdText(nano)).toBe(text);
 });
 
 test('what is no amount is refused', () => {

@@ -10,6 +10,18 @@ export function formatUsdShort(nanoUsd: number): string {
   return formatUsd(nanoUsd).replace(/\.?0+$/, '');
 }
 
+const NANO_PER_USD = 1e9;
+/** Digits behind the first one that is not 0. */
+const DIGITS = 3;
+
+/** Integer nano-USD as people read it in a sentence: cents, and where there are none enough digits (`$0.000123`). */
+export function formatUsdText(nanoUsd: number): string {
+  const size = Math.abs(nanoUsd) / NANO_PER_USD;
+  const decimals = size === 0 || size >= 1 ? 2 : Math.min(9, DIGITS - Math.floor(Math.log10(size)));
+  const [whole, fraction = ''] = size.toFixed(decimals).split('.');
+  return `${nanoUsd < 0 ? '-' : ''}$${whole}.${fraction.replace(/0+$/, '').padEnd(2, '0')}`;
+}
+
 /** Decimal USD text or number with ≤ 9 places → integer nano-USD; undefined when it is not one. */
 export function parseUsd(value: string | number): number | undefined {
   const text = typeof value === 'number' ? numberText(value) : value.trim();

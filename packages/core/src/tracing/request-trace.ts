@@ -24,6 +24,26 @@ export interface TraceMark {
   readonly isReplay?: true;
   /** Of requests whose row does not tell how they came. */
   readonly http?: HttpDetail;
+  /** Of requests whose row does not tell where they went. */
+  readonly server?: ServerDetail;
+}
+
+/** What answers: the host, never its path or who may enter. */
+export interface ServerDetail {
+  readonly scheme: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
+
+/** Where a URL leads; undefined where it leads nowhere. */
+export function serverOf(url: string): ServerDetail | undefined {
+  const parsed = URL.parse(url);
+  if (parsed === null || parsed.hostname === '') return undefined;
+  const scheme = parsed.protocol.slice(0, -1);
+  const port = parsed.port === '' ? PORTS[scheme] : Number(parsed.port);
+  return port === undefined ? undefined : { scheme, address: parsed.hostname.replace(/^\[|\]$/g, ''), port };
 }
 
 /** How a request came: the method, and the path without its query. */

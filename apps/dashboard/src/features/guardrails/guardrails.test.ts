@@ -4,6 +4,7 @@ import type { Policy, Rule } from '../../api/guardrails';
 import { fillForm, readForm } from '../forms/prepare-form';
 import { describeCheck, moveRule, prepareRules, prepareTried, withRule } from './prepare-guardrails';
 import { NEW_RULE, ruleBody, ruleFields, ruleValues } from './rule-fields';
+import { chosenParts, newlyHolding, partsOf, streamNote, toggledPart } from './rule-parts';
 
 const rule = (name: string, given: Partial<Rule> = {}): Rule => ({
   ...{ name, on: 'both', check: { type: 'secrets' }, action: 'block', on_error: 'block' },
@@ -47,6 +48,51 @@ describe("a rule's form", () => {
     const filled = { ...fillForm(specs, { ...NEW_RULE, type: 'json_schema', name: 'x' }), schema: '[1]' };
     expect(() => readForm(specs, filled)).toThrow('must be an object');
     expect(() => readForm(specs, { ...filled, schema: '{' })).toThrow('must be JSON');
+  });
+});
+
+describe('parts of a rule', () => {
+  test('are those that its side has, all of them where none is named', () => {
+    expect(partsOf('input')).toEqual(partsOf('both'));
+    expect(partsOf('output')).toEqual(['assistant', 'tool_arguments', 'tool_results']);
+    expect(chosenParts('', 'output')).toEqual(partsOf('output'));
+    expect(chosenParts('user, assistant', 'both')).toEqual(['user', 'assistant']);
+    expect(chosenParts('user, assistant', 'output')).toEqual(['assistant']);
+    // Answers have no such part: what was chosen for requests says nothing of them.
+    expect(chosenParts('user', 'output')).toEqual(partsOf('output'));
+  });
+
+  test('ticked and unticked, in their order; all of them is none in particular', () => {
+    expect(toggledPart('', 'output', 'assistant')).toBe('tool_arguments, tool_results');
+    expect(toggledPart('tool_results', 'both', 'user')).toBe('user, tool_results');
+    expect(toggledPart('tool_arguments, tool_results', 'output', 'assistant')).toBe('');
+  });
+
+  test('are saved as far as the side has them', () => {
+    const body = { ...NEW_RULE, name: 'n', parts: ['user', 'assistant'] };
+    expect(ruleBody(body).parts).toEqual(['user', 'assistant']);
+    expect(ruleBody({ ...body, on: 'output' }).parts).toEqual(['assistant']);
+    expect(ruleBody({ ...body, on: 'output', parts: ['user'] })).not.toHaveProperty('parts');
+    expect(ruleBody({ ...body, parts: null })).not.toHaveProperty('parts');
+  });
+});
+
+describe('what a rule does to streams', () => {
+  test.each<[Record<string, unknown>, RegExp | null]>([
+    [{ type: 'pii', on: 'both', action: 'block' }, null],
+    [{ type: 'pii', on: 'output', action: 'retry' }, /has to see all/],
+    [{ type: 'json_schema', on: 'output', action: 'block' }, /has to see all/],
+    [{ type: 'json_schema', on: 'output', action: 'flag' }, null],
+    [{ type: 'url', on: 'input', action: 'block' }, null],
+    [{ type: 'regex', on: 'both', action: 'redact' }, /no bound/],
+  ])('%j', (values, note) => {
+    if (note === null) expect(streamNote(values)).toBeNull();
+    else expect(streamNote(values)).toMatch(note);
+  });
+
+  test('is said when it is saved, of what is new', () => {
+    expect(newlyHolding(['a'], ['a'])).toBeUndefined();
+    expect(newlyHolding(['a'], ['a', 'b', 'c'])).toBe('Streamed answers wait for their end because of: b, c.');
   });
 });
 

@@ -3,9 +3,11 @@ import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { ChangeButton } from '../forms/change-button';
 import { ConfirmButton } from '../forms/confirm-button';
+import type { FormValues } from '../forms/prepare-form';
 import { SpecForm } from '../forms/spec-form';
 import { moveRule, type RuleLine, withRule } from './prepare-guardrails';
 import { NEW_RULE, ruleBody, ruleFields, ruleValues } from './rule-fields';
+import { streamNote } from './rule-parts';
 import { useSavePolicy } from './use-save-policy';
 
 interface Props {
@@ -35,6 +37,7 @@ export function RuleDialog({ projectId, policy, line, onClose }: Props) {
         submitLabel={line === undefined ? 'Add rule' : 'Save rule'}
         change={{ isPending: save.isPending, error: save.error }}
         otherError={remove.error ?? move.error}
+        below={(values) => <StreamNote values={values} isHolding={line?.isHolding === true} />}
         onSubmit={(body) => save.mutate({ rules: [...withRule(policy.rules, was, ruleBody(body))] })}
       >
         {line !== undefined && was !== undefined && (
@@ -54,6 +57,23 @@ export function RuleDialog({ projectId, policy, line, onClose }: Props) {
         <Button onClick={onClose}>Cancel</Button>
       </SpecForm>
     </Dialog>
+  );
+}
+
+interface NoteProps {
+  readonly values: FormValues;
+  /** As it was saved. */
+  readonly isHolding: boolean;
+}
+
+/** What the rule does to streams; of an expression, what was said when it was saved. */
+function StreamNote({ values, isHolding }: NoteProps) {
+  const note = streamNote(values);
+  if (note === null) return null;
+  return (
+    <p role="status" className="rounded-md border border-line-strong px-3 py-2 text-xs text-muted">
+      {note} {isHolding && values.type === 'regex' && 'As it was saved, this one does.'}
+    </p>
   );
 }
 

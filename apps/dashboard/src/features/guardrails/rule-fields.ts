@@ -1,7 +1,9 @@
 import type { Rule } from '../../api/guardrails';
 import type { FieldSpec, FormValues } from '../forms/prepare-form';
 import { readLines } from '../forms/read-lines';
+import { PartsField } from './parts-field';
 import { ACTIONS, CHECKS, SIDES } from './prepare-guardrails';
+import { partsToSave } from './rule-parts';
 
 const lines = (value: unknown) => (value as readonly string[]).join('\n');
 
@@ -13,11 +15,8 @@ const HEAD: readonly FieldSpec[] = [
   NAME,
   { name: 'on', label: 'Checks', kind: 'text', options: SIDES },
   {
-    name: 'parts',
-    label: 'Parts',
-    kind: 'list',
-    placeholder: 'all',
-    hint: 'system, user, assistant, tool_arguments, tool_results. Leave empty for all.',
+    ...{ name: 'parts', label: 'Parts', kind: 'list', widget: PartsField, isWide: true },
+    hint: 'What stands in fields that the gateway does not know is checked whatever is chosen here.',
   },
   { name: 'type', label: 'Looks for', kind: 'text', options: CHECKS },
 ];
@@ -78,8 +77,12 @@ const CHECK_FIELDS: Readonly<Record<Rule['check']['type'], readonly FieldSpec[]>
     },
   ],
   url: [
-    hosts('allow', 'Only these hosts', 'One per line; *.example.com is all below example.com'),
-    hosts('deny', 'Never these hosts', 'One per line'),
+    hosts(
+      'allow',
+      'Only these hosts',
+      'One per line; *.example.com is all below example.com. Leave empty for any host.',
+    ),
+    hosts('deny', 'Never these hosts', 'One per line; * alone is every host: no link at all'),
   ],
   injection: [],
   similar_to: [
@@ -130,10 +133,11 @@ export const ruleValues = ({ check, ...rule }: Rule): Record<string, unknown> =>
 /** What was typed, as the API takes it; what is empty is left out. */
 export function ruleBody(body: Readonly<Record<string, unknown>>): Rule {
   const { name, on, parts, action, max_retries: retries, on_error: onError, type, ...fields } = body;
+  const chosen = partsToSave(parts as readonly string[] | null | undefined, on);
   const check = Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
   return {
     ...{ name, on, action, on_error: onError ?? 'block' },
-    ...(isGiven(parts) ? { parts } : {}),
+    ...(chosen === undefined ? {} : { parts: chosen }),
     ...(isGiven(retries) ? { max_retries: retries } : {}),
     check: { type, ...check },
   } as unknown as Rule;

@@ -1,5 +1,6 @@
 import { useChange } from '../../api/change';
 import { type Policy, type PolicyInput, policyKey, savePolicy } from '../../api/guardrails';
+import { newlyHolding } from './rule-parts';
 
 /**
  * Saves a part of a policy as its next version; refused where somebody else saved meanwhile. `onSaved` comes before the list is
@@ -14,5 +15,8 @@ export const useSavePolicy = (projectId: string, policy: Policy, onSaved?: () =>
       return saved;
     },
     affects: [policyKey(projectId)],
-    done: ({ version }) => `Saved as version ${version}. It applies from the next request.`,
+    done: ({ version, holds_streams }) => {
+      const held = newlyHolding(policy.holds_streams, holds_streams);
+      return `Saved as version ${version}. It applies from the next request.${held === undefined ? '' : ` ${held}`}`;
+    },
   });

@@ -85,7 +85,7 @@ export class MessageStreamEncoder implements StreamEncoder, BlockSink {
     if (event.type === 'start') this.encodeStart(event, batch);
     else if (event.type === 'finish') this.noteFinish(event);
     else if (event.type === 'extra') this.noteExtra(event);
-    else if (event.type !== 'usage' && !this.saidAll) {
+    else if (event.type !== 'usage' && event.type !== 'native-item' && !this.saidAll) {
       if (!this.started) this.encodeStart({ type: 'start' }, batch);
       this.writer.add(event);
     }

@@ -14,7 +14,7 @@ export const anthropicMessages: Dialect = {
   requestIdHeader: 'request-id',
   models: modelShape,
   ownParts: {
-    ...{ begins: 'content_block_start', member: 'content_block', foreign: '"citations_delta"' },
+    ...{ begins: 'content_block_start', member: 'content_block', foreign: ['"citations_delta"'] },
     isPlain: isPlainMessage,
   },
   decodeRequest,

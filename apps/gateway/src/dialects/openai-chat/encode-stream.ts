@@ -75,7 +75,8 @@ export class ChatStreamEncoder implements StreamEncoder {
   /** What later chunks of ours must agree with. */
   private noteForwarded(event: ChatEvent): void {
     if (event.type === 'start') this.start(event);
-    else if ('choice' in event && event.choice !== undefined) this.rolesSent.add(event.choice);
+    else if (event.type !== 'native-item' && 'choice' in event && event.choice !== undefined)
+      this.rolesSent.add(event.choice);
   }
 
   private start(event: Extract<ChatEvent, { type: 'start' }>): void {
@@ -91,7 +92,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       this.start(event);
       return '';
     }
-    if (event.type === 'usage' || event.type === 'raw-message') return '';
+    if (event.type === 'usage' || event.type === 'raw-message' || event.type === 'native-item') return '';
     if (event.type === 'extra' && event.scope === 'answer') {
       this.pending = { ...this.pending, [event.name]: event.value };
       return '';

@@ -1,4 +1,4 @@
-import { isPlainOutput } from '@llm0/providers/openai/responses/wire';
+import { isPlainStream } from '@llm0/providers/openai/responses/wire';
 import type { Dialect } from '../dialect';
 import { decodeRequest } from './decode-request';
 import { encodeError } from './encode-error';
@@ -11,8 +11,9 @@ export const openaiResponses = {
   name: 'openai-responses',
   wireFormat: 'openai-responses',
   ownParts: {
-    ...{ begins: 'response.output_item.added', member: 'item', foreign: '"response.output_text.annotation.added"' },
-    isPlain: isPlainOutput,
+    ...{ begins: 'response.output_item.added', member: 'item' },
+    foreign: ['"response.output_text.annotation.added"', '"response.reasoning_text.delta"'],
+    isPlain: isPlainStream,
   },
   keeping: keepAnswers,
   decodeRequest,

@@ -18,7 +18,7 @@ export abstract class OutputItem {
     private readonly index: number,
     protected readonly writer: EventWriter | undefined,
   ) {
-    this.place = `"item_id":"${id}","output_index":${index}`;
+    this.place = `"item_id":${JSON.stringify(id)},"output_index":${index}`;
   }
 
   open(): void {
@@ -151,7 +151,7 @@ export class MessageItem extends OutputItem {
 }
 
 /** All pieces as one, which stands for them from then on: an end says it several times. */
-function joined(texts: string[]): string {
+export function joined(texts: string[]): string {
   if (texts.length > 1) texts.splice(0, texts.length, texts.join(''));
   return texts[0] ?? '';
 }

@@ -2,9 +2,11 @@ import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ownItemId } from '@llm0/core/conversations/own-ids';
+import { WIRE_FORMAT } from '@llm0/providers/openai/responses/wire';
 import { isObject } from '../read-fields';
 import type { EventWriter } from './event-writer';
 import { type ToolPlace, toolPlaces } from './namespaces';
+import { NativeThought } from './native-thought';
 import { CallItem, MessageItem, type OutputItem, ReasoningItem } from './open-items';
 
 /**
@@ -15,7 +17,9 @@ export class OutputItems {
   private readonly items: OutputItem[] = [];
   private readonly calls = new Map<number, CallItem>();
   private message: MessageItem | undefined;
-  private reasoning: ReasoningItem | undefined;
+  private reasoning: ReasoningItem | NativeThought | undefined;
+  /** Parts of the vendor's own thoughts so far. */
+  private thoughtParts = 0;
   private readonly messageExtra: JsonObject = {};
   private logprobs: JsonValue[] = [];
   private places: ReadonlyMap<string, ToolPlace> | undefined;
@@ -43,7 +47,10 @@ export class OutputItems {
         this.openReasoning().addText(event.text);
         break;
       case 'reasoning-detail':
-        this.openReasoning().addDetail(event.detail);
+        this.addDetail(event.detail);
+        break;
+      case 'native-item':
+        if (event.format === WIRE_FORMAT) this.addNative(event);
         break;
       case 'tool-call':
         this.openCall(event);
@@ -69,6 +76,7 @@ export class OutputItems {
     for (const [index, item] of this.items.entries()) {
       const own = native[index];
       if (own?.type === 'message' && item instanceof MessageItem) item.goOn(own);
+      if (own?.type === 'reasoning' && item instanceof NativeThought) item.goOn(own);
       item.close(own?.status === 'incomplete' ? 'incomplete' : 'completed');
     }
     return this.toJson();
@@ -86,11 +94,30 @@ export class OutputItems {
     return this.message;
   }
 
-  private openReasoning(): ReasoningItem {
+  private addDetail(detail: JsonObject): void {
+    const reasoning = this.openReasoning();
+    if (reasoning instanceof ReasoningItem) reasoning.addDetail(detail);
+  }
+
+  private openReasoning(): ReasoningItem | NativeThought {
     if (this.reasoning !== undefined) return this.reasoning;
     this.endMessage(false);
     this.reasoning = this.begin('rs', (id, index) => new ReasoningItem(id, index, this.writer));
     return this.reasoning;
+  }
+
+  /** A thought of the format's own: it keeps its id, its parts, and what its vendor sealed. */
+  private addNative({ step, item }: Extract<ChatEvent, { type: 'native-item' }>): void {
+    if (step === 'begin') {
+      this.endMessage(false);
+      this.endReasoning();
+      this.reasoning = this.begin('rs', (id, index) => new NativeThought(item, { id, index }, this.writer));
+    } else if (!(this.reasoning instanceof NativeThought)) return;
+    else if (step === 'part') this.reasoning.beginPart(this.thoughtParts++ > 0);
+    else {
+      this.reasoning.finish(item);
+      this.reasoning = undefined;
+    }
   }
 
   private openCall(event: Extract<ChatEvent, { type: 'tool-call' }>): void {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { serverOf } from '@llm0/core/tracing/request-trace';
 import type { Span } from '@llm0/core/tracing/span';
 import { attemptSpanId, requestSpanId } from '@llm0/core/tracing/trace-context';
 import * as registry from '@opentelemetry/semantic-conventions/incubating';
@@ -72,6 +73,40 @@ describe('the spans of a request', () => {
       error: '404',
       attributes: { 'http.response.status_code': 404, 'error.type': '404', 'llm0.cost_usd': 0.00002 },
     });
+  });
+
+  test('a plain HTTP backend is told by its scheme, host and port', () => {
+    const attempts = [
+      { provider: 'infer:py', model: 'py', outcome: 'ok', status: 200, startMs: 1, latencyMs: 2, span: 1 },
+    ];
+    const server = serverOf('https://user:pass@[::1]:8443/secret?key=x');
+    const [, call] = build({
+      ...{ dialect: 'infer', provider: 'infer:py', model: 'py', requestedModel: 'GET /predict', attempts },
+      trace: { startMs: 1, server },
+    });
+    expect(call?.attributes).toMatchObject({ 'url.scheme': 'https', 'server.address': '::1', 'server.port': 8443 });
+    expect(JSON.stringify(call)).not.toMatch(/user|pass|secret/);
+  });
+
+  test.each([
+    ['http://py.internal/x', { scheme: 'http', address: 'py.internal', port: 80 }],
+    ['https://10.0.0.7', { scheme: 'https', address: '10.0.0.7', port: 443 }],
+    ['nowhere', undefined],
+    ['mailto:a@b', undefined],
+  ])('%s leads to %p', (url, server) => expect(serverOf(url)).toEqual(server));
+
+  test('names of models are bounded, and have no control characters in them', () => {
+    const model = `m\n\u0000\u009f\u2028${'😀'.repeat(300)}`;
+    const kept = `m${'😀'.repeat(255)}`;
+    const made = { provider: 'openai', model, outcome: 'ok', status: 200, startMs: 5, latencyMs: 60, span: 1 };
+    const skipped = { provider: 'openai', model, outcome: 'breaker_open', startMs: 1, latencyMs: 0 };
+    const [server, call] = build({ model, requestedModel: model, attempts: [skipped, made] });
+    expect(call).toMatchObject({
+      name: `chat ${kept}`,
+      attributes: { 'gen_ai.request.model': kept, 'gen_ai.response.model': kept },
+    });
+    expect(server?.attributes).toMatchObject({ 'llm0.model': kept, 'llm0.requested_model': kept });
+    expect(server?.events?.[0]?.attributes).toMatchObject({ 'llm0.model': kept });
   });
 
   test('the caller is the parent, and its state goes along', () => {

@@ -4,7 +4,7 @@ import type { Span, SpanEvent } from '@llm0/core/tracing/span';
 import { attemptSpanId, requestSpanId } from '@llm0/core/tracing/trace-context';
 import { guardrailAttributes, guardrailEvents } from './describe-guardrails';
 import { type HttpFacts, httpFactsOf, operationOf } from './describe-http';
-import { OWN, providerName, TARGET_SKIPPED } from './names';
+import { modelName, OWN, providerName, TARGET_SKIPPED } from './names';
 import { AttributeWriter } from './span-attributes';
 
 /** How a row becomes spans. */
@@ -90,7 +90,7 @@ function serverAttributes(record: LogRecord, trace: TraceMark, { http, options }
     .addOwn({
       ...{ requestId: record.id, clientRequestId: record.clientRequestId, projectId: record.projectId },
       ...{ apiKeyId: record.apiKeyId, customerId, runId, dialect: record.dialect },
-      ...{ requestedModel: record.requestedModel, model: record.model, stream: record.stream },
+      ...{ requestedModel: modelName(record.requestedModel), model: modelName(record.model), stream: record.stream },
       ...{ provider: record.finalProvider ?? record.provider, status: record.status },
       ...{
         cache: trace.isReplay === true ? 'replay' : cacheOf(record),
@@ -122,7 +122,7 @@ function skippedTargets({ attempts = [] }: LogRecord, trace: TraceMark): readonl
     .map(({ provider, model, outcome, startMs }) => ({
       name: TARGET_SKIPPED,
       atMs: trace.startMs + startMs,
-      attributes: { [OWN.provider]: provider, [OWN.model]: model, [OWN.attemptOutcome]: outcome },
+      attributes: { [OWN.provider]: provider, [OWN.model]: modelName(model), [OWN.attemptOutcome]: outcome },
     }));
 }
 
@@ -166,11 +166,12 @@ interface Call {
 /** By the GenAI conventions. */
 function modelCall(record: LogRecord, attempt: MadeAttempt, failure: string | undefined): Call {
   const operation = operationOf(record);
+  const requestModel = modelName(attempt.model);
   const { finishReasons: _reasons, responseId: _id, ...settings } = record.trace?.detail ?? {};
   return {
-    ...{ isPlain: false, name: `${operation} ${attempt.model}`, error: failure },
+    ...{ isPlain: false, name: `${operation} ${requestModel}`, error: failure },
     attributes: {
-      ...{ operation, provider: providerName(attempt.provider), requestModel: attempt.model },
+      ...{ operation, provider: providerName(attempt.provider), requestModel },
       ...{ requestStream: record.stream, httpStatus: attempt.status, errorType: failure, ...settings },
     },
   };
@@ -179,10 +180,11 @@ function modelCall(record: LogRecord, attempt: MadeAttempt, failure: string | un
 /** By those for clients of HTTP. Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client */
 function plainCall(record: LogRecord, { status }: MadeAttempt, failure: string | undefined): Call {
   const { method } = httpFactsOf(record);
+  const { scheme: urlScheme, address: serverAddress, port: serverPort } = record.trace?.server ?? {};
   const error = status !== undefined && status >= 400 ? String(status) : failure;
   return {
     ...{ isPlain: true, name: method === '_OTHER' ? 'HTTP' : method, error },
-    attributes: { httpMethod: method, httpStatus: status, errorType: error },
+    attributes: { httpMethod: method, urlScheme, serverAddress, serverPort, httpStatus: status, errorType: error },
   };
 }
 
@@ -197,7 +199,7 @@ function addAnswer(writer: AttributeWriter, record: LogRecord, { trace, attempt,
   const { ttftMs, stream } = record;
   writer
     .add({
-      responseModel: record.model,
+      responseModel: modelName(record.model),
       responseId: trace.detail?.responseId,
       finishReasons: trace.detail?.finishReasons,
       timeToFirstChunk: stream && ttftMs !== undefined ? Math.max(0, ttftMs - attempt.startMs) / 1000 : undefined,

@@ -37,6 +37,9 @@ export const ATTR = {
   httpRoute: 'http.route',
   httpStatus: 'http.response.status_code',
   urlPath: 'url.path',
+  urlScheme: 'url.scheme',
+  serverAddress: 'server.address',
+  serverPort: 'server.port',
   userId: 'user.id',
   sessionId: 'session.id',
 } as const;
@@ -114,6 +117,14 @@ export const TARGET_SKIPPED = 'llm0.target.skipped';
 
 /** What a rule found, as an event of the request's span. */
 export const GUARDRAIL_FOUND = 'llm0.guardrail.found';
+
+const MOST_MODEL = 256;
+
+/** A model's name as spans have it: callers can make up any, as long and as strange as they like. */
+export const modelName = (model: string): string =>
+  Array.from(model.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ''))
+    .slice(0, MOST_MODEL)
+    .join('');
 
 /** What the conventions call providers whose name here is another one. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = {

@@ -25,6 +25,14 @@ const GAPS = [
 
 /** The vendor's events as the caller gets them; each sent by itself where there is a gap. */
 async function pass(given: readonly Payload[], mode: Mode, gapMs: number, speaks: Speaker): Promise<Payload[]> {
+  await openUnder(mode, speaks);
+  pipeline.world.scripts = [() => streamOf(given, gapMs)];
+  const response = await ask(speaks);
+  expect(response.status).toBe(200);
+  return payloadsOf(response);
+}
+
+async function openUnder(mode: Mode, speaks: Speaker): Promise<void> {
   const action = mode === 'flag' ? 'flag' : 'redact';
   const rule: GuardrailRule = { name: 'mail', on: 'both', check: { type: 'pii' }, action, onError: 'block' };
   const policyMode = mode === 'flag' || mode === 'redact' ? 'enforce' : mode;
@@ -33,10 +41,6 @@ async function pass(given: readonly Payload[], mode: Mode, gapMs: number, speaks
   });
   const connection = { baseUrl: 'http://upstream.test/v1', apiKey: 'k' };
   Object.assign(pipeline.services, { connect: () => ({ provider: speaks.provider, connection }) });
-  pipeline.world.scripts = [() => streamOf(given, gapMs)];
-  const response = await ask(speaks);
-  expect(response.status).toBe(200);
-  return payloadsOf(response);
 }
 
 function ask({ dialect, body }: Speaker): Promise<Response> {
@@ -74,6 +78,10 @@ interface Speaker {
 const MESSAGES: Speaker = {
   ...{ dialect: anthropicMessages, provider: anthropic },
   body: { max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] },
+};
+const THINKING: Speaker = {
+  ...MESSAGES,
+  body: { ...MESSAGES.body, max_tokens: 2048, thinking: { type: 'enabled', budget_tokens: 1024 } },
 };
 const RESPONSES: Speaker = { dialect: openaiResponses, provider: openai, body: { input: 'Hi' } };
 
@@ -180,6 +188,11 @@ describe.each(GAPS)('/v1/messages, %s', (_name, gapMs) => {
 });
 
 const ANNOTATION = { type: 'url_citation', start_index: 0, end_index: 5, url: 'https://example.com', title: 'T' };
+/** What a model thought, with a summary of several parts. */
+const THOUGHT = {
+  ...{ id: 'rs_1', type: 'reasoning', encrypted_content: 'gAAAA'.repeat(20) },
+  summary: ['**Look** at it twice', 'Then write to ann'].map((text) => ({ type: 'summary_text', text })),
+};
 const REASONING = { id: 'rs_1', type: 'reasoning', summary: [], encrypted_content: 'QUJDREVGR0g' };
 
 /** One message behind other items, as a stream tells it. */
@@ -198,7 +211,8 @@ function responseOf(
     { type: 'response.created', response: base },
     { type: 'response.in_progress', response: base },
     ...before.flatMap((item, output_index): Payload[] => [
-      { type: 'response.output_item.added', output_index, item: { ...item, status: 'in_progress' } },
+      { type: 'response.output_item.added', output_index, item: beginningOf(item) },
+      ...summaryOf(item, output_index),
       { type: 'response.output_item.done', output_index, item },
     ]),
     { type: 'response.output_item.added', output_index: at, item: { ...message, status: 'in_progress', content: [] } },
@@ -215,13 +229,40 @@ function responseOf(
   return payloads.map((payload, sequence_number) => ({ ...payload, sequence_number }));
 }
 
+const beginningOf = (item: JsonObject): JsonObject => ({
+  ...{ ...item, status: 'in_progress' },
+  ...(item.type === 'reasoning' ? { summary: [] } : {}),
+});
+
+/** The parts of a thought's summary, each told a few characters at a time. */
+function summaryOf({ id, summary }: JsonObject, output_index: number): Payload[] {
+  const parts = Array.isArray(summary) ? (summary as { text: string }[]) : [];
+  return parts.flatMap(({ text }, summary_index): Payload[] => {
+    const place = { item_id: id ?? '', output_index, summary_index };
+    const part = { type: 'summary_text', text: '' };
+    return [
+      { type: 'response.reasoning_summary_part.added', ...place, part },
+      ...(text.match(/.{1,4}/gs) ?? []).map((delta) => ({
+        ...{ type: 'response.reasoning_summary_text.delta', ...place, delta },
+      })),
+      { type: 'response.reasoning_summary_text.done', ...place, text },
+      { type: 'response.reasoning_summary_part.done', ...place, part: { ...part, text } },
+    ];
+  });
+}
+
 /** What a client of the Responses format reads: pieces of text by item, and the items at the end. */
 function readResponse(payloads: readonly Payload[]) {
   const said: Record<string, string> = {};
   const begun: unknown[] = [];
   const ended: unknown[] = [];
   let annotations = 0;
-  for (const { type, output_index, delta, item } of payloads) {
+  const thought: Record<string, string> = {};
+  const parts: unknown[] = [];
+  for (const { type, output_index, summary_index, delta, item, part, item_id } of payloads) {
+    const place = `${output_index} ${summary_index}`;
+    if (type === 'response.reasoning_summary_text.delta') thought[place] = `${thought[place] ?? ''}${delta}`;
+    if (type === 'response.reasoning_summary_part.done') parts.push([place, item_id, part]);
     if (type === 'response.output_text.delta')
       said[String(output_index)] = `${said[String(output_index)] ?? ''}${delta}`;
     if (type === 'response.output_item.added') begun.push([output_index, (item as JsonObject).type]);
@@ -229,7 +270,7 @@ function readResponse(payloads: readonly Payload[]) {
     if (type === 'response.output_text.annotation.added') annotations += 1;
   }
   const { output = [] } = (payloads.at(-1)?.response ?? {}) as JsonObject;
-  return { said, begun, ended, annotations, output: (output as JsonObject[]).map(withoutId) };
+  return { said, thought, parts, begun, ended, annotations, output: (output as JsonObject[]).map(withoutId) };
 }
 
 const withoutId = ({ id: _id, ...item }: JsonObject): JsonObject => item;
@@ -249,6 +290,9 @@ describe.each(GAPS)('/v1/responses, %s', (_name, gapMs) => {
     ],
     ['code', [{ id: 'ci_1', type: 'code_interpreter_call', status: 'completed', code: '1', container_id: 'c' }], []],
     ['a thought without a summary', [REASONING], []],
+    ['a thought in parts', [THOUGHT], []],
+    ['two thoughts', [THOUGHT, { ...THOUGHT, id: 'rs_2' }], []],
+    ['a thought ahead of an annotation', [THOUGHT], [ANNOTATION]],
     ['an annotation', [], [ANNOTATION]],
     [
       'a search and an annotation',
@@ -275,6 +319,101 @@ describe.each(GAPS)('/v1/responses, %s', (_name, gapMs) => {
     const passed = await pass(given, 'redact', gapMs, RESPONSES);
     expect(readResponse(passed).said).toEqual({ 0: 'ask [EMAIL] now, please' });
     expect(JSON.stringify(passed)).not.toContain('ann@');
+  });
+});
+
+/** The kinds and pieces a caller has got by the time its vendor has sent so many of its events, and no more. */
+async function gotWhile(given: readonly Payload[], sent: number, speaks: Speaker): Promise<string> {
+  const going = Promise.withResolvers<void>();
+  const rest = streamOf(given.slice(sent), 0);
+  const first = streamOf(given.slice(0, sent), 1);
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      for await (const chunk of first.body ?? []) controller.enqueue(chunk);
+      await going.promise;
+      for await (const chunk of rest.body ?? []) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+  await openUnder('redact', speaks);
+  pipeline.world.scripts = [() => new Response(body, { headers: { 'content-type': 'text/event-stream' } })];
+  const response = await ask(speaks);
+  const decoder = new TextDecoder();
+  let got = '';
+  const reader = (response.body ?? new ReadableStream()).getReader();
+  for (;;) {
+    const next = await Promise.race([reader.read(), Bun.sleep(300)]);
+    if (next?.value === undefined) break;
+    got += decoder.decode(next.value);
+  }
+  going.resolve();
+  for (let next = await reader.read(); !next.done; next = await reader.read());
+  return got;
+}
+
+describe('what a model thought goes on as it comes, up to what may still be something', () => {
+  const pieces = ['Paris is the ', 'capital of France, ', 'as you know'];
+  const responses = responseOf([THOUGHT], pieces);
+  const messages = messageOf([
+    [
+      { type: 'thinking', thinking: '', signature: '' },
+      [
+        ...['**Look** at it twice. ', 'Then write to ann. '].map((thinking) => ({ type: 'thinking_delta', thinking })),
+        { type: 'signature_delta', signature: 'QUJD'.repeat(30) },
+      ],
+    ],
+    text(...pieces),
+  ]);
+  const behind = (given: readonly Payload[], part: string) =>
+    given.findIndex((one) => JSON.stringify(one).includes(part)) + 1;
+
+  test.each<[string, Speaker, readonly Payload[]]>([
+    ['/v1/responses', RESPONSES, responses],
+    ['/v1/messages', THINKING, messages],
+  ])('%s', async (_name, speaks, given) => {
+    const thinking = await gotWhile(given, behind(given, ' ann') - 1, speaks);
+    expect(thinking).toContain('**Lo');
+    expect(thinking).not.toContain('Paris');
+    await pipeline.close();
+    const speaking = await gotWhile(given, behind(given, 'capital of France, '), speaks);
+    expect(speaking).toContain('capital of ');
+    expect(speaking).not.toContain('as you know');
+  });
+
+  test('/v1/responses: what is found in it is replaced, in its pieces, its parts and the whole', async () => {
+    const summary = ['I ask ann@example.com first', 'bob@example.com'].map((said) => ({
+      ...{ type: 'summary_text', text: said },
+    }));
+    const given = responseOf([{ ...THOUGHT, summary }], ['Done']);
+    const passed = await pass(given, 'redact', 1, RESPONSES);
+    expect(readResponse(passed).thought).toEqual({ '0 0': 'I ask [EMAIL] first', '0 1': '[EMAIL]' });
+    expect(JSON.stringify(passed)).not.toContain('@');
+    expect(readResponse(passed).output[0]).toMatchObject({ encrypted_content: THOUGHT.encrypted_content });
+  });
+
+  test('/v1/responses: a summary that is only told at its end is whole, and one that is cut off ends as it is', async () => {
+    const late = responses.filter(({ type }) => !String(type).startsWith('response.reasoning_summary'));
+    const passed = readResponse(await pass(late, 'redact', 1, RESPONSES));
+    expect(passed.ended).toEqual(readResponse(responses).ended);
+    expect(passed.output).toEqual(readResponse(responses).output);
+    await pipeline.close();
+    const cut = responses.slice(0, behind(responses, '"it t"'));
+    const item = { ...THOUGHT, status: 'incomplete', summary: [{ type: 'summary_text', text: '**Look** at it tw' }] };
+    const end = responses.at(-1) as Payload;
+    const response = { ...(end.response as JsonObject), status: 'incomplete', output: [item] };
+    const given = [...cut, { ...end, type: 'response.incomplete', response }];
+    const whole = readResponse(await pass(given, 'redact', 1, RESPONSES));
+    expect([cut.length > 6, whole.output]).toEqual([true, [withoutId(item)]]);
+    expect(whole.thought).toEqual({ '0 0': '**Look** at it tw' });
+    expect(whole.ended).toEqual(whole.output);
+  });
+
+  test('/v1/messages: its thought, its signature and the text behind it are whole', async () => {
+    const passed = await pass(messages, 'redact', 1, THINKING);
+    const of = (member: string) =>
+      passed.map(({ delta }) => (delta as JsonObject | undefined)?.[member] ?? '').join('');
+    expect([of('thinking'), of('text')]).toEqual(['**Look** at it twice. Then write to ann. ', pieces.join('')]);
+    expect(of('signature')).toBe('QUJD'.repeat(30));
   });
 });
 

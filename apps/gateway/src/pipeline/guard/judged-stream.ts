@@ -156,7 +156,7 @@ export class JudgedStream {
 
 /** What the vendor's own blocks say as well. */
 const SAID: ReadonlySet<ChatEvent['type']> = new Set<ChatEvent['type']>([
-  ...(['text', 'refusal', 'reasoning', 'reasoning-detail', 'tool-call', 'tool-arguments'] as const),
+  ...(['text', 'refusal', 'reasoning', 'reasoning-detail', 'native-item', 'tool-call', 'tool-arguments'] as const),
 ]);
 
 /** What goes on at the end only, from where an answer is no plain one any more. */

@@ -17,7 +17,7 @@ export class PlainWatch {
     const { bytes } = wire;
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
     this.addBegun(text, ownParts);
-    this.wasPlain = ownParts.isPlain(this.begun) && !text.includes(ownParts.foreign);
+    this.wasPlain = ownParts.isPlain(this.begun) && !ownParts.foreign.some((mark) => text.includes(mark));
     return this.wasPlain;
   }
 

@@ -3,6 +3,7 @@ import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
+import { serverOf } from '@llm0/core/tracing/request-trace';
 import { wasNeverSent } from '@llm0/providers/transport/call-backend';
 import { Booking, type BookingInput, type Ending } from '../ledger/booking';
 import type { Outcome } from '../ledger/build-record';
@@ -82,7 +83,7 @@ export class InferMeter extends Booking<InferMeterInput> {
     }: Partial<Pick<Outcome, 'cache' | 'costNanoUsd' | 'savedNanoUsd'>>,
     write?: CacheWrite,
   ): void {
-    const { admission, job } = this.input;
+    const { admission, exchange, job } = this.input;
     const { name } = admission.plan.backend;
     const provider = backendProvider(name);
     const { waitMs, ttftMs, attempts } = this;
@@ -98,6 +99,7 @@ export class InferMeter extends Booking<InferMeterInput> {
         upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0)),
       },
       ...{ attempts, failoverCount: 0 },
+      server: exchange.trace?.mark && serverOf(admission.plan.backend.url),
       ...ending,
     };
     this.settle(outcome, write, 0);

@@ -4,7 +4,7 @@ import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
 import type { CostDetail, DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
 import { redactText } from '@llm0/core/logs/redact';
-import type { SpanDetail, TraceMark } from '@llm0/core/tracing/request-trace';
+import type { ServerDetail, SpanDetail, TraceMark } from '@llm0/core/tracing/request-trace';
 import type { Exchange } from '../exchange/open-exchange';
 
 /** How a request ended, as far as its row needs to know. */
@@ -34,6 +34,8 @@ export interface Outcome {
   readonly dropped?: readonly string[];
   /** Only where spans are made of it. */
   readonly detail?: SpanDetail;
+  /** What was asked, where the row does not tell. */
+  readonly server?: ServerDetail;
   readonly status: LogStatus;
   readonly httpStatus: number;
   readonly error?: { readonly code: string; readonly message: string };
@@ -60,8 +62,8 @@ export interface FoundByGuardrails {
   list(): LogRecord['guardrails'];
 }
 
-const markOf = (mark: TraceMark, { holdNanoUsd, isReplay }: RecordOrigin, { detail }: Outcome): TraceMark => ({
-  ...{ ...mark, holdNanoUsd, detail },
+const markOf = (mark: TraceMark, { holdNanoUsd, isReplay }: RecordOrigin, { detail, server }: Outcome): TraceMark => ({
+  ...{ ...mark, holdNanoUsd, detail, server },
   ...(isReplay === true ? { isReplay } : {}),
 });
 

@@ -18,6 +18,8 @@ interface OpenChoice {
   end?: ChatEvent;
 }
 
+/** What has to wait for others' turns; most is done at once. */
+type Added = Promise<void> | undefined;
 type TextEvent = Extract<ChatEvent, { readonly text: string; readonly choice: number }>;
 
 /** What comes beside other texts waits for its own end. */
@@ -47,7 +49,10 @@ export class AnswerGuard {
   }
 
   async push(events: readonly ChatEvent[]): Promise<readonly ChatEvent[]> {
-    for (const event of events) await this.add(event);
+    for (const event of events) {
+      const added = this.add(event);
+      if (added !== undefined) await added;
+    }
     return this.taken();
   }
 
@@ -65,7 +70,7 @@ export class AnswerGuard {
     return out;
   }
 
-  private async add(event: ChatEvent): Promise<void> {
+  private add(event: ChatEvent): Added {
     switch (event.type) {
       case 'text':
       case 'reasoning':
@@ -84,26 +89,25 @@ export class AnswerGuard {
         return this.giveDetails(event.choice, choice);
       }
       case 'start':
-        this.out.push(await this.withTexts(event, ['id', 'model']));
-        return;
       case 'finish':
-        this.open(event.choice).end = await this.withTexts(event, ['nativeReason']);
-        return;
-      case 'raw-message': {
-        const { format, value } = await guardBlocks(this.guard, this.texts, {
-          format: event.format,
-          value: event.value,
-        });
-        this.out.push({ ...event, format, value });
-        return;
-      }
+      case 'raw-message':
+        return this.addWhole(event);
+      case 'native-item':
+        return this.addItem(event);
       case 'extra':
         return this.addExtra(event);
       default:
         // Behind an end, with it.
         if (this.hasEnded()) this.behind.push(event);
         else this.out.push(event);
+        return undefined;
     }
+  }
+
+  private async addWhole(event: Extract<ChatEvent, { type: 'start' | 'finish' | 'raw-message' }>): Promise<void> {
+    if (event.type === 'start') this.out.push(await this.withTexts(event, ['id', 'model']));
+    else if (event.type === 'finish') this.open(event.choice).end = await this.withTexts(event, ['nativeReason']);
+    else this.out.push({ ...event, ...(await guardBlocks(this.guard, this.texts, event)) });
   }
 
   private hasEnded(): boolean {
@@ -122,25 +126,33 @@ export class AnswerGuard {
     return judged;
   }
 
-  private async addText(event: TextEvent): Promise<void> {
-    await this.leaveOthers(event.choice, event.type);
-    await this.pass(event, { name: event.type, part: 'assistant', kind: 'plain' });
+  private addText(event: TextEvent): Added {
+    const pass = () => this.pass(event, { name: event.type, part: 'assistant', kind: 'plain' });
+    const left = this.leaveOthers(event.choice, event.type);
+    return left === undefined ? pass() : left.then(pass);
   }
 
-  private async pass(
+  private pass(
     event: TextEvent,
     { name, part, kind }: { readonly name: string; readonly part: GuardrailPart; readonly kind: TextKind },
-  ): Promise<void> {
+  ): Added {
     const choice = this.open(event.choice);
     let channel = choice.channels.get(name);
     if (channel === undefined) {
       channel = new Channel(this.guard, part, kind, (text) => ({ ...event, text }));
       choice.channels.set(name, channel);
     }
-    const text = await channel.push(event.text);
+    const passed = channel.push(event.text);
+    return typeof passed === 'string'
+      ? this.give(event, passed, choice)
+      : passed.then((text) => this.give(event, text, choice));
+  }
+
+  /** `text`: what may go on. */
+  private give(event: TextEvent, text: string, choice: OpenChoice): Added {
     if (text !== '') this.out.push(text === event.text ? event : { ...event, text });
     else if (event.text === '') this.out.push(event);
-    if (choice.details.length > 0) await this.giveDetails(event.choice, choice);
+    return choice.details.length > 0 ? this.giveDetails(event.choice, choice) : undefined;
   }
 
   private async addCall(event: Extract<ChatEvent, { type: 'tool-call' }>): Promise<void> {
@@ -151,6 +163,11 @@ export class AnswerGuard {
     const signature = event.signature && (await this.texts.sealed(event.signature));
     const isSame = id === event.id && name === event.name && signature === event.signature;
     this.out.push(isSame ? event : present({ ...event, id, name, signature }));
+  }
+
+  private async addItem(event: Extract<ChatEvent, { type: 'native-item' }>): Promise<void> {
+    await this.leaveOthers(event.choice, event.type);
+    this.out.push({ ...event, item: await guardValue(this.guard, this.texts, event.item) });
   }
 
   private async addExtra(event: Extract<ChatEvent, { type: 'extra' }>): Promise<void> {
@@ -185,16 +202,16 @@ export class AnswerGuard {
   }
 
   /** What another kind of text holds goes ahead of this one; arguments of tools wait for their own end. */
-  private async leaveOthers(index: number, name: string): Promise<void> {
+  private leaveOthers(index: number, name: string): Added {
     const choice = this.open(index);
     for (const [other, channel] of choice.channels) {
       if (other !== name && !WAITING.test(other) && channel.holds) this.flush(channel);
     }
-    if (choice.details.length > 0) await this.giveDetails(index, choice);
-    if (name !== 'reasoning') this.flushDetails(choice);
+    const flush = () => (name === 'reasoning' ? undefined : this.flushDetails(choice));
+    return choice.details.length > 0 ? this.giveDetails(index, choice).then(flush) : flush();
   }
 
-  private flushDetails(choice: OpenChoice): void {
+  private flushDetails(choice: OpenChoice): undefined {
     for (const [name, channel] of choice.channels) {
       if (name.startsWith('detail ') && channel.holds) this.flush(channel);
     }

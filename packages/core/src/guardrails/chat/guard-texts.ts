@@ -3,7 +3,7 @@ import { nextTurn } from '../../waits/in-turns';
 import type { RuleSet } from '../guardrails';
 import type { Place } from '../marks';
 import type { RequestGuard } from '../request-guard';
-import { waitsForEnd } from '../text-window';
+import { waitsForEnd } from '../rule-search';
 import { type FoundText, replaceTexts, textLists, textsIn } from './string-tree';
 import { isSealedText } from './unread-fields';
 

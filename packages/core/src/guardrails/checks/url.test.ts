@@ -79,10 +79,27 @@ describe('hosts that are denied', () => {
 
   test('entries may have letters of any script, and are names of hosts', async () => {
     expect(await countOf({ deny: ['Bücher.de'] }, 'https://xn--bcher-kva.de/')).toBe(1);
-    for (const entry of ['', 'a b', 'https://a.com', 'a.com/x', 'a.com:80', 'u@a.com', '*', 'a.*.com'])
+    for (const entry of ['', 'a b', 'https://a.com', 'a.com/x', 'a.com:80', 'u@a.com', '**', 'a.*.com'])
       expect(() => checkUrls({ deny: [entry] })).toThrow('no host name');
     expect(() => checkUrls({})).toThrow('is needed');
+    expect(() => checkUrls({ allow: ['*'] })).toThrow('no host name');
   });
+});
+
+/** Names of no host. */
+const HARMLESS = [
+  'write to ann@evil.com',
+  'run main.py and build.sh, then README.md; see section 1.2, v2.0.1, e.g. this, i.e. that',
+  'node.js and foo.bar.baz() at 10:30',
+  'C:\\Users\\x and // a comment',
+  'the https: scheme',
+  'An ellipsis...then more.Next sentence',
+];
+
+describe('every host is denied', () => {
+  const rule = { deny: ['*'] };
+  test.each(WAYS)('%s leads to one', async (text) => expect(await countOf(rule, text)).toBeGreaterThan(0));
+  test.each(HARMLESS)('%s leads to none', async (text) => expect(await countOf(rule, text)).toBe(0));
 });
 
 describe('hosts that are allowed', () => {
@@ -93,16 +110,11 @@ describe('hosts that are allowed', () => {
   });
 
   test.each([
+    ...HARMLESS,
     'https://good.com/evil.html',
     'see https://docs.good.com/a/b?c=d#e, or good.com.',
     '(https://good.com)',
-    'write to ann@evil.com',
-    'run main.py and build.sh, then README.md; see section 1.2, v2.0.1, e.g. this, i.e. that',
-    'node.js and foo.bar.baz() at 10:30',
     'https://good.com:8443/x',
-    'C:\\Users\\x and // a comment',
-    'the https: scheme',
-    'An ellipsis...then more.Next sentence',
   ])('%s leads to no other one', async (text) => expect(await countOf(rule, text)).toBe(0));
 
   test('what is below an allowed host is not allowed by it', async () => {

@@ -6,12 +6,14 @@ import { type FoundHost, findHosts, MAX_ADDRESS } from './find-hosts';
 import { HostList } from './host-list';
 import { unwrapText } from './unwrap-text';
 
-/** Hosts that may be named, or may not; the second counts where both say something. */
+/** Hosts that may be named, or may not; the second counts where both say something. `*` in `deny` is every host. */
 export interface UrlRule {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
 }
 
+/** In `deny`. */
+export const EVERY_HOST = '*';
 /** Characters that are looked at in one go, and those that two goes share: no address is cut. */
 const PIECE = 16 * 1024;
 const SHARED = MAX_ADDRESS + 512;
@@ -22,9 +24,10 @@ const REASON = 'The text must not lead to hosts that are not allowed.';
 export function checkUrls({ allow, deny }: UrlRule): TextCheck {
   if (allow === undefined && deny === undefined) throw new Error('"allow" or "deny" is needed');
   const allowed = allow === undefined ? undefined : new HostList(allow);
-  const denied = new HostList(deny ?? []);
+  const deniesAll = deny?.includes(EVERY_HOST) === true;
+  const denied = new HostList(deny?.filter((host) => host !== EVERY_HOST) ?? []);
   const isWrong = ({ host, as }: FoundHost): boolean =>
-    denied.looksLike(host) || (as !== 'number' && allowed?.has(host) === false);
+    denied.looksLike(host) || (as !== 'number' && (deniesAll || allowed?.has(host) === false));
   return {
     async judge({ text }) {
       const turns = new Turns();

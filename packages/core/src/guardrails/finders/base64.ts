@@ -1,8 +1,8 @@
 // Base64 within a text: what stands in one piece is one find, and a long piece is read slice by slice.
 import { type FoldedText, type Folding, foldText } from '../folded-text';
 import { CODINGS, encodingOf } from '../readings/encodings';
+import type { WindowRule } from '../rule-search';
 import { DIGITS, type Finder, LETTERS, oneOf, type Span } from '../span';
-import type { WindowRule } from '../text-window';
 
 const isBase64 = oneOf(`${DIGITS}${LETTERS}+/_-`);
 const LEAST_RUN = 12;
@@ -45,7 +45,9 @@ export const findInBase64 = (rules: readonly WindowRule[]): Finder => ({
     }
     return spans;
   },
-  openFrom(text, at = 0) {
+  // The rest of a long one may be short.
+  mayFind: (text, from) => text.length - from >= LEAST_RUN || isBase64(text.charCodeAt(from - 1)),
+  openFrom(text, _from, at = 0) {
     let last: Run | undefined;
     for (const run of runsIn(text)) last = run;
     return last?.isOpen === true ? firstOpen(last, text.length, at) : text.length;

@@ -17,5 +17,6 @@ export const findConnectionStrings: Finder = {
     }
     return spans;
   },
+  mayFind: (text, from) => text.includes('://', from),
   openFrom: (text) => trailingRun(text, isLink, MAX_CONNECTION),
 };

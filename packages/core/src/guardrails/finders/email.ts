@@ -30,6 +30,7 @@ export const findEmails: Finder = {
     }
     return spans;
   },
+  mayFind: (text, from) => text.includes('@', from),
   openFrom(text) {
     const domain = trailingRun(text, isDomain, MAX_LENGTH);
     return leastStart(text, text[domain - 1] === '@' ? domain - 1 : text.length);

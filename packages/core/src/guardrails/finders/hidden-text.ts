@@ -1,6 +1,6 @@
 import { foldText } from '../folded-text';
+import type { WindowRule } from '../rule-search';
 import { type Finder, type Span, trailingRun } from '../span';
-import type { WindowRule } from '../text-window';
 
 /** Copies of ASCII that nobody sees. Source: the Unicode block Tags. */
 const TAG_RUN = /[\u{e0020}-\u{e007e}]{3,}/gu;
@@ -16,6 +16,7 @@ export const findInTags = (rules: readonly WindowRule[]): Finder => ({
           within(rules, { start, end }, fromTags(text.slice(start, end))),
         )
       : [],
+  mayFind: (text, from) => text.includes(TAG_MARK, from),
   openFrom: (text) => trailingRun(text, isTagUnit),
 });
 

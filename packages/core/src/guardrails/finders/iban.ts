@@ -1,4 +1,4 @@
-import { type Finder, isAlphanumeric, isDigit, type Span } from '../span';
+import { type Finder, hasDigit, isAlphanumeric, isDigit, type Span } from '../span';
 
 /** Characters of a country's IBANs. Source: SWIFT, IBAN registry. */
 const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
@@ -20,22 +20,26 @@ export const findIbans: Finder = {
   find(text, isEnd) {
     const spans: Span[] = [];
     for (let start = 0; start + 4 < text.length; start++) {
-      // Most characters have a letter two places on: then none begins here.
-      const third = text.charCodeAt(start + 2);
-      if (third > 57 && third !== 0xa0) continue;
-      if (!beginsIban(text, start)) continue;
+      if (isWord(text, start) || !beginsIban(text, start)) continue;
       const end = endOf(text, start, LENGTHS[text.slice(start, start + 2).toUpperCase()] ?? 0);
       if (end === undefined || (end === text.length && !isEnd) || isAlphanumeric(text.charCodeAt(end))) continue;
       if (passesMod97(text.slice(start, end))) spans.push({ start, end, kind: 'iban' });
     }
     return spans;
   },
-  openFrom(text) {
-    for (let start = Math.max(0, text.length - 2 * MOST); start < text.length; start++)
-      if (mayOpen(text, start)) return start;
+  mayFind: hasDigit,
+  openFrom(text, from) {
+    for (let start = Math.max(from, text.length - 2 * MOST); start < text.length; start++)
+      if (!isWord(text, start) && mayOpen(text, start)) return start;
     return text.length;
   },
 };
+
+/** Most characters have a letter two places on: then none begins here. */
+function isWord(text: string, start: number): boolean {
+  const third = text.charCodeAt(start + 2);
+  return third > 57 && third !== 0xa0;
+}
 
 const isBoundary = (text: string, start: number): boolean => start === 0 || !isAlphanumeric(text.charCodeAt(start - 1));
 

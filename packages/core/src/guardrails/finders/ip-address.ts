@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { DIGITS, type Finder, isAlphanumeric, oneOf, type Span, trailingRun } from '../span';
+import { DIGITS, type Finder, hasDigit, isAlphanumeric, oneOf, type Span, trailingRun } from '../span';
 
 const IPV4 = /(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?!\w|\.\d)/g;
 const isIpv6Character = oneOf(`${DIGITS}abcdefABCDEF:.`);
@@ -51,5 +51,6 @@ export const findIpAddresses: Finder = {
     }
     return spans;
   },
+  mayFind: hasDigit,
   openFrom: (text) => Math.min(openRun(text, isIpv4Character, MOST_V4), openRun(text, isIpv6Character, MOST + 2)),
 };

@@ -10,7 +10,7 @@ import { validate as isBsn } from 'stdnum/lib/esm/nl/bsn';
 import { validate as isPesel } from 'stdnum/lib/esm/pl/pesel';
 import { validate as isPersonnummer } from 'stdnum/lib/esm/se/personnummer';
 import { validate as isSsn } from 'stdnum/lib/esm/us/ssn';
-import { type Finder, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
+import { type Finder, hasDigit, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
 import { isFraction, openDigits } from './digit-runs';
 
 interface NationalId {
@@ -53,6 +53,8 @@ function isGivenSsn(shown: string): { readonly isValid: boolean } {
 
 const MOST_DIGITS = 18;
 const LONGEST_WORD = 18;
+/** Characters of the only one that may have no digit in it. */
+const ITALIAN = 16;
 const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 46 || code === 43;
 
 const ONLY_DIGITS = /^\d+$/;
@@ -74,6 +76,7 @@ export const findNationalIds: Finder = {
     }
     return spans;
   },
+  mayFind: (text, from) => text.length - from >= ITALIAN || hasDigit(text, from),
   openFrom(text) {
     const word = trailingRun(text, isAlphanumeric, LONGEST_WORD + 1);
     const openWord = text.length - word > LONGEST_WORD ? text.length : word;

@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { type Finder, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
+import { type Finder, hasDigit, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
 import { nationalNumbers } from './national-phone';
 
 const LEAST = 8;
@@ -53,6 +53,7 @@ function phoneFinder(isNational: (shown: string, before: string) => boolean): Fi
       }
       return spans;
     },
+    mayFind: hasDigit,
     openFrom(text) {
       const least = trailingRun(text, isNumber, MAX_LENGTH + 1);
       for (let at = least; at < text.length; at++) if (begins(text, at)) return at;

@@ -1,15 +1,17 @@
-import type { Finder, Span } from '../span';
+import { type Finder, oneOf, type Span, trailingRun } from '../span';
 
 const PEM_BEGIN = '-----BEGIN ';
 const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
 const PEM_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
 const MAX_PEM_HEAD = 80;
+const isPemHead = oneOf('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -');
 /** What may become a first line. */
 const OPEN_HEAD = /-----BEGIN [A-Z0-9 ]{0,51}-{0,4}$|-{1,5}$|-----B(?:E(?:G(?:IN?)?)?)?$/;
 
 /** Private keys as their files have them. */
 export const findPrivateKeys: Finder = {
   find: (text, isEnd) => [...privateKeys(text, isEnd)],
+  mayFind: (text, from) => text.includes(PEM_BEGIN, from),
   openFrom: (text) => openKey(text),
 };
 
@@ -39,7 +41,8 @@ function* keysIn(text: string): Generator<{ readonly start: number; readonly end
 /** Where a key begins that does not end yet, or what may become the first line of one. */
 function openKey(text: string): number {
   for (const { start, end } of keysIn(text)) if (end === undefined) return start;
-  const from = Math.max(0, text.length - MAX_PEM_HEAD);
+  const from = trailingRun(text, isPemHead, MAX_PEM_HEAD);
+  if (!text.includes('-', from)) return text.length;
   const begun = OPEN_HEAD.exec(text.slice(from));
   return begun === null ? text.length : from + begun.index;
 }

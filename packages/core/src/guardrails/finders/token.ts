@@ -1,4 +1,4 @@
-import { DIGITS, type Finder, isDigit, LETTERS, oneOf, type Span, trailingRun } from '../span';
+import { DIGITS, type Finder, hasDigit, isDigit, LETTERS, oneOf, type Span, trailingRun } from '../span';
 import { isLink, MAX_CONNECTION } from './connection-string';
 import { namedPasswords } from './named-password';
 import { beginsKey, keyWithin, kindByHead, kindByShape } from './secret-shapes';
@@ -11,6 +11,8 @@ const NAMED_SECRET =
   /(?:api[_-]?key|apikey|access[_-]?key|secret|token|passw(?:or)?d|pwd|credential|bearer|authorization)[\w-]{0,12}["']?(?:\s{0,2}[:=]{1,2}>?\s{0,2}|\s{1,2})["']?$/i;
 /** Shorter ones are nothing. */
 const SHORTEST = 16;
+/** Full stops and colons that may end a token, and are none of it. */
+const MOST_STOPS = 3;
 /** Pictures and documents in base64. */
 const EMBEDDED = /base64,$|^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi)/;
 const LOOK_BACK = 48;
@@ -32,6 +34,8 @@ export const findTokens: Finder = {
     spans.push(...namedPasswords(text, isEnd));
     return spans;
   },
+  // A password may be shorter, and has a digit.
+  mayFind: (text, from) => text.length - from >= SHORTEST - MOST_STOPS || hasDigit(text, from),
   openFrom: (text) => Math.min(trailingRun(text, isToken), trailingRun(text, isLink, MAX_CONNECTION)),
 };
 
@@ -75,7 +79,7 @@ function hasOnlyDigits(text: string, from: number, to: number): boolean {
 
 function lengthOf(token: string): number {
   let end = token.length;
-  while (end > 0 && token.length - end < 3 && (token[end - 1] === '.' || token[end - 1] === ':')) end--;
+  while (end > 0 && token.length - end < MOST_STOPS && (token[end - 1] === '.' || token[end - 1] === ':')) end--;
   return end;
 }
 

@@ -22,6 +22,7 @@ const isPart = (character: string | undefined): boolean => character !== undefin
  */
 export function findWords(words: readonly string[]): Finder {
   const root = buildTree(words);
+  const longest = words.reduce((most, { length }) => Math.max(most, length), 0);
   const step = (from: Node, code: number): Node => {
     let node: Node | undefined = from;
     while (node !== undefined) {
@@ -49,9 +50,17 @@ export function findWords(words: readonly string[]): Finder {
       }
       return spans;
     },
+    mayFind(text, from) {
+      let node = root;
+      for (let at = from; at < text.length; at++) {
+        node = step(node, text.charCodeAt(at));
+        if (node.ends.length > 0) return true;
+      }
+      return false;
+    },
     openFrom(text) {
       let node = root;
-      for (let at = 0; at < text.length; at++) node = step(node, text.charCodeAt(at));
+      for (let at = Math.max(0, text.length - longest); at < text.length; at++) node = step(node, text.charCodeAt(at));
       return text.length - node.depth;
     },
   };

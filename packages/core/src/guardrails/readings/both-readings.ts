@@ -1,7 +1,8 @@
-import { TextWindow, type WindowRule } from '../text-window';
+import type { Hit, WindowRule } from '../rule-search';
+import { TextWindow } from '../text-window';
 import { decodeEscapes } from './escapes';
 import { EscapesReading } from './escapes-reading';
-import { byStart, type Hit, mergeHits, type Replace, type Step, stepsOf, writeSteps } from './steps';
+import { byStart, mergeHits, type Replace, type Step, stepsOf, writeSteps } from './steps';
 
 /** A hit in characters of the text as it is written. */
 interface Found extends Hit {

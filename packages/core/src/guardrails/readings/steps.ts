@@ -1,12 +1,5 @@
+import type { Hit } from '../rule-search';
 import type { Span } from '../span';
-
-/** A span, and whose it is. */
-export interface Hit extends Span {
-  /** The first rule that found it. */
-  readonly rule: number;
-  /** All rules that found some of it. */
-  readonly rules: readonly number[];
-}
 
 /** What takes a hit's place, which is told by where it stands in all of the text; undefined: it stays. Throws where nothing may go on. */
 export type Replace = (hit: Hit, original: string) => string | undefined;

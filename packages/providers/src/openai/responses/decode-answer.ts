@@ -5,7 +5,7 @@ import { asNumber, asObject, asObjects, asString } from '../../translation/read-
 import { upstreamFailure } from '../../transport/upstream-failure';
 import { decodeErrorObject } from '../decode-error';
 import { decodeUsage } from './decode-usage';
-import { isPlainOutput, TOLD_ELSEWHERE, WIRE_FORMAT, waitsForCaller } from './wire';
+import { BETWEEN_PARTS, isPlainOutput, TOLD_ELSEWHERE, WIRE_FORMAT, waitsForCaller } from './wire';
 
 /** The answer's beginning, from the object that tells of it. */
 export function startEvents(response: JsonObject): ChatEvent[] {
@@ -43,9 +43,6 @@ function reasoningEvents(item: JsonObject): ChatEvent[] {
     .join(BETWEEN_PARTS);
   return text === '' ? [] : [{ type: 'reasoning', choice: 0, text }];
 }
-
-/** Stands between the parts of a summary where they become one text. */
-export const BETWEEN_PARTS = '\n\n';
 
 /** The beginning of a call; undefined for items of other kinds. */
 export function callEvent(item: JsonObject, toolIndex: number): ChatEvent | undefined {

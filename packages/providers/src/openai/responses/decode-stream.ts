@@ -1,11 +1,11 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
-import { asNumber, asObject, asString } from '../../translation/read-json';
+import { asNumber, asObject, asObjects, asString } from '../../translation/read-json';
 import type { PayloadDecoder, PayloadText } from '../../transport/payload-stream-decoder';
 import { decodeErrorObject } from '../decode-error';
-import { BETWEEN_PARTS, callEvent, endEvents, failureOf, startEvents } from './decode-answer';
-import { WIRE_FORMAT } from './wire';
+import { callEvent, endEvents, failureOf, startEvents } from './decode-answer';
+import { BETWEEN_PARTS, WIRE_FORMAT } from './wire';
 
 /** Events that tell of the answer as a whole: the gateway writes its own, under its own id. */
 const LIFECYCLE: ReadonlySet<string> = new Set([
@@ -31,6 +31,8 @@ export class ResponsesDecoder implements PayloadDecoder {
   private readonly calls = new Map<number, number>();
   private readonly withPieces = new Set<number>();
   private reasoningParts = 0;
+  /** Some of the thought that is open was told in pieces. */
+  private isThoughtTold = false;
   done = false;
   /** What a caller of the same format gets: the events, and at the end the whole answer. */
   readonly forward: NonNullable<PayloadDecoder['forward']> = this;
@@ -59,7 +61,10 @@ export class ResponsesDecoder implements PayloadDecoder {
     if (event !== undefined) {
       this.calls.set(asNumber(payload.output_index) ?? toolIndex, toolIndex);
       events.push(event);
-    } else if (item.type !== 'message' && item.type !== 'reasoning') {
+    } else if (item.type === 'reasoning') {
+      this.isThoughtTold = false;
+      events.push(thoughtEvent('begin', item));
+    } else if (item.type !== 'message') {
       // What a built-in tool does is output too: the caller sees it, so no other target may begin anew.
       events.push({ type: 'raw-message', choice: 0, format: WIRE_FORMAT, value: { output: [item] } });
     }
@@ -79,8 +84,25 @@ export class ResponsesDecoder implements PayloadDecoder {
   }
 
   beginReasoningPart(events: ChatEvent[]): void {
+    events.push(thoughtEvent('part', {}));
     if (this.reasoningParts > 0) events.push({ type: 'reasoning', choice: 0, text: BETWEEN_PARTS });
     this.reasoningParts += 1;
+  }
+
+  addThought(events: ChatEvent[], text: string): void {
+    this.isThoughtTold = true;
+    if (text !== '') events.push({ type: 'reasoning', choice: 0, text });
+  }
+
+  endItem(payload: JsonObject, events: ChatEvent[]): void {
+    const item = asObject(payload.item) ?? {};
+    if (item.type !== 'reasoning') return;
+    // Thoughts that were never told in pieces.
+    for (const { text } of this.isThoughtTold ? [] : asObjects(item.summary)) {
+      this.beginReasoningPart(events);
+      this.addThought(events, asString(text) ?? '');
+    }
+    events.push(thoughtEvent('end', item));
   }
 
   private decodeWhole(type: string, response: JsonObject, events: ChatEvent[]): void {
@@ -115,11 +137,20 @@ export class ResponsesDecoder implements PayloadDecoder {
   }
 }
 
+/** Without what its pieces say. */
+function thoughtEvent(
+  step: NativeItem['step'],
+  { summary: _summary, content: _content, ...item }: JsonObject,
+): NativeItem {
+  return { type: 'native-item', choice: 0, format: WIRE_FORMAT, step, item };
+}
+
+type NativeItem = Extract<ChatEvent, { type: 'native-item' }>;
 type Decode = (decoder: ResponsesDecoder, payload: JsonObject, events: ChatEvent[]) => void;
 
 const deltaOf = (payload: JsonObject): string => asString(payload.delta) ?? '';
 
-function textDecoder(type: 'text' | 'refusal' | 'reasoning'): Decode {
+function textDecoder(type: 'text' | 'refusal'): Decode {
   return (_decoder, payload, events) => {
     const text = deltaOf(payload);
     if (text !== '') events.push({ type, choice: 0, text });
@@ -128,13 +159,16 @@ function textDecoder(type: 'text' | 'refusal' | 'reasoning'): Decode {
 
 const addPiece: Decode = (decoder, payload, events) => decoder.addArguments(payload, events, deltaOf(payload));
 
+const addThought: Decode = (decoder, payload, events) => decoder.addThought(events, deltaOf(payload));
+
 const DECODERS: ReadonlyMap<string, Decode> = new Map<string, Decode>([
   ['response.output_text.delta', textDecoder('text')],
   ['response.refusal.delta', textDecoder('refusal')],
-  ['response.reasoning_summary_text.delta', textDecoder('reasoning')],
-  ['response.reasoning_text.delta', textDecoder('reasoning')],
+  ['response.reasoning_summary_text.delta', addThought],
+  ['response.reasoning_text.delta', addThought],
   ['response.reasoning_summary_part.added', (decoder, _payload, events) => decoder.beginReasoningPart(events)],
   ['response.output_item.added', (decoder, payload, events) => decoder.addCall(payload, events)],
+  ['response.output_item.done', (decoder, payload, events) => decoder.endItem(payload, events)],
   ['response.function_call_arguments.delta', addPiece],
   ['response.custom_tool_call_input.delta', addPiece],
   [

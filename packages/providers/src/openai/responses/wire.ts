@@ -3,6 +3,8 @@ import { asObject } from '../../translation/read-json';
 
 /** Source: https://platform.openai.com/docs/api-reference/responses */
 export const WIRE_FORMAT = 'openai-responses';
+/** Stands between the parts of a summary where they become one text. */
+export const BETWEEN_PARTS = '\n\n';
 
 /** Fields of an answer that say again what was asked, or that our own types carry. */
 export const TOLD_ELSEWHERE: ReadonlySet<string> = new Set([
@@ -35,6 +37,15 @@ export function isPlainOutput(items: readonly JsonObject[]): boolean {
     return (item.type === 'function_call' || item.type === 'custom_tool_call') && hasOnly(item, CALL_FIELDS);
   });
 }
+
+const THOUGHT_FIELDS: ReadonlySet<string> = new Set([
+  ...['id', 'type', 'status', 'summary', 'content', 'encrypted_content'],
+]);
+const isThought = (item: JsonObject): boolean => item.type === 'reasoning' && hasOnly(item, THOUGHT_FIELDS);
+
+/** The same of items as a stream begins them, with thoughts among them: their items are told beside our own events. */
+export const isPlainStream = (items: readonly JsonObject[]): boolean =>
+  isPlainOutput(items.filter((item) => !isThought(item)));
 
 function isPlainContent(content: JsonObject[string] | undefined): boolean {
   if (!Array.isArray(content) || content.length > 1) return false;

@@ -1,0 +1,54 @@
+import type { Rule } from '../../api/guardrails';
+import { PARTS } from './prepare-guardrails';
+
+export type Part = NonNullable<Rule['parts']>[number];
+
+const ALL = Object.keys(PARTS) as readonly Part[];
+/** An answer has no others; results are those of MCP tools. */
+const ANSWERED: readonly Part[] = ['assistant', 'tool_arguments', 'tool_results'];
+
+/** The parts that a rule's side has. */
+export const partsOf = (on: unknown): readonly Part[] => (on === 'output' ? ANSWERED : ALL);
+
+/** Of what a form's text names, the parts that the side has; all of them where it names none. */
+export function chosenParts(text: string, on: unknown): readonly Part[] {
+  const named = new Set<string>(text.split(/[\s,]+/));
+  const chosen = partsOf(on).filter((part) => named.has(part));
+  return chosen.length === 0 ? partsOf(on) : chosen;
+}
+
+/** The text once a part was ticked, or no longer is; empty for all. */
+export function toggledPart(text: string, on: unknown, part: Part): string {
+  const chosen = new Set(chosenParts(text, on));
+  if (!chosen.delete(part)) chosen.add(part);
+  const known = partsOf(on);
+  return chosen.size === known.length ? '' : known.filter((one) => chosen.has(one)).join(', ');
+}
+
+/** The same as the API takes it; undefined for all. */
+export function partsToSave(parts: readonly string[] | null | undefined, on: unknown): readonly Part[] | undefined {
+  const known = partsOf(on).filter((part) => parts?.includes(part) === true);
+  return known.length === 0 ? undefined : known;
+}
+
+/** Checks that see all of an answer. */
+const WHOLE: ReadonlySet<unknown> = new Set<Rule['check']['type']>([
+  ...(['length', 'json_schema', 'url', 'injection', 'similar_to', 'moderation', 'webhook'] as const),
+]);
+const HELD = 'Once the policy is enforced, streamed answers wait for their end: this rule has to see all of one first.';
+const MAY_HOLD =
+  'Once the policy is enforced, streamed answers wait for their end where a match has no bound (such as .* or a+) or a large ' +
+  'count. Saving says so, and so does the list of rules.';
+
+/** What a rule does to streams, as far as its form tells; null: nothing of it waits longer than it must. */
+export function streamNote({ on, type, action }: Readonly<Record<string, unknown>>): string | null {
+  if (on === 'input' || action === 'flag') return null;
+  if (WHOLE.has(type) || action === 'retry') return HELD;
+  return type === 'regex' ? MAY_HOLD : null;
+}
+
+/** Rules for which streams wait now, and did not before, in words; undefined where there are none. */
+export function newlyHolding(before: readonly string[], after: readonly string[]): string | undefined {
+  const names = after.filter((name) => !before.includes(name));
+  return names.length === 0 ? undefined : `Streamed answers wait for their end because of: ${names.join(', ')}.`;
+}

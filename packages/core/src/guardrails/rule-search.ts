@@ -1,0 +1,98 @@
+import type { FoldedStretch, Folding } from './folded-text';
+import type { Finder, Span } from './span';
+
+/** A finder with what it is to be asked for. */
+export interface WindowRule {
+  readonly finder: Finder;
+  readonly folding: Folding;
+  /** Its hits are told, and never changed: they neither take a place nor widen another rule's. */
+  readonly watches?: boolean;
+  /** What it finds is known, however the text is read. */
+  readonly isSettled?: boolean;
+}
+
+/** A span, and whose it is. */
+export interface Hit extends Span {
+  /** The first rule that found it. */
+  readonly rule: number;
+  /** All rules that found some of it. */
+  readonly rules: readonly number[];
+}
+
+/** True for what has to see all of a text. */
+export const waitsForEnd = ({ finder }: WindowRule): boolean => finder.needsWhole === true;
+
+/** A text that waits longer than this is looked at again only once it has grown by a quarter: each is looked at a few times. */
+const ALWAYS_SCANNED = 512;
+const GROWTH = 1.25;
+const NO_SPANS: readonly Span[] = [];
+
+export interface Look {
+  /** Where what is held begins. */
+  readonly from: number;
+  /** Of the window's text. */
+  readonly length: number;
+  readonly isEnd: boolean;
+  /** What began before `from` counts, from there on. */
+  readonly isCut: boolean;
+  /** Characters before the window's text. */
+  readonly before: number;
+}
+
+/** How far one rule has come in a window's text; its places count from where that text begins. */
+export class RuleSearch {
+  /** Where what may still become something begins. */
+  decided = 0;
+  private hits: Hit[] = [];
+  private againAt = 0;
+
+  constructor(
+    readonly rule: WindowRule,
+    private readonly index: number,
+  ) {}
+
+  /** True where it is too early to look again. */
+  waits(length: number): boolean {
+    return waitsForEnd(this.rule) || length - this.decided < this.againAt;
+  }
+
+  look(stretch: FoldedStretch, { from, length, isEnd, isCut, before }: Look): void {
+    const { decided, index } = this;
+    const { finder, folding } = this.rule;
+    const { begin } = stretch;
+    const folded = stretch.as(folding);
+    const first = folded.indexOf(decided - begin);
+    const open = isEnd ? length : begin + folded.originOf(finder.openFrom(folded.text, first, before + begin));
+    const goesOn = isCut && decided === from;
+    const mayFind = goesOn || finder.mayFind?.(folded.text, first) !== false;
+    const found = mayFind ? finder.find(folded.text, isEnd, before + begin) : NO_SPANS;
+    for (const { start, end, kind } of found) {
+      const began = begin + folded.originOf(start);
+      const hit = { start: Math.max(from, began), end: begin + folded.endOf(end), kind, rule: index, rules: [index] };
+      const isNew = began >= decided ? isEnd || began < open : goesOn && hit.end > from && !this.knows(hit);
+      if (isNew) this.hits.push(hit);
+    }
+    this.decided = Math.max(decided, open);
+    const waiting = length - this.decided;
+    this.againAt = waiting > ALWAYS_SCANNED ? waiting * GROWTH : 0;
+  }
+
+  private knows({ start, end }: Hit): boolean {
+    return this.hits.some((hit) => hit.start === start && hit.end >= end);
+  }
+
+  /** Those that begin before a place. */
+  take(until: number): readonly Hit[] {
+    const { hits } = this;
+    if (hits.length === 0) return hits;
+    this.hits = hits.filter(({ start }) => start >= until);
+    return this.hits.length === 0 ? hits : hits.filter(({ start }) => start < until);
+  }
+
+  /** The window's text begins so much later. */
+  move(by: number): void {
+    this.decided -= by;
+    if (this.hits.length > 0)
+      this.hits = this.hits.map((hit) => ({ ...hit, start: hit.start - by, end: hit.end - by }));
+  }
+}
