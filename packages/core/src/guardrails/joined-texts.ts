@@ -76,8 +76,11 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
  * An address that ends with its text only seems to go on with the first word of the next one: where it has a known domain's end,
  * and would have none with that word.
  */
-function isFinished(address: string, next: string): boolean {
-  if (next.includes('.') || !hasKnownEnd(address) || hasKnownEnd(address + next)) return false;
+function isFinished(shown: string, next: string): boolean {
+  // Behind a full stop, a word may be the end of a domain: `Is`, `Mit`.
+  const address = shown.replace(/\.$/, '');
+  const isSentence = address !== shown && /^\p{Lu}/u.test(next);
+  if (next.includes('.') || !hasKnownEnd(address) || (!isSentence && hasKnownEnd(shown + next))) return false;
   return findEmails.find(address, true).some(({ start, end }) => start === 0 && end === address.length);
 }
 

@@ -5,7 +5,7 @@ import { type CompiledRule, type Finding, type Guardrails, type RuleSet, sha256 
 import { searchJoined } from './joined-texts';
 import { JsonWindow } from './json-window';
 import { type LongSearch, searchInTurns } from './long-search';
-import { Marks, type Place } from './marks';
+import { type Form, Marks, type Place } from './marks';
 import { createWindow, type PieceWindow, type TextKind, TimedWindow, WatchingWindow } from './piece-window';
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
@@ -63,6 +63,11 @@ export class RequestGuard {
   /** For the row; undefined where nothing was found. */
   list(): readonly GuardrailMark[] | undefined {
     return this.marks.list();
+  }
+
+  /** Judges what was judged before in another form. */
+  judgeAgain<T>(form: Form, judge: () => T): T {
+    return this.marks.saidAgain(form, judge);
   }
 
   /** Something of the request stands under another name. */

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '../../chat/json';
 import type { ChatRequest, ContentPart } from '../../chat/request';
+import type { ChatResponse } from '../../chat/response';
 import { GuardrailCompiler } from '../compile-guardrails';
 import type { GuardrailPolicy, GuardrailRule } from '../policy';
 import { RequestGuard } from '../request-guard';
+import { AnswerGuard } from './answer-guard';
 import { guardNativeAnswer, guardNativeRequest } from './guard-native';
 import { guardNativeEvents } from './guard-native-events';
 import { guardRequest } from './guard-request';
+import { guardResponse } from './guard-response';
 import { guardToolResult } from './guard-tool-result';
 
 const EMAIL = 'bob.smith@corp-example.com';
@@ -48,6 +51,13 @@ const wireOf = (content: JsonObject[]) => ({
   },
 });
 
+const rawOf = (texts: readonly string[]) => ({
+  ...{ format: 'anthropic-messages' as const, value: { role: 'assistant', content: [...textsOf(texts)] } },
+});
+const answerOf = (texts: readonly string[]): ChatResponse => ({
+  choices: [{ index: 0, text: texts.join(''), finishReason: 'stop', raw: rawOf(texts) }],
+});
+
 type Way = (guard: RequestGuard) => Promise<unknown>;
 /** One find each, in all forms in which it is read. */
 const WAYS: Readonly<Record<string, Way>> = {
@@ -78,6 +88,41 @@ const WAYS: Readonly<Record<string, Way>> = {
       guard,
       CUT.map((text, index) => ({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } })),
     ),
+  'an answer and its vendor’s own blocks': (guard) => guardResponse(guard, answerOf(CUT)),
+  'the same as events': async (guard) => {
+    const judge = new AnswerGuard(guard);
+    for (const text of CUT) await judge.push([{ type: 'text', choice: 0, text }]);
+    await judge.push([
+      { type: 'raw-message', choice: 0, ...rawOf(CUT) },
+      { type: 'finish', choice: 0, reason: 'stop' },
+    ]);
+    await judge.end();
+  },
+  'a thought and its block with a signature': async (guard) => {
+    const judge = new AnswerGuard(guard);
+    for (const text of CUT) await judge.push([{ type: 'reasoning', choice: 0, text }]);
+    const detail = { type: 'reasoning.text', text: WHOLE, signature: 'QUJD'.repeat(20), index: 0 };
+    await judge.push([{ type: 'reasoning-detail', choice: 0, detail }]);
+    await judge.push([{ type: 'text', choice: 0, text: 'ok' }]);
+    await judge.end();
+  },
+  'a thought and its pieces': async (guard) => {
+    const judge = new AnswerGuard(guard);
+    for (const text of CUT) {
+      const detail = { type: 'reasoning.text', text, index: 0 };
+      await judge.push([
+        { type: 'reasoning', choice: 0, text },
+        { type: 'reasoning-detail', choice: 0, detail },
+      ]);
+    }
+    await judge.end();
+  },
+  'pieces of a thought alone': async (guard) => {
+    const judge = new AnswerGuard(guard);
+    for (const text of CUT)
+      await judge.push([{ type: 'reasoning-detail', choice: 0, detail: { type: 'reasoning.text', text, index: 0 } }]);
+    await judge.end();
+  },
   'a tool’s result': (guard) => guardToolResult(guard, { content: textsOf(CUT) }),
   'a tool’s result as a short file': (guard) =>
     guardToolResult(guard, { content: [{ type: 'resource', resource: { uri: 'f:///a', blob: base64(WHOLE) } }] }),
@@ -98,4 +143,13 @@ describe.each([
     await way(guard);
     expect(guard.list()?.map(({ count }) => count)).toEqual([1]);
   });
+});
+
+test.each(['', 'more'])('a vendor’s own blocks count what they say more: %p', async (more) => {
+  const guard = guardOf('pii', 'flag', 'enforce');
+  const citation = { type: 'text', text: more, citations: [{ cited_text: 'ann@example.com and bob@example.com' }] };
+  const content = more === '' ? [{ ...citation, text: WHOLE }] : [...textsOf([WHOLE]), citation];
+  const raw = { ...rawOf([WHOLE]), value: { role: 'assistant', content } };
+  await guardResponse(guard, { choices: [{ index: 0, text: `${WHOLE}${more}`, finishReason: 'stop', raw }] });
+  expect(guard.list()?.map(({ count }) => count)).toEqual([3]);
 });

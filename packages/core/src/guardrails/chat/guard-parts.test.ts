@@ -82,6 +82,8 @@ describe('a text in base64', () => {
   });
 });
 
+const textsOf = (...texts: string[]) => texts.map((text) => ({ type: 'text', text }) as const);
+
 const CUT: readonly (readonly [string, string, string])[] = [
   ['key ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5', 'P6q7R8 there', GITHUB],
   ['ghp_a1B2', `${GITHUB.slice(8)} there`, GITHUB],
@@ -125,6 +127,8 @@ describe('a secret cut over adjacent parts', () => {
           { type: 'text', text: next },
         ]);
         expect(texts).toMatchObject([{ text: 'mail [EMAIL]' }, { text: next }]);
+        const sentences = await contentOf(textsOf(`mail ${email}.`, next));
+        expect(sentences).toMatchObject([{ text: 'mail [EMAIL].' }, { text: next }]);
       }
   });
 });

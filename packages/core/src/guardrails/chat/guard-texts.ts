@@ -139,6 +139,10 @@ export class GuardedTexts {
     }
   }
 
+  isJudged(text: string): boolean {
+    return this.judged.has(text);
+  }
+
   /** What stands for a text that was judged. */
   note(text: string, result: string): string {
     this.hasChanged ||= result !== text;
