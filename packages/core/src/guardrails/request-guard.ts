@@ -30,7 +30,7 @@ export interface Guarded {
 export interface TextPlace {
   /** Chance is to be expected in it. */
   readonly isId?: boolean;
-  /** What it stands for in base64 is judged by itself. */
+  /** What is found in what it stands for was told of. */
   readonly isDecoded?: boolean;
 }
 

@@ -153,3 +153,9 @@ test.each(['', 'more'])('a vendor’s own blocks count what they say more: %p', 
   await guardResponse(guard, { choices: [{ index: 0, text: `${WHOLE}${more}`, finishReason: 'stop', raw }] });
   expect(guard.list()?.map(({ count }) => count)).toEqual([3]);
 });
+
+test('base64 behind other characters is read, also where these make a text of it', async () => {
+  const data = `x${base64(EMAIL)}`;
+  const judged = await guardNativeRequest(guardOf('pii', 'redact', 'enforce'), { messages: [], note: { data } });
+  expect(JSON.stringify(judged)).not.toContain(base64(EMAIL));
+});

@@ -180,10 +180,11 @@ export class GuardedTexts {
     for (const [index, { text }] of old.entries()) this.note(text, now[index]?.text ?? text);
   }
 
-  private async one({ text, ...where }: FoundText, set: RuleSet, part: Place['part']): Promise<string> {
+  private async one({ text, isId, decoded }: FoundText, set: RuleSet, part: Place['part']): Promise<string> {
     const known = this.judged.get(text);
     if (known !== undefined) return known;
-    return this.note(text, await this.guard.search(text, { on: this.on, part }, { set, ...where }));
+    const isDecoded = decoded !== undefined && !this.guard.isClean(decoded, set, false);
+    return this.note(text, await this.guard.search(text, { on: this.on, part }, { set, isId, isDecoded }));
   }
 
   /** True where none of them has anything in it: asked of many at once. */

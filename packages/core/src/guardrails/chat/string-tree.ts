@@ -7,8 +7,8 @@ export interface FoundText {
   readonly text: string;
   /** It stands where identifiers do: that it looks like chance says nothing. */
   readonly isId: boolean;
-  /** What it stands for in base64 is one of the others. */
-  readonly isDecoded?: boolean;
+  /** What it stands for in base64, which is one of the others. */
+  readonly decoded?: string;
 }
 
 /** Where vendors and programs keep identifiers. */
@@ -71,7 +71,7 @@ function gatherString(value: string, found: FoundText[], name: string): void {
   if (file !== undefined) found.push({ text: file.text, isId: false });
   if (isBytes(value, name)) return;
   const isId = IDS.has(name) || isSealing(name) || isMediaField(name);
-  found.push({ text: value, isId, ...(file === undefined ? {} : { isDecoded: true }) });
+  found.push({ text: value, isId, ...(file === undefined ? {} : { decoded: file.text }) });
 }
 
 /** Texts of blocks that stand side by side: those of each list that has two or more. Choices are none: they have an index. */
