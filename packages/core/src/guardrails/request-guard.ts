@@ -130,7 +130,9 @@ export class RequestGuard {
     return set.finders.every(({ finder, folding }) => {
       const known = folded.get(folding) ?? foldText(text, folding).text;
       folded.set(folding, known);
-      return finder.find(known, true).every(({ kind }) => isId && kind === CHANCE);
+      return (
+        finder.mayFind?.(known, 0) === false || finder.find(known, true).every(({ kind }) => isId && kind === CHANCE)
+      );
     });
   }
 

@@ -27,6 +27,7 @@ const ALWAYS_SCANNED = 512;
 const GROWTH = 1.25;
 const NO_SPANS: readonly Span[] = [];
 
+/** What a window says of its text. */
 export interface Look {
   /** Where what is held begins. */
   readonly from: number;
@@ -56,6 +57,7 @@ export class RuleSearch {
     return waitsForEnd(this.rule) || length - this.decided < this.againAt;
   }
 
+  /** `stretch`: the window's text from somewhere on to its end. */
   look(stretch: FoldedStretch, { from, length, isEnd, isCut, before }: Look): void {
     const { decided, index } = this;
     const { finder, folding } = this.rule;

@@ -20,6 +20,14 @@ interface NationalId {
   readonly named?: RegExp;
 }
 
+/** Letters may stand for its digits. */
+const CODICE_FISCALE: NationalId = {
+  shape: /(?<!\w)[A-Za-z]{6}\w\w[A-EHLMPRSTa-ehlmprst]\w\w[A-Za-z]\w{3}[A-Za-z](?!\w)/g,
+  isValid: isCodiceFiscale,
+};
+const LEAST_LETTERS = 16;
+const WITHOUT_DIGITS: readonly NationalId[] = [CODICE_FISCALE];
+
 /** Ten countries' numbers that have check digits, and the United States'. Source: each country's own rules, as `stdnum` has them. */
 const IDS: readonly NationalId[] = [
   { shape: /(?<![\w.-])\d{3}[. ]?\d{3}[. ]?\d{3}[- ]?\d{2}(?!\w)/g, isValid: isCpf },
@@ -29,7 +37,7 @@ const IDS: readonly NationalId[] = [
   { shape: /(?<!\w)[XYZxyz][- ]?\d{7}[- ]?[A-Za-z](?!\w)/g, isValid: isNie },
   { shape: /(?<!\w)[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}(?!\w)/g, isValid: isNir },
   { shape: /(?<![\w-])\d{4}[ -]?\d{4}[ -]?\d{4}(?![\w-])/g, isValid: isAadhaar },
-  { shape: /(?<!\w)[A-Za-z]{6}\w\w[A-EHLMPRSTa-ehlmprst]\w\w[A-Za-z]\w{3}[A-Za-z](?!\w)/g, isValid: isCodiceFiscale },
+  CODICE_FISCALE,
   {
     shape: /(?<![\w.-])\d{4}[. ]?\d{2}[. ]?\d{3}(?!\w)/g,
     isValid: isBsn,
@@ -53,8 +61,6 @@ function isGivenSsn(shown: string): { readonly isValid: boolean } {
 
 const MOST_DIGITS = 18;
 const LONGEST_WORD = 18;
-/** Characters of the only one that may have no digit in it. */
-const ITALIAN = 16;
 const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 46 || code === 43;
 
 const ONLY_DIGITS = /^\d+$/;
@@ -65,7 +71,7 @@ const before = (text: string, index: number): string => text.slice(Math.max(0, i
 export const findNationalIds: Finder = {
   find(text, isEnd) {
     const spans: Span[] = [];
-    for (const { shape, isValid, named } of IDS) {
+    for (const { shape, isValid, named } of hasDigit(text, 0) ? IDS : WITHOUT_DIGITS) {
       for (const { 0: found, index } of text.matchAll(shape)) {
         const end = index + found.length;
         if (end === text.length && !isEnd) continue;
@@ -76,7 +82,7 @@ export const findNationalIds: Finder = {
     }
     return spans;
   },
-  mayFind: (text, from) => text.length - from >= ITALIAN || hasDigit(text, from),
+  mayFind: (text, from) => text.length - from >= LEAST_LETTERS || hasDigit(text, from),
   openFrom(text) {
     const word = trailingRun(text, isAlphanumeric, LONGEST_WORD + 1);
     const openWord = text.length - word > LONGEST_WORD ? text.length : word;
