@@ -25,6 +25,26 @@ export interface JoinedText {
   readonly told: readonly ToldFind[];
 }
 
+/** Finds that were told of before their texts are judged by themselves, by the names of their rules. */
+export class ToldFinds {
+  private readonly byText = new Map<string, readonly (ToldFind & { readonly name: string | undefined })[]>();
+
+  /** Gives the texts. */
+  add(joined: readonly JoinedText[], owners: readonly { readonly name: string }[]): readonly string[] {
+    for (const { text, told } of joined) {
+      if (told.length === 0) continue;
+      const named = told.map((find) => ({ ...find, name: owners[find.rule]?.name }));
+      this.byText.set(text, named);
+    }
+    return joined.map(({ text }) => text);
+  }
+
+  has(text: string | undefined, name: string, { start, end }: Pick<Hit, 'start' | 'end'>): boolean {
+    const told = text === undefined ? undefined : this.byText.get(text);
+    return told?.some((find) => find.name === name && start < find.end && end > find.start) === true;
+  }
+}
+
 /**
  * Texts that are read one behind the other, before each is judged by itself: what begins in one and ends in another one. Half of it
  * may be a find of its own, and would hide the other half, or be told once more.

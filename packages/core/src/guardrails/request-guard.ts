@@ -2,7 +2,7 @@ import { GatewayError } from '../errors/gateway-error';
 import type { Verdict } from './check';
 import { type Folding, foldText } from './folded-text';
 import { type CompiledRule, type Finding, type Guardrails, type RuleSet, sha256 } from './guardrails';
-import { searchJoined } from './joined-texts';
+import { searchJoined, ToldFinds } from './joined-texts';
 import { JsonWindow } from './json-window';
 import { type LongSearch, searchInTurns } from './long-search';
 import { type Form, Marks, type Place } from './marks';
@@ -12,7 +12,7 @@ import { type PseudonymScope, Pseudonyms } from './pseudonyms';
 import type { Replace } from './readings/steps';
 import { AnswerRefused, blockedBy } from './refusals';
 import type { Hit } from './rule-search';
-import { mergeSpans, type Span } from './span';
+import { mergeSpans } from './span';
 import { TextWindow } from './text-window';
 
 /** Whose text it is. */
@@ -34,10 +34,6 @@ export interface TextPlace {
   readonly isDecoded?: boolean;
 }
 
-/** A find that was told of by the rule of that name. */
-type Told = Pick<Span, 'start' | 'end'> & { readonly name: string | undefined };
-type Acting = TextPlace & { readonly told?: readonly Told[] | undefined };
-
 /** What looks like chance is no finding where identifiers stand. */
 const CHANCE = 'token';
 
@@ -48,7 +44,7 @@ export class RequestGuard {
   /** For what a model says by itself: nobody gets that back. */
   private readonly said: Pseudonyms;
   /** What was told of texts before they are judged by themselves, by what only watches. */
-  private readonly told = new Map<string, readonly Told[]>();
+  private readonly told = new ToldFinds();
 
   constructor(
     readonly guardrails: Guardrails,
@@ -92,7 +88,7 @@ export class RequestGuard {
     if (set.finders.length === 0) return text;
     const startMs = this.who.monotonicMs();
     const noteTime = () => this.noteTime(set.owners, place, this.who.monotonicMs() - startMs);
-    const replace = this.acting(set, place, { ...where, told: this.told.get(text) });
+    const replace = this.acting(set, place, { ...where, text });
     if (text.length > set.mostHere)
       return searchInTurns(text, kind, { ...this.longSearch(set, place), replace }).finally(noteTime);
     try {
@@ -110,14 +106,7 @@ export class RequestGuard {
   ): Promise<readonly string[]> {
     if (set.finders.length === 0 || texts.length < 2) return texts;
     const joined = await searchJoined(texts, { ...this.longSearch(set, place), replace: this.acting(set, place) });
-    for (const { text, told } of joined) {
-      if (told.length > 0)
-        this.told.set(
-          text,
-          told.map((find) => ({ ...find, name: set.owners[find.rule]?.name })),
-        );
-    }
-    return joined.map(({ text }) => text);
+    return this.told.add(joined, set.owners);
   }
 
   private longSearch(set: Finding, place: Place): LongSearch {
@@ -137,7 +126,11 @@ export class RequestGuard {
   }
 
   /** For one text. What a rule only watches counts once where its finds overlap, as what is replaced does. */
-  private acting(set: Finding, place: Place, { isId, isDecoded, told = [] }: Acting = {}): Replace {
+  private acting(
+    set: Finding,
+    place: Place,
+    { isId, isDecoded, text }: TextPlace & { readonly text?: string } = {},
+  ): Replace {
     const watchedUntil = new Map<CompiledRule, number>();
     return (hit, original) => {
       if (isId === true && hit.kind === CHANCE) return undefined;
@@ -146,8 +139,7 @@ export class RequestGuard {
       if (rule !== undefined && set.finders[hit.rule]?.watches === true) {
         const until = watchedUntil.get(rule) ?? 0;
         watchedUntil.set(rule, Math.max(until, hit.end));
-        const isTold = told.some(({ name, start, end }) => name === rule.name && hit.start < end && hit.end > start);
-        if (hit.start < until || isTold) return undefined;
+        if (hit.start < until || this.told.has(text, rule.name, hit)) return undefined;
       }
       return this.act(set, place, hit, original);
     };
