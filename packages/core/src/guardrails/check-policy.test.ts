@@ -16,7 +16,24 @@ test.each<[Partial<GuardrailRule>, string]>([
   [{ check: { type: 'json_schema', schema: { $schema: 'https://example.com/mine' } } }, 'rules.0.check'],
   [{ action: 'retry', on: 'input' }, 'rules.0.action'],
   [{ action: 'retry', on: 'both' }, 'rules.0.action'],
-  ...['$', '()', '\\b', '^', '(?i)(?:\\B|^$)', 'a{0}', '(?P<name>)*'].map(
+  ...[
+    '$',
+    '()',
+    '\\b',
+    '^',
+    '(?i)(?:\\B|^$)',
+    'a{0}',
+    '(?P<name>)*',
+    '\\A',
+    '\\z',
+    '^$',
+    '(?:)',
+    '',
+    '\\A\\z',
+    '(?m)^$',
+    '\\Q\\E',
+  ].map((pattern): [Partial<GuardrailRule>, string] => [{ check: { type: 'regex', pattern } }, 'rules.0.check']),
+  ...['x*\\Aa{0}', 'a\\A|$', '\\za', '$a|^b{0}', '[^\\x00-\\x{10FFFF}]', '(?:\\z\\w)+', '(?i)(?:a^|$b)'].map(
     (pattern): [Partial<GuardrailRule>, string] => [{ check: { type: 'regex', pattern } }, 'rules.0.check'],
   ),
   [{ parts: ['system'] }, 'rules.0.parts'],
@@ -35,7 +52,7 @@ test.each<[Partial<GuardrailRule>, string]>([
 test.each<Partial<GuardrailRule>>([
   { check: { type: 'words', words: ['é', '🙂'] } },
   { action: 'retry', maxRetries: 2 },
-  ...['^a', 'x*', '(?i)\\bab\\b', '(?:|a)', '\\pL', '(?P<name>a)$'].map(
+  ...['^a', 'x*', '(?i)\\bab\\b', '(?:|a)', '\\pL', '(?P<name>a)$', '\\Aa', 'a\\z', '^a?$', '(?m)a$^', '\\Q$\\E'].map(
     (pattern): Partial<GuardrailRule> => ({ check: { type: 'regex', pattern } }),
   ),
   { parts: ['system', 'assistant'] },

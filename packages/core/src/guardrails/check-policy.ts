@@ -1,6 +1,7 @@
 import { invalidRequest } from '../errors/gateway-error';
 import { EVERY_HOST } from './checks/url';
 import { compileRule, type TextChecks } from './compile-guardrails';
+import { compilePattern } from './finders/pattern';
 import { matchesNoText } from './finders/pattern-length';
 import { foldText } from './folded-text';
 import type { GuardrailPart, GuardrailRule } from './policy';
@@ -76,7 +77,7 @@ function refuseEmptyLists({ check }: GuardrailRule): void {
 }
 
 function refuseEmptyMatches({ check }: GuardrailRule): void {
-  if (check.type !== 'regex' || !matchesNoText(check.pattern)) return;
+  if (check.type !== 'regex' || !matchesNoText(compilePattern(check.pattern))) return;
   throw new Error('the pattern matches places only, never any text');
 }
 

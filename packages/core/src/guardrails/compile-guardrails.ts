@@ -1,9 +1,10 @@
 // A rule that cannot be compiled any more fails whenever it is asked: `on_error` decides.
 import { LRUCache } from 'lru-cache';
 import type { TextCheck } from './check';
+import { findInBase64 } from './finders/base64';
 import { findCards } from './finders/card';
 import { findEmails } from './finders/email';
-import { findInBase64, findInTags } from './finders/hidden-text';
+import { findInTags } from './finders/hidden-text';
 import { findIbans } from './finders/iban';
 import { findIpAddresses } from './finders/ip-address';
 import { findNationalIds } from './finders/national-id';

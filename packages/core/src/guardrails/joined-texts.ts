@@ -1,78 +1,149 @@
+import { parse } from 'tldts';
+import { findEmails } from './finders/email';
 import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
-import type { Hit, WindowRule } from './rule-search';
-import { type Replace, type Step, TextWindow } from './text-window';
+import { BothReadings } from './readings/both-readings';
+import type { Replace, Step } from './readings/steps';
+import type { Hit } from './rule-search';
 
 /** Characters of texts that are searched as one; of more than that only where they meet. */
 const MOST_JOINED = 128 * 1024;
 const JOINED_SIDE = 4096;
 const EMAIL = 'email';
 
-type JoinedSearch = LongSearch & { readonly replace: Replace };
+export type JoinedSearch = LongSearch & { readonly replace: Replace };
+
+/** A find of a rule that only watches, as far as it stands in one text. */
+export interface ToldFind {
+  readonly rule: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A text after all of them were read as one, and what was told of it. */
+export interface JoinedText {
+  readonly text: string;
+  readonly told: readonly ToldFind[];
+}
+
+/** Finds that were told of before their texts are judged by themselves, by the names of their rules. */
+export class ToldFinds {
+  private readonly byText = new Map<string, readonly (ToldFind & { readonly name: string | undefined })[]>();
+
+  /** Gives the texts. */
+  add(joined: readonly JoinedText[], owners: readonly { readonly name: string }[]): readonly string[] {
+    for (const { text, told } of joined) {
+      if (told.length === 0) continue;
+      const named = told.map((find) => ({ ...find, name: owners[find.rule]?.name }));
+      this.byText.set(text, named);
+    }
+    return joined.map(({ text }) => text);
+  }
+
+  has(text: string | undefined, name: string, { start, end }: Pick<Hit, 'start' | 'end'>): boolean {
+    const told = text === undefined ? undefined : this.byText.get(text);
+    return told?.some((find) => find.name === name && start < find.end && end > find.start) === true;
+  }
+}
 
 /**
  * Texts that are read one behind the other, before each is judged by itself: what begins in one and ends in another one. Half of it
- * may be a find of its own, and would hide the other half.
+ * may be a find of its own, and would hide the other half, or be told once more.
  */
-export async function searchJoined(texts: readonly string[], search: JoinedSearch): Promise<readonly string[]> {
+export async function searchJoined(texts: readonly string[], search: JoinedSearch): Promise<readonly JoinedText[]> {
   const total = texts.reduce((sum, text) => sum + text.length, 0);
   if (total <= MOST_JOINED) return joinAll(texts, search);
-  const joined = [...texts];
+  const joined: JoinedText[] = texts.map((text) => ({ text, told: [] }));
   for (let index = 1; index < joined.length; index++) {
-    const [before, behind] = [joined[index - 1] ?? '', joined[index] ?? ''];
-    const sides = [before.slice(-JOINED_SIDE), behind.slice(0, JOINED_SIDE)];
-    const [left = '', right = ''] = await joinAll(sides, search);
-    joined[index - 1] = before.slice(0, -JOINED_SIDE) + left;
-    joined[index] = right + behind.slice(JOINED_SIDE);
+    const [before = NOTHING, behind = NOTHING] = [joined[index - 1], joined[index]];
+    const sides = [before.text.slice(-JOINED_SIDE), behind.text.slice(0, JOINED_SIDE)];
+    const [left = NOTHING, right = NOTHING] = await joinAll(sides, search);
+    const at = Math.max(0, before.text.length - JOINED_SIDE);
+    const moved = left.told.map((one) => ({ ...one, start: at + one.start, end: at + one.end }));
+    joined[index - 1] = { text: before.text.slice(0, at) + left.text, told: [...before.told, ...moved] };
+    joined[index] = { text: right.text + behind.text.slice(JOINED_SIDE), told: right.told };
   }
   return joined;
 }
 
-async function joinAll(texts: readonly string[], { replace, ...search }: JoinedSearch): Promise<readonly string[]> {
+const NOTHING: JoinedText = { text: '', told: [] };
+
+async function joinAll(texts: readonly string[], { replace, ...search }: JoinedSearch): Promise<readonly JoinedText[]> {
   const bounds: number[] = [];
   for (const text of texts) bounds.push((bounds.at(-1) ?? 0) + text.length);
   const all = texts.join('');
   const rules = await searchElsewhere(all, 'plain', search);
-  const crosses = ({ start, end, kind, rule }: Hit) =>
+  const crosses = ({ start, end, kind }: Hit) =>
     bounds.some(
-      (bound) => start < bound && end > bound && !(kind === EMAIL && isWhole(all.slice(start, bound), rules[rule])),
+      (bound) =>
+        start < bound && end > bound && !(kind === EMAIL && isFinished(all.slice(start, bound), all.slice(bound, end))),
     );
-  const window = new TextWindow(rules, (hit, original) => (crosses(hit) ? replace(hit, original) : undefined));
+  const told: Hit[] = [];
+  const window = new BothReadings(rules, (hit, original) => {
+    if (!crosses(hit)) return undefined;
+    if (rules[hit.rule]?.watches === true) told.push(hit);
+    return replace(hit, original);
+  });
   const steps: Step[] = [];
   if (all.length <= search.set.mostHere) steps.push(...window.advance(all, true));
   else {
     for await (const slice of slicesOf(all, search.set.mostHere)) steps.push(...window.advance(slice, false));
     steps.push(...window.advance('', true));
   }
-  return steps.some(({ replacement }) => replacement !== undefined) ? cutAgain(texts, steps) : texts;
+  return cutAgain(texts, steps, told);
 }
 
-/** An address that ends with its text only seems to go on with the first word of the next one. */
-const isWhole = (text: string, rule: WindowRule | undefined): boolean =>
-  rule?.finder.find(text, true).some(({ start, end }) => start === 0 && end === text.length) === true;
+/**
+ * An address that ends with its text only seems to go on with the first word of the next one: where it has a known domain's end,
+ * and would have none with that word.
+ */
+function isFinished(shown: string, next: string): boolean {
+  // Behind a full stop, a word may be the end of a domain: `Is`, `Mit`.
+  const address = shown.replace(/\.$/, '');
+  const isSentence = address !== shown && /^\p{Lu}/u.test(next);
+  if (next.includes('.') || !hasKnownEnd(address) || (!isSentence && hasKnownEnd(shown + next))) return false;
+  return findEmails.find(address, true).some(({ start, end }) => start === 0 && end === address.length);
+}
+
+/** By the full list: `tldts-icann` does not tell the ends that it knows from others. */
+const hasKnownEnd = (address: string): boolean => parse(address.slice(address.lastIndexOf('@') + 1)).isIcann === true;
 
 /**
  * The same texts after what became of all of them; what takes a place goes where it began, and into texts of which nothing else is
  * left: vendors refuse empty ones.
  */
-function cutAgain(texts: readonly string[], steps: readonly Step[]): readonly string[] {
+function cutAgain(texts: readonly string[], steps: readonly Step[], told: readonly Hit[]): readonly JoinedText[] {
   const all = texts.join('');
-  const cut: string[] = [];
+  const cut: JoinedText[] = [];
   let [step, within, at] = [0, 0, 0];
   let bound = 0;
   for (const text of texts) {
     bound += text.length;
     let [out, covering] = ['', ''];
+    const finds: ToldFind[] = [];
     while (at < bound && step < steps.length) {
       const { length, replacement } = steps[step] as Step;
       const taken = Math.min(length - within, bound - at);
-      if (replacement === undefined) out += all.slice(at, at + taken);
-      else if (within === 0) out += replacement;
+      if (replacement === undefined) {
+        finds.push(...toldIn(told, { from: at, length: taken, to: out.length }));
+        out += all.slice(at, at + taken);
+      } else if (within === 0) out += replacement;
       covering = replacement ?? covering;
       at += taken;
       within += taken;
       if (within === length) [step, within] = [step + 1, 0];
     }
-    cut.push(out === '' ? covering : out);
+    cut.push({ text: out === '' ? covering : out, told: finds });
   }
   return cut;
+}
+
+/** What was told of a stretch of all texts, where that stands in one of them. */
+function toldIn(
+  told: readonly Hit[],
+  { from, length, to }: { readonly from: number; readonly length: number; readonly to: number },
+): readonly ToldFind[] {
+  return told.flatMap(({ rule, start, end }) => {
+    const [begin, last] = [Math.max(start, from), Math.min(end, from + length)];
+    return begin < last ? [{ rule, start: begin - from + to, end: last - from + to }] : [];
+  });
 }

@@ -1,127 +1,60 @@
+import { EscapesReading } from './readings/escapes-reading';
+import type { Replace, Step } from './readings/steps';
 import type { WindowRule } from './rule-search';
-import { type Replace, TextWindow } from './text-window';
-
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
-const HEX = /^[0-9a-fA-F]{4}$/;
-const HEX_DIGITS = 4;
-const BACKSLASHES = '\\\\';
-/** Before what an escape names: five levels of JSON have sixteen. */
-const MOST_BACKSLASHES = 32;
-/** What several backslashes may name together; before a quote they stand for themselves. */
-const DEEP: ReadonlySet<string> = new Set([...Object.keys(ESCAPES), '/']);
-
-/** How what takes a place is written: in a JSON text, or in one that only has escapes in it. */
-export type EscapedText = 'json' | 'loose';
+import { TextWindow } from './text-window';
 
 /**
  * JSON text in pieces, judged by what its escapes stand for; what stays goes on as it was written. What takes a place is
  * escaped, and quoted where it stands for a number.
  */
 export class JsonWindow {
-  private readonly window: TextWindow;
-  /** What was read and not given out, in the writer's own spelling. */
+  private readonly reading: EscapesReading;
+  /** What was not given out, in the writer's own spelling. */
   private raw = '';
-  /** Characters of `raw` behind each character that it stands for. */
-  private lengths: number[] = [];
-  /** The beginning of an escape. */
-  private partial = '';
   /** At the beginning of `raw`. */
   private isInString = false;
   private readonly end = new JsonEnd();
 
-  constructor(
-    rules: readonly WindowRule[],
-    replace: Replace,
-    private readonly kind: EscapedText = 'json',
-  ) {
-    this.window = new TextWindow(rules, replace);
+  constructor(rules: readonly WindowRule[], replace: Replace) {
+    this.reading = new EscapesReading(new TextWindow(rules, replace));
   }
 
   get heldLength(): number {
-    return this.raw.length + this.partial.length;
+    return this.raw.length;
   }
 
   push(text: string): string {
-    const decoded = this.decode(text);
-    const isWhole = this.kind === 'json' && this.end.read(text);
-    return this.write(decoded, isWhole);
+    this.raw += text;
+    return this.write(this.reading.advance(text, this.end.read(text)));
   }
 
   /** All that there is. */
   whole(text: string): string {
-    const decoded = this.decode(text);
-    return this.partial === '' ? this.write(decoded, true) : this.write(decoded, false) + this.flush();
+    this.raw += text;
+    return this.write(this.reading.finish(text));
   }
 
   flush(): string {
-    const rest = this.partial;
-    this.partial = '';
-    this.raw += rest;
-    for (let at = 0; at < rest.length; at++) this.lengths.push(1);
-    return this.write(rest, true);
+    return this.whole('');
   }
 
-  private decode(text: string): string {
-    const all = this.partial + text;
-    this.partial = '';
-    let decoded = '';
-    let at = 0;
-    while (at < all.length) {
-      const length = all[at] === '\\' ? lengthOfEscape(all, at) : 1;
-      if (length === 0) {
-        this.partial = all.slice(at);
-        break;
-      }
-      decoded += length === 1 ? all[at] : unescaped(all.slice(at, at + length));
-      this.lengths.push(length);
-      at += length;
-    }
-    this.raw += all.slice(0, at);
-    return decoded;
-  }
-
-  private write(decoded: string, isEnd: boolean): string {
+  private write(steps: readonly Step[]): string {
     const out: string[] = [];
-    let [at, rawAt] = [0, 0];
-    for (const { length, replacement } of this.window.advance(decoded, isEnd)) {
-      const begin = rawAt;
-      for (const end = at + length; at < end; at++) rawAt += this.lengths[at] ?? 0;
-      const raw = this.raw.slice(begin, rawAt);
+    let at = 0;
+    for (const { length, replacement } of steps) {
+      const raw = this.raw.slice(at, at + length);
+      at += length;
       out.push(replacement === undefined ? raw : this.spell(replacement));
       this.isInString = endsInString(raw, this.isInString);
     }
-    if (at > 0) this.lengths = this.lengths.slice(at);
-    this.raw = this.raw.slice(rawAt);
+    this.raw = this.raw.slice(at);
     return out.join('');
   }
 
   private spell(replacement: string): string {
     const quoted = JSON.stringify(replacement);
-    return this.kind === 'json' && !this.isInString ? quoted : quoted.slice(1, -1);
+    return this.isInString ? quoted.slice(1, -1) : quoted;
   }
-}
-
-/** 0 where more has to come to know. JSON within JSON writes several backslashes for one: what they stand for at last is read. */
-function lengthOfEscape(text: string, at: number): number {
-  let behind = at + 1;
-  while (text[behind] === '\\' && behind - at < MOST_BACKSLASHES) behind++;
-  if (behind >= text.length) return 0;
-  const name = text[behind] ?? '';
-  if (name === 'u') {
-    const digits = text.slice(behind + 1, behind + 1 + HEX_DIGITS);
-    if (HEX.test(digits)) return behind + 1 + HEX_DIGITS - at;
-    return digits.length < HEX_DIGITS && /^[0-9a-fA-F]*$/.test(digits) && behind + 1 + digits.length === text.length
-      ? 0
-      : 2;
-  }
-  return DEEP.has(name) ? behind + 1 - at : 2;
-}
-
-function unescaped(written: string): string {
-  if (written === BACKSLASHES) return '\\';
-  const name = written.slice(written.lastIndexOf('\\') + 1);
-  if (name.length > HEX_DIGITS) return String.fromCharCode(Number.parseInt(name.slice(1), 16));
-  return ESCAPES[name] ?? name;
 }
 
 function endsInString(raw: string, isInString: boolean): boolean {
@@ -131,20 +64,6 @@ function endsInString(raw: string, isInString: boolean): boolean {
     else if (raw[at] === '"') inside = !inside;
   }
   return inside;
-}
-
-/** A whole text with what its escapes stand for in their place, as a window reads it. */
-export function decodeEscapes(text: string): string {
-  let decoded = '';
-  let from = 0;
-  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', from)) {
-    const length = lengthOfEscape(text, at);
-    // The beginning of an escape is what is written there.
-    if (length === 0) break;
-    decoded += text.slice(from, at) + (length === 1 ? text[at] : unescaped(text.slice(at, at + length)));
-    from = at + length;
-  }
-  return decoded + text.slice(from);
 }
 
 /** Knows when an object or a list has ended, so that nothing of it waits any longer. */

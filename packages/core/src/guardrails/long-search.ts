@@ -3,9 +3,9 @@ import { nextTurn } from '../waits/in-turns';
 import { PATTERN } from './finders/pattern';
 import type { CompiledRule, Finding } from './guardrails';
 import { createWindow, type TextKind } from './piece-window';
+import type { Replace } from './readings/steps';
 import type { WindowRule } from './rule-search';
 import type { Finder, Span } from './span';
-import type { Replace } from './text-window';
 import { checkThread } from './thread/check-worker';
 
 const NONE = new Uint32Array(0);
@@ -16,21 +16,17 @@ export interface LongSearch {
   readonly onFailure: (rule: CompiledRule, error: 'timeout' | 'failed', cause: unknown) => void;
 }
 
-/** Searches a text in slices, between which others have their turn; once for each kind that it may be. */
+/** Searches a text in slices, between which others have their turn. */
 export async function searchInTurns(
   text: string,
-  kinds: readonly TextKind[],
-  { replaceIn, ...search }: LongSearch & { readonly replaceIn: (pass: number) => Replace },
+  kind: TextKind,
+  { replace, ...search }: LongSearch & { readonly replace: Replace },
 ): Promise<string> {
-  let result = text;
-  for (const [pass, kind] of kinds.entries()) {
-    const window = createWindow(kind, await searchElsewhere(result, kind, search), replaceIn(pass));
-    const pieces: string[] = [];
-    for await (const slice of slicesOf(result, search.set.mostHere)) pieces.push(window.push(slice));
-    pieces.push(window.flush());
-    result = pieces.join('');
-  }
-  return result;
+  const window = createWindow(kind, await searchElsewhere(text, kind, search), replace);
+  const pieces: string[] = [];
+  for await (const slice of slicesOf(text, search.set.mostHere)) pieces.push(window.push(slice));
+  pieces.push(window.flush());
+  return pieces.join('');
 }
 
 /** A text in slices; others have their turn before each. */
@@ -63,7 +59,7 @@ export async function searchElsewhere(
     } catch (cause) {
       onFailure(owner, signal.aborted ? 'timeout' : 'failed', cause);
     }
-    rules.push({ ...rule, finder: alreadyFound(places), folding: 'none' });
+    rules.push({ ...rule, finder: alreadyFound(places), folding: 'none', isSettled: true });
   }
   return rules;
 }

@@ -26,7 +26,25 @@ const regex = (pattern: string): GuardrailCheck => ({ type: 'regex', pattern });
 
 /** Each with the pieces of text that are hardest on it. */
 const HARDEST: readonly (readonly [name: string, checks: readonly GuardrailCheck[], pieces: readonly string[]])[] = [
-  ['pii', [{ type: 'pii' }], ['6759 ', 'а', '4 ', 'a@', '1.', '+1', 'DE89 ', '12345678Z', '::', 'Ann x@y.io, ']],
+  [
+    'pii',
+    [{ type: 'pii' }],
+    [
+      '6759 ',
+      'а',
+      '4 ',
+      'a@',
+      '1.',
+      '+1',
+      'DE89 ',
+      '12345678Z',
+      '::',
+      'Ann x@y.io, ',
+      '536 22 8145 ',
+      '\\n6759 ',
+      'a\\u0040',
+    ],
+  ],
   [
     'pii, with the phone numbers of ten countries',
     [{ type: 'pii', kinds: ['phone'], countries: ['US', 'GB', 'DE', 'FR', 'ES', 'IT', 'NL', 'PL', 'BR', 'SE'] }],
@@ -35,7 +53,7 @@ const HARDEST: readonly (readonly [name: string, checks: readonly GuardrailCheck
   [
     'secrets',
     [{ type: 'secrets' }],
-    ['а', 'a=', 'IGQVJa=', 'A1b', 'http://a:b@', '-----BEGIN ', 'secret: ', '/sk-', '/A1b'],
+    ['а', 'a=', 'IGQVJa=', 'A1b', 'http://a:b@', '-----BEGIN ', 'secret: ', '/sk-', '/A1b', '\\u0041=', '\\\\\\'],
   ],
   [
     'base64',
@@ -43,11 +61,20 @@ const HARDEST: readonly (readonly [name: string, checks: readonly GuardrailCheck
       { type: 'pii', decode: ['base64'] },
       { type: 'secrets', decode: ['base64'] },
     ],
-    ['QUJDREVGR0hJSktM', 'NDExMSAxMTExIDEx ', 'YUBiLmNvbSBhQGIu\n', `|${'NDExMSAxMTExIDEx'.repeat(1000)} `],
+    [
+      ...['QUJDREVGR0hJSktM', 'NDExMSAxMTExIDEx ', 'YUBiLmNvbSBhQGIu\n', `|${'NDExMSAxMTExIDEx'.repeat(1000)} `],
+      ...[
+        'NDExMSAxMTExIDEx',
+        `${'NDExMSAxMTExIDEx'.repeat(4)}\r\n`,
+        `${'YUBiLmNvbSBhQGIu'.repeat(2)}\n`,
+        '6TQxMTHp',
+        'NAAxADEAMQAg',
+      ],
+    ],
   ],
-  ['words', [{ type: 'words', words: ['aaab', ...WORDS] }], ['é', 'forbidden', 'a', 'forbidden1 ']],
+  ['words', [{ type: 'words', words: ['aaab', ...WORDS] }], ['é', 'forbidden', 'a', 'forbidden1 ', '\\u0061']],
   ['regex, bounded', [regex('(?i)\\bproject-[a-z]{1,8}\\d{0,3}')], ['project-', 'a']],
-  ['regex, everywhere', [regex('a')], ['ab', '{"a":"|a\\n']],
+  ['regex, everywhere', [regex('a')], ['ab', '{"a":"|a\\n', 'a\\u0061']],
   ['regex, wide', [regex('.{1,100}x')], [`${'a'.repeat(99)}x`, 'x', '\\u0078']],
   ['regex, unbounded', [regex('.{1,1000}x')], ['|a|x', 'x', '|é|x', '{"a":"|\\u0061|x"}']],
   ['regex in a schema', [{ type: 'json_schema', schema: { pattern: '.{1,1000}x' } }], ['"|a|x"']],

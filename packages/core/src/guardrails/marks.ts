@@ -6,6 +6,9 @@ interface OpenMark extends Omit<GuardrailMark, 'count' | 'ms'> {
   ms: number;
 }
 
+/** Texts, and what vendors say again of an answer: all of it in blocks of their own, and thoughts with their signatures. */
+export type Form = 'said' | 'blocks' | 'thoughts';
+
 /** More kinds of finds than this are not told apart any more. */
 const MOST = 200;
 
@@ -18,10 +21,39 @@ export interface Place {
 /** What the row of one request says of its guardrails: a line for each rule and part that something was found in. */
 export class Marks {
   private readonly open = new Map<string, OpenMark>();
+  /** Counts by the form of what was judged, and the same ids. */
+  private readonly counts: Readonly<Record<Form, Map<string, number>>> = {
+    ...{ said: new Map(), blocks: new Map(), thoughts: new Map() },
+  };
+  private form: Form = 'said';
 
   note(rule: CompiledRule, place: Place, count: number, error?: 'timeout' | 'failed'): void {
     const mark = this.markOf(rule, place, error);
-    if (mark !== undefined) mark.count += count;
+    if (mark === undefined) return;
+    const counts = this.counts[this.form];
+    const id = idOf(rule, place, error);
+    const found = (counts.get(id) ?? 0) + count;
+    counts.set(id, found);
+    mark.count = Math.max(mark.count, found);
+  }
+
+  /** What `judge` notes is of another form of what was said: only what is more in it counts. */
+  saidAgain<T>(form: Form, judge: () => T): T {
+    const before = this.form;
+    this.form = form;
+    const end = () => {
+      this.form = before;
+    };
+    let result: T;
+    try {
+      result = judge();
+    } catch (cause) {
+      end();
+      throw cause;
+    }
+    if (result instanceof Promise) return result.finally(end) as T;
+    end();
+    return result;
   }
 
   /** Time that a rule took, where it left a mark. */

@@ -48,6 +48,11 @@ export class Pseudonyms {
     return name;
   }
 
+  /** Something stands for it. */
+  knows(kind: string, original: string): boolean {
+    return this.names.has(`${kind} ${original}`);
+  }
+
   originalOf(name: string): string | undefined {
     return this.originals.get(name);
   }

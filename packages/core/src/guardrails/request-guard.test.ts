@@ -456,3 +456,51 @@ describe('answers', () => {
     expect(response.choices[0]?.messageExtra?.function_call).toEqual({ name: 'f', arguments: '{"a":"[EMAIL]"}' });
   });
 });
+
+describe('pseudonyms on both sides', () => {
+  const both = compile([{ action: 'pseudonymise', check: { type: 'pii', kinds: ['email'] } }]);
+  const answer = (text: string) => ({ choices: [{ index: 0, text, finishReason: 'stop' as const }] });
+  const said = async (guard: RequestGuard, text: string) => {
+    const whole = await guardResponse(guard, answer(text));
+    const judge = new AnswerGuard(guard);
+    const collected = new ResponseCollector();
+    for (const piece of text) collected.add(await judge.push([{ type: 'text', choice: 0, text: piece }]));
+    collected.add(await judge.end());
+    return [whole.choices[0]?.text, collected.response().choices[0]?.text];
+  };
+
+  test('what the caller said comes back as it is, also where a vendor knows it by itself', async () => {
+    const guard = guardOf(both);
+    expect(await guard.judge(`I am ${EMAIL}`, USER)).toBe('I am <EMAIL_1>');
+    const expected = `You are ${EMAIL}, not <EMAIL_2>; ${EMAIL}.`;
+    const given = `You are ${EMAIL}, not bob@example.com; <EMAIL_1>.`;
+    expect(await said(guard, given)).toEqual([expected, expected]);
+    const escaped = `You are \\u0061nn@example.com, \\u0062ob@example.com`;
+    expect(await said(guard, escaped)).toEqual(Array(2).fill(`You are ${EMAIL}, <EMAIL_2>`));
+  });
+
+  test('in arguments of tools too; a rule of answers alone does what it says', async () => {
+    const guard = guardOf(both);
+    await guard.judge(EMAIL, USER);
+    expect(
+      await guard.judge(`{"to":"${EMAIL}","cc":"bob@example.com"}`, { on: 'output', part: 'tool_arguments' }, 'json'),
+    ).toBe(`{"to":"${EMAIL}","cc":"<EMAIL_2>"}`);
+    const email = { type: 'pii', kinds: ['email'] } as const;
+    const apart = guardOf(
+      compile([
+        { action: 'pseudonymise', on: 'input', check: email },
+        { name: 'out', action: 'redact', on: 'output', check: email },
+      ]),
+    );
+    await apart.judge(EMAIL, USER);
+    expect(await said(apart, `You are ${EMAIL}`)).toEqual(['You are [EMAIL]', 'You are [EMAIL]']);
+  });
+
+  test('the same with names that last: nobody gets what another customer said', async () => {
+    const lasting = compile([{ action: 'pseudonymise' }], { pseudonymScope: 'project' });
+    const guard = guardOf(lasting);
+    await guard.judge(EMAIL, USER);
+    expect((await said(guard, `${EMAIL} bob@example.com`))[0]).toMatch(/^ann@example\.com <EMAIL_[0-9a-z]{10}>$/);
+    expect((await said(guardOf(lasting), EMAIL))[0]).toMatch(/^<EMAIL_[0-9a-z]{10}>$/);
+  });
+});

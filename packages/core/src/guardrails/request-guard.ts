@@ -2,26 +2,18 @@ import { GatewayError } from '../errors/gateway-error';
 import type { Verdict } from './check';
 import { type Folding, foldText } from './folded-text';
 import { type CompiledRule, type Finding, type Guardrails, type RuleSet, sha256 } from './guardrails';
-import { searchJoined } from './joined-texts';
+import { searchJoined, ToldFinds } from './joined-texts';
 import { JsonWindow } from './json-window';
 import { type LongSearch, searchInTurns } from './long-search';
-import { Marks, type Place } from './marks';
-import {
-  createWindow,
-  EscapesToo,
-  kindsOf,
-  type PieceWindow,
-  PLAIN,
-  type TextKind,
-  TimedWindow,
-  WatchingWindow,
-} from './piece-window';
+import { type Form, Marks, type Place } from './marks';
+import { createWindow, type PieceWindow, type TextKind, TimedWindow, WatchingWindow } from './piece-window';
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
+import type { Replace } from './readings/steps';
 import { AnswerRefused, blockedBy } from './refusals';
 import type { Hit } from './rule-search';
 import { mergeSpans } from './span';
-import type { Replace } from './text-window';
+import { TextWindow } from './text-window';
 
 /** Whose text it is. */
 export interface Guarded {
@@ -34,6 +26,14 @@ export interface Guarded {
   readonly hasName?: (name: string) => boolean;
 }
 
+/** Of a text that is no text of the conversation. */
+export interface TextPlace {
+  /** Chance is to be expected in it. */
+  readonly isId?: boolean;
+  /** What is found in what it stands for was told of. */
+  readonly isDecoded?: boolean;
+}
+
 /** What looks like chance is no finding where identifiers stand. */
 const CHANCE = 'token';
 
@@ -43,6 +43,8 @@ export class RequestGuard {
   private readonly given: Pseudonyms;
   /** For what a model says by itself: nobody gets that back. */
   private readonly said: Pseudonyms;
+  /** What was told of texts before they are judged by themselves, by what only watches. */
+  private readonly told = new ToldFinds();
 
   constructor(
     readonly guardrails: Guardrails,
@@ -59,6 +61,11 @@ export class RequestGuard {
     return this.marks.list();
   }
 
+  /** Judges what was judged before in another form. */
+  judgeAgain<T>(form: Form, judge: () => T): T {
+    return this.marks.saidAgain(form, judge);
+  }
+
   /** Something of the request stands under another name. */
   get hasPseudonyms(): boolean {
     return !this.given.isEmpty;
@@ -68,32 +75,24 @@ export class RequestGuard {
   async judge(text: string, place: Place, kind: TextKind = 'plain'): Promise<string> {
     const set = this.guardrails.rulesFor(place.on, place.part);
     if (set.isEmpty || text === '') return text;
-    const found = await this.search(text, place, { set, kinds: kindsOf(text, kind) });
+    const found = await this.search(text, place, { set, kind });
     return set.wholes.length === 0 ? found : this.ask(found, place, set.wholes);
   }
 
-  /** The same without checks of whole texts: for what is no text of the conversation. `isId`: chance is to be expected in it. */
+  /** The same without checks of whole texts: for what is no text of the conversation. */
   search(
     text: string,
     place: Place,
-    {
-      set,
-      kinds = PLAIN,
-      isId = false,
-    }: { readonly set: Finding; readonly kinds?: readonly TextKind[]; readonly isId?: boolean },
+    { set, kind = 'plain', ...where }: { readonly set: Finding; readonly kind?: TextKind } & TextPlace,
   ): Promise<string> | string {
     if (set.finders.length === 0) return text;
     const startMs = this.who.monotonicMs();
     const noteTime = () => this.noteTime(set.owners, place, this.who.monotonicMs() - startMs);
-    const replaceIn = this.passes(set, place, isId);
+    const replace = this.acting(set, place, { ...where, text });
     if (text.length > set.mostHere)
-      return searchInTurns(text, kinds, { ...this.longSearch(set, place), replaceIn }).finally(noteTime);
+      return searchInTurns(text, kind, { ...this.longSearch(set, place), replace }).finally(noteTime);
     try {
-      let result = text;
-      for (const [pass, kind] of kinds.entries()) {
-        result = createWindow(kind, set.finders, replaceIn(pass)).whole(result);
-      }
-      return result;
+      return createWindow(kind, set.finders, replace).whole(text);
     } finally {
       noteTime();
     }
@@ -106,8 +105,8 @@ export class RequestGuard {
     set: Finding = this.guardrails.rulesFor(place.on, place.part),
   ): Promise<readonly string[]> {
     if (set.finders.length === 0 || texts.length < 2) return texts;
-    const replace: Replace = (hit, original) => this.act(set, place, hit, original);
-    return searchJoined(texts, { ...this.longSearch(set, place), replace });
+    const joined = await searchJoined(texts, { ...this.longSearch(set, place), replace: this.acting(set, place) });
+    return this.told.add(joined, set.owners);
   }
 
   private longSearch(set: Finding, place: Place): LongSearch {
@@ -126,16 +125,21 @@ export class RequestGuard {
     });
   }
 
-  /** What is only watched counts once, however often a text is searched. */
-  private passes(set: Finding, place: Place, isId = false): (pass: number) => Replace {
-    const watched = new Set<CompiledRule>();
-    return (pass) => (hit, original) => {
-      if (isId && hit.kind === CHANCE) return undefined;
-      const [first = -1] = hit.rules;
-      const rule = set.owners[first];
-      if (rule !== undefined && set.finders[first]?.watches === true) {
-        if (pass > 0 && watched.has(rule)) return undefined;
-        if (pass === 0) watched.add(rule);
+  /** For one text. What a rule only watches counts once where its finds overlap, as what is replaced does. */
+  private acting(
+    set: Finding,
+    place: Place,
+    { isId, isDecoded, text }: TextPlace & { readonly text?: string } = {},
+  ): Replace {
+    const watchedUntil = new Map<CompiledRule, number>();
+    return (hit, original) => {
+      if (isId === true && hit.kind === CHANCE) return undefined;
+      if (isDecoded === true && hit.rules.every((rule) => set.finders[rule]?.finder.decodes === true)) return undefined;
+      const rule = set.owners[hit.rule];
+      if (rule !== undefined && set.finders[hit.rule]?.watches === true) {
+        const until = watchedUntil.get(rule) ?? 0;
+        watchedUntil.set(rule, Math.max(until, hit.end));
+        if (hit.start < until || this.told.has(text, rule.name, hit)) return undefined;
       }
       return this.act(set, place, hit, original);
     };
@@ -154,11 +158,8 @@ export class RequestGuard {
 
   private windowOf(set: Finding, place: Place, kind: TextKind): PieceWindow | undefined {
     if (set.finders.length === 0) return undefined;
-    const replaceIn = this.passes(set, place);
-    const window = createWindow(kind, set.finders, replaceIn(0));
-    const judging =
-      kind === 'plain' ? new EscapesToo(window, () => new JsonWindow(set.finders, replaceIn(1), 'loose')) : window;
-    return new TimedWindow(judging, this.who.monotonicMs, (ms) => this.noteTime(set.owners, place, ms));
+    const window = createWindow(kind, set.finders, this.acting(set, place));
+    return new TimedWindow(window, this.who.monotonicMs, (ms) => this.noteTime(set.owners, place, ms));
   }
 
   /** Characters that windows of a part take at once. */
@@ -176,7 +177,7 @@ export class RequestGuard {
   async noteLate(text: string, place: Place, kind: TextKind): Promise<void> {
     const { late } = this.guardrails.rulesFor(place.on, place.part);
     if (late === undefined || text === '') return;
-    await this.search(text, place, { set: late, kinds: kindsOf(text, kind) });
+    await this.search(text, place, { set: late, kind });
     await this.ask(text, place, late.wholes);
   }
 
@@ -184,7 +185,8 @@ export class RequestGuard {
   restoring(kind: TextKind): PieceWindow | undefined {
     if (this.given.isEmpty) return undefined;
     const rules = [{ finder: this.given.finder(), folding: 'none' as const }];
-    return createWindow(kind, rules, (_hit, name) => this.given.originalOf(name));
+    const replace: Replace = (_hit, name) => this.given.originalOf(name);
+    return kind === 'json' ? new JsonWindow(rules, replace) : new TextWindow(rules, replace);
   }
 
   restore(text: string, kind: TextKind = 'plain'): string {
@@ -210,7 +212,9 @@ export class RequestGuard {
 
   private replacement(rule: CompiledRule, { on }: Place, kind: string, original: string): string {
     if (rule.action !== 'pseudonymise') return `[${kind.toUpperCase()}]`;
-    return (on === 'input' ? this.given : this.said).nameOf(kind, original);
+    if (on === 'input') return this.given.nameOf(kind, original);
+    // What its caller said is no secret to them, wherever the vendor has it from.
+    return this.given.knows(kind, original) ? original : this.said.nameOf(kind, original);
   }
 
   private refuse(rule: CompiledRule, { on }: Place, reason?: string): Error {

@@ -7,6 +7,8 @@ export interface WindowRule {
   readonly folding: Folding;
   /** Its hits are told, and never changed: they neither take a place nor widen another rule's. */
   readonly watches?: boolean;
+  /** What it finds is known, however the text is read. */
+  readonly isSettled?: boolean;
 }
 
 /** A span, and whose it is. */
@@ -62,7 +64,7 @@ export class RuleSearch {
     const { begin } = stretch;
     const folded = stretch.as(folding);
     const first = folded.indexOf(decided - begin);
-    const open = isEnd ? length : begin + folded.originOf(finder.openFrom(folded.text, first));
+    const open = isEnd ? length : begin + folded.originOf(finder.openFrom(folded.text, first, before + begin));
     const goesOn = isCut && decided === from;
     const mayFind = goesOn || finder.mayFind?.(folded.text, first) !== false;
     const found = mayFind ? finder.find(folded.text, isEnd, before + begin) : NO_SPANS;

@@ -19,10 +19,15 @@ export interface Finder {
   find(text: string, isEnd: boolean, at?: number): readonly Span[];
   /** False where nothing can be found that begins at `from` or behind it: asked first, as most text has nothing in it. */
   mayFind?(text: string, from: number): boolean;
-  /** Where what may still become something begins; `text.length` where nothing can. Nobody asks of what begins before `from`. */
-  openFrom(text: string, from: number): number;
+  /**
+   * Where what may still become something begins; `text.length` where nothing can. Nobody asks of what begins before `from`. `at` as
+   * above.
+   */
+  openFrom(text: string, from: number, at?: number): number;
   /** It has to see all of a text, and is asked once: nothing goes on before. */
   readonly needsWhole?: boolean;
+  /** It reads what encoded text stands for. */
+  readonly decodes?: boolean;
   /** An operator's own expression. */
   readonly expression?: Expression;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { findInBase64 } from './finders/base64';
 import { findCards } from './finders/card';
 import { findEmails } from './finders/email';
-import { findInBase64, findInTags } from './finders/hidden-text';
+import { findInTags } from './finders/hidden-text';
 import { findIbans } from './finders/iban';
 import { findIpAddresses } from './finders/ip-address';
 import { findNationalIds } from './finders/national-id';
@@ -90,6 +91,8 @@ const PLANTED = [
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk',
     'hf_home=/root/x2',
     '501556794.6681913',
+    '536 22 8145',
+    '536-22-8145',
   ],
   ...['a', 'is', '1', '.', ' ', '\n', '-', '😀', 'é', 'e\u0301', '\ud83d', '"', ':', '=', '0', '00', '+', '('],
 ];

@@ -1,15 +1,7 @@
 import { FoldedStretch } from './folded-text';
+import { byStart, mergeHits, type Replace, type Step, stepsOf, writeSteps } from './readings/steps';
 import { type Hit, RuleSearch, type WindowRule } from './rule-search';
 import { CONTEXT } from './span';
-
-/** What takes a hit's place, which is told by where it stands in all of the text; undefined: it stays. Throws where nothing may go on. */
-export type Replace = (hit: Hit, original: string) => string | undefined;
-
-/** The next characters of a text, and what takes their place, where something does. */
-export interface Step {
-  readonly length: number;
-  readonly replacement?: string;
-}
 
 /** Characters of what was given out that are looked at again where it goes on after its end. */
 const KEPT_AT_END = 512;
@@ -45,6 +37,29 @@ export class TextWindow {
     return this.held.length + (this.carried?.text.length ?? 0);
   }
 
+  /** Of what was given out, where it ends in all of the text; what waits is the text behind it. */
+  get gone(): number {
+    return this.heldFrom - (this.carried?.text.length ?? 0);
+  }
+
+  get waiting(): string {
+    return (this.carried?.text ?? '') + this.held;
+  }
+
+  /** In all of the text, where what is not decided begins. */
+  get heldFrom(): number {
+    return this.before + this.context.length;
+  }
+
+  /** One that goes on from here by itself, and finds again what this one has not given out. */
+  fork(rules: readonly WindowRule[], replace: Replace): TextWindow {
+    const { context, held, before, wasFlushed } = this;
+    const forked = new TextWindow(rules, replace);
+    Object.assign(forked, { context, held, before, wasFlushed });
+    for (const search of forked.searches) search.decided = context.length;
+    return forked;
+  }
+
   push(text: string): string {
     this.held += text;
     return this.write(false);
@@ -69,16 +84,7 @@ export class TextWindow {
 
   private write(isEnd: boolean): string {
     const { steps = NO_STEPS, text = '' } = this.release(isEnd) ?? {};
-    const [only] = steps;
-    if (only === undefined) return '';
-    if (steps.length === 1 && only.replacement === undefined) return text;
-    let at = 0;
-    // Joined here: a sum of many is put together only where it is read, all of a long text at once.
-    const out = steps.map(({ length, replacement }) => {
-      at += length;
-      return replacement ?? text.slice(at - length, at);
-    });
-    return out.join('');
+    return writeSteps(steps, text);
   }
 
   /** What goes on, and what becomes of it. What a rule has decided is not searched by it again, however long it waits for others. */
@@ -107,10 +113,9 @@ export class TextWindow {
     this.carried = crossing && {
       ...{ hit: crossing, text: textOf(crossing.start, until), over: crossing.end - until },
     };
-    const steps = this.stepsOf(crossing === undefined ? merged : merged.slice(0, -1), {
-      start,
-      until: goneUntil,
-      textOf,
+    const steps = stepsOf(crossing === undefined ? merged : merged.slice(0, -1), {
+      ...{ start, until: goneUntil, textOf },
+      replace: (hit, original) => this.replace(this.inAll(hit), original),
     });
     const released = goneUntil > start ? textOf(start, goneUntil) : '';
     this.keep(text, { until, isEnd });
@@ -119,13 +124,14 @@ export class TextWindow {
 
   /** Those that begin before a place and change something; others are told. */
   private takeHits(text: string, until: number): readonly Hit[] {
-    let begun = NO_HITS;
+    let [begun, watched] = [NO_HITS, NO_HITS];
     for (const search of this.searches) {
       const hits = search.take(until);
       if (hits.length === 0) continue;
-      if (search.rule.watches !== true) begun = [...begun, ...hits];
-      else for (const hit of hits) this.replace(this.inAll(hit), text.slice(hit.start, hit.end));
+      if (search.rule.watches === true) watched = [...watched, ...hits];
+      else begun = [...begun, ...hits];
     }
+    for (const hit of byStart(watched)) this.replace(this.inAll(hit), text.slice(hit.start, hit.end));
     return begun;
   }
 
@@ -165,32 +171,12 @@ export class TextWindow {
     const { before } = this;
     return before === 0 ? hit : { ...hit, start: before + hit.start, end: before + hit.end };
   }
-
-  private stepsOf(hits: readonly Hit[], { start, until, textOf }: Released): readonly Step[] {
-    const steps: Step[] = [];
-    let at = start;
-    for (const hit of hits) {
-      const replacement = this.replace(this.inAll(hit), textOf(hit.start, hit.end));
-      if (replacement === undefined) continue;
-      if (hit.start > at) steps.push({ length: hit.start - at });
-      steps.push({ length: hit.end - hit.start, replacement });
-      at = hit.end;
-    }
-    if (until > at) steps.push({ length: until - at });
-    return steps;
-  }
 }
 
 /** What goes on, and what becomes of it. */
 interface Release {
   readonly steps: readonly Step[];
   readonly text: string;
-}
-
-interface Released {
-  readonly start: number;
-  readonly until: number;
-  readonly textOf: (begin: number, end: number) => string;
 }
 
 /** A find of which the beginning is decided, and its end is not. */
@@ -210,20 +196,4 @@ const ahead = ({ hit, text, over }: Carried, from: number): Hit => ({
 function splitsNothing(text: string, at: number): number {
   const code = text.charCodeAt(at - 1);
   return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;
-}
-
-/** Overlapping ones are one, of the rule that stands first. */
-function mergeHits(hits: readonly Hit[]): readonly Hit[] {
-  if (hits.length < 2) return hits;
-  const merged: Hit[] = [];
-  for (const hit of hits.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = merged.at(-1);
-    if (last === undefined || hit.start >= last.end) merged.push(hit);
-    else {
-      const first = hit.rule < last.rule ? hit : last;
-      const rules = last.rules.includes(hit.rule) ? last.rules : [...last.rules, hit.rule];
-      merged[merged.length - 1] = { ...first, rules, start: last.start, end: Math.max(last.end, hit.end) };
-    }
-  }
-  return merged;
 }

@@ -417,6 +417,21 @@ describe('what a model thought goes on as it comes, up to what may still be some
   });
 });
 
+test.each(['flag', 'shadow', 'redact'] as const)('what blocks say again is noted once: %s', async (mode) => {
+  const thought = [
+    { type: 'thinking', thinking: '' },
+    [
+      { type: 'thinking_delta', thinking: 'It is ann@example.org.' },
+      { type: 'signature_delta', signature: 'QUJD'.repeat(20) },
+    ],
+  ] as const;
+  for (const gapMs of [0, 1]) {
+    await pass(messageOf([thought, text('ask ann@exam'), text('ple.com')]), mode, gapMs, MESSAGES);
+    expect((await pipeline.rows())[0]?.guardrails).toMatchObject([{ rule: 'mail', on: 'output', count: 2 }]);
+    await pipeline.close();
+  }
+});
+
 test('shadow notes what it finds in a stream that goes on untouched', async () => {
   await pass(messageOf([text('ask ann@exam', 'ple.com')]), 'shadow', 1, MESSAGES);
   expect((await pipeline.rows())[0]?.guardrails).toMatchObject([

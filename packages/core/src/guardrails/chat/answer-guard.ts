@@ -213,8 +213,13 @@ export class AnswerGuard {
 
   private flushDetails(choice: OpenChoice): undefined {
     for (const [name, channel] of choice.channels) {
-      if (name.startsWith('detail ') && channel.holds) this.flush(channel);
+      if (name.startsWith('detail ') && channel.holds) this.asThought(choice, () => this.flush(channel));
     }
+  }
+
+  /** Details say again what was thought, where both are told. */
+  private asThought<T>(choice: OpenChoice, judge: () => T): T {
+    return choice.channels.has('reasoning') ? this.guard.judgeAgain('thoughts', judge) : judge();
   }
 
   /** What became of each piece, by its key. */
@@ -243,25 +248,30 @@ export class AnswerGuard {
     for (const [name, channel] of choice.channels) if (!name.startsWith('detail ')) this.flush(channel);
     await this.giveDetails(index, choice);
     this.flushDetails(choice);
-    for (const channel of choice.channels.values()) await channel.noteLate();
+    for (const [name, channel] of choice.channels) {
+      const note = () => channel.noteLate();
+      await (name.startsWith('detail ') ? this.asThought(choice, note) : note());
+    }
   }
 
   private async giveDetails(index: number, choice: OpenChoice): Promise<void> {
     if (choice.channels.get('reasoning')?.holds === true) return;
     const { details } = choice;
     choice.details = [];
-    for (const detail of details) {
-      const { fields, isEnd } = piecesOfDetail(detail);
-      if (isEnd && fields.length === 0) this.flushDetails(choice);
-      const eventOf = (said: JsonValue): ChatEvent => ({
-        ...{ type: 'reasoning-detail', choice: index, detail: said as JsonObject },
-      });
-      const passed = await this.passPieces(choice, fields, eventOf);
-      if (isEnd) {
-        for (const { key } of fields) passed.set(key, `${passed.get(key)}${choice.channels.get(key)?.flush()}`);
-      }
-      const told = withPieces(detail, `detail ${String(detail.index ?? '')}`, passed) as JsonObject;
-      this.out.push(eventOf(await guardValue(this.guard, this.texts, told)));
+    for (const detail of details) await this.asThought(choice, () => this.giveDetail(index, choice, detail));
+  }
+
+  private async giveDetail(index: number, choice: OpenChoice, detail: JsonObject): Promise<void> {
+    const { fields, isEnd } = piecesOfDetail(detail);
+    if (isEnd && fields.length === 0) this.flushDetails(choice);
+    const eventOf = (said: JsonValue): ChatEvent => ({
+      ...{ type: 'reasoning-detail', choice: index, detail: said as JsonObject },
+    });
+    const passed = await this.passPieces(choice, fields, eventOf);
+    if (isEnd) {
+      for (const { key } of fields) passed.set(key, `${passed.get(key)}${choice.channels.get(key)?.flush()}`);
     }
+    const told = withPieces(detail, `detail ${String(detail.index ?? '')}`, passed) as JsonObject;
+    this.out.push(eventOf(await guardValue(this.guard, this.texts, told)));
   }
 }

@@ -82,6 +82,8 @@ describe('a text in base64', () => {
   });
 });
 
+const textsOf = (...texts: string[]) => texts.map((text) => ({ type: 'text', text }) as const);
+
 const CUT: readonly (readonly [string, string, string])[] = [
   ['key ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5', 'P6q7R8 there', GITHUB],
   ['ghp_a1B2', `${GITHUB.slice(8)} there`, GITHUB],
@@ -106,12 +108,28 @@ describe('a secret cut over adjacent parts', () => {
     }
   });
 
+  test.each([EMAIL, 'bob.smith@mail.corp.co.uk', 'bob@corp.example', 'bob@xn--bcher-kva.com', 'bob@пример.рф'])(
+    'nor of an address, wherever it is cut: %p',
+    async (email) => {
+      for (let at = 1; at < email.length; at++) {
+        const cut = [`mail ${email.slice(0, at)}`, `${email.slice(at)} there`];
+        const texts = await contentOf(cut.map((text) => ({ type: 'text', text }) as const));
+        expect([cut, texts]).toMatchObject([cut, [{ text: 'mail [EMAIL]' }, { text: ' there' }]]);
+      }
+    },
+  );
+
   test('an address that is whole by itself takes nothing of the next part', async () => {
-    const texts = await contentOf([
-      { type: 'text', text: `mail ${EMAIL}` },
-      { type: 'text', text: 'Thanks for that' },
-    ]);
-    expect(texts).toMatchObject([{ text: 'mail [EMAIL]' }, { text: 'Thanks for that' }]);
+    for (const next of ['Thanks for that', 'and so on', 'Mit freundlichen Grüßen', '谢谢'])
+      for (const email of [EMAIL, 'bob@corp.co.uk', 'bob@corp.de']) {
+        const texts = await contentOf([
+          { type: 'text', text: `mail ${email}` },
+          { type: 'text', text: next },
+        ]);
+        expect(texts).toMatchObject([{ text: 'mail [EMAIL]' }, { text: next }]);
+        const sentences = await contentOf(textsOf(`mail ${email}.`, next));
+        expect(sentences).toMatchObject([{ text: 'mail [EMAIL].' }, { text: next }]);
+      }
   });
 });
 

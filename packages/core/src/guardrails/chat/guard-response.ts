@@ -132,9 +132,14 @@ type Raw = NonNullable<ChatChoice['raw']>;
 /** The message in its vendor's blocks: their texts are read one behind the other. */
 export async function guardBlocks(guard: RequestGuard, texts: GuardedTexts, raw: Raw): Promise<Raw> {
   const { content, parts } = raw.value;
-  await guardJoined(texts, content);
-  await guardJoined(texts, parts);
-  const value = await guardValue(guard, texts, guard.guardrails.acts ? withoutTokens(raw.value) : raw.value);
+  const judge = async () => {
+    await guardJoined(texts, content);
+    await guardJoined(texts, parts);
+    return guardValue(guard, texts, guard.guardrails.acts ? withoutTokens(raw.value) : raw.value);
+  };
+  // Cut otherwise than what was judged, they say all of it again.
+  const isKnown = [...textsOf(content), ...textsOf(parts)].every((text) => texts.isJudged(text));
+  const value = await (isKnown ? judge() : guard.judgeAgain('blocks', judge));
   return value === raw.value ? raw : { ...raw, value };
 }
 
@@ -150,8 +155,11 @@ async function guardDetails(
 }
 
 async function guardJoined(texts: GuardedTexts, blocks: JsonValue | undefined): Promise<void> {
-  if (!Array.isArray(blocks) || blocks.length < 2) return;
+  if (Array.isArray(blocks) && blocks.length > 1) await texts.texts(textsOf(blocks), 'assistant');
+}
+
+function textsOf(blocks: JsonValue | undefined): readonly string[] {
+  if (!Array.isArray(blocks)) return [];
   const said = blocks.flatMap((block) => (isObject(block) ? [block.text ?? block.thinking] : []));
-  const given = said.filter((text): text is string => typeof text === 'string');
-  await texts.texts(given, 'assistant');
+  return said.filter((text) => typeof text === 'string');
 }

@@ -2,7 +2,6 @@ import { type JsonObject, type JsonValue, parseJson } from '../../chat/json';
 import { nextTurn } from '../../waits/in-turns';
 import type { RuleSet } from '../guardrails';
 import type { Place } from '../marks';
-import { ESCAPES_AND_PLAIN } from '../piece-window';
 import type { RequestGuard } from '../request-guard';
 import { waitsForEnd } from '../rule-search';
 import { type FoundText, replaceTexts, textLists, textsIn } from './string-tree';
@@ -46,9 +45,13 @@ export class GuardedTexts {
 
   /** Arguments of a tool, as JSON text. */
   async json(text: string, part: Place['part']): Promise<string> {
+    return this.judgeJson(text, parseJson(text), part);
+  }
+
+  /** What a JSON text says stands in what is sent as values, too. */
+  private async judgeJson(text: string, before: JsonValue | undefined, part: Place['part']): Promise<string> {
     const result = await this.guard.judge(text, { on: this.on, part }, 'json');
     this.note(text, result);
-    const before = parseJson(text);
     const after = result === text ? before : parseJson(result);
     if (before !== undefined && after !== undefined) this.noteParts(before, after);
     return result;
@@ -136,6 +139,10 @@ export class GuardedTexts {
     }
   }
 
+  isJudged(text: string): boolean {
+    return this.judged.has(text);
+  }
+
   /** What stands for a text that was judged. */
   note(text: string, result: string): string {
     this.hasChanged ||= result !== text;
@@ -149,8 +156,10 @@ export class GuardedTexts {
     const known = this.byPart.get(part) ?? new Map<string, string>();
     this.byPart.set(part, known);
     // What programs say stays what programs can read: a number's place is taken by a string.
-    const kind = part === 'tool_results' && isJsonText(text) ? 'json' : 'plain';
-    const result = known.get(text) ?? (await this.guard.judge(text, { on: this.on, part }, kind));
+    const json = part === 'tool_results' ? jsonIn(text) : undefined;
+    const judge = () =>
+      json === undefined ? this.guard.judge(text, { on: this.on, part }) : this.judgeJson(text, json, part);
+    const result = known.get(text) ?? (await judge());
     known.set(text, result);
     return this.note(text, result);
   }
@@ -171,13 +180,11 @@ export class GuardedTexts {
     for (const [index, { text }] of old.entries()) this.note(text, now[index]?.text ?? text);
   }
 
-  private async one({ text, isId }: FoundText, set: RuleSet, part: Place['part']): Promise<string> {
+  private async one({ text, isId, decoded }: FoundText, set: RuleSet, part: Place['part']): Promise<string> {
     const known = this.judged.get(text);
     if (known !== undefined) return known;
-    return this.note(
-      text,
-      await this.guard.search(text, { on: this.on, part }, { set, isId, kinds: ESCAPES_AND_PLAIN }),
-    );
+    const isDecoded = decoded !== undefined && !this.guard.isClean(decoded, set, false);
+    return this.note(text, await this.guard.search(text, { on: this.on, part }, { set, isId, isDecoded }));
   }
 
   /** True where none of them has anything in it: asked of many at once. */
@@ -200,4 +207,5 @@ export class GuardedTexts {
   }
 }
 
-const isJsonText = (text: string): boolean => /^\s{0,64}[[{]/.test(text) && parseJson(text) !== undefined;
+/** Objects and lists; undefined for any other text. */
+const jsonIn = (text: string): JsonValue | undefined => (/^\s{0,64}[[{]/.test(text) ? parseJson(text) : undefined);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject, JsonValue } from '../../chat/json';
+import { CODINGS } from '../readings/encodings';
 import { replaceTexts, textsIn } from './string-tree';
 
 const EMAIL = 'alice.smith@example.com';
@@ -40,6 +41,28 @@ describe('what begins like media', () => {
       const { file_data, inlineData } = replaceTexts(value, (text) => (text === long ? 'clean' : undefined));
       expect(file_data).toBe(`data:${type};base64,${base64('clean')}`);
       expect(inlineData.data).toBe(base64('clean'));
+    }
+  });
+});
+
+describe('text in other encodings', () => {
+  test('a long one in UTF-8 is not taken for another, wherever its beginning is cut', () => {
+    for (const head of ['', 'a', 'ab', 'abc']) {
+      const cyrillic = `${head}${'АБВ '.repeat(60)}${EMAIL}`;
+      expect(said({ data: base64(cyrillic) })).toEqual([cyrillic]);
+    }
+  });
+
+  const text = `Grüße an ${EMAIL}, €5`;
+  test.each(['utf-16le', 'utf-16be', 'windows-1252'] as const)('%s is read, and written so again', (encoding) => {
+    const { encode, decode } = CODINGS[encoding];
+    for (const lines of ['', '\r\n']) {
+      const wrapped = encode(text).toString('base64').replace(/.{76}/g, `$&${lines}`);
+      const value = { file_data: `data:text/plain;base64,${wrapped}`, inlineData: { data: wrapped } };
+      expect(said(value).filter((one) => one === text)).toHaveLength(2);
+      const { file_data, inlineData } = replaceTexts(value, (one) => (one === text ? 'Grüße' : undefined));
+      for (const data of [inlineData.data, file_data.slice(file_data.indexOf(',') + 1)])
+        expect(decode(Buffer.from(data, 'base64'))).toBe('Grüße');
     }
   });
 });

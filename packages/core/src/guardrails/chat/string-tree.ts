@@ -7,6 +7,8 @@ export interface FoundText {
   readonly text: string;
   /** It stands where identifiers do: that it looks like chance says nothing. */
   readonly isId: boolean;
+  /** What it stands for in base64, which is one of the others. */
+  readonly decoded?: string;
 }
 
 /** Where vendors and programs keep identifiers. */
@@ -67,7 +69,9 @@ function gatherString(value: string, found: FoundText[], name: string): void {
   if (value === '' || isKnownChoice(name, value)) return;
   const file = readTextFile(value, name);
   if (file !== undefined) found.push({ text: file.text, isId: false });
-  if (!isBytes(value, name)) found.push({ text: value, isId: IDS.has(name) || isSealing(name) || isMediaField(name) });
+  if (isBytes(value, name)) return;
+  const isId = IDS.has(name) || isSealing(name) || isMediaField(name);
+  found.push({ text: value, isId, ...(file === undefined ? {} : { decoded: file.text }) });
 }
 
 /** Texts of blocks that stand side by side: those of each list that has two or more. Choices are none: they have an index. */
@@ -128,8 +132,7 @@ function replaceIn(
 function replaceInFile(value: string, replacementOf: (text: string) => string | undefined, name: string): string {
   const file = readTextFile(value, name);
   const written = file && replacementOf(file.text);
-  if (file === undefined || written === undefined || written === file.text) return value;
-  return file.head + Buffer.from(written).toString('base64');
+  return file === undefined || written === undefined || written === file.text ? value : file.write(written);
 }
 
 const isLong = (value: number): boolean => Math.abs(value) >= LEAST_NUMBER && Math.abs(value) < MOST_NUMBER;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../chat/json';
+import { CODINGS, encodingOf, wideEncodingOf } from '../readings/encodings';
 
 /** What only the vendor that wrote it can read: changed, it would be refused. */
 const SEALED: ReadonlySet<string> = new Set([
@@ -22,11 +23,10 @@ const HEAD = /^data:[^,]{0,200};base64,/i;
 const MEDIA_HEAD = /^data:[a-z]{1,20}\/[a-z0-9.+-]{1,80}(?:;(?:charset|codecs)=[a-z0-9.-]{1,20})?;base64,$/i;
 const MOST_HEAD = 256;
 const MOST_HEAD_DIGITS = 6;
-/** Bytes by which most of what is no text is told. */
-const LOOKED_AT = 96;
+/** Characters of base64 by which most of what is no text is told. */
+const LOOKED_AT = 128;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has in it
 const CONTROL = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/;
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** True where a vendor keeps what only it can read: by the block it stands in, and by how it looks. */
 export function isSealed(holder: JsonObject, name: string): boolean {
@@ -52,22 +52,37 @@ export function isBytes(value: string, name: string): boolean {
   return isPlain && BASE64_LINES.test(value.slice(head.length));
 }
 
-/** A file in base64 that is text, whatever it says of itself; `head` stands before it. */
-export function readTextFile(
-  value: string,
-  name: string,
-): { readonly head: string; readonly text: string } | undefined {
+/** A file in base64 that is text. */
+interface TextFile {
+  readonly text: string;
+  /** The same file with another text in it. */
+  write(text: string): string;
+}
+
+/** What a file says that is text, whatever it says of itself. */
+export function readTextFile(value: string, name: string): TextFile | undefined {
   const head = headOf(value) ?? (MEDIA.has(name) ? '' : undefined);
   if (head === undefined) return undefined;
   const data = value.slice(head.length);
-  if (data === '' || CONTROL.test(Buffer.from(data.slice(0, LOOKED_AT), 'base64').toString('latin1'))) return undefined;
-  if (!BASE64_LINES.test(data)) return undefined;
-  try {
-    const text = UTF8.decode(Buffer.from(data, 'base64'));
-    return CONTROL.test(text) ? undefined : { head, text };
-  } catch {
-    return undefined;
-  }
+  if (data === '' || !beginsText(data) || !BASE64_LINES.test(data)) return undefined;
+  const read = textIn(data);
+  return read && { text: read.text, write: (text) => head + read.encode(text).toString('base64') };
+}
+
+/** False for most of what is no text. */
+function beginsText(base64: string): boolean {
+  const bytes = Buffer.from(base64.slice(0, LOOKED_AT), 'base64');
+  const wide = wideEncodingOf(bytes);
+  return !CONTROL.test(wide === undefined ? bytes.toString('latin1') : CODINGS[wide].decode(bytes));
+}
+
+function textIn(base64: string): { readonly text: string; readonly encode: (text: string) => Buffer } | undefined {
+  const bytes = Buffer.from(base64, 'base64');
+  const encoding = encodingOf(bytes);
+  if (encoding === undefined) return undefined;
+  const { decode, encode } = CODINGS[encoding];
+  const text = decode(bytes);
+  return CONTROL.test(text) ? undefined : { text, encode };
 }
 
 const headOf = (value: string): string | undefined =>

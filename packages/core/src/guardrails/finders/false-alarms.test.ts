@@ -21,9 +21,15 @@ describe('what only looks like it', () => {
     expect(found(findNationalIds, '923.44051401359')).toEqual([]);
   });
 
-  test('nine digits are a social security number by their hyphens, or where something says so', () => {
-    for (const text of ['my SSN is 536-22-8145.', 'SSN: 536228145', 'social security number 536228145'])
-      expect(found(findNationalIds, text)).toEqual([text.match(/[\d-]{9,}/)?.[0] ?? '']);
+  test('nine digits are a social security number by how they are grouped, or where something says so', () => {
+    for (const text of [
+      'my SSN is 536-22-8145.',
+      'SSN: 536228145',
+      'social security number 536228145',
+      '(536 22 8145)',
+    ])
+      expect(found(findNationalIds, text)).toEqual([text.match(/[\d -]{9,}\d/)?.[0].trim() ?? '']);
+    expect(found(findNationalIds, '536 22 8145, 457 55 5463 and 1')).toEqual(['536 22 8145', '457 55 5463']);
     const none = [
       ...[
         'order 536228145',
@@ -35,6 +41,8 @@ describe('what only looks like it', () => {
         '1-536-22-8145',
       ],
       ...['536-228145', 'a536-22-8145', '5536-22-8145', '536-22-81456', '3.536-22-8145'],
+      ...['536 00 8145', '900 12 3456', '666 12 3456', '078 05 1120', '536 22 0000', '536-22-0000', '536  22 8145'],
+      ...['12 536 22 8145', '536 22 8145 7', '536 22-8145', '536-22 8145', '+1 536 22 8145', '1,536 22 8145'],
     ];
     for (const text of none) expect([text, found(findNationalIds, text)]).toEqual([text, []]);
   });

@@ -47,11 +47,18 @@ const IDS: readonly NationalId[] = [
   {
     // No check digit: by where its hyphens stand.
     shape: /(?<![\w.-])\d{3}(-?)\d{2}\1\d{4}(?![\w-])/g,
-    isValid: isSsn,
+    isValid: isGivenSsn,
     named: /(?:\bssn\b|social[ -]security)[^\d\n]{0,32}$/i,
   },
+  // By its blanks, where no other number stands beside it: lists have numbers of all lengths.
+  { shape: /(?<![\w.,+-])(?<!\d {1,3})\d{3} \d{2} \d{4}(?![\w-]| {1,2}\d)/g, isValid: isGivenSsn },
   { shape: /(?<![\w-])(?:\d{2})?\d{6}[-+]\d{4}(?!\w)/g, isValid: isPersonnummer },
 ];
+/** No number ends with 0000. Source: Social Security Administration, POMS RM 10201.035. */
+function isGivenSsn(shown: string): { readonly isValid: boolean } {
+  return { isValid: !shown.endsWith('0000') && isSsn(shown).isValid };
+}
+
 const MOST_DIGITS = 18;
 const LONGEST_WORD = 18;
 const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 46 || code === 43;

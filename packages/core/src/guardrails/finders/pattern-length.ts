@@ -1,72 +1,84 @@
-import { type AST, RegExpParser } from '@eslint-community/regexpp';
+// Read from the machine that RE2 makes of an expression: what is not in it cannot match.
+import type { RE2JS } from 're2js';
 
-const parser = new RegExpParser({ ecmaVersion: 2025 });
+/** One step of RE2's machine. Source: `Inst` of re2js, which names its steps as Go's `regexp/syntax` does. */
+interface Instruction {
+  readonly op: number;
+  readonly out: number;
+  readonly arg: number;
+}
+
+const OP = { alt: 1, altMatch: 2, capture: 3, empty: 4, match: 6, nop: 7, firstRune: 8, lastRune: 11 } as const;
+/** What an empty step asks of its place, as bits: a line's or the text's beginning or end. */
+const ASKS = { beginText: 4, endText: 8, anyEdge: 15 } as const;
+/** A character beyond the first 65,536 counts as two. */
+const UNITS = 2;
+
+interface Machine {
+  readonly start: number;
+  readonly inst: readonly Instruction[];
+}
+
+const machineOf = (compiled: RE2JS): Machine => compiled.re2Input.prog as unknown as Machine;
+const isRune = ({ op }: Instruction): boolean => op >= OP.firstRune && op <= OP.lastRune;
+
+function nextOf({ op, out, arg }: Instruction): readonly number[] {
+  if (op === OP.alt || op === OP.altMatch) return [out, arg];
+  return op === OP.capture || op === OP.empty || op === OP.nop || (op >= OP.firstRune && op <= OP.lastRune)
+    ? [out]
+    : [];
+}
 
 /**
- * The most characters that a match, and what it looks at behind itself, can have; undefined where there is no bound, where the
- * text's own beginning or end counts, or where it cannot be told.
+ * The most characters that a match, and what it looks at behind itself, can have; undefined where there is no bound, or where the
+ * beginning or end of the text or of its lines counts.
  */
-export function lengthOfPattern(pattern: string): number | undefined {
-  try {
-    const length = lengthOf(parse(pattern));
-    return length === Number.POSITIVE_INFINITY ? undefined : length + 1;
-  } catch {
-    return undefined;
-  }
-}
-
-/** True where every match is empty: a place, and no text. False where that cannot be told. */
-export function matchesNoText(pattern: string): boolean {
-  try {
-    return !takesText(parse(pattern));
-  } catch {
-    return false;
-  }
-}
-
-function parse(pattern: string): AST.Pattern {
-  // RE2's ways to say what JavaScript says after the last slash: none of them changes a length.
-  const plain = pattern.replace(/^\(\?[ims]{1,3}\)/, '').replaceAll('(?P<', '(?<');
-  return parser.parsePattern(plain, undefined, undefined, { unicode: false });
-}
-
-type Node = AST.Pattern | AST.Alternative | AST.Element | AST.QuantifiableElement;
-
-function lengthOf(node: Node): number {
-  switch (node.type) {
-    case 'Pattern':
-    case 'Group':
-    case 'CapturingGroup':
-      return Math.max(0, ...node.alternatives.map(lengthOf));
-    case 'Alternative':
-      return node.elements.reduce((sum, element) => sum + lengthOf(element), 0);
-    case 'Quantifier': {
-      const once = lengthOf(node.element);
-      return once === 0 ? 0 : once * node.max;
+export function lengthOfPattern(compiled: RE2JS): number | undefined {
+  const { start, inst } = machineOf(compiled);
+  const longest = new Map<number, number>();
+  /** Seen on the way, and not left yet: whoever comes there again goes in a circle. */
+  const open = new Set<number>();
+  const path = [start];
+  while (path.length > 0) {
+    const at = path.at(-1) ?? start;
+    const step = inst[at];
+    if (step === undefined || (step.op === OP.empty && (step.arg & ASKS.anyEdge) !== 0)) return undefined;
+    const next = nextOf(step);
+    const waiting = next.find((one) => !longest.has(one));
+    if (waiting !== undefined) {
+      open.add(at);
+      if (open.has(waiting)) return undefined;
+      path.push(waiting);
+      continue;
     }
-    case 'Assertion':
-      return node.kind === 'word' ? 0 : Number.POSITIVE_INFINITY;
-    case 'Character':
-    case 'CharacterSet':
-    case 'CharacterClass':
-      // A character beyond the first 65,536 counts as two.
-      return 2;
-    default:
-      return Number.POSITIVE_INFINITY;
+    open.delete(at);
+    longest.set(at, Math.max(0, ...next.map((one) => longest.get(one) ?? 0)) + (isRune(step) ? UNITS : 0));
+    path.pop();
   }
+  return (longest.get(start) ?? 0) + 1;
 }
 
-function takesText(node: Node): boolean {
-  switch (node.type) {
-    case 'Pattern':
-    case 'Group':
-    case 'CapturingGroup':
-      return node.alternatives.some(takesText);
-    case 'Alternative':
-      return node.elements.some(takesText);
-    case 'Quantifier':
-      return node.max > 0 && takesText(node.element);
-    default:
-      return node.type !== 'Assertion';
+/** True where every match is empty, if there is any: a place, and no text. */
+export function matchesNoText(compiled: RE2JS): boolean {
+  const { start, inst } = machineOf(compiled);
+  // A way on is known by where it stands, by whether it took a character, and by whether the text has ended.
+  const [TOOK, ENDED] = [1, 2];
+  const seen = new Set<number>();
+  const ways = [{ at: start, state: 0 }];
+  for (let way = ways.pop(); way !== undefined; way = ways.pop()) {
+    const { at, state } = way;
+    const id = 4 * at + state;
+    const step = inst[at];
+    if (step === undefined || seen.has(id)) continue;
+    seen.add(id);
+    if (step.op === OP.match && (state & TOOK) !== 0) return false;
+    const isClosed =
+      (isRune(step) && (state & ENDED) !== 0) ||
+      (step.op === OP.empty && (step.arg & ASKS.beginText) !== 0 && (state & TOOK) !== 0);
+    if (isClosed) continue;
+    const now =
+      state | (isRune(step) ? TOOK : 0) | (step.op === OP.empty && (step.arg & ASKS.endText) !== 0 ? ENDED : 0);
+    for (const next of nextOf(step)) ways.push({ at: next, state: now });
   }
+  return true;
 }

@@ -17,9 +17,9 @@ const MOST_AT_ONCE = 16 * 1024;
 
 /** An operator's own expression, in time linear in the text (RE2's syntax). Throws what is wrong with it. */
 export function findPattern(pattern: string): Finder {
-  const compiled = compile(pattern);
+  const compiled = compilePattern(pattern);
   const size = compiled.programSize();
-  const bound = lengthOfPattern(pattern);
+  const bound = lengthOfPattern(compiled);
   const isShort = bound !== undefined && bound <= LONGEST_WAIT && size * bound * SHARE <= MOST_STEPS_EACH;
   const steps = isShort ? size * bound * SHARE : size;
   return {
@@ -64,7 +64,8 @@ function inPieces(compiled: RE2JS, text: string, length: number, isEnd: boolean)
   return spans;
 }
 
-function compile(pattern: string): RE2JS {
+/** Throws what is wrong with it. */
+export function compilePattern(pattern: string): RE2JS {
   try {
     return RE2JS.compile(pattern);
   } catch (cause) {

@@ -5,9 +5,9 @@ import { lowerPriority } from '../../threads/lower-priority';
 import { compileSchema, type JsonSchema } from '../checks/compile-schema';
 import { findPattern } from '../finders/pattern';
 import { type Folding, foldText } from '../folded-text';
-import { decodeEscapes } from '../json-window';
 import type { TextKind } from '../piece-window';
-import { mergeSpans } from '../span';
+import { decodeEscapes, unescapeText } from '../readings/escapes';
+import { mergeSpans, type Span } from '../span';
 
 export type ThreadJob =
   /** A schema as JSON, and a text that must fit it. */
@@ -24,7 +24,7 @@ export type ThreadJob =
 export type ThreadReply =
   /** What is wrong with it, as in `JudgeJson`. */
   | { readonly type: 'judged'; readonly reason: string | undefined }
-  /** Beginnings and ends, one behind the other: of what the text's escapes stand for, where it has some. */
+  /** Beginnings and ends, one behind the other: of what its escapes stand for, where it is JSON. */
   | { readonly type: 'found'; readonly places: Uint32Array<ArrayBuffer> }
   | { readonly type: 'failed'; readonly message: string };
 
@@ -43,16 +43,36 @@ const JOBS: Jobs = {
   pattern({ pattern, folding, kind, text }) {
     const finder = patterns.get(pattern) ?? findPattern(pattern);
     patterns.set(pattern, finder);
-    const folded = foldText(kind === 'plain' ? text : decodeEscapes(text), folding);
-    const spans = mergeSpans(finder.find(folded.text, true));
+    const spansIn = (read: string): readonly Span[] => {
+      const folded = foldText(read, folding);
+      const at = ({ start, end, kind }: Span) => ({ start: folded.originOf(start), end: folded.endOf(end), kind });
+      return mergeSpans(finder.find(folded.text, true)).map(at);
+    };
+    const spans =
+      kind === 'json'
+        ? spansIn(decodeEscapes(text))
+        : mergeSpans([...spansIn(text), ...(text.includes('\\') ? escapedSpans(text, spansIn) : [])]);
     const places = new Uint32Array(spans.length * 2);
     for (const [index, { start, end }] of spans.entries()) {
-      places[2 * index] = folded.originOf(start);
-      places[2 * index + 1] = folded.endOf(end);
+      places[2 * index] = start;
+      places[2 * index + 1] = end;
     }
     return { type: 'found', places };
   },
 };
+
+/** What is found in what a text's escapes stand for, by where it was written. */
+function escapedSpans(written: string, spansIn: (read: string) => readonly Span[]): readonly Span[] {
+  const places: number[] = [];
+  let next = 0;
+  const { text, length } = unescapeText(written, (characters, each) => {
+    for (let one = 0; one < characters; one++, next += each) places.push(next);
+  });
+  const placeOf = (at: number): number => places[at] ?? length + at - places.length;
+  return spansIn(text + written.slice(length)).map(({ start, end, kind }) => {
+    return { start: placeOf(start), end: placeOf(end), kind };
+  });
+}
 
 function work<T extends ThreadJob['type']>(job: Extract<ThreadJob, { type: T }>): ThreadReply {
   try {

@@ -1,0 +1,129 @@
+import type { Hit, WindowRule } from '../rule-search';
+import { TextWindow } from '../text-window';
+import { decodeEscapes } from './escapes';
+import { EscapesReading } from './escapes-reading';
+import { byStart, mergeHits, type Replace, type Step, stepsOf, writeSteps } from './steps';
+
+/** A hit in characters of the text as it is written. */
+interface Found extends Hit {
+  readonly isPlain: boolean;
+}
+
+const NOTHING = { find: () => [], openFrom: (text: string) => text.length };
+const rangeOf = ({ start, end }: Hit): string => `${start} ${end}`;
+
+/**
+ * Text in pieces, read as it is written and, from its first backslash on, by what its escapes stand for: what is found in either
+ * way is one find where it overlaps. Law: what comes out, and what is told, is the same in whatever pieces the text comes.
+ */
+export class BothReadings {
+  private readonly plain: TextWindow;
+  private escapes: EscapesReading | undefined;
+  /** What was not given out, and where it begins, once there are two readings. */
+  private text = '';
+  private begin = 0;
+  private found: Found[] = [];
+  /** Told by the reading of escapes, in characters of what it reads. */
+  private read: Hit[] = [];
+
+  constructor(
+    private readonly rules: readonly WindowRule[],
+    private readonly replace: Replace,
+  ) {
+    this.plain = new TextWindow(rules, (hit, original) => {
+      if (this.escapes === undefined) return replace(hit, original);
+      this.found.push({ ...hit, isPlain: true });
+      return '';
+    });
+  }
+
+  get heldLength(): number {
+    return this.escapes === undefined ? this.plain.heldLength : this.text.length;
+  }
+
+  push(text: string): string {
+    return this.hasOneReading(text) ? this.plain.push(text) : this.write(text, false);
+  }
+
+  whole(text: string): string {
+    return this.hasOneReading(text) ? this.plain.whole(text) : this.write(text, true);
+  }
+
+  flush(): string {
+    return this.hasOneReading('') ? this.plain.flush() : this.write('', true);
+  }
+
+  /** `push` or `whole`, told by what becomes of the characters that go on. */
+  advance(text: string, isEnd: boolean): readonly Step[] {
+    return this.hasOneReading(text) ? this.plain.advance(text, isEnd) : this.release(text, isEnd).steps;
+  }
+
+  private hasOneReading(next: string): boolean {
+    return this.escapes === undefined && !next.includes('\\');
+  }
+
+  private write(text: string, isEnd: boolean): string {
+    const { steps, given } = this.release(text, isEnd);
+    return writeSteps(steps, given);
+  }
+
+  private release(text: string, isEnd: boolean): { readonly steps: readonly Step[]; readonly given: string } {
+    const escapes = this.escapes ?? this.readEscapes();
+    this.text += text;
+    this.plain.advance(text, isEnd);
+    if (isEnd) escapes.finish(text);
+    else escapes.advance(text, false);
+    this.takeRead(escapes);
+    return this.give(isEnd ? this.begin + this.text.length : Math.min(this.plain.gone, escapes.gone), isEnd);
+  }
+
+  /** The second reading begins with what the first one has not given out. */
+  private readEscapes(): EscapesReading {
+    const { plain } = this;
+    this.text = plain.waiting;
+    this.begin = plain.gone;
+    const rules = this.rules.map((rule) => (rule.isSettled === true ? { ...rule, finder: NOTHING } : rule));
+    const window = plain.fork(rules, (hit) => {
+      this.read.push(hit);
+      return '';
+    });
+    this.escapes = new EscapesReading(window);
+    return this.escapes;
+  }
+
+  private takeRead(escapes: EscapesReading): void {
+    for (const hit of this.read) {
+      const [start, end] = [escapes.writtenPlace(hit.start), escapes.writtenPlace(hit.end)];
+      this.found.push({ ...hit, start, end, isPlain: false });
+    }
+    this.read = [];
+  }
+
+  private give(until: number, isEnd: boolean): { readonly steps: readonly Step[]; readonly given: string } {
+    const [acting, watched, later]: [Found[], Found[], Found[]] = [[], [], []];
+    for (const one of this.found) {
+      if (one.start >= until && !isEnd) later.push(one);
+      else (this.rules[one.rule]?.watches === true ? watched : acting).push(one);
+    }
+    const textOf = (begin: number, end: number) => this.text.slice(begin - this.begin, end - this.begin);
+    for (const hit of byStart(watched)) this.replace(hit, textOf(hit.start, hit.end));
+    const plain = new Set(acting.filter(({ isPlain }) => isPlain).map(rangeOf));
+    const merged = [...mergeHits(acting)];
+    const last = merged.at(-1);
+    if (last !== undefined && last.end > until && !isEnd) {
+      merged.pop();
+      later.push({ ...last, isPlain: plain.has(rangeOf(last)) });
+    }
+    this.found = later;
+    const gone = last !== undefined && last.end > until && !isEnd ? last.start : until;
+    const steps = stepsOf(merged, {
+      ...{ start: this.begin, until: gone, textOf },
+      // What only its escapes make a find is known by what they stand for.
+      replace: (hit, original) => this.replace(hit, plain.has(rangeOf(hit)) ? original : decodeEscapes(original)),
+    });
+    const given = textOf(this.begin, gone);
+    this.text = this.text.slice(gone - this.begin);
+    this.begin = gone;
+    return { steps, given };
+  }
+}

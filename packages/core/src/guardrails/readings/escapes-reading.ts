@@ -1,0 +1,86 @@
+import type { TextWindow } from '../text-window';
+import { unescapeText } from './escapes';
+import type { Step } from './steps';
+
+/** A window that reads by what escapes stand for, and what it says in characters of the text as it is written. */
+export class EscapesReading {
+  /** Characters that were written for each one that the window has and did not give out. */
+  private lengths: number[];
+  /** The beginning of an escape. */
+  private partial = '';
+  /** Of the first of `lengths`: where it stands in what is read, and in what was written. */
+  private at: number;
+  private writtenAt: number;
+  /** Of what the window had when it was asked last. */
+  private places: { readonly at: number; readonly writtenAt: number; readonly lengths: readonly number[] };
+  private sums: readonly number[] | undefined;
+
+  /** What `window` has by now has no escapes in it. */
+  constructor(private readonly window: TextWindow) {
+    this.lengths = new Array<number>(window.heldLength).fill(1);
+    this.at = window.gone;
+    this.writtenAt = window.gone;
+    this.places = { at: this.at, writtenAt: this.writtenAt, lengths: this.lengths };
+  }
+
+  /** Where what was not given out begins, in what was written. */
+  get gone(): number {
+    return this.writtenAt;
+  }
+
+  advance(text: string, isEnd: boolean): readonly Step[] {
+    const { decoded, rest } = this.decode(text);
+    this.partial = rest;
+    return this.step(decoded, isEnd);
+  }
+
+  /** The same where nothing follows: the beginning of an escape is what is written there. */
+  finish(text: string): readonly Step[] {
+    const { decoded, rest } = this.decode(text);
+    this.partial = '';
+    for (let one = 0; one < rest.length; one++) this.lengths.push(1);
+    return this.step(decoded + rest, true);
+  }
+
+  private decode(text: string): { readonly decoded: string; readonly rest: string } {
+    const all = this.partial + text;
+    const { text: decoded, length } = unescapeText(all, (characters, written) => {
+      for (let one = 0; one < characters; one++) this.lengths.push(written);
+    });
+    return { decoded, rest: all.slice(length) };
+  }
+
+  /** Where a character that the window told of with its last steps begins in what was written. */
+  writtenPlace(place: number): number {
+    const { at, writtenAt, lengths } = this.places;
+    this.sums ??= sumsOf(lengths, writtenAt);
+    return this.sums[place - at] ?? this.sums.at(-1) ?? writtenAt;
+  }
+
+  private step(decoded: string, isEnd: boolean): readonly Step[] {
+    const given = this.window.advance(decoded, isEnd);
+    const { at, writtenAt, lengths } = this;
+    this.places = { at, writtenAt, lengths };
+    this.sums = undefined;
+    let next = 0;
+    const steps = given.map((step): Step => {
+      let length = 0;
+      for (const end = next + step.length; next < end; next++) length += lengths[next] ?? 0;
+      this.writtenAt += length;
+      return { ...step, length };
+    });
+    if (next > 0) this.lengths = lengths.slice(next);
+    this.at += next;
+    return steps;
+  }
+}
+
+function sumsOf(lengths: readonly number[], first: number): readonly number[] {
+  const sums = [first];
+  let sum = first;
+  for (const length of lengths) {
+    sum += length;
+    sums.push(sum);
+  }
+  return sums;
+}

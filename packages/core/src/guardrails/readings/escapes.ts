@@ -1,0 +1,68 @@
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' };
+const HEX = /^[0-9a-fA-F]{4}$/;
+const HEX_DIGITS = 4;
+const BACKSLASHES = '\\\\';
+/** Before what an escape names: five levels of JSON have sixteen. */
+const MOST_BACKSLASHES = 32;
+/** What several backslashes may name together; before a quote they stand for themselves. */
+const DEEP: ReadonlySet<string> = new Set([...Object.keys(ESCAPES), '/']);
+
+/** 0 where more has to come to know. JSON within JSON writes several backslashes for one: what they stand for at last is read. */
+export function lengthOfEscape(text: string, at: number): number {
+  let behind = at + 1;
+  while (text[behind] === '\\' && behind - at < MOST_BACKSLASHES) behind++;
+  if (behind >= text.length) return 0;
+  const name = text[behind] ?? '';
+  if (name === 'u') {
+    const digits = text.slice(behind + 1, behind + 1 + HEX_DIGITS);
+    if (HEX.test(digits)) return behind + 1 + HEX_DIGITS - at;
+    return digits.length < HEX_DIGITS && /^[0-9a-fA-F]*$/.test(digits) && behind + 1 + digits.length === text.length
+      ? 0
+      : 2;
+  }
+  return DEEP.has(name) ? behind + 1 - at : 2;
+}
+
+/** What one escape stands for: a character. */
+export function unescaped(written: string): string {
+  if (written === BACKSLASHES) return '\\';
+  const name = written.slice(written.lastIndexOf('\\') + 1);
+  if (name.length > HEX_DIGITS) return String.fromCharCode(Number.parseInt(name.slice(1), 16));
+  return ESCAPES[name] ?? name;
+}
+
+/** Text with what its escapes stand for in their place. */
+export interface UnescapedText {
+  readonly text: string;
+  /** How much of the original that is: the beginning of an escape is not. */
+  readonly length: number;
+}
+
+/** `onRun` is told of each run of so many characters, which were written with so many each. */
+export function unescapeText(original: string, onRun?: (characters: number, written: number) => void): UnescapedText {
+  let text = '';
+  let from = 0;
+  const addPlain = (to: number) => {
+    if (to === from) return;
+    text += original.slice(from, to);
+    onRun?.(to - from, 1);
+  };
+  for (let at = original.indexOf('\\'); at >= 0; at = original.indexOf('\\', from)) {
+    const length = lengthOfEscape(original, at);
+    addPlain(at);
+    from = at;
+    if (length === 0) return { text, length: at };
+    text += unescaped(original.slice(at, at + length));
+    onRun?.(1, length);
+    from = at + length;
+  }
+  addPlain(original.length);
+  return { text, length: original.length };
+}
+
+/** A whole text with what its escapes stand for in their place, as a window reads it. */
+export function decodeEscapes(original: string): string {
+  const { text, length } = unescapeText(original);
+  // The beginning of an escape is what is written there.
+  return text + original.slice(length);
+}
