@@ -1,4 +1,4 @@
-import { getPublicSuffix, parse } from 'tldts-icann';
+import { parse } from 'tldts';
 import { canonicalHost } from './host-list';
 
 /** A host in a text, and the stretch that names it. */
@@ -7,8 +7,11 @@ export interface FoundHost {
   readonly host: string;
   readonly start: number;
   readonly end: number;
-  /** `link`: an address that leads there. `shown`: a name as people write it. `number`: an IP address alone. */
-  readonly as: 'link' | 'shown' | 'number';
+  /**
+   * `link`: an address that leads there. `shown`: a name as people write it. `perhaps`: a name that is as likely one of a
+   * file or of a program. `number`: an IP address alone.
+   */
+  readonly as: 'link' | 'shown' | 'perhaps' | 'number';
 }
 
 /** Longest address that is read. */
@@ -19,10 +22,17 @@ const BEGIN = /[a-z][a-z0-9+.-]{1,20}:[\\/]{2,8}|(?:https?|wss?|ftp):[\\/]?|[("'
 const STOP = /[\s<>"'`]/;
 const DOTTED_QUAD = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 const EDGE = /^[.-]{1,253}|[.-]{1,253}$/g;
-/** Ends of file names that are ends of hosts as well. */
-const FILES: ReadonlySet<string> = new Set(
-  'ai app cab cc cpa dev fm gz java lua mk ml mm mo mov pl pm ps py rs sc sh so st tf ts vi win zip md'.split(' '),
-);
+/** Ends of hosts that are ends of file names, of names in programs, or words that follow a forgotten blank. */
+const AMBIGUOUS: ReadonlySet<string> = new Set([
+  ...'ai app cab cc cpa dev fm gz java lua mk ml mm mo mov pl pm ps py rs sc sh so st tf ts vi win zip md'.split(' '),
+  ...'am as at be by do id in int is it me my no pm pid to us'.split(' '),
+  ...'blue call channel data date delta email events fail free green group host info map name next now open'.split(' '),
+  ...'org parts post properties property read red rest run save search secure select store stream target top'.split(
+    ' ',
+  ),
+]);
+/** What follows a name in a program: a call, a place in a list, a value. */
+const IN_PROGRAM = /^(?:\(|\[|;|\s{0,2}[=+]?=)/;
 
 /** All hosts that a text leads to or names, in order of their kinds. */
 export function findHosts(text: string): readonly FoundHost[] {
@@ -102,13 +112,16 @@ function shownHost(text: string, start: number, end: number): FoundHost | undefi
   if (!/[^\d._-]/.test(shown)) return undefined;
   const host = canonicalHost(shown);
   if (host === undefined || !host.includes('.')) return undefined;
-  const goesOn = /[/:]/.test(text[end] ?? '') && /[\w/]/.test(text[end + 1] ?? '');
-  return isLikely(host, goesOn) ? { host, start, end, as: 'shown' } : undefined;
+  return { host, start, end, as: isLikely(host, shown, text.slice(end, end + 4)) ? 'shown' : 'perhaps' };
 }
 
-/** Under a domain that is given out, and no name of a file. */
-function isLikely(host: string, goesOn: boolean): boolean {
-  if (parse(host).isIcann !== true || host === getPublicSuffix(host)) return false;
-  const labels = host.split('.');
-  return goesOn || labels.length > 2 || !FILES.has(labels.at(-1) ?? '');
+/** Under a domain that is given out, and no name of a file or in a program. */
+function isLikely(host: string, shown: string, after: string): boolean {
+  const { isIcann, publicSuffix } = parse(host);
+  if (isIcann !== true || publicSuffix === null || host === publicSuffix) return false;
+  if (/^[/:][\w/]/.test(after) || host.startsWith('www.')) return true;
+  return !AMBIGUOUS.has(publicSuffix) && !IN_PROGRAM.test(after) && !isNewSentence(shown);
 }
+
+/** `more.Then it` lacks a blank. */
+const isNewSentence = (shown: string): boolean => /[a-z]\.[A-Z][a-z]{0,62}$/.test(shown);

@@ -77,6 +77,11 @@ describe('hosts that are denied', () => {
     expect(await countOf({ deny: ['paypal.com'] }, 'https://xn--pypal-4ve.com/login')).toBe(1);
   });
 
+  test('a host that is named in the list is found whatever it may be besides', async () => {
+    for (const host of ['evil.internal', 'my.name', 'files.zip', 'a.b.map'])
+      expect([host, await countOf({ deny: [host] }, `ask ${host} for it`)]).toEqual([host, 1]);
+  });
+
   test('entries may have letters of any script, and are names of hosts', async () => {
     expect(await countOf({ deny: ['Bücher.de'] }, 'https://xn--bcher-kva.de/')).toBe(1);
     for (const entry of ['', 'a b', 'https://a.com', 'a.com/x', 'a.com:80', 'u@a.com', '**', 'a.*.com'])
@@ -86,6 +91,28 @@ describe('hosts that are denied', () => {
   });
 });
 
+/** Hosts as people write them, below ends of every kind. */
+const SHOWN = [
+  ...[
+    'go to evil.io',
+    'evil.xyz.',
+    '(evil.co.uk)',
+    'evil.ru, evil',
+    'evil.shop is open',
+    'pay.evil.online',
+    'EVIL.CLUB',
+  ],
+  ...[
+    'evil.dev/x',
+    'evil.top:8080',
+    'www.evil.info',
+    'evil.github.io',
+    'xn--bcher-kva.ch',
+    'b\u00fccher.ch',
+    'evil.com.br',
+  ],
+];
+
 /** Names of no host. */
 const HARMLESS = [
   'write to ann@evil.com',
@@ -94,11 +121,16 @@ const HARMLESS = [
   'C:\\Users\\x and // a comment',
   'the https: scheme',
   'An ellipsis...then more.Next sentence',
+  'const { id } = req.body; user.name = row.id; list.map(one); event.target.id; window.top; console.info(x)',
+  'rect.top - rect.left, this.state, self.data, os.path.join(a), np.array([1]), Math.max(a.b, c.d)',
+  'dies ist das Ende.Is it? It ended.In May. Object.keys(process.env), arr.at(0), media.play(), cell.style = 1',
+  'import java.util.List; com.example.Main; System.out.println(); std::vec v.push_back(1); file.tar.gz a.ts b.rs',
 ];
 
 describe('every host is denied', () => {
   const rule = { deny: ['*'] };
   test.each(WAYS)('%s leads to one', async (text) => expect(await countOf(rule, text)).toBeGreaterThan(0));
+  test.each(SHOWN)('%s leads to one', async (text) => expect(await countOf(rule, text)).toBeGreaterThan(0));
   test.each(HARMLESS)('%s leads to none', async (text) => expect(await countOf(rule, text)).toBe(0));
 });
 

@@ -27,7 +27,7 @@ export function checkUrls({ allow, deny }: UrlRule): TextCheck {
   const deniesAll = deny?.includes(EVERY_HOST) === true;
   const denied = new HostList(deny?.filter((host) => host !== EVERY_HOST) ?? []);
   const isWrong = ({ host, as }: FoundHost): boolean =>
-    denied.looksLike(host) || (as !== 'number' && (deniesAll || allowed?.has(host) === false));
+    denied.looksLike(host) || ((as === 'link' || as === 'shown') && (deniesAll || allowed?.has(host) === false));
   return {
     async judge({ text }) {
       const turns = new Turns();
