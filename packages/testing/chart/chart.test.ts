@@ -274,11 +274,19 @@ describe('the chart', () => {
     [{ secrets: SECRETS, ingress: { enabled: true } }, 'ingress.hosts'],
     [{ secrets: SECRETS, httpRoute: { enabled: true } }, 'parentRefs'],
     [{ secrets: SECRETS, drain: { timeoutSeconds: '30s' } }, 'timeoutSeconds'],
+    [{ secrets: SECRETS, fullnameOverride: 'Bad_Name' }, 'fullnameOverride'],
+    [{ secrets: SECRETS, nameOverride: '1st' }, 'nameOverride'],
   ])('%j is refused, by name', async (values, named) => {
     const refusal = await templateChart(values).then(String, String);
     expect(refusal).toContain(named);
     expect(refusal).not.toContain('sk-plain');
     expect(refusal).not.toContain('plain-text-token');
+  });
+
+  test('a cluster older than the README says is refused', async () => {
+    const template = [await findHelm(), 'template', 'gw', CHART, '--set', 'secretName=llm0', '--kube-version'];
+    expect(await runTool([...template, '1.28.9']).then(String, String)).toContain('kubeVersion');
+    expect(await runTool([...template, '1.29.3-gke.100'])).toContain('kind: Deployment');
   });
 
   test('its README has every value, its schema too', async () => {
