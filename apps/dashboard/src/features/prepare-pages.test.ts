@@ -8,7 +8,7 @@ import { prepareLatency } from './latency/prepare-latency';
 import { describeEnd, describeImport, findModels, perMillion, readPriceMap, toImport } from './models/prepare-prices';
 import { cacheOutcome, foldedNote, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
 import { prepareTargets, toChain } from './routing/prepare-routing';
-import { describeAlert, stateOf } from './settings/prepare-alert';
+import { describeAlert, statesOf } from './settings/prepare-alert';
 import { filterOf, isByDays, prepareSpendLines, readGroup, toCustomerRange } from './spend/prepare-spend';
 
 const start = (minute: number) => new Date(minute * 60_000).toISOString();
@@ -261,12 +261,15 @@ describe('what moved out of the pages', () => {
   test('whether an alert fires and whether anybody is told are said both', () => {
     const alert = { last_error: null, is_firing: false, is_active: true, muted_until: '2026-01-01T01:00:00Z' };
     const nowMs = Date.parse('2026-01-01T02:00:00Z');
-    expect(stateOf(alert, nowMs)).toEqual({ label: 'quiet', tone: 'good' });
-    expect(stateOf(alert, Date.parse('2026-01-01T00:30:00Z')).label).toBe('muted');
-    expect(stateOf({ ...alert, is_active: false }, nowMs).label).toBe('off');
-    expect(stateOf({ ...alert, is_firing: true }, nowMs).label).toBe('firing');
-    expect(stateOf({ ...alert, last_error: 'x' }, nowMs).label).toBe('webhook failing');
-    expect(stateOf({ ...alert, is_firing: true, last_error: 'x' }, nowMs).label).toBe('firing, webhook failing');
-    expect(stateOf({ ...alert, is_firing: true }, Date.parse('2026-01-01T00:30:00Z')).label).toBe('firing, muted');
+    const halfPast = Date.parse('2026-01-01T00:30:00Z');
+    const labels = (change: Partial<Parameters<typeof statesOf>[0]>, atMs = nowMs) =>
+      statesOf({ ...alert, ...change }, atMs).map(({ label }) => label);
+    expect(statesOf(alert, nowMs)).toEqual([{ label: 'quiet', tone: 'good' }]);
+    expect(labels({}, halfPast)).toEqual(['muted']);
+    expect(labels({ is_active: false })).toEqual(['off']);
+    expect(labels({ is_firing: true })).toEqual(['firing']);
+    expect(labels({ last_error: 'x' })).toEqual(['webhook failing']);
+    expect(labels({ is_firing: true, last_error: 'x' })).toEqual(['firing', 'webhook failing']);
+    expect(labels({ is_firing: true }, halfPast)).toEqual(['firing', 'muted']);
   });
 });

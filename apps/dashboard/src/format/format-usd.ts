@@ -6,7 +6,7 @@ export function formatUsd(usd: number): string {
   if (size >= 100_000) return `${sign}$${compact(size)}`;
   if (size >= 1)
     return `${sign}$${size.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-  if (size >= 0.01) return `${sign}$${size.toFixed(4)}`;
+  if (size >= 0.01) return `${sign}$${size.toFixed(4).replace(/0{1,2}$/, '')}`;
   const digits = Math.min(9, 3 - Math.floor(Math.log10(size)));
   return `${sign}$${trimZeros(size.toFixed(digits))}`;
 }

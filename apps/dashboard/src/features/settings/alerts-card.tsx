@@ -17,7 +17,7 @@ import { OpenedOne } from '../forms/opened-one';
 import { type Edit, SpecDialog } from '../forms/spec-form';
 import { AlertHistory } from './alert-history';
 import { AlertPreview } from './alert-preview';
-import { alertFields, describeAlert, stateOf } from './prepare-alert';
+import { alertFields, describeAlert, statesOf } from './prepare-alert';
 
 /** What the gateway tells a webhook about, by itself. */
 export function AlertsCard() {
@@ -65,10 +65,15 @@ const COLUMNS: readonly Column<Alert>[] = [
   {
     header: 'State',
     value: (row) => (row.is_firing ? 'firing' : 'quiet'),
-    cell: (row) => {
-      const { tone, label } = stateOf(row, Date.now());
-      return <Badge tone={tone}>{label}</Badge>;
-    },
+    cell: (row) => (
+      <span className="inline-flex items-start gap-1 max-sm:flex-col">
+        {statesOf(row, Date.now()).map(({ tone, label }) => (
+          <Badge key={label} tone={tone}>
+            {label}
+          </Badge>
+        ))}
+      </span>
+    ),
   },
   { header: 'Webhook', wideOnly: 'very', value: (row) => row.webhook_url },
 ];

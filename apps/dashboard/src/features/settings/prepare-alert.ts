@@ -146,17 +146,22 @@ export function describeAlert({
   return [label, show(threshold), isWindowed ? `within ${minutes} min` : ''].filter((part) => part !== '').join(' ');
 }
 
-/** How an alert is doing. */
-export function stateOf(
+export interface AlertState {
+  readonly label: string;
+  readonly tone: Tone;
+}
+
+/** How an alert is doing, and what keeps its messages from arriving. */
+export function statesOf(
   alert: Pick<Alert, 'last_error' | 'is_firing' | 'is_active' | 'muted_until'>,
   nowMs: number,
-): { label: string; tone: Tone } {
+): readonly AlertState[] {
   const isMuted = alert.is_active && Date.parse(alert.muted_until ?? '') > nowMs;
-  const firing = alert.is_firing ? 'firing, ' : '';
-  if (alert.last_error !== null) return { label: `${firing}webhook failing`, tone: alert.is_firing ? 'bad' : 'warn' };
-  if (isMuted) return { label: `${firing}muted`, tone: alert.is_firing ? 'warn' : 'neutral' };
-  if (alert.is_firing) return { label: 'firing', tone: 'bad' };
-  return alert.is_active ? { label: 'quiet', tone: 'good' } : { label: 'off', tone: 'neutral' };
+  const states: AlertState[] = alert.is_firing ? [{ label: 'firing', tone: 'bad' }] : [];
+  if (alert.last_error !== null) states.push({ label: 'webhook failing', tone: 'warn' });
+  else if (isMuted) states.push({ label: 'muted', tone: 'neutral' });
+  if (states.length > 0) return states;
+  return [alert.is_active ? { label: 'quiet', tone: 'good' } : { label: 'off', tone: 'neutral' }];
 }
 
 interface Preview {
