@@ -215,7 +215,7 @@ interface RowProps<T> {
 }
 
 const widthOf = <T,>({ wraps, narrow }: Column<T>, { widths, width }: Size) =>
-  wraps ? 'min-w-40 py-1.5 wrap-anywhere' : `truncate ${widths} ${narrow ? 'max-w-32' : width}`;
+  wraps ? 'min-w-32 py-1.5 wrap-anywhere sm:min-w-40' : `truncate ${widths} ${narrow ? 'max-w-32' : width}`;
 
 const HEAD = '-outline-offset-2! block max-w-full truncate rounded text-left';
 
