@@ -135,6 +135,7 @@ export class SharedTargetHealth implements TargetMonitor {
       mode: breaker.mode(nowMs),
       openForMs: breaker.openForMs(nowMs),
       downForMs: breaker.downForMs(nowMs),
+      halfOpenForMs: breaker.halfOpenForMs(nowMs),
       coolForMs: Math.max(0, coolUntilMs - nowMs),
     }));
   }
