@@ -61,7 +61,7 @@ export interface MeasuredFiring {
   /** Sorted; absent for kinds that name nothing. */
   readonly subjects?: readonly string[];
   /** About others than the one that is open: that one ends. */
-  readonly isAnother: boolean;
+  readonly isAnother?: boolean;
 }
 
 const setMet = (db: Db, alertId: string, isMet: boolean) =>
