@@ -125,8 +125,8 @@ export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
 
 type Tested = Awaited<ReturnType<AdminServices['backendAdmin']['test']>>;
 
-const showTested = ({ ok, status = null, latencyMs = null, detail = null }: Tested) => ({
-  ...{ ok, status, latency_ms: latencyMs, error: detail },
+const showTested = ({ ok, status, latencyMs, detail }: Tested) => ({
+  ...{ ok, status: status ?? null, latency_ms: latencyMs ?? null, error: detail ?? null },
 });
 
 /** What of the body a row keeps, its name and address aside. */
