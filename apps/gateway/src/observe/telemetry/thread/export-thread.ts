@@ -32,7 +32,7 @@ const LONGEST_BACK_OFF_MS = 60_000;
 /** Beyond what it was given to end in. */
 const GRACE_MS = 250;
 /** A collector that gives no answer is not waited for longer at the end. */
-const AWAY_MS = 1_500;
+const AWAY_MS = 1_000;
 
 interface Underway {
   readonly rows: number;
