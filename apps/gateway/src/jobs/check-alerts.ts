@@ -58,6 +58,7 @@ export function checkAlerts(postWebhook: PostWebhook, targets: () => readonly Ta
   };
 }
 
+/** What a check finds of an alert, as its history and its webhook are to have it. */
 interface Finding {
   readonly isFiring: boolean;
   readonly value: number | null;
@@ -71,6 +72,7 @@ interface Finding {
 
 const NOTHING = { value: null, text: 'there is nothing to measure any more' } as const;
 
+/** Measures, and compares with the firing that is open. */
 async function judge(context: MeasureContext, alert: StoredAlert): Promise<Finding> {
   const measured: MeasuredAlert | typeof NOTHING = (await MEASURES[alert.kind](context, alert)) ?? NOTHING;
   const isFiring = isMet(alert, measured.value);
@@ -85,7 +87,7 @@ async function judge(context: MeasureContext, alert: StoredAlert): Promise<Findi
   return { ...measured, text, isFiring, isAnother: false, isUntold };
 }
 
-/** Measures, and keeps the history. null: there is nothing to tell. */
+/** Keeps the history. null: there is nothing to tell. */
 async function checkAlert(
   context: MeasureContext & Pick<JobContext, 'db'>,
   alert: StoredAlert,

@@ -191,7 +191,7 @@ export class ExportThread {
     }
     this.away.add(signal);
     const { closed } = this;
-    if (closed !== undefined) setTimeout(closed.resolve, AWAY_MS - (performance.now() - this.closingSinceMs));
+    if (closed !== undefined) setTimeout(closed.resolve, AWAY_MS - (performance.now() - this.closingSinceMs)).unref();
   }
 
   /** Bodies that cannot be read are none: spans go out without them. */
