@@ -54,10 +54,14 @@ export async function recordAlertFailure(db: Db, id: string, message: string): P
 
 const openFiringOf = (alertId: string) => and(eq(alertFirings.alertId, alertId), isNull(alertFirings.endedAtMs));
 
-export interface Measured {
+export interface MeasuredFiring {
   readonly value: number | null;
   readonly text: string;
   readonly atMs: number;
+  /** Sorted; absent for kinds that name nothing. */
+  readonly subjects?: readonly string[];
+  /** About others than the one that is open: that one ends. */
+  readonly isAnother?: boolean;
 }
 
 const setMet = (db: Db, alertId: string, isMet: boolean) =>
@@ -66,17 +70,27 @@ const setMet = (db: Db, alertId: string, isMet: boolean) =>
     .set({ isMet })
     .where(and(eq(alerts.id, alertId), eq(alerts.isMet, !isMet)));
 
+/** The firing that goes on; null where there is none. */
+export async function openFiring(db: Db, alertId: string): Promise<StoredFiring | null> {
+  const [open] = await firingRows.find(db, openFiringOf(alertId));
+  return open ?? null;
+}
+
 /** The condition is met: a firing begins, or goes on. */
-export async function recordFiring(db: Db, alertId: string, { value, text, atMs }: Measured): Promise<void> {
+export async function recordFiring(db: Db, alertId: string, firing: MeasuredFiring): Promise<void> {
+  const { value, text, atMs, subjects = null, isAnother } = firing;
   await setMet(db, alertId, true);
+  if (isAnother) await db.update(alertFirings).set({ endedAtMs: atMs }).where(openFiringOf(alertId));
+  const highest = sql`greatest(${alertFirings.highest}, excluded.highest)`;
+  const named = sql`coalesce(${alertFirings.subjects}, excluded.subjects)`;
   await db
     .insert(alertFirings)
-    .values({ alertId, createdAtMs: atMs, value, highest: value, text })
+    .values({ alertId, createdAtMs: atMs, value, highest: value, text, subjects: subjects && [...subjects] })
     .onConflictDoUpdate({
       target: alertFirings.alertId,
       targetWhere: sql`${alertFirings.endedAtMs} is null`,
-      set: { highest: sql`greatest(${alertFirings.highest}, excluded.highest)` },
-      setWhere: sql`${alertFirings.highest} is distinct from greatest(${alertFirings.highest}, excluded.highest)`,
+      set: { highest, subjects: named },
+      setWhere: sql`(${alertFirings.highest}, ${alertFirings.subjects}) is distinct from (${highest}, ${named})`,
     });
 }
 

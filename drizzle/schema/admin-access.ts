@@ -68,6 +68,8 @@ export const alertFirings = pgTable('alert_firings', {
   value: doublePrecision('value'),
   highest: doublePrecision('highest'),
   text: text('text').notNull(),
+  /** What it is about, sorted, where its kind names things; other things are another firing. */
+  subjects: text('subjects').array(),
   /** null: the webhook was not told, because the alert was muted or it could not be. */
   toldAtMs: instant('told_at'),
 });

@@ -156,7 +156,16 @@ describe('hostile requests to backends', () => {
     expect(targets()).toEqual([]);
   });
 
-  test('a connection that would change its protocol is refused', async () => {
+  test('an offer of HTTP/2 in the clear is ignored, and goes no further', async () => {
+    const offer = ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA'];
+    const answer = await send([head('POST /infer/echo/x', ...offer, 'Content-Length: 2'), '{}'], 1500);
+    expect([answer.slice(0, 12), targets()]).toEqual(['HTTP/1.1 200', ['POST /x']]);
+    const { headers } = backend.seen[0] ?? {};
+    expect([headers?.upgrade, headers?.['http2-settings']]).toEqual([undefined, undefined]);
+    expect(headers?.connection ?? '').not.toMatch(/upgrade|http2/i);
+  });
+
+  test('a WebSocket is refused', async () => {
     const answer = await send([head('GET /infer/echo/x', 'Connection: Upgrade', 'Upgrade: websocket')], 1500);
     expect([answer.slice(0, 12), targets()]).toEqual(['HTTP/1.1 400', []]);
   });

@@ -313,6 +313,32 @@ describe.each(STORE_KINDS)('plain HTTP backends on %s stores', (kind) => {
     expect(page.backends[name]).toMatchObject({ ok: false, breaker: 'open', detail: expect.any(String) });
   });
 
+  test('one that asked to be left alone is asked again once its operator tests or changes it', async () => {
+    const made = { name: freeName(), url: backend.url, retries: 0, cache: { enabled: false } };
+    let { id } = await add(made);
+    const admin = (method: string, body?: object, path = '') =>
+      callAdmin(world.gateway, `/backends/${id}${path}`, { method, body });
+    const busy = () => new Response('busy', { status: 503, headers: { 'retry-after': '86400' } });
+    const reopening: readonly (() => Promise<unknown>)[] = [
+      () => admin('POST', { path: '/' }, '/test'),
+      () => admin('PATCH', { is_active: false }).then(() => admin('PATCH', { is_active: true })),
+      () => admin('PATCH', { url: `${backend.url}/moved` }),
+      async () => {
+        await admin('DELETE');
+        ({ id } = await add(made));
+      },
+    ];
+    for (const reopen of reopening) {
+      backend.answer = busy;
+      expect(await (await call(`${made.name}/x`)).text()).toBe('busy');
+      backend.answer = () => new Response('fine');
+      const refused = (await (await call(`${made.name}/x`)).json()) as { error: { message: string } };
+      expect(refused.error.message).toContain('asked to be left alone (Retry-After): it is asked again at 20');
+      await reopen();
+      expect(await (await call(`${made.name}/x`)).text()).toBe('fine');
+    }
+  });
+
   test('headers of the operator are added, in place of the caller’s', async () => {
     const headers = { Authorization: 'Bearer of-the-backend', 'X-Tenant': 'gateway' };
     const { name } = await add({ name: freeName(), url: backend.url, headers });

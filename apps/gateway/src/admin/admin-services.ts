@@ -66,7 +66,7 @@ export interface AdminServices {
   /** Plain HTTP backends: their checks; seals secrets. */
   readonly backendAdmin: BackendAdmin;
   /** Breakers and cool-downs, from memory. */
-  readonly health: Pick<SharedTargetHealth, 'list'>;
+  readonly health: Pick<SharedTargetHealth, 'list' | 'restore'>;
   readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;
   /** Calls of the data plane as a key that an operator chose, held and booked as that key's own are. */
   readonly sendAs: Readonly<Record<'chat' | 'models' | 'mcp', SendAs>>;

@@ -64,6 +64,8 @@ export interface AdminUnderTest {
   readonly webhooks: readonly { readonly url: string; readonly body: object }[];
   /** What is known of targets in trouble. */
   readonly targets: TargetStatus[];
+  /** Providers whose targets were said to be well. */
+  readonly restored: string[];
   /** Steps the clock of sign-in throttling. */
   advanceClock(ms: number): void;
   /** `path` without `/v1`. */
@@ -116,6 +118,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
   const webhooks: { url: string; body: object }[] = [];
   hotStore.onNotify((topic) => notified.push(topic));
   const targets: TargetStatus[] = [];
+  const restored: string[] = [];
   const log = pino({ level: 'silent' });
   const monotonicMs = () => performance.now();
   const mayRunServers = options.mayRunServers ?? false;
@@ -174,7 +177,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
       consents: mcp.oauth.consents,
       mayRunServers,
     }),
-    health: { list: () => targets },
+    health: { list: () => targets, restore: async (provider: string) => void restored.push(provider) },
     firstCredentials: { noteSignIn: async () => {} },
     sendAs: {
       chat: async () => Response.json({}),
@@ -192,6 +195,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     notified,
     webhooks,
     targets,
+    restored,
     advanceClock: (ms) => {
       clockMs += ms;
     },

@@ -233,7 +233,7 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     });
   });
 
-  test('a provider is down as long as its breaker is not closed', async () => {
+  test('a provider is down as long as its breaker is open', async () => {
     calls.length = 0;
     let downForMs = 30_000;
     const targets = () => [
@@ -247,6 +247,98 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     downForMs = 90_000;
     expect((await check())?.message).toMatch(/openai\/gpt-one down for 1\.5 min/);
     await alertRows.delete(database.db, { id: alert.id });
+  });
+
+  describe('providers that are down while others are', () => {
+    type Target = ReturnType<Parameters<typeof checkAlerts>[1] & {}>[number];
+    const target = (model: string, more: Partial<Target>): Target => ({
+      ...{ provider: 'openai', model, mode: 'open', openForMs: 1, downForMs: 90_000, coolForMs: 0 },
+      ...more,
+    });
+    let targets: readonly Target[] = [];
+    const watching = checkAlerts(
+      async (url, body) => {
+        if (webhookFails) throw new Error('no route');
+        calls.push({ url, body: body as never });
+      },
+      () => targets,
+    );
+    const check = (atMs: number) => watching.run({ db: database.db, nowMs: () => atMs } as JobContext);
+    const texts = () => calls.map(({ body }) => body.text);
+    const open = async (given: Partial<AlertSettings> = {}) => {
+      calls.length = 0;
+      return await alertOf({ kind: 'provider_down', threshold: 1, projectId: null, ...given });
+    };
+    const historyOf = async (alertId: string) => (await firingRows.list(database.db, { limit: 10 }, { alertId })).data;
+
+    test('half-open and asked by nobody, one is not down; right after it may be asked again it still is', async () => {
+      const alert = await open();
+      targets = [target('a', {})];
+      await check(nowMs);
+      targets = [target('a', { mode: 'half_open', halfOpenForMs: 30_000, downForMs: 120_000 })];
+      expect(await check(nowMs + 30_000)).toBeNull();
+      targets = [target('a', { mode: 'half_open', halfOpenForMs: 61_000, downForMs: 151_000 })];
+      await check(nowMs + 60_000);
+      expect(texts()).toEqual([
+        'Alert: watch: openai/a down for 1.5 min',
+        'Resolved: watch: no provider is known to be down; not asked since it failed: openai/a',
+      ]);
+      await alertRows.delete(database.db, { id: alert.id });
+    });
+
+    test('each further one is told, by name, once it has been down for so long; so are those that recovered', async () => {
+      const alert = await open();
+      targets = [target('a', {})];
+      await check(nowMs);
+      targets = [target('a', {}), target('b', { downForMs: 59_000 })];
+      expect(await check(nowMs + 1)).toBeNull();
+      targets = [target('a', {}), target('b', { downForMs: 61_000 })];
+      await check(nowMs + 2);
+      expect(await check(nowMs + 3)).toBeNull();
+      targets = [target('a', { mode: 'closed', downForMs: undefined }), target('b', {}), target('c', {})];
+      await check(nowMs + 4);
+      targets = [];
+      await check(nowMs + 5);
+      const told = [
+        'openai/a down for 1.5 min',
+        'openai/a, openai/b down for 1.5 min; new: openai/b',
+        'openai/b, openai/c down for 1.5 min; new: openai/c; no longer: openai/a',
+      ];
+      expect(texts()).toEqual([
+        ...told.map((text) => `Alert: watch: ${text}`),
+        'Resolved: watch: all providers answer',
+      ]);
+      const history = (await historyOf(alert.id)).toReversed();
+      expect(history.map(({ text }) => text)).toEqual(told);
+      const times = history.map(({ createdAtMs, endedAtMs, toldAtMs }) => [createdAtMs, endedAtMs, toldAtMs]);
+      expect(times.map((row) => row.map((atMs) => (atMs ?? 0) - nowMs))).toEqual([
+        ...[
+          [0, 2, 0],
+          [2, 4, 2],
+          [4, 5, 4],
+        ],
+      ]);
+      await alertRows.delete(database.db, { id: alert.id });
+    });
+
+    test('one that could not be told, or came while the alert was muted, is told later', async () => {
+      const alert = await open();
+      targets = [target('a', {})];
+      await check(nowMs);
+      targets = [target('a', {}), target('b', {})];
+      webhookFails = true;
+      expect(await check(nowMs + 1)).toBeNull();
+      webhookFails = false;
+      await check(nowMs + 2);
+      expect(texts()[1]).toBe('Alert: watch: openai/a, openai/b down for 1.5 min; new: openai/b');
+      await alertRows.update(database.db, { id: alert.id }, { mutedUntilMs: nowMs + 1000 });
+      targets = [target('a', {}), target('b', {}), target('c', {})];
+      expect(await check(nowMs + 3)).toBeNull();
+      await check(nowMs + 2000);
+      expect(texts()[2]).toContain('; new: openai/c');
+      expect(await check(nowMs + 2001)).toBeNull();
+      await alertRows.delete(database.db, { id: alert.id });
+    });
   });
 
   test('an error budget burns by both windows', async () => {

@@ -8,13 +8,15 @@ import {
   endFiring,
   forgetAlert,
   listWatchedAlerts,
+  openFiring,
   recordAlertFailure,
   recordAlertState,
   recordFiring,
   type StoredAlert,
 } from '@llm0/drizzle/queries/alerts';
 import type { Job, JobContext } from './job';
-import { MEASURES, type MeasureContext } from './measure-alert';
+import { MEASURES, type MeasureContext, type MeasuredAlert } from './measure-alert';
+import { newsOf } from './providers-down';
 import { type Telling, tellWebhooks } from './tell-webhooks';
 
 /** So long a webhook that fails is told of an alert that was deleted. */
@@ -56,20 +58,47 @@ export function checkAlerts(postWebhook: PostWebhook, targets: () => readonly Ta
   };
 }
 
-/** Measures, and keeps the history. null: there is nothing to tell. */
+/** What a check finds of an alert, as its history and its webhook are to have it. */
+interface Finding {
+  readonly isFiring: boolean;
+  readonly value: number | null;
+  readonly text: string;
+  readonly subjects?: readonly string[];
+  /** It fires, but about others than at the last check. */
+  readonly isAnother: boolean;
+  /** The webhook has not heard of those, though it knows that the alert fires. */
+  readonly isUntold: boolean;
+}
+
+const NOTHING = { value: null, text: 'there is nothing to measure any more' } as const;
+
+/** Measures, and compares with the firing that is open. */
+async function judge(context: MeasureContext, alert: StoredAlert): Promise<Finding> {
+  const measured: MeasuredAlert | typeof NOTHING = (await MEASURES[alert.kind](context, alert)) ?? NOTHING;
+  const isFiring = isMet(alert, measured.value);
+  const subjects = 'subjects' in measured ? measured.subjects : undefined;
+  const open = isFiring && subjects !== undefined ? await openFiring(context.db, alert.id) : null;
+  if (open === null || subjects === undefined) return { ...measured, isFiring, isAnother: false, isUntold: false };
+  const news = open.subjects === null ? '' : newsOf(open.subjects, subjects);
+  if (news !== '') return { ...measured, text: `${measured.text}${news}`, isFiring, isAnother: true, isUntold: true };
+  const isUntold = open.toldAtMs === null;
+  // What could not be told names who came and went.
+  const text = isUntold && alert.isFiring ? open.text : measured.text;
+  return { ...measured, text, isFiring, isAnother: false, isUntold };
+}
+
+/** Keeps the history. null: there is nothing to tell. */
 async function checkAlert(
   context: MeasureContext & Pick<JobContext, 'db'>,
   alert: StoredAlert,
 ): Promise<Change | null> {
   if (!alert.isActive) return endWatch(context, alert);
-  const measured = await MEASURES[alert.kind](context, alert);
-  const value = measured?.value ?? null;
-  const text = measured?.text ?? 'there is nothing to measure any more';
-  const isFiring = isMet(alert, value);
+  const finding = await judge(context, alert);
+  const { isFiring, value, text } = finding;
   const atMs = context.nowMs();
-  if (isFiring) await recordFiring(context.db, alert.id, { value, text, atMs });
+  if (isFiring) await recordFiring(context.db, alert.id, { ...finding, atMs });
   else await endFiring(context.db, alert.id, atMs);
-  if (isFiring === alert.isFiring) return null;
+  if (isFiring === alert.isFiring && !finding.isUntold) return null;
   // Muted, what begins is not told; what was told to have begun is told to be over.
   if (isFiring && (alert.mutedUntilMs ?? 0) > atMs) return null;
   return { alert, isFiring, value, said: `${isFiring ? 'Alert' : 'Resolved'}: ${alert.name}: ${text}`, atMs };

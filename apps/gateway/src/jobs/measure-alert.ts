@@ -17,6 +17,7 @@ import { systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
 import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
 import { loadSpendHours } from '@llm0/drizzle/queries/stats/read/spend-hours';
 import type { JobContext } from './job';
+import { providersDown } from './providers-down';
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
@@ -27,11 +28,16 @@ export interface MeasureContext extends Pick<JobContext, 'db' | 'nowMs'> {
   readonly targets: () => readonly TargetStatus[];
 }
 
-/** What was measured, and how it is said; null where there is nothing to measure. */
-export type Measure = (
-  context: MeasureContext,
-  alert: StoredAlert,
-) => Promise<{ readonly value: number; readonly text: string } | null>;
+export interface MeasuredAlert {
+  readonly value: number;
+  /** How it is said. */
+  readonly text: string;
+  /** What it is about, sorted, of kinds that name things: others are told while the alert fires. */
+  readonly subjects?: readonly string[];
+}
+
+/** null where there is nothing to measure. */
+export type Measure = (context: MeasureContext, alert: StoredAlert) => Promise<MeasuredAlert | null>;
 
 function overviewOf({ db }: MeasureContext, alert: StoredAlert, range: { fromMs: number; toMs: number }) {
   return loadOverview(db, { ...range, nowMs: range.toMs, projectId: alert.projectId ?? undefined });
@@ -89,15 +95,7 @@ export const MEASURES = {
     const value = await countGuardrailHits(db, range);
     return { value, text: `guardrails found something ${value} times` };
   },
-  provider_down: async ({ targets }) => {
-    const down = targets().filter(({ mode }) => mode !== 'closed');
-    const longest = down.toSorted((a, b) => (b.downForMs ?? 0) - (a.downForMs ?? 0))[0];
-    if (longest === undefined) return { value: 0, text: 'all providers answer' };
-    const names = [...new Set(down.map(({ provider, model }) => `${provider}/${model}`))];
-    const value = (longest.downForMs ?? 0) / MINUTE_MS;
-    const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
-    return { value, text: `${names.slice(0, 3).join(', ')}${more} down for ${value.toFixed(1)} min` };
-  },
+  provider_down: async ({ targets }, { threshold }) => providersDown(targets(), threshold),
   cache_ratio_fall: async (context, alert) => {
     const toMs = context.nowMs();
     const fromMs = toMs - alert.windowMinutes * MINUTE_MS;

@@ -171,6 +171,11 @@ export class Metrics {
     'Rows whose spans, and rounds of metrics, that were given up, by reason.',
     ['signal', 'reason'],
   );
+  readonly otlpFailures = this.counter(
+    'llm0_otlp_failures_total',
+    'Requests to the collector that it did not take, by reason: unreachable, busy, refused.',
+    ['signal', 'reason'],
+  );
   readonly bodyDrops = this.counter(
     'llm0_log_bodies_drops_total',
     'Prompts and answers (LOG_BODIES) that were not kept.',

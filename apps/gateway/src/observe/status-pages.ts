@@ -61,13 +61,13 @@ async function probeHttpBackends(services: Services): Promise<Record<string, Bac
 }
 
 /** One that answers its probe and is not asked, because requests failed, is not up. */
-function showProbe({ ok, latencyMs, detail }: BackendProbe, state: TargetStatus | undefined): BackendHealth {
+export function showProbe({ ok, latencyMs, detail }: BackendProbe, state: TargetStatus | undefined): BackendHealth {
   const shown = { ok, kind: 'http', latency_ms: latencyMs, detail };
   if (state === undefined || !isInTrouble(state)) return shown;
   const { mode, openForMs, coolForMs } = state;
   const seconds = Math.ceil(Math.max(openForMs, coolForMs) / 1000);
-  const why =
-    seconds > 0 ? `requests failed: not asked for another ${seconds} s` : 'requests failed: asked once, to see';
+  const cause = mode === 'closed' ? 'it asked to be left alone (Retry-After)' : 'requests failed';
+  const why = seconds > 0 ? `${cause}: not asked for another ${seconds} s` : `${cause}: asked once, to see`;
   return { ...shown, ok: false, detail: detail ?? why, ...(mode === 'closed' ? {} : { breaker: mode }) };
 }
 

@@ -6,8 +6,12 @@ import type { Services } from '../services/contract';
 import { buildDataPlaneDocument } from './data-plane-document';
 import { showDataPlaneDocument } from './show-document';
 
+interface Described {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, { readonly content?: unknown }>>;
+}
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 const document = buildDataPlaneDocument('9.9.9') as unknown as Document;
@@ -63,6 +67,15 @@ describe('the document of the data plane', () => {
     expect(documented.filter((call) => !isServed(call))).toEqual([]);
     const named = own.filter(({ method }) => method !== 'ALL').map(({ plain, method }) => `${method} ${plain}`);
     expect(named.filter((call) => !documented.includes(call))).toEqual([]);
+  });
+
+  test('says that a probe of readiness may be 503, with the same body, and no other probe', () => {
+    const responses = (path: string) => document.paths[path]?.get?.responses ?? {};
+    for (const path of ['/readyz', '/ready']) {
+      expect(Object.keys(responses(path))).toEqual(['200', '503']);
+      expect(responses(path)[503]?.content).toEqual(responses(path)[200]?.content);
+    }
+    expect(Object.keys(responses('/livez'))).toEqual(['200']);
   });
 
   test('tells every code that a request can end in', () => {

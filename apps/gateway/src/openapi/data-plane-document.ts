@@ -66,6 +66,7 @@ function describe(operation: Operation): Part {
     parameters = [],
     error = 'Error',
     isOpen,
+    unavailable,
   } = operation;
   const errors = ERROR_STATUSES.map(
     (status) => [status, { $ref: `#/components/responses/${error}${status}` }] as const,
@@ -89,6 +90,7 @@ function describe(operation: Operation): Part {
             : { 'text/event-stream': { schema: { type: 'string', description: answer.stream } } }),
         },
       },
+      ...(unavailable === undefined ? {} : { 503: { description: unavailable, content: json(answer.schema) } }),
       ...(isOpen === true ? {} : { ...Object.fromEntries(errors), default: otherErrors(error) }),
     },
   };

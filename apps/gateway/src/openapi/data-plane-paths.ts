@@ -108,6 +108,10 @@ const infer = (method: (typeof INFER_METHODS)[number]): Operation => ({
 const probe = (id: string, summary: string, schema: string): Operation => ({
   ...{ id, tag: 'probes', summary, isOpen: true, answer: answers(schema, 'As it is') },
 });
+const readiness = (id: string, summary: string): Operation => ({
+  ...probe(id, summary, 'Ready'),
+  unavailable: 'It takes no requests: it drains, or a store is away',
+});
 
 /** Every endpoint of the data plane; the app's own routes are compared with it by a test. */
 export const DATA_PLANE_PATHS: Paths = {
@@ -223,9 +227,9 @@ export const DATA_PLANE_PATHS: Paths = {
   '/mcp': mcp('', []),
   '/mcp/{alias}': mcp('Of', [ALIAS]),
   '/livez': { get: probe('livez', 'Whether the process runs', 'Alive') },
-  '/readyz': { get: probe('readyz', 'Whether it takes requests; 503 while it drains or a store is away', 'Ready') },
+  '/readyz': { get: readiness('readyz', 'Whether it takes requests') },
   '/live': { get: probe('live', 'As `/livez`', 'Alive') },
-  '/ready': { get: probe('ready', 'As `/readyz`', 'Ready') },
+  '/ready': { get: readiness('ready', 'As `/readyz`') },
   '/openapi.json': {
     get: {
       id: 'describe',

@@ -47,6 +47,8 @@ export interface Operation {
   readonly parameters?: readonly Part[];
   /** Whose envelope its errors have (`components.schemas`). */
   readonly error?: string;
+  /** It says the same with 503; what that means. */
+  readonly unavailable?: string;
   /** Probes and pages need no key. */
   readonly isOpen?: boolean;
 }

@@ -42,6 +42,8 @@ export const ERROR_TABLE = {
   upstream_unavailable: row(503, 'api_error'),
   upstream_rate_limited: row(429, 'rate_limit_error'),
   upstream_timeout: row(504, 'api_error'),
+  // The caller wanted nothing asked, and nothing was: no failure of anybody's.
+  not_cached: row(504, 'invalid_request_error', 'aborted'),
   overloaded: row(503, 'api_error'),
   store_unavailable: row(503, 'api_error'),
   client_closed: row(499, 'api_error', 'aborted'),

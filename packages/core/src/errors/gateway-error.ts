@@ -28,6 +28,7 @@ export type ErrorKind =
   | 'upstream_unavailable'
   | 'upstream_rate_limited'
   | 'upstream_timeout'
+  | 'not_cached'
   | 'overloaded'
   | 'store_unavailable'
   | 'client_closed'

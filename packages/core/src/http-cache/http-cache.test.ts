@@ -142,6 +142,7 @@ describe('the memory', () => {
       target: `/${target}`,
     },
     fields: { get: (name) => (name === 'x-variant' ? String(variant) : null) },
+    namesCaller: variant % 2 === 1,
   });
   const stepArb = fc.record({
     target: fc.integer({ min: 0, max: 30 }),

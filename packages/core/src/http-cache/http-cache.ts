@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { CachePurge, CacheWrite } from '../limits/hot-store';
 import { decodeAnswer, encodeAnswer } from './answer-codec';
 import type { CacheControl } from './cache-control';
-import { resourceOf, variantKey } from './cache-keys';
+import { namedKey, resourceOf, variantKey } from './cache-keys';
 import { ChangeMarks } from './change-marks';
 import {
   type AnswerHead,
@@ -35,6 +35,8 @@ export interface CacheAsk {
   /** Path and query. */
   readonly target: string;
   readonly fields: RequestFields;
+  /** They say who the caller is. */
+  readonly namesCaller: boolean;
 }
 
 /** Where an answer is kept. */
@@ -206,7 +208,7 @@ export class HttpCache {
   /** The resource changed: what is kept of it, or on its way, is used no more. Gives the keys the shared store has to forget. */
   invalidate(resource: string): Iterable<string> {
     this.changes.note(resource, this.options.nowMs());
-    const keys = new Set([resource, ...(this.resources.peek(resource)?.keys ?? [])]);
+    const keys = new Set([resource, namedKey(resource), ...(this.resources.peek(resource)?.keys ?? [])]);
     for (const key of keys) this.answers.delete(key);
     return this.options.isShared ? keys : [];
   }
@@ -239,7 +241,7 @@ export class HttpCache {
   }
 
   private placeOf(resource: string, ask: CacheAsk, control: CacheControl): CachePlace {
-    const key = variantKey(resource, this.resources.get(resource)?.vary ?? [], ask.fields);
+    const key = variantKey(resource, this.resources.get(resource)?.vary ?? [], ask);
     return { resource, key, mark: this.changes.markOf(resource), ask, control };
   }
 
@@ -250,7 +252,7 @@ export class HttpCache {
     if (known.vary.join() !== answer.vary.join() || known.keys.size >= MAX_VARIANTS) this.forgetVariants(known);
     known.vary = answer.vary;
     known.passUntilMs = 0;
-    const key = variantKey(resource, answer.vary, ask.fields);
+    const key = variantKey(resource, answer.vary, ask);
     known.keys.add(key);
     this.resources.set(resource, known);
     const ttl = keptMs(answer);

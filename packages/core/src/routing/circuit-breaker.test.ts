@@ -30,6 +30,15 @@ describe('circuit breaker', () => {
     expect(new CircuitBreaker().downForMs(5)).toBeUndefined();
   });
 
+  test('says how long it has been half-open', () => {
+    const breaker = opened(100);
+    expect(breaker.halfOpenForMs(100 + openMs - 1)).toBeUndefined();
+    expect(breaker.halfOpenForMs(100 + openMs + 30)).toBe(30);
+    breaker.fail(100 + openMs + 30, 100 + openMs + 31);
+    expect(breaker.halfOpenForMs(100 + openMs + 32)).toBeUndefined();
+    expect(new CircuitBreaker().halfOpenForMs(5)).toBeUndefined();
+  });
+
   test('does not open while most answers are fine, nor for failures long ago', () => {
     const breaker = new CircuitBreaker(undefined, noJitter);
     for (let i = 0; i < 20; i++) breaker.succeed(0, i);

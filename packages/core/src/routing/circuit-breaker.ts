@@ -65,6 +65,11 @@ export class CircuitBreaker {
     return this.downSinceMs === undefined ? undefined : nowMs - this.downSinceMs;
   }
 
+  /** Milliseconds since it may be asked again and nobody's answer has decided; undefined while it is not half-open. */
+  halfOpenForMs(nowMs: number): number | undefined {
+    return this.mode(nowMs) === 'half_open' ? nowMs - this.openUntilMs : undefined;
+  }
+
   get trips(): number {
     return this.tripCount;
   }

@@ -53,6 +53,35 @@ describe('what processes know of targets', () => {
     expect(two.list()).toEqual([{ ...large, mode: 'open', openForMs: openMs, downForMs: 0, coolForMs: 0 }]);
   });
 
+  test('what an operator restored is asked again by all processes, and what was under way decides nothing', async () => {
+    const world = createWorld();
+    const [one, two] = [world.process('one'), world.process('two')];
+    const [began, small] = [now(world), { provider: 'acme', model: 'small' }];
+    world.clock.ms += 1;
+    failOften(one, world);
+    one.failed(small, 'server_error', { ...now(world), retryAfterMs: 86_400_000 });
+    one.failed({ provider: 'other', model: 'm' }, 'server_error', { ...now(world), retryAfterMs: 60_000 });
+    await one.exchange();
+    const fresh = world.process('fresh');
+    await fresh.restore('acme');
+    for (const health of [one, two, fresh]) {
+      await health.exchange();
+      expect([health.refuses(large), health.refuses(small)]).toEqual([undefined, undefined]);
+      expect(health.refuses({ provider: 'other', model: 'm' })).toBe('cooling_down');
+    }
+    await one.restore('acme');
+    one.failed(small, 'server_error', { ...began, retryAfterMs: 60_000 });
+    expect(one.refuses(small)).toBeUndefined();
+    one.failed(small, 'server_error', { ...now(world), retryAfterMs: 60_000 });
+    expect(one.refuses(small)).toBe('cooling_down');
+    world.setAway(true);
+    await one.restore('acme');
+    expect(one.refuses(small)).toBeUndefined();
+    world.setAway(false);
+    for (const health of [one, two]) await health.exchange();
+    expect(two.refuses(small)).toBeUndefined();
+  });
+
   test('half-open: one request of one process probes; its success closes the breaker for all', async () => {
     const world = createWorld();
     const [one, two] = [world.process('one'), world.process('two')];

@@ -8,10 +8,21 @@ import {
   HALF_OPEN_KEPT_MS,
   type HealthReport,
   PROBE_LEASE_MS,
+  reportOf,
   type SharedHealth,
   type TargetHealthStore,
+  type UntoldReport,
 } from './target-health-store';
-import { createWatched, noteLatency, parseKey, readLatency, scopedKey, type Watched } from './watched-target';
+import {
+  createWatched,
+  guessCoolDownMs,
+  noteLatency,
+  parseKey,
+  readLatency,
+  scopedKey,
+  statusOf,
+  type Watched,
+} from './watched-target';
 
 export interface SharedTargetHealthOptions {
   readonly store: TargetHealthStore;
@@ -31,16 +42,7 @@ const EXCHANGE_TIMEOUT_MS = 1000;
 const MAX_TARGETS = 5_000;
 /** Targets on status pages and in metrics. */
 const MAX_SHOWN = 500;
-/** 429 without a time: so long, doubled with each further one. */
-const COOL_DOWN_MS = 1_000;
-const MAX_GUESSED_COOL_DOWN_MS = 30_000;
 const MAX_COOL_DOWN_MS = 3_600_000;
-
-/** Times in it count from then. */
-interface UntoldReport {
-  readonly report: HealthReport;
-  readonly atMs: number;
-}
 
 /** Breakers, cool-downs and latencies of all targets, in this process's memory; told to and by the others in the background. */
 export class SharedTargetHealth implements TargetMonitor {
@@ -75,9 +77,8 @@ export class SharedTargetHealth implements TargetMonitor {
   isOpen(target: Target): boolean {
     if (this.troubled.size === 0) return false;
     const one = this.watched.get(targetKey(target));
-    if (one === undefined) return false;
     const nowMs = this.options.monotonicMs();
-    return one.coolUntilMs > nowMs || one.breaker.mode(nowMs) === 'open';
+    return one !== undefined && (one.coolUntilMs > nowMs || one.breaker.mode(nowMs) === 'open');
   }
 
   latencyMs(target: Target): number | undefined {
@@ -107,15 +108,14 @@ export class SharedTargetHealth implements TargetMonitor {
     const key = targetKey(target);
     const isOfKeys = mark.ownKeysOf !== undefined && (failure === 'auth' || failure === 'rate_limited');
     const one = this.watch(isOfKeys ? scopedKey(mark.ownKeysOf ?? '', key) : key, target);
-    const { retryAfterMs } = mark;
+    const { retryAfterMs, startedMs } = mark;
+    if (startedMs < one.restoredAtMs) return;
     if (failure === 'rate_limited' || (failure === 'server_error' && retryAfterMs !== undefined)) {
       this.coolDown(one, retryAfterMs, nowMs);
     }
-    if (!FAILURE_TABLE[failure].countsAgainstTarget) {
-      one.breaker.returnProbe();
-      return;
-    }
-    const forMs = one.breaker.fail(mark.startedMs, nowMs);
+    const { countsAgainstTarget } = FAILURE_TABLE[failure];
+    if (!countsAgainstTarget) one.breaker.returnProbe();
+    const forMs = countsAgainstTarget ? one.breaker.fail(startedMs, nowMs) : undefined;
     if (forMs === undefined) return;
     this.trouble(one);
     this.report({ type: 'open', target: one.key, forMs, trips: one.breaker.trips });
@@ -126,23 +126,30 @@ export class SharedTargetHealth implements TargetMonitor {
     if (this.troubled.size > 0) this.watched.get(targetKey(target))?.breaker.returnProbe();
   }
 
+  /** An operator saw that a provider is well, or changed what it is: all of its targets are asked again, by all processes. */
+  async restore(provider: string): Promise<void> {
+    // Others may know of trouble that this process has not heard of.
+    await this.exchange();
+    const nowMs = this.options.monotonicMs();
+    for (const one of this.watched.values()) {
+      if (one.target.provider !== provider) continue;
+      one.restoredAtMs = nowMs;
+      if (!this.troubled.delete(one)) continue;
+      one.breaker.adopt(undefined, nowMs);
+      Object.assign(one, { coolUntilMs: 0, coolings: 0, isWanted: false });
+      this.reports.push({ report: { type: 'restore', target: one.key }, atMs: nowMs });
+    }
+    await this.exchange();
+  }
+
   /** Targets that are in trouble, or were. What concerns one project's own keys is left out. */
   list(): readonly TargetStatus[] {
-    const nowMs = this.options.monotonicMs();
-    return [...this.shown].map(({ target, breaker, coolUntilMs }) => ({
-      provider: target.provider,
-      model: target.model,
-      mode: breaker.mode(nowMs),
-      openForMs: breaker.openForMs(nowMs),
-      downForMs: breaker.downForMs(nowMs),
-      coolForMs: Math.max(0, coolUntilMs - nowMs),
-    }));
+    return [...this.shown].map((one) => statusOf(one, this.options.monotonicMs()));
   }
 
   /** Tells the others what happened here and takes over what they say; never throws. */
   async exchange(): Promise<void> {
-    if (this.exchanging !== undefined) return this.exchanging;
-    this.exchanging = this.exchangeOnce().finally(() => {
+    this.exchanging ??= this.exchangeOnce().finally(() => {
       this.exchanging = undefined;
     });
     return this.exchanging;
@@ -152,9 +159,7 @@ export class SharedTargetHealth implements TargetMonitor {
     const untold = this.reports;
     this.reports = [];
     const nowMs = this.options.monotonicMs();
-    const reports: HealthReport[] = untold.map(({ report, atMs }) =>
-      'forMs' in report ? { ...report, forMs: Math.max(0, report.forMs - (nowMs - atMs)) } : report,
-    );
+    const reports = untold.map((one) => reportOf(one, nowMs));
     for (const one of this.troubled) {
       if (!one.isWanted || one.breaker.mode(nowMs) !== 'half_open') continue;
       if (!one.breaker.ownsProbe(nowMs)) reports.push({ type: 'claim', target: one.key });
@@ -236,8 +241,7 @@ export class SharedTargetHealth implements TargetMonitor {
   }
 
   private coolDown(one: Watched, retryAfterMs: number | undefined, nowMs: number): void {
-    const guessedMs =
-      Math.min(MAX_GUESSED_COOL_DOWN_MS, COOL_DOWN_MS * 2 ** one.coolings) * (0.5 + 0.5 * this.random());
+    const guessedMs = guessCoolDownMs(one, this.random);
     if (retryAfterMs === undefined) {
       // Answers that were under way together count as one.
       if (one.coolUntilMs > nowMs) return;

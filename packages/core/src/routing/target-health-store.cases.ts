@@ -64,6 +64,14 @@ export function healthStoreCases(name: string, open: (nowMs: () => number) => Op
       expect(await exchange(one)).toEqual([]);
     });
 
+    test('restored for one, nothing of its trouble is left for anybody', async () => {
+      await exchange(one, { type: 'restore', target });
+      await exchange(one, { type: 'open', target, forMs: 5000, trips: 3 }, { type: 'cool', target, forMs: 3_600_000 });
+      expect(await exchange(two, { type: 'restore', target })).toEqual([]);
+      expect(await exchange(one)).toEqual([]);
+      expect(await exchange(one, { type: 'open', target, forMs: 5000, trips: 1 })).toMatchObject([{ trips: 1 }]);
+    });
+
     test('the longer cool-down stays, and ends by itself', async () => {
       await exchange(one, { type: 'cool', target, forMs: 7000 });
       expect(await exchange(two, { type: 'cool', target, forMs: 500 })).toEqual([

@@ -4,10 +4,22 @@ export type HealthReport =
   | { readonly type: 'open'; readonly target: string; readonly forMs: number; readonly trips: number }
   /** An attempt at an open or half-open target went well. */
   | { readonly type: 'close'; readonly target: string }
+  /** An operator says that it is well: breaker and cool-down end. */
+  | { readonly type: 'restore'; readonly target: string }
   /** 429, or 5xx with a time: not to be asked for so long. A longer cool-down stays. */
   | { readonly type: 'cool'; readonly target: string; readonly forMs: number }
   /** May this process send the one probe? Only while half-open, and while nobody else may; lasts `PROBE_LEASE_MS`. */
   | { readonly type: 'claim'; readonly target: string };
+
+/** Times in it count from then, monotonic milliseconds. */
+export interface UntoldReport {
+  readonly report: HealthReport;
+  readonly atMs: number;
+}
+
+/** As it is to be told now. */
+export const reportOf = ({ report, atMs }: UntoldReport, nowMs: number): HealthReport =>
+  'forMs' in report ? { ...report, forMs: Math.max(0, report.forMs - (nowMs - atMs)) } : report;
 
 /** A target all processes know to be in trouble; those that are not listed are well. */
 export interface SharedHealth {

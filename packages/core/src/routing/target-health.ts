@@ -42,6 +42,8 @@ export interface TargetStatus extends Target {
   readonly openForMs: number;
   /** How long its breaker has not been closed. */
   readonly downForMs?: number;
+  /** How long it has been half-open without an answer that decides. */
+  readonly halfOpenForMs?: number;
   /** Milliseconds left of the cool-down after a 429. */
   readonly coolForMs: number;
 }

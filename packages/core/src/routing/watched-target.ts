@@ -1,5 +1,6 @@
 import { CircuitBreaker } from './circuit-breaker';
 import type { Target } from './target';
+import type { TargetStatus } from './target-health';
 
 /** How much the newest answer weighs. */
 const LATENCY_WEIGHT = 0.2;
@@ -15,6 +16,8 @@ export interface Watched {
   coolings: number;
   latencyMs: number | undefined;
   latencyAtMs: number;
+  /** When an operator last said that it is well: what began before says nothing about it since. */
+  restoredAtMs: number;
   /** A request wanted to ask it while half-open. */
   isWanted: boolean;
 }
@@ -28,6 +31,7 @@ export function createWatched(key: string, { provider, model }: Target, random: 
     coolings: 0,
     latencyMs: undefined,
     latencyAtMs: 0,
+    restoredAtMs: Number.NEGATIVE_INFINITY,
     isWanted: false,
   };
 }
@@ -42,6 +46,23 @@ export function noteLatency(one: Watched, tookMs: number, nowMs: number): void {
 export function readLatency(one: Watched, nowMs: number): number | undefined {
   return nowMs - one.latencyAtMs > LATENCY_KEPT_MS ? undefined : one.latencyMs;
 }
+
+/** 429 without a time: so long, doubled with each further one. */
+const COOL_DOWN_MS = 1_000;
+const MAX_GUESSED_COOL_DOWN_MS = 30_000;
+
+/** Milliseconds to leave it alone, where it did not say how long. */
+export const guessCoolDownMs = ({ coolings }: Watched, random: () => number): number =>
+  Math.min(MAX_GUESSED_COOL_DOWN_MS, COOL_DOWN_MS * 2 ** coolings) * (0.5 + 0.5 * random());
+
+export const statusOf = ({ target, breaker, coolUntilMs }: Watched, nowMs: number): TargetStatus => ({
+  ...target,
+  mode: breaker.mode(nowMs),
+  openForMs: breaker.openForMs(nowMs),
+  downForMs: breaker.downForMs(nowMs),
+  halfOpenForMs: breaker.halfOpenForMs(nowMs),
+  coolForMs: Math.max(0, coolUntilMs - nowMs),
+});
 
 /** Project ids are UUIDs and provider names hold no spaces. */
 export const scopedKey = (projectId: string, key: string): string => `${projectId} ${key}`;

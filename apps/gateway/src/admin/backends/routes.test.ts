@@ -110,6 +110,26 @@ describe.each(TEST_DATABASES)('HTTP backends on $name', (kind) => {
     expect((await call('POST', `/backends/${gone.id}/test`, {})).body).toMatchObject({ ok: false, status: null });
   });
 
+  test('what a test or a change shows to be well is asked again, by all processes', async () => {
+    const { id, name } = await add();
+    const restored = () => admin.restored.splice(0);
+    expect(restored()).toContain(`infer:${name}`);
+    backend.answer = () => new Response('no', { status: 503 });
+    await call('POST', `/backends/${id}/test`, {});
+    await call('PATCH', `/backends/${id}`, { price_per_request_usd: '0.01' });
+    expect(restored()).toEqual([]);
+    backend.answer = () => new Response('yes');
+    await call('POST', `/backends/${id}/test`, {});
+    expect(restored()).toEqual([`infer:${name}`]);
+    for (const change of [{ is_active: false }, { is_active: true }, { url: backend.url }, { headers: null }]) {
+      await call('PATCH', `/backends/${id}`, change);
+      expect([change, restored()]).toEqual([change, [`infer:${name}`]]);
+    }
+    await call('DELETE', `/backends/${id}`);
+    await call('POST', '/backends', { name, url: backend.url });
+    expect(restored()).toEqual([`infer:${name}`]);
+  });
+
   test('headers are sealed, bound to their row', async () => {
     const { id } = await add({ headers: { 'x-secret': SECRET } });
     const row = await backendRows.get(admin.database.db, { id });

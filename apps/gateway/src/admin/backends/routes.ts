@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { backendProvider } from '@llm0/core/backends/backend';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { backendRows, type StoredBackend } from '@llm0/drizzle/queries/routing/backends';
@@ -49,16 +50,24 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 const test = createRoute({
-  ...at('post', '/backends/{id}/test', 'Ask the backend for a path now, with its headers; free, and in no log'),
+  ...at(
+    'post',
+    '/backends/{id}/test',
+    'Ask the backend for a path now, with its headers; free, and in no log. Where it answers, it is asked again by callers',
+  ),
   request: { params, body: takes(testSchema) },
   responses: { 200: answers(testedSchema, 'Whether it answered') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'backendAdmin' | 'checkUrl'>;
+/** A change of one of them ends what is known of a backend's trouble. */
+const RESTORING = ['url', 'headers', 'is_active', 'timeout_ms'] as const;
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'backendAdmin' | 'checkUrl' | 'health'>;
 type Body = Partial<z.infer<typeof newBackendSchema>>;
 
 export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
-  const { db, backendAdmin, checkUrl } = services;
+  const { db, backendAdmin, checkUrl, health } = services;
+  const restore = (name: string) => health.restore(backendProvider(name));
   const changes = new AuditedChanges(db, {
     ...{ resource: 'backend', what: 'backend', idOf: (row: StoredBackend) => row.id },
     show: showBackend,
@@ -79,6 +88,7 @@ export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
         if (made === null) throw taken(body.name, 'it already exists');
         return made;
       });
+      await restore(stored.name);
       return c.json(showBackend(stored), 201);
     })
     .openapi(list, async (c) => {
@@ -97,6 +107,8 @@ export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
         (tx) => backendRows.get(tx, at),
         (tx) => backendRows.update(tx, at, { url: body.url, ...settingsOf(services, body, at.id) }),
       );
+      // What it is asked for, and where, is another matter than before.
+      if (RESTORING.some((field) => body[field] !== undefined)) await restore(stored.name);
       return c.json(showBackend(stored), 200);
     })
     .openapi(remove, async (c) => {
@@ -105,15 +117,17 @@ export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
     })
     .openapi(test, async (c) => {
       const { name } = await find(db, c.req.valid('param'));
-      const {
-        ok,
-        status = null,
-        latencyMs = null,
-        detail = null,
-      } = await backendAdmin.test(name, c.req.valid('json').path);
-      return c.json({ ok, status, latency_ms: latencyMs, error: detail }, 200);
+      const tested = await backendAdmin.test(name, c.req.valid('json').path);
+      if (tested.ok) await restore(name);
+      return c.json(showTested(tested), 200);
     });
 }
+
+type Tested = Awaited<ReturnType<AdminServices['backendAdmin']['test']>>;
+
+const showTested = ({ ok, status, latencyMs, detail }: Tested) => ({
+  ...{ ok, status: status ?? null, latency_ms: latencyMs ?? null, error: detail ?? null },
+});
 
 /** What of the body a row keeps, its name and address aside. */
 function settingsOf({ backendAdmin }: Needs, body: Body, rowId: string) {

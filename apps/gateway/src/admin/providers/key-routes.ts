@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Db } from '@llm0/drizzle/client';
 import { providerKeyRows, type StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import { providerRows } from '@llm0/drizzle/queries/routing/providers';
 import type { ProbeOutcome } from '@llm0/providers/probe-provider';
@@ -55,15 +56,19 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 const test = createRoute({
-  ...at('post', '/providers/{name}/test', 'Ask the provider one real thing and tell how it went'),
+  ...at(
+    'post',
+    '/providers/{name}/test',
+    'Ask the provider one real thing and tell how it went. Where it answers, its models are asked again by callers',
+  ),
   request: { params, body: takes(providerTestSchema) },
   responses: { 200: answers(providerTestResultSchema, 'How it went; `ok: false` is an answer too') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'providerAdmin'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'providerAdmin' | 'health'>;
 
 export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
-  const { db, providerAdmin: desk } = services;
+  const { db, providerAdmin: desk, health } = services;
   const shown = (key: StoredProviderKey) => showProviderKey(key, desk.keyState(key));
   const changes = new AuditedChanges(db, {
     resource: 'provider_key',
@@ -83,6 +88,7 @@ export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
         const sealed = sealKey(desk.vault, secret, keyId);
         return providerKeyRows.create(tx, { id: keyId, provider, projectId, name, ...sealed });
       });
+      await health.restore(provider);
       return c.json(shown(stored), 201);
     })
     .openapi(list, async (c) => {
@@ -97,14 +103,12 @@ export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(change, async (c) => {
       const at = keyPath(c.req.valid('param'));
       const { key: secret, ...body } = c.req.valid('json');
-      const stored = await changes.update(
-        c.get('actor'),
-        (tx) => providerKeyRows.get(tx, at),
-        (tx) => {
-          const sealed = secret === undefined ? {} : sealKey(desk.vault, secret, at.id);
-          return providerKeyRows.update(tx, at, { ...readFields(body), ...sealed });
-        },
-      );
+      const find = (tx: Db) => providerKeyRows.get(tx, at);
+      const stored = await changes.update(c.get('actor'), find, (tx) => {
+        const sealed = secret === undefined ? {} : sealKey(desk.vault, secret, at.id);
+        return providerKeyRows.update(tx, at, { ...readFields(body), ...sealed });
+      });
+      if (secret !== undefined || body.is_active === true) await health.restore(at.provider);
       return c.json(shown(stored), 200);
     })
     .openapi(remove, async (c) => {
@@ -115,10 +119,11 @@ export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
       const { name } = c.req.valid('param');
       const { model, key_id: keyId, project_id: projectId } = c.req.valid('json');
       await requireProvider(services, name);
-      const key =
-        keyId === undefined ? undefined : required(await providerKeyRows.get(db, { provider: name, id: keyId }), 'key');
+      const find = { provider: name, id: keyId };
+      const key = keyId === undefined ? undefined : required(await providerKeyRows.get(db, find), 'key');
       const outcome = await desk.test(name, { key, projectId, model });
       if (outcome === undefined) throw notConfigured(name);
+      if (outcome.error === undefined) await health.restore(name);
       return c.json({ provider: name, model: model ?? null, ...showTest(outcome) }, 200);
     });
 }

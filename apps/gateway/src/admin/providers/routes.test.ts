@@ -97,6 +97,22 @@ describe.each(TEST_DATABASES)('providers on $name', (kind) => {
     expect(upstream.requests[0]?.headers.authorization).toBe(`Bearer ${SECRET}-NEWS`);
   });
 
+  test('what a test, a change or a new key shows to be well is asked again, by all processes', async () => {
+    const restored = () => admin.restored.splice(0);
+    restored();
+    upstream.control.setDefault({ status: 503, body: '{}' });
+    await call('POST', `/providers/${name}/test`, { model: 'own-large' });
+    await call('PATCH', `/providers/${name}`, { passthrough_paths: [] });
+    expect(restored()).toEqual([]);
+    upstream.control.setDefault({});
+    expect((await call('POST', `/providers/${name}/test`, { model: 'own-large' })).body.ok).toBe(true);
+    expect(restored()).toEqual([name]);
+    await call('PATCH', `/providers/${name}`, { is_active: true });
+    const { id } = (await call('POST', `/providers/${name}/keys`, { key: 'sk-another-0123456789' })).body;
+    expect(restored()).toEqual([name, name]);
+    await call('DELETE', `/providers/${name}/keys/${id}`);
+  });
+
   test('keys of one project, switched off, and deleted', async () => {
     const project = await admin.createProject();
     const own = await addKey('sk-of-the-project-1234567890', { project_id: project.id, name: 'own' });

@@ -74,6 +74,9 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
+/** A change of one of them ends what is known of a provider's trouble. */
+const RESTORING = ['base_url', 'headers', 'options', 'is_active'] as const;
+
 type Needs = Pick<
   AdminServices,
   'db' | 'hotStore' | 'reloadTables' | 'createId' | 'providerAdmin' | 'health' | 'clock'
@@ -82,7 +85,7 @@ type Body = z.infer<typeof newProviderSchema>;
 
 export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, providerAdmin: desk } = services;
-  const goLive = () => bringTablesIntoForce(services, mirror);
+  const goLive = bringingIntoForce(services, mirror);
   return createRouter()
     .openapi(create, async (c) => {
       const body = c.req.valid('json');
@@ -93,7 +96,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
         const after = await shown(services, tx, body.name);
         return { result: null, action: 'create', resource: 'provider', resourceId: body.name, after };
       });
-      await goLive();
+      await goLive(body.name);
       return c.json(required(await shown(services, db, body.name), 'provider'), 201);
     })
     .openapi(check, async (c) => c.json(await checked(services, c.req.valid('json')), 200))
@@ -122,7 +125,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
         const after = await shown(services, tx, name);
         return { result: null, action: 'update', resource: 'provider', resourceId: name, before, after };
       });
-      await goLive();
+      await goLive(RESTORING.some((field) => body[field] !== undefined) ? name : undefined);
       return c.json(required(await shown(services, db, name), 'provider'), 200);
     })
     .openapi(remove, async (c) => {
@@ -138,6 +141,12 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
       return c.body(null, 204);
     });
 }
+
+/** `restored`: the provider of which old trouble says nothing any more. */
+const bringingIntoForce = (services: Needs, mirror: HotStoreMirror) => async (restored?: string) => {
+  await bringTablesIntoForce(services, mirror);
+  if (restored !== undefined) await services.health.restore(restored);
+};
 
 /** With its key and its models' prices, where the body has some. */
 async function storeProvider(services: Needs, tx: Db, body: Body & { readonly kind: string }): Promise<void> {

@@ -42,6 +42,7 @@ const CODE_BY_KIND = {
   upstream_unavailable: OWN_CODES.upstream,
   upstream_rate_limited: OWN_CODES.upstream,
   upstream_timeout: OWN_CODES.upstreamTimeout,
+  not_cached: OWN_CODES.unavailable,
   overloaded: OWN_CODES.unavailable,
   store_unavailable: OWN_CODES.unavailable,
   client_closed: OWN_CODES.unavailable,

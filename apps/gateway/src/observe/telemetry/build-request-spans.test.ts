@@ -195,6 +195,8 @@ describe('the spans of a request', () => {
       [undefined, 'rate_limit_exceeded'],
     ]);
     expect(build({ httpStatus: 502, status: 'error', errorCode: 'upstream_error' })[0]?.error).toBe('upstream_error');
+    // Nothing was asked because the caller wanted it so.
+    expect(build({ httpStatus: 504, status: 'aborted', errorCode: 'not_cached' })[0]?.error).toBeUndefined();
   });
 
   test('a native request has one attempt, from what its row says', () => {

@@ -70,7 +70,7 @@ function serverSpan({ record, trace, traceId, options }: Marked): Span {
     endMs: trace.startMs + record.latencyMs,
     attributes: serverAttributes(record, trace, { http, options }),
     // A refusal is the gateway at work: what the standard calls a server's error begins at 500.
-    ...(record.httpStatus >= 500 ? { error: record.errorCode ?? record.status } : {}),
+    ...(record.httpStatus >= 500 && record.status === 'error' ? { error: record.errorCode ?? record.status } : {}),
     events: [...skippedTargets(record, trace), ...guardrailEvents(record, trace.startMs + record.latencyMs)],
   };
 }

@@ -31,7 +31,7 @@ function open(answer?: Answer, more: Partial<TelemetryNeeds['settings']> = {}) {
     log: { warn: (...line: unknown[]) => lines.push(line), info: (...line: unknown[]) => lines.push(line) },
     loadBodies: async () => new Map(),
   });
-  const counted = async (metric: 'otlpExported' | 'otlpDrops') =>
+  const counted = async (metric: 'otlpExported' | 'otlpDrops' | 'otlpFailures') =>
     Object.fromEntries(
       (await metrics[metric].get()).values.map(({ labels, value }) => [Object.values(labels).join(' '), value]),
     );
@@ -169,6 +169,40 @@ describe('a collector that', () => {
     await telemetry.close(300);
     expect(await counted('otlpDrops')).toEqual({ 'traces unreachable': 5 });
   });
+
+  test('is away is told at the first request that fails, once, and not waited for at the end', async () => {
+    const { telemetry, counted, lines } = open(undefined, { metrics: true, metricsEveryMs: 100 });
+    collector.stop();
+    const startMs = performance.now();
+    telemetry.start(async () => {});
+    telemetry.observer.take(rows(2));
+    while (lines.length < 2 && performance.now() - startMs < 8_000) await Bun.sleep(20);
+    await Bun.sleep(1_500);
+    expect(lines).toHaveLength(2);
+    for (const signal of ['metrics', 'traces']) {
+      expect(lines).toContainEqual([
+        { signal, reason: expect.stringContaining('cannot be reached') },
+        'telemetry waits for the collector',
+      ]);
+      expect((await counted('otlpFailures'))[`${signal} unreachable`]).toBeGreaterThanOrEqual(1);
+    }
+    expect(await counted('otlpDrops')).toEqual({});
+    const closingMs = performance.now();
+    await telemetry.close(10_000);
+    expect(performance.now() - closingMs).toBeLessThan(2_200);
+    expect(Object.entries(await counted('otlpDrops')).find(([name]) => name.startsWith('traces'))?.[1]).toBe(2);
+  }, 20_000);
+
+  test('is found to be away at the end is not waited for either', async () => {
+    const { telemetry, counted } = open(undefined, { metrics: true });
+    collector.stop();
+    telemetry.observer.take(rows(3));
+    const startMs = performance.now();
+    await telemetry.close(10_000);
+    expect(performance.now() - startMs).toBeLessThan(2_200);
+    const lost = Object.entries(await counted('otlpDrops'));
+    expect(lost.filter(([name]) => name.startsWith('traces')).reduce((sum, [, items]) => sum + items, 0)).toBe(3);
+  }, 20_000);
 
   test('is slower than requests come: what waits is bounded, the rest counted at once', async () => {
     const hangs = () => new Promise<Response>(() => {});

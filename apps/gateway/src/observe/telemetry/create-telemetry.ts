@@ -34,7 +34,10 @@ export function createTelemetry({ log, metrics, nowMs, ...needs }: TelemetryNeed
       metrics.otlpDrops.inc({ signal, reason }, items);
       troubles.note(signal, detail);
     },
-    onHeld: (detail) => troubles.note('traces', detail, 'telemetry waits for the collector'),
+    onFailed: (signal, reason, detail) => {
+      metrics.otlpFailures.inc({ signal, reason });
+      if (reason !== 'refused') troubles.note(signal, detail, 'telemetry waits for the collector');
+    },
   });
   const rounds = settings.metrics
     ? new MetricsRounds({ thread, registry: metrics.registry, everyMs: settings.metricsEveryMs, nowMs })
@@ -53,16 +56,17 @@ export function createTelemetry({ log, metrics, nowMs, ...needs }: TelemetryNeed
   };
 }
 
-/** A line when it begins and one when it is over: not one a batch. */
+/** A line when it begins, or is another trouble, and one when it is over: not one a batch. */
 class Troubles {
-  private readonly noted = new Map<string, string>();
+  private readonly noted = new Map<string, Set<string>>();
 
   constructor(private readonly log: Pick<Logger, 'warn' | 'info'>) {}
 
   note(signal: string, detail: string, what = 'telemetry was dropped'): void {
-    const noted = `${what}: ${detail}`;
-    if (this.noted.get(signal) === noted) return;
-    this.noted.set(signal, noted);
+    const noted = this.noted.get(signal) ?? new Set();
+    const said = `${what}: ${detail}`;
+    if (noted.has(said)) return;
+    this.noted.set(signal, noted.add(said));
     this.log.warn({ signal, reason: detail }, what);
   }
 

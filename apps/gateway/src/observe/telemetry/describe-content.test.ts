@@ -25,7 +25,7 @@ describe('what was asked, by the conventions', () => {
     expect(input(body)).toEqual([
       said('system', 'Be brief.'),
       { role: 'user', parts: [{ type: 'text', content: 'Look' }, { type: 'image_url' }] },
-      { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'f', arguments: '{"a":1}' }] },
+      { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'f', arguments: { a: 1 } }] },
       { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'done' }] },
     ]);
   });
@@ -39,7 +39,7 @@ describe('what was asked, by the conventions', () => {
     expect(input({ system: 'Be brief.', messages })).toEqual([
       said('system', 'Be brief.'),
       said('user', 'Hi'),
-      { role: 'assistant', parts: [{ type: 'tool_call', id: 't1', name: 'f', arguments: '{"a":1}' }] },
+      { role: 'assistant', parts: [{ type: 'tool_call', id: 't1', name: 'f', arguments: { a: 1 } }] },
       { role: 'user', parts: [{ type: 'tool_call_response', id: 't1', response: 'done' }] },
     ]);
     const items = [
@@ -50,7 +50,7 @@ describe('what was asked, by the conventions', () => {
     expect(input({ instructions: 'Be brief.', input: items })).toEqual([
       said('system', 'Be brief.'),
       said('user', 'Hi'),
-      { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'f', arguments: '{}' }] },
+      { role: 'assistant', parts: [{ type: 'tool_call', id: 'c1', name: 'f', arguments: {} }] },
       { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'done' }] },
     ]);
     expect(input({ prompt: 'Once' })).toEqual([said('user', 'Once')]);
@@ -68,10 +68,62 @@ test('what was answered, whatever the dialect', () => {
   const message = { role: 'assistant', content: 'Hello' };
   expect(output({ choices: [{ message, finish_reason: 'stop' }] })).toEqual(answer('stop'));
   expect(output({ choices: [{ text: 'Hello', finish_reason: 'length' }] })).toEqual(answer('length'));
-  expect(output({ content: [{ type: 'text', text: 'Hello' }], stop_reason: 'end_turn' })).toEqual(answer('end_turn'));
+  expect(output({ content: [{ type: 'text', text: 'Hello' }], stop_reason: 'end_turn' })).toEqual(answer('stop'));
   const item = { type: 'message', content: [{ type: 'output_text', text: 'Hello' }] };
-  expect(output({ output: [item], status: 'completed' })).toEqual(answer('completed'));
+  expect(output({ output: [item], status: 'completed' })).toEqual(answer('stop'));
   expect(output({ error: { message: 'no' } })).toBeNull();
+});
+
+describe('what the schema of the conventions says of an answer', () => {
+  const reasonOf = (body: unknown) => (output(body) as { finish_reason?: string }[])[0]?.finish_reason;
+
+  test.each([
+    ['tool_calls', 'tool_call'],
+    ['function_call', 'tool_call'],
+    ['stop', 'stop'],
+    ['length', 'length'],
+    ['content_filter', 'content_filter'],
+    ['constructor', 'constructor'],
+  ])('Chat Completions: %s is %s', (said, told) => {
+    expect(reasonOf({ choices: [{ message: { content: 'x' }, finish_reason: said }] })).toBe(told);
+  });
+
+  test.each([
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['tool_use', 'tool_call'],
+    ['refusal', 'content_filter'],
+    ['pause_turn', 'pause_turn'],
+  ])('Messages: %s is %s', (said, told) => {
+    expect(reasonOf({ content: [{ type: 'text', text: 'x' }], stop_reason: said })).toBe(told);
+  });
+
+  test('Responses: by status, what is missing and what is called', () => {
+    const call = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"a":[1]}' };
+    const cut = (reason: string) => ({ output: [], status: 'incomplete', incomplete_details: { reason } });
+    expect(reasonOf({ output: [], status: 'completed' })).toBe('stop');
+    expect(reasonOf({ output: [call], status: 'completed' })).toBe('tool_call');
+    expect([reasonOf(cut('max_output_tokens')), reasonOf(cut('content_filter'))]).toEqual(['length', 'content_filter']);
+    expect(reasonOf({ output: [], status: 'failed' })).toBe('error');
+  });
+
+  test.each<[unknown, unknown]>([
+    ['{"a":{"b":[1,null]}}', { a: { b: [1, null] } }],
+    ['', ''],
+    ['{"a":', '{"a":'],
+    [undefined, null],
+    [{ a: 1 }, { a: 1 }],
+    [`{"a":"${'x'.repeat(9000)}"}`, `{"a":"${'x'.repeat(8186)}`],
+    [{ a: 'x'.repeat(9000) }, `{"a":"${'x'.repeat(8186)}`],
+    ['['.repeat(4000) + ']'.repeat(4000), expect.any(Array)],
+  ])('arguments are what they say, as text only where that is no JSON or is cut (%#)', (given, told) => {
+    const message = { tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: given } }] };
+    expect(output({ choices: [{ message, finish_reason: 'tool_calls' }] })).toMatchObject([
+      { parts: [{ type: 'tool_call', id: 'c1', name: 'f', arguments: told }], finish_reason: 'tool_call' },
+    ]);
+  });
 });
 
 test('whatever was kept, it is bounded JSON of messages with roles and parts', () => {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
 
 /** One part of a message, as the conventions have it. Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-input-messages.json */
 type Part = { readonly type: string } & JsonObject;
@@ -27,8 +27,7 @@ export function outputMessages(body: string | null): string | undefined {
   return write(body, (value) => {
     if (Array.isArray(value.choices)) return value.choices.flatMap(choiceOf);
     const items = value.output ?? value.content;
-    const reason = value.stop_reason ?? value.status;
-    return typeof items === 'string' || Array.isArray(items) ? [assistant(itemsOf(items), reason)] : [];
+    return typeof items === 'string' || Array.isArray(items) ? [assistant(itemsOf(items), reasonOf(value))] : [];
   });
 }
 
@@ -97,8 +96,28 @@ function choiceOf(choice: JsonValue): readonly Message[] {
 
 const assistant = (parts: readonly Part[], reason: JsonValue | undefined): Message => ({
   ...{ role: 'assistant', parts },
-  ...(typeof reason === 'string' ? { finish_reason: reason } : {}),
+  ...(typeof reason === 'string' ? { finish_reason: finishReason(reason, parts) } : {}),
 });
+
+/** As the answer's format says it. */
+function reasonOf({ stop_reason: reason, status, incomplete_details: details }: JsonObject): JsonValue | undefined {
+  if (reason !== undefined && reason !== null) return reason;
+  return status === 'incomplete' && isObject(details) ? (details.reason ?? status) : status;
+}
+
+/** The conventions' words for what formats say; their schema lets others through. */
+const FINISH_REASONS: Readonly<Record<string, string>> = {
+  ...{ end_turn: 'stop', stop_sequence: 'stop', completed: 'stop' },
+  ...{ max_tokens: 'length', max_output_tokens: 'length', model_context_window_exceeded: 'length' },
+  ...{ tool_calls: 'tool_call', function_call: 'tool_call', tool_use: 'tool_call' },
+  ...{ refusal: 'content_filter', failed: 'error', cancelled: 'error' },
+};
+
+function finishReason(reason: string, parts: readonly Part[]): string {
+  // Responses say `completed` of answers that wait for a tool as well.
+  if (reason === 'completed' && parts.some(({ type }) => type === 'tool_call')) return 'tool_call';
+  return Object.hasOwn(FINISH_REASONS, reason) ? (FINISH_REASONS[reason] ?? reason) : reason;
+}
 
 const callsOf = (calls: JsonValue | undefined): readonly Part[] =>
   Array.isArray(calls) ? calls.flatMap((call) => (isObject(call) ? [callOf(call)] : [])) : [];
@@ -106,7 +125,14 @@ const callsOf = (calls: JsonValue | undefined): readonly Part[] =>
 function callOf(call: JsonObject): Part {
   const named = isObject(call.function) ? call.function : call;
   const id = call.call_id ?? call.id ?? null;
-  return { type: 'tool_call', id, name: named.name ?? '', arguments: cut(named.arguments ?? named.input) };
+  return { type: 'tool_call', id, name: named.name ?? '', arguments: argumentsOf(named.arguments ?? named.input) };
+}
+
+/** As the value they are; as text where they are cut, or no JSON. */
+function argumentsOf(value: JsonValue | undefined): JsonValue {
+  const written = textOf(value);
+  if (written.length > MAX_TEXT) return cut(written);
+  return typeof value === 'string' ? (parseJson(value) ?? cut(value)) : (value ?? null);
 }
 
 const result = (id: JsonValue | undefined, content: JsonValue | undefined): Part => ({

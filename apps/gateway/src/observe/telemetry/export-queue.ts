@@ -9,8 +9,6 @@ export interface ExportQueueOptions<T> {
   rejectedOf(response: Uint8Array): number;
   onTaken(items: number): void;
   onLost(items: number, reason: LossReason, detail: string): void;
-  /** Nothing was taken: what was to go out waits on, as there is room. */
-  onHeld?(detail: string): void;
   /** Bytes of an item, about. */
   bytesOf(item: T): number;
   /** From the first item on, unless a batch is full before. */
@@ -130,7 +128,6 @@ export class ExportQueue<T> {
       ).catch(failed);
       if (delivery.type === 'lost' && delivery.reason === 'unreachable' && this.putBack(batch)) {
         left += batch.length;
-        this.options.onHeld?.(delivery.detail);
         continue;
       }
       if (delivery.type === 'lost') {

@@ -11,12 +11,17 @@ export type Delivery =
 /** `broken`: the thread that sends ended. */
 export type LossReason = 'queue_full' | 'refused' | 'unreachable' | 'rejected' | 'shutdown' | 'broken';
 
+/** Why one request was not taken: no answer (`unreachable`), one that says later (`busy`), or never (`refused`). */
+export type TryFailure = 'unreachable' | 'busy' | 'refused';
+
 export interface OtlpClientOptions {
   /** Of one signal: `…/v1/traces`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly fetch: typeof globalThis.fetch;
+  /** Told of each request that was not taken, as soon as that is known. */
+  readonly onFailed?: (reason: TryFailure, detail: string) => void;
   readonly timeoutMs?: number;
   readonly firstBackOffMs?: number;
   readonly nowMs?: () => number;
@@ -52,7 +57,7 @@ export class OtlpClient {
   }
 
   private async post(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery | Retry> {
-    const { url, headers, contentType, fetch, timeoutMs = TIMEOUT_MS, nowMs = Date.now } = this.options;
+    const { url, headers, contentType, fetch, onFailed, timeoutMs = TIMEOUT_MS, nowMs = Date.now } = this.options;
     try {
       const response = await fetch(url, {
         method: 'POST',
@@ -66,12 +71,15 @@ export class OtlpClient {
       if (response.ok) return { type: 'taken', response: await readSmall(response) };
       await response.body?.cancel();
       const detail = `the collector answered with status ${status}`;
+      onFailed?.(RETRYABLE.has(status) ? 'busy' : 'refused', detail);
       if (!RETRYABLE.has(status)) return { type: 'lost', reason: 'refused', detail };
       const afterMs = readRetryAfterMs(response.headers, nowMs()) ?? 0;
       return { retry: { type: 'lost', reason: 'unreachable', detail }, afterMs };
     } catch (error) {
       if (signal.aborted) return STOPPED;
-      return { retry: { type: 'lost', reason: 'unreachable', detail: describe(error) }, afterMs: 0 };
+      const detail = describe(error);
+      onFailed?.('unreachable', detail);
+      return { retry: { type: 'lost', reason: 'unreachable', detail }, afterMs: 0 };
     }
   }
 }

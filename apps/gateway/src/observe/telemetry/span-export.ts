@@ -14,8 +14,7 @@ import type { Bodies } from './thread/messages';
 
 export type LoadContent = (requestIds: readonly string[]) => Promise<Bodies>;
 
-export interface SpanExportOptions
-  extends Pick<ExportQueueOptions<unknown>, 'onTaken' | 'onLost' | 'onHeld' | 'maxWaiting'> {
+export interface SpanExportOptions extends Pick<ExportQueueOptions<unknown>, 'onTaken' | 'onLost' | 'maxWaiting'> {
   readonly encoder: Pick<OtlpEncoder, 'encodeSpans' | 'rejectedSpans'>;
   readonly client: Pick<OtlpClient, 'deliver'>;
   readonly onlyLatestNames: boolean;
@@ -38,10 +37,10 @@ export class SpanExport {
   private readonly queue: ExportQueue<Row>;
 
   constructor(private readonly options: SpanExportOptions) {
-    const { encoder, onTaken, onLost, onHeld, maxWaiting, loadContent, delayMs } = options;
+    const { encoder, onTaken, onLost, maxWaiting, loadContent, delayMs } = options;
     const waits = { leastAgeMs: delayMs ?? CONTENT_AGE_MS, batchSize: CONTENT_BATCH };
     this.queue = new ExportQueue<Row>({
-      ...{ onTaken, onLost, onHeld, maxWaiting },
+      ...{ onTaken, onLost, maxWaiting },
       ...(loadContent === undefined ? { delayMs } : waits),
       deliver: (rows, signal) => this.deliver(rows, signal),
       rejectedOf: (response) => encoder.rejectedSpans(response),

@@ -1,5 +1,5 @@
-import { expect, test } from 'bun:test';
-import { inferForEachTest } from './open-infer.fixture';
+import { describe, expect, test } from 'bun:test';
+import { inferForEachTest, START_MS } from './open-infer.fixture';
 
 const open = inferForEachTest();
 
@@ -19,6 +19,33 @@ test.each([
   expect(error).toMatchObject({ code: 'upstream_error', message: `py answered with what is no HTTP (${code}).` });
   // It may have run.
   expect(await rows()).toMatchObject([{ status: 'error', httpStatus: 502, costNanoUsd: 1000 }]);
+});
+
+describe('why a backend is not asked is told', () => {
+  const answered = async (headers: Record<string, string>, times: number) => {
+    const { ask, world, services } = await open();
+    world.origin = () => new Response('', { status: 503, headers });
+    for (let i = 0; i < times; i++) await (await ask('/x')).text();
+    const refused = await ask('/x');
+    const { error } = (await refused.json()) as { error: { message: string } };
+    expect(world.asked).toHaveLength(times);
+    world.origin = () => new Response('well');
+    await services.health.restore('infer:py');
+    expect(await (await ask('/x')).text()).toBe('well');
+    return error.message;
+  };
+
+  test('it failed often', async () => {
+    expect(await answered({}, 5)).toBe('The backend "py" failed again and again: it is not asked right now.');
+  });
+
+  test('it said so, once', async () => {
+    const message = await answered({ 'retry-after': '86400' }, 1);
+    const [, until = ''] =
+      /^The backend "py" asked to be left alone \(Retry-After\): it is asked again at (.+)\.$/.exec(message) ?? [];
+    // An hour at the longest.
+    expect(Date.parse(until) - START_MS).toBeWithin(3_590_000, 3_600_001);
+  });
 });
 
 test.each(['ECONNREFUSED', 'ECONNRESET'])('one that fails with %s is away: 503', async (code) => {

@@ -145,14 +145,19 @@ function withKind(error: GatewayError): GatewayError {
   return new GatewayError('upstream_unavailable', message, { failure, cause, retryAfterMs: 1000 });
 }
 
-function refuse({ health }: Needs, { backend }: BackendAsk): GatewayError | undefined {
+function refuse({ health, clock }: Needs, { backend }: BackendAsk): GatewayError | undefined {
   const provider = backendProvider(backend.name);
   const reason = health.refuses({ provider, model: backend.name });
   if (reason === undefined) return undefined;
   const state = health.list().find((one) => one.provider === provider);
   const retryAfterMs = Math.max(1000, state?.openForMs ?? 0, state?.coolForMs ?? 0);
   const attempts: readonly AttemptSummary[] = [{ provider, model: backend.name, failure: reason, latencyMs: 0 }];
-  const message = `The backend "${backend.name}" failed again and again: it is not asked right now.`;
+  const againAt = () => new Date(clock.nowMs() + retryAfterMs).toISOString();
+  const why = {
+    breaker_open: () => 'failed again and again: it is not asked right now.',
+    cooling_down: () => `asked to be left alone (Retry-After): it is asked again at ${againAt()}.`,
+  } as const satisfies Record<typeof reason, () => string>;
+  const message = `The backend "${backend.name}" ${why[reason]()}`;
   return new GatewayError('upstream_unavailable', message, { retryAfterMs, attempts });
 }
 

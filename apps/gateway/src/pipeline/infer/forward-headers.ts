@@ -98,7 +98,7 @@ const MAX_NAMES = 500;
 const MAX_NAME_LENGTH = 64;
 
 /** A question about names of headers. What was found out about a name is kept. */
-class NameRule {
+export class NameRule {
   private readonly known = new Map<string, boolean>();
 
   /** `read`: the name as the least careful server reads it. */
@@ -122,7 +122,7 @@ const responseNames = goesOn(OWN_RESPONSE, OWN_RESPONSE_PREFIXES);
 const ODD = /[^a-z0-9-]/g;
 
 /** CGI and WSGI take `x_user` and `x-user` for one name, and some servers every other sign as well. */
-const asRead = (name: string): string => (name.search(ODD) === -1 ? name : name.replace(ODD, '-'));
+export const asRead = (name: string): string => (name.search(ODD) === -1 ? name : name.replace(ODD, '-'));
 
 /** The operator's word is the only one, in whatever spelling a server reads it. */
 function dropLookalikes(fields: FieldTable, operators: Readonly<FieldTable>): void {
@@ -130,20 +130,6 @@ function dropLookalikes(fields: FieldTable, operators: Readonly<FieldTable>): vo
   if (names.length === 0) return;
   const reads = new Set(names.map(asRead));
   for (const name of Object.keys(fields)) if (reads.has(asRead(name))) delete fields[name];
-}
-
-const CALLER =
-  /(?:^|-)(?:auth|authentication|token|secret|session|signature|credentials?|apikey|key|user|account|tenant|jwt)(?:-|$)/;
-
-const callerNames = new NameRule((read) => !read.startsWith('sec-') && CALLER.test(read));
-
-/** Is there a header of the caller's own that may say who it is? */
-export function namesCaller(fields: Readonly<FieldTable>, backend: Pick<Backend, 'headers'>): boolean {
-  for (const name in fields) {
-    if (!callerNames.fits(name)) continue;
-    if (!Object.keys(backend.headers).some((own) => asRead(own.toLowerCase()) === asRead(name))) return true;
-  }
-  return false;
 }
 
 /** Reads fields from a table. */

@@ -127,6 +127,18 @@ describe.each(CACHE_KINDS)('backends behind a %s cache', (kind) => {
     expect(world.asked).toHaveLength(2);
   });
 
+  test('only-if-cached and nothing there: 504 for the caller, and no failure of the service', async () => {
+    const { ask, world, rows, hotStore } = await open({ kind });
+    const answer = await ask('/x', { headers: { 'cache-control': 'only-if-cached' } });
+    const { error } = (await answer.json()) as { error: { code: string; type: string } };
+    expect([answer.status, error.code, error.type]).toEqual([504, 'not_cached', 'invalid_request_error']);
+    expect(world.asked).toEqual([]);
+    expect(await rows()).toMatchObject([
+      { status: 'aborted', httpStatus: 504, errorCode: 'not_cached', costNanoUsd: 0 },
+    ]);
+    expect(await hotStore.openHolds()).toBe(0);
+  });
+
   test('X-LLM0-Cache switches it off, and renews', async () => {
     const { ask, world } = await open({ kind });
     world.origin = (_, seen) => cached(`answer ${seen}`);

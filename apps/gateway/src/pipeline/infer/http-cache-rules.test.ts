@@ -53,7 +53,11 @@ const CASES: readonly Case[] = [
   ],
   [
     'who is told by a header, but it may be kept',
-    [first(says('max-age=60'), { send: { 'x-auth-token': 'alice' } }), again(1, HIT)],
+    [
+      first(says('max-age=60'), { send: { 'x-auth-token': 'alice' } }),
+      again(1, HIT, { send: { 'x-auth-token': 'bob' } }),
+      again(2, MISS),
+    ],
   ],
   ['nobody is told', [first({ fields: {} }, { send: { 'x-own': 'a' } }), again(1, HIT, { send: { 'x-own': 'b' } })]],
   // Storing

@@ -1,6 +1,6 @@
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Look } from '@llm0/core/http-cache/http-cache';
+import type { CacheAsk, Look } from '@llm0/core/http-cache/http-cache';
 import { requestControl } from '@llm0/core/http-cache/use-answer';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { notAllowed } from '@llm0/core/routing/narrow-route';
@@ -10,7 +10,8 @@ import { admitPlan } from '../exchange/admit-plan';
 import { isModelAllowed } from '../exchange/allowed-route';
 import type { Authenticated } from '../exchange/load-principal';
 import type { RequestControls } from '../exchange/open-exchange';
-import { type FieldTable, fieldsIn, namesCaller, requestFields } from './forward-headers';
+import { type FieldTable, fieldsIn, requestFields } from './forward-headers';
+import { namesCaller } from './names-caller';
 import type { InferTarget } from './read-target';
 
 type Backends = Services['backends'];
@@ -145,16 +146,17 @@ function lookFor({ backends, config }: Needs, { job, backend, principal, fields,
 }
 
 /** What answers are told apart by. */
-export const cacheAsk = (
+export function cacheAsk(
   { httpCache }: Pick<Services['config'], 'httpCache'>,
   { job, backend, projectId, fields }: Omit<Looking, 'principal' | 'isOff'> & { readonly projectId: string },
-) => ({
-  ...{ projectId, revision: `${backend.name} ${backend.revision}`, provider: backendProvider(backend.name) },
-  ...{ method: job.method, target: `${job.path}${job.search}`, fields: fieldsIn(fields) },
-  // An answer that says nothing of caches may be this one caller's, where the request says whose it is.
-  defaultTtlMs: namesCaller(fields, backend)
-    ? 0
-    : backend.cache.ttlSeconds === null
-      ? httpCache.ttlMs
-      : backend.cache.ttlSeconds * 1000,
-});
+): CacheAsk {
+  const { ttlSeconds } = backend.cache;
+  const ttlMs = ttlSeconds === null ? httpCache.ttlMs : ttlSeconds * 1000;
+  const isNamed = namesCaller(fields, backend);
+  return {
+    ...{ projectId, revision: `${backend.name} ${backend.revision}`, provider: backendProvider(backend.name) },
+    ...{ method: job.method, target: `${job.path}${job.search}`, fields: fieldsIn(fields), namesCaller: isNamed },
+    // An answer that says nothing of caches may be this one caller's, where the request says whose it is.
+    defaultTtlMs: isNamed ? 0 : ttlMs,
+  };
+}

@@ -54,10 +54,7 @@ const kept = (
 });
 
 const notCached = () =>
-  new GatewayError(
-    'upstream_timeout',
-    'Nothing usable is cached, and the request takes nothing else (only-if-cached).',
-  );
+  new GatewayError('not_cached', 'Nothing usable is cached, and the request takes nothing else (only-if-cached).');
 
 interface Following {
   readonly place: CachePlace;

@@ -1,5 +1,6 @@
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { checkPath } from '@llm0/providers/transport/call-backend';
+import { refuseWebSocket } from '../exchange/refuse-websocket';
 
 /** What is asked of a backend. */
 export interface InferTarget {
@@ -22,9 +23,7 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 export function readTarget(request: Pick<Request, 'method' | 'url' | 'headers' | 'body'>): InferTarget {
   const { method, url } = request;
   if (!METHODS.has(method)) throw new GatewayError('method_not_allowed', `${method} is not passed on.`);
-  if (request.headers.has('upgrade')) {
-    throw new GatewayError('invalid_request', 'Connections that change their protocol are not passed on.');
-  }
+  refuseWebSocket(request.headers);
   if (BODILESS.has(method) && hasBody(request)) {
     throw invalidRequest('body', `A ${method} request to a backend has no body. Send it by POST.`);
   }

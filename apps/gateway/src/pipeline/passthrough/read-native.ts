@@ -5,6 +5,7 @@ import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, takeRoom, tooLarge } from '../exchange/bounded-body';
 import { readJson } from '../exchange/read-json';
+import { refuseWebSocket } from '../exchange/refuse-websocket';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
 
@@ -44,9 +45,7 @@ export function readTarget(request: Request): NativeTarget {
   if (!METHODS.has(request.method)) {
     throw new GatewayError('method_not_allowed', `${request.method} is not passed on.`);
   }
-  if (request.headers.has('upgrade')) {
-    throw new GatewayError('invalid_request', 'Connections that change their protocol are not passed on.');
-  }
+  refuseWebSocket(request.headers);
   const url = new URL(request.url);
   const rest = url.pathname.slice(PREFIX.length);
   const slash = rest.indexOf('/');

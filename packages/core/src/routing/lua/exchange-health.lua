@@ -37,6 +37,9 @@ for i = 6, #ARGV, 4 do
         e.open, e.trips, e.probe, e.by = now + math.ceil(forMs), trips, 0, ''
       end
     elseif kind == 'close' then close(e)
+    elseif kind == 'restore' then
+      close(e)
+      e.cool = 0
     elseif kind == 'cool' then e.cool = math.max(e.cool, now + math.ceil(forMs))
     elseif e.open > 0 and e.open <= now and e.probe <= now then
       e.probe, e.by = now + lease, owner

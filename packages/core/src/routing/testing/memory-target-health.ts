@@ -42,7 +42,7 @@ export class MemoryTargetHealth {
   private apply(owner: string, report: HealthReport, nowMs: number): void {
     const entry = this.entries.get(report.target);
     if (entry === undefined) {
-      if (report.type === 'close' || report.type === 'claim' || this.entries.size >= MAX_SHARED_TARGETS) return;
+      if ((report.type !== 'open' && report.type !== 'cool') || this.entries.size >= MAX_SHARED_TARGETS) return;
       this.entries.set(report.target, { openUntilMs: 0, trips: 0, coolUntilMs: 0, probeOwner: '', probeUntilMs: 0 });
       this.apply(owner, report, nowMs);
     } else APPLY[report.type](entry, report as never, { owner, nowMs });
@@ -62,6 +62,10 @@ const APPLY = {
     Object.assign(entry, { probeOwner: '', probeUntilMs: 0 });
   },
   close: (entry: Entry) => close(entry),
+  restore: (entry: Entry) => {
+    close(entry);
+    entry.coolUntilMs = 0;
+  },
   cool: (entry: Entry, report: HealthReport & { type: 'cool' }, { nowMs }: Context) => {
     entry.coolUntilMs = Math.max(entry.coolUntilMs, nowMs + Math.ceil(report.forMs));
   },

@@ -33,7 +33,7 @@ function open(more: Partial<ExportThreadOptions> = {}) {
     ...{ version: '1.2.3', instanceId: 'one', isKnown: () => true, loadBodies: async () => new Map() },
     onTaken: (signal, items) => count(`${signal} taken`, items),
     onLost: (signal, { items, reason }) => count(`${signal} ${reason}`, items),
-    onHeld: () => count('held', 1),
+    onFailed: (signal, reason) => count(`${signal} failed ${reason}`, 1),
     firstBackOffMs: 100,
     start: () => {
       const worker = new Worker(EXPORT);
@@ -89,6 +89,23 @@ test('a thread that stands still: what is on its way is bounded, the rest counte
   expect((counted['traces queue_full'] ?? 0) + (counted['traces shutdown'] ?? 0)).toBe(10_000);
   thread.take(rows(1));
   expect((counted['traces queue_full'] ?? 0) + (counted['traces shutdown'] ?? 0)).toBe(10_001);
+});
+
+test.each([
+  ['before', "port.postMessage({ type: 'failed', signal: 'traces', reason: 'unreachable', detail: 'no answer' })"],
+  [
+    'at',
+    "if (type === 'close') port.postMessage({ type: 'failed', signal: 'traces', reason: 'unreachable', detail: '' })",
+  ],
+])('a collector that gives no answer %s the end is waited for two seconds at most', async (_when, says) => {
+  const code = `const port = require('node:worker_threads').parentPort; port.on('message', ({ type }) => { ${says} })`;
+  const { thread, counted } = open({ start: () => new Worker(code, { eval: true }) });
+  thread.take(rows(2));
+  if (_when === 'before') await until(() => counted['traces failed unreachable'] !== undefined);
+  const startMs = performance.now();
+  await thread.close(10_000);
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+  expect(counted['traces shutdown']).toBe(2);
 });
 
 test('rows that nothing is made of start no thread, and one that cannot start costs rows alone', async () => {

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { StoredRecords } from '@llm0/core/tracing/span';
 import { inTime } from '@llm0/core/waits/in-time';
 import type { KnownModel } from '../../record-metrics';
+import type { TryFailure } from '../otlp-client';
 import type { Family, Window } from '../registry-metrics';
 import { askedProvider, hasSpans, modelKey } from '../rows';
 import type { Bodies, ExportSettings, FromThread, Loss, Signal, ToThread } from './messages';
@@ -12,8 +13,8 @@ export interface ExportThreadOptions extends ExportSettings {
   readonly loadBodies: (requestIds: readonly string[]) => Promise<Bodies>;
   readonly onTaken: (signal: Signal, items: number) => void;
   readonly onLost: (signal: Signal, loss: Loss) => void;
-  /** Nothing was taken: what was to go out waits on. */
-  readonly onHeld: (detail: string) => void;
+  /** One request to the collector was not taken. */
+  readonly onFailed: (signal: Signal, reason: TryFailure, detail: string) => void;
   readonly start?: () => Worker;
   readonly firstBackOffMs?: number;
 }
@@ -30,6 +31,8 @@ const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 60_000;
 /** Beyond what it was given to end in. */
 const GRACE_MS = 250;
+/** A collector that gives no answer is not waited for longer at the end. */
+const AWAY_MS = 1_000;
 
 interface Underway {
   readonly rows: number;
@@ -49,6 +52,9 @@ export class ExportThread {
   private startedMs = 0;
   private restartMs = 0;
   private closed: PromiseWithResolvers<void> | undefined;
+  private closingSinceMs = 0;
+  /** Signals of which the last request got no answer. */
+  private readonly away = new Set<Signal>();
 
   constructor(private readonly options: ExportThreadOptions) {
     this.backOffMs = options.firstBackOffMs ?? FIRST_BACK_OFF_MS;
@@ -81,12 +87,14 @@ export class ExportThread {
     this.post({ type: 'metrics', families, window });
   }
 
-  /** Sends what waits, for at most `timeoutMs`; what is left or comes later is lost. */
+  /** Sends what waits, for at most `timeoutMs`, less where nobody answers; what is left or comes later is lost. */
   async close(timeoutMs: number): Promise<void> {
     this.closed = Promise.withResolvers();
+    this.closingSinceMs = performance.now();
+    const mostMs = this.away.size > 0 ? Math.min(timeoutMs, AWAY_MS) : timeoutMs;
     if (this.worker !== undefined) {
-      this.post({ type: 'close', timeoutMs });
-      await inTime(this.closed.promise, timeoutMs + GRACE_MS, () => {});
+      this.post({ type: 'close', timeoutMs: mostMs });
+      await inTime(this.closed.promise, mostMs + GRACE_MS, () => {});
     }
     this.end({ reason: 'shutdown', detail: STOPS });
   }
@@ -157,21 +165,33 @@ export class ExportThread {
 
   private onMessage(worker: Worker, message: FromThread): void {
     if (worker !== this.worker) return;
-    const { onTaken, onLost, onHeld } = this.options;
+    const { onTaken, onLost } = this.options;
     if (message.type === 'received') {
       const part = this.underway.get(message.id);
       this.underway.delete(message.id);
       if (part !== undefined) this.count(part, -1);
     } else if (message.type === 'taken') {
       this.open[message.signal] -= message.items;
+      this.away.delete(message.signal);
       onTaken(message.signal, message.items);
     } else if (message.type === 'lost') {
       const { type: _type, signal, ...loss } = message;
       this.open[signal] -= loss.items;
       onLost(signal, loss);
-    } else if (message.type === 'held') onHeld(message.detail);
+    } else if (message.type === 'failed') this.onFailed(message);
     else if (message.type === 'wanted') void this.loadBodies(worker, message);
     else this.closed?.resolve();
+  }
+
+  private onFailed({ signal, reason, detail }: Extract<FromThread, { type: 'failed' }>): void {
+    this.options.onFailed(signal, reason, detail);
+    if (reason !== 'unreachable') {
+      this.away.delete(signal);
+      return;
+    }
+    this.away.add(signal);
+    const { closed } = this;
+    if (closed !== undefined) setTimeout(closed.resolve, AWAY_MS - (performance.now() - this.closingSinceMs)).unref();
   }
 
   /** Bodies that cannot be read are none: spans go out without them. */

@@ -5,7 +5,7 @@ import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { OtlpEncoder } from '../encode-otlp';
 import { GenAiMetrics } from '../gen-ai-metrics';
 import { MetricsExport } from '../metrics-export';
-import { type LossReason, OtlpClient } from '../otlp-client';
+import { type LossReason, OtlpClient, type TryFailure } from '../otlp-client';
 import { modelKey } from '../rows';
 import { SpanExport } from '../span-export';
 import type { Bodies, ExportSettings, FromThread, Signal, ToThread } from './messages';
@@ -33,23 +33,23 @@ export class Exporter {
     const { settings, version, nowMs } = needs;
     const { onlyLatestNames, headers, protocol } = settings;
     const encoder = new OtlpEncoder({ protocol, resource: resourceOf(needs), version });
-    const clientOf = (path: string) => {
-      const to = { url: `${settings.endpoint}${path}`, headers, contentType: encoder.contentType };
-      return new OtlpClient({ ...to, fetch: needs.fetch });
+    const clientOf = (signal: Signal) => {
+      const to = { url: `${settings.endpoint}/v1/${signal}`, headers, contentType: encoder.contentType };
+      const onFailed = (reason: TryFailure, detail: string) => needs.post({ type: 'failed', signal, reason, detail });
+      return new OtlpClient({ ...to, fetch: needs.fetch, onFailed });
     };
     const isKnown = (provider: string, model: string) => this.known.has(modelKey(provider, model));
     this.genAi = new GenAiMetrics({ isKnown, onlyLatestNames });
     if (settings.traces) {
       this.spans = new SpanExport({
-        ...{ encoder, client: clientOf('/v1/traces'), onlyLatestNames, ...this.tellOf('traces') },
+        ...{ encoder, client: clientOf('traces'), onlyLatestNames, ...this.tellOf('traces') },
         loadContent: settings.content ? (requestIds) => this.askForBodies(requestIds) : undefined,
-        onHeld: (detail) => needs.post({ type: 'held', detail }),
         onEncoded: needs.onEncoded,
       });
     }
     if (settings.metrics) {
       const { histograms } = this.genAi;
-      const client = clientOf('/v1/metrics');
+      const client = clientOf('metrics');
       this.metrics = new MetricsExport({ encoder, client, histograms, nowMs, ...this.tellOf('metrics') });
     }
   }

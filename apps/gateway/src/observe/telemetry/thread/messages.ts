@@ -1,5 +1,5 @@
 import type { TelemetrySettings } from '../encode-otlp';
-import type { LossReason } from '../otlp-client';
+import type { LossReason, TryFailure } from '../otlp-client';
 import type { Family, Window } from '../registry-metrics';
 
 export type Signal = 'traces' | 'metrics';
@@ -37,7 +37,8 @@ export type FromThread =
   | { readonly type: 'received'; readonly id: number }
   | { readonly type: 'taken'; readonly signal: Signal; readonly items: number }
   | ({ readonly type: 'lost'; readonly signal: Signal } & Loss)
-  | { readonly type: 'held'; readonly detail: string }
+  /** One request to the collector was not taken; what was in it may still be. */
+  | { readonly type: 'failed'; readonly signal: Signal; readonly reason: TryFailure; readonly detail: string }
   | { readonly type: 'wanted'; readonly id: number; readonly requestIds: readonly string[] }
   | { readonly type: 'closed' };
 

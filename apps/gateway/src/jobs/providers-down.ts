@@ -1,0 +1,50 @@
+import type { TargetStatus } from '@llm0/core/routing/target-health';
+
+const MINUTE_MS = 60_000;
+/** Nobody has asked it for so long although it may be asked: whether it is still down nobody knows. */
+const IDLE_MS = 60_000;
+const MOST_NAMES = 3;
+
+export interface ProvidersDown {
+  /** Minutes that the first of them is down. */
+  readonly value: number;
+  readonly text: string;
+  /** Those that have been down for as long as the threshold says, sorted. */
+  readonly subjects: readonly string[];
+}
+
+const nameOf = ({ provider, model }: TargetStatus): string => `${provider}/${model}`;
+const minutesDown = ({ downForMs = 0 }: TargetStatus): number => downForMs / MINUTE_MS;
+const isIdle = ({ mode, halfOpenForMs = 0 }: TargetStatus): boolean => mode === 'half_open' && halfOpenForMs >= IDLE_MS;
+
+/** `threshold`: minutes. */
+export function providersDown(targets: readonly TargetStatus[], threshold: number): ProvidersDown {
+  const troubled = targets.filter(({ mode }) => mode !== 'closed');
+  const down = troubled.filter((one) => !isIdle(one)).toSorted((a, b) => minutesDown(b) - minutesDown(a));
+  const [first] = down;
+  if (first === undefined) {
+    const idle = troubled.length === 0 ? '' : `; not asked since it failed: ${listed(troubled.map(nameOf))}`;
+    return {
+      value: 0,
+      text: idle === '' ? 'all providers answer' : `no provider is known to be down${idle}`,
+      subjects: [],
+    };
+  }
+  const value = minutesDown(first);
+  const long = down.filter((one) => minutesDown(one) >= threshold);
+  const named = (long.length === 0 ? down : long).map(nameOf);
+  return { value, text: `${listed(named)} down for ${value.toFixed(1)} min`, subjects: long.map(nameOf).sort() };
+}
+
+/** What is different from what was told last; '' = nothing. */
+export function newsOf(before: readonly string[], now: readonly string[]): string {
+  const added = now.filter((name) => !before.includes(name));
+  const gone = before.filter((name) => !now.includes(name));
+  const parts = [added.length > 0 && `; new: ${listed(added)}`, gone.length > 0 && `; no longer: ${listed(gone)}`];
+  return parts.filter(Boolean).join('');
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+}

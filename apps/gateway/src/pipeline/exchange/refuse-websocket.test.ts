@@ -1,0 +1,18 @@
+import { expect, test } from 'bun:test';
+import { refuseWebSocket } from './refuse-websocket';
+
+const refused = (upgrade?: string) => () => refuseWebSocket(new Headers(upgrade === undefined ? {} : { upgrade }));
+
+test.each([undefined, '', 'h2c', 'h2c, TLS/1.0', 'HTTP/2.0', 'irc/6.9', 'websockets'])(
+  'Upgrade: %s is ignored',
+  (upgrade) => {
+    expect(refused(upgrade)).not.toThrow();
+  },
+);
+
+test.each(['websocket', 'WebSocket', 'h2c, websocket', 'websocket/13', ' websocket '])(
+  'Upgrade: %s is refused',
+  (upgrade) => {
+    expect(refused(upgrade)).toThrow('WebSockets are not passed on.');
+  },
+);
