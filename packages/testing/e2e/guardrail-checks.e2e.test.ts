@@ -126,6 +126,28 @@ describe('a webhook', () => {
   const check = () => ({ type: 'webhook', url: `http://127.0.0.1:${hook.port}/check`, timeout_ms: 5000 });
 
   test(
+    'is told nothing more from the very next request on, and nothing that is redacted by then',
+    async () => {
+      const { projectId, apiKey } = await keyWith({ check: check() });
+      const say = (content: string) => postChat(environment.gateway, apiKey, ask(content));
+      const put = (body: object) =>
+        callAdmin(environment.gateway, `/projects/${projectId}/guardrails`, { method: 'PUT', body });
+      answer = { verdict: 'allow' };
+      await say('the first one');
+      const before = posted.length;
+      const hooked = { name: 'hook', on: 'input', action: 'block', check: check() };
+      const mail = { name: 'mail', on: 'input', action: 'redact', check: { type: 'pii' } };
+      await put({ mode: 'enforce', rules: [mail, hooked] });
+      expect((await say('my mail is bob.smith@corp-example.com')).status).toBe(200);
+      expect(posted.slice(before).map(({ body }) => body.includes('bob.smith'))).toEqual([false]);
+      await put({ mode: 'off', rules: [mail, hooked] });
+      expect((await say('and now')).status).toBe(200);
+      expect(posted).toHaveLength(before + 1);
+    },
+    TEST_MS,
+  );
+
+  test(
     'is asked with a signature, and its verdict counts',
     async () => {
       const { apiKey, projectId } = await keyWith({ check: check() });

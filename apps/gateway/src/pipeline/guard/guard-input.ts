@@ -1,13 +1,12 @@
 // A check that cannot be made: as its rule's `on_error` says; a request is refused unless that is `allow`.
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guardRequest } from '@llm0/core/guardrails/chat/guard-request';
 import { chosenGuardrails, type Guardrails } from '@llm0/core/guardrails/guardrails';
 import { namesIn } from '@llm0/core/guardrails/pseudonyms';
 import { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { Services } from '../../services/contract';
 import { type Admission, replaceModel } from '../exchange/admit';
-import { type Authenticated, refreshPrincipal } from '../exchange/load-principal';
+import { type Authenticated, latestPrincipal } from '../exchange/load-principal';
 import type { Exchange } from '../exchange/open-exchange';
 
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;
@@ -66,21 +65,16 @@ export function withGuarded(admission: Admission, guarded: GuardedRequest<ChatRe
 }
 
 /**
- * Judges a request. What is refused by guardrails that changed meanwhile is judged again by those in force. Throws
- * `guardrail_blocked`. undefined where nothing is asked of it any more.
+ * Judges a request by what is in force now, which costs a look at the hot store: rules tell others what they are given.
+ * Throws `guardrail_blocked`. undefined where nothing is asked of it any more.
  */
 export async function guardKind<R>(
   services: Needs,
   input: GuardInput<R>,
   kind: JudgedKind<R>,
 ): Promise<GuardedRequest<R> | undefined> {
-  try {
-    return await judge(services, input, kind);
-  } catch (refusal) {
-    if (!(refusal instanceof GatewayError)) throw refusal;
-    const principal = await refreshPrincipal(services, input.principal, refusal);
-    return judge(services, { ...input, principal }, kind);
-  }
+  const principal = await latestPrincipal(services, input.principal);
+  return judge(services, { ...input, principal }, kind);
 }
 
 async function judge<R>(

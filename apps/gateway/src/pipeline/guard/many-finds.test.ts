@@ -19,7 +19,10 @@ function guardText(text: string, check: GuardrailCheck, action: GuardrailAction)
   const guardrails = compiler.compile({ policy, keyRules: null, pseudonymSecret: '' });
   const principal = { guardrails, key: { id: 'k' }, project: { id: 'p' } } as unknown as Authenticated;
   const exchange = { requestId: 'r', controls: {} } as unknown as Exchange;
-  const services = { clock: { monotonicMs: () => performance.now() } } as unknown as Parameters<typeof guardInput>[0];
+  const services = {
+    clock: { monotonicMs: () => performance.now() },
+    hotStore: { findStale: async () => [] },
+  } as unknown as Parameters<typeof guardInput>[0];
   return guardInput(services, { exchange, principal, request: chatRequest(text), progress: {} });
 }
 
