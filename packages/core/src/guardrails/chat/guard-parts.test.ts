@@ -96,6 +96,27 @@ const CUT: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
+test('marks for a vendor’s cache are judged as what they stand at', async () => {
+  const marks = [{ type: GITHUB }, { type: 'ephemeral', [GITHUB]: EMAIL }];
+  for (const cacheControl of marks) {
+    const request = {
+      ...{ model: 'm', stream: false },
+      messages: [
+        { role: 'system', content: [{ type: 'text', text: 'hi', cacheControl }] },
+        { role: 'user', content: [{ type: 'image', url: 'https://a.example/x.png', cacheControl }] },
+        {
+          ...{ role: 'assistant', content: [] },
+          toolCalls: [{ id: 'c', name: 'f', arguments: '{}', cacheControl }],
+          reasoning: [{ text: 'so', format: GITHUB }],
+        },
+      ],
+    } as unknown as ChatRequest;
+    const guarded = JSON.stringify(await guardRequest(guardOf(), request));
+    expect(guarded).not.toContain(GITHUB);
+    expect(guarded).not.toContain(EMAIL);
+  }
+});
+
 describe('a secret cut over adjacent parts', () => {
   test('leaves nothing of it in any part', async () => {
     for (const [first, second] of CUT) {

@@ -111,15 +111,29 @@ async function guardToolCall(texts: GuardedTexts, call: ToolCall): Promise<ToolC
   const name = await texts.id(call.name);
   const signature = await guardSealed(texts, call.signature);
   const isSame = given === call.arguments && id === call.id && name === call.name && signature === call.signature;
-  return isSame ? call : { ...call, id, name, arguments: given, ...(signature === undefined ? {} : { signature }) };
+  const changed = { id, name, arguments: given, ...(signature === undefined ? {} : { signature }) };
+  return guardMark(texts, isSame ? call : { ...call, ...changed }, 'tool_arguments');
+}
+
+/** A mark for the vendor's cache is whatever the caller says it is. */
+async function guardMark<T extends { readonly cacheControl?: JsonValue }>(
+  texts: GuardedTexts,
+  marked: T,
+  part: GuardrailPart,
+): Promise<T> {
+  if (marked.cacheControl === undefined) return marked;
+  const cacheControl = await asIs(texts, marked.cacheControl, part);
+  return cacheControl === marked.cacheControl ? marked : { ...marked, cacheControl };
 }
 
 async function guardReasoning(texts: GuardedTexts, reasoning: ReasoningPart): Promise<ReasoningPart> {
   const text = reasoning.text && (await texts.text(reasoning.text, 'assistant'));
   const signature = await guardSealed(texts, reasoning.signature);
   const data = await guardSealed(texts, reasoning.data);
-  if (text === reasoning.text && signature === reasoning.signature && data === reasoning.data) return reasoning;
-  return present({ ...reasoning, text, signature, data }) as ReasoningPart;
+  const format = reasoning.format && (await texts.text(reasoning.format, 'assistant'));
+  const isText = text === reasoning.text && format === reasoning.format;
+  if (isText && signature === reasoning.signature && data === reasoning.data) return reasoning;
+  return present({ ...reasoning, text, signature, data, format }) as ReasoningPart;
 }
 
 const guardSealed = async (texts: GuardedTexts, sealed: string | undefined): Promise<string | undefined> =>
@@ -133,10 +147,11 @@ async function guardContent(
   const given = content.flatMap((one) => (one.type === 'text' || one.type === 'refusal' ? [one.text] : []));
   const judged = await texts.texts(given, part);
   let index = 0;
-  return mapAll(content, async (one) => {
+  return mapAll(content, async (one): Promise<ContentPart> => {
     if (one.type === 'text' || one.type === 'refusal') {
       const text = judged[index++] ?? '';
-      return text === one.text ? one : { ...one, text };
+      const said: ContentPart = text === one.text ? one : { ...one, text };
+      return said.type === 'text' ? guardMark(texts, said, part) : said;
     }
     return one.type === 'file' ? guardFile(texts, one, part) : asIs(texts, one, part);
   });
