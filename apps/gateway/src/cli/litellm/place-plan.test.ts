@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { ImportClient } from './apply-step';
 import { type ImportUnderTest, openImport, type Step } from './import.fixture';
+import { placePlan } from './place-plan';
+import { planImport } from './plan-import';
 
 const HOST = 'http://127.0.0.1:18220';
 
@@ -186,4 +190,24 @@ describe('where the servers of a file are here', () => {
       expect((await provider('bedrock'))?.options).toEqual({ region: 'us-east-1' } as never);
     });
   });
+});
+
+test("models of a vendor that is at another address here have the vendor's price, and the name that the file gives them", async () => {
+  const model_list = ['gpt-x', 'openai/gpt-x'].map((model_name) => ({
+    model_name,
+    litellm_params: { model: 'openai/gpt-x', api_base: 'https://eu.api.openai.com/v1', api_key: 'sk-eu' },
+  }));
+  const plan = planImport(JSON.stringify({ model_list }), {});
+  const openai = { name: 'openai', kind: 'openai', is_configured: true, base_url: 'https://api.openai.com/v1' };
+  const place = (...providers: JsonObject[]) => {
+    const get = async (path: string) => ({ text: '', body: { data: path === '/providers' ? providers : [] } });
+    return placePlan(plan, { api: { get } as unknown as ImportClient, scope: 'p' });
+  };
+  const moved = await place(openai);
+  expect(moved.providers).toMatchObject([{ name: 'eu-api-openai-com', isVendor: false }]);
+  const base = { provider: 'openai', model: 'gpt-x' };
+  expect(moved.unpriced).toEqual([{ provider: 'eu-api-openai-com', model: 'gpt-x', base }]);
+  expect(moved.aliases.map(({ alias }) => alias)).toEqual(['gpt-x', 'openai/gpt-x']);
+  const fresh = await place({ ...openai, is_configured: false });
+  expect([fresh.unpriced, fresh.aliases.map(({ alias }) => alias)]).toEqual([[], ['gpt-x']]);
 });

@@ -3,7 +3,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { dataOf, isObject } from '../read-list';
 import type { Applying } from './apply-step';
-import type { ImportPlan, PlannedProvider } from './import-plan';
+import type { ImportPlan, PlannedProvider, UnpricedModel } from './import-plan';
 import { everyOf } from './list-named';
 import { fullNameOf, shortNameOf } from './name-servers';
 
@@ -41,8 +41,21 @@ export async function placePlan(plan: ImportPlan, applying: Pick<Applying, 'api'
     moves.set(planned.name, { to: placed.refusal === undefined ? placed.name : undefined, region: regionOf(placed) });
     return placed;
   });
-  return { ...plan, providers, ...movedNames(plan, moves) };
+  const unpriced = [...plan.unpriced, ...unpricedAtServers(plan, providers)];
+  return { ...plan, providers, ...movedNames({ ...plan, unpriced }, moves) };
 }
+
+/** Models of a vendor that is a server here have the vendor's price. */
+function unpricedAtServers({ aliases, prices, unpriced, providers }: ImportPlan, placed: readonly PlacedProvider[]) {
+  const moved = providers.filter(({ isVendor }, index) => isVendor && placed[index]?.isVendor === false);
+  const names = new Set(moved.map(({ name }) => name));
+  const known = new Set([...prices, ...unpriced].map(nameOfTarget));
+  const targets = aliases.flatMap((alias) => alias.targets.filter(({ provider }) => names.has(provider)));
+  const lost = new Map(targets.map(({ provider, model }) => [nameOfTarget({ provider, model }), { provider, model }]));
+  return [...lost].flatMap(([name, one]): UnpricedModel[] => (known.has(name) ? [] : [{ ...one, base: one }]));
+}
+
+const nameOfTarget = ({ provider, model }: Pick<UnpricedModel, 'provider' | 'model'>) => `${provider}/${model}`;
 
 async function readKnown({ api, scope }: Pick<Applying, 'api' | 'scope'>): Promise<Known> {
   const providers = new Map<string, JsonObject>();
@@ -159,7 +172,7 @@ function movedNames(plan: ImportPlan, moves: ReadonlyMap<string, Move>) {
   const aliases = plan.aliases
     .map((alias) => ({ ...alias, targets: alias.targets.flatMap(moved) }))
     // What means that very target already needs none.
-    .filter(({ alias, targets: [only, second] }) => !(only && !second && `${only.provider}/${only.model}` === alias));
+    .filter(({ alias, targets: [only, second] }) => !(only && !second && nameOfTarget(only) === alias));
   const names = new Set(plan.aliases.map(({ alias }) => alias));
   const { allowed_models: allowed } = plan.project.key;
   const renamed = (name: string) => {

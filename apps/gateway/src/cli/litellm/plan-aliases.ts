@@ -42,7 +42,7 @@ export function planAliases(
   const routing = { groups, ...readFallbacks(config, groups, note), strategy: readStrategy(config, note) };
   const aliases: PlannedAlias[] = [];
   for (const name of named.keys()) aliases.push({ ...targetsOf(name, routing, note), alias: name });
-  for (const [name, group] of readGroupAliases(config)) {
+  for (const [name, group] of readGroupAliases(config, note)) {
     if (!groups.has(group)) note('left out', `model_group_alias ${name}`, `"${group}" is not in model_list`);
     else if (!groups.has(name)) aliases.push({ ...targetsOf(group, routing, note), alias: name });
   }
@@ -222,11 +222,18 @@ function readStrategy(config: JsonObject, note: AddNote): string {
   return strategy;
 }
 
-function readGroupAliases(config: JsonObject): readonly (readonly [alias: string, group: string])[] {
+function readGroupAliases(config: JsonObject, note: AddNote): readonly (readonly [alias: string, group: string])[] {
   const aliases = settingOf(config, 'model_group_alias');
   if (!isObject(aliases)) return [];
   return Object.entries(aliases).flatMap(([alias, to]) => {
     const group = asText(isObject(to) ? to.model : to);
+    if (group === undefined) note('left out', `model_group_alias ${alias}`, 'it names no model');
+    else if (isObject(to) && to.hidden === true)
+      note(
+        'differs',
+        `model_group_alias ${alias}`,
+        'hidden: GET /v1/models lists it as every name that a key may call',
+      );
     return group === undefined ? [] : [[alias, group] as const];
   });
 }

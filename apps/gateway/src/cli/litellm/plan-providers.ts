@@ -33,7 +33,7 @@ export function planProviders(
   const sites = new Map<string, Site>();
   const found: { readonly deployment: Deployment; readonly site: Site; readonly model: string }[] = [];
   for (const deployment of deployments) {
-    const headers = readHeaders(deployment.params.extra_headers ?? deployment.params.headers, resolve);
+    const headers = readHeaders(deployment, resolve, note);
     const site = findSite(deployment, headers, { sites, note });
     if (site === undefined) continue;
     addKey(site, deployment, { resolve, note });
