@@ -136,6 +136,7 @@ function noteVariable(
 ): void {
   const before = said.get(name);
   if (before === undefined) note('set yourself', name, `${value} (${at})`);
-  else if (before !== value) note('left out', at, `${value}: ${name} is one for all, and was ${before} already`);
+  else if (before !== value)
+    note('left out', at, `${value}: ${name} is one for all requests, and the file has ${before} for it as well`);
   said.set(name, before ?? value);
 }

@@ -125,6 +125,17 @@ describe('where the servers of a file are here', () => {
     ]);
   });
 
+  test('for every project, a server that single projects have keys for is another one, unless the file has a key', async () => {
+    const forAll = (given: Given) => made.steps(fileOf(given), ['--project', 'all of us', '--all-projects']);
+    await into('single', { path: '/single/v1', key: 'sk-real-key-of-a-team-ssss' });
+    const servers = async () =>
+      (await made.read('/providers')).data.filter((one) => String(one.base_url).endsWith('/single/v1')).length;
+    await forAll({ name: 'keyless', path: '/single/v1' });
+    expect(await servers()).toBe(2);
+    await forAll({ name: 'keyed', path: '/single/v1', key: 'sk-real-key-of-a-team-aaaa' });
+    expect(await servers()).toBe(2);
+  });
+
   test('a server of this import alone gets the key that the file has now', async () => {
     await into('later', { path: '/later/v1' });
     expect(changed(await into('later', { path: '/later/v1', key: 'sk-real-key-of-a-team-eeee' }))).toEqual([

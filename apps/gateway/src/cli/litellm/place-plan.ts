@@ -140,8 +140,10 @@ export function endsAlike({ last_characters: end }: JsonObject, secret: string):
  */
 function mayBeUsed({ keys }: PlannedProvider, existing: JsonObject, { users, scope }: Known): boolean {
   const owners = new Set(keysOf(existing).map((one) => one.project_id));
-  if (scope === null || owners.has(null) || owners.has(scope ?? '')) return true;
+  if (owners.has(null) || owners.has(scope ?? '')) return true;
   if (keys.length === 0) return owners.size === 0;
+  // A key for everybody closes nothing.
+  if (scope === null) return true;
   const ours = users.get(String(existing.name));
   return owners.size > 0 || (ours !== undefined && ours.size === 1 && ours.has(scope));
 }
