@@ -86,6 +86,30 @@ describe('where the servers of a file are here', () => {
     expect(named).toHaveLength(2);
   });
 
+  test('headers that changed are another server, for the same key too, and it has the prices of that address', async () => {
+    const of = (tenant: string) => {
+      const [model_list] = Object.values(
+        JSON.parse(
+          fileOf({ path: '/edited-tenants/v1', key: 'sk-real-key-of-a-team-tttt', headers: { 'X-Tenant': tenant } }),
+        ),
+      ) as [{ litellm_params: Record<string, unknown> }[]];
+      for (const { litellm_params: params } of model_list) {
+        delete params.input_cost_per_token;
+        delete params.output_cost_per_token;
+      }
+      return made.steps(JSON.stringify({ model_list }), ['--project', 'edited tenants']);
+    };
+    const [first] = (await of('a')).filter(({ what }) => what === 'provider');
+    const price = { input_usd_per_million: 3, output_usd_per_million: 4 };
+    await made.call(`/models?provider=${first?.name}&model=m1`, { method: 'PUT', body: JSON.stringify(price) });
+    const steps = await of('b');
+    expect(steps.filter(({ what }) => what === 'provider' || what === 'price')).toMatchObject([
+      { what: 'provider', outcome: 'created' },
+      { what: 'price', outcome: 'created', detail: expect.stringContaining(`that of ${first?.name}/m1: input 3`) },
+    ]);
+    expect(changed(await of('b'))).toEqual([]);
+  });
+
   describe('of an import by positions, as it was made before', () => {
     beforeAll(async () => {
       const { id } = (await (await post('/projects', { name: 'old' })).json()) as { id: string };

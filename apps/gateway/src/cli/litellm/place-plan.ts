@@ -11,6 +11,8 @@ import { fullNameOf, shortNameOf } from './name-servers';
 export interface PlacedProvider extends PlannedProvider {
   /** As the admin API shows it; absent where it has to be made. */
   readonly existing?: JsonObject;
+  /** Of a server to be made: one that is at its address already, and may have prices. */
+  readonly beside?: string;
   /** Set where the vendor is somebody else's already, and cannot be added as a server. */
   readonly refusal?: string;
 }
@@ -41,7 +43,11 @@ export async function placePlan(plan: ImportPlan, applying: Pick<Applying, 'api'
     moves.set(planned.name, { to: placed.refusal === undefined ? placed.name : undefined, region: regionOf(placed) });
     return placed;
   });
-  const unpriced = [...plan.unpriced, ...unpricedAtServers(plan, providers)];
+  const beside = new Map(plan.providers.map(({ name }, index) => [name, providers[index]?.beside]));
+  const unpriced = [...plan.unpriced, ...unpricedAtServers(plan, providers)].map((one): UnpricedModel => {
+    const provider = beside.get(one.provider);
+    return one.base !== undefined || provider === undefined ? one : { ...one, base: { provider, model: one.model } };
+  });
   return { ...plan, providers, ...movedNames({ ...plan, unpriced }, moves) };
 }
 
@@ -95,7 +101,12 @@ function placeServer(planned: PlannedProvider, known: Known, taken: ReadonlySet<
   const name = names.find((one) => !taken.has(one));
   return name === undefined
     ? { ...planned, refusal: 'its names belong to other servers here: add it by "llm0 providers create"' }
-    : { ...planned, name };
+    : { ...planned, name, beside: besideOf(planned, known) };
+}
+
+function besideOf({ baseUrl = '' }: PlannedProvider, { providers }: Known): string | undefined {
+  const found = providers.values().find((one) => sameUrl(one.base_url, baseUrl));
+  return found === undefined ? undefined : String(found.name);
 }
 
 const serverOf = ({ baseUrl = '', headers }: Pick<PlannedProvider, 'baseUrl' | 'headers'>) => ({ baseUrl, headers });
@@ -111,23 +122,17 @@ function rankOf({ name }: JsonObject, names: readonly string[]): number {
   return place < 0 ? names.length : place;
 }
 
-/**
- * Of headers only names are shown. What they say is told by a name that was made from them, or by a key of the same import:
- * servers that may differ in it are not taken for one.
- */
+/** Of headers only names are shown: what they say is told by a name that was made from them, and by nothing else. */
 function isSameServer(planned: PlannedProvider, existing: JsonObject): boolean {
   const { baseUrl = '', headers } = planned;
   const isAdded = existing.kind !== existing.name && sameUrl(existing.base_url, baseUrl);
   const wanted = Object.keys(headers).map((name) => name.toLowerCase());
   const there = dataOf(existing, 'header_names').map((name) => String(name).toLowerCase());
   if (!isAdded || !Bun.deepEquals(wanted.sort(), there.sort())) return false;
-  return wanted.length === 0 || namesFor(planned).includes(String(existing.name)) || sharesKey(planned, existing);
+  return wanted.length === 0 || namesFor(planned).includes(String(existing.name));
 }
 
 const keysOf = (provider: JsonObject) => dataOf(provider, 'keys').filter(isObject);
-
-const sharesKey = ({ keys }: PlannedProvider, existing: JsonObject): boolean =>
-  keysOf(existing).some((one) => keys.some(({ name, secret }) => one.name === name && endsAlike(one, secret)));
 
 /** As much as is shown of a key. */
 export function endsAlike({ last_characters: end }: JsonObject, secret: string): boolean {
