@@ -7,7 +7,7 @@ import { ofLiveProject, Rows, type Stored } from '../rows';
 export const providerKeyRows = new Rows(providerKeys);
 export type StoredProviderKey = Stored<typeof providerKeyRows>;
 
-/** All of them, oldest first, but those of deleted projects: what connections are built from. */
+/** All of them, oldest first, but those of deleted projects. */
 export function listAllProviderKeys(db: Db): Promise<readonly StoredProviderKey[]> {
   return providerKeyRows.find(
     db,
@@ -15,4 +15,14 @@ export function listAllProviderKeys(db: Db): Promise<readonly StoredProviderKey[
     asc(providerKeys.createdAtMs),
     asc(providerKeys.id),
   );
+}
+
+/** What connections are built from: with those of deleted projects, switched off, so that their servers become nobody else's. */
+export async function listKeysToConnect(db: Db): Promise<readonly StoredProviderKey[]> {
+  const [all, live] = await Promise.all([
+    providerKeyRows.find(db, undefined, asc(providerKeys.createdAtMs), asc(providerKeys.id)),
+    listAllProviderKeys(db),
+  ]);
+  const ids = new Set(live.map(({ id }) => id));
+  return all.map((key) => (ids.has(key.id) ? key : { ...key, isActive: false }));
 }

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from './client';
 import { useLive } from './live';
@@ -10,6 +10,7 @@ export type ChainInput = InferRequestType<(typeof api.chains)[':name']['$put']>[
 export type Alias = InferResponseType<typeof api.aliases.$get>['data'][number];
 export type AliasInput = InferRequestType<typeof api.aliases.$post>['json'];
 export type Failover = InferResponseType<typeof api.failovers.$get>['data'][number];
+export type FailoverCount = InferResponseType<typeof api.failovers.counts.$get>['data'][number];
 export type ProviderTest = InferResponseType<(typeof api.providers)[':name']['test']['$post']>;
 
 const ALL = '1000';
@@ -36,3 +37,10 @@ export const useAliases = () =>
   useQuery({ queryKey: ['aliases'], queryFn: () => read(api.aliases.$get({ query: { limit: ALL } })) });
 export const useFailovers = () =>
   useQuery({ queryKey: ['failovers'], queryFn: () => read(api.failovers.$get({ query: { limit: '100' } })) });
+/** By provider, requests that failed there and went on to another target. */
+export const useFailoverCounts = (query: { readonly from: string; readonly to: string }) =>
+  useQuery({
+    queryKey: ['failovers', 'counts', query],
+    queryFn: () => read(api.failovers.counts.$get({ query })),
+    placeholderData: keepPreviousData,
+  });

@@ -9,7 +9,7 @@ import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { listMcpServers } from '@llm0/drizzle/queries/mcp/servers';
 import { listApprovedTools } from '@llm0/drizzle/queries/mcp/tools';
 import { listBackends } from '@llm0/drizzle/queries/routing/backends';
-import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
+import { listKeysToConnect } from '@llm0/drizzle/queries/routing/provider-keys';
 import { listProviders } from '@llm0/drizzle/queries/routing/providers';
 import { createProviderRegistry } from '@llm0/providers/registry';
 import { checkOperatorUrl } from '@llm0/providers/transport/egress/check-operator-url';
@@ -159,7 +159,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     },
     reloadTables: async () => {
       reloads += 1;
-      connections.load(await listProviders(database.db), await listAllProviderKeys(database.db));
+      connections.load(await listProviders(database.db), await listKeysToConnect(database.db));
       servers.load(await listMcpServers(database.db), await listApprovedTools(database.db));
       backends.load(await listBackends(database.db));
     },

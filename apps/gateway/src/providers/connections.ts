@@ -32,8 +32,8 @@ interface ProviderSite {
   readonly provider: Provider;
   readonly connection: Omit<ProviderConnection, 'apiKey'>;
   readonly environmentKeys: readonly string[];
-  /** Works without any key. */
-  readonly isKeyless: boolean;
+  /** Who may go without any key: nobody for most vendors; `unowned`: everybody until single projects have keys for it. */
+  readonly keyless: 'nobody' | 'everybody' | 'unowned';
   readonly fetch?: typeof globalThis.fetch;
   /** Named by the operator. */
   readonly models: readonly string[];
@@ -87,6 +87,12 @@ export class ProviderConnections {
     return this.sites.get(name)?.models ?? [];
   }
 
+  /** Added at run time, and asked which models it serves, as nobody named any. */
+  tellsModels(name: string): boolean {
+    const site = this.sites.get(name);
+    return site !== undefined && site.models.length === 0 && this.options.registry.get(name) === undefined;
+  }
+
   keyState(key: StoredProviderKey): KeyState {
     if (!key.isActive) return 'inactive';
     if (this.unreadable.has(key.id)) return 'unreadable';
@@ -114,9 +120,12 @@ export class ProviderConnections {
       if (site !== undefined) sites.set(provider, site);
     }
     const shared = new Map<string, ConnectedProvider>();
+    // Keys that rest or were switched off count: the server is theirs all the same.
+    const owned = new Set(keys.flatMap((key) => (key.projectId === null ? [] : key.provider)));
     for (const [name, site] of sites) {
       const stored = active.filter((key) => key.provider === name && key.projectId === null);
-      const connected = this.connectWith(site, stored, site.environmentKeys);
+      const isKeyless = site.keyless === 'everybody' || (site.keyless === 'unowned' && !owned.has(name));
+      const connected = this.connectWith(site, stored, { environmentKeys: site.environmentKeys, isKeyless });
       if (connected !== undefined) shared.set(name, connected);
     }
     this.sites = sites;
@@ -134,7 +143,7 @@ export class ProviderConnections {
     }
     for (const provider of config.demoProvider ? registry.builtIn() : []) {
       const connection = { baseUrl: provider.defaultBaseUrl };
-      sites.set(provider.name, { provider, connection, environmentKeys: [], isKeyless: true, models: [] });
+      sites.set(provider.name, { provider, connection, environmentKeys: [], keyless: 'everybody', models: [] });
     }
     for (const row of stored) {
       const site = this.storedSite(row, sites.get(row.name));
@@ -149,7 +158,7 @@ export class ProviderConnections {
     if (provider === undefined) return undefined;
     const connection = { baseUrl: setting.baseUrl ?? provider.defaultBaseUrl, options: setting.options };
     const environmentKeys = [setting.apiKey, ...(setting.furtherKeys ?? [])].filter((key) => key !== undefined);
-    return { provider, connection, environmentKeys, isKeyless: provider.isFree, models: [] };
+    return { provider, connection, environmentKeys, keyless: provider.isFree ? 'everybody' : 'nobody', models: [] };
   }
 
   /** A vendor that is known by keys alone. */
@@ -157,7 +166,7 @@ export class ProviderConnections {
     const provider = this.options.registry.get(name);
     if (provider === undefined || provider.respondLocally !== undefined) return undefined;
     const connection = { baseUrl: provider.defaultBaseUrl };
-    return { provider, connection, environmentKeys: [], isKeyless: provider.isFree, models: [] };
+    return { provider, connection, environmentKeys: [], keyless: provider.isFree ? 'unowned' : 'nobody', models: [] };
   }
 
   private storedSite(row: StoredProvider, environment: ProviderSite | undefined): ProviderSite | undefined {
@@ -174,7 +183,7 @@ export class ProviderConnections {
         ...(headers === undefined ? {} : { headers }),
       },
       environmentKeys: base?.environmentKeys ?? [],
-      isKeyless: isCustom || provider.isFree,
+      keyless: base?.keyless ?? 'unowned',
       models: row.models,
       passthroughPaths: row.passthroughPaths,
       ...(row.baseUrl === null ? {} : { fetch: this.pinnedFetch(row.name) }),
@@ -184,7 +193,7 @@ export class ProviderConnections {
   private connectWith(
     site: ProviderSite,
     stored: readonly StoredProviderKey[],
-    environmentKeys: readonly string[],
+    { environmentKeys, isKeyless }: { readonly environmentKeys: readonly string[]; readonly isKeyless: boolean },
   ): ConnectedProvider | undefined {
     const ring: RingKey[] = stored.flatMap((key) => {
       const secret = this.open(key);
@@ -193,7 +202,7 @@ export class ProviderConnections {
     for (const [index, secret] of environmentKeys.entries()) {
       ring.push(this.ringKey(site, secret, `${site.provider.name} environment ${index}`));
     }
-    if (ring.length === 0 && !site.isKeyless) return undefined;
+    if (ring.length === 0 && !isKeyless) return undefined;
     const connected = connectedBy(site, ring);
     // One key of the environment alone has nothing to rotate to.
     const rotates = ring.length > 1 || stored.length > 0;
@@ -210,7 +219,8 @@ export class ProviderConnections {
         if (stored.length === 0) continue;
         // Where none of them can be opened it fails: everybody's keys would be somebody else's bill.
         const none = { ...connectedBy(site, []), keys: new KeyRing([], this.options.monotonicMs) };
-        byProvider.set(name, { ...(this.connectWith(site, stored, []) ?? none), ownKeys: true });
+        const connected = this.connectWith(site, stored, { environmentKeys: [], isKeyless: false });
+        byProvider.set(name, { ...(connected ?? none), ownKeys: true });
       }
       own.set(projectId, byProvider);
     }

@@ -15,7 +15,7 @@ import { listAllAliases } from '@llm0/drizzle/queries/routing/aliases';
 import { listBackends, type StoredBackend } from '@llm0/drizzle/queries/routing/backends';
 import { listChains } from '@llm0/drizzle/queries/routing/chains';
 import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
-import { listAllProviderKeys } from '@llm0/drizzle/queries/routing/provider-keys';
+import { listKeysToConnect } from '@llm0/drizzle/queries/routing/provider-keys';
 import { listProviders } from '@llm0/drizzle/queries/routing/providers';
 import { listModels } from '@llm0/providers/list-models';
 import type { Logger } from 'pino';
@@ -97,7 +97,7 @@ export class Tables {
       listChains(db),
       listAllAliases(db),
       listProviders(db),
-      listAllProviderKeys(db),
+      listKeysToConnect(db),
       listMcpServers(db),
       listApprovedTools(db),
       listBackends(db),
@@ -157,6 +157,7 @@ export class Tables {
         place: provider.isFree ? 'local' : provider.respondLocally === undefined ? 'cloud' : 'built_in',
         modelPatterns: provider.modelPatterns,
         liveModels: this.servedBy(name),
+        yieldsToVendors: this.options.connections.tellsModels(name),
       });
     }
     return createRoutingTables({

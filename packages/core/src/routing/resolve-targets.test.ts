@@ -62,6 +62,40 @@ describe('resolveTargets', () => {
     expect(resolveTargets('tiny:1b', tables(acme, local)).targets[0].provider).toBe('local');
   });
 
+  describe('an added server that was asked what it serves', () => {
+    const added = (...live: string[]): ConfiguredProvider => ({
+      ...provider('added', [], live),
+      yieldsToVendors: true,
+    });
+    const found = (model: string, ...providers: ConfiguredProvider[]) =>
+      resolveTargets(model, tables(...providers)).targets[0].provider;
+
+    test("does not take a vendor's name, whichever comes first", () => {
+      const server = added('acme-large', 'own/thing');
+      expect(found('acme-large', server, acme)).toBe('acme');
+      expect(found('acme-large', acme, server)).toBe('acme');
+      // By its price alone, without a pattern.
+      expect(found('own/thing', server, cloud)).toBe('cloud');
+      expect(found('added/acme-large', server, acme)).toBe('added');
+    });
+
+    test('has the names that nobody has a price for, and those of vendors that cannot be called', () => {
+      expect(found('acme-oss', added('acme-oss'), acme)).toBe('added');
+      expect(found('m1', added('m1'), acme, cloud)).toBe('added');
+      expect(found('acme-small', added('acme-small'), cloud)).toBe('added');
+    });
+
+    test('goes behind a vendor by its price, too', () => {
+      const of = (...providers: ConfiguredProvider[]) =>
+        createRoutingTables({
+          providers: new Map(providers.map((one) => [one.name, one])),
+          prices: createPriceBook([priced('added', 'own/thing'), priced('cloud', 'own/thing')], new Set()),
+        });
+      expect(resolveTargets('own/thing', of(added(), cloud)).targets[0].provider).toBe('cloud');
+      expect(resolveTargets('own/thing', of(added())).targets[0].provider).toBe('added');
+    });
+  });
+
   test('an unknown model is 404 with near names and never a guess', () => {
     try {
       resolveTargets('acmi-large', tables(acme));

@@ -145,12 +145,31 @@ function finishRoute(route: Described): Route {
 function detectTarget(model: string, tables: RoutingTables): Target | undefined {
   return (
     explicitTarget(model, tables) ??
-    servedBy(model, tables, ({ liveModels }) => liveModels.has(model)) ??
+    listedBy(model, tables) ??
     matchingName(model, tables) ??
-    servedBy(model, tables, ({ name }) => tables.prices.isListed(name, model)) ??
+    pricedBy(model, tables) ??
     knownFamily(model, tables)
   );
 }
+
+/** What an added server says of itself takes no name from a vendor that can be called for it. */
+function listedBy(model: string, tables: RoutingTables): Target | undefined {
+  const lists = ({ liveModels }: ConfiguredProvider) => liveModels.has(model);
+  const sure = servedBy(model, tables, (one) => one.yieldsToVendors !== true && lists(one));
+  if (sure !== undefined) return sure;
+  const found = servedBy(model, tables, lists);
+  return found !== undefined && vendorWithPrice(model, tables) === undefined ? found : undefined;
+}
+
+const pricedBy = (model: string, tables: RoutingTables): Target | undefined =>
+  vendorWithPrice(model, tables) ?? servedBy(model, tables, ({ name }) => tables.prices.isListed(name, model));
+
+const vendorWithPrice = (model: string, tables: RoutingTables): Target | undefined =>
+  servedBy(
+    model,
+    tables,
+    ({ name, yieldsToVendors }) => yieldsToVendors !== true && tables.prices.isListed(name, model),
+  );
 
 /** `provider/model`, when the prefix names a configured provider (model names may contain slashes themselves). */
 function explicitTarget(model: string, tables: RoutingTables): Target | undefined {

@@ -13,6 +13,8 @@ export interface ConfiguredProvider {
   readonly modelPatterns: readonly RegExp[];
   /** Model names it listed by itself (local model servers). */
   readonly liveModels: ReadonlySet<string>;
+  /** An added server whose models nobody named: names that a vendor here has a price for are the vendor's. */
+  readonly yieldsToVendors?: boolean;
 }
 
 /** Everything needed to turn a model name into targets; replaced as a whole in the background, never awaited. */

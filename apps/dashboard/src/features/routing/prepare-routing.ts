@@ -1,4 +1,4 @@
-import type { Chain, ChainInput, Provider } from '../../api/routing';
+import type { Chain, ChainInput, FailoverCount, Provider } from '../../api/routing';
 import type { ErrorBucket, LatencyBucket } from '../../api/stats';
 import { countOf } from '../../format/format-number';
 import type { Tone } from '../../ui/badge';
@@ -6,8 +6,11 @@ import type { WeightedTarget } from './prepare-targets';
 
 export interface ProviderLine extends Provider {
   readonly health: { readonly label: string; readonly tone: Tone };
+  /** That ended there. */
   readonly requests: number;
-  /** Of the last hour; null without requests. */
+  /** That failed there and went on to another target, where they count as its own. */
+  readonly failedOver: number;
+  /** Share of both that failed there, in the last hour; null without requests. */
   readonly errorRate: number | null;
   readonly p95Ms: number | null;
 }
@@ -15,22 +18,31 @@ export interface ProviderLine extends Provider {
 const DEGRADED = 0.05;
 const FAILING = 0.5;
 
+interface Fared {
+  readonly errors: readonly ErrorBucket[];
+  readonly failovers: readonly FailoverCount[];
+  readonly latency: readonly LatencyBucket[];
+}
+
 /** Providers with how they fared lately; configured ones first. */
 export function prepareProviders(
   providers: readonly Provider[],
-  errors: readonly ErrorBucket[],
-  latency: readonly LatencyBucket[],
+  { errors, failovers, latency }: Fared,
 ): ProviderLine[] {
-  const failed = new Map(errors.map((bucket) => [bucket.group, bucket]));
+  const ended = new Map(errors.map((bucket) => [bucket.group, bucket]));
+  const left = new Map(failovers.map((count) => [count.provider, count.failovers]));
   const slow = new Map(latency.map((bucket) => [bucket.group, bucket]));
   return providers
     .map((provider): ProviderLine => {
-      const bucket = failed.get(provider.name);
-      const errorRate = bucket === undefined || bucket.requests === 0 ? null : bucket.error_rate;
+      const { requests = 0, errors: failed = 0 } = ended.get(provider.name) ?? {};
+      const failedOver = left.get(provider.name) ?? 0;
+      const sent = requests + failedOver;
+      const errorRate = sent === 0 ? null : (failed + failedOver) / sent;
       return {
         ...provider,
         health: healthOf(provider, errorRate),
-        requests: bucket?.requests ?? 0,
+        requests,
+        failedOver,
         errorRate,
         p95Ms: slow.get(provider.name)?.upstream_ms.p95 ?? null,
       };

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { type ProviderInput, useProviders } from '../../api/routing';
+import { type ProviderInput, useFailoverCounts, useProviders } from '../../api/routing';
 import { useMayChange } from '../../api/session';
 import { useErrors, useLatency } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
@@ -30,12 +30,18 @@ export function ProvidersCard() {
   const grouped = { ...lastHour, interval: 'all', group_by: 'provider' };
   const errors = useErrors(grouped);
   const latency = useLatency(grouped, 'upstream');
+  const failovers = useFailoverCounts(lastHour);
   const { id, linkTo, open, close } = useOpened();
   const mayChange = useMayChange();
   const lines = useMemo(
     () =>
-      providers.data && prepareProviders(providers.data.data, errors.data?.buckets ?? [], latency.data?.buckets ?? []),
-    [providers.data, errors.data, latency.data],
+      providers.data &&
+      prepareProviders(providers.data.data, {
+        errors: errors.data?.buckets ?? [],
+        failovers: failovers.data?.data ?? [],
+        latency: latency.data?.buckets ?? [],
+      }),
+    [providers.data, errors.data, failovers.data, latency.data],
   );
   const opened = lines?.find(({ name }) => name === id);
   return (
@@ -82,6 +88,7 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
   },
   { header: 'Stored keys', unit: 'count', wideOnly: true, value: (row) => row.keys.length },
   { header: 'Requests', unit: 'count', value: (row) => row.requests },
+  { header: 'Failed over', unit: 'count', wideOnly: true, value: (row) => row.failedOver },
   { header: 'Failed', unit: 'share', value: (row) => row.errorRate },
   { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
   { header: 'Base URL', wideOnly: true, value: (row) => row.base_url },

@@ -251,6 +251,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /chains/{name}',
       'get /customers',
       'get /failovers',
+      'get /failovers/counts',
       'get /finance/labels',
       'get /finance/statement',
       'get /finance/statement.csv',

@@ -156,6 +156,26 @@ describe.each(TEST_DATABASES)('what the dashboard asks, on $name', (kind) => {
     expect((await get('/failovers')).data).toBeInstanceOf(Array);
   });
 
+  test('requests that failed somewhere and went on are counted there, those that were never sent there are not', async () => {
+    const attempt = (provider: string, outcome: string, latencyMs: number) => ({
+      ...{ provider, outcome, latencyMs, model: 'm', startMs: 0, status: outcome === 'ok' ? 200 : undefined },
+    });
+    const createdAtMs = nowMs - 60_000;
+    const went = (...attempts: object[]) => sampleRecord({ projectId, createdAtMs, attempts: attempts as never });
+    await storeRecords(admin, [
+      went(attempt('down', 'timeout', 9), attempt('down', 'timeout', 9), attempt('up', 'ok', 5)),
+      went(attempt('down', 'unreachable', 1), attempt('also-down', 'timeout', 3), attempt('up', 'ok', 5)),
+      went(attempt('small', 'context_window', 0), attempt('up', 'ok', 5)),
+    ]);
+    const since = new Date(createdAtMs - 1).toISOString();
+    expect((await get(`/failovers/counts?from=${since}`)).data).toEqual([
+      { provider: 'also-down', failovers: 1 },
+      { provider: 'down', failovers: 2 },
+    ]);
+    expect((await get(`/failovers/counts?from=${from}&to=${since}`)).data).toEqual([]);
+    expect((await admin.call('GET', '/failovers/counts')).status).toBe(400);
+  });
+
   test('viewers see whose a webhook is, not its address: of alerts and of every change of one', async () => {
     const body = { name: 'hidden', kind: 'spend', webhook_url: 'https://hooks.example.com/services/T0/secret-one' };
     const { body: alert } = await admin.call('POST', '/alerts', { body });

@@ -13,6 +13,7 @@ import {
 } from './apply-step';
 import type { ImportPlan, PlannedAlias, PlannedProject } from './import-plan';
 import { everyOf, findNamed, keepOldest } from './list-named';
+import { placePlan } from './place-plan';
 
 /**
  * Brings the gateway to what the plan says; what is as planned is left alone, so that a second run changes nothing. What the
@@ -23,11 +24,12 @@ export async function applyPlan(api: ImportClient, plan: ImportPlan, options: Ap
   const projectId = await applyProject(api, plan.project, options, steps);
   if (projectId === undefined && !options.isDryRun) return steps;
   const applying = { ...options, api, steps, scope: options.forAll ? null : projectId };
-  for (const provider of plan.providers) await applyProvider(provider, applying);
-  await applyPrices(plan, applying);
+  const placed = await placePlan(plan, applying);
+  for (const provider of placed.providers) await applyProvider(provider, applying);
+  await applyPrices(placed, applying);
   const aliases = await listAliases(applying);
-  for (const alias of plan.aliases) await applyAlias(alias, aliases.get(alias.alias), applying);
-  if (options.withKey) await applyKey(plan.project.key, projectId, applying);
+  for (const alias of placed.aliases) await applyAlias(alias, aliases.get(alias.alias), applying);
+  if (options.withKey) await applyKey(placed.project.key, projectId, applying);
   return steps;
 }
 
@@ -73,6 +75,11 @@ async function applyAlias(planned: PlannedAlias, known: JsonObject | undefined, 
   const { alias, strategy } = planned;
   const targets = planned.targets.map((target): JsonObject => ({ ...target }));
   const detail = `${planned.targets.map(({ provider, model }) => `${provider}/${model}`).join(', ')} (${strategy})`;
+  if (targets.length === 0) {
+    const why = `none of its targets can be added here${known === undefined ? '' : '; it stays as it was'}`;
+    steps.push({ what: 'alias', name: alias, outcome: 'failed', detail: why });
+    return;
+  }
   await tell(steps, { what: 'alias', name: alias }, async (isAgain) => {
     const existing = isAgain ? (await listAliases(applying)).get(alias) : known;
     if (existing === undefined) {

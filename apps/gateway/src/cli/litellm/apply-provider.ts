@@ -1,19 +1,30 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { RequestFailed } from '../admin-client';
+import type { JsonObject } from '@llm0/core/chat/json';
 import { dataOf, isObject } from '../read-list';
-import { type Applying, changedFields, tell } from './apply-step';
-import type { PlannedKey, PlannedProvider } from './import-plan';
+import { type Applying, type Outcome, tell } from './apply-step';
+import type { PlannedKey } from './import-plan';
 import { keepOldest } from './list-named';
+import { endsAlike, type PlacedProvider } from './place-plan';
 
 /** Sets up the vendor or server, then its keys. Without the former the keys have no place, and are not tried. */
-export async function applyProvider(planned: PlannedProvider, applying: Applying): Promise<void> {
+export async function applyProvider(placed: PlacedProvider, applying: Applying): Promise<void> {
   const { steps } = applying;
-  const { name } = planned;
-  const existing = await readProvider(name, applying);
-  const isSetUp = await setUp(planned, existing, applying);
-  const keys = dataOf(existing ?? {}, 'keys').filter(isObject);
-  if (isSetUp) for (const key of planned.keys) await applyKey(name, key, keys, applying);
-  for (const variable of planned.missing) {
+  const { name, existing, refusal } = placed;
+  if (refusal !== undefined) {
+    steps.push({ what: 'provider', name, outcome: 'failed', detail: refusal });
+    return;
+  }
+  if (await setUp(placed, applying)) {
+    const own = dataOf(existing ?? {}, 'keys').filter(isObject);
+    const keys = own.filter((key) => key.project_id === applying.scope && String(key.name).startsWith(OF_IMPORTS));
+    const matched = placed.keys.map((key) => findKey(key, keys));
+    for (const [index, key] of placed.keys.entries()) await applyKey(name, key, matched[index], applying);
+    for (const key of keys) {
+      if (matched.includes(key)) continue;
+      const detail = `${key.name} is not in the file and stays: llm0 providers remove-key ${name} ${key.id}`;
+      steps.push({ what: 'vendor key', name, outcome: 'unchanged', detail });
+    }
+  }
+  for (const variable of placed.missing) {
     const own = existing?.is_configured === true ? '; the gateway has one of its own' : '';
     steps.push({
       what: 'vendor key',
@@ -24,59 +35,68 @@ export async function applyProvider(planned: PlannedProvider, applying: Applying
   }
 }
 
-async function readProvider(name: string, { api }: Applying): Promise<JsonObject | undefined> {
-  try {
-    return (await api.get(`/providers/${name}`)).body;
-  } catch (error) {
-    if (error instanceof RequestFailed && error.status === 404) return undefined;
-    throw error;
-  }
-}
-
-async function setUp(planned: PlannedProvider, existing: JsonObject | undefined, applying: Applying): Promise<boolean> {
-  const { api, steps } = applying;
-  const { name, isVendor, baseUrl, headers, options } = planned;
-  const wanted = {
+/** What is there stays as it is; see `placePlan`. */
+async function setUp(placed: PlacedProvider, { api, steps }: Applying): Promise<boolean> {
+  const { name, isVendor, baseUrl, headers, options, existing } = placed;
+  const settings = {
     ...(baseUrl === undefined ? {} : { base_url: baseUrl }),
     ...(hasFields(options) ? { options } : {}),
+    ...(hasFields(headers) && !isVendor ? { headers: { ...headers } } : {}),
   };
-  // Of headers only names are shown.
-  const areNamed = Bun.deepEquals(Object.keys(headers).sort(), [...dataOf(existing ?? {}, 'header_names')].sort());
-  const changes = {
-    ...changedFields(wanted, existing ?? {}),
-    ...(hasFields(headers) && !areNamed ? { headers: { ...headers } } : {}),
-  };
-  if (!hasFields(changes) && (isVendor || existing !== undefined)) {
-    if (planned.keys.length === 0) steps.push({ what: 'provider', name, outcome: 'unchanged', detail: baseUrl ?? '' });
+  const isReady =
+    existing !== undefined && (!isVendor || existing.is_stored === true || existing.is_configured === true);
+  if (isReady || (isVendor && !hasFields(settings))) {
+    const stays = existing === undefined ? '' : describeOptions(options, existing);
+    const detail = [baseUrl ?? '', stays].filter((text) => text !== '').join('; ');
+    if (placed.keys.length === 0 || stays !== '') steps.push({ what: 'provider', name, outcome: 'unchanged', detail });
     return true;
   }
   const outcome = await tell(steps, { what: 'provider', name }, async (isAgain) => {
-    const isStored = (isAgain ? await readProvider(name, applying) : existing)?.is_stored === true;
-    if (isStored) await api.patch(`/providers/${name}`, changes);
-    else await api.post('/providers', { name, ...changes });
-    return [isStored ? 'updated' : 'created', describeChange(existing?.base_url, changes, baseUrl)];
+    if (isAgain) return whatIsThere(placed, api);
+    await api.post('/providers', { name, ...settings });
+    return ['created', baseUrl ?? ''];
   });
   return outcome !== 'failed';
 }
 
-/** Whoever uses the vendor is asked for at another address: both are told. */
-function describeChange(before: JsonValue | undefined, changes: JsonObject, baseUrl: string | undefined): string {
-  if (typeof before !== 'string' || changes.base_url === undefined) return baseUrl ?? '';
-  return `for every project: ${before} → ${baseUrl}`;
+/** Another import made one of that name meanwhile: of this very server, or of another one. */
+async function whatIsThere(
+  { name, baseUrl = '' }: PlacedProvider,
+  api: Applying['api'],
+): Promise<readonly [Outcome, string]> {
+  const { body } = await api.get(`/providers/${name}`);
+  const isSame = baseUrl === '' || body.base_url === baseUrl;
+  return isSame ? ['unchanged', baseUrl] : ['failed', `another import put it at ${body.base_url}: run this one again`];
+}
+
+/** What holds for every project, and is not changed for one. */
+function describeOptions(options: Readonly<Record<string, string>>, existing: JsonObject): string {
+  const there = isObject(existing.options) ? existing.options : {};
+  // A region stands before the names of models instead.
+  const other = Object.entries(options).filter(([name, value]) => name !== 'region' && there[name] !== value);
+  const told = other.map(([name, value]) => `${name} ${there[name] ?? 'of the gateway'} stays, the file has ${value}`);
+  return told.join(', ');
+}
+
+const OF_IMPORTS = 'litellm ';
+/** Where several of a file would have one name, each has a hash behind it. */
+const plainName = (name: unknown): string => String(name).replace(/ #[0-9a-f]{6}$/, '');
+
+/** The same key by its last characters (more of it is never shown), else the one that it takes the place of. */
+function findKey({ name, secret }: PlannedKey, keys: readonly JsonObject[]): JsonObject | undefined {
+  const isSame = (key: JsonObject) => endsAlike(key, secret) && plainName(key.name) === plainName(name);
+  return keys.find(isSame) ?? keys.find((key) => key.name === name);
 }
 
 const hasFields = (fields: object): boolean => Object.keys(fields).length > 0;
-const SHOWN_CHARACTERS = 4;
 
-/** A key is known by its name, and to be the same by its last characters: more of it is never shown. */
 async function applyKey(
   provider: string,
   { name, secret }: PlannedKey,
-  keys: readonly JsonObject[],
+  existing: JsonObject | undefined,
   { api, steps, scope, isDryRun }: Applying,
 ): Promise<void> {
   await tell(steps, { what: 'vendor key', name: provider }, async () => {
-    const existing = keys.find((key) => key.name === name && key.project_id === scope);
     if (existing === undefined) {
       const path = `/providers/${provider}/keys`;
       const { body } = await api.post(path, { key: secret, name, project_id: scope ?? null });
@@ -85,7 +105,7 @@ async function applyKey(
       return (await keepOldest(api, path, body, isAlike)).id === body.id ? ['created', name] : ['unchanged', name];
     }
     const end = String(existing.last_characters ?? '');
-    if (end === '' || secret.slice(-SHOWN_CHARACTERS) === end) return ['unchanged', name];
+    if (end === '' || endsAlike(existing, secret)) return ['unchanged', String(existing.name)];
     await api.patch(`/providers/${provider}/keys/${existing.id}`, { key: secret });
     return ['updated', name];
   });

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
-import { type AdminUnderTest, ENV_TOKEN, openAdmin } from '../../admin/admin.fixture';
-import { runCommand } from '../run-command';
-
-const [embedded] = TEST_DATABASES;
-if (embedded === undefined) throw new Error('no database to test on');
+import { type ImportUnderTest, openImport, type Step, type Told } from './import.fixture';
 
 const PRODUCTION = await Bun.file(join(import.meta.dir, '__fixtures__/production.yaml')).text();
 const ENV = { OPENAI_API_KEY: 'sk-openai-env-000001', AZURE_API_KEY_EU: 'azure-eu-key-000000' };
@@ -18,53 +11,15 @@ const LOCAL = PRODUCTION.replace(/https:\/\/contoso-\w+\.openai\.azure\.com/g, '
 );
 
 describe('llm0 import litellm', () => {
-  let admin: AdminUnderTest;
-  let folder: string;
+  let made: ImportUnderTest;
   beforeAll(async () => {
-    admin = await openAdmin(embedded);
-    folder = await mkdtemp(join(tmpdir(), 'llm0-litellm-'));
+    made = await openImport(ENV);
   }, 60_000);
-  afterAll(async () => {
-    await admin.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  const adminFetch = ((input: string, init?: RequestInit) => {
-    const url = new URL(input);
-    if (url.host !== 'gateway.test') throw new Error('Unable to connect');
-    return admin.request(url.pathname.replace(/^\/admin/, '') + url.search, init);
-  }) as unknown as typeof fetch;
-
-  interface Told {
-    readonly code: number;
-    readonly out: string;
-    readonly err: string;
-  }
-  async function run(text: string, options: readonly string[] = [], env: Record<string, string> = ENV): Promise<Told> {
-    const file = join(folder, 'config.yaml');
-    await Bun.write(file, text);
-    const out: string[] = [];
-    const err: string[] = [];
-    const code = await runCommand(['import', 'litellm', file, ...options], {
-      env: { LLM0_URL: 'http://gateway.test', ADMIN_TOKEN: ENV_TOKEN, ...env },
-      fetch: adminFetch,
-      out: (line) => out.push(line),
-      err: (line) => err.push(line),
-      signal: new AbortController().signal,
-    });
-    return { code, out: out.join('\n'), err: err.join('\n') };
-  }
-  type Step = Readonly<Record<'what' | 'name' | 'outcome' | 'detail', string>>;
-  async function steps(text: string, options: readonly string[] = [], env?: Record<string, string>) {
-    const { out, err } = await run(text, [...options, '--json'], env);
-    if (out === '') throw new Error(err);
-    return (JSON.parse(out) as { steps: Step[] }).steps;
-  }
-  const call = (path: string, init: RequestInit = {}) => {
-    const headers = { authorization: `Bearer ${ENV_TOKEN}`, 'content-type': 'application/json' };
-    return adminFetch(`http://gateway.test/v1${path}`, { ...init, headers });
-  };
-  const read = async (path: string) => (await (await call(path)).json()) as { data: Record<string, never>[] };
+  afterAll(() => made.close());
+  const run: ImportUnderTest['run'] = (...given) => made.run(...given);
+  const steps: ImportUnderTest['steps'] = (...given) => made.steps(...given);
+  const call: ImportUnderTest['call'] = (...given) => made.call(...given);
+  const read: ImportUnderTest['read'] = (path) => made.read(path);
 
   test('a dry run says what would be, and changes nothing', async () => {
     const before = await Promise.all(['/projects', '/aliases', '/providers', '/models'].map(read));
@@ -207,27 +162,13 @@ describe('llm0 import litellm', () => {
     expect(again.map(({ outcome }) => outcome)).not.toContain('created');
   });
 
-  test('a vendor that gets another address is told with the one before', async () => {
-    const at = (port: number) =>
-      `model_list: [{model_name: m, litellm_params: {model: azure/x, api_base: 'http://127.0.0.1:${port}'}}]`;
-    await steps(at(12), ['--project', 'moved']);
-    const moved = (await steps(at(13), ['--project', 'moved'])).find(({ what }) => what === 'provider');
-    expect(moved).toMatchObject({ outcome: 'updated', name: 'azure' });
-    expect(moved?.detail).toBe('for every project: http://127.0.0.1:12 → http://127.0.0.1:13');
-  });
-
   test('a file that is not there, or is no YAML, and a gateway that is not there', async () => {
     expect(await run('a: [')).toMatchObject({ code: 1, err: expect.stringContaining('is not YAML') });
     expect(await run(LOCAL, [], { ...ENV, LLM0_URL: 'http://elsewhere.test' })).toMatchObject({
       code: 1,
       err: expect.stringContaining('cannot be reached'),
     });
-    const line = ['import', 'litellm', join(folder, 'gone.yaml')];
-    const err: string[] = [];
-    const told = (text: string) => err.push(text);
-    const env = { LLM0_URL: 'http://gateway.test', ADMIN_TOKEN: ENV_TOKEN };
-    const signal = new AbortController().signal;
-    expect(await runCommand(line, { env, fetch: adminFetch, out: told, err: told, signal })).toBe(1);
-    expect(err.join()).toContain('cannot be read');
+    const gone = await made.command(['import', 'litellm', join(made.folder, 'gone.yaml')]);
+    expect(gone).toMatchObject({ code: 1, err: expect.stringContaining('cannot be read') });
   });
 });

@@ -12,11 +12,14 @@ export interface ImportPlan {
 
 /** How a vendor or server is reached. */
 export interface PlannedProvider {
+  /** A server's is what it would be called: one that is there already keeps its own (`placePlan`). */
   readonly name: string;
   /** Known here by this name; every other one is added. */
   readonly isVendor: boolean;
   /** Absent = the vendor's own. */
   readonly baseUrl?: string;
+  /** Of a vendor with an address of its own: where it speaks OpenAI's format, as a server, should the vendor be elsewhere here. */
+  readonly asServer?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, string>>;
   readonly keys: readonly PlannedKey[];

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isObject } from '../read-list';
 import { type AddNote, asNumber } from './import-plan';
-import { sectionOf } from './plan-project';
+import { settingOf } from './plan-aliases';
+import { KEY_FIELDS, sectionOf } from './plan-project';
 
 /** What becomes of a setting: taken by the plan (null), a reason, or a setting of the gateway's own environment. */
 type Fate = null | string | { readonly set: string; readonly as: (value: JsonValue) => string };
@@ -31,6 +33,7 @@ const LITELLM: Readonly<Record<string, Fate>> = {
   guardrails: 'guardrails are set for each project',
   mcp_aliases: 'MCP servers are added by "llm0 mcp servers add <alias>"',
   json_logs: 'log lines are JSON already',
+  ssl_verify: 'certificates are always verified: NODE_EXTRA_CA_CERTS names a file with authorities of your own',
   set_verbose: { set: 'LOG_LEVEL', as: () => 'debug' },
   turn_off_message_logging: 'prompts are not kept unless LOG_BODIES=true',
 };
@@ -89,22 +92,51 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 const READ = new Set(['model_list', 'environment_variables', 'credential_list', ...Object.keys(SECTIONS)]);
 
+/** Switches whose `false` asks for something; that of the others is what holds here without them. */
+const MEANT_WHEN_OFF = new Set(['ssl_verify']);
+
+/** What is taken of settings that have fields of their own; `type` and the like of a cache are those of the hot store. */
+const FIELDS: readonly (readonly [name: string, taken: readonly string[], why: string])[] = [
+  ['cache_params', ['ttl', 'type', 'host', 'port', 'password', 'url'], 'caches are set for each project'],
+  ...(['default_key_generate_params', 'upperbound_key_generate_params'] as const).map(
+    (name) => [name, KEY_FIELDS, 'has no counterpart among the limits of a key'] as const,
+  ),
+];
+
 /** A note for every setting that the plan does not take; a value is shown only where it is no secret. */
 export function noteSettings(config: JsonObject, note: AddNote): void {
-  const said = new Set<string>();
+  const said = new Map<string, string>();
   for (const [section, fates] of Object.entries(SECTIONS)) {
     for (const [name, value] of Object.entries(sectionOf(config, section))) {
-      const fate = Object.hasOwn(fates, name) ? fates[name] : SWITCHES;
-      if (value === null || value === false || fate === null || fate === undefined) continue;
-      if (typeof fate === 'string') note('left out', `${section}.${name}`, fate);
-      else if (!said.has(fate.set)) {
-        said.add(fate.set);
-        note('set yourself', fate.set, `${fate.as(value)} (${section}.${name})`);
-      }
+      const fate = Object.hasOwn(fates, name) ? fates[name] : undefined;
+      const isOff = value === false && fate !== undefined && !MEANT_WHEN_OFF.has(name);
+      if (value === null || isOff || fate === null) continue;
+      const at = `${section}.${name}`;
+      if (fate === undefined || typeof fate === 'string') note('left out', at, fate ?? SWITCHES);
+      else noteVariable({ at, name: fate.set, value: fate.as(value) }, said, note);
+    }
+  }
+  for (const [name, taken, why] of FIELDS) {
+    const setting = settingOf(config, name);
+    for (const [field, value] of Object.entries(isObject(setting) ? setting : {})) {
+      if (value !== null && !taken.includes(field)) note('left out', `${name}.${field}`, why);
     }
   }
   for (const name of Object.keys(config)) {
     if (!READ.has(name))
       note('left out', name, (Object.hasOwn(ELSEWHERE, name) ? ELSEWHERE[name] : undefined) ?? SWITCHES);
   }
+}
+
+/** Several settings of the file may be one here: the first is told, and others where they say otherwise. */
+function noteVariable(
+  { at, name, value }: { readonly at: string; readonly name: string; readonly value: string },
+  said: Map<string, string>,
+  note: AddNote,
+): void {
+  const before = said.get(name);
+  if (before === undefined) note('set yourself', name, `${value} (${at})`);
+  else if (before !== value)
+    note('left out', at, `${value}: ${name} is one for all requests, and the file has ${before} for it as well`);
+  said.set(name, before ?? value);
 }

@@ -41,11 +41,8 @@ export function planAliases(
   const groups = new Map([...named, ...groupsOfWildcards(config, named, placed)]);
   const routing = { groups, ...readFallbacks(config, groups, note), strategy: readStrategy(config, note) };
   const aliases: PlannedAlias[] = [];
-  for (const name of named.keys()) {
-    const alias = planAlias(name, routing, note);
-    if (alias !== undefined) aliases.push(alias);
-  }
-  for (const [name, group] of readGroupAliases(config)) {
+  for (const name of named.keys()) aliases.push({ ...targetsOf(name, routing, note), alias: name });
+  for (const [name, group] of readGroupAliases(config, note)) {
     if (!groups.has(group)) note('left out', `model_group_alias ${name}`, `"${group}" is not in model_list`);
     else if (!groups.has(name)) aliases.push({ ...targetsOf(group, routing, note), alias: name });
   }
@@ -100,14 +97,6 @@ function textsIn(value: JsonValue | undefined): readonly string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(textsIn);
   return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
-}
-
-/** Undefined where the name means that very target already. */
-function planAlias(name: string, routing: Routing, note: AddNote): PlannedAlias | undefined {
-  const alias = { ...targetsOf(name, routing, note), alias: name };
-  const [only, second] = alias.targets;
-  if (only !== undefined && second === undefined && `${only.provider}/${only.model}` === name) return undefined;
-  return alias;
 }
 
 function targetsOf(name: string, routing: Routing, note: AddNote): Omit<PlannedAlias, 'alias'> {
@@ -233,11 +222,18 @@ function readStrategy(config: JsonObject, note: AddNote): string {
   return strategy;
 }
 
-function readGroupAliases(config: JsonObject): readonly (readonly [alias: string, group: string])[] {
+function readGroupAliases(config: JsonObject, note: AddNote): readonly (readonly [alias: string, group: string])[] {
   const aliases = settingOf(config, 'model_group_alias');
   if (!isObject(aliases)) return [];
   return Object.entries(aliases).flatMap(([alias, to]) => {
     const group = asText(isObject(to) ? to.model : to);
+    if (group === undefined) note('left out', `model_group_alias ${alias}`, 'it names no model');
+    else if (isObject(to) && to.hidden === true)
+      note(
+        'differs',
+        `model_group_alias ${alias}`,
+        'hidden: GET /v1/models lists it as every name that a key may call',
+      );
     return group === undefined ? [] : [[alias, group] as const];
   });
 }

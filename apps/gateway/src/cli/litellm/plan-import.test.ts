@@ -32,13 +32,21 @@ const oneModel = (params: Record<string, unknown>, more: Record<string, unknown>
 describe('a config in production', () => {
   test('vendors, servers and their keys', () => {
     expect(plan.providers.map(({ name }) => name)).toEqual([
-      ...['azure', 'contoso-ca-openai-azure-com', 'openai', 'anthropic', 'bedrock', 'gpu-example-com-8000', 'mistral'],
+      ...[
+        'azure',
+        'contoso-ca-openai-azure-com-openai',
+        'openai',
+        'anthropic',
+        'bedrock',
+        'gpu-example-com-8000',
+        'mistral',
+      ],
     ]);
     expect(named('azure')).toMatchObject({
       ...{ isVendor: true, baseUrl: 'https://contoso-eu.openai.azure.com', options: { apiVersion: '2024-10-21' } },
       keys: [{ name: 'litellm AZURE_API_KEY_EU', secret: 'azure-eu-key-000000' }],
     });
-    expect(named('contoso-ca-openai-azure-com')?.baseUrl).toBe('https://contoso-ca.openai.azure.com/openai/v1');
+    expect(named('contoso-ca-openai-azure-com-openai')?.baseUrl).toBe('https://contoso-ca.openai.azure.com/openai/v1');
     expect(named('openai')?.keys.map(({ secret }) => secret)).toEqual([
       ...['sk-openai-env-000001', 'sk-second-organization-000002'],
     ]);
@@ -55,7 +63,7 @@ describe('a config in production', () => {
 
   test('names, their shares, and what stands in', () => {
     expect(alias('gpt-4o')).toBe(
-      'weighted: azure/gpt-4o-eu=600 contoso-ca-openai-azure-com/gpt-4o-ca=200 anthropic/claude-sonnet-4-6=0 ' +
+      'weighted: azure/gpt-4o-eu=600 contoso-ca-openai-azure-com-openai/gpt-4o-ca=200 anthropic/claude-sonnet-4-6=0 ' +
         'openai/gpt-4o-mini=0 gpu-example-com-8000/meta-llama/Llama-3.3-70B-Instruct=0',
     );
     expect(alias('gpt-4')).toBe(alias('gpt-4o'));
@@ -79,7 +87,7 @@ describe('a config in production', () => {
     ]);
     expect(plan.unpriced).toEqual([
       { provider: 'azure', model: 'gpt-4o-eu', base: { provider: 'azure', model: 'gpt-4o' } },
-      { provider: 'contoso-ca-openai-azure-com', model: 'gpt-4o-ca', base: undefined },
+      { provider: 'contoso-ca-openai-azure-com-openai', model: 'gpt-4o-ca', base: undefined },
       { provider: 'gpu-example-com-8000', model: 'Qwen/Qwen3-32B', base: undefined },
     ]);
     expect(plan.project).toEqual({
@@ -223,20 +231,12 @@ describe('addresses', () => {
   test.each([
     ['http://10.1.2.3:8000/v1', 'server-10-1-2-3-8000'],
     ['https://ollama/v1', 'server-ollama'],
-    ['https://A.Very.Long.Name.Of.A.Machine.In.A.Cluster.example.com/v1', 'a-very-long-name-of-a-machine-in'],
+    ['https://A.Very.Long.Name.Of.A.Machine.In.A.Cluster.example.com/v1', 'a-very-long-name-of-a-machine-i-a3994544'],
     ['http://[::1]:8000/v1', 'server-1-8000'],
   ])('%s becomes %s', (url, name) => {
     const made = planOf(oneModel({ model: 'hosted_vllm/x', api_base: url }));
     expect(made.providers.map((provider) => provider.name)).toEqual([name]);
     expect(name).toMatch(/^[a-z][a-z0-9-]{0,39}$/);
-  });
-
-  test('servers of one host keep apart', () => {
-    const list = ['/a/v1', '/b/v1', '/a/v1/'].map((path) => ({
-      model_name: path,
-      litellm_params: { model: 'hosted_vllm/x', api_base: `http://host${path}` },
-    }));
-    expect(planOf({ model_list: list }).providers.map(({ name }) => name)).toEqual(['host', 'host-2']);
   });
 });
 

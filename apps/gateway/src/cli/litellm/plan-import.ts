@@ -16,7 +16,7 @@ export function planImport(text: string, env: Readonly<Record<string, string | u
   const note = (kind: ImportNote['kind'], at: string, why: string) => {
     notes.set(`${kind} ${at} ${why}`, { kind, at, why });
   };
-  const resolve = createResolver(config, env, note);
+  const { resolve, noteUnused } = createResolver(config, env, note);
   const deployments = readDeployments(config, resolve, note);
   noteParameters(deployments, note);
   const { providers, placed } = planProviders(deployments, resolve, note);
@@ -28,6 +28,7 @@ export function planImport(text: string, env: Readonly<Record<string, string | u
     aliases,
     project: planProject(config, names, note),
   };
+  noteUnused();
   noteSettings(config, note);
   return { ...plan, notes: [...notes.values()] };
 }

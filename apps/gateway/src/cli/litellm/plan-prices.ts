@@ -2,22 +2,9 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { plainDecimal } from '../../admin/fields/json-money';
 import { type AddNote, asNumber, type PlannedPrice, type UnpricedModel } from './import-plan';
 import type { PlacedDeployment } from './plan-providers';
+import { PRICES } from './price-fields';
 import { readModelName } from './vendors';
 
-/** Dollars a token there → dollars a million tokens here. */
-const PRICES: Readonly<Record<string, string>> = {
-  input_cost_per_token: 'input',
-  output_cost_per_token: 'output',
-  cache_read_input_token_cost: 'cache_read',
-  cache_creation_input_token_cost: 'cache_write',
-  output_cost_per_reasoning_token: 'reasoning',
-  input_cost_per_audio_token: 'input_audio',
-  output_cost_per_audio_token: 'output_audio',
-  input_cost_per_token_above_128k_tokens: 'input_above_128k',
-  output_cost_per_token_above_128k_tokens: 'output_above_128k',
-  input_cost_per_token_above_200k_tokens: 'input_above_200k',
-  output_cost_per_token_above_200k_tokens: 'output_above_200k',
-};
 const MODES = new Set(['chat', 'embedding', 'completion', 'responses']);
 const DECIMALS = 6;
 

@@ -5,6 +5,10 @@ import { settingOf } from './plan-aliases';
 import type { NamesOfFile } from './read-names';
 
 const KEY_SETTINGS = ['default_key_generate_params', 'upperbound_key_generate_params'] as const;
+/** What is read of them. */
+export const KEY_FIELDS = [
+  ...['max_budget', 'budget_duration', 'rpm_limit', 'tpm_limit', 'max_parallel_requests', 'models'],
+] as const;
 
 /**
  * The proxy as a project with one key. LiteLLM has no limit of requests and caches nothing unless it is told to; a project

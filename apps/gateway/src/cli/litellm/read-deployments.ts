@@ -1,7 +1,8 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject } from '@llm0/core/chat/json';
 import { RequestFailed } from '../admin-client';
 import { isObject } from '../read-list';
 import { type AddNote, asNumber, asText } from './import-plan';
+import { PRICES } from './price-fields';
 import type { ResolveValue } from './resolve-values';
 import { type NamedModel, readModelName } from './vendors';
 
@@ -16,6 +17,8 @@ export interface Deployment {
   readonly named: NamedModel;
   readonly params: JsonObject;
   readonly info: JsonObject;
+  /** All of it, as the file has it. */
+  readonly entry: JsonObject;
   readonly baseUrl?: string;
   /** By `weight`, else `rpm`, else `tpm`; undefined = as likely as any. */
   readonly weight?: number;
@@ -27,20 +30,26 @@ export function readDeployments(config: JsonObject, resolve: ResolveValue, note:
   const list = config.model_list ?? [];
   if (!Array.isArray(list)) throw new RequestFailed('model_list is not a list.');
   if (list.length > MAX_DEPLOYMENTS) throw new RequestFailed(`model_list has more than ${MAX_DEPLOYMENTS} entries.`);
-  const credentials = readCredentials(config);
-  return list.flatMap((entry, index) => {
+  const credentials = readCredentials(config, note);
+  const used = new Set<string>();
+  const deployments = list.flatMap((entry, index) => {
     const at = `model_list[${index}]`;
     if (!isObject(entry) || !isObject(entry.litellm_params)) {
       note('left out', at, 'it has no litellm_params');
       return [];
     }
     const named = asText(entry.litellm_params.litellm_credential_name);
+    if (named !== undefined) used.add(named);
     if (named !== undefined && !credentials.has(named))
       note('left out', at, 'its credential is not in credential_list');
     const params = { ...entry.litellm_params, ...(named === undefined ? {} : credentials.get(named)) };
     const deployment = readDeployment({ at, entry, params }, resolve, note);
     return deployment === undefined ? [] : [deployment];
   });
+  for (const name of credentials.keys()) {
+    if (!used.has(name)) note('left out', `credential_list ${name.slice(0, 100)}`, 'no deployment names it');
+  }
+  return deployments;
 }
 
 /** Modes of models that have no format of their own here. */
@@ -97,15 +106,15 @@ function readDeployment({ at, entry, params }: Entry, resolve: ResolveValue, not
     note('left out', place, `${base.variable} is not set, which has its address`);
     return undefined;
   }
-  return { at: place, group, named, params, info, baseUrl: base.text, weight, order: asNumber(params.order) };
+  return { at: place, group, named, params, info, entry, baseUrl: base.text, weight, order: asNumber(params.order) };
 }
 
-function readCredentials({ credential_list: list }: JsonObject): ReadonlyMap<string, JsonObject> {
+function readCredentials({ credential_list: list }: JsonObject, note: AddNote): ReadonlyMap<string, JsonObject> {
   const found = new Map<string, JsonObject>();
-  for (const one of Array.isArray(list) ? list : []) {
-    if (!isObject(one) || !isObject(one.credential_values)) continue;
-    const name = asText(one.credential_name);
-    if (name !== undefined) found.set(name, one.credential_values);
+  for (const [index, one] of (Array.isArray(list) ? list : []).entries()) {
+    const name = isObject(one) ? asText(one.credential_name) : undefined;
+    if (name !== undefined && isObject(one) && isObject(one.credential_values)) found.set(name, one.credential_values);
+    else note('left out', `credential_list[${index}]`, 'it has no credential_name or no credential_values');
   }
   return found;
 }
@@ -119,8 +128,7 @@ const FATE: Readonly<Record<string, string | null>> = {
     [
       ...['model', 'api_key', 'api_base', 'base_url', 'api_version', 'custom_llm_provider', 'litellm_credential_name'],
       ...['aws_access_key_id', 'aws_secret_access_key', 'aws_session_token', 'aws_region_name', 'weight', 'order'],
-      ...['extra_headers', 'headers', 'input_cost_per_token', 'output_cost_per_token', 'rpm', 'tpm'],
-      ...['cache_read_input_token_cost', 'cache_creation_input_token_cost', 'output_cost_per_reasoning_token'],
+      ...['extra_headers', 'headers', 'rpm', 'tpm', ...Object.keys(PRICES)],
     ].map((name) => [name, null]),
   ),
   ...Object.fromEntries(
@@ -143,26 +151,48 @@ const FATE: Readonly<Record<string, string | null>> = {
   azure_ad_token: 'store an API key of the resource',
 };
 
-/** One line for each parameter that is not taken over, with who has it. */
+/** What is read beside the parameters; limits may stand there in older files. */
+const OF_ENTRY = new Set(['model_name', 'litellm_params', 'model_info', 'weight', 'rpm', 'tpm']);
+const OF_INFO = new Set([
+  ...['mode', 'base_model', 'access_groups', 'max_input_tokens', 'max_output_tokens', ...Object.keys(PRICES)],
+]);
+
+/** One line for each parameter or field that is not taken over, with who has it. */
 export function noteParameters(deployments: readonly Deployment[], note: AddNote): void {
   const owners = new Map<string, Set<string>>();
-  for (const { group, params } of deployments) {
-    for (const [name, value] of Object.entries(params)) {
-      if (value === null || (Object.hasOwn(FATE, name) && FATE[name] === null)) continue;
-      owners.set(name, (owners.get(name) ?? new Set()).add(group));
-    }
+  for (const { group, params, info, entry } of deployments) {
+    const lost = [
+      ...fieldsOf(params, (name) => Object.hasOwn(FATE, name) && FATE[name] === null, 'litellm_params'),
+      ...fieldsOf(info, (name) => OF_INFO.has(name), 'model_info'),
+      ...fieldsOf(entry, (name) => OF_ENTRY.has(name), 'model_list'),
+    ];
+    for (const name of lost) owners.set(name, (owners.get(name) ?? new Set()).add(group));
   }
-  for (const [name, groups] of owners) {
+  for (const [place, groups] of owners) {
     const [first, second, ...more] = groups;
     const who = [first, second].filter((one) => one !== undefined).join(', ');
-    const why = (Object.hasOwn(FATE, name) ? FATE[name] : undefined) ?? 'has no counterpart here';
-    note('left out', `litellm_params.${name}`, `of ${who}${more.length > 0 ? ` and ${more.length} more` : ''}: ${why}`);
+    const name = place.slice(place.indexOf('.') + 1);
+    const isParameter = place.startsWith('litellm_params.') && Object.hasOwn(FATE, name);
+    const why = (isParameter ? FATE[name] : undefined) ?? 'has no counterpart here';
+    note('left out', place, `of ${who}${more.length > 0 ? ` and ${more.length} more` : ''}: ${why}`);
   }
 }
 
-/** A mapping of texts, its references resolved; what is no text is left out. */
-export function readHeaders(value: JsonValue | undefined, resolve: ResolveValue): Readonly<Record<string, string>> {
-  if (!isObject(value)) return {};
-  const pairs = Object.entries(value).map(([name, one]) => [name, resolve(one).text] as const);
-  return Object.fromEntries(pairs.filter((pair): pair is readonly [string, string] => pair[1] !== undefined));
+const fieldsOf = (from: JsonObject, isTaken: (name: string) => boolean, place: string): readonly string[] =>
+  Object.entries(from).flatMap(([name, value]) => (value === null || isTaken(name) ? [] : [`${place}.${name}`]));
+
+/** Of a mapping of texts, references resolved; what is no text, or is not set, is noted. */
+export function readHeaders(
+  { params, at }: Pick<Deployment, 'params' | 'at'>,
+  resolve: ResolveValue,
+  note: AddNote,
+): Readonly<Record<string, string>> {
+  const given = params.extra_headers ?? params.headers;
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(isObject(given) ? given : {})) {
+    const { text, variable } = resolve(value);
+    if (text !== undefined) headers[name] = text;
+    else note('left out', `${at} extra_headers`, `${name.slice(0, 100)}: ${variable ?? 'its value'} is not set`);
+  }
+  return headers;
 }

@@ -12,7 +12,7 @@ const namesIn = (text: string) => [...text.matchAll(/^# ([A-Z][A-Z0-9_]*)=/gm)].
 function resolve(name: string) {
   const notes: string[] = [];
   const env = new Proxy<Record<string, string>>({}, { get: () => 'a-value' });
-  const resolved = createResolver({}, env, (_, at, why) => notes.push(`${at}: ${why}`))(`os.environ/${name}`);
+  const resolved = createResolver({}, env, (_, at, why) => notes.push(`${at}: ${why}`)).resolve(`os.environ/${name}`);
   return { ...resolved, notes };
 }
 
@@ -43,6 +43,6 @@ describe("variables of the gateway's own", () => {
 
   test('what the file itself says of such a name is its own affair', () => {
     const config = { environment_variables: { REDIS_PASSWORD: 'of-the-file' } };
-    expect(createResolver(config, {}, () => {})('os.environ/REDIS_PASSWORD').text).toBe('of-the-file');
+    expect(createResolver(config, {}, () => {}).resolve('os.environ/REDIS_PASSWORD').text).toBe('of-the-file');
   });
 });

@@ -15,6 +15,14 @@ export interface Resolved {
 
 export type ResolveValue = (value: JsonValue | undefined) => Resolved;
 
+export interface Resolver {
+  readonly resolve: ResolveValue;
+  /** Notes what the file sets and nothing that was resolved so far asked for. */
+  noteUnused(): void;
+}
+
+const UNUSED =
+  'no deployment that is taken over asks for it; where the gateway has such a setting, it is one of its environment';
 const OWN = "a variable of the gateway's own, which no file gets: where it is meant, write its value into the file";
 
 /**
@@ -25,19 +33,27 @@ export function createResolver(
   config: JsonObject,
   env: Readonly<Record<string, string | undefined>>,
   note: AddNote,
-): ResolveValue {
+): Resolver {
   const own = isObject(config.environment_variables) ? config.environment_variables : {};
+  const asked = new Set<string>();
   const lookUp = (name: string): string | undefined => {
+    asked.add(name);
     const value = Object.hasOwn(own, name) ? own[name] : undefined;
     if (value !== undefined && value !== null && value !== '') return String(value);
     if (!isOwnSetting(name)) return env[name] || undefined;
     note('left out', `os.environ/${name.slice(0, 100)}`, OWN);
     return undefined;
   };
-  return (value) => {
+  const resolve: ResolveValue = (value) => {
     if (typeof value === 'number') return { text: String(value) };
     if (typeof value !== 'string' || value === '') return {};
     const variable = REFERENCE.exec(value)?.[1]?.trim();
     return variable === undefined ? { text: value } : { text: lookUp(variable), variable };
   };
+  const noteUnused = () => {
+    for (const name of Object.keys(own)) {
+      if (!asked.has(name)) note('left out', `environment_variables.${name.slice(0, 100)}`, UNUSED);
+    }
+  };
+  return { resolve, noteUnused };
 }

@@ -107,14 +107,7 @@ const vendorOf = (prefix: string): Vendor =>
 /** Where OpenAI's own API is: every other address is a server of its own. */
 export const isOpenAi = (baseUrl: string): boolean => URL.parse(baseUrl)?.hostname.endsWith('.openai.com') === true;
 
-const NAME_LENGTH = 40;
+const KNOWN = new Set(Object.values(VENDORS).flatMap((vendor) => ('known' in vendor ? [vendor.known] : [])));
 
-/** A provider's name from the host of its address, such as `gpu-1-8000`. */
-export function nameOfServer(baseUrl: string): string {
-  const { hostname = '', port = '' } = URL.parse(baseUrl) ?? {};
-  const plain = `${hostname}${port === '' ? '' : `-${port}`}`.toLowerCase().replace(/[^a-z0-9]+/g, '-');
-  const known = new Set(Object.values(VENDORS).flatMap((vendor) => ('known' in vendor ? [vendor.known] : [])));
-  const name = plain.replace(/^-+/, '').slice(0, NAME_LENGTH - 'server-'.length);
-  const trimmed = name.replace(/-{1,40}$/, '') || 'server';
-  return /^[a-z]/.test(trimmed) && !known.has(trimmed) && trimmed !== 'demo' ? trimmed : `server-${trimmed}`;
-}
+/** Whether the gateway has a vendor of that name. */
+export const isKnownVendor = (name: string): boolean => KNOWN.has(name);

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test';
+import { createSecretVault } from '@llm0/core/keys/secret-vault';
+import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
+import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
+import { CUSTOM_KIND } from '@llm0/providers/openai-compatible/create-custom-provider';
+import { createProviderRegistry } from '@llm0/providers/registry';
+import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
+import { pino } from 'pino';
+import type { ProviderSetting } from '../config/providers';
+import { ProviderConnections } from './connections';
+
+const vault = createSecretVault(new Uint8Array(32).fill(7));
+
+const open = (providers: readonly ProviderSetting[] = []) =>
+  new ProviderConnections({
+    ...{ config: { providers, demoProvider: false }, registry: createProviderRegistry(), vault, fetch },
+    ...{ egress: readEgressAllow(['127.0.0.1']), monotonicMs: () => performance.now(), log: pino({ level: 'silent' }) },
+  });
+
+const server = (name: string, kind: string = CUSTOM_KIND): StoredProvider => ({
+  ...{ id: crypto.randomUUID(), name, kind, baseUrl: 'http://127.0.0.1:9/v1', options: {}, models: [] },
+  ...{ encryptedHeaders: null, encryptionKeyId: null, headerNames: [], passthroughPaths: [], isActive: true },
+  ...{ createdAtMs: 0, updatedAtMs: 0 },
+});
+
+function key(provider: string, projectId: string | null, isActive = true): StoredProviderKey {
+  const id = crypto.randomUUID();
+  const { keyId, bytes } = vault.seal(`sk-of-${projectId ?? 'everybody'}`, id);
+  return {
+    ...{ id, provider, projectId, isActive, name: 'litellm', encryptedKey: bytes, encryptionKeyId: keyId },
+    ...{ lastCharacters: 'last', createdAtMs: 0, updatedAtMs: 0 },
+  };
+}
+
+describe('who a server that needs no key is for', () => {
+  const keyOf = (connections: ProviderConnections, projectId?: string, name = 'house') => {
+    const connected = connections.connect(name, projectId);
+    return connected && (connected.connection.apiKey ?? 'none');
+  };
+
+  test('everybody, while nobody has a key for it', () => {
+    const connections = open();
+    connections.load([server('house')], []);
+    expect([keyOf(connections), keyOf(connections, 'other')]).toEqual(['none', 'none']);
+  });
+
+  test.each([true, false])('single projects, once they have keys for it (active: %p)', (isActive) => {
+    const connections = open();
+    connections.load([server('house')], [key('house', 'corp', isActive)]);
+    expect(keyOf(connections, 'corp')).toBe(isActive ? 'sk-of-corp' : undefined);
+    expect([keyOf(connections), keyOf(connections, 'other')]).toEqual([undefined, undefined]);
+    expect(connections.all().has('house')).toBe(isActive);
+  });
+
+  test('everybody again, with a key for everybody', () => {
+    const connections = open();
+    connections.load([server('house')], [key('house', 'corp'), key('house', null)]);
+    expect([keyOf(connections, 'corp'), keyOf(connections, 'other')]).toEqual(['sk-of-corp', 'sk-of-everybody']);
+  });
+
+  test("Ollama by the environment stays everybody's, by what is stored it is theirs who have keys", () => {
+    const keys = [key('ollama', 'corp')];
+    const setting = { name: 'ollama', baseUrl: 'http://127.0.0.1:9' } as ProviderSetting;
+    const byEnvironment = open([setting]);
+    byEnvironment.load([], keys);
+    expect(keyOf(byEnvironment, 'other', 'ollama')).toBe('none');
+    const stored = open();
+    stored.load([server('ollama', 'ollama')], keys);
+    expect(keyOf(stored, 'other', 'ollama')).toBeUndefined();
+    expect(keyOf(stored, 'corp', 'ollama')).toBe('sk-of-corp');
+  });
+});
+
+test('models are told by added servers alone, and by those whose models nobody named', () => {
+  const connections = open();
+  connections.load([server('house'), { ...server('named'), models: ['m'] }], [key('openai', null)]);
+  expect(['house', 'named', 'openai', 'gone'].map((name) => connections.tellsModels(name))).toEqual([
+    ...[true, false, false, false],
+  ]);
+});
