@@ -354,3 +354,35 @@ test.each(['/a%20b', '/a%2Fb', '/a.b', '/.well-known/x', '/a;b=1', '/ä', '/a:b@
     expect(target).toEqual({ backend: 'py', method: 'GET', path, search: '?a=..//..&b=%0a' });
   },
 );
+
+describe('a backend of a project with guardrails', () => {
+  const rule = { name: 'mail', on: 'both', check: { type: 'pii' }, onError: 'block' } as const;
+  const policy = (mode: 'enforce' | 'shadow', action: 'redact' | 'flag') =>
+    ({ mode, pseudonymScope: 'request', version: 1, rules: [{ ...rule, action }] }) as const;
+
+  test('is refused where they act: nobody judges what goes there', async () => {
+    const { ask, world, rows } = await open({ policy: policy('enforce', 'redact') });
+    const refused = await ask('/x', { method: 'POST', body: 'ann@example.com' });
+    expect([refused.status, world.asked.length]).toEqual([403, 0]);
+    expect(((await refused.json()) as { error: { message: string } }).error.message).toContain('"infer:py"');
+    expect(await rows()).toMatchObject([{ status: 'error', httpStatus: 403 }]);
+  });
+
+  test.each([
+    ['the key names it', { policy: policy('enforce', 'redact'), key: { allowedModels: ['infer:py'] } }, 200],
+    ['the key may use all of them', { policy: policy('enforce', 'redact'), key: { allowedModels: ['infer:*'] } }, 403],
+    ['they only watch', { policy: policy('shadow', 'redact') }, 200],
+    ['they only flag', { policy: policy('enforce', 'flag') }, 200],
+  ])('where %s', async (_case, options, status) => {
+    const { ask } = await open(options);
+    expect((await ask('/x')).status).toBe(status);
+  });
+
+  test('is refused a request that asks for more rules', async () => {
+    const { ask } = await open({ policy: policy('enforce', 'flag'), key: { allowedModels: ['infer:py'] } });
+    const asked = (name: string) => ask('/x', { headers: { 'x-llm0-guardrail': name } });
+    expect([(await asked('mail')).status, (await asked('other')).status, (await ask('/x')).status]).toEqual([
+      403, 400, 200,
+    ]);
+  });
+});

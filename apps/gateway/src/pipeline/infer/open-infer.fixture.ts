@@ -1,7 +1,8 @@
 import { afterEach } from 'bun:test';
+import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
 import { HttpCache } from '@llm0/core/http-cache/http-cache';
 import { HttpFlights } from '@llm0/core/http-cache/http-flights';
-import type { Project } from '@llm0/core/keys/api-key';
+import type { ApiKey, Project } from '@llm0/core/keys/api-key';
 import { createForgetting } from '../../backends/change-news';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import type { Services } from '../../services/contract';
@@ -19,6 +20,8 @@ export interface InferOptions {
   readonly kind?: CacheKind;
   readonly backend?: Partial<InferBackend>;
   readonly project?: Partial<Project>;
+  readonly key?: Partial<ApiKey>;
+  readonly policy?: GuardrailPolicy;
   readonly maxEntries?: number;
   readonly maxBytes?: number;
   readonly maxEntryBytes?: number;
@@ -36,7 +39,8 @@ export async function openInfer(options: InferOptions = {}) {
     asked: [] as Request[],
   };
   const nowMs = () => world.nowMs;
-  const pipeline = await openPipeline({ nowMs, project: options.project });
+  const { project, key, policy } = options;
+  const pipeline = await openPipeline({ nowMs, project, key, policy });
   const fetch = (async (url: string, init: RequestInit) => {
     const request = new Request(url, init);
     world.asked.push(request);

@@ -1,5 +1,6 @@
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { CacheAsk, Look } from '@llm0/core/http-cache/http-cache';
 import { requestControl } from '@llm0/core/http-cache/use-answer';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
@@ -57,6 +58,7 @@ export function inferPlanner(services: Needs, request: InferRequest): Planner<In
     plan: (_services, input) => {
       const { principal, request: job } = input;
       const backend = findBackend(services, job, principal);
+      refuseUnjudged(backend, principal, request.controls);
       const fields = askedFields(request, backend);
       look = lookFor(services, { job, backend, principal, fields, isOff: request.controls.cache === 'off' });
       const { shared } = request;
@@ -119,6 +121,26 @@ export function findBackend({ backends }: Needs, { backend: name }: InferTarget,
   }
   if (!isModelAllowed(key, [entry])) throw notAllowed(entry);
   return backend;
+}
+
+/**
+ * What backends are told and say is not judged: where guardrails act, a key reaches only those that its `allowed_models`
+ * names. Throws `permission_denied`; `invalid_request` for an `X-LLM0-Guardrail` that names no rule.
+ */
+function refuseUnjudged(
+  { name }: Pick<InferBackend, 'name'>,
+  { key, guardrails }: Authenticated,
+  { guardrail }: RequestControls,
+): void {
+  if (guardrails === undefined && guardrail === undefined) return;
+  const entry = backendProvider(name);
+  const isNamed = guardrail === undefined && key.allowedModels?.includes(entry) === true;
+  if (isNamed || chosenGuardrails(guardrails, guardrail)?.acts !== true) return;
+  throw new GatewayError(
+    'permission_denied',
+    `This project has guardrails, which do not judge what goes to backends. The operator can name "${entry}" in ` +
+      '"allowed_models" of the key.',
+  );
 }
 
 /** `X-LLM0-Cache: refresh` asks as `no-cache` does, whatever else the request takes; what it forbids to keep is not kept. */

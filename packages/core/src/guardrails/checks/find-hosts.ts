@@ -31,6 +31,8 @@ const AMBIGUOUS: ReadonlySet<string> = new Set([
     ' ',
   ),
 ]);
+/** What follows the host in `git@host:path`. */
+const REMOTE_PATH = /^:[\w~./]/;
 /** What follows a name in a program: a call, a place in a list, a value. */
 const IN_PROGRAM = /^(?:\(|\[|;|\s{0,2}[=+]?=)/;
 
@@ -94,7 +96,8 @@ function* shownHosts(text: string, links: readonly FoundHost[]): Generator<Found
     while (next < links.length && (links[next]?.end ?? 0) <= start) next++;
     const link = links[next];
     const isInLink = link !== undefined && link.start < end;
-    if (hasDot && !isInLink && text[start - 1] !== '@') {
+    const isMail = text[start - 1] === '@' && !REMOTE_PATH.test(text.slice(end, end + 2));
+    if (hasDot && !isInLink && !isMail) {
       const found = shownHost(text, start, end);
       if (found !== undefined) yield found;
     }
@@ -120,8 +123,8 @@ function isLikely(host: string, shown: string, after: string): boolean {
   const { isIcann, publicSuffix } = parse(host);
   if (isIcann !== true || publicSuffix === null || host === publicSuffix) return false;
   if (/^[/:][\w/]/.test(after) || host.startsWith('www.')) return true;
-  return !AMBIGUOUS.has(publicSuffix) && !IN_PROGRAM.test(after) && !isNewSentence(shown);
+  return !AMBIGUOUS.has(publicSuffix) && !IN_PROGRAM.test(after) && !isNoHost(shown);
 }
 
-/** `more.Then it` lacks a blank. */
-const isNewSentence = (shown: string): boolean => /[a-z]\.[A-Z][a-z]{0,62}$/.test(shown);
+/** `more.Then it` lacks a blank; `ASP.NET` is a name. */
+const isNoHost = (shown: string): boolean => /[a-z]\.[A-Z][a-z]{0,62}$|^[A-Z]{2,8}\.NET$/.test(shown);

@@ -2,15 +2,17 @@ const NAMED: Readonly<Record<string, string>> = {
   ...{ colon: ':', sol: '/', bsol: '\\', period: '.', commat: '@', quest: '?', num: '#', hyphen: '-', lowbar: '_' },
   ...{ amp: '&', tab: '', newline: '', shy: '', lt: '<', gt: '>', quot: '"' },
 };
-const WRAPPED = /&(?:#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});?|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\\[.:/@_-]/gi;
+const WRAPPED =
+  /&(?:#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});?|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\\[.:/@_-]|(?<=\w)[[({](?:\.|dot)[\])}](?=\w)/gi;
 
-/** Text as pages and links read it: entities, `%2e`, `\u002e` and `\.` for what they stand for; undefined where it has none. */
+/** Text as pages, links and people read it: entities, `%2e`, `\u002e`, `\.` and `[.]` for what they stand for; undefined where it has none. */
 export function unwrapText(text: string): string | undefined {
   const unwrapped = text.replace(WRAPPED, readOne);
   return unwrapped === text ? undefined : unwrapped;
 }
 
 function readOne(wrapped: string): string {
+  if (/^[[({]/.test(wrapped)) return '.';
   if (wrapped.startsWith('%')) return String.fromCharCode(Number.parseInt(wrapped.slice(1), 16));
   if (/^\\u/i.test(wrapped)) return String.fromCharCode(Number.parseInt(wrapped.slice(2), 16));
   if (wrapped.startsWith('\\')) return wrapped.slice(1);

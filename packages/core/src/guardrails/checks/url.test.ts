@@ -117,7 +117,7 @@ const SHOWN = [
 const HARMLESS = [
   'write to ann@evil.com',
   'run main.py and build.sh, then README.md; see section 1.2, v2.0.1, e.g. this, i.e. that',
-  'node.js and foo.bar.baz() at 10:30',
+  'node.js and foo.bar.baz() at 10:30, ASP.NET',
   'C:\\Users\\x and // a comment',
   'the https: scheme',
   'An ellipsis...then more.Next sentence',
