@@ -19,7 +19,7 @@ export function formatUsdText(nanoUsd: number): string {
   const size = Math.abs(nanoUsd) / NANO_PER_USD;
   const decimals = size === 0 || size >= 1 ? 2 : Math.min(9, DIGITS - Math.floor(Math.log10(size)));
   const [whole, fraction = ''] = size.toFixed(decimals).split('.');
-  return `${nanoUsd < 0 ? '-' : ''}$${whole}.${fraction.replace(/0+$/, '').padEnd(2, '0')}`;
+  return `${nanoUsd < 0 ? '-' : ''}$${whole}.${fraction.replace(/0{1,9}$/, '').padEnd(2, '0')}`;
 }
 
 /** Decimal USD text or number with ≤ 9 places → integer nano-USD; undefined when it is not one. */

@@ -1,21 +1,21 @@
 import type { Backend } from '@llm0/core/backends/backend';
 import { asRead, type FieldTable, NameRule } from './forward-headers';
 
-/** Words of names that say who somebody is, or prove it; also with what they are said by (`userid`, `csrftoken`). */
-const CALLER = new RegExp(
-  `(?:^|-)(?:${[
-    ...['auth', 'authentication', 'authorization', '[a-z]*token', 'jwt', 'secret', 'password', 'signature'],
-    ...['credentials?', 'apikey', '(?<!idempotency-)key', 'cookie'],
-    ...['(?:user(?!-agent$)|account|tenant|session|member|customer|subscriber)(?:id|name)?', 'uid', 'login'],
-    ...['e?mail', 'identity', 'principal', 'subject', 'organi[sz]ation', 'org', '(?:client|device|profile)-?id'],
-  ].join('|')})(?:-|$)`,
-);
+/** Words of names that prove who somebody is, or say it; also with what they are said by (`userid`, `csrftoken`). */
+const CALLER = [
+  /(?:^|-)(?:auth|authentication|authorization|jwt|secret|password|signature|credentials?|apikey|cookie)(?:-|$)/,
+  /(?:^|-)(?:user(?!-agent$)|account|tenant|session|member|customer|subscriber)(?:id|name)?(?:-|$)/,
+  /(?:^|-)(?:uid|login|e?mail|identity|principal|subject|organi[sz]ation|org|(?:client|device|profile)-?id)(?:-|$)/,
+  /(?:^|-)(?<!idempotency-)key(?:-|$)|token(?:-|$)/,
+] as const;
 
 /** Of the browser, and of the form of the answer: `Accept-Signature` asks for one. */
 const OF_THE_PROGRAM = ['sec-', 'accept-'] as const;
 
 const callerNames = new NameRule(
-  (read) => read === 'from' || (!OF_THE_PROGRAM.some((start) => read.startsWith(start)) && CALLER.test(read)),
+  (read) =>
+    read === 'from' ||
+    (!OF_THE_PROGRAM.some((start) => read.startsWith(start)) && CALLER.some((words) => words.test(read))),
 );
 
 /** Is there a header of the caller's own that may say who it is? */
