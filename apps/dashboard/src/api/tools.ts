@@ -22,11 +22,12 @@ const REFRESH_MS = 30_000;
 export function useMcpServers() {
   const client = useQueryClient();
   const again = () => void client.invalidateQueries({ queryKey: ['mcp'] });
-  useLive({ topic: 'audit', onNews: again, onReset: again });
+  const isTold = useLive({ topic: 'audit', onNews: again, onReset: again });
   return useQuery({
     queryKey: ['mcp', 'servers'],
     queryFn: () => read(api.mcp.servers.$get({ query: { limit: ALL } })),
-    refetchInterval: REFRESH_MS,
+    // How servers are is not told; where there are none, a first one is.
+    refetchInterval: ({ state }) => (isTold && state.data?.data.length === 0 ? false : REFRESH_MS),
   });
 }
 

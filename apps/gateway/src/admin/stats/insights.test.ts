@@ -160,19 +160,20 @@ describe.each(TEST_DATABASES)('what the dashboard asks, on $name', (kind) => {
     const attempt = (provider: string, outcome: string, latencyMs: number) => ({
       ...{ provider, outcome, latencyMs, model: 'm', startMs: 0, status: outcome === 'ok' ? 200 : undefined },
     });
-    const createdAtMs = nowMs - 60_000;
+    // Before anything that was made up.
+    const createdAtMs = Date.parse(from) - 3_600_000;
     const went = (...attempts: object[]) => sampleRecord({ projectId, createdAtMs, attempts: attempts as never });
     await storeRecords(admin, [
       went(attempt('down', 'timeout', 9), attempt('down', 'timeout', 9), attempt('up', 'ok', 5)),
       went(attempt('down', 'unreachable', 1), attempt('also-down', 'timeout', 3), attempt('up', 'ok', 5)),
       went(attempt('small', 'context_window', 0), attempt('up', 'ok', 5)),
     ]);
-    const since = new Date(createdAtMs - 1).toISOString();
-    expect((await get(`/failovers/counts?from=${since}`)).data).toEqual([
+    const [before, since, until] = [-1000, -1, 1].map((ms) => new Date(createdAtMs + ms).toISOString());
+    expect((await get(`/failovers/counts?from=${since}&to=${until}`)).data).toEqual([
       { provider: 'also-down', failovers: 1 },
       { provider: 'down', failovers: 2 },
     ]);
-    expect((await get(`/failovers/counts?from=${from}&to=${since}`)).data).toEqual([]);
+    expect((await get(`/failovers/counts?from=${before}&to=${since}`)).data).toEqual([]);
     expect((await admin.call('GET', '/failovers/counts')).status).toBe(400);
   });
 
