@@ -4,9 +4,9 @@ import type { TextKind } from '../piece-window';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
 import { Channel } from './channel';
-import { guardBlocks, guardValue, LOGPROBS } from './guard-response';
+import { guardBlocks, guardName, guardValue, LOGPROBS } from './guard-response';
 import { GuardedTexts } from './guard-texts';
-import { type PieceField, piecesOfDetail, piecesOfExtra, withPieces } from './piece-fields';
+import { type PieceField, piecesOfDetail, piecesOfExtra, withJudgedNames, withPieces } from './piece-fields';
 
 interface OpenChoice {
   /** By name; those of tools' arguments by their tool. */
@@ -170,15 +170,17 @@ export class AnswerGuard {
     this.out.push({ ...event, item: await guardValue(this.guard, this.texts, event.item) });
   }
 
-  private async addExtra(event: Extract<ChatEvent, { type: 'extra' }>): Promise<void> {
-    if (event.name === LOGPROBS && this.guard.guardrails.acts) return;
+  private async addExtra(given: Extract<ChatEvent, { type: 'extra' }>): Promise<void> {
+    if (given.name === LOGPROBS && this.guard.guardrails.acts) return;
+    const event = { ...given, name: await guardName(this.guard, this.texts, given.name) };
     const pieces = Object.hasOwn(PIECES, event.name) ? PIECES[event.name] : undefined;
     const { value } = event;
     if (pieces === undefined || !isObject(value) || typeof value[pieces.member] !== 'string') {
       const choice = this.open(event.choice ?? 0);
-      const fields = piecesOfExtra(event);
+      const named = await withJudgedNames(this.guard, this.texts, value);
+      const fields = piecesOfExtra({ ...event, value: named });
       const eventOf = (said: JsonValue): ChatEvent => ({ ...event, value: said });
-      const passed = withPieces(value, `extra ${event.name}`, await this.passPieces(choice, fields, eventOf));
+      const passed = withPieces(named, `extra ${event.name}`, await this.passPieces(choice, fields, eventOf));
       this.out.push(eventOf(await guardValue(this.guard, this.texts, passed)));
       return;
     }
@@ -261,7 +263,8 @@ export class AnswerGuard {
     for (const detail of details) await this.asThought(choice, () => this.giveDetail(index, choice, detail));
   }
 
-  private async giveDetail(index: number, choice: OpenChoice, detail: JsonObject): Promise<void> {
+  private async giveDetail(index: number, choice: OpenChoice, given: JsonObject): Promise<void> {
+    const detail = (await withJudgedNames(this.guard, this.texts, given)) as JsonObject;
     const { fields, isEnd } = piecesOfDetail(detail);
     if (isEnd && fields.length === 0) this.flushDetails(choice);
     const eventOf = (said: JsonValue): ChatEvent => ({

@@ -4,6 +4,7 @@ import type { ChatChoice, ChatResponse } from '../../chat/response';
 import type { RequestGuard } from '../request-guard';
 import { GuardedTexts } from './guard-texts';
 import { replaceTexts } from './string-tree';
+import { isKnownName } from './vocabulary';
 
 /** Probabilities of single tokens say the text once more, in pieces that nobody can judge. */
 export const LOGPROBS = 'logprobs';
@@ -87,6 +88,13 @@ async function guardCalls(
 export async function guardValue<T extends JsonValue>(guard: RequestGuard, texts: GuardedTexts, value: T): Promise<T> {
   const judged = await texts.value(value, 'assistant');
   return guard.hasPseudonyms ? replaceTexts(judged, (text) => guard.restore(text)) : judged;
+}
+
+/** The name that a vendor gave to a field, as it may go on. */
+export async function guardName(guard: RequestGuard, texts: GuardedTexts, name: string): Promise<string> {
+  if (isKnownName(name)) return name;
+  const [written = name] = Object.keys(await guardValue(guard, texts, { [name]: null }));
+  return written;
 }
 
 async function guardExtra<T extends ChatChoice['messageExtra']>(
