@@ -4,7 +4,7 @@ import type { TextKind } from '../piece-window';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
 import { Channel } from './channel';
-import { guardBlocks, guardName, guardValue, LOGPROBS } from './guard-response';
+import { guardBlocks, guardName, guardTime, guardUsage, guardValue, LOGPROBS } from './guard-response';
 import { GuardedTexts } from './guard-texts';
 import { type PieceField, piecesOfDetail, piecesOfExtra, withJudgedNames, withPieces } from './piece-fields';
 
@@ -92,21 +92,33 @@ export class AnswerGuard {
       case 'finish':
       case 'raw-message':
         return this.addWhole(event);
+      case 'usage':
+        return this.addUsage(event);
       case 'native-item':
         return this.addItem(event);
       case 'extra':
         return this.addExtra(event);
-      default:
-        // Behind an end, with it.
-        if (this.hasEnded()) this.behind.push(event);
-        else this.out.push(event);
-        return undefined;
     }
   }
 
+  private addUsage(event: Extract<ChatEvent, { type: 'usage' }>): Added {
+    // Behind an end, with it.
+    const out = this.hasEnded() ? this.behind : this.out;
+    if (event.usage.serviceTier !== undefined) return this.addTier(event, out);
+    out.push(event);
+    return undefined;
+  }
+
+  private async addTier(event: Extract<ChatEvent, { type: 'usage' }>, out: ChatEvent[]): Promise<void> {
+    out.push({ ...event, usage: await guardUsage(this.texts, event.usage) });
+  }
+
   private async addWhole(event: Extract<ChatEvent, { type: 'start' | 'finish' | 'raw-message' }>): Promise<void> {
-    if (event.type === 'start') this.out.push(await this.withTexts(event, ['id', 'model']));
-    else if (event.type === 'finish') this.open(event.choice).end = await this.withTexts(event, ['nativeReason']);
+    if (event.type === 'start') {
+      const createdSeconds = await guardTime(this.texts, event.createdSeconds);
+      const start = createdSeconds === event.createdSeconds ? event : { ...event, createdSeconds };
+      this.out.push(await this.withTexts(start, ['id', 'model']));
+    } else if (event.type === 'finish') this.open(event.choice).end = await this.withTexts(event, ['nativeReason']);
     else this.out.push({ ...event, ...(await guardBlocks(this.guard, this.texts, event)) });
   }
 

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue, present } from '../../chat/json';
 import type { ToolCall } from '../../chat/request';
 import type { ChatChoice, ChatResponse } from '../../chat/response';
+import type { Usage } from '../../chat/usage';
 import type { RequestGuard } from '../request-guard';
 import { GuardedTexts } from './guard-texts';
 import { replaceTexts } from './string-tree';
@@ -24,10 +25,28 @@ export async function guardResponse(
   const { id: givenId, model: givenModel } = response;
   const id = givenId && (await texts.id(givenId));
   const model = givenModel && (await texts.id(givenModel));
+  const createdSeconds = await guardTime(texts, response.createdSeconds);
+  const usage = response.usage && (await guardUsage(texts, response.usage));
   const isNamed = id === givenId && model === givenModel;
+  const isCounted = createdSeconds === response.createdSeconds && usage === response.usage;
   const isSame =
-    isNamed && extra === response.extra && choices.every((choice, index) => choice === response.choices[index]);
-  return isSame ? response : present({ ...response, id, model, choices, extra });
+    isNamed &&
+    isCounted &&
+    extra === response.extra &&
+    choices.every((choice, index) => choice === response.choices[index]);
+  return isSame ? response : present({ ...response, id, model, createdSeconds, usage, choices, extra });
+}
+
+/** When an answer was made; undefined where it says something else. */
+export async function guardTime(texts: GuardedTexts, seconds: number | undefined): Promise<number | undefined> {
+  const judged: JsonValue | undefined = await texts.value<JsonValue | undefined>(seconds);
+  return typeof judged === 'number' ? judged : undefined;
+}
+
+/** Counts say nothing; the tier is a vendor's word. */
+export async function guardUsage(texts: GuardedTexts, usage: Usage): Promise<Usage> {
+  const serviceTier = await texts.value(usage.serviceTier, undefined, 'service_tier');
+  return serviceTier === usage.serviceTier ? usage : present({ ...usage, serviceTier });
 }
 
 async function guardChoice(guard: RequestGuard, texts: GuardedTexts, choice: ChatChoice): Promise<ChatChoice> {
