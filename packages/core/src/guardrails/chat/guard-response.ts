@@ -158,16 +158,25 @@ type Raw = NonNullable<ChatChoice['raw']>;
 
 /** The message in its vendor's blocks: their texts are read one behind the other. */
 export async function guardBlocks(guard: RequestGuard, texts: GuardedTexts, raw: Raw): Promise<Raw> {
-  const { content, parts } = raw.value;
+  const { content, parts, output } = raw.value;
   const judge = async () => {
     await guardJoined(texts, content);
     await guardJoined(texts, parts);
+    for (const blocks of [content, output]) await guardInputs(texts, blocks);
     return guardValue(guard, texts, guard.guardrails.acts ? withoutTokens(raw.value) : raw.value);
   };
   // Cut otherwise than what was judged, they say all of it again.
-  const isKnown = [...textsOf(content), ...textsOf(parts)].every((text) => texts.isJudged(text));
+  const isKnown = [...textsOf(content), ...textsOf(parts), ...textsOfItems(output)].every((text) =>
+    texts.isJudged(text),
+  );
   const value = await (isKnown ? judge() : guard.judgeAgain('blocks', judge));
   return value === raw.value ? raw : { ...raw, value };
+}
+
+/** What calls among blocks ask for is an argument there, too. */
+async function guardInputs(texts: GuardedTexts, blocks: JsonValue | undefined): Promise<void> {
+  for (const block of Array.isArray(blocks) ? blocks.filter(isObject) : [])
+    await texts.value(block.arguments ?? block.input, 'tool_arguments', 'input');
 }
 
 async function guardDetails(
@@ -189,4 +198,12 @@ function textsOf(blocks: JsonValue | undefined): readonly string[] {
   if (!Array.isArray(blocks)) return [];
   const said = blocks.flatMap((block) => (isObject(block) ? [block.text ?? block.thinking] : []));
   return said.filter((text) => typeof text === 'string');
+}
+
+function textsOfItems(items: JsonValue | undefined): readonly string[] {
+  if (!Array.isArray(items)) return [];
+  return items.filter(isObject).flatMap(({ content, summary, arguments: args, input }) => {
+    const given = [args, input].filter((one) => typeof one === 'string');
+    return [...textsOf(content), ...textsOf(summary), ...given];
+  });
 }

@@ -18,6 +18,8 @@ export class GuardedTexts {
   private readonly judged = new Map<string, string>();
   private readonly any: RuleSet;
   private readonly byPart = new Map<Place['part'], Map<string, string>>();
+  /** The same of JSON texts: a stream says them in pieces, and again as a whole. */
+  private readonly jsons = new Map<string, string>();
   /** Lists of texts that were read as one. */
   private readonly joined = new Set<string>();
   private hasChanged = false;
@@ -45,7 +47,10 @@ export class GuardedTexts {
 
   /** Arguments of a tool, as JSON text. */
   async json(text: string, part: Place['part']): Promise<string> {
-    return this.judgeJson(text, parseJson(text), part);
+    const id = `${part} ${text}`;
+    const result = this.jsons.get(id) ?? (await this.judgeJson(text, parseJson(text), part));
+    this.jsons.set(id, result);
+    return result;
   }
 
   /** What a JSON text says stands in what is sent as values, too. */
