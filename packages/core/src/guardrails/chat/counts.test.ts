@@ -105,7 +105,7 @@ const WAYS: Readonly<Record<string, Way>> = {
     const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'f', arguments: args };
     const place = { item_id: 'fc_1', output_index: 0 };
     return guardNativeEvents(guard, [
-      ...[args.slice(0, 20), args.slice(20)].map((delta) => ({
+      ...[args.slice(0, -2), args.slice(-2)].map((delta) => ({
         ...{ type: 'response.function_call_arguments.delta', ...place, delta },
       })),
       { type: 'response.function_call_arguments.done', ...place, arguments: args },

@@ -156,6 +156,11 @@ export class GuardedTexts {
     return result;
   }
 
+  /** A piece of an answer that was judged as one: what is only noted does not count again where the piece holds all of it. */
+  noteWatched(text: string): void {
+    if (!this.guard.guardrails.actsOnOutput) this.note(text, text);
+  }
+
   /** Another form of what was judged as this part is not judged again. */
   private async once(text: string, part: Place['part']): Promise<string> {
     const known = this.byPart.get(part) ?? new Map<string, string>();
