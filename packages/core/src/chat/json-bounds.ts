@@ -23,7 +23,7 @@ export interface JsonBounds {
 
 /** One event of a stream, which is parsed at once: some 20 ms at worst. */
 export const EVENT_BOUNDS: JsonBounds = { maxTokens: 400_000, maxParts: 100_000 };
-const UNBOUNDED: JsonBounds = { maxTokens: Number.POSITIVE_INFINITY };
+export const UNBOUNDED: JsonBounds = { maxTokens: Number.POSITIVE_INFINITY };
 const REQUEST_BOUNDS: JsonBounds = { maxTokens: MAX_JSON_TOKENS };
 
 const QUOTE = 34;
@@ -60,6 +60,8 @@ export async function findJsonExcessInTurns(text: string, bounds = UNBOUNDED): P
 
 /** Looks through a text that comes in pieces. */
 export class JsonLook {
+  /** Names of fields so far. */
+  names = 0;
   private depth = 0;
   private tokens = 0;
   private parts = 0;
@@ -126,6 +128,7 @@ export class JsonLook {
     this.tokens += 2;
     if (code !== COMMA) this.parts += 1;
     if (code === COLON) {
+      this.names += 1;
       if (this.stringLength > MAX_NAME_LENGTH) return 'length';
     } else if (code !== COMMA) {
       this.depth += 1;

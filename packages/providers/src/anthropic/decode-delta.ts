@@ -65,7 +65,8 @@ export function openBlock(block: JsonObject, state: AnswerState, events: ChatEve
 export function decodeDelta(delta: JsonObject, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
   addText(asString(delta.text), open, state, events);
   addThinking(asString(delta.thinking), open, events);
-  open.signature += asString(delta.signature) ?? '';
+  // It comes whole, in the place of any before it: signatures put together would be none, and could hide a text.
+  open.signature = asString(delta.signature) ?? open.signature;
   addInput(asString(delta.partial_json), open, events);
   addCitation(delta.citation, open, state);
 }

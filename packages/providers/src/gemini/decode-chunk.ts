@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { asNumber, asObject, asObjects, asString } from '../translation/read-json';
+import { asIndex, asObject, asObjects, asString } from '../translation/read-json';
 import { ToolNames } from '../translation/vendor-names';
 import type { PayloadDecoder } from '../transport/payload-stream-decoder';
 import { upstreamFailure } from '../transport/upstream-failure';
@@ -32,7 +32,7 @@ export class ContentDecoder implements PayloadDecoder {
     if (this.idBase === undefined) this.start(payload, events);
     this.blockReason ??= asString(asObject(payload.promptFeedback)?.blockReason);
     for (const [position, candidate] of asObjects(payload.candidates).entries()) {
-      this.decodeCandidate(candidate, asNumber(candidate.index) ?? position, events);
+      this.decodeCandidate(candidate, asIndex(candidate.index) ?? position, events);
     }
     const usage = decodeUsage(payload.usageMetadata);
     if (usage !== undefined) events.push({ type: 'usage', usage });

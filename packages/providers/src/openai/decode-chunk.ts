@@ -1,6 +1,6 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { asNumber, asObject, asString } from '../translation/read-json';
+import { asIndex, asNumber, asObject, asString } from '../translation/read-json';
 import { type ChoiceState, createChoiceState, decodeDelta } from './decode-delta';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason, isStandardFinishReason } from './finish-reasons';
@@ -134,8 +134,8 @@ export class ChunkDecoder {
 
   private decodeChoice(choice: JsonObject, events: ChatEvent[]): ChunkFate {
     let changed = false;
-    let index = asNumber(choice.index);
-    if (index === undefined || index < 0) {
+    let index = asIndex(choice.index);
+    if (index === undefined) {
       index = 0;
       choice.index = 0;
       changed = true;

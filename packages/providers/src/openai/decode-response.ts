@@ -1,6 +1,6 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { type AnswerBody, asNumber, asObject, asString, parseAnswer } from '../translation/read-json';
+import { type AnswerBody, asIndex, asObject, asString, parseAnswer } from '../translation/read-json';
 import { upstreamFailure } from '../transport/upstream-failure';
 import { addChoiceExtras, idBaseOf, startEvent } from './decode-chunk';
 import { createChoiceState, decodeDelta } from './decode-delta';
@@ -37,7 +37,7 @@ function decodeChoice(item: JsonValue, position: number, idBase: string, events:
   const choice = asObject(item);
   const message = asObject(choice?.message);
   if (choice === undefined || message === undefined) return false;
-  const index = asNumber(choice.index) ?? position;
+  const index = asIndex(choice.index) ?? position;
   decodeDelta(message, createChoiceState(index, false, idBase), events);
   addChoiceExtras(choice, index, events);
   const given = asString(choice.finish_reason) || undefined;

@@ -28,6 +28,14 @@ export function asNumber(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
+/** More choices than any vendor gives. */
+const MOST_CHOICES = 1024;
+
+/** The place of a choice among the others; undefined where a number is none. */
+export function asIndex(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MOST_CHOICES ? value : undefined;
+}
+
 /** A token count as a whole number ≥ 0, whatever was sent. */
 export function asCount(value: JsonValue | undefined): number {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.trunc(value) : 0;

@@ -125,10 +125,10 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   /** A whole answer in this format, as events that go on from what was written of it; our own events say nothing else. */
   private replay(native: JsonObject): void {
     this.forwarded = true;
-    const output = nativeOutput(native);
-    const written = this.items.goOn(output);
+    const { written, others } = this.items.goOn(nativeOutput(native));
+    const output = [...written, ...others];
     writeItems(this.writer, output, written.length);
-    this.native = written.length === 0 ? native : { ...native, output: [...written, ...output.slice(written.length)] };
+    this.native = written.length === 0 ? native : { ...native, output };
   }
 
   private take(): Uint8Array | null {

@@ -71,15 +71,21 @@ export class OutputItems {
     return this.toJson();
   }
 
-  /** The answer's own items are known: those that are written end as these say. Gives them in their final form. */
-  goOn(native: readonly JsonObject[]): JsonObject[] {
-    for (const [index, item] of this.items.entries()) {
-      const own = native[index];
-      if (own?.type === 'message' && item instanceof MessageItem) item.goOn(own);
-      if (own?.type === 'reasoning' && item instanceof NativeThought) item.goOn(own);
+  /** The answer's own items are known: those that are written end as these say; `others` were not told yet. */
+  goOn(native: readonly JsonObject[]): {
+    readonly written: readonly JsonObject[];
+    readonly others: readonly JsonObject[];
+  } {
+    const others = [...native];
+    for (const item of this.items) {
+      const said = item.toJson();
+      const at = others.findIndex((own) => isSameItem(own, said));
+      const [own] = at === -1 ? [] : others.splice(at, 1);
+      if (own !== undefined && item instanceof MessageItem) item.goOn(own);
+      if (own !== undefined && item instanceof NativeThought) item.goOn(own);
       item.close(own?.status === 'incomplete' ? 'incomplete' : 'completed');
     }
-    return this.toJson();
+    return { written: this.toJson(), others };
   }
 
   /** The items as far as they came. */
@@ -157,3 +163,7 @@ export class OutputItems {
     for (const list of [value.content, value.refusal]) if (Array.isArray(list)) this.logprobs.push(...list);
   }
 }
+
+/** Vendors may number items otherwise at the end than while they told of them. */
+const isSameItem = (one: JsonObject, other: JsonObject): boolean =>
+  one.type === other.type && (one.call_id ?? '') === (other.call_id ?? '');

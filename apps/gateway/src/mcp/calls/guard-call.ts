@@ -1,5 +1,6 @@
 // A check that cannot be made: as its rule's `on_error` says; a call is refused before it is sent unless that is `allow`.
 import { isObject, type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
+import { hasUnjudgedNames } from '@llm0/core/guardrails/chat/guard-native';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { guardToolResult } from '@llm0/core/guardrails/chat/guard-tool-result';
 import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
@@ -120,6 +121,10 @@ class GuardedAnswer implements UpstreamAnswer {
     this.answer.close();
   }
 
+  private async mayStay(text: string, message: object): Promise<boolean> {
+    return !(await hasUnjudgedNames(this.guard, text, { jsonrpc: '2.0', ...message }));
+  }
+
   private async judge(part: UpstreamPart): Promise<UpstreamPart> {
     if (part.kind === 'request') {
       const params = part.request.params && (await guardToolResult(this.guard, part.request.params));
@@ -128,14 +133,15 @@ class GuardedAnswer implements UpstreamAnswer {
     if (part.kind === 'notification') {
       const { params } = part.notification;
       const judged = params && (await guardToolResult(this.guard, params));
-      if (judged === params) return part;
+      if (judged === params && (await this.mayStay(part.text, part.notification))) return part;
       const notification = { ...part.notification, params: judged };
       return { ...part, notification, text: JSON.stringify({ jsonrpc: '2.0', ...notification }) };
     }
     const { result, error } = part.response;
     const judged = result && (await guardToolResult(this.guard, result));
     const failed = error && (await guardToolResult(this.guard, error as unknown as JsonObject));
-    if (judged === result && (failed as unknown) === error) return part;
+    const isSame = judged === result && (failed as unknown) === error;
+    if (isSame && (await this.mayStay(part.text, part.response))) return part;
     const response = { ...part.response, result: judged, error: failed as unknown as typeof error };
     return { ...part, response, text: JSON.stringify({ jsonrpc: '2.0', ...response }) };
   }

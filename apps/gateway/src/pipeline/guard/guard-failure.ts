@@ -1,7 +1,7 @@
 // A vendor's error says what it likes, and what it was told: it is judged as an answer is.
 import { type JsonValue, parseJson } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { guardNativeAnswer } from '@llm0/core/guardrails/chat/guard-native';
+import { guardNativeAnswer, hasUnjudgedNames } from '@llm0/core/guardrails/chat/guard-native';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
@@ -48,7 +48,7 @@ export async function judgeNativeFailure(guard: RequestGuard, text: string): Pro
   try {
     if (body === undefined) return await new GuardedTexts(guard, 'output').value(text);
     const passed: JsonValue = await guardNativeAnswer(guard, body);
-    return passed === body ? text : JSON.stringify(passed);
+    return passed === body && !(await hasUnjudgedNames(guard, text, body)) ? text : JSON.stringify(passed);
   } catch (refusal) {
     if (!isRefusal(refusal)) throw refusal;
     return undefined;

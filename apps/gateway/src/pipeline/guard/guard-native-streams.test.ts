@@ -275,6 +275,9 @@ function readResponse(payloads: readonly Payload[]) {
 
 const withoutId = ({ id: _id, ...item }: JsonObject): JsonObject => item;
 
+const byType = (one: unknown, other: unknown): number =>
+  String((one as JsonObject).type).localeCompare(String((other as JsonObject).type));
+
 describe.each(GAPS)('/v1/responses, %s', (_name, gapMs) => {
   const items: readonly (readonly [string, readonly JsonObject[], JsonObject[]])[] = [
     ['a message', [], []],
@@ -313,6 +316,18 @@ describe.each(GAPS)('/v1/responses, %s', (_name, gapMs) => {
       expect(passed.map((one) => one.sequence_number)).toEqual(passed.map((_, index) => index));
     });
   }
+
+  test('an item that only its end tells, ahead of what was told: no text is said twice', async () => {
+    const search = { id: 'ws_1', type: 'web_search_call', status: 'completed', action: { type: 'search', query: 'x' } };
+    const given = responseOf([], ['Paris is the ', 'capital of France']);
+    const { response, ...end } = given.at(-1) as { response: { output: JsonObject[] } };
+    const told = { ...response, output: [search, ...response.output] };
+    const passed = await pass([...given.slice(0, -1), { ...end, response: told }], 'redact', gapMs, RESPONSES);
+    const read = readResponse(passed);
+    expect(Object.values(read.said)).toEqual(['Paris is the capital of France']);
+    expect(read.ended.toSorted(byType)).toEqual(told.output.map(withoutId).toSorted(byType));
+    expect(read.output).toEqual(read.ended as JsonObject[]);
+  });
 
   test('what is found is replaced, in the pieces and in the whole', async () => {
     const given = responseOf([], ['ask ann@exam', 'ple.com now, ', 'please'], [ANNOTATION]);

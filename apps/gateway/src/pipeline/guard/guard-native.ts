@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { guardNativeAnswer, guardNativeRequest } from '@llm0/core/guardrails/chat/guard-native';
+import { guardNativeAnswer, guardNativeRequest, hasUnjudgedNames } from '@llm0/core/guardrails/chat/guard-native';
 import { guardNativeEvents } from '@llm0/core/guardrails/chat/guard-native-events';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused, blockedBy } from '@llm0/core/guardrails/refusals';
@@ -106,10 +106,11 @@ export async function judgeNativeAnswer(guard: RequestGuard, text: string, conte
 async function judgeJson(guard: RequestGuard, text: string): Promise<string> {
   const body = parseJson(text);
   if (body === undefined) throw unreadable();
+  const mayStay = !(await hasUnjudgedNames(guard, text, body));
   // A stream may come as one list of its events.
-  if (Array.isArray(body)) return (await guardNativeEvents(guard, body)) ? JSON.stringify(body) : text;
+  if (Array.isArray(body)) return (await guardNativeEvents(guard, body)) || !mayStay ? JSON.stringify(body) : text;
   const judged = await guardNativeAnswer(guard, body);
-  return judged === body ? text : JSON.stringify(judged);
+  return judged === body && mayStay ? text : JSON.stringify(judged);
 }
 
 const FIELD = /^([a-z]{1,20}):(.*)$/;
@@ -124,6 +125,7 @@ async function judgeStream(guard: RequestGuard, text: string): Promise<string> {
   const at: number[] = [];
   const events: JsonValue[] = [];
   let hasComments = false;
+  let mayStay = true;
   for (const [index, line] of lines.entries()) {
     if (COMMENT.test(line)) {
       lines[index] = ':';
@@ -137,10 +139,12 @@ async function judgeStream(guard: RequestGuard, text: string): Promise<string> {
     // What an event is called, and its number, are read too.
     const event = name === 'data' ? parseJson(said) : OTHERS.has(name) ? { [name]: said } : undefined;
     if (event === undefined) throw unreadable();
+    if (name === 'data' && (await hasUnjudgedNames(guard, said, event))) mayStay = false;
     at.push(index);
     events.push(event);
   }
-  if (!(await guardNativeEvents(guard, events))) return hasComments ? lines.join('') : text;
+  const hasChanged = await guardNativeEvents(guard, events);
+  if (!hasChanged && mayStay) return hasComments ? lines.join('') : text;
   for (const [index, line] of at.entries()) {
     const other = /^(?!data)[a-z]+/.exec(lines[line] ?? '')?.[0];
     const event = events[index] as JsonValue;

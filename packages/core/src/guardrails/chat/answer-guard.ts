@@ -4,9 +4,9 @@ import type { TextKind } from '../piece-window';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
 import { Channel } from './channel';
-import { guardBlocks, guardValue, LOGPROBS } from './guard-response';
+import { guardBlocks, guardName, guardTime, guardUsage, guardValue, LOGPROBS } from './guard-response';
 import { GuardedTexts } from './guard-texts';
-import { type PieceField, piecesOfDetail, piecesOfExtra, withPieces } from './piece-fields';
+import { type PieceField, piecesOfDetail, piecesOfExtra, withJudgedNames, withPieces } from './piece-fields';
 
 interface OpenChoice {
   /** By name; those of tools' arguments by their tool. */
@@ -92,21 +92,33 @@ export class AnswerGuard {
       case 'finish':
       case 'raw-message':
         return this.addWhole(event);
+      case 'usage':
+        return this.addUsage(event);
       case 'native-item':
         return this.addItem(event);
       case 'extra':
         return this.addExtra(event);
-      default:
-        // Behind an end, with it.
-        if (this.hasEnded()) this.behind.push(event);
-        else this.out.push(event);
-        return undefined;
     }
   }
 
+  private addUsage(event: Extract<ChatEvent, { type: 'usage' }>): Added {
+    // Behind an end, with it.
+    const out = this.hasEnded() ? this.behind : this.out;
+    if (event.usage.serviceTier !== undefined) return this.addTier(event, out);
+    out.push(event);
+    return undefined;
+  }
+
+  private async addTier(event: Extract<ChatEvent, { type: 'usage' }>, out: ChatEvent[]): Promise<void> {
+    out.push({ ...event, usage: await guardUsage(this.texts, event.usage) });
+  }
+
   private async addWhole(event: Extract<ChatEvent, { type: 'start' | 'finish' | 'raw-message' }>): Promise<void> {
-    if (event.type === 'start') this.out.push(await this.withTexts(event, ['id', 'model']));
-    else if (event.type === 'finish') this.open(event.choice).end = await this.withTexts(event, ['nativeReason']);
+    if (event.type === 'start') {
+      const createdSeconds = await guardTime(this.texts, event.createdSeconds);
+      const start = createdSeconds === event.createdSeconds ? event : { ...event, createdSeconds };
+      this.out.push(await this.withTexts(start, ['id', 'model']));
+    } else if (event.type === 'finish') this.open(event.choice).end = await this.withTexts(event, ['nativeReason']);
     else this.out.push({ ...event, ...(await guardBlocks(this.guard, this.texts, event)) });
   }
 
@@ -170,15 +182,17 @@ export class AnswerGuard {
     this.out.push({ ...event, item: await guardValue(this.guard, this.texts, event.item) });
   }
 
-  private async addExtra(event: Extract<ChatEvent, { type: 'extra' }>): Promise<void> {
-    if (event.name === LOGPROBS && this.guard.guardrails.acts) return;
+  private async addExtra(given: Extract<ChatEvent, { type: 'extra' }>): Promise<void> {
+    if (given.name === LOGPROBS && this.guard.guardrails.acts) return;
+    const event = { ...given, name: await guardName(this.guard, this.texts, given.name) };
     const pieces = Object.hasOwn(PIECES, event.name) ? PIECES[event.name] : undefined;
     const { value } = event;
     if (pieces === undefined || !isObject(value) || typeof value[pieces.member] !== 'string') {
       const choice = this.open(event.choice ?? 0);
-      const fields = piecesOfExtra(event);
+      const named = await withJudgedNames(this.guard, this.texts, value);
+      const fields = piecesOfExtra({ ...event, value: named });
       const eventOf = (said: JsonValue): ChatEvent => ({ ...event, value: said });
-      const passed = withPieces(value, `extra ${event.name}`, await this.passPieces(choice, fields, eventOf));
+      const passed = withPieces(named, `extra ${event.name}`, await this.passPieces(choice, fields, eventOf));
       this.out.push(eventOf(await guardValue(this.guard, this.texts, passed)));
       return;
     }
@@ -261,7 +275,8 @@ export class AnswerGuard {
     for (const detail of details) await this.asThought(choice, () => this.giveDetail(index, choice, detail));
   }
 
-  private async giveDetail(index: number, choice: OpenChoice, detail: JsonObject): Promise<void> {
+  private async giveDetail(index: number, choice: OpenChoice, given: JsonObject): Promise<void> {
+    const detail = (await withJudgedNames(this.guard, this.texts, given)) as JsonObject;
     const { fields, isEnd } = piecesOfDetail(detail);
     if (isEnd && fields.length === 0) this.flushDetails(choice);
     const eventOf = (said: JsonValue): ChatEvent => ({

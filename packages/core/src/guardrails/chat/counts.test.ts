@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import type { ChatEvent } from '../../chat/event';
 import type { JsonObject } from '../../chat/json';
 import type { ChatRequest, ContentPart } from '../../chat/request';
 import type { ChatResponse } from '../../chat/response';
@@ -58,6 +59,17 @@ const answerOf = (texts: readonly string[]): ChatResponse => ({
   choices: [{ index: 0, text: texts.join(''), finishReason: 'stop', raw: rawOf(texts) }],
 });
 
+const itemsOf = (item: JsonObject): ChatEvent => ({
+  ...{ type: 'raw-message', choice: 0, format: 'openai-responses', value: { output: [item] } },
+});
+
+async function guardItems(guard: RequestGuard, type: 'text' | 'reasoning', item: JsonObject): Promise<void> {
+  const judge = new AnswerGuard(guard);
+  for (const text of CUT) await judge.push([{ type, choice: 0, text }]);
+  await judge.push([itemsOf(item)]);
+  await judge.end();
+}
+
 type Way = (guard: RequestGuard) => Promise<unknown>;
 /** One find each, in all forms in which it is read. */
 const WAYS: Readonly<Record<string, Way>> = {
@@ -88,6 +100,30 @@ const WAYS: Readonly<Record<string, Way>> = {
       guard,
       CUT.map((text, index) => ({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } })),
     ),
+  'arguments of a stream, told in pieces, as a whole, and in the answer': (guard) => {
+    const args = JSON.stringify({ a: WHOLE });
+    const item = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'f', arguments: args };
+    const place = { item_id: 'fc_1', output_index: 0 };
+    return guardNativeEvents(guard, [
+      ...[args.slice(0, -2), args.slice(-2)].map((delta) => ({
+        ...{ type: 'response.function_call_arguments.delta', ...place, delta },
+      })),
+      { type: 'response.function_call_arguments.done', ...place, arguments: args },
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response: { object: 'response', output: [item] } },
+    ]);
+  },
+  'a thought, and the same in its vendor’s own items': (guard) =>
+    guardItems(guard, 'reasoning', { type: 'reasoning', summary: [{ type: 'summary_text', text: WHOLE }] }),
+  'a text, and the same in its vendor’s own items': (guard) =>
+    guardItems(guard, 'text', { type: 'message', content: [{ type: 'output_text', text: WHOLE }] }),
+  'arguments, and the same in its vendor’s own items': async (guard) => {
+    const args = JSON.stringify({ a: WHOLE });
+    const judge = new AnswerGuard(guard);
+    await judge.push([{ type: 'tool-arguments', choice: 0, toolIndex: 0, text: args }]);
+    await judge.push([itemsOf({ type: 'function_call', call_id: 'call_1', name: 'f', arguments: args })]);
+    await judge.end();
+  },
   'an answer and its vendor’s own blocks': (guard) => guardResponse(guard, answerOf(CUT)),
   'the same as events': async (guard) => {
     const judge = new AnswerGuard(guard);

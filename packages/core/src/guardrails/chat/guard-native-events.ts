@@ -71,7 +71,10 @@ const isInPieces = ({ kind, pieces }: Stream): boolean =>
 
 /** True where another text has to take the place of what pieces say. */
 function write(stream: Stream, given: string, texts: GuardedTexts): boolean {
-  if (given === saidBy(stream)) return false;
+  if (given === saidBy(stream)) {
+    for (const { text } of stream.pieces) texts.noteWatched(text);
+    return false;
+  }
   for (const [index, { holder, name }] of stream.pieces.entries()) holder[name] = index === 0 ? given : '';
   // With what names stand for in it, it is the caller's own.
   texts.note(given, given);

@@ -1,5 +1,6 @@
 // Requests and answers in a vendor's own format, of which the gateway knows where texts stand, but not all fields.
 import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
+import { hasLostNames } from '../../chat/lost-names';
 import { invalidRequest } from '../../errors/gateway-error';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
@@ -78,6 +79,13 @@ export async function guardNativeAnswer(
   const judged = await texts.value(acts && asksOutput ? withoutTokens(body) : body);
   return guard.hasPseudonyms ? replaceTexts(judged, (text) => guard.restore(text)) : judged;
 }
+
+/** True for an answer whose reader may take of its text what is not in the value that is judged: it has to be written anew. */
+export const hasUnjudgedNames = async (
+  { guardrails }: RequestGuard,
+  text: string,
+  value: JsonValue,
+): Promise<boolean> => guardrails.actsOnOutput && (await hasLostNames(text, value));
 
 function answersIn(body: JsonValue): readonly JsonValue[] {
   if (!isObject(body)) return Array.isArray(body) ? body : [];

@@ -1,9 +1,11 @@
 import { isObject, type JsonObject, type JsonValue, present } from '../../chat/json';
 import type { ToolCall } from '../../chat/request';
 import type { ChatChoice, ChatResponse } from '../../chat/response';
+import type { Usage } from '../../chat/usage';
 import type { RequestGuard } from '../request-guard';
 import { GuardedTexts } from './guard-texts';
 import { replaceTexts } from './string-tree';
+import { isKnownName } from './vocabulary';
 
 /** Probabilities of single tokens say the text once more, in pieces that nobody can judge. */
 export const LOGPROBS = 'logprobs';
@@ -23,10 +25,28 @@ export async function guardResponse(
   const { id: givenId, model: givenModel } = response;
   const id = givenId && (await texts.id(givenId));
   const model = givenModel && (await texts.id(givenModel));
+  const createdSeconds = await guardTime(texts, response.createdSeconds);
+  const usage = response.usage && (await guardUsage(texts, response.usage));
   const isNamed = id === givenId && model === givenModel;
+  const isCounted = createdSeconds === response.createdSeconds && usage === response.usage;
   const isSame =
-    isNamed && extra === response.extra && choices.every((choice, index) => choice === response.choices[index]);
-  return isSame ? response : present({ ...response, id, model, choices, extra });
+    isNamed &&
+    isCounted &&
+    extra === response.extra &&
+    choices.every((choice, index) => choice === response.choices[index]);
+  return isSame ? response : present({ ...response, id, model, createdSeconds, usage, choices, extra });
+}
+
+/** When an answer was made; undefined where it says something else. */
+export async function guardTime(texts: GuardedTexts, seconds: number | undefined): Promise<number | undefined> {
+  const judged: JsonValue | undefined = await texts.value<JsonValue | undefined>(seconds);
+  return typeof judged === 'number' ? judged : undefined;
+}
+
+/** Counts say nothing; the tier is a vendor's word. */
+export async function guardUsage(texts: GuardedTexts, usage: Usage): Promise<Usage> {
+  const serviceTier = await texts.value(usage.serviceTier, undefined, 'service_tier');
+  return serviceTier === usage.serviceTier ? usage : present({ ...usage, serviceTier });
 }
 
 async function guardChoice(guard: RequestGuard, texts: GuardedTexts, choice: ChatChoice): Promise<ChatChoice> {
@@ -89,6 +109,13 @@ export async function guardValue<T extends JsonValue>(guard: RequestGuard, texts
   return guard.hasPseudonyms ? replaceTexts(judged, (text) => guard.restore(text)) : judged;
 }
 
+/** The name that a vendor gave to a field, as it may go on. */
+export async function guardName(guard: RequestGuard, texts: GuardedTexts, name: string): Promise<string> {
+  if (isKnownName(name)) return name;
+  const [written = name] = Object.keys(await guardValue(guard, texts, { [name]: null }));
+  return written;
+}
+
 async function guardExtra<T extends ChatChoice['messageExtra']>(
   guard: RequestGuard,
   texts: GuardedTexts,
@@ -131,16 +158,25 @@ type Raw = NonNullable<ChatChoice['raw']>;
 
 /** The message in its vendor's blocks: their texts are read one behind the other. */
 export async function guardBlocks(guard: RequestGuard, texts: GuardedTexts, raw: Raw): Promise<Raw> {
-  const { content, parts } = raw.value;
+  const { content, parts, output } = raw.value;
   const judge = async () => {
     await guardJoined(texts, content);
     await guardJoined(texts, parts);
+    for (const blocks of [content, output]) await guardInputs(texts, blocks);
     return guardValue(guard, texts, guard.guardrails.acts ? withoutTokens(raw.value) : raw.value);
   };
   // Cut otherwise than what was judged, they say all of it again.
-  const isKnown = [...textsOf(content), ...textsOf(parts)].every((text) => texts.isJudged(text));
+  const isKnown = [...textsOf(content), ...textsOf(parts), ...textsOfItems(output)].every((text) =>
+    texts.isJudged(text),
+  );
   const value = await (isKnown ? judge() : guard.judgeAgain('blocks', judge));
   return value === raw.value ? raw : { ...raw, value };
+}
+
+/** What calls among blocks ask for is an argument there, too. */
+async function guardInputs(texts: GuardedTexts, blocks: JsonValue | undefined): Promise<void> {
+  for (const block of Array.isArray(blocks) ? blocks.filter(isObject) : [])
+    await texts.value(block.arguments ?? block.input, 'tool_arguments', 'input');
 }
 
 async function guardDetails(
@@ -162,4 +198,12 @@ function textsOf(blocks: JsonValue | undefined): readonly string[] {
   if (!Array.isArray(blocks)) return [];
   const said = blocks.flatMap((block) => (isObject(block) ? [block.text ?? block.thinking] : []));
   return said.filter((text) => typeof text === 'string');
+}
+
+function textsOfItems(items: JsonValue | undefined): readonly string[] {
+  if (!Array.isArray(items)) return [];
+  return items.filter(isObject).flatMap(({ content, summary, arguments: args, input }) => {
+    const given = [args, input].filter((one) => typeof one === 'string');
+    return [...textsOf(content), ...textsOf(summary), ...given];
+  });
 }

@@ -18,6 +18,8 @@ export class GuardedTexts {
   private readonly judged = new Map<string, string>();
   private readonly any: RuleSet;
   private readonly byPart = new Map<Place['part'], Map<string, string>>();
+  /** The same of JSON texts: a stream says them in pieces, and again as a whole. */
+  private readonly jsons = new Map<string, string>();
   /** Lists of texts that were read as one. */
   private readonly joined = new Set<string>();
   private hasChanged = false;
@@ -45,7 +47,10 @@ export class GuardedTexts {
 
   /** Arguments of a tool, as JSON text. */
   async json(text: string, part: Place['part']): Promise<string> {
-    return this.judgeJson(text, parseJson(text), part);
+    const id = `${part} ${text}`;
+    const result = this.jsons.get(id) ?? (await this.judgeJson(text, parseJson(text), part));
+    this.jsons.set(id, result);
+    return result;
   }
 
   /** What a JSON text says stands in what is sent as values, too. */
@@ -149,6 +154,11 @@ export class GuardedTexts {
     // Of two parts with the same text, the stricter one decides for all other forms of it.
     if (result !== text || !this.judged.has(text)) this.judged.set(text, result);
     return result;
+  }
+
+  /** A piece of an answer that was judged as one: what is only noted does not count again where the piece holds all of it. */
+  noteWatched(text: string): void {
+    if (!this.guard.guardrails.actsOnOutput) this.note(text, text);
   }
 
   /** Another form of what was judged as this part is not judged again. */

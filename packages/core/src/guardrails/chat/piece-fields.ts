@@ -1,5 +1,8 @@
 import type { ChatEvent } from '../../chat/event';
 import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
+import type { RequestGuard } from '../request-guard';
+import { guardName, guardValue } from './guard-response';
+import type { GuardedTexts } from './guard-texts';
 import { isKnownChoice } from './vocabulary';
 
 /** A field of an event whose texts are pieces of one. */
@@ -16,7 +19,23 @@ const WHOLE: ReadonlySet<string> = new Set([
   ...['type', 'id', 'format', 'index', 'role', 'status', 'name', 'call_id', 'item_id', 'mime_type', 'mimeType'],
   ...['signature', 'thought_signature', 'thoughtSignature', 'encrypted_content', 'data', 'url'],
 ]);
-const NAMING = ['type', 'id', 'format', 'index'] as const;
+const NAMING: ReadonlySet<string> = new Set(['type', 'id', 'format', 'index']);
+
+/** A field with its names, and with what it says of its pieces, as they may go on: each piece is told with them. */
+export async function withJudgedNames(guard: RequestGuard, texts: GuardedTexts, value: JsonValue): Promise<JsonValue> {
+  if (Array.isArray(value)) {
+    const items: JsonValue[] = [];
+    for (const item of value) items.push(isObject(item) ? await withJudgedNames(guard, texts, item) : item);
+    return items;
+  }
+  if (!isObject(value)) return value;
+  const entries: [string, JsonValue][] = [];
+  for (const [name, one] of Object.entries(value)) {
+    const said = NAMING.has(name) ? (await guardValue(guard, texts, { [name]: one }))[name] : one;
+    entries.push([await guardName(guard, texts, name), said ?? null]);
+  }
+  return Object.fromEntries(entries);
+}
 
 /** The texts of a block of reasoning that may be pieces. One with its signature is whole, and so are those ahead of it. */
 export function piecesOfDetail(detail: JsonObject): {
