@@ -1,11 +1,13 @@
 import { promisify } from 'node:util';
-import { constants, gzip } from 'node:zlib';
+import { gzip } from 'node:zlib';
 import type { MiddlewareHandler } from 'hono';
 import { takesEncoding } from '../process/takes-encoding';
 import type { AdminEnv } from './admin-services';
 
 /** Smaller ones fit into a packet or two as they are. */
 const MIN_BYTES = 1000;
+/** A fifth less than the quickest, for a millisecond more of a thread that nobody waits for. */
+const LEVEL = 6;
 const compress = promisify(gzip);
 
 /** JSON that was asked for goes out compressed, made so in another thread, where the client takes it. */
@@ -17,7 +19,7 @@ export const compressAnswers: MiddlewareHandler<AdminEnv> = async (c, next) => {
   const plain = c.res;
   const bytes = await plain.arrayBuffer();
   const isSmall = bytes.byteLength < MIN_BYTES;
-  const body = isSmall ? bytes : new Uint8Array(await compress(bytes, { level: constants.Z_BEST_SPEED }));
+  const body = isSmall ? bytes : new Uint8Array(await compress(bytes, { level: LEVEL }));
   c.res = new Response(body, plain);
   if (!isSmall) c.res.headers.set('Content-Encoding', 'gzip');
   c.res.headers.delete('Content-Length');
