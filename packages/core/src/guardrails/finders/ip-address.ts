@@ -25,7 +25,8 @@ const LOOK_BACK = 16;
 const IPV6_BEGINNING = /^(?:[23][0-9a-f]{3}|f[cdef][0-9a-f]{2}|64:ff9b|0{0,4}):/i;
 const LEAST_COLONS = 4;
 
-const isNumbered = (text: string, index: number): boolean =>
+/** What stands before a number says that it is one of those. */
+export const isNumbered = (text: string, index = text.length): boolean =>
   NUMBERED.test(text.slice(Math.max(0, index - LOOK_BACK), index));
 
 /** `a::b` and `dead::beef` are names in programs. */
