@@ -162,6 +162,7 @@ describe('a number with dots that goes on in the next part', () => {
       ['my host is', '203.0.113.77'],
       ['steps:\n1.', '203.0.113.77 is up'],
       ['ip:', '2001:db8::1'],
+      ['port 1', '2001:db8::1'],
     ] as const)
       expect(await contentOf(textsOf(first, second))).toMatchObject(
         textsOf(first, second.replace(/^[\d.:a-f]+/, '[IP]')),

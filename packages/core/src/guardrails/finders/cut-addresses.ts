@@ -13,7 +13,7 @@ const ITEM = /(?:^|\n)[ \t]{0,8}\d{1,3}\.$/;
 
 /**
  * Of texts that stand one behind the other, what is an address only because a longer number is cut there: `2.3.4.5` in
- * `version 1.` and `2.3.4.5`. One list for each text, by its own places. Behind a word an address is one: `my host is`, `10.0.0.1`.
+ * `version 1.` and `2.3.4.5`. One list for each text, by its own places. Behind a word, and in version 6, it is one.
  */
 export function cutAddresses(texts: readonly string[]): readonly (readonly Span[])[] {
   if (texts.length < 2) return texts.map(() => NONE);
@@ -21,6 +21,7 @@ export function cutAddresses(texts: readonly string[]): readonly (readonly Span[
   let from = 0;
   return texts.map((text) => {
     const found = addressesAtEdges(text).filter(({ start, end }) => {
+      if (text.slice(start, end).includes(':')) return false;
       const before = all.slice(Math.max(0, from + start - CONTEXT), from + start);
       const began = isNumbered(before) || (BEGAN.test(before) && !ITEM.test(before));
       return began || GOES_ON.test(all.slice(from + end, from + end + LONGEST_ITEM));
