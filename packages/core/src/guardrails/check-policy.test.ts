@@ -67,3 +67,11 @@ test.each<Partial<GuardrailRule>>([
 ])('what can is taken: %p', (given) => {
   expect(() => check(given)).not.toThrow();
 });
+
+test.each<Partial<GuardrailRule>>([{ check: { type: 'regex', pattern: '(' } }, { on: 'input', action: 'retry' }])(
+  'what is wrong is said by the rule’s name: %p',
+  (given) => {
+    const message = expect.stringMatching(/^Rule "bad one": /);
+    expect(() => check({ ...given, name: 'bad one' })).toThrow(expect.objectContaining({ message }));
+  },
+);

@@ -43,7 +43,7 @@ export function checkRules(rules: readonly GuardrailRule[], checks: TextChecks, 
     if (names.has(rule.name)) throw invalidRequest(`${field}.${index}.name`, `Two rules are called "${rule.name}".`);
     names.add(rule.name);
     for (const { name, isWrong, reason } of MISFITS) {
-      if (isWrong(rule)) throw invalidRequest(`${field}.${index}.${name}`, `${field}.${index}: ${reason}`);
+      if (isWrong(rule)) throw invalidRequest(`${field}.${index}.${name}`, `Rule "${rule.name}": ${reason}`);
     }
     try {
       refuseEmptyLists(rule);
@@ -53,7 +53,7 @@ export function checkRules(rules: readonly GuardrailRule[], checks: TextChecks, 
       compileRule(rule, checks, false);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : 'it cannot be used';
-      throw invalidRequest(`${field}.${index}.check`, `${field}.${index}: rule "${rule.name}": ${reason}`, cause);
+      throw invalidRequest(`${field}.${index}.check`, `Rule "${rule.name}": ${reason}`, cause);
     }
   }
 }

@@ -53,7 +53,13 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
 
 export type Folding = 'none' | 'width' | 'digits' | 'words';
 
-const asWidth = (point: string): string => (INVISIBLE.test(point) || UNSEEN.test(point) ? '' : point.normalize('NFKC'));
+/** `½` behind a number is not its next digit. */
+const FRACTION = /^[\u00bc-\u00be\u2150-\u215f\u2189]$/;
+
+function asWidth(point: string): string {
+  if (INVISIBLE.test(point) || UNSEEN.test(point)) return '';
+  return FRACTION.test(point) ? point : point.normalize('NFKC');
+}
 
 /** The zeros of other scripts' digits, nine more behind each. Source: Unicode's category Nd. */
 const ZEROS = [

@@ -12,7 +12,7 @@ import { type PseudonymScope, Pseudonyms } from './pseudonyms';
 import type { Replace } from './readings/steps';
 import { AnswerRefused, blockedBy } from './refusals';
 import type { Hit } from './rule-search';
-import { mergeSpans } from './span';
+import { mergeSpans, type Span } from './span';
 import { TextWindow } from './text-window';
 
 /** Whose text it is. */
@@ -32,6 +32,8 @@ export interface TextPlace {
   readonly isId?: boolean;
   /** What is found in what it stands for was told of. */
   readonly isDecoded?: boolean;
+  /** What is none of its kind in the texts around it. */
+  readonly cut?: readonly Span[];
 }
 
 /** What looks like chance is no finding where identifiers stand. */
@@ -72,10 +74,10 @@ export class RequestGuard {
   }
 
   /** A whole text as it may go on: the very same where nothing is to be done. Throws `guardrail_blocked`. */
-  async judge(text: string, place: Place, kind: TextKind = 'plain'): Promise<string> {
+  async judge(text: string, place: Place, kind: TextKind = 'plain', cut?: readonly Span[]): Promise<string> {
     const set = this.guardrails.rulesFor(place.on, place.part);
     if (set.isEmpty || text === '') return text;
-    const found = await this.search(text, place, { set, kind });
+    const found = await this.search(text, place, { set, kind, cut });
     return set.wholes.length === 0 ? found : this.ask(found, place, set.wholes);
   }
 
@@ -129,11 +131,13 @@ export class RequestGuard {
   private acting(
     set: Finding,
     place: Place,
-    { isId, isDecoded, text }: TextPlace & { readonly text?: string } = {},
+    { isId, isDecoded, cut, text }: TextPlace & { readonly text?: string } = {},
   ): Replace {
     const watchedUntil = new Map<CompiledRule, number>();
     return (hit, original) => {
       if (isId === true && hit.kind === CHANCE) return undefined;
+      if (cut?.some(({ start, end, kind }) => kind === hit.kind && start <= hit.start && end >= hit.end))
+        return undefined;
       if (isDecoded === true && hit.rules.every((rule) => set.finders[rule]?.finder.decodes === true)) return undefined;
       const rule = set.owners[hit.rule];
       if (rule !== undefined && set.finders[hit.rule]?.watches === true) {

@@ -79,6 +79,32 @@ describe('a native stream', () => {
     }
   });
 
+  test.each([
+    ...[
+      ['version 1.', '2.3.4.5 ok'],
+      ['build 10.15.7.1', '.2 x'],
+      ['OID 1.3.6.1', '.4.1.311'],
+    ],
+    ['version ', '1.2.3.4 and on'],
+  ])('a cut text is judged as the whole text: %p, %p', async (...pieces) => {
+    const { 'one block': one, 'neighbouring blocks': blocks, 'parts of one event after the other': parts } = PLACES;
+    const shapes = [one, blocks, parts, (content: string) => ({ choices: [{ index: 0, delta: { content } }] })];
+    const responses = (delta: string) => ({ type: 'response.output_text.delta', output_index: 0, delta });
+    for (const event of [...shapes, responses]) {
+      const events = pieces.map((piece, index) => event?.(piece, index) ?? piece);
+      const before = JSON.stringify(events);
+      expect([JSON.stringify(events), await guardNativeEvents(guardOf(), events)]).toEqual([before, false]);
+      expect(JSON.stringify(events)).toBe(before);
+    }
+  });
+
+  test('a piece that was judged says nothing of the same words elsewhere', async () => {
+    const part = (text: string) => ({ candidates: [{ content: { parts: [{ text }] }, index: 0 }] });
+    const events = [part('version 1.'), part('2.3.4.5'), { said: '2.3.4.5' }];
+    expect(await guardNativeEvents(guardOf(), events)).toBe(true);
+    expect(events).toEqual([part('version 1.'), part('2.3.4.5'), { said: '[IP]' }]);
+  });
+
   test('what is clean stays: ids, random padding, and what only its vendor can read', async () => {
     const sealed = Buffer.from(Array.from({ length: 200 }, (_, index) => (index * 7919) % 256)).toString('base64');
     const events = Array.from({ length: 40 }, (_, index) => ({

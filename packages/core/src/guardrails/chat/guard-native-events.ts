@@ -1,7 +1,9 @@
 import { isObject, type JsonValue } from '../../chat/json';
 import type { RequestGuard } from '../request-guard';
 import { guardNativeAnswer } from './guard-native';
+import { withoutTokens } from './guard-response';
 import { GuardedTexts } from './guard-texts';
+import { JudgedPieces } from './string-tree';
 import { isSealedText, isSealing } from './unread-fields';
 import { isKnownChoice } from './vocabulary';
 
@@ -11,7 +13,7 @@ const SAID: Readonly<Record<string, 'text' | 'json'>> = {
   ...{ refusal: 'text', transcript: 'text', code: 'text', output: 'text', arguments: 'json', partial_json: 'json' },
 };
 /** By which events of one text are told from those of another. */
-const PLACES = ['index', 'output_index', 'content_index', 'item_id', 'summary_index'] as const;
+const PLACES = ['index', 'output_index', 'content_index', 'item_id', 'summary_index', 'thought'] as const;
 
 interface Piece {
   readonly holder: Record<string, JsonValue>;
@@ -33,11 +35,14 @@ interface Stream {
  * gives true where any was.
  */
 export async function guardNativeEvents(guard: RequestGuard, events: readonly JsonValue[]): Promise<boolean> {
-  const texts = new GuardedTexts(guard, 'output');
+  const pieces = new JudgedPieces();
+  const texts = new GuardedTexts(guard, 'output', pieces);
+  const changes = [leaveTokensOut(guard, events)];
   const streams = new Map<string, Stream>();
   for (const event of events) gather(event, '', streams);
   const all = [...streams.values()];
-  const changes: boolean[] = [];
+  for (const stream of all.filter(({ kind }) => kind !== 'other'))
+    for (const { holder, name } of stream.pieces) pieces.add(holder, name);
   for (const stream of all.filter(({ kind }) => kind === 'arguments')) {
     const judged = await texts.json(saidBy(stream), 'tool_arguments');
     changes.push(write(stream, guard.restore(judged, 'json'), texts));
@@ -61,6 +66,18 @@ export async function guardNativeEvents(guard: RequestGuard, events: readonly Js
     (events as JsonValue[])[index] = judged;
   }
   return changes.includes(true);
+}
+
+/** Gives true where any event had some. */
+function leaveTokensOut({ guardrails }: RequestGuard, events: readonly JsonValue[]): boolean {
+  if (!guardrails.acts || !guardrails.asksOutput) return false;
+  let changed = false;
+  for (const [index, event] of events.entries()) {
+    const left = withoutTokens(event);
+    changed ||= left !== event;
+    (events as JsonValue[])[index] = left;
+  }
+  return changed;
 }
 
 const saidBy = ({ pieces }: Stream): string => pieces.map(({ text }) => text).join('');

@@ -6,7 +6,7 @@ import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
 import { withoutTokens } from './guard-response';
 import { GuardedTexts } from './guard-texts';
-import { replaceTexts } from './string-tree';
+import { NO_PIECES, type Pieces, replaceTexts } from './string-tree';
 
 const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction'] as const;
 const TURNS = ['messages', 'contents', 'input'] as const;
@@ -56,24 +56,29 @@ async function guardPrompts(texts: GuardedTexts, name: string, value: JsonValue 
 /** Arguments of tools, wherever they stand. */
 async function guardCalls(texts: GuardedTexts, value: JsonValue | undefined, name = ''): Promise<void> {
   if (Array.isArray(value)) for (const one of value) await guardCalls(texts, one, name);
-  else if (isObject(value)) for (const [key, one] of Object.entries(value)) await guardCalls(texts, one, key);
-  else if (name === 'arguments' && typeof value === 'string') await texts.json(value, 'tool_arguments');
+  else if (isObject(value)) {
+    for (const [key, one] of Object.entries(value))
+      if (!texts.pieces.has(value, key)) await guardCalls(texts, one, key);
+  } else if (name === 'arguments' && typeof value === 'string') await texts.json(value, 'tool_arguments');
 }
 
-function saidIn(value: JsonValue | undefined, found: string[] = []): string[] {
+function saidIn(value: JsonValue | undefined, found: string[] = [], pieces: Pieces = NO_PIECES): string[] {
   if (typeof value === 'string') found.push(value);
-  else if (Array.isArray(value)) for (const one of value) saidIn(one, found);
-  else if (isObject(value)) for (const [key, one] of Object.entries(value)) if (SAID.has(key)) saidIn(one, found);
+  else if (Array.isArray(value)) for (const one of value) saidIn(one, found, pieces);
+  else if (isObject(value)) {
+    for (const [key, one] of Object.entries(value))
+      if (SAID.has(key) && !pieces.has(value, key)) saidIn(one, found, pieces);
+  }
   return found;
 }
 
-/** A native answer as its caller may have it. `texts`: of its stream, whose texts were judged before. */
+/** A native answer as its caller may have it. `texts`: of its stream, whose pieces were judged before. */
 export async function guardNativeAnswer(
   guard: RequestGuard,
   body: JsonValue,
   texts: GuardedTexts = new GuardedTexts(guard, 'output'),
 ): Promise<JsonValue> {
-  for (const choice of answersIn(body)) await texts.texts(saidIn(choice), 'assistant');
+  for (const choice of answersIn(body)) await texts.texts(saidIn(choice, [], texts.pieces), 'assistant');
   await guardCalls(texts, body);
   const { acts, asksOutput } = guard.guardrails;
   const judged = await texts.value(acts && asksOutput ? withoutTokens(body) : body);

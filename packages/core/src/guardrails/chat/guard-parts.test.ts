@@ -154,6 +154,53 @@ describe('a secret cut over adjacent parts', () => {
   });
 });
 
+describe('a number with dots that goes on in the next part', () => {
+  const CUT_NUMBERS = [
+    ...[
+      ['version 1.', '2.3.4.5 ok'],
+      ['build 10.15.7.1', '.2 x'],
+      ['OID 1.3.6.1', '.4.1.311'],
+      ['version ', '1.2.3.4'],
+    ],
+  ] as const;
+
+  test.each(CUT_NUMBERS)('is no address: %p, %p', async (first, second) => {
+    expect(await contentOf(textsOf(first, second))).toMatchObject(textsOf(first, second));
+    const parts = [{ text: first }, { text: second }];
+    const bodies: JsonObject[] = [
+      { contents: [{ role: 'user', parts }] },
+      { messages: [{ role: 'user', content: textsOf(first, second) }] },
+      { content: { parts } },
+    ];
+    for (const body of bodies) expect(await guardNativeRequest(guardOf(), body)).toBe(body);
+  });
+
+  test('is one where it is whole, cut or not, and where the same text stands alone', async () => {
+    expect(await contentOf(textsOf('at 203.0.', '113.77 now'))).toMatchObject(textsOf('at [IP]', ' now'));
+    expect(await contentOf(textsOf('at 203.0.113.77', ' now'))).toMatchObject(textsOf('at [IP]', ' now'));
+    expect(await contentOf(textsOf('at ', '203.0.113.77 now'))).toMatchObject(textsOf('at ', '[IP] now'));
+    for (const [first, second] of [
+      ['my host is', '203.0.113.77'],
+      ['steps:\n1.', '203.0.113.77 is up'],
+      ['ip:', '2001:db8::1'],
+      ['port 1', '2001:db8::1'],
+    ] as const)
+      expect(await contentOf(textsOf(first, second))).toMatchObject(
+        textsOf(first, second.replace(/^[\d.:a-f]+/, '[IP]')),
+      );
+    expect(await contentOf(textsOf('at 203.0.113.77.', '2. Go on'))).toMatchObject(textsOf('at [IP].', '2. Go on'));
+    const messages = [['version 1.', '2.3.4.5'], ['2.3.4.5']].map((texts) => ({
+      ...{ role: 'user', content: textsOf(...texts) },
+    }));
+    const request = { model: 'm', stream: false, messages } as unknown as ChatRequest;
+    const judged = await guardRequest(guardOf(), request);
+    expect(judged.messages.map(({ content }) => content)).toMatchObject([
+      textsOf('version 1.', '2.3.4.5'),
+      textsOf('[IP]'),
+    ]);
+  });
+});
+
 describe('adjacent texts', () => {
   const cut = [{ text: 'mail bob.smit' }, { text: 'h@corp-example.com there' }];
   const gone = [{ text: 'mail [EMAIL]' }, { text: ' there' }];

@@ -1,10 +1,12 @@
 import { type JsonObject, type JsonValue, parseJson } from '../../chat/json';
 import { nextTurn } from '../../waits/in-turns';
+import { cutAddresses } from '../finders/cut-addresses';
 import type { RuleSet } from '../guardrails';
 import type { Place } from '../marks';
 import type { RequestGuard } from '../request-guard';
 import { waitsForEnd } from '../rule-search';
-import { type FoundText, replaceTexts, textLists, textsIn } from './string-tree';
+import type { Span } from '../span';
+import { type FoundText, NO_PIECES, type Pieces, replaceTexts, textLists, textsIn } from './string-tree';
 import { isSealedText } from './unread-fields';
 
 /** Characters that are looked at together: most of what is in a request is clean. */
@@ -27,6 +29,8 @@ export class GuardedTexts {
   constructor(
     private readonly guard: RequestGuard,
     private readonly on: Place['on'],
+    /** Judged as part of longer texts: they stay as they are. */
+    readonly pieces: Pieces = NO_PIECES,
   ) {
     this.any = guard.guardrails.rulesForAll(on);
   }
@@ -39,9 +43,10 @@ export class GuardedTexts {
   /** Texts that stand one behind the other. */
   async texts(texts: readonly string[], part: Place['part']): Promise<readonly string[]> {
     const joined = await this.guard.searchJoined(texts, { on: this.on, part });
+    const cut = cutAddresses(joined);
     const judged: string[] = [];
     for (const [index, text] of texts.entries())
-      judged.push(this.note(text, await this.once(joined[index] ?? '', part)));
+      judged.push(this.note(text, await this.once(joined[index] ?? '', part, cut[index])));
     return judged;
   }
 
@@ -66,7 +71,7 @@ export class GuardedTexts {
   async id(text: string): Promise<string> {
     const found = { text, isId: true };
     if (!this.judged.has(text) && (await this.areClean([found], this.any))) return text;
-    return this.one(found, this.any, 'user');
+    return this.one(found, this.any);
   }
 
   /** What only its vendor can read stays; by how it looks, since anybody may write there. */
@@ -82,10 +87,10 @@ export class GuardedTexts {
     const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
     await this.adjacent(value, set, part);
     if (Array.isArray(value) && value.length >= MANY) return (await this.items(value, part, name)) as T;
-    const found = textsIn(value, [], name);
+    const found = textsIn(value, [], name, this.pieces);
     const open = found.filter(({ text }) => !this.judged.has(text));
-    if (!(await this.areClean(open, set))) for (const one of open) await this.one(one, set, part ?? 'user');
-    return this.hasChanged ? replaceTexts(value, (text) => this.judged.get(text), name) : value;
+    if (!(await this.areClean(open, set))) for (const one of open) await this.one(one, set, { part });
+    return this.hasChanged ? replaceTexts(value, (text) => this.judged.get(text), name, this.pieces) : value;
   }
 
   /** True where nothing is found in a value but what was judged before; nothing is noted. */
@@ -131,15 +136,17 @@ export class GuardedTexts {
   /** Lists of texts that were not judged yet: what begins in one and ends in the next. */
   private async adjacent(value: JsonValue | undefined, set: RuleSet, part: Place['part'] = 'user'): Promise<void> {
     if (set.finders.length === 0) return;
-    for (const texts of textLists(value)) {
+    for (const texts of textLists(value, [], this.pieces)) {
       const id = JSON.stringify(texts);
       if (this.joined.has(id) || texts.every((text) => this.judged.has(text))) continue;
       this.joined.add(id);
       const joined = await this.guard.searchJoined(texts, { on: this.on, part }, set);
+      const cut = cutAddresses(joined);
       for (const [index, text] of texts.entries()) {
         const now = joined[index] ?? '';
-        if (now !== text && !this.judged.has(text))
-          this.note(text, await this.one({ text: now, isId: false }, set, part));
+        const isOther = now !== text || cut[index]?.length !== 0;
+        if (isOther && !this.judged.has(text))
+          this.note(text, await this.one({ text: now, isId: false }, set, { part, cut: cut[index] }));
       }
     }
   }
@@ -162,15 +169,18 @@ export class GuardedTexts {
   }
 
   /** Another form of what was judged as this part is not judged again. */
-  private async once(text: string, part: Place['part']): Promise<string> {
+  private async once(text: string, part: Place['part'], cut: readonly Span[] = []): Promise<string> {
     const known = this.byPart.get(part) ?? new Map<string, string>();
     this.byPart.set(part, known);
     // What programs say stays what programs can read: a number's place is taken by a string.
     const json = part === 'tool_results' ? jsonIn(text) : undefined;
     const judge = () =>
-      json === undefined ? this.guard.judge(text, { on: this.on, part }) : this.judgeJson(text, json, part);
+      json === undefined
+        ? this.guard.judge(text, { on: this.on, part }, 'plain', cut)
+        : this.judgeJson(text, json, part);
     const result = known.get(text) ?? (await judge());
-    known.set(text, result);
+    // By itself, the same text may be something else.
+    if (cut.length === 0) known.set(text, result);
     return this.note(text, result);
   }
 
@@ -190,11 +200,15 @@ export class GuardedTexts {
     for (const [index, { text }] of old.entries()) this.note(text, now[index]?.text ?? text);
   }
 
-  private async one({ text, isId, decoded }: FoundText, set: RuleSet, part: Place['part']): Promise<string> {
+  private async one(
+    { text, isId, decoded }: FoundText,
+    set: RuleSet,
+    { part = 'user', cut }: { readonly part?: Place['part']; readonly cut?: readonly Span[] } = {},
+  ): Promise<string> {
     const known = this.judged.get(text);
     if (known !== undefined) return known;
     const isDecoded = decoded !== undefined && !this.guard.isClean(decoded, set, false);
-    return this.note(text, await this.guard.search(text, { on: this.on, part }, { set, isId, isDecoded }));
+    return this.note(text, await this.guard.search(text, { on: this.on, part }, { set, isId, isDecoded, cut }));
   }
 
   /** True where none of them has anything in it: asked of many at once. */

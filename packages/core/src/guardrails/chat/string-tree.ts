@@ -11,6 +11,23 @@ export interface FoundText {
   readonly decoded?: string;
 }
 
+/** Strings that are judged elsewhere, as part of a longer text: by the object they stand in, and their name in it. */
+export class JudgedPieces {
+  private readonly names = new Map<object, Set<string>>();
+
+  add(holder: object, name: string): void {
+    const names = this.names.get(holder) ?? new Set();
+    this.names.set(holder, names.add(name));
+  }
+
+  has(holder: object, name: string): boolean {
+    return this.names.get(holder)?.has(name) === true;
+  }
+}
+
+export type Pieces = Pick<JudgedPieces, 'has'>;
+export const NO_PIECES: Pieces = { has: () => false };
+
 /** Where vendors and programs keep identifiers. */
 const IDS: ReadonlySet<string> = new Set([
   ...['id', 'call_id', 'tool_call_id', 'tool_use_id', 'item_id', 'response_id', 'previous_response_id', 'file_id'],
@@ -38,8 +55,13 @@ const FREE: ReadonlySet<string> = new Set([
 ]);
 
 /** All texts in a value, names of fields and long numbers too, and what files hold that are text; neither media nor what is sealed. */
-export function textsIn(value: JsonValue | undefined, found: FoundText[] = [], name = ''): FoundText[] {
-  gather(value, found, { name, isFree: FREE.has(name) });
+export function textsIn(
+  value: JsonValue | undefined,
+  found: FoundText[] = [],
+  name = '',
+  pieces: Pieces = NO_PIECES,
+): FoundText[] {
+  gather(value, found, { name, isFree: FREE.has(name), pieces });
   return found;
 }
 
@@ -48,11 +70,14 @@ interface Where {
   readonly name: string;
   /** Within what callers write as they like. */
   readonly isFree: boolean;
+  readonly pieces: Pieces;
+  /** The string is one of them: what it stands for in base64 is judged all the same. */
+  readonly isPiece?: boolean;
 }
 
 function gather(value: JsonValue | undefined, found: FoundText[], where: Where): void {
-  const { name, isFree } = where;
-  if (typeof value === 'string') gatherString(value, found, name);
+  const { name, isFree, pieces } = where;
+  if (typeof value === 'string') gatherString(value, found, where);
   else if (typeof value === 'number') {
     if (isLong(value)) found.push({ text: String(value), isId: IDS.has(name) });
   } else if (Array.isArray(value)) for (const one of value) gather(one, found, where);
@@ -60,29 +85,40 @@ function gather(value: JsonValue | undefined, found: FoundText[], where: Where):
     for (const [key, one] of Object.entries(value)) {
       if (!isKnownName(key)) found.push({ text: key, isId: false });
       if (!isFree && isSealed(value, key)) continue;
-      gather(one, found, { name: key, isFree: isFree || isFreeForm(key, one) });
+      gather(one, found, {
+        name: key,
+        isFree: isFree || isFreeForm(key, one),
+        pieces,
+        isPiece: pieces.has(value, key),
+      });
     }
   }
 }
 
-function gatherString(value: string, found: FoundText[], name: string): void {
+function gatherString(value: string, found: FoundText[], { name, isPiece }: Where): void {
   if (value === '' || isKnownChoice(name, value)) return;
   const file = readTextFile(value, name);
   if (file !== undefined) found.push({ text: file.text, isId: false });
-  if (isBytes(value, name)) return;
+  if (isPiece === true || isBytes(value, name)) return;
   const isId = IDS.has(name) || isSealing(name) || isMediaField(name);
   found.push({ text: value, isId, ...(file === undefined ? {} : { decoded: file.text }) });
 }
 
 /** Texts of blocks that stand side by side: those of each list that has two or more. Choices are none: they have an index. */
-export function textLists(value: JsonValue | undefined, found: (readonly string[])[] = []): (readonly string[])[] {
+export function textLists(
+  value: JsonValue | undefined,
+  found: (readonly string[])[] = [],
+  pieces: Pieces = NO_PIECES,
+): (readonly string[])[] {
   if (Array.isArray(value)) {
     const texts = value.flatMap((one) =>
-      isObject(one) && typeof one.text === 'string' && one.index === undefined ? [one.text] : [],
+      isObject(one) && typeof one.text === 'string' && one.index === undefined && !pieces.has(one, 'text')
+        ? [one.text]
+        : [],
     );
     if (texts.length > 1) found.push(texts);
-    for (const one of value) textLists(one, found);
-  } else if (isObject(value)) for (const one of Object.values(value)) textLists(one, found);
+    for (const one of value) textLists(one, found, pieces);
+  } else if (isObject(value)) for (const one of Object.values(value)) textLists(one, found, pieces);
   return found;
 }
 
@@ -95,8 +131,9 @@ export function replaceTexts<T extends JsonValue | undefined>(
   value: T,
   replacementOf: (text: string) => string | undefined,
   name = '',
+  pieces: Pieces = NO_PIECES,
 ): T {
-  return replaceIn(value, replacementOf, { name, isFree: FREE.has(name) }) as T;
+  return replaceIn(value, replacementOf, { name, isFree: FREE.has(name), pieces }) as T;
 }
 
 function replaceIn(
@@ -104,11 +141,11 @@ function replaceIn(
   replacementOf: (text: string) => string | undefined,
   where: Where,
 ): JsonValue | undefined {
-  const { name, isFree } = where;
+  const { name, isFree, pieces } = where;
   if (typeof value === 'string') {
     if (isKnownChoice(name, value)) return value;
     // Base64 in which nothing was found may stand for a text in which something was.
-    const said = replacementOf(value) ?? value;
+    const said = where.isPiece === true ? value : (replacementOf(value) ?? value);
     return said === value ? replaceInFile(value, replacementOf, name) : said;
   }
   if (typeof value === 'number') return isLong(value) ? (replacementOf(String(value)) ?? value) : value;
@@ -121,7 +158,7 @@ function replaceIn(
   const entries = Object.entries(value).map(([key, one]) => {
     const written = isKnownName(key) ? key : (replacementOf(key) ?? key);
     const isLeft = !isFree && isSealed(value, key);
-    const at = { name: key, isFree: isFree || isFreeForm(key, one) };
+    const at = { name: key, isFree: isFree || isFreeForm(key, one), pieces, isPiece: pieces.has(value, key) };
     const replaced = isLeft ? one : (replaceIn(one, replacementOf, at) as JsonValue);
     changed ||= written !== key || replaced !== one;
     return [written, replaced] as const;

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { foldText } from '../folded-text';
 
@@ -5,8 +6,9 @@ const MAPPED = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
 
 /** A host as URLs have it: lower case, punycode, addresses in their one form, no dot at its end; undefined where it is none. */
 export function canonicalHost(shown: string): string | undefined {
-  if (/[\s/\\?#@]/.test(shown) || (shown.includes(':') && !shown.startsWith('['))) return undefined;
-  const parsed = URL.parse(`http://${shown}/`);
+  const named = isIPv6(shown) ? `[${shown}]` : shown;
+  if (/[\s/\\?#@]/.test(named) || (named.includes(':') && !named.startsWith('['))) return undefined;
+  const parsed = URL.parse(`http://${named}/`);
   if (parsed === null) return undefined;
   const mapped = MAPPED.exec(parsed.hostname);
   if (mapped === null) return parsed.hostname.replace(/\.$/, '');

@@ -178,3 +178,10 @@ test('no address is lost between two pieces of a long text', async () => {
     { numRuns: 50 },
   );
 });
+
+test('an address of version 6 is taken with brackets and without', async () => {
+  for (const host of ['2001:db8::1', '[2001:db8::1]', '2001:DB8:0::1', '::ffff:203.0.113.7'])
+    expect(await countOf({ deny: [host] }, 'http://[2001:db8::1]/ http://203.0.113.7/')).toBe(1);
+  for (const host of ['2001:db8', 'a:80', '2001:db8::1/64'])
+    expect(() => checkUrls({ deny: [host] })).toThrow('no host name');
+});

@@ -1,3 +1,4 @@
+import { parse } from 'tldts';
 import { DIGITS, type Finder, LETTERS, oneOf, type Span, trailingRun } from '../span';
 
 const MAX_LOCAL = 64;
@@ -9,12 +10,18 @@ const isPlainLocal = oneOf(`${DIGITS}${LETTERS}.!#$%&'*+/=?^_\`{|}~-`);
 const REPOSITORY = 'git';
 /** Letters of alphabets whose words have spaces between them. Source: RFC 6531. */
 const isLocal = (code: number): boolean => isPlainLocal(code) || (code >= 0xc0 && code <= 0x52f);
-const isPlainDomain = oneOf(`${DIGITS}${LETTERS}.-`);
+const isAsciiDomain = oneOf(`${DIGITS}${LETTERS}.-`);
+/** A hyphen that breaks no line is one, too. */
+const HYPHEN = 0x2010;
+const isPlainDomain = (code: number): boolean => isAsciiDomain(code) || code === HYPHEN;
+/** What stands for a full stop in Chinese and Japanese. */
+const FULL_STOP = 0x3002;
 const LETTER = /[\p{L}\p{M}]/u;
 /** Halves of rare letters too. Source: RFC 5890. */
 const isDomain = (code: number): boolean =>
   isPlainDomain(code) ||
   (code >= 0xc0 && (LETTER.test(String.fromCharCode(code)) || (code >= 0xd800 && code < 0xe000)));
+const mayBeDomain = (code: number): boolean => isDomain(code) || code === FULL_STOP;
 const isEdge = oneOf(`.'`);
 /** What parts the pieces of a link: they may stand in a name, and never do. */
 const isPart = oneOf('/?&');
@@ -32,7 +39,7 @@ export const findEmails: Finder = {
   },
   mayFind: (text, from) => text.includes('@', from),
   openFrom(text) {
-    const domain = trailingRun(text, isDomain, MAX_LENGTH);
+    const domain = trailingRun(text, mayBeDomain, MAX_LENGTH);
     return leastStart(text, text[domain - 1] === '@' ? domain - 1 : text.length);
   },
 };
@@ -63,9 +70,14 @@ function spanAround(text: string, at: number, isEnd: boolean): Span | undefined 
   const start = localStart(text, at);
   if (start === at || text.slice(start, at) === REPOSITORY) return undefined;
   const [wide, plain] = [domainEnd(text, at + 1, isDomain), domainEnd(text, at + 1, isPlainDomain)];
-  if (wide === text.length && !isEnd) return undefined;
+  const widest = domainEnd(text, at + 1, mayBeDomain);
+  if (widest === text.length && !isEnd) return undefined;
   // Words of languages without spaces stand right behind it.
-  const domain = domainOf(text.slice(at + 1, wide)) ?? domainOf(text.slice(at + 1, plain));
+  const domain =
+    domainOf(text.slice(at + 1, wide)) ??
+    domainOf(text.slice(at + 1, plain)) ??
+    knownDomainOf(text.slice(at + 1, plain).replace(AFTER_HYPHEN, '')) ??
+    knownDomainOf(text.slice(at + 1, widest).replaceAll('。', '.'));
   return domain === undefined ? undefined : { start, end: at + 1 + domain.length, kind: 'email' };
 }
 
@@ -75,7 +87,16 @@ function domainEnd(text: string, from: number, takes: (code: number) => boolean)
   return end;
 }
 
+/** `com-x`: what stands behind the last label's hyphen is no part of it. */
+const AFTER_HYPHEN = /[-\u2010][^.]{0,64}$/;
+
+/** With an end that is given out. */
+function knownDomainOf(shown: string): string | undefined {
+  const domain = domainOf(shown);
+  return domain !== undefined && parse(domain).isIcann === true ? domain : undefined;
+}
+
 function domainOf(shown: string): string | undefined {
-  const domain = shown.replace(/[.-]{1,256}$/, '');
+  const domain = shown.replace(/[.\u2010-]{1,256}$/, '');
   return TOP_LEVEL.test(domain) && !domain.includes('..') && !/^[.-]/.test(domain) ? domain : undefined;
 }

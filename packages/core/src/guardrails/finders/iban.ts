@@ -1,4 +1,5 @@
 import { type Finder, hasDigit, isAlphanumeric, isDigit, type Span } from '../span';
+import { inPlainText } from './plain-text';
 
 /** Characters of a country's IBANs. Source: SWIFT, IBAN registry. */
 const LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
@@ -16,7 +17,7 @@ const isLetter = (code: number): boolean => isAlphanumeric(code) && !isDigit(cod
 const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 0xa0;
 
 /** Account numbers of the countries that have IBANs, with their check digits. */
-export const findIbans: Finder = {
+export const findIbans: Finder = inPlainText({
   find(text, isEnd) {
     const spans: Span[] = [];
     for (let start = 0; start + 4 < text.length; start++) {
@@ -33,7 +34,7 @@ export const findIbans: Finder = {
       if (!isWord(text, start) && mayOpen(text, start)) return start;
     return text.length;
   },
-};
+});
 
 /** Most characters have a letter two places on: then none begins here. */
 function isWord(text: string, start: number): boolean {

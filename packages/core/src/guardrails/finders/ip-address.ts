@@ -1,7 +1,10 @@
 import { isIPv6 } from 'node:net';
 import { DIGITS, type Finder, hasDigit, isAlphanumeric, oneOf, type Span, trailingRun } from '../span';
+import { inPlainText } from './plain-text';
 
-const IPV4 = /(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?!\w|\.\d)/g;
+/** In Markdown's emphasis too: `_10.0.0.1_`. */
+const IPV4 =
+  /(?<![a-zA-Z0-9.]|[a-zA-Z0-9]_{1,2})(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![a-zA-Z0-9]|\.\d)/g;
 const isIpv6Character = oneOf(`${DIGITS}abcdefABCDEF:.`);
 const IPV6_RUN = /(?<![\w:.])[0-9a-fA-F:.]{2,46}(?![\w:.])/g;
 const MOST = 46;
@@ -14,7 +17,7 @@ const isIpv4Character = oneOf(`${DIGITS}.`);
 function openRun(text: string, takes: (code: number) => boolean, most: number): number {
   const start = trailingRun(text, takes, most);
   const before = text.charCodeAt(start - 1);
-  return start > 0 && (isAlphanumeric(before) || before === 95 || takes(before)) ? text.length : start;
+  return start > 0 && (isAlphanumeric(before) || takes(before)) ? text.length : start;
 }
 
 /** What makes four numbers a place in a text, or in a program's history. */
@@ -25,7 +28,8 @@ const LOOK_BACK = 16;
 const IPV6_BEGINNING = /^(?:[23][0-9a-f]{3}|f[cdef][0-9a-f]{2}|64:ff9b|0{0,4}):/i;
 const LEAST_COLONS = 4;
 
-const isNumbered = (text: string, index: number): boolean =>
+/** What stands before a number says that it is one of those. */
+export const isNumbered = (text: string, index = text.length): boolean =>
   NUMBERED.test(text.slice(Math.max(0, index - LOOK_BACK), index));
 
 /** `a::b` and `dead::beef` are names in programs. */
@@ -33,13 +37,14 @@ const looksLikeAddress = (address: string): boolean =>
   /\d/.test(address) && (IPV6_BEGINNING.test(address) || address.split(':').length > LEAST_COLONS);
 
 /** Addresses of both versions; a clock's time is none. */
-export const findIpAddresses: Finder = {
+export const findIpAddresses: Finder = inPlainText({
   find(text, isEnd) {
     const spans: Span[] = [];
     for (const { 0: found, index } of text.matchAll(IPV4)) {
       const end = index + found.length;
       // A full stop says nothing yet: a digit may follow.
       const isDecided = isEnd || (end < text.length && (text[end] !== '.' || end + 1 < text.length));
+      if (text[end] === '_' && text[index - 1] !== '_') continue;
       if (isDecided && !isNumbered(text, index)) spans.push({ start: index, end, kind: 'ip' });
     }
     if (!text.includes(':')) return spans;
@@ -53,4 +58,4 @@ export const findIpAddresses: Finder = {
   },
   mayFind: hasDigit,
   openFrom: (text) => Math.min(openRun(text, isIpv4Character, MOST_V4), openRun(text, isIpv6Character, MOST + 2)),
-};
+});

@@ -1,9 +1,14 @@
 import type { Span } from '../span';
 
 /** What stands behind `password =`, as people and programs write it. */
-const NAMED =
-  /(?:passw(?:or)?d|passwort|passphrase|pwd|contraseña|mot de passe)["'`]?\s{0,2}(?:=>|:=|={1,2}|:)\s{0,2}["'`]?/gi;
-const WORD = /pass|pwd|contrase/i;
+const NAMES = 'passw(?:or)?d|passwort|passphrase|pwd|contraseña|mot de passe|密码|密碼|пароль|_pass|(?<![a-z])pw';
+const MARK = '(?:=>|:=|={1,2}|:)';
+/** Also options (`--password X`, `-u name:X`) and elements (`<password>X`). */
+const NAMED = new RegExp(
+  `(?:(?:${NAMES})["'\`]?\\s{0,2}${MARK}|(?<![a-z])pass["'\`]?\\s{0,2}={1,2}|--password(?=\\s)|<password>|(?<![\\w-])(?:-u|--user)[ =]{1,2}["']?[\\w.@-]{1,32}:)\\s{0,2}["'\`]?`,
+  'gi',
+);
+const WORD = /pass|pwd|contrase|密[码碼]|пароль|pw|-u/i;
 const LEAST = 6;
 const MOST = 128;
 /** A place for one, a path, or a piece of a program. */

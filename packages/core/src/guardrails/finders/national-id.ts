@@ -12,6 +12,7 @@ import { validate as isPersonnummer } from 'stdnum/lib/esm/se/personnummer';
 import { validate as isSsn } from 'stdnum/lib/esm/us/ssn';
 import { type Finder, hasDigit, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
 import { isFraction, openDigits } from './digit-runs';
+import { inPlainText } from './plain-text';
 
 interface NationalId {
   readonly shape: RegExp;
@@ -68,7 +69,7 @@ const LOOK_BACK = 48;
 const before = (text: string, index: number): string => text.slice(Math.max(0, index - LOOK_BACK), index);
 
 /** Numbers by which states know people. */
-export const findNationalIds: Finder = {
+export const findNationalIds: Finder = inPlainText({
   find(text, isEnd) {
     const spans: Span[] = [];
     for (const { shape, isValid, named } of hasDigit(text, 0) ? IDS : WITHOUT_DIGITS) {
@@ -88,7 +89,7 @@ export const findNationalIds: Finder = {
     const openWord = text.length - word > LONGEST_WORD ? text.length : word;
     return Math.min(openWord, openNumber(text));
   },
-};
+});
 
 /** Where digits begin that may go on, a letter among their last characters or a `+` between them. */
 function openNumber(text: string): number {

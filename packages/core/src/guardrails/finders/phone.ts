@@ -1,6 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { type Finder, hasDigit, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
 import { nationalNumbers } from './national-phone';
+import { inPlainText } from './plain-text';
 
 const LEAST = 8;
 const MOST = 15;
@@ -41,7 +42,7 @@ const LOOK_BACK = 48;
 
 /** `isNational`: a number without its country is one, by how it is written, and by what stands before it. */
 function phoneFinder(isNational: (shown: string, before: string) => boolean): Finder {
-  return {
+  return inPlainText({
     find(text, isEnd) {
       const spans: Span[] = [];
       for (let at = 0; at < text.length; at++) {
@@ -59,7 +60,7 @@ function phoneFinder(isNational: (shown: string, before: string) => boolean): Fi
       for (let at = least; at < text.length; at++) if (begins(text, at)) return at;
       return text.length;
     },
-  };
+  });
 }
 
 /** `+49…`, `0049…`, `(212) …` or `212-…`, where no number or word stands before. */

@@ -9,6 +9,8 @@ const CHANCE = { least: 24, bits: 3.6, changes: 0.33 } as const;
 /** What stands before something secret; then less is needed. */
 const NAMED_SECRET =
   /(?:api[_-]?key|apikey|access[_-]?key|secret|token|passw(?:or)?d|pwd|credential|bearer|authorization)[\w-]{0,12}["']?(?:\s{0,2}[:=]{1,2}>?\s{0,2}|\s{1,2})["']?$/i;
+/** A session's id is one where a browser sends it. */
+const COOKIE = /\bcookie["']?:\s{0,2}["']?[\w-]{0,8}sess(?:ion)?[\w-]{0,8}=$/i;
 /** Shorter ones are nothing. */
 const SHORTEST = 16;
 /** Full stops and colons that may end a token, and are none of it. */
@@ -98,7 +100,7 @@ function keyOf(text: string, start: number, end: number): { readonly at: number;
 }
 
 const looksSecret = (token: string, before: string): boolean =>
-  looksLikeChance(token) || (isNamedSecret(token) && NAMED_SECRET.test(before));
+  looksLikeChance(token) || (isNamedSecret(token) && (NAMED_SECRET.test(before) || COOKIE.test(before)));
 
 /** Vendors' names of what was said and run, digests that say so, and accounts of chains: everybody may know these. */
 const IDENTIFIER =

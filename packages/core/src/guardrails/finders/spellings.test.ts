@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'bun:test';
+import { compileRule } from '../compile-guardrails';
+import type { GuardrailCheck } from '../policy';
+import { TextWindow } from '../text-window';
+
+const windowOf = (check: GuardrailCheck) =>
+  new TextWindow(
+    compileRule({ name: 'r', on: 'both', check, action: 'redact', onError: 'block' }, {}, false).finders,
+    ({ kind }) => `[${kind}]`,
+  );
+const PII: GuardrailCheck = { type: 'pii' };
+
+/** What becomes of a text, the same wherever it is cut. */
+function judged(check: GuardrailCheck, text: string): string {
+  const whole = windowOf(check).whole(text);
+  for (let at = 1; at < text.length; at++) {
+    const window = windowOf(check);
+    const cut = window.push(text.slice(0, at)) + window.push(text.slice(at)) + window.flush();
+    expect([at, cut]).toEqual([at, whole]);
+  }
+  return whole;
+}
+
+describe('what is written around numbers', () => {
+  test('a fraction is not their next digit', () => {
+    const text = 'x 550e8400-e29b-41d4-a716-446655440000½ y';
+    expect(judged(PII, text)).toBe(text);
+  });
+});
+
+describe('everyday spellings', () => {
+  const ESC = '\u001b';
+
+  test.each(['\u2010', '\u2011', '\u2012', '\u2013', '\u2212'])('hyphens: %j', (hyphen) => {
+    const written = (text: string) => judged(PII, text.replaceAll('-', hyphen));
+    expect(written('call 415-555-2671 now')).toBe('call [phone] now');
+    expect(written('call +1 415-555-2671 now')).toBe('call [phone] now');
+    expect(written('SSN 536-22-8145.')).toBe('SSN [national_id].');
+    expect(written('CPF 529.982.247-25.')).toBe('CPF [national_id].');
+    expect(written('DE89-3704-0044-0532-0130-00 it is')).toBe('[iban] it is');
+  });
+
+  test.each([
+    [`${ESC}[32mDE89370400440532013000${ESC}[0m`, `${ESC}[32m[iban]${ESC}[0m`],
+    [`${ESC}[1;32m203.0.113.77${ESC}[0m`, `${ESC}[1;32m[ip]${ESC}[0m`],
+    [`${ESC}[32m+1 415-555-2671${ESC}[0m`, `${ESC}[32m[phone]${ESC}[0m`],
+    ['at _203.0.113.77_ now', 'at _[ip]_ now'],
+    ['app_1.2.3.4_amd64.deb', 'app_1.2.3.4_amd64.deb'],
+    ['at 1.2.3.4_x', 'at 1.2.3.4_x'],
+    ['?a=b%20DE89370400440532013000&c', '?a=b%20[iban]&c'],
+    ['bob@corp-example.com-x', '[email]-x'],
+    ['mail bob@corp\u2011example.com now', 'mail [email] now'],
+    ['bob.smith@corp-example。com', '[email]'],
+    ['写信给 bob@corp-example.com。谢谢', '写信给 [email]。谢谢'],
+    ['415-555-2671%205 x', '[phone]%205 x'],
+    ['left-pad@1.0.beta-2', 'left-pad@1.0.beta-2'],
+  ])('%j', (text, expected) => {
+    expect(judged(PII, text)).toBe(expected);
+  });
+
+  test.each([
+    ...['pass=#', 'DB_PASS=#', 'DB_PASS: "#"', 'pw: #', 'login --password # -x', '<password>#</password>'],
+    ...['curl -u admin:# https://example.com', 'curl --user admin:# x', '密码：#', 'пароль: #'],
+  ])('a password: %j', (text) => {
+    const secret = 'Tr0ub4dor3';
+    expect(judged({ type: 'secrets' }, text.replace('#', secret))).toBe(text.replace('#', '[password]'));
+  });
+
+  test('a session in a cookie', () => {
+    const id = '9f86d081884c7d659a2feaa0c55ad015';
+    expect(judged({ type: 'secrets' }, `Cookie: session=${id}`)).toBe('Cookie: session=[token]');
+    for (const clean of [`commit ${id}`, 'bypass=x1y2z3w4', 'compass: a1b2c3d4', 'ls -u 1000:1000'])
+      expect(judged({ type: 'secrets' }, clean)).toBe(clean);
+  });
+});
