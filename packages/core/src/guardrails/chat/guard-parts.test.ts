@@ -179,9 +179,12 @@ describe('a number with dots that goes on in the next part', () => {
     expect(await contentOf(textsOf('at 203.0.', '113.77 now'))).toMatchObject(textsOf('at [IP]', ' now'));
     expect(await contentOf(textsOf('at 203.0.113.77', ' now'))).toMatchObject(textsOf('at [IP]', ' now'));
     expect(await contentOf(textsOf('at ', '203.0.113.77 now'))).toMatchObject(textsOf('at ', '[IP] now'));
+    const sentence = textsOf('My host is 203.0.113.77.', '3 of its disks are full');
+    expect(await contentOf(sentence)).toMatchObject(textsOf('My host is [IP].', '3 of its disks are full'));
     for (const [first, second] of [
       ['my host is', '203.0.113.77'],
       ['steps:\n1.', '203.0.113.77 is up'],
+      ['I use release candidate 2.', '203.0.113.77 is my host'],
       ['ip:', '2001:db8::1'],
       ['port 1', '2001:db8::1'],
     ] as const)

@@ -8,8 +8,9 @@ const LONGEST_ITEM = 8;
 const NONE: readonly Span[] = [];
 /** An item's number is no part of a number before or behind it. */
 const GOES_ON = /^\.?\d(?!\d{0,2}[.)]\s)/;
-const BEGAN = /\d\.?$/;
-const ITEM = /(?:^|\n)[ \t]{0,8}\d{1,3}\.$/;
+const BEGAN = /\d$/;
+/** Behind a word like `version` it is the number's beginning; behind any other text it ends a sentence or names an item. */
+const FIRST_GROUP = /\d{1,5}\.$/;
 
 /**
  * Of texts that stand one behind the other, what is an address only because a longer number is cut there: `2.3.4.5` in
@@ -23,8 +24,9 @@ export function cutAddresses(texts: readonly string[]): readonly (readonly Span[
     const found = addressesAtEdges(text).filter(({ start, end }) => {
       if (text.slice(start, end).includes(':')) return false;
       const before = all.slice(Math.max(0, from + start - CONTEXT), from + start);
-      const began = isNumbered(before) || (BEGAN.test(before) && !ITEM.test(before));
-      return began || GOES_ON.test(all.slice(from + end, from + end + LONGEST_ITEM));
+      const began = BEGAN.test(before) || isNumbered(before.replace(FIRST_GROUP, ''));
+      // What stands behind it in its own text says that it has ended.
+      return began || (end === text.length && GOES_ON.test(all.slice(from + end, from + end + LONGEST_ITEM)));
     });
     from += text.length;
     return found;
