@@ -43,15 +43,15 @@ class Original {
   }
 }
 
-/** A stream of which nothing is changed: it goes on as it comes, and what is found in it is noted. */
-export class WatchedStream {
-  private readonly judge: AnswerGuard;
-  private readonly kept: Original;
-  private isDone = false;
+/** A stream that is judged, and kept as the vendor told it. */
+abstract class GuardedStream {
+  protected readonly judge: AnswerGuard;
+  protected readonly kept: Original;
+  protected isDone = false;
 
   constructor(
     services: Needs,
-    private readonly input: AnswerToGuard,
+    protected readonly input: AnswerToGuard,
   ) {
     this.judge = new AnswerGuard(input.guarded.guard);
     this.kept = new Original(services, input);
@@ -60,7 +60,10 @@ export class WatchedStream {
   original(): ChatResponse | undefined {
     return this.kept.get();
   }
+}
 
+/** A stream of which nothing is changed: it goes on as it comes, and what is found in it is noted. */
+export class WatchedStream extends GuardedStream {
   async next(): Promise<EventBatch | null> {
     if (this.isDone) return null;
     const batch = await this.input.answer.next();
@@ -85,25 +88,14 @@ export class WatchedStream {
  * A stream, as far as it is decided. An answer in the vendor's own blocks that our events cannot tell in their order waits for its
  * end from there on: then all of it is judged as one, and goes on as one.
  */
-export class JudgedStream {
-  private readonly judge: AnswerGuard;
-  private readonly kept: Original;
+export class JudgedStream extends GuardedStream {
   private readonly plain: PlainWatch;
   private readonly rest: WholeRest = new WholeRest();
   private waiting: EventBatch[] = [];
-  private isDone = false;
 
-  constructor(
-    services: Needs,
-    private readonly input: AnswerToGuard,
-  ) {
-    this.judge = new AnswerGuard(input.guarded.guard);
-    this.kept = new Original(services, input);
+  constructor(services: Needs, input: AnswerToGuard) {
+    super(services, input);
     this.plain = new PlainWatch(input.dialect);
-  }
-
-  original(): ChatResponse | undefined {
-    return this.kept.get();
   }
 
   async next(): Promise<EventBatch | null> {
