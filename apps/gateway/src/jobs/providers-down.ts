@@ -23,12 +23,11 @@ export function providersDown(targets: readonly TargetStatus[], threshold: numbe
   const down = troubled.filter((one) => !isIdle(one)).toSorted((a, b) => minutesDown(b) - minutesDown(a));
   const [first] = down;
   if (first === undefined) {
-    const idle = troubled.length === 0 ? '' : `; not asked since it failed: ${listed(troubled.map(nameOf))}`;
-    return {
-      value: 0,
-      text: idle === '' ? 'all providers answer' : `no provider is known to be down${idle}`,
-      subjects: [],
-    };
+    const text =
+      troubled.length === 0
+        ? 'all providers answer'
+        : `no provider is known to be down; not asked since it failed: ${listed(troubled.map(nameOf))}`;
+    return { value: 0, text, subjects: [] };
   }
   const value = minutesDown(first);
   const long = down.filter((one) => minutesDown(one) >= threshold);
