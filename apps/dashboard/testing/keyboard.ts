@@ -9,6 +9,7 @@ interface Focused {
 }
 
 const MOST_PRESSES = 120;
+const ARRIVES_WITHIN_MS = 10_000;
 const LANDS_WITHIN_MS = 3000;
 const SETTLES_WITHIN_MS = 1000;
 const IGNORED_ROLES = ['StaticText', 'InlineTextBox'];
@@ -54,7 +55,9 @@ export class Keyboard {
     const isIt = (focused: Focused) =>
       (typeof name === 'string' ? focused.name === name : name.test(focused.name)) &&
       (role === undefined || focused.role === role);
-    for (let presses = 0; presses <= MOST_PRESSES; presses++) {
+    // What is asked for may still be on its way from the gateway: a person goes round once more.
+    const endsAt = Date.now() + ARRIVES_WITHIN_MS;
+    for (let presses = 0; presses <= MOST_PRESSES || Date.now() < endsAt; presses++) {
       let focused = await this.focused();
       // What is on its way out is given a moment; behind the last control stands the window itself.
       if (focused.hidden !== null && !focused.isBody) focused = await this.settle(SETTLES_WITHIN_MS);
