@@ -1,6 +1,6 @@
 import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
+import { webhookSecret } from '@llm0/core/guardrails/checks/webhook-secret';
 import { createTextChecks, type TextChecks } from '@llm0/core/guardrails/create-checks';
-import { webhookSecret } from '@llm0/core/guardrails/webhook-secret';
 import type { Db } from '@llm0/drizzle/client';
 import { findKeyHash } from '@llm0/drizzle/queries/access/api-keys';
 import { findProjectSecret } from '@llm0/drizzle/queries/access/project-secret';

@@ -1,14 +1,48 @@
 // One code point at a time, so that text folds the same in whatever pieces it comes.
+import { type Traits, traitsOf } from './span';
 
-/** Text as it is searched, and where its characters come from. */
-export interface FoldedText {
-  readonly text: string;
+/** Of each character of a folded text, where it comes from. */
+interface Origins {
+  readonly begins: readonly number[];
+  readonly ends: readonly number[];
+  /** Length of the original. */
+  readonly length: number;
+}
+
+/** Text as it is searched, and where its characters come from: without `origins`, each from its own place. */
+export class FoldedText {
+  private traits: Traits | undefined;
+  private traitsFrom = -1;
+
+  constructor(
+    readonly text: string,
+    private readonly origins?: Origins,
+  ) {}
+
   /** Where a character of `text` begins in the original; `text.length` is its end. */
-  originOf(at: number): number;
+  originOf(at: number): number {
+    const { origins } = this;
+    return origins === undefined ? at : (origins.begins[at] ?? origins.length);
+  }
+
   /** Where the original of a span's last character ends. */
-  endOf(end: number): number;
+  endOf(end: number): number {
+    const { origins } = this;
+    if (origins === undefined || end === 0) return end;
+    return origins.ends[end - 1] ?? origins.length;
+  }
+
   /** The first character that comes from `origin` in the original or from behind it. */
-  indexOf(origin: number): number;
+  indexOf(origin: number): number {
+    return this.origins === undefined ? origin : firstFrom(this.origins.begins, origin);
+  }
+
+  /** What stands at `from` or behind it; finders ask one after the other about the same. */
+  traitsOf(from: number): Traits {
+    if (this.traits === undefined || this.traitsFrom !== from) this.traits = traitsOf(this.text, from);
+    this.traitsFrom = from;
+    return this.traits;
+  }
 }
 
 const ASCII_ONLY = /^[\x20-\x7e\n\r\t]*$/;
@@ -99,7 +133,7 @@ export class FoldedStretch {
     readonly begin: number,
   ) {
     this.isAscii = ASCII_ONLY.test(original);
-    this.plain = asItIs(original);
+    this.plain = new FoldedText(original);
   }
 
   as(folding: Folding): FoldedText {
@@ -107,7 +141,7 @@ export class FoldedStretch {
     if (folding === 'none' || (isAscii && folding !== 'words')) return this.plain;
     let folded = this.known.get(folding);
     if (folded === undefined) {
-      folded = isAscii ? asItIs(original.toLowerCase()) : foldText(original, folding);
+      folded = isAscii ? new FoldedText(original.toLowerCase()) : foldText(original, folding);
       this.known.set(folding, folded);
     }
     return folded;
@@ -126,9 +160,6 @@ function foldPoint(point: string, folding: keyof typeof FOLDS): string {
   return folded;
 }
 
-const same = (at: number): number => at;
-const asItIs = (text: string): FoldedText => ({ text, originOf: same, endOf: same, indexOf: same });
-
 /** Where the first number that is not less stands in numbers that rise. */
 function firstFrom(rising: readonly number[], least: number): number {
   let [low, high] = [0, rising.length];
@@ -143,26 +174,21 @@ function firstFrom(rising: readonly number[], least: number): number {
 /** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `digits`: so do
  * digits of other scripts. `words`: case, accents and look-alikes go as well. */
 export function foldText(original: string, folding: Folding): FoldedText {
-  if (folding === 'none') return asItIs(original);
-  if (ASCII_ONLY.test(original)) return asItIs(folding === 'words' ? original.toLowerCase() : original);
+  if (folding === 'none') return new FoldedText(original);
+  if (ASCII_ONLY.test(original)) return new FoldedText(folding === 'words' ? original.toLowerCase() : original);
   const known = KNOWN[folding];
   let text = '';
-  const origins: number[] = [];
+  const begins: number[] = [];
   const ends: number[] = [];
   let at = 0;
   for (const point of original) {
     const folded = known.get(point) ?? foldPoint(point, folding);
     for (let index = 0; index < folded.length; index++) {
-      origins.push(at);
+      begins.push(at);
       ends.push(at + point.length);
     }
     text += folded;
     at += point.length;
   }
-  return {
-    text,
-    originOf: (index) => origins[index] ?? original.length,
-    endOf: (end) => (end === 0 ? 0 : (ends[end - 1] ?? original.length)),
-    indexOf: (origin) => firstFrom(origins, origin),
-  };
+  return new FoldedText(text, { begins, ends, length: original.length });
 }

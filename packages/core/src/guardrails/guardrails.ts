@@ -1,6 +1,7 @@
 import type { LRUCache } from 'lru-cache';
 import { invalidRequest } from '../errors/gateway-error';
 import type { TextCheck } from './check';
+import { CleanTexts } from './clean-texts';
 import type { GuardrailAction, GuardrailCheck, GuardrailPart } from './policy';
 import { type WindowRule, waitsForEnd } from './rule-search';
 
@@ -48,6 +49,8 @@ export interface RuleSet extends Finding {
   /** Of a text in pieces: what can only be noted once all of it is there. */
   readonly late: (Finding & Pick<RuleSet, 'wholes'>) | undefined;
   readonly isEmpty: boolean;
+  /** In which its finders found nothing. */
+  readonly clean: CleanTexts;
 }
 
 /** What pseudonyms are made of. */
@@ -69,6 +72,8 @@ export class Guardrails {
   private describing: Guardrails | undefined;
   readonly asksInput: boolean;
   readonly asksOutput: boolean;
+  /** Others may be told what comes in, or be asked about it. */
+  readonly asksWholeInput: boolean;
   /** An answer is held until its end. */
   readonly holdsAnswers: boolean;
   readonly makesPseudonyms: boolean;
@@ -85,6 +90,7 @@ export class Guardrails {
   ) {
     this.asksInput = rules.some(({ on }) => on !== 'output');
     this.asksOutput = rules.some(({ on }) => on !== 'input');
+    this.asksWholeInput = rules.some(({ on, whole }) => on !== 'output' && whole !== undefined);
     this.holdsAnswers = rules.some(({ on, needsWhole }) => on !== 'input' && needsWhole);
     this.makesPseudonyms = rules.some(({ action, isShadow }) => action === 'pseudonymise' && !isShadow);
     const acting = rules.filter(({ action, isShadow }) => action !== 'flag' && !isShadow);
@@ -175,6 +181,7 @@ function ruleSet(rules: readonly CompiledRule[]): RuleSet {
   return {
     ...{ ...unzip(asked), wholes, windowed, watching: watched, isEmpty: rules.length === 0 },
     late: hasLate ? { ...unzip(late), wholes: watching } : undefined,
+    clean: new CleanTexts(),
   };
 }
 

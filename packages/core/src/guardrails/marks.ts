@@ -26,12 +26,13 @@ export class Marks {
     ...{ said: new Map(), blocks: new Map(), thoughts: new Map() },
   };
   private form: Form = 'said';
+  private last: (Place & { readonly rule: CompiledRule; readonly error: string; readonly id: string }) | undefined;
 
   note(rule: CompiledRule, place: Place, count: number, error?: 'timeout' | 'failed'): void {
     const mark = this.markOf(rule, place, error);
     if (mark === undefined) return;
     const counts = this.counts[this.form];
-    const id = idOf(rule, place, error);
+    const id = this.idOf(rule, place, error);
     const found = (counts.get(id) ?? 0) + count;
     counts.set(id, found);
     mark.count = Math.max(mark.count, found);
@@ -58,7 +59,7 @@ export class Marks {
 
   /** Time that a rule took, where it left a mark. */
   addTime(rule: CompiledRule, place: Place, ms: number): void {
-    const mark = this.open.get(idOf(rule, place));
+    const mark = this.open.get(this.idOf(rule, place));
     if (mark !== undefined) mark.ms += ms;
   }
 
@@ -72,8 +73,17 @@ export class Marks {
     return Array.from(this.open.values(), (mark) => ({ ...mark, ms: Math.round(mark.ms * 1000) / 1000 }));
   }
 
+  /** A million finds of one rule in one text are nothing special. */
+  private idOf(rule: CompiledRule, { on, part }: Place, error = ''): string {
+    const { last } = this;
+    if (last?.rule === rule && last.on === on && last.part === part && last.error === error) return last.id;
+    const id = `${on} ${part} ${rule.isShadow} ${error} ${rule.name}`;
+    this.last = { rule, on, part, error, id };
+    return id;
+  }
+
   private markOf(rule: CompiledRule, place: Place, error: 'timeout' | 'failed' | undefined): OpenMark | undefined {
-    const id = idOf(rule, place, error);
+    const id = this.idOf(rule, place, error);
     const known = this.open.get(id);
     if (known !== undefined || this.open.size >= MOST) return known;
     const { name, check, action, isShadow } = rule;
@@ -86,6 +96,3 @@ export class Marks {
     return mark;
   }
 }
-
-const idOf = ({ name, isShadow }: CompiledRule, { on, part }: Place, error = ''): string =>
-  `${on} ${part} ${isShadow} ${error} ${name}`;

@@ -1,6 +1,6 @@
 import { GatewayError } from '../errors/gateway-error';
 import type { Verdict } from './check';
-import { type Folding, foldText } from './folded-text';
+import { FoldedStretch } from './folded-text';
 import { type CompiledRule, type Finding, type Guardrails, type RuleSet, sha256 } from './guardrails';
 import { searchJoined, ToldFinds } from './joined-texts';
 import { JsonWindow } from './json-window';
@@ -117,12 +117,12 @@ export class RequestGuard {
 
   /** True where no rule of the set finds anything; nothing is noted. */
   isClean(text: string, set: RuleSet, isId: boolean): boolean {
-    const folded = new Map<Folding, string>();
+    const stretch = new FoldedStretch(text, 0);
     return set.finders.every(({ finder, folding }) => {
-      const known = folded.get(folding) ?? foldText(text, folding).text;
-      folded.set(folding, known);
+      const folded = stretch.as(folding);
       return (
-        finder.mayFind?.(known, 0) === false || finder.find(known, true).every(({ kind }) => isId && kind === CHANCE)
+        finder.mayFind?.(folded.text, 0, folded.traitsOf(0)) === false ||
+        finder.find(folded.text, true).every(({ kind }) => isId && kind === CHANCE)
       );
     });
   }
@@ -201,11 +201,12 @@ export class RequestGuard {
   private act(set: Finding, place: Place, hit: Hit, original: string): string | undefined {
     let acting: CompiledRule | undefined;
     let refusing: CompiledRule | undefined;
-    const told = new Set<CompiledRule>();
-    for (const index of hit.rules) {
+    const { rules } = hit;
+    for (const [at, index] of rules.entries()) {
       const rule = set.owners[index] as CompiledRule;
-      if (!told.has(rule)) this.marks.note(rule, place, 1);
-      told.add(rule);
+      // Of several finders of one rule, it counts once.
+      const isTold = at > 0 && rules.findIndex((other) => set.owners[other] === rule) < at;
+      if (!isTold) this.marks.note(rule, place, 1);
       if (rule.isShadow || rule.action === 'flag') continue;
       if (rule.action === 'block' || rule.action === 'retry') refusing ??= rule;
       if (index === hit.rule) acting = rule;

@@ -66,7 +66,7 @@ export class RuleSearch {
     const first = folded.indexOf(decided - begin);
     const open = isEnd ? length : begin + folded.originOf(finder.openFrom(folded.text, first, before + begin));
     const goesOn = isCut && decided === from;
-    const mayFind = goesOn || finder.mayFind?.(folded.text, first) !== false;
+    const mayFind = goesOn || finder.mayFind?.(folded.text, first, folded.traitsOf(first)) !== false;
     const found = mayFind ? finder.find(folded.text, isEnd, before + begin) : NO_SPANS;
     for (const { start, end, kind } of found) {
       const began = begin + folded.originOf(start);

@@ -17,8 +17,11 @@ export interface Finder {
    * begins in all of it, for who knows all of it.
    */
   find(text: string, isEnd: boolean, at?: number): readonly Span[];
-  /** False where nothing can be found that begins at `from` or behind it: asked first, as most text has nothing in it. */
-  mayFind?(text: string, from: number): boolean;
+  /**
+   * False where nothing can be found that begins at `from` or behind it: asked first, as most text has nothing in it. `traits`: of
+   * what stands there.
+   */
+  mayFind?(text: string, from: number, traits: Traits): boolean;
   /**
    * Where what may still become something begins; `text.length` where nothing can. Nobody asks of what begins before `from`. `at` as
    * above.
@@ -30,6 +33,13 @@ export interface Finder {
   readonly decodes?: boolean;
   /** An operator's own expression. */
   readonly expression?: Expression;
+}
+
+/** What a text has in it that several finders need: looked for once for all of them. */
+export interface Traits {
+  readonly hasDigit: boolean;
+  /** `LONG_RUN` characters of words, keys and paths side by side. */
+  readonly hasLongRun: boolean;
 }
 
 /** An expression of which longer texts are searched in a thread. */
@@ -82,3 +92,24 @@ export function hasDigit(text: string, from: number): boolean {
 }
 
 export const isAlphanumeric = oneOf(DIGITS + LETTERS);
+
+const LONG_RUN = 13;
+const [RUN, DIGIT, LONG] = [1, 2, 4];
+const KINDS = new Uint8Array(128);
+for (const character of `${LETTERS}_-.+/=:~$%`) KINDS[character.charCodeAt(0)] = RUN;
+for (const digit of DIGITS) KINDS[digit.charCodeAt(0)] = DIGIT;
+
+/** Of what stands at `from` or behind it. */
+export function traitsOf(text: string, from: number): Traits {
+  const { length } = text;
+  let seen = 0;
+  let run = 0;
+  for (let at = from; at < length; at++) {
+    const code = text.charCodeAt(at);
+    const kind = code < 128 ? (KINDS[code] ?? 0) : 0;
+    seen |= kind;
+    run = kind === 0 ? 0 : run + 1;
+    if (run === LONG_RUN) seen |= LONG;
+  }
+  return { hasDigit: (seen & DIGIT) !== 0, hasLongRun: (seen & LONG) !== 0 };
+}

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { showWebhookSecret, webhookSecret } from '@llm0/core/guardrails/webhook-secret';
+import { showWebhookSecret, webhookSecret } from '@llm0/core/guardrails/checks/webhook-secret';
 import { findProjectSecret } from '@llm0/drizzle/queries/access/project-secret';
 import { answers, createRouter, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';

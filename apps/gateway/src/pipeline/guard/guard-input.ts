@@ -47,9 +47,21 @@ export const isSame = (
   { principal }: { readonly principal: WithGuardrails },
 ): boolean => guarding?.principal.guardrails === principal.guardrails;
 
-/** A chat request, before anything is asked, held or sent for it. */
-export const guardInput = (services: Needs, input: GuardInput): Promise<GuardedRequest<ChatRequest> | undefined> =>
-  guardKind(services, input, CHAT);
+/**
+ * A chat request, before anything is held or sent for it. Its decision tells of guardrails that are in force no longer, and it is
+ * judged anew then: the hot store is looked at before only where others are told what it says, or it would be refused.
+ */
+export async function guardInput(services: Needs, input: GuardInput): Promise<GuardedRequest<ChatRequest> | undefined> {
+  const known = input.principal;
+  if (known.guardrails?.asksWholeInput === true) return guardKind(services, input, CHAT);
+  try {
+    return await judge(services, input, CHAT);
+  } catch (refusal) {
+    const principal = await latestPrincipal(services, known);
+    if (principal.guardrails === known.guardrails) throw refusal;
+    return judge(services, { ...input, principal }, CHAT);
+  }
+}
 
 const CHAT: JudgedKind<ChatRequest> = {
   judge: guardRequest,

@@ -100,7 +100,7 @@ export class JudgedStream extends GuardedStream {
 
   async next(): Promise<EventBatch | null> {
     for (;;) {
-      const batch = await this.read();
+      const batch = this.waiting.length > 0 ? await this.readWaiting() : this.begin(await this.input.answer.next());
       if (batch === null && this.isDone) return null;
       this.isDone = batch === null;
       const events = batch === null ? await this.end() : await this.push(batch);
@@ -131,18 +131,17 @@ export class JudgedStream extends GuardedStream {
   }
 
   /** A large one in many small ones, so that others get their turn. */
-  private async read(): Promise<EventBatch | null> {
-    const next = this.waiting.shift();
-    if (next !== undefined) {
-      await nextTurn();
-      return next;
-    }
-    const batch = await this.input.answer.next();
+  private begin(batch: EventBatch | null): EventBatch | null {
     if (batch?.isLarge !== true) return batch;
     // Of what it was decoded from, its first piece tells how it goes on.
     const [first, ...rest] = splitBatch(batch);
     this.waiting = rest;
     return first === undefined ? batch : { ...first, wire: batch.wire };
+  }
+
+  private async readWaiting(): Promise<EventBatch | null> {
+    await nextTurn();
+    return this.waiting.shift() ?? null;
   }
 }
 

@@ -68,14 +68,18 @@ export class GuardedTexts {
   }
 
   /** An identifier, or the name of something. */
-  async id(text: string): Promise<string> {
+  id(text: string): Promise<string> | string {
     const found = { text, isId: true };
-    if (!this.judged.has(text) && (await this.areClean([found], this.any))) return text;
-    return this.one(found, this.any);
+    const isKnown = this.judged.has(text);
+    return !isKnown && this.any.clean.has(found) ? text : this.judgeId(found, isKnown);
+  }
+
+  private async judgeId(found: FoundText, isKnown: boolean): Promise<string> {
+    return !isKnown && (await this.areClean([found], this.any)) ? found.text : this.one(found, this.any);
   }
 
   /** What only its vendor can read stays; by how it looks, since anybody may write there. */
-  async sealed(text: string): Promise<string> {
+  sealed(text: string): Promise<string> | string {
     return isSealedText(text) ? text : this.id(text);
   }
 
@@ -215,6 +219,13 @@ export class GuardedTexts {
   private async areClean(texts: readonly FoundText[], set: RuleSet): Promise<boolean> {
     if (set.finders.length === 0) return true;
     if (set.finders.some(waitsForEnd)) return false;
+    const open = texts.filter((one) => !set.clean.has(one));
+    if (open.length > 0 && !(await this.areOpenClean(open, set))) return false;
+    for (const one of open) set.clean.add(one);
+    return true;
+  }
+
+  private async areOpenClean(texts: readonly FoundText[], set: RuleSet): Promise<boolean> {
     const together = Math.min(TOGETHER, set.mostHere / 2);
     for (const isId of [true, false]) {
       const group = texts.filter((one) => one.isId === isId).map(({ text }) => text);

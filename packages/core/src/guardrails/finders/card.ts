@@ -1,4 +1,4 @@
-import { type Finder, hasDigit, type Span } from '../span';
+import type { Finder, Span } from '../span';
 import { digitRuns, endsDigits, openDigits } from './digit-runs';
 
 const MOST = 19;
@@ -79,6 +79,6 @@ export const findCards: Finder = {
     }
     return spans;
   },
-  mayFind: hasDigit,
+  mayFind: (_text, _from, { hasDigit }) => hasDigit,
   openFrom: (text) => openDigits(text, MOST),
 };

@@ -1,4 +1,4 @@
-import { type Finder, hasDigit, isAlphanumeric, isDigit, type Span } from '../span';
+import { type Finder, isAlphanumeric, isDigit, type Span } from '../span';
 import { inPlainText } from './plain-text';
 
 /** Characters of a country's IBANs. Source: SWIFT, IBAN registry. */
@@ -28,7 +28,7 @@ export const findIbans: Finder = inPlainText({
     }
     return spans;
   },
-  mayFind: hasDigit,
+  mayFind: (_text, _from, { hasDigit }) => hasDigit,
   openFrom(text, from) {
     for (let start = Math.max(from, text.length - 2 * MOST); start < text.length; start++)
       if (!isWord(text, start) && mayOpen(text, start)) return start;

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { DIGITS, type Finder, hasDigit, isAlphanumeric, oneOf, type Span, trailingRun } from '../span';
+import { DIGITS, type Finder, isAlphanumeric, oneOf, type Span, trailingRun } from '../span';
 import { inPlainText } from './plain-text';
 
 /** In Markdown's emphasis too: `_10.0.0.1_`. */
@@ -56,6 +56,6 @@ export const findIpAddresses: Finder = inPlainText({
     }
     return spans;
   },
-  mayFind: hasDigit,
+  mayFind: (_text, _from, { hasDigit }) => hasDigit,
   openFrom: (text) => Math.min(openRun(text, isIpv4Character, MOST_V4), openRun(text, isIpv6Character, MOST + 2)),
 });

@@ -26,7 +26,6 @@ const CODICE_FISCALE: NationalId = {
   shape: /(?<!\w)[A-Za-z]{6}\w\w[A-EHLMPRSTa-ehlmprst]\w\w[A-Za-z]\w{3}[A-Za-z](?!\w)/g,
   isValid: isCodiceFiscale,
 };
-const LEAST_LETTERS = 16;
 const WITHOUT_DIGITS: readonly NationalId[] = [CODICE_FISCALE];
 
 /** Ten countries' numbers that have check digits, and the United States'. Source: each country's own rules, as `stdnum` has them. */
@@ -83,7 +82,8 @@ export const findNationalIds: Finder = inPlainText({
     }
     return spans;
   },
-  mayFind: (text, from) => text.length - from >= LEAST_LETTERS || hasDigit(text, from),
+  // Letters alone are longer than a long run.
+  mayFind: (_text, _from, traits) => traits.hasDigit || traits.hasLongRun,
   openFrom(text) {
     const word = trailingRun(text, isAlphanumeric, LONGEST_WORD + 1);
     const openWord = text.length - word > LONGEST_WORD ? text.length : word;

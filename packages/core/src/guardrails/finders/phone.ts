@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { type Finder, hasDigit, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
+import { type Finder, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
 import { nationalNumbers } from './national-phone';
 import { inPlainText } from './plain-text';
 
@@ -54,7 +54,7 @@ function phoneFinder(isNational: (shown: string, before: string) => boolean): Fi
       }
       return spans;
     },
-    mayFind: hasDigit,
+    mayFind: (_text, _from, { hasDigit }) => hasDigit,
     openFrom(text) {
       const least = trailingRun(text, isNumber, MAX_LENGTH + 1);
       for (let at = least; at < text.length; at++) if (begins(text, at)) return at;

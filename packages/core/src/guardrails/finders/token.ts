@@ -1,4 +1,4 @@
-import { DIGITS, type Finder, hasDigit, isDigit, LETTERS, oneOf, type Span, trailingRun } from '../span';
+import { DIGITS, type Finder, isDigit, LETTERS, oneOf, type Span, trailingRun } from '../span';
 import { isLink, MAX_CONNECTION } from './connection-string';
 import { namedPasswords } from './named-password';
 import { beginsKey, keyWithin, kindByHead, kindByShape } from './secret-shapes';
@@ -37,7 +37,7 @@ export const findTokens: Finder = {
     return spans;
   },
   // A password may be shorter, and has a digit.
-  mayFind: (text, from) => text.length - from >= SHORTEST - MOST_STOPS || hasDigit(text, from),
+  mayFind: (_text, _from, traits) => traits.hasDigit || traits.hasLongRun,
   openFrom: (text) => Math.min(trailingRun(text, isToken), trailingRun(text, isLink, MAX_CONNECTION)),
 };
 

@@ -23,6 +23,8 @@ const isPart = (character: string | undefined): boolean => character !== undefin
 export function findWords(words: readonly string[]): Finder {
   const root = buildTree(words);
   const longest = words.reduce((most, { length }) => Math.max(most, length), 0);
+  const begins = new Uint8Array(128);
+  for (const [code] of nextsOf(root)) if (code < begins.length) begins[code] = 1;
   const step = (from: Node, code: number): Node => {
     let node: Node | undefined = from;
     while (node !== undefined) {
@@ -51,9 +53,12 @@ export function findWords(words: readonly string[]): Finder {
       return spans;
     },
     mayFind(text, from) {
+      const { length } = text;
       let node = root;
-      for (let at = from; at < text.length; at++) {
-        node = step(node, text.charCodeAt(at));
+      for (let at = from; at < length; at++) {
+        const code = text.charCodeAt(at);
+        if (node === root && code < begins.length && begins[code] === 0) continue;
+        node = step(node, code);
         if (node.ends.length > 0) return true;
       }
       return false;

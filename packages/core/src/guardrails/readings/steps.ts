@@ -49,18 +49,27 @@ export function writeSteps(steps: readonly Step[], text: string): string {
 export const byStart = <S extends Span>(spans: readonly S[]): readonly S[] =>
   spans.length < 2 ? spans : spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
 
-/** Overlapping ones are one, of the rule that stands first. */
+/** Overlapping ones are one, of the rule that stands first. There may be very many of one rule. */
 export function mergeHits(hits: readonly Hit[]): readonly Hit[] {
   if (hits.length < 2) return hits;
   const merged: Hit[] = [];
+  let last: Hit | undefined;
+  let end = 0;
   for (const hit of byStart(hits)) {
-    const last = merged.at(-1);
-    if (last === undefined || hit.start >= last.end) merged.push(hit);
-    else {
-      const first = hit.rule < last.rule ? hit : last;
-      const rules = [...new Set([...last.rules, ...hit.rules])];
-      merged[merged.length - 1] = { ...first, rules, start: last.start, end: Math.max(last.end, hit.end) };
+    if (last === undefined || hit.start >= end) {
+      if (last !== undefined) merged.push(last.end === end ? last : { ...last, end });
+      [last, end] = [hit, hit.end];
+      continue;
     }
+    end = Math.max(end, hit.end);
+    const rules = withRules(last.rules, hit.rules);
+    if (hit.rule < last.rule) last = { ...hit, rules, start: last.start };
+    else if (rules !== last.rules) last = { ...last, rules };
   }
+  if (last !== undefined) merged.push(last.end === end ? last : { ...last, end });
   return merged;
 }
+
+/** The very same where no other is among them. */
+const withRules = (known: readonly number[], more: readonly number[]): readonly number[] =>
+  more.every((rule) => known.includes(rule)) ? known : [...new Set([...known, ...more])];
