@@ -125,7 +125,7 @@ const FOLDS: Readonly<Record<Exclude<Folding, 'none'>, (point: string) => string
 export class FoldedStretch {
   private readonly isAscii: boolean;
   private readonly plain: FoldedText;
-  private readonly known = new Map<Folding, FoldedText>();
+  private known: Map<Folding, FoldedText> | undefined;
 
   /** `begin`: where it begins in the text. */
   constructor(
@@ -139,6 +139,7 @@ export class FoldedStretch {
   as(folding: Folding): FoldedText {
     const { original, isAscii } = this;
     if (folding === 'none' || (isAscii && folding !== 'words')) return this.plain;
+    this.known ??= new Map();
     let folded = this.known.get(folding);
     if (folded === undefined) {
       folded = isAscii ? new FoldedText(original.toLowerCase()) : foldText(original, folding);

@@ -115,7 +115,7 @@ export class JudgedStream extends GuardedStream {
     const own = given.findLast((event) => this.isOwn(event));
     if (own !== undefined || !this.plain.isPlain(batch.wire)) this.rest.begin();
     if (own !== undefined) this.rest.whole = own;
-    const judged = await this.judge.push(given.filter((event) => !this.isOwn(event)));
+    const judged = await this.judge.push(own === undefined ? given : given.filter((event) => !this.isOwn(event)));
     return this.rest.isWaiting ? this.rest.hold(judged) : this.rest.pass(judged);
   }
 

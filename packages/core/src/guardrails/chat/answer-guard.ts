@@ -139,9 +139,12 @@ export class AnswerGuard {
   }
 
   private addText(event: TextEvent): Added {
-    const pass = () => this.pass(event, { name: event.type, part: 'assistant', kind: 'plain' });
     const left = this.leaveOthers(event.choice, event.type);
-    return left === undefined ? pass() : left.then(pass);
+    return left === undefined ? this.passText(event) : left.then(() => this.passText(event));
+  }
+
+  private passText(event: TextEvent): Added {
+    return this.pass(event, { name: event.type, part: 'assistant', kind: 'plain' });
   }
 
   private pass(

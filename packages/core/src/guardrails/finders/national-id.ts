@@ -10,7 +10,7 @@ import { validate as isBsn } from 'stdnum/lib/esm/nl/bsn';
 import { validate as isPesel } from 'stdnum/lib/esm/pl/pesel';
 import { validate as isPersonnummer } from 'stdnum/lib/esm/se/personnummer';
 import { validate as isSsn } from 'stdnum/lib/esm/us/ssn';
-import { type Finder, hasDigit, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
+import { type Finder, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
 import { isFraction, openDigits } from './digit-runs';
 import { inPlainText } from './plain-text';
 
@@ -59,6 +59,8 @@ function isGivenSsn(shown: string): { readonly isValid: boolean } {
   return { isValid: !shown.endsWith('0000') && isSsn(shown).isValid };
 }
 
+/** Side by side in each of them: `X1234567L`. */
+const LEAST_DIGITS = 7;
 const MOST_DIGITS = 18;
 const LONGEST_WORD = 18;
 const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 46 || code === 43;
@@ -71,7 +73,7 @@ const before = (text: string, index: number): string => text.slice(Math.max(0, i
 export const findNationalIds: Finder = inPlainText({
   find(text, isEnd) {
     const spans: Span[] = [];
-    for (const { shape, isValid, named } of hasDigit(text, 0) ? IDS : WITHOUT_DIGITS) {
+    for (const { shape, isValid, named } of hasNumber(text) ? IDS : WITHOUT_DIGITS) {
       for (const { 0: found, index } of text.matchAll(shape)) {
         const end = index + found.length;
         if (end === text.length && !isEnd) continue;
@@ -90,6 +92,18 @@ export const findNationalIds: Finder = inPlainText({
     return Math.min(openWord, openNumber(text));
   },
 });
+
+/** True where enough digits stand side by side, with no more than a separator between two of them. */
+function hasNumber(text: string): boolean {
+  let digits = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code)) digits++;
+    else if (!isSeparator(code) || isSeparator(text.charCodeAt(at - 1))) digits = 0;
+    if (digits === LEAST_DIGITS) return true;
+  }
+  return false;
+}
 
 /** Where digits begin that may go on, a letter among their last characters or a `+` between them. */
 function openNumber(text: string): number {

@@ -40,6 +40,7 @@ function* keysIn(text: string): Generator<{ readonly start: number; readonly end
 
 /** Where a key begins that does not end yet, or what may become the first line of one. */
 function openKey(text: string): number {
+  if (!text.includes('-')) return text.length;
   for (const { start, end } of keysIn(text)) if (end === undefined) return start;
   const from = trailingRun(text, isPemHead, MAX_PEM_HEAD);
   if (!text.includes('-', from)) return text.length;
