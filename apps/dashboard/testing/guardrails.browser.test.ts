@@ -122,6 +122,28 @@ describe.each([390, 1440])('guardrails, %d px wide', (width) => {
     60_000,
   );
 
+  test('kinds of personal data are ticked, and what base64 stands for', async () => {
+    const policy = `/projects/${projectId}/guardrails`;
+    await callAdmin(dashboard.gateway, policy, { method: 'PUT', body: { mode: 'shadow', rules: [] } });
+    const { page, problems } = await dashboard.open(at('&open=new'), { width });
+    const dialog = page.getByRole('dialog');
+    const kinds = dialog.getByRole('group', { name: 'Kinds' });
+    await dialog.getByLabel('Name').fill('kinds');
+    for (const kind of ['phone numbers', 'IP addresses']) await kinds.getByLabel(kind).uncheck();
+    await dialog.getByRole('group', { name: 'Also read' }).getByLabel('what base64 stands for').press('Space');
+    expect(await checkAccessibility(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Add rule' }).click();
+    await page.getByRole('link', { name: 'kinds' }).click();
+    const checked = (name: string) =>
+      dialog.getByRole('group', { name }).getByRole('checkbox', { checked: true }).count();
+    expect([await checked('Kinds'), await checked('Also read')]).toEqual([4, 1]);
+    const { rules } = await callAdmin<{ rules: { check: object }[] }>(dashboard.gateway, policy);
+    const check = { type: 'pii', kinds: ['email', 'card', 'iban', 'national_id'], decode: ['base64'] };
+    expect(rules.map((rule) => rule.check)).toEqual([check]);
+    await callAdmin(dashboard.gateway, policy, { method: 'PUT', body: { mode: 'shadow', rules: [MAIL] } });
+    expect(problems).toEqual([]);
+  }, 60_000);
+
   test('the mode is switched, live at once', async () => {
     const { page, problems } = await dashboard.open(at(), { width });
     await page.getByRole('button', { name: 'Enforce' }).click();

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Policy, Rule } from '../../api/guardrails';
 import { fillForm, readForm } from '../forms/prepare-form';
+import { chosenOf, toggledIn } from './chosen-boxes';
 import { describeCheck, moveRule, prepareRules, prepareTried, withRule } from './prepare-guardrails';
 import { NEW_RULE, ruleBody, ruleFields, ruleValues } from './rule-fields';
-import { chosenParts, newlyHolding, partsOf, streamNote, toggledPart } from './rule-parts';
+import { newlyHolding, partsOf, streamNote } from './rule-parts';
 
 const rule = (name: string, given: Partial<Rule> = {}): Rule => ({
   ...{ name, on: 'both', check: { type: 'secrets' }, action: 'block', on_error: 'block' },
@@ -55,17 +56,17 @@ describe('parts of a rule', () => {
   test('are those that its side has, all of them where none is named', () => {
     expect(partsOf('input')).toEqual(partsOf('both'));
     expect(partsOf('output')).toEqual(['assistant', 'tool_arguments', 'tool_results']);
-    expect(chosenParts('', 'output')).toEqual(partsOf('output'));
-    expect(chosenParts('user, assistant', 'both')).toEqual(['user', 'assistant']);
-    expect(chosenParts('user, assistant', 'output')).toEqual(['assistant']);
+    expect(chosenOf('', partsOf('output'))).toEqual(partsOf('output'));
+    expect(chosenOf('user, assistant', partsOf('both'))).toEqual(['user', 'assistant']);
+    expect(chosenOf('user, assistant', partsOf('output'))).toEqual(['assistant']);
     // Answers have no such part: what was chosen for requests says nothing of them.
-    expect(chosenParts('user', 'output')).toEqual(partsOf('output'));
+    expect(chosenOf('user', partsOf('output'))).toEqual(partsOf('output'));
   });
 
   test('ticked and unticked, in their order; all of them is none in particular', () => {
-    expect(toggledPart('', 'output', 'assistant')).toBe('tool_arguments, tool_results');
-    expect(toggledPart('tool_results', 'both', 'user')).toBe('user, tool_results');
-    expect(toggledPart('tool_arguments, tool_results', 'output', 'assistant')).toBe('');
+    expect(toggledIn('', partsOf('output'), 'assistant')).toBe('tool_arguments, tool_results');
+    expect(toggledIn('tool_results', partsOf('both'), 'user')).toBe('user, tool_results');
+    expect(toggledIn('tool_arguments, tool_results', partsOf('output'), 'assistant')).toBe('');
   });
 
   test('are saved as far as the side has them', () => {

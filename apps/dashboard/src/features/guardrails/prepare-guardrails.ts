@@ -15,6 +15,14 @@ export const PARTS = {
   tool_arguments: 'tool arguments',
   tool_results: 'tool results',
 } as const;
+export const KINDS = {
+  email: 'e-mail addresses',
+  phone: 'phone numbers',
+  card: 'card numbers',
+  iban: 'IBANs',
+  national_id: 'national ids',
+  ip: 'IP addresses',
+} as const satisfies Record<NonNullable<Extract<Rule['check'], { type: 'pii' }>['kinds']>[number], string>;
 export const ACTIONS = {
   block: 'block',
   redact: 'redact',

@@ -1,7 +1,7 @@
 import type { Rule } from '../../api/guardrails';
 import type { FieldSpec, FormValues } from '../forms/prepare-form';
 import { readLines } from '../forms/read-lines';
-import { PartsField } from './parts-field';
+import { DecodeField, KindsField, PartsField } from './boxes-field';
 import { ACTIONS, CHECKS, SIDES } from './prepare-guardrails';
 import { partsToSave } from './rule-parts';
 
@@ -26,20 +26,13 @@ const hosts = (name: string, label: string, hint: string): FieldSpec => ({
 });
 
 const DECODE: FieldSpec = {
-  ...{ name: 'decode', label: 'Also read', kind: 'list', placeholder: 'base64' },
-  hint: 'base64, or nothing',
+  ...{ name: 'decode', label: 'Also read', kind: 'list', widget: DecodeField },
 };
 
 /** The fields of each check, named as the API names them. */
 const CHECK_FIELDS: Readonly<Record<Rule['check']['type'], readonly FieldSpec[]>> = {
   pii: [
-    {
-      name: 'kinds',
-      label: 'Kinds',
-      kind: 'list',
-      placeholder: 'all',
-      hint: 'email, phone, card, iban, national_id, ip. Leave empty for all.',
-    },
+    { name: 'kinds', label: 'Kinds', kind: 'list', widget: KindsField, isWide: true },
     {
       name: 'countries',
       label: 'Phone numbers of',

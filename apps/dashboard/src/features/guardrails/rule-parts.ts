@@ -10,22 +10,7 @@ const ANSWERED: readonly Part[] = ['assistant', 'tool_arguments', 'tool_results'
 /** The parts that a rule's side has. */
 export const partsOf = (on: unknown): readonly Part[] => (on === 'output' ? ANSWERED : ALL);
 
-/** Of what a form's text names, the parts that the side has; all of them where it names none. */
-export function chosenParts(text: string, on: unknown): readonly Part[] {
-  const named = new Set<string>(text.split(/[\s,]+/));
-  const chosen = partsOf(on).filter((part) => named.has(part));
-  return chosen.length === 0 ? partsOf(on) : chosen;
-}
-
-/** The text once a part was ticked, or no longer is; empty for all. */
-export function toggledPart(text: string, on: unknown, part: Part): string {
-  const chosen = new Set(chosenParts(text, on));
-  if (!chosen.delete(part)) chosen.add(part);
-  const known = partsOf(on);
-  return chosen.size === known.length ? '' : known.filter((one) => chosen.has(one)).join(', ');
-}
-
-/** The same as the API takes it; undefined for all. */
+/** Chosen parts as the API takes them; undefined for all. */
 export function partsToSave(parts: readonly string[] | null | undefined, on: unknown): readonly Part[] | undefined {
   const known = partsOf(on).filter((part) => parts?.includes(part) === true);
   return known.length === 0 ? undefined : known;
