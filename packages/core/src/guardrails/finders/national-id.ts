@@ -50,6 +50,8 @@ const IDS: readonly NationalId[] = [
     isValid: isGivenSsn,
     named: /(?:\bssn\b|social[ -]security)[^\d\n]{0,32}$/i,
   },
+  // Behind its name and a dash, which elsewhere say that it is part of a longer number.
+  { shape: /(?<=\bssn ?-)\d{3}(-?)\d{2}\1\d{4}(?![\w-])/gi, isValid: isGivenSsn },
   // By its blanks, where no other number stands beside it: lists have numbers of all lengths.
   { shape: /(?<![\w.,+-])(?<!\d {1,3})\d{3} \d{2} \d{4}(?![\w-]| {1,2}\d)/g, isValid: isGivenSsn },
   { shape: /(?<![\w-])(?:\d{2})?\d{6}[-+]\d{4}(?!\w)/g, isValid: isPersonnummer },

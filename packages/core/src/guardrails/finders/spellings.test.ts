@@ -29,6 +29,12 @@ describe('what is written around numbers', () => {
 });
 
 describe('everyday spellings', () => {
+  test('a number behind its name and a dash', () => {
+    for (const dash of ['-', '\u2013', '\u2014', ' \u2013'])
+      expect(judged(PII, `SSN${dash}536-22-8145.`)).toBe(`SSN${dash}[national_id].`);
+    expect(judged(PII, 'order-536-22-8145 is none.')).toBe('order-536-22-8145 is none.');
+  });
+
   const ESC = '\u001b';
 
   test.each(['\u2010', '\u2011', '\u2012', '\u2013', '\u2212'])('hyphens: %j', (hyphen) => {

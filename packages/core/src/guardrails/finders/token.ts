@@ -18,7 +18,7 @@ const MOST_STOPS = 3;
 /** Pictures and documents in base64. */
 const EMBEDDED = /base64,$|^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi)/;
 const LOOK_BACK = 48;
-/** Characters of a token that tell how evenly they are spread. */
+/** Characters of a token that tell what it looks like. */
 const MOST_COUNTED = 4096;
 
 /** Keys of vendors, tokens, passwords by their name, and long strings that look like chance. */
@@ -94,7 +94,8 @@ function keyOf(text: string, start: number, end: number): { readonly at: number;
   const isEmbedded = EMBEDDED.test(before) || EMBEDDED.test(token.slice(0, 12));
   if (isEmbedded) return undefined;
   const key = keyWithin(token);
-  const isChance = !isIdentifier(token) && looksSecret(token, before);
+  const shown = token.slice(0, MOST_COUNTED);
+  const isChance = !isIdentifier(shown) && looksSecret(shown, before);
   // A key is one where identifiers stand too, and chance is not.
   return isChance ? { at: 0, kind: key?.kind ?? 'token' } : key;
 }
@@ -147,9 +148,8 @@ function changesOf(token: string): number {
 /** Bits a character, by how often each comes. */
 function bitsOf(token: string): number {
   const counts = new Map<string, number>();
-  for (const character of token.slice(0, MOST_COUNTED)) counts.set(character, (counts.get(character) ?? 0) + 1);
+  for (const character of token) counts.set(character, (counts.get(character) ?? 0) + 1);
   let bits = 0;
-  const length = Math.min(token.length, MOST_COUNTED);
-  for (const count of counts.values()) bits -= (count / length) * Math.log2(count / length);
+  for (const count of counts.values()) bits -= (count / token.length) * Math.log2(count / token.length);
   return bits;
 }
