@@ -103,20 +103,26 @@ export class JudgedStream extends GuardedStream {
       const batch = this.waiting.length > 0 ? await this.readWaiting() : this.begin(await this.input.answer.next());
       if (batch === null && this.isDone) return null;
       this.isDone = batch === null;
-      const events = batch === null ? await this.end() : await this.push(batch);
+      const judged = batch === null ? this.end() : this.push(batch);
+      // Most of an answer is judged at once.
+      const events = judged instanceof Promise ? await judged : judged;
       if (events.length > 0) return { events };
     }
   }
 
-  private async push(batch: EventBatch): Promise<readonly ChatEvent[]> {
+  private push(batch: EventBatch): readonly ChatEvent[] | Promise<readonly ChatEvent[]> {
     // What comes together is judged together, and goes on as one.
     const given = joinTexts(batch.events);
     this.kept.add(given);
     const own = given.findLast((event) => this.isOwn(event));
     if (own !== undefined || !this.plain.isPlain(batch.wire)) this.rest.begin();
     if (own !== undefined) this.rest.whole = own;
-    const judged = await this.judge.push(own === undefined ? given : given.filter((event) => !this.isOwn(event)));
-    return this.rest.isWaiting ? this.rest.hold(judged) : this.rest.pass(judged);
+    const judged = this.judge.push(own === undefined ? given : given.filter((event) => !this.isOwn(event)));
+    return judged instanceof Promise ? judged.then((events) => this.passOn(events)) : this.passOn(judged);
+  }
+
+  private passOn(events: readonly ChatEvent[]): readonly ChatEvent[] {
+    return this.rest.isWaiting ? this.rest.hold(events) : this.rest.pass(events);
   }
 
   private async end(): Promise<readonly ChatEvent[]> {

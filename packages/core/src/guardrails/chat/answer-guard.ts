@@ -6,7 +6,7 @@ import type { RequestGuard } from '../request-guard';
 import { Channel } from './channel';
 import { guardBlocks, guardName, guardTime, guardUsage, guardValue, LOGPROBS } from './guard-response';
 import { GuardedTexts } from './guard-texts';
-import { type PieceField, piecesOfDetail, piecesOfExtra, withJudgedNames, withPieces } from './piece-fields';
+import { PIECES, type PieceField, piecesOfDetail, piecesOfExtra, withJudgedNames, withPieces } from './piece-fields';
 
 interface OpenChoice {
   /** By name; those of tools' arguments by their tool. */
@@ -25,14 +25,6 @@ type TextEvent = Extract<ChatEvent, { readonly text: string; readonly choice: nu
 /** What comes beside other texts waits for its own end. */
 const WAITING = /^(?:tool|detail|extra) /;
 
-/** Members of vendors' fields that come in pieces. */
-const PIECES: Readonly<
-  Record<string, { readonly member: string; readonly part: GuardrailPart; readonly kind: TextKind }>
-> = {
-  function_call: { member: 'arguments', part: 'tool_arguments', kind: 'json' },
-  audio: { member: 'transcript', part: 'assistant', kind: 'plain' },
-};
-
 /**
  * Judges an answer's events as they come, for rules that need no more than a window. What may still become something waits; at the
  * answer's end all of it goes on. Throws `guardrail_blocked`.
@@ -48,9 +40,18 @@ export class AnswerGuard {
     this.texts = new GuardedTexts(guard, 'output');
   }
 
-  async push(events: readonly ChatEvent[]): Promise<readonly ChatEvent[]> {
-    for (const event of events) {
+  push(events: readonly ChatEvent[]): readonly ChatEvent[] | Promise<readonly ChatEvent[]> {
+    for (const [index, event] of events.entries()) {
       const added = this.add(event);
+      if (added !== undefined) return this.pushBehind(added, events, index + 1);
+    }
+    return this.taken();
+  }
+
+  private async pushBehind(begun: Promise<void>, events: readonly ChatEvent[], from: number) {
+    await begun;
+    for (let index = from; index < events.length; index++) {
+      const added = this.add(events[index] as ChatEvent);
       if (added !== undefined) await added;
     }
     return this.taken();

@@ -89,7 +89,8 @@ export class GuardedTexts {
    */
   async value<T extends JsonValue | undefined>(value: T, part?: Place['part'], name = ''): Promise<T> {
     const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
-    await this.adjacent(value, set, part);
+    const pending = this.adjacent(value, set, part);
+    if (pending !== undefined) await pending;
     if (Array.isArray(value) && value.length >= MANY) return (await this.items(value, part, name)) as T;
     const found = textsIn(value, [], name, this.pieces);
     const open = found.filter(({ text }) => !this.judged.has(text));
@@ -108,7 +109,10 @@ export class GuardedTexts {
   /** An object, of which some fields are left as they are. */
   async fields<T extends JsonObject>(object: T, untouched: ReadonlySet<string>, part?: Place['part']): Promise<T> {
     const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
-    for (const [name, value] of Object.entries(object)) if (!untouched.has(name)) await this.adjacent(value, set, part);
+    for (const [name, value] of Object.entries(object)) {
+      const pending = untouched.has(name) ? undefined : this.adjacent(value, set, part);
+      if (pending !== undefined) await pending;
+    }
     if (!this.hasChanged && (await this.areFieldsClean(object, untouched, part))) return object;
     let changed = false;
     const entries: [string, JsonValue][] = [];
@@ -138,9 +142,18 @@ export class GuardedTexts {
   }
 
   /** Lists of texts that were not judged yet: what begins in one and ends in the next. */
-  private async adjacent(value: JsonValue | undefined, set: RuleSet, part: Place['part'] = 'user'): Promise<void> {
-    if (set.finders.length === 0) return;
-    for (const texts of textLists(value, [], this.pieces)) {
+  private adjacent(value: JsonValue | undefined, set: RuleSet, part?: Place['part']): Promise<void> | undefined {
+    if (set.finders.length === 0 || typeof value !== 'object' || value === null) return undefined;
+    const lists = textLists(value, [], this.pieces);
+    return lists.length === 0 ? undefined : this.judgeLists(lists, set, part);
+  }
+
+  private async judgeLists(
+    lists: readonly (readonly string[])[],
+    set: RuleSet,
+    part: Place['part'] = 'user',
+  ): Promise<void> {
+    for (const texts of lists) {
       const id = JSON.stringify(texts);
       if (this.joined.has(id) || texts.every((text) => this.judged.has(text))) continue;
       this.joined.add(id);

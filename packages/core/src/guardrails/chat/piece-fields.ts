@@ -1,5 +1,7 @@
 import type { ChatEvent } from '../../chat/event';
 import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
+import type { TextKind } from '../piece-window';
+import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
 import { guardName, guardValue } from './guard-response';
 import type { GuardedTexts } from './guard-texts';
@@ -13,6 +15,14 @@ export interface PieceField {
   /** The field's value with another text in its place. */
   readonly withText: (text: string) => JsonValue;
 }
+
+/** Members of vendors' fields that come in pieces. */
+export const PIECES: Readonly<
+  Record<string, { readonly member: string; readonly part: GuardrailPart; readonly kind: TextKind }>
+> = {
+  function_call: { member: 'arguments', part: 'tool_arguments', kind: 'json' },
+  audio: { member: 'transcript', part: 'assistant', kind: 'plain' },
+};
 
 /** They say what a field is, or belong to its vendor: said anew with every piece. */
 const WHOLE: ReadonlySet<string> = new Set([
