@@ -1,4 +1,5 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
+import { joinTexts } from '@llm0/core/chat/join-texts';
 import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
 import { GuardrailCompiler } from '@llm0/core/guardrails/compile-guardrails';
 import type { Guardrails } from '@llm0/core/guardrails/guardrails';
@@ -48,13 +49,23 @@ async function judge(guardrails: Guardrails, batches: readonly (readonly ChatEve
   return events + (await judging.end()).length;
 }
 
+/** As chunks come from a vendor that is fast: some seventy of them in one read of a socket. */
+const READS = 7;
+function eventsOfReads(pieces: readonly string[]): readonly (readonly ChatEvent[])[] {
+  const events = eventsOf(pieces).flat();
+  const each = Math.ceil(events.length / READS);
+  return Array.from({ length: READS }, (_, index) => joinTexts(events.slice(index * each, (index + 1) * each)));
+}
+
 /** What it costs to judge all of a streamed answer that has nothing to find in it, chunk by chunk. */
 export function guardCases(): readonly MicroCase[] {
   const all = guardrailsOf(CHECKS);
   const [words, prose] = [eventsOf(['word ']), eventsOf(piecesOf(PROSE))];
+  const read = eventsOfReads(piecesOf(PROSE));
   return [
     { name: `guard: ${CHUNKS} chunks of one word`, run: () => judge(all, words) },
     { name: `guard: ${CHUNKS} chunks of prose`, run: () => judge(all, prose) },
+    { name: `guard: ${CHUNKS} chunks of prose, in ${READS} reads`, run: () => judge(all, read) },
     ...CHECKS.map((check) => {
       const alone = guardrailsOf([check]);
       return { name: `guard: ${CHUNKS} chunks of prose, ${check.type} alone`, run: () => judge(alone, prose) };
