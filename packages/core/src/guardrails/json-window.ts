@@ -38,6 +38,10 @@ export class JsonWindow {
     return this.whole('');
   }
 
+  async writeInTurns(text: string, isEnd: boolean): Promise<string> {
+    return isEnd ? this.whole(text) : this.push(text);
+  }
+
   private write(steps: readonly Step[]): string {
     const out: string[] = [];
     let at = 0;

@@ -24,8 +24,8 @@ export async function searchInTurns(
 ): Promise<string> {
   const window = createWindow(kind, await searchElsewhere(text, kind, search), replace);
   const pieces: string[] = [];
-  for await (const slice of slicesOf(text, search.set.mostHere)) pieces.push(window.push(slice));
-  pieces.push(window.flush());
+  for await (const slice of slicesOf(text, search.set.mostHere)) pieces.push(await window.writeInTurns(slice, false));
+  pieces.push(await window.writeInTurns('', true));
   return pieces.join('');
 }
 

@@ -73,6 +73,7 @@ const HARDEST: readonly (readonly [name: string, checks: readonly GuardrailCheck
     ],
   ],
   ['words', [{ type: 'words', words: ['aaab', ...WORDS] }], ['é', 'forbidden', 'a', 'forbidden1 ', '\\u0061']],
+  ['words in a token', [{ type: 'secrets' }, { type: 'words', words: ['key'] }], ['key-', '|key-| x']],
   ['regex, bounded', [regex('(?i)\\bproject-[a-z]{1,8}\\d{0,3}')], ['project-', 'a']],
   ['regex, everywhere', [regex('a')], ['ab', '{"a":"|a\\n', 'a\\u0061']],
   ['regex, wide', [regex('.{1,100}x')], [`${'a'.repeat(99)}x`, 'x', '\\u0078']],

@@ -13,6 +13,8 @@ export interface PieceWindow {
   /** All of a text that comes at once. */
   whole(text: string): string;
   flush(): string;
+  /** `push`, and at the end `flush`, where much may go on at once. */
+  writeInTurns(text: string, isEnd: boolean): Promise<string>;
 }
 
 export function createWindow(kind: TextKind, rules: readonly WindowRule[], replace: Replace): PieceWindow {
@@ -39,6 +41,11 @@ export class WatchingWindow implements PieceWindow {
     this.window.flush();
     return '';
   }
+
+  async writeInTurns(text: string, isEnd: boolean): Promise<string> {
+    await this.window.writeInTurns(text, isEnd);
+    return text;
+  }
 }
 
 /** A window that tells how long it took. */
@@ -63,6 +70,15 @@ export class TimedWindow implements PieceWindow {
 
   flush(): string {
     return this.timed('flush', '');
+  }
+
+  async writeInTurns(text: string, isEnd: boolean): Promise<string> {
+    const startMs = this.monotonicMs();
+    try {
+      return await this.window.writeInTurns(text, isEnd);
+    } finally {
+      this.onTime(this.monotonicMs() - startMs);
+    }
   }
 
   private timed(method: 'push' | 'whole' | 'flush', text: string): string {

@@ -46,11 +46,20 @@ export class RuleSearch {
   decided = 0;
   private hits: Hit[] = [];
   private againAt = 0;
+  /** The same for all hits. */
+  private readonly rules: readonly number[];
 
   constructor(
     readonly rule: WindowRule,
     private readonly index: number,
-  ) {}
+  ) {
+    this.rules = [index];
+  }
+
+  /** Finds that wait. */
+  get pending(): number {
+    return this.hits.length;
+  }
 
   /** True where it is too early to look again. */
   waits(length: number): boolean {
@@ -59,7 +68,7 @@ export class RuleSearch {
 
   /** `stretch`: the window's text from somewhere on to its end. */
   look(stretch: FoldedStretch, { from, length, isEnd, isCut, before }: Look): void {
-    const { decided, index } = this;
+    const { decided, index, rules } = this;
     const { finder, folding } = this.rule;
     const { begin } = stretch;
     const folded = stretch.as(folding);
@@ -70,7 +79,7 @@ export class RuleSearch {
     const found = mayFind ? finder.find(folded.text, isEnd, before + begin) : NO_SPANS;
     for (const { start, end, kind } of found) {
       const began = begin + folded.originOf(start);
-      const hit = { start: Math.max(from, began), end: begin + folded.endOf(end), kind, rule: index, rules: [index] };
+      const hit = { start: Math.max(from, began), end: begin + folded.endOf(end), kind, rule: index, rules };
       const isNew = began >= decided ? isEnd || began < open : goesOn && hit.end > from && !this.knows(hit);
       if (isNew) this.hits.push(hit);
     }
@@ -87,6 +96,10 @@ export class RuleSearch {
   take(until: number): readonly Hit[] {
     const { hits } = this;
     if (hits.length === 0) return hits;
+    if (until === Number.POSITIVE_INFINITY) {
+      this.hits = [];
+      return hits;
+    }
     this.hits = hits.filter(({ start }) => start >= until);
     return this.hits.length === 0 ? hits : hits.filter(({ start }) => start < until);
   }

@@ -1,5 +1,6 @@
+import { nextTurn } from '../waits/in-turns';
 import { FoldedStretch } from './folded-text';
-import { byStart, mergeHits, type Replace, type Step, stepsOf, writeSteps } from './readings/steps';
+import { byStart, mergeHits, type Replace, type Step, type Stretch, stepsOf, writeSteps } from './readings/steps';
 import { type Hit, RuleSearch, type WindowRule } from './rule-search';
 import { CONTEXT } from './span';
 
@@ -7,8 +8,10 @@ import { CONTEXT } from './span';
 const KEPT_AT_END = 512;
 /** Rules that have decided about as much are asked about one stretch of text, which is folded once for all of them. */
 const NEAR = 1024;
+/** Finds that others wait for. */
+const MANY = 4096;
 const NO_STEPS: readonly Step[] = [];
-const NO_HITS: readonly Hit[] = [];
+const NO_LISTS: readonly (readonly Hit[])[] = [];
 
 /**
  * Text in pieces: given out as soon as nothing in it can become something that a rule looks for.
@@ -24,6 +27,7 @@ export class TextWindow {
   private before = 0;
   /** All was given out although more came: what began before that is cut off where it goes on. */
   private wasFlushed = false;
+  private readonly replacing: Replace = (hit, original) => this.replace(this.inAll(hit), original);
 
   constructor(
     rules: readonly WindowRule[],
@@ -87,9 +91,52 @@ export class TextWindow {
     return writeSteps(steps, text);
   }
 
-  /** What goes on, and what becomes of it. What a rule has decided is not searched by it again, however long it waits for others. */
+  /** The same as `push` or `flush`, where very much may go on at once: others have their turn meanwhile. */
+  async writeInTurns(text: string, isEnd: boolean): Promise<string> {
+    this.held += text;
+    const pending = this.searches.reduce((sum, search) => sum + search.pending, 0);
+    const found = pending > MANY ? this.find(isEnd) : undefined;
+    if (found === undefined) return pending > MANY ? '' : this.write(isEnd);
+    for (let at = 0; at < found.watched.length; at += MANY) {
+      await nextTurn();
+      this.tell(found.watched.slice(at, at + MANY), found.text);
+    }
+    await nextTurn();
+    const { hits, start, until, textOf } = this.merge(found);
+    const pieces: string[] = [];
+    let begin = start;
+    for (let at = 0; at < hits.length; at += MANY) {
+      await nextTurn();
+      const end = hits[at + MANY]?.start ?? until;
+      const steps = stepsOf(hits.slice(at, at + MANY), { start: begin, until: end, textOf, replace: this.replacing });
+      pieces.push(writeSteps(steps, textOf(begin, end)));
+      begin = end;
+    }
+    if (begin < until) pieces.push(textOf(begin, until));
+    this.keep(found);
+    return pieces.join('');
+  }
+
+  /** What goes on, and what becomes of it. */
   private release(isEnd: boolean): Release | undefined {
-    const { context, held, carried } = this;
+    const found = this.find(isEnd);
+    if (found === undefined) return undefined;
+    const { text, from, until, watched, begun } = found;
+    this.tell(watched, text);
+    if (begun.length === 0 && this.carried === undefined) {
+      this.keep(found);
+      return { steps: until > from ? [{ length: until - from }] : NO_STEPS, text: text.slice(from, until) };
+    }
+    const { hits, ...stretch } = this.merge(found);
+    const steps = stepsOf(hits, { ...stretch, replace: this.replacing });
+    const released = stretch.until > stretch.start ? stretch.textOf(stretch.start, stretch.until) : '';
+    this.keep(found);
+    return { steps, text: released };
+  }
+
+  /** What is decided by now. What a rule has decided is not searched by it again, however long it waits for others. */
+  private find(isEnd: boolean): Found | undefined {
+    const { context, held } = this;
     const text = context + held;
     const from = context.length;
     this.search(text, { from, isEnd });
@@ -97,42 +144,35 @@ export class TextWindow {
     for (const { decided } of this.searches) open = Math.min(open, decided);
     const until = isEnd ? text.length : Math.max(from, splitsNothing(text, open));
     if (until === from && !isEnd) return undefined;
-    const begun = this.takeHits(text, isEnd ? Number.POSITIVE_INFINITY : until);
-    if (begun.length === 0 && carried === undefined) {
-      this.keep(text, { until, isEnd });
-      return { steps: until > from ? [{ length: until - from }] : NO_STEPS, text: text.slice(from, until) };
+    let [begun, watched] = [NO_LISTS, NO_LISTS];
+    for (const search of this.searches) {
+      const hits = search.take(isEnd ? Number.POSITIVE_INFINITY : until);
+      if (hits.length === 0) continue;
+      if (search.rule.watches === true) watched = [...watched, hits];
+      else begun = [...begun, hits];
     }
-    const merged = mergeHits(carried === undefined ? begun : [ahead(carried, from), ...begun]);
+    return { text, from, until, isEnd, begun, watched: byStart(watched.flat()) };
+  }
+
+  private tell(watched: readonly Hit[], text: string): void {
+    for (const hit of watched) this.replace(this.inAll(hit), text.slice(hit.start, hit.end));
+  }
+
+  /** Those that change something, as far as they go on now; one that goes on behind it is carried. */
+  private merge({ text, from, until, begun }: Found): Omit<Stretch, 'replace'> & { readonly hits: readonly Hit[] } {
+    const { carried } = this;
+    const merged = mergeHits(carried === undefined ? begun : [[ahead(carried, from)], ...begun]);
     const last = merged.at(-1);
     const crossing = last !== undefined && last.end > until ? last : undefined;
     // Places count from where `text` begins: what is carried stands before `from`.
     const start = from - (carried?.text.length ?? 0);
     const textOf = (begin: number, end: number) =>
       begin < from ? (carried?.text ?? '').slice(begin - start) + text.slice(from, end) : text.slice(begin, end);
-    const goneUntil = crossing?.start ?? until;
     this.carried = crossing && {
       ...{ hit: crossing, text: textOf(crossing.start, until), over: crossing.end - until },
     };
-    const steps = stepsOf(crossing === undefined ? merged : merged.slice(0, -1), {
-      ...{ start, until: goneUntil, textOf },
-      replace: (hit, original) => this.replace(this.inAll(hit), original),
-    });
-    const released = goneUntil > start ? textOf(start, goneUntil) : '';
-    this.keep(text, { until, isEnd });
-    return { steps, text: released };
-  }
-
-  /** Those that begin before a place and change something; others are told. */
-  private takeHits(text: string, until: number): readonly Hit[] {
-    let [begun, watched] = [NO_HITS, NO_HITS];
-    for (const search of this.searches) {
-      const hits = search.take(until);
-      if (hits.length === 0) continue;
-      if (search.rule.watches === true) watched = [...watched, ...hits];
-      else begun = [...begun, ...hits];
-    }
-    for (const hit of byStart(watched)) this.replace(this.inAll(hit), text.slice(hit.start, hit.end));
-    return begun;
+    const hits = crossing === undefined ? merged : merged.slice(0, -1);
+    return { hits, start, until: crossing?.start ?? until, textOf };
   }
 
   private search(text: string, { from, isEnd }: { readonly from: number; readonly isEnd: boolean }): void {
@@ -157,7 +197,7 @@ export class TextWindow {
     }
   }
 
-  private keep(text: string, { until, isEnd }: { readonly until: number; readonly isEnd: boolean }): void {
+  private keep({ text, until, isEnd }: Found): void {
     const begin = Math.max(0, splitsNothing(text, until - (isEnd ? KEPT_AT_END : CONTEXT)));
     this.context = text.slice(begin, until);
     this.held = text.slice(until);
@@ -171,6 +211,18 @@ export class TextWindow {
     const { before } = this;
     return before === 0 ? hit : { ...hit, start: before + hit.start, end: before + hit.end };
   }
+}
+
+/** What is decided, and what was found in it. */
+interface Found {
+  /** What was looked at, and where in it begins what was not given out. */
+  readonly text: string;
+  readonly from: number;
+  readonly until: number;
+  readonly isEnd: boolean;
+  /** By rule. */
+  readonly begun: readonly (readonly Hit[])[];
+  readonly watched: readonly Hit[];
 }
 
 /** What goes on, and what becomes of it. */

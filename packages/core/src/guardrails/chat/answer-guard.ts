@@ -263,7 +263,11 @@ export class AnswerGuard {
   }
 
   private async close(choice: OpenChoice, index: number): Promise<void> {
-    for (const [name, channel] of choice.channels) if (!name.startsWith('detail ')) this.flush(channel);
+    for (const [name, channel] of choice.channels) {
+      if (name.startsWith('detail ')) continue;
+      const text = await channel.flushInTurns();
+      if (text !== '') this.out.push(channel.eventOf(text));
+    }
     await this.giveDetails(index, choice);
     this.flushDetails(choice);
     for (const [name, channel] of choice.channels) {

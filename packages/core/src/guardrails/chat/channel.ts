@@ -37,8 +37,19 @@ export class Channel {
 
   private async passInTurns(text: string): Promise<string> {
     let passed = '';
-    for await (const slice of slicesOf(text, this.most)) passed += this.pass(slice);
+    for await (const slice of slicesOf(text, this.most)) passed += await this.writeInTurns(slice, false);
     return passed;
+  }
+
+  private async writeInTurns(text: string, isEnd: boolean): Promise<string> {
+    let passed = text;
+    for (const window of this.windows) passed = await window.writeInTurns(passed, isEnd);
+    return passed;
+  }
+
+  /** The same as `flush`, where much may be held. */
+  flushInTurns(): Promise<string> {
+    return this.writeInTurns('', true);
   }
 
   private pass(text: string): string {

@@ -53,6 +53,11 @@ export class BothReadings {
     return this.hasOneReading('') ? this.plain.flush() : this.write('', true);
   }
 
+  /** The same as `push` or `flush` for a long text; one with escapes in it is read at once. */
+  async writeInTurns(text: string, isEnd: boolean): Promise<string> {
+    return this.hasOneReading(text) ? this.plain.writeInTurns(text, isEnd) : this.write(text, isEnd);
+  }
+
   /** `push` or `whole`, told by what becomes of the characters that go on. */
   advance(text: string, isEnd: boolean): readonly Step[] {
     return this.hasOneReading(text) ? this.plain.advance(text, isEnd) : this.release(text, isEnd).steps;
@@ -108,7 +113,7 @@ export class BothReadings {
     const textOf = (begin: number, end: number) => this.text.slice(begin - this.begin, end - this.begin);
     for (const hit of byStart(watched)) this.replace(hit, textOf(hit.start, hit.end));
     const plain = new Set(acting.filter(({ isPlain }) => isPlain).map(rangeOf));
-    const merged = [...mergeHits(acting)];
+    const merged = [...mergeHits([acting])];
     const last = merged.at(-1);
     if (last !== undefined && last.end > until && !isEnd) {
       merged.pop();

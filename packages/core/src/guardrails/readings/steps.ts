@@ -46,28 +46,102 @@ export function writeSteps(steps: readonly Step[], text: string): string {
   return out.join('');
 }
 
-export const byStart = <S extends Span>(spans: readonly S[]): readonly S[] =>
-  spans.length < 2 ? spans : spans.toSorted((a, b) => a.start - b.start || b.end - a.end);
-
-/** Overlapping ones are one, of the rule that stands first. There may be very many of one rule. */
-export function mergeHits(hits: readonly Hit[]): readonly Hit[] {
-  if (hits.length < 2) return hits;
-  const merged: Hit[] = [];
-  let last: Hit | undefined;
-  let end = 0;
-  for (const hit of byStart(hits)) {
-    if (last === undefined || hit.start >= end) {
-      if (last !== undefined) merged.push(last.end === end ? last : { ...last, end });
-      [last, end] = [hit, hit.end];
-      continue;
+/** In order; what begins together, the longest first. There may be a million, mostly in order: runs of these are merged. */
+export function byStart<S extends Span>(spans: readonly S[]): readonly S[] {
+  let ends = runsOf(spans);
+  let sorted = spans;
+  while (ends.length > 1) {
+    const merged: S[] = [];
+    const next: number[] = [];
+    for (let run = 0; run < ends.length; run += 2) {
+      const [from, middle] = [run === 0 ? 0 : (ends[run - 1] ?? 0), ends[run] ?? 0];
+      const to = ends[run + 1] ?? middle;
+      mergeRuns(sorted, { from, middle, to }, merged);
+      next.push(to);
     }
-    end = Math.max(end, hit.end);
-    const rules = withRules(last.rules, hit.rules);
-    if (hit.rule < last.rule) last = { ...hit, rules, start: last.start };
-    else if (rules !== last.rules) last = { ...last, rules };
+    [sorted, ends] = [merged, next];
   }
-  if (last !== undefined) merged.push(last.end === end ? last : { ...last, end });
+  return sorted;
+}
+
+const isBefore = (a: Span, b: Span): boolean => a.start < b.start || (a.start === b.start && a.end > b.end);
+
+/** Where each run that is in order ends. */
+function runsOf(spans: readonly Span[]): number[] {
+  const ends: number[] = [];
+  for (let at = 1; at < spans.length; at++) if (isBefore(spans[at] as Span, spans[at - 1] as Span)) ends.push(at);
+  ends.push(spans.length);
+  return ends;
+}
+
+function mergeRuns<S extends Span>(
+  spans: readonly S[],
+  { from, middle, to }: { readonly from: number; readonly middle: number; readonly to: number },
+  merged: S[],
+): void {
+  let [left, right] = [from, middle];
+  while (left < middle || right < to) {
+    const isRight = left === middle || (right < to && isBefore(spans[right] as S, spans[left] as S));
+    merged.push(spans[isRight ? right++ : left++] as S);
+  }
+}
+
+/** Hits in order, and how far they were taken. */
+interface Queue {
+  readonly hits: readonly Hit[];
+  at: number;
+}
+
+/** One find, as far as it is known. */
+interface Merging {
+  readonly start: number;
+  end: number;
+  rules: readonly number[];
+  /** Of the rule that stands first. */
+  first: Hit;
+  /** Known to be among `rules`. */
+  last: readonly number[];
+}
+
+/**
+ * Overlapping ones are one, of the rule that stands first. A list may be of one rule; where one find covers a hundred thousand
+ * others, nothing is made of these.
+ */
+export function mergeHits(lists: readonly (readonly Hit[])[]): readonly Hit[] {
+  const [only] = lists;
+  if (only === undefined || (lists.length === 1 && only.length < 2)) return only ?? [];
+  const queues = lists.map((hits): Queue => ({ hits: byStart(hits), at: 0 }));
+  const merged: Hit[] = [];
+  for (let hit = takeFirst(queues); hit !== undefined; hit = takeFirst(queues)) {
+    const { start, end, rules } = hit;
+    const found: Merging = { start, end, rules, first: hit, last: rules };
+    while (queues.some((queue) => take(queue, found)));
+    const isSame = found.first === hit && found.end === end && found.rules === rules;
+    merged.push(isSame ? hit : { ...found.first, start, end: found.end, rules: found.rules });
+  }
   return merged;
+}
+
+function takeFirst(queues: readonly Queue[]): Hit | undefined {
+  let least: Queue | undefined;
+  for (const queue of queues) {
+    const [next, other] = [queue.hits[queue.at], least?.hits[least.at]];
+    if (next !== undefined && (other === undefined || isBefore(next, other))) least = queue;
+  }
+  return least?.hits[least.at++];
+}
+
+/** Takes those that overlap; false where none does. */
+function take(queue: Queue, found: Merging): boolean {
+  const { hits, at } = queue;
+  for (let next = hits[at]; next !== undefined && next.start < found.end; next = hits[++queue.at]) {
+    if (next.end > found.end) found.end = next.end;
+    if (next.rule < found.first.rule) found.first = next;
+    if (next.rules === found.last) continue;
+    found.rules = withRules(found.rules, next.rules);
+    found.last = next.rules;
+  }
+  return queue.at > at;
 }
 
 /** The very same where no other is among them. */
