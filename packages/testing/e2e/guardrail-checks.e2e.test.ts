@@ -122,6 +122,29 @@ describe('moderation', () => {
   );
 });
 
+test(
+  'a request that needs no room under the policy of now finds its place by that, whatever the one before made of it',
+  async () => {
+    const dots = { name: 'dots', on: 'input', action: 'redact', check: { type: 'regex', pattern: '.' } };
+    const { projectId, apiKey } = await createTestKey(environment.gateway, {
+      key: { allowed_models: ['gpt-4o-mini'] },
+    });
+    const put = (mode: string) =>
+      callAdmin(environment.gateway, `/projects/${projectId}/guardrails`, {
+        ...{ method: 'PUT', body: { mode, rules: [dots] } },
+      });
+    for (let round = 0; round < 3; round++) {
+      await put('enforce');
+      expect((await postChat(environment.gateway, apiKey, ask('hi'))).status).toBe(200);
+      await put('off');
+      const long = `${round} ${'ab '.repeat(60_000)}`;
+      const served = await postChat(environment.gateway, apiKey, ask(long));
+      expect([served.status, (await served.json()).choices?.[0]?.message.content === long]).toEqual([200, true]);
+    }
+  },
+  TEST_MS,
+);
+
 describe('a webhook', () => {
   const check = () => ({ type: 'webhook', url: `http://127.0.0.1:${hook.port}/check`, timeout_ms: 5000 });
 

@@ -4,6 +4,7 @@ import type { Services } from '../../services/contract';
 import { admit } from '../exchange/admit';
 import { authenticate, type ChosenKey } from '../exchange/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../exchange/idempotency';
+import type { Authenticated } from '../exchange/load-principal';
 import { openExchange } from '../exchange/open-exchange';
 import { readRequestBody, withDigest } from '../exchange/read-request';
 import { guardAnswer } from '../guard/guard-answer';
@@ -39,11 +40,14 @@ export async function handleChat(
         : await recallConversation(services, { dialect, keeping, body, headers, projectId: principal.project.id });
     const request = isLarge || isRecalledLarge ? await withDigest(decoded) : decoded;
     progress.request = request;
-    const guarding = isGuarded(exchange, principal)
-      ? await guardInput(services, { exchange, principal, request, progress })
-      : undefined;
+    const judge = (by: Authenticated) => guardInput(services, { exchange, principal: by, request, progress });
+    let guarding = isGuarded(exchange, principal) ? await judge(principal) : undefined;
     if (guarding !== undefined) principal = guarding.principal;
-    const input = { exchange, principal, dialect: dialect.name, request, toSend: guarding?.request };
+    const judgeAgain = async (by: Authenticated) => {
+      guarding = await judge(by);
+      return guarding?.request;
+    };
+    const input = { exchange, principal, dialect: dialect.name, request, toSend: guarding?.request, judgeAgain };
     const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;
     const { claim } = claimed;
     progress.claim = claim;
@@ -51,9 +55,7 @@ export async function handleChat(
     progress.principal = admitted.principal;
     const meter = new Meter(services, { exchange, dialect: dialect.name, admission: admitted });
     progress.meter = meter;
-    const guarded = isSame(guarding, admitted)
-      ? guarding
-      : await guardInput(services, { exchange, principal: admitted.principal, request, progress });
+    const guarded = isSame(guarding, admitted) ? guarding : await judge(admitted.principal);
     meter.guard = guarded?.guard;
     const admission = withGuarded(admitted, guarded);
     const pending = produceAnswer(services, exchange, admission);

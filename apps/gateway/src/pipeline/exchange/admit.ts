@@ -23,6 +23,8 @@ export interface AdmitInput<R = ChatRequest> {
   readonly request: R;
   /** What goes to a vendor for it, where guardrails changed it. */
   readonly toSend?: ChatRequest | undefined;
+  /** Gives what goes to a vendor by the guardrails of a principal that was read again. */
+  readonly judgeAgain?: ((principal: Authenticated) => Promise<ChatRequest | undefined>) | undefined;
 }
 
 /** How one kind of request is planned, so that all kinds pass the same decision. */
@@ -77,21 +79,27 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   planner: Planner<R, P, S>,
 ): Promise<Admission<P, S>> {
   const requestedModel = input.request.model;
-  let principal = input.principal;
+  let { principal, toSend } = input;
+  const read = async (again: Promise<Authenticated>) => {
+    const before = principal.guardrails;
+    principal = await again;
+    if (principal.guardrails !== before) toSend = await input.judgeAgain?.(principal);
+  };
   let reloaded = false;
   let skipCache = false;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    let requested = tryPlan(services, { ...input, principal }, planner);
+    let requested = tryPlan(services, { ...input, principal, toSend }, planner);
     if (requested instanceof GatewayError) {
-      principal = await refreshPrincipal(services, principal, requested);
-      requested = planner.plan(services, { ...input, principal });
+      await read(refreshPrincipal(services, principal, requested));
+      requested = planner.plan(services, { ...input, principal, toSend });
     }
-    const downgrade = planDowngrade(services, { ...input, principal }, { requested, planner });
+    const known = { ...input, principal, toSend };
+    const downgrade = planDowngrade(services, known, { requested, planner });
     let decision: AdmitDecision;
     const askedMs = services.clock.monotonicMs();
     try {
       decision = await services.hotStore.admit(
-        admitRequest({ ...input, principal }, requested, { downgrade: downgrade?.plan, reloaded, skipCache }),
+        admitRequest(known, requested, { downgrade: downgrade?.plan, reloaded, skipCache }),
       );
     } catch (error) {
       return admitUnchecked(services, { principal, plan: requested, model: requestedModel, error });
@@ -101,7 +109,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
     switch (decision.type) {
       case 'stale':
         if (decision.what === 'tables') await services.refreshTables();
-        else principal = await reloadPrincipal(services, principal.keyHash);
+        else await read(reloadPrincipal(services, principal.keyHash));
         reloaded ||= decision.what === 'principal';
         break;
       case 'replan':
