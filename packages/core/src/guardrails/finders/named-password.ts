@@ -13,6 +13,8 @@ const LEAST = 6;
 const MOST = 128;
 /** A place for one, a path, or a piece of a program. */
 const NO_PASSWORD = /^(?:[/~$%<{[(.*]|https?:|sha\d|\d{1,3}$)|[(){}[\]<>;`]|\.(?:env|get)|_(?:env|ENV)\b/;
+/** Of a connection: `Password=X;Encrypt=True`. */
+const NEXT_SETTING = /;[a-z]{1,32}=/i;
 const isEnding = (code: number): boolean =>
   code <= 32 || code === 34 || code === 39 || code === 60 || code === 62 || code === 96;
 
@@ -24,7 +26,9 @@ export function* namedPasswords(text: string, isEnd: boolean): Generator<Span> {
     let end = start;
     while (end < text.length && end - start <= MOST && !isEnding(text.charCodeAt(end))) end++;
     if (end === text.length && !isEnd) continue;
-    const said = text.slice(start, end).replace(/[.,;:!?]{1,3}$/, '');
+    const shown = text.slice(start, end);
+    const next = NEXT_SETTING.exec(shown)?.index ?? shown.length;
+    const said = shown.slice(0, next).replace(/[.,;:!?]{1,3}$/, '');
     if (said.length < LEAST || said.length > MOST || NO_PASSWORD.test(said)) continue;
     if (/\d/.test(said) && /\p{L}/u.test(said)) yield { start, end: start + said.length, kind: 'password' };
   }

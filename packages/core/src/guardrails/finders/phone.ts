@@ -9,6 +9,8 @@ const MOST = 15;
 const MAX_LENGTH = 40;
 const isMark = (code: number): boolean =>
   code === 32 || code === 45 || code === 46 || code === 47 || code === 40 || code === 41 || code === 0xa0;
+const isBlank = (code: number): boolean => code === 32 || code === 0xa0;
+const NO_ENDS: readonly number[] = [];
 const isNumber = (code: number): boolean => isDigit(code) || isMark(code) || code === 43;
 
 /** Numbers that begin with `+` or `00` and a country's code, and American ones with their usual separators. */
@@ -42,15 +44,17 @@ const LOOK_BACK = 48;
 
 /** `isNational`: a number without its country is one, by how it is written, and by what stands before it. */
 function phoneFinder(isNational: (shown: string, before: string) => boolean): Finder {
+  const isLocal = (text: string, start: number, end: number) =>
+    isNational(text.slice(start, end), text.slice(Math.max(0, start - LOOK_BACK), start));
   return inPlainText({
     find(text, isEnd) {
       const spans: Span[] = [];
       for (let at = 0; at < text.length; at++) {
-        const end = begins(text, at) ? endOfNumber(text, at, isEnd) : undefined;
-        if (end === undefined) continue;
-        const shown = text.slice(at, end);
-        if (isPhone(shown) || isNational(shown, text.slice(Math.max(0, at - LOOK_BACK), at)))
-          spans.push({ start: at, end, kind: 'phone' });
+        const ends = begins(text, at) ? endsOfNumber(text, at, isEnd) : NO_ENDS;
+        const known = ends.find((end) => isPhone(text.slice(at, end)));
+        const [last] = ends;
+        const end = known ?? (last !== undefined && isLocal(text, at, last) ? last : undefined);
+        if (end !== undefined) spans.push({ start: at, end, kind: 'phone' });
       }
       return spans;
     },
@@ -71,7 +75,9 @@ function begins(text: string, at: number): boolean {
   return code === 43 || code === 40 || isDigit(code);
 }
 
-function endOfNumber(text: string, start: number, isEnd: boolean): number | undefined {
+/** Where it may end: with all that may belong to it, or before a blank behind which another number may stand. */
+function endsOfNumber(text: string, start: number, isEnd: boolean): readonly number[] {
+  const ends: number[] = [];
   let digits = 0;
   let end = start;
   let limit = start + (text[start] === '+' ? 1 : 0);
@@ -82,12 +88,13 @@ function endOfNumber(text: string, start: number, isEnd: boolean): number | unde
       end = limit + 1;
     } else if (!isMark(code) || (isMark(code) && isMark(text.charCodeAt(limit - 1)) && code !== 40 && code !== 32))
       break;
+    else if (limit === end && isBlank(code) && digits >= LEAST && digits <= MOST) ends.unshift(end);
   }
-  if (limit === text.length && !isEnd) return undefined;
+  if (limit === text.length && !isEnd) return NO_ENDS;
   // An extension may follow: `x12`.
   const goesOn = isAlphanumeric(text.charCodeAt(end)) && text[end] !== 'x';
-  if (digits < LEAST || digits > MOST || goesOn) return undefined;
-  return end;
+  if (digits >= LEAST && digits <= MOST && !goesOn && ends[0] !== end) ends.unshift(end);
+  return ends;
 }
 
 const AMERICAN = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}$/;
