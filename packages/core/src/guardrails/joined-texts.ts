@@ -1,9 +1,11 @@
 import { parse } from 'tldts';
 import { findEmails } from './finders/email';
+import { foldText } from './folded-text';
 import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
 import { BothReadings } from './readings/both-readings';
 import type { Replace, Step } from './readings/steps';
-import type { Hit } from './rule-search';
+import type { Hit, WindowRule } from './rule-search';
+import { AHEAD, CONTEXT } from './span';
 
 /** Characters of texts that are searched as one; of more than that only where they meet. */
 const MOST_JOINED = 128 * 1024;
@@ -72,14 +74,16 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
   for (const text of texts) bounds.push((bounds.at(-1) ?? 0) + text.length);
   const all = texts.join('');
   const rules = await searchElsewhere(all, 'plain', search);
-  const crosses = ({ start, end, kind }: Hit) =>
-    bounds.some(
-      (bound) =>
-        start < bound && end > bound && !(kind === EMAIL && isFinished(all.slice(start, bound), all.slice(bound, end))),
-    );
+  const crosses = ({ start, end, kind }: Hit) => {
+    for (let next = firstBehind(bounds, start); (bounds[next] ?? end) < end; next++) {
+      const bound = bounds[next] ?? end;
+      if (kind !== EMAIL || !isFinished(all.slice(start, bound), all.slice(bound, end))) return true;
+    }
+    return false;
+  };
   const told: Hit[] = [];
   const window = new BothReadings(rules, (hit, original) => {
-    if (!crosses(hit)) return undefined;
+    if (!crosses(hit) && isAlone(hit, { all, bounds, rule: rules[hit.rule] })) return undefined;
     if (rules[hit.rule]?.watches === true) told.push(hit);
     return replace(hit, original);
   });
@@ -90,6 +94,36 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
     steps.push(...window.advance('', true));
   }
   return cutAgain(texts, steps, told);
+}
+
+/** Which of numbers that rise is the first one behind a place. */
+function firstBehind(rising: readonly number[], at: number): number {
+  let [low, high] = [0, rising.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rising[middle] ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+interface Around {
+  readonly all: string;
+  /** Where each text ends. */
+  readonly bounds: readonly number[];
+  readonly rule: WindowRule | undefined;
+}
+
+/** True for what is found in its own text too, and not only by what stands before that: `password: ` and its value. */
+function isAlone({ start, end }: Hit, { all, bounds, rule }: Around): boolean {
+  const next = firstBehind(bounds, start);
+  const from = bounds[next - 1] ?? 0;
+  const isNear = from > 0 && start - from < CONTEXT;
+  if (!isNear || rule === undefined || rule.isSettled === true || rule.finder.needsWhole === true) return true;
+  const until = Math.min(bounds[next] ?? all.length, end + AHEAD);
+  const folded = foldText(all.slice(from, until), rule.folding);
+  const found = rule.finder.find(folded.text, true);
+  return found.some((one) => from + folded.originOf(one.start) < end && from + folded.endOf(one.end) > start);
 }
 
 /**

@@ -28,7 +28,7 @@ export function RuleDialog({ projectId, policy, line, onClose }: Props) {
     <Dialog
       kind="drawer"
       title={line === undefined ? 'Add a rule' : line.name}
-      description="Rules are asked in their order; what one replaces, the next one sees replaced."
+      description="All rules see a text as it came. Where finds overlap, one that refuses wins, then the rule that stands first."
       onClose={onClose}
     >
       <SpecForm

@@ -33,6 +33,23 @@ const contentOf = async (content: readonly ContentPart[], guard = guardOf()): Pr
   return messages[0]?.content ?? [];
 };
 
+test('what names a secret may stand in the part before it', async () => {
+  const whole = 'see password: geheimnis7 ok';
+  for (let at = 1; at < whole.length; at++) {
+    const parts = [whole.slice(0, at), whole.slice(at)].map((text): ContentPart => ({ type: 'text', text }));
+    const guard = guardOf();
+    const said = (await contentOf(parts, guard)).map((part) => (part.type === 'text' ? part.text : '')).join('');
+    expect(said).toBe('see password: [PASSWORD] ok');
+    expect(guard.list()?.map(({ count }) => count)).toEqual([1]);
+    const watching = guardOf('flag');
+    await contentOf(parts, watching);
+    expect(watching.list()?.map(({ count }) => count)).toEqual([1]);
+    const content = parts.map((part) => ({ ...part }));
+    const answer = { type: 'message', role: 'assistant', content } as unknown as JsonObject;
+    expect(JSON.stringify(await guardNativeAnswer(guardOf(), answer))).not.toContain('geheim');
+  }
+});
+
 describe('a text in base64', () => {
   const written = base64(`mail ${EMAIL}`);
   const clean = base64('mail [EMAIL]');

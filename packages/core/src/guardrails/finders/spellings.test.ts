@@ -49,6 +49,8 @@ describe('everyday spellings', () => {
   test.each([
     [`${ESC}[32mDE89370400440532013000${ESC}[0m`, `${ESC}[32m[iban]${ESC}[0m`],
     [`${ESC}[1;32m203.0.113.77${ESC}[0m`, `${ESC}[1;32m[ip]${ESC}[0m`],
+    [`${ESC}[m${ESC}[K203.0.113.77 GET /`, `${ESC}[m${ESC}[K[ip] GET /`],
+    [`${ESC}[m${ESC}[KDE89370400440532013000`, `${ESC}[m${ESC}[K[iban]`],
     [`${ESC}[32m+1 415-555-2671${ESC}[0m`, `${ESC}[32m[phone]${ESC}[0m`],
     ['at _203.0.113.77_ now', 'at _[ip]_ now'],
     ['app_1.2.3.4_amd64.deb', 'app_1.2.3.4_amd64.deb'],
