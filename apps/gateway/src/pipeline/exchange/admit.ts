@@ -79,21 +79,16 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   planner: Planner<R, P, S>,
 ): Promise<Admission<P, S>> {
   const requestedModel = input.request.model;
-  let { principal, toSend } = input;
-  const read = async (again: Promise<Authenticated>) => {
-    const before = principal.guardrails;
-    principal = await again;
-    if (principal.guardrails !== before) toSend = await input.judgeAgain?.(principal);
-  };
+  let known = input;
   let reloaded = false;
   let skipCache = false;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    let requested = tryPlan(services, { ...input, principal, toSend }, planner);
+    let requested = tryPlan(services, known, planner);
     if (requested instanceof GatewayError) {
-      await read(refreshPrincipal(services, principal, requested));
-      requested = planner.plan(services, { ...input, principal, toSend });
+      known = await withPrincipal(known, await refreshPrincipal(services, known.principal, requested));
+      requested = planner.plan(services, known);
     }
-    const known = { ...input, principal, toSend };
+    const { principal } = known;
     const downgrade = planDowngrade(services, known, { requested, planner });
     let decision: AdmitDecision;
     const askedMs = services.clock.monotonicMs();
@@ -109,7 +104,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
     switch (decision.type) {
       case 'stale':
         if (decision.what === 'tables') await services.refreshTables();
-        else await read(reloadPrincipal(services, principal.keyHash));
+        else known = await withPrincipal(known, await reloadPrincipal(services, principal.keyHash));
         reloaded ||= decision.what === 'principal';
         break;
       case 'replan':
@@ -137,6 +132,12 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   throw new GatewayError('overloaded', 'The limits of this key are being changed right now. Please retry.', {
     retryAfterMs: 1000,
   });
+}
+
+/** The same for a key and project that were read again: what goes to a vendor is by the guardrails of now. */
+async function withPrincipal<R>(input: AdmitInput<R>, principal: Authenticated): Promise<AdmitInput<R>> {
+  if (principal.guardrails === input.principal.guardrails) return { ...input, principal };
+  return { ...input, principal, toSend: await input.judgeAgain?.(principal) };
 }
 
 /** Why there is no plan is returned: it may be by what this process knows no longer. */
