@@ -53,8 +53,14 @@ async function begin(from: TestKey, ...models: string[]): Promise<void> {
 async function choose(label: string, typed: string): Promise<void> {
   const field = page.getByRole('combobox', { name: label, exact: true });
   if ((await field.inputValue()) === typed) return;
-  await field.fill(typed);
-  await page.getByRole('option', { name: typed }).first().waitFor();
+  const option = page.getByRole('option', { name: typed }).first();
+  // A page that has just begun may take the focus elsewhere, which closes the list: it is opened again then.
+  for (let tries = 0; tries < 4 && !(await option.isVisible()); tries++) {
+    await field.fill('');
+    await field.fill(typed);
+    await option.waitFor({ timeout: 4000 }).catch(() => undefined);
+  }
+  await option.waitFor();
   await field.press('Enter');
 }
 
