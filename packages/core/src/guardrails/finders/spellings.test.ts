@@ -29,6 +29,15 @@ describe('what is written around numbers', () => {
 });
 
 describe('everyday spellings', () => {
+  test.each([
+    ['Call me: +14155552671 12 times', 'Call me: [phone] 12 times'],
+    ['Tel. +33 1 42 68 53 00 75001 Paris', 'Tel. [phone] 75001 Paris'],
+    ['2671: 415-555-2671 2024-01-15 08:00 caller', '2671: [phone] 2024-01-15 08:00 caller'],
+    ['+44 20 7946 0958 10:30', '[phone] 10:30'],
+    ['415-555-2671 415-555-2672', '[phone] [phone]'],
+    ['(415) 555-2671 12', '[phone] 12'],
+  ])('a number behind a phone number: %j', (text, expected) => expect(judged(PII, text)).toBe(expected));
+
   test('a number behind its name and a dash', () => {
     for (const dash of ['-', '\u2013', '\u2014', ' \u2013'])
       expect(judged(PII, `SSN${dash}536-22-8145.`)).toBe(`SSN${dash}[national_id].`);
@@ -69,6 +78,7 @@ describe('everyday spellings', () => {
   test.each([
     ...['pass=#', 'DB_PASS=#', 'DB_PASS: "#"', 'pw: #', 'login --password # -x', '<password>#</password>'],
     ...['curl -u admin:# https://example.com', 'curl --user admin:# x', '密码：#', 'пароль: #'],
+    ...['Server=h;User Id=sa;Password=#;Encrypt=True;', 'jdbc:sqlserver://h;user=sa;password=#;encrypt=true'],
   ])('a password: %j', (text) => {
     const secret = 'Tr0ub4dor3';
     expect(judged({ type: 'secrets' }, text.replace('#', secret))).toBe(text.replace('#', '[password]'));
