@@ -162,7 +162,7 @@ function foldPoint(point: string, folding: keyof typeof FOLDS): string {
 }
 
 /** Where the first number that is not less stands in numbers that rise. */
-function firstFrom(rising: readonly number[], least: number): number {
+export function firstFrom(rising: readonly number[], least: number): number {
   let [low, high] = [0, rising.length];
   while (low < high) {
     const middle = (low + high) >> 1;

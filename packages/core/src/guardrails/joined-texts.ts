@@ -1,6 +1,6 @@
 import { parse } from 'tldts';
 import { findEmails } from './finders/email';
-import { foldText } from './folded-text';
+import { firstFrom, foldText } from './folded-text';
 import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
 import { BothReadings } from './readings/both-readings';
 import type { Replace, Step } from './readings/steps';
@@ -75,7 +75,7 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
   const all = texts.join('');
   const rules = await searchElsewhere(all, 'plain', search);
   const crosses = ({ start, end, kind }: Hit) => {
-    for (let next = firstBehind(bounds, start); (bounds[next] ?? end) < end; next++) {
+    for (let next = firstFrom(bounds, start + 1); (bounds[next] ?? end) < end; next++) {
       const bound = bounds[next] ?? end;
       if (kind !== EMAIL || !isFinished(all.slice(start, bound), all.slice(bound, end))) return true;
     }
@@ -96,17 +96,6 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
   return cutAgain(texts, steps, told);
 }
 
-/** Which of numbers that rise is the first one behind a place. */
-function firstBehind(rising: readonly number[], at: number): number {
-  let [low, high] = [0, rising.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((rising[middle] ?? 0) <= at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 interface Around {
   readonly all: string;
   /** Where each text ends. */
@@ -116,7 +105,7 @@ interface Around {
 
 /** True for what is found in its own text too, and not only by what stands before that: `password: ` and its value. */
 function isAlone({ start, end }: Hit, { all, bounds, rule }: Around): boolean {
-  const next = firstBehind(bounds, start);
+  const next = firstFrom(bounds, start + 1);
   const from = bounds[next - 1] ?? 0;
   const isNear = from > 0 && start - from < CONTEXT;
   if (!isNear || rule === undefined || rule.isSettled === true || rule.finder.needsWhole === true) return true;
