@@ -104,7 +104,7 @@ describe('the checker finds', () => {
       [
         file(
           'packages/core/src/a.ts',
-          `new Worker(new URL('../../../apps/gateway/src/stats/worker.ts', import.meta.url));`,
+          `new Worker(new URL('../../../apps/gateway/src/stats/worker.ts', import.meta.url), { env: {} });`,
         ),
       ],
       /may not import apps\/gateway\/src\/stats\/worker/,
@@ -202,6 +202,21 @@ describe('the checker finds', () => {
     ['a stray environment', [file('apps/gateway/src/app.ts', 'const x = process.env.PORT;')], /process\.env/],
     ['a drawer of odds and ends', [file('packages/core/src/utils.ts')], /name/],
     ['a name in another case', [file('packages/core/src/keyCache.ts')], /kebab-case/],
+    [
+      'a Bun that reads the settings anew',
+      [file('bench/a.ts', `Bun.spawn([...nice, process.${'execPath'}, main], { env })`)],
+      /--no-env-file/,
+    ],
+    [
+      'a program that is given all settings',
+      [file('drizzle/a.ts', "Bun.spawn(['ps', f()], { stdio: [] })")],
+      /an environment of its own/,
+    ],
+    [
+      'a thread that is given all settings',
+      [file('packages/core/src/a.ts', "f({ env }, new Worker(new URL('./b.ts', import.meta.url)))")],
+      /an environment of its own/,
+    ],
     ['a note to oneself', [file('packages/core/src/a.ts', `// ${'TO'}DO: later`)], /note/],
     [
       'a provider named in the core',
@@ -233,7 +248,8 @@ describe('the checker finds', () => {
       file('apps/gateway/src/jobs/a.ts', `import { y } from '@llm0/drizzle/queries/y';`),
       file('packages/core/src/a.test.ts', `function f() {\n${lines(900)}}`),
       file('packages/core/src/c.ts', `function f() {\n${lines(58)}}\n// As in src/b.ts and handle.lua.`),
-      file('packages/core/src/b.ts'),
+      file('packages/core/src/b.ts', "new Worker(new URL('./c.ts', import.meta.url), { env: {} });"),
+      file('drizzle/a.ts', "Bun.spawn([process.execPath, '--no-env-file', f()], { env: none });"),
       file('packages/core/src/redis/handle.lua'),
       file('docs/b.md', '`packages/core/src/redis/`, `packages/core/src/c`, `docs/b.md`'),
       ...Array.from({ length: 22 }, (_, index) => file(`packages/core/src/room/part-${index}.ts`)),

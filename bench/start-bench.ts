@@ -125,7 +125,7 @@ const sameKey = (key: string): Record<KeyName, string> => ({
 
 /** Starts a Bun script that prints `ready <port>`. */
 export async function startScript(path: string, args: readonly string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, path), ...args], {
+  const child = Bun.spawn([process.execPath, '--no-env-file', join(import.meta.dir, path), ...args], {
     env: { ...process.env, ...RUNTIME_ENVIRONMENT, ...env },
     stdout: 'pipe',
     stderr: 'inherit',

@@ -3,7 +3,7 @@ import type { LoadJob, LoadResult } from './load-job';
 
 /** Load from a process of its own. Throws when that fails. */
 export async function load(job: LoadJob): Promise<LoadResult> {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'load.ts'), JSON.stringify(job)], {
+  const child = Bun.spawn([process.execPath, '--no-env-file', join(import.meta.dir, 'load.ts'), JSON.stringify(job)], {
     env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '20000' },
     stdout: 'pipe',
     stderr: 'inherit',

@@ -25,7 +25,7 @@ test('the command of a report holds no secrets', () => {
 describe.if(process.platform === 'linux')('on Linux', () => {
   test('descendants count as the process they come from', async () => {
     const script = "console.log('up'); setInterval(() => {}, 1000)";
-    const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' });
+    const child = Bun.spawn([process.execPath, '--no-env-file', '-e', script], { stdout: 'pipe' });
     try {
       await child.stdout.getReader().read();
       expect(processTree(process.pid)).toContain(child.pid);

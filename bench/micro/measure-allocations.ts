@@ -15,11 +15,14 @@ const REQUESTS = 20_000;
 export async function measureAllocations(): Promise<readonly AllocationResult[]> {
   const results: AllocationResult[] = [];
   for (const kind of ['miss', 'hit']) {
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'allocations-child.ts'), kind, String(REQUESTS)], {
-      env: { ...process.env, ...RUNTIME_ENVIRONMENT, BUN_JSC_logGC: '1' },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    });
+    const child = Bun.spawn(
+      [process.execPath, '--no-env-file', join(import.meta.dir, 'allocations-child.ts'), kind, String(REQUESTS)],
+      {
+        env: { ...process.env, ...RUNTIME_ENVIRONMENT, BUN_JSC_logGC: '1' },
+        stdout: 'pipe',
+        stderr: 'pipe',
+      },
+    );
     // The collector's lines come by either way.
     const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     if ((await child.exited) !== 0) throw new Error(`the child failed: ${errors.slice(-2000)}`);

@@ -76,7 +76,7 @@ describe('embedded Postgres', () => {
       const database = await openDatabase({ dataDir: ${JSON.stringify(dataDir)}, onWarning: console.error });
       console.log((await projectRows.create(database.db, { name: 'survivor' })).id);
       setInterval(() => {}, 1000);`;
-    const gateway = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe', stderr: 'inherit' });
+    const gateway = Bun.spawn([process.execPath, '--no-env-file', '-e', script], { stdout: 'pipe', stderr: 'inherit' });
     const { value } = await gateway.stdout.getReader().read();
     const id = new TextDecoder().decode(value).trim();
     const child = readFileSync(join(dataDir, 'postgres.pid'), 'utf8').trim();

@@ -1,6 +1,7 @@
 // Imports nothing but what Bun ships: it runs before anything is installed.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { programEnvironment } from '../../../packages/core/src/threads/program-environment';
 import { ROOT } from './ensure-installed';
 
 const DASHBOARD = join(ROOT, 'apps/dashboard');
@@ -23,10 +24,10 @@ export async function ensureDashboard(): Promise<boolean> {
   const fresh = join(DASHBOARD, `${HALF_BUILT}${process.pid}`);
   try {
     // The bundle must be React's production one, whatever this process is.
-    const build = Bun.spawn([process.execPath, 'run', 'build', '--outDir', fresh], {
+    const build = Bun.spawn([process.execPath, '--no-env-file', 'run', 'build', '--outDir', fresh], {
       cwd: DASHBOARD,
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, NODE_ENV: 'production' },
+      env: { ...programEnvironment(process.env), NODE_ENV: 'production' },
     });
     if ((await build.exited) !== 0) return false;
     writeFileSync(join(fresh, STAMP), wanted);

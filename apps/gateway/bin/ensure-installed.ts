@@ -1,6 +1,7 @@
 // Imports nothing but what Bun ships: it runs before anything is installed.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { installEnvironment } from '../../../packages/core/src/threads/program-environment';
 
 /** The repository's root. */
 export const ROOT = join(import.meta.dir, '../../..');
@@ -25,9 +26,10 @@ export async function ensureInstalled(scope: InstallScope): Promise<boolean> {
   console.error(`installing dependencies (once, ${scope === 'start' ? '300 MB' : '700 MB'})`);
   const startMs = performance.now();
   const timer = setInterval(() => console.error(`installing dependencies: ${progress(startMs)}`), PROGRESS_MS);
-  const install = Bun.spawn([process.execPath, 'install', '--frozen-lockfile', ...FILTERS[scope]], {
+  const install = Bun.spawn([process.execPath, '--no-env-file', 'install', '--frozen-lockfile', ...FILTERS[scope]], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'pipe'],
+    env: installEnvironment(process.env),
   });
   const [exitCode, complaints] = await Promise.all([install.exited, new Response(install.stderr).text()]);
   clearInterval(timer);

@@ -1,6 +1,7 @@
 // Imports nothing but what Bun ships: it runs before anything is installed.
 import { readFileSync } from 'node:fs';
 import { processIdentity } from '../../../drizzle/embedded/data-dir-lock';
+import { programEnvironment } from '../../../packages/core/src/threads/program-environment';
 
 const CHECK_MS = 250;
 /** `npx` runs a shell, that runs Bun's script runner, that runs this process. */
@@ -60,7 +61,7 @@ function commandOf(pid: number): string {
 
 function ask(pid: number, column: string): string {
   if (Bun.which('ps') === null) return '';
-  return Bun.spawnSync(['ps', '-o', column, '-p', String(pid)])
+  return Bun.spawnSync(['ps', '-o', column, '-p', String(pid)], { env: programEnvironment(process.env) })
     .stdout.toString()
     .trim();
 }

@@ -127,7 +127,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const script = join(folder, 'npx-cli.js');
     writeFileSync(script, NPX);
     chmodSync(script, 0o755);
-    const group = await startInGroup([process.execPath, script]);
+    const group = await startInGroup([process.execPath, '--no-env-file', script]);
     const stream = await beginStream(group);
     group.child.kill(signal);
     expect(await stream.text).toContain('data: [DONE]');

@@ -26,7 +26,9 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
     if (!isBuilt) console.error('building the dashboard failed; the gateway works without it');
   });
   // --no-orphans: the gateway never outlives this process, not even a kill -9 of it, and so frees port and data folder.
-  const child = Bun.spawn([process.execPath, '--no-orphans', ...bunFlags, join(ROOT, 'apps/gateway/src/main.ts')], {
+  const main = join(ROOT, 'apps/gateway/src/main.ts');
+  // --no-env-file: this process has read them already.
+  const child = Bun.spawn([process.execPath, '--no-env-file', '--no-orphans', ...bunFlags, main], {
     cwd: ROOT,
     stdio: ['inherit', 'inherit', 'inherit'],
     env: { ...RUNTIME_ENVIRONMENT, ...process.env },

@@ -82,7 +82,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const stopSampling = sampleLoopLag((lagMs) => metrics.loopLagMs.observe(lagMs), monotonicMs);
   const { databaseUrl } = config;
   const firstCredentials = new FirstCredentials(database, config);
-  const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl });
+  const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl, env: config.databaseEnv });
   const mcp = createTools({ ...base, config, log, fetch, version, monotonicMs });
   const codeMode = createScripts(caching.caches, log);
   const checkParts = { db: database.db, embedder: caching.caches.builtInEmbedder, fetch, egress };
@@ -159,14 +159,14 @@ function createTools({ database, hotStore, routing, config, vault, clock, ...res
     servers: table.current,
     pinsOf: table.pinsOf,
     judge: createJudge({ db: database.db, table, monotonicMs: rest.monotonicMs, log: rest.log }),
-    programEnv: config.mcpProgramEnv,
+    programs: config.mcpPrograms,
     ...{ db: database.db, vault, publicUrl: config.publicUrl, nowMs: () => clock.nowMs() },
   });
 }
 
 function createMcpAdmin({ mcp, config, vault }: Pick<ToolParts, 'config' | 'vault'> & { mcp: McpParts }) {
   const { registry, servers, oauth } = mcp;
-  const mayRunServers = config.mcpProgramEnv !== undefined;
+  const mayRunServers = config.mcpPrograms !== undefined;
   return new McpAdmin({ registry, servers, consents: oauth.consents, vault, mayRunServers });
 }
 

@@ -9,6 +9,7 @@ import {
 } from './check-names';
 import { checkComments, checkDocuments } from './check-references';
 import { checkFileLength, checkFolders, checkFunctionLength } from './check-sizes';
+import { checkSpawns } from './check-spawns';
 import { checkSteps } from './check-steps';
 import type { Rule, SourceFile } from './source-file';
 
@@ -17,7 +18,7 @@ const FILE_RULES: readonly Rule[] = [
   ...[checkArrows, checkProviders, checkSteps],
   ...[checkFileLength, checkFunctionLength],
   ...[checkEnvironment, checkName, checkNotes, checkVendorNames],
-  checkComments,
+  ...[checkComments, checkSpawns],
 ];
 /** and for all of them together. */
 const HOUSE_RULES = [checkEqualNames, checkFolders, checkCycles];

@@ -2,7 +2,7 @@ import { isTest, type Rule, type SourceFile } from './source-file';
 
 /** Who may read the environment: the config, and what stands around the program. */
 const ENVIRONMENT_READERS =
-  /^(apps\/gateway\/src\/(config\/config|main)\.ts|apps\/gateway\/bin\/|packages\/testing\/|bench\/|[^/]+$)/;
+  /^(apps\/gateway\/src\/(config\/config|main|mcp\/stdio\/guard)\.ts|apps\/gateway\/bin\/|packages\/testing\/|bench\/|[^/]+$)/;
 
 const READS_ENVIRONMENT =
   /\b(process|Bun|import\.meta)\.env\b|\{[^{}]*\benv\b[^{}]*\}\s*(=\s*(process|Bun)\b|from\s+['"](node:)?(process|bun)['"])/;

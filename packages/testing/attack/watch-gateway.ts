@@ -24,7 +24,7 @@ export interface GatewayWatch {
 /** Watches from processes of their own, so that whoever plays the attacks does not count. */
 export async function watchGateway(gateway: { readonly url: string; readonly pid: number }): Promise<GatewayWatch> {
   const spawn = (file: string, ...args: string[]) =>
-    Bun.spawn([process.execPath, join(import.meta.dir, file), ...args], {
+    Bun.spawn([process.execPath, '--no-env-file', join(import.meta.dir, file), ...args], {
       env: { PATH: process.env.PATH ?? '' },
       stdin: 'pipe',
       stdout: 'pipe',

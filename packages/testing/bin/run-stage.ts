@@ -47,7 +47,7 @@ export class Running {
 export async function runCheck(name: string, command: readonly string[], running: Running): Promise<boolean> {
   const startMs = performance.now();
   const nice = Bun.which('nice') === null ? [] : ['nice', '-n', '10'];
-  const child = Bun.spawn([...nice, process.execPath, 'x', '--bun', '--no-install', ...command], {
+  const child = Bun.spawn([...nice, process.execPath, '--no-env-file', 'x', '--bun', '--no-install', ...command], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -74,7 +74,7 @@ export async function runTests(stage: TestStage, tally: Tally, running: Running)
   const startMs = performance.now();
   console.log(`stage: ${stage.name}, ${stage.files.length} files, ${stage.workers} at a time`);
   const report = join(stage.folder, `junit-${++reports}.xml`);
-  const child = Bun.spawn([process.execPath, 'test', ...argumentsOf(stage, report)], {
+  const child = Bun.spawn([process.execPath, '--no-env-file', 'test', ...argumentsOf(stage, report)], {
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: environmentOf(stage),

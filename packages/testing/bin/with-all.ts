@@ -10,7 +10,7 @@ if (program.endsWith('.ts')) {
   process.argv.splice(1, 2, resolve(ROOT, program));
   await import(resolve(ROOT, program));
 } else {
-  const child = Bun.spawn([process.execPath, 'x', '--bun', '--no-install', program, ...args], {
+  const child = Bun.spawn([process.execPath, '--no-env-file', 'x', '--bun', '--no-install', program, ...args], {
     cwd: ROOT,
     stdio: ['inherit', 'inherit', 'inherit'],
   });

@@ -22,7 +22,7 @@ export interface RaceJob {
  * they come; `done` resolves when all are there.
  */
 export function askAtOnce(job: RaceJob): { readonly answers: readonly RacedAnswer[]; readonly done: Promise<void> } {
-  const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(job)], {
+  const child = Bun.spawn([process.execPath, '--no-env-file', import.meta.path, JSON.stringify(job)], {
     env: { PATH: process.env.PATH ?? '', ...RUNTIME_ENVIRONMENT },
     stdin: 'ignore',
     stdout: 'pipe',

@@ -50,7 +50,7 @@ describe('clients of LiteLLM, after llm0 import litellm', () => {
 
   async function importConfig() {
     const command = ['bun', 'apps/gateway/bin/llm0.ts', 'import', 'litellm', join(folder, 'config.yaml'), '--json'];
-    const child = Bun.spawn([process.execPath, ...command.slice(1)], {
+    const child = Bun.spawn([process.execPath, '--no-env-file', ...command.slice(1)], {
       cwd: ROOT,
       env: {
         ...{ PATH: process.env.PATH, HOME: process.env.HOME, FIRST_KEY: SECRET },

@@ -60,7 +60,7 @@ async function complete(gateway: GatewayProcess, key: string, customer?: string)
 }
 
 function runImport(env: Record<string, string>, ...args: readonly string[]) {
-  const command = [process.execPath, 'apps/gateway/bin/llm0.ts', 'import', 'llm0', ...args];
+  const command = [process.execPath, '--no-env-file', 'apps/gateway/bin/llm0.ts', 'import', 'llm0', ...args];
   return runCommand(command, { DATABASE_URL: '', REDIS_URL: '', ...env });
 }
 

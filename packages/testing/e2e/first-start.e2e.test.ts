@@ -106,7 +106,7 @@ describe.each([...STORE_KINDS])('a first start on %s stores', (kind) => {
     const lost = await start(stores);
     await callAdmin(lost, '/projects');
     const reset = () =>
-      runCommand([process.execPath, 'apps/gateway/bin/llm0.ts', 'reset-admin-token'], {
+      runCommand([process.execPath, '--no-env-file', 'apps/gateway/bin/llm0.ts', 'reset-admin-token'], {
         ...{ DATABASE_URL: '', ...stores.env },
         DATA_DIR: stores.dataDir,
       });

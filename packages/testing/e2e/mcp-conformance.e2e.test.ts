@@ -55,7 +55,18 @@ async function runSuite(
   revision: FixtureEra,
 ): Promise<readonly (Check & { readonly scenario: string })[]> {
   const folder = mkdtempSync(join(tmpdir(), 'llm0-conformance-'));
-  const command = [process.execPath, suite, 'server', '--url', url, '--requirements', revision, '-o', folder];
+  const command = [
+    process.execPath,
+    '--no-env-file',
+    suite,
+    'server',
+    '--url',
+    url,
+    '--requirements',
+    revision,
+    '-o',
+    folder,
+  ];
   await Bun.spawn(command, { cwd: folder, stdout: 'ignore', stderr: 'ignore' }).exited;
   const files = [...new Bun.Glob('**/checks.json').scanSync(folder)];
   const checks = files.flatMap((file) => {

@@ -125,7 +125,10 @@ describe('TLS', () => {
 
   test("the container's health check speaks it too", async () => {
     const check = (env: Record<string, string>) =>
-      Bun.spawn([process.execPath, join(import.meta.dir, '../../../apps/gateway/bin/health-check.ts')], { env }).exited;
+      Bun.spawn(
+        [process.execPath, '--no-env-file', join(import.meta.dir, '../../../apps/gateway/bin/health-check.ts')],
+        { env },
+      ).exited;
     const { port } = new URL(gateway.url);
     for (const spelt of ['true', 't']) expect(await check({ PORT: port, TLS_ENABLED: spelt })).toBe(0);
     expect(await check({ PORT: port })).toBe(1);

@@ -26,6 +26,8 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Absent = a temporary one, removed at `stop`. */
   readonly dataDir?: string;
+  /** Where it runs, with the `.env` files there; absent = the repository, whose own are the developer's. */
+  readonly folder?: string;
   /** Aborted before it is ready: SIGKILL in the middle of its start. */
   readonly signal?: AbortSignal;
 }
@@ -39,8 +41,9 @@ const START_TIMEOUT_MS = 60_000;
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayProcess> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'llm0-gateway-')));
   if (options.env?.DATABASE_URL === undefined) await copyTemplate(dataDir);
-  const child = Bun.spawn([process.execPath, MAIN], {
-    cwd: ROOT,
+  const { folder } = options;
+  const child = Bun.spawn([process.execPath, ...(folder === undefined ? ['--no-env-file'] : []), MAIN], {
+    cwd: folder ?? ROOT,
     env: {
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',

@@ -117,6 +117,8 @@ function hashSchema(): string {
 }
 
 async function migrate(where: string): Promise<void> {
-  const child = Bun.spawn([process.execPath, MAKE_TEMPLATE, where], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = Bun.spawn([process.execPath, '--no-env-file', MAKE_TEMPLATE, where], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   if ((await child.exited) !== 0) throw new Error(`the schema could not be made in ${where}`);
 }

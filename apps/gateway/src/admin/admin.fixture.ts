@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createSecretVault, type SecretVault } from '@llm0/core/keys/secret-vault';
 import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
 import { makeTempDir, StoredRows } from '@llm0/core/limits/store-rows.fixture';
@@ -124,7 +126,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
   const mayRunServers = options.mayRunServers ?? false;
   const mcp = createMcp({
     ...{ hotStore, egress: desk.egress, fetch, monotonicMs, log, version: '9.9.9' },
-    programEnv: mayRunServers ? {} : undefined,
+    programs: mayRunServers ? { env: {}, folder: join(tmpdir(), 'llm0-mcp') } : undefined,
     ...{ db: database.db, vault: desk.vault, nowMs: Date.now, publicUrl: 'http://gateway.test' },
     servers: servers.current,
     pinsOf: servers.pinsOf,

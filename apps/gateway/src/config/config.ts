@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { FAILOVER_MODES } from '@llm0/core/routing/failover-mode';
+import { databaseEnvironment, programEnvironment } from '@llm0/core/threads/program-environment';
 import { readBackendSettings, readHttpCache } from './backends';
 import { readCorsOrigins } from './cors';
 import { readEgressAllow } from './egress';
@@ -65,10 +67,11 @@ function readSettings(read: EnvReader, env: Environment) {
     egressAllow: readEgressAllow(read, 'EGRESS_ALLOW'),
     /** Those that media in callers' messages may be fetched from. */
     mediaEgressAllow: readEgressAllow(read, 'MEDIA_EGRESS_ALLOW'),
-    /** What MCP servers that this machine runs get of its environment; undefined: operators may add none. */
-    mcpProgramEnv: read.flag('MCP_STDIO', false) ? readProgramEnv(env) : undefined,
+    /** Where MCP servers of this machine run, and with what; undefined: operators may add none. */
+    mcpPrograms: read.flag('MCP_STDIO', false) ? readPrograms(env, stores.dataDir) : undefined,
     /** Browser origins that may use the data plane; `*` = any. */
     corsOrigins: readCorsOrigins(read),
+    databaseEnv: databaseEnvironment(env),
     demoProvider: demo === 'on' || (demo === 'auto' && providers.length === 0 && environment !== 'production'),
     tierModels: {
       flagship: read.text('OLLAMA_MODEL_FLAGSHIP'),
@@ -83,14 +86,11 @@ function readSettings(read: EnvReader, env: Environment) {
   };
 }
 
-/** What programs need to run at all. */
-const PROGRAM_NAMES = [
-  ...['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR'],
-  ...['XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'SSL_CERT_FILE'],
-];
-
-const readProgramEnv = (env: Environment): Readonly<Record<string, string>> =>
-  Object.fromEntries(PROGRAM_NAMES.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+/** Each runs in a folder of its own: the gateway's has files of settings, which programs read by themselves. */
+const readPrograms = (env: Environment, dataDir: string) => ({
+  env: programEnvironment(env),
+  folder: resolve(dataDir, 'mcp'),
+});
 
 function readEnvironment(read: EnvReader): string {
   const text = read.text('ENVIRONMENT')?.toLowerCase() ?? 'local';

@@ -20,6 +20,7 @@ import { type ServerOwner, ServerRegistry } from './servers/server-registry';
 import { CallsUnderWay } from './sessions/calls-under-way';
 import { EndedSessions, type SessionNews } from './sessions/ended-sessions';
 import { SessionNotes } from './sessions/session-notes';
+import type { ProgramSettings } from './stdio/server-process';
 import { StdioUpstream } from './stdio/stdio-upstream';
 import { type Credentials, staticCredentials } from './upstream/credentials';
 import { HttpUpstream } from './upstream/http-upstream';
@@ -43,7 +44,7 @@ export interface McpOptions {
   /** Where users' browsers reach the gateway. */
   readonly publicUrl: string;
   /** Servers as processes of this machine, and what of the environment they get; undefined = none (MCP_STDIO). */
-  readonly programEnv: Readonly<Record<string, string>> | undefined;
+  readonly programs: ProgramSettings | undefined;
 }
 
 const MAX_SESSIONS = 10_000;
@@ -89,14 +90,14 @@ type Connecting = McpOptions & { readonly oauth: McpOauth };
 
 /** The way to a server; one that this gateway has no way to fails each call. */
 function connect(options: Connecting, server: McpServer, owner: ServerOwner | undefined): Upstream {
-  const { egress, fetch, monotonicMs, version, programEnv: inherited, log } = options;
+  const { egress, fetch, monotonicMs, version, programs, log } = options;
   const { url, command, transport, alias: provider } = server;
   const self = selfOf({ version });
   const unreachable = (why: string) => new UnreachableUpstream(() => upstreamFailure('connection', provider, why));
   if (server.isUnreadable) return unreachable('has secrets that were sealed with another ENCRYPTION_KEY.');
   if (transport === 'stdio' && command !== null) {
-    if (inherited === undefined) return unreachable('is run by the gateway itself, which MCP_STDIO=true allows.');
-    return new StdioUpstream({ server: { ...server, command }, self, log, monotonicMs, inherited });
+    if (programs === undefined) return unreachable('is run by the gateway itself, which MCP_STDIO=true allows.');
+    return new StdioUpstream({ server: { ...server, command }, self, log, monotonicMs, programs });
   }
   if (transport !== 'http' || url === null) return unreachable('has no address.');
   const pinned = createPinnedFetch({ provider, fetch, monotonicMs, ...egress });

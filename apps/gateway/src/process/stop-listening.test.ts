@@ -19,7 +19,9 @@ for (const [name, close] of [
 ] as const) {
   test(`closing ${name}: requests that came while the loop was busy are answered, on new and on idle connections`, async () => {
     const server = Bun.serve({ port: 0, fetch: async (request) => new Response(`got ${await request.text()}`) });
-    const client = Bun.spawn([process.execPath, '-e', CLIENT, `http://127.0.0.1:${server.port}/`], { stdout: 'pipe' });
+    const client = Bun.spawn([process.execPath, '--no-env-file', '-e', CLIENT, `http://127.0.0.1:${server.port}/`], {
+      stdout: 'pipe',
+    });
     const lines = client.stdout.pipeThrough(new TextDecoderStream()).getReader();
     expect((await lines.read()).value).toBe('connected\n');
     const busyUntil = performance.now() + BUSY_MS;

@@ -104,7 +104,7 @@ export class WorkerSupervisor {
   private spawn(index: number, ports: Ports | undefined): Worker {
     const { env, program } = this.options;
     const ready = Promise.withResolvers<Extract<WorkerMessage, { type: 'ready' }>>();
-    const child = Bun.spawn([process.execPath, program], {
+    const child = Bun.spawn([process.execPath, '--no-env-file', program], {
       env: {
         ...{ ...env, LLM0_WORKER: String(index) },
         // Of the very first one alone this process shows what it makes.

@@ -6,6 +6,12 @@ import type { StatsThreadReply, StatsThreadSettings } from './messages';
 /** A thread with its connections is not kept for a dashboard nobody looks at. */
 const IDLE_MS = 5 * 60_000;
 
+export interface StatsThreadOptions extends StatsThreadSettings {
+  /** Of the gateway's environment, what the client of Postgres looks for. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly idleMs?: number;
+}
+
 type BytesAnswer = StatsAnswer<Uint8Array<ArrayBuffer>>;
 type Waiting = PromiseWithResolvers<BytesAnswer>;
 
@@ -19,7 +25,7 @@ export class StatsThread implements StatsReader {
   private nextId = 0;
   private idle: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly options: StatsThreadSettings & { readonly idleMs?: number }) {}
+  constructor(private readonly options: StatsThreadOptions) {}
 
   /** Bytes of JSON. Throws errors of the database with their code. */
   answer(question: StatsQuestion): Promise<BytesAnswer> {
@@ -37,8 +43,8 @@ export class StatsThread implements StatsReader {
   }
 
   private start(): Worker {
-    const { databaseUrl } = this.options;
-    const worker = new Worker(new URL('./worker.ts', import.meta.url));
+    const { databaseUrl, env = {} } = this.options;
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { env });
     worker.on('message', (reply: StatsThreadReply) => this.onReply(reply));
     worker.on('error', (error: Error) => this.onBroken(worker, error));
     worker.on('exit', () => this.onBroken(worker, new Error('the thread for statistics ended')));

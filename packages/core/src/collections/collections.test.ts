@@ -65,7 +65,7 @@ describe('collections of what comes and goes', () => {
 
   test('what has gone is garbage of a young collection', async () => {
     const shareOfFull = async (kind: string): Promise<number> => {
-      const child = Bun.spawn([process.execPath, join(import.meta.dir, 'churn.fixture.ts'), kind], {
+      const child = Bun.spawn([process.execPath, '--no-env-file', join(import.meta.dir, 'churn.fixture.ts'), kind], {
         env: { ...process.env, BUN_JSC_logGC: '1', BUN_JSC_forceRAMSize: String(256 * 1024 * 1024) },
         stdio: ['ignore', 'ignore', 'pipe'],
       });

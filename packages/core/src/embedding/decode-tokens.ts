@@ -35,7 +35,7 @@ function decodeInThread(inputs: DecodeJob['inputs']): Promise<Texts> {
 
 /** Breaks: what waits is `overloaded`, and the next request starts another one. */
 class DecodeThread {
-  private readonly worker = new Worker(new URL('./decode-worker.ts', import.meta.url));
+  private readonly worker = new Worker(new URL('./decode-worker.ts', import.meta.url), { env: {} });
   private readonly waiting = new Map<number, PromiseWithResolvers<Texts>>();
   private nextId = 0;
   private hasEnded = false;

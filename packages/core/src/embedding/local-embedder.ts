@@ -55,7 +55,7 @@ export class LocalEmbedder implements Embedder {
   private start(): boolean {
     const { restartAfterMs = RESTART_AFTER_MS, modelPath, englishOnly } = this.options;
     if (performance.now() - this.brokenAtMs < restartAfterMs) return false;
-    const worker = new Worker(new URL('./embed-worker.ts', import.meta.url));
+    const worker = new Worker(new URL('./embed-worker.ts', import.meta.url), { env: {} });
     this.worker = worker;
     worker.on('message', (reply: EmbedReply) => this.onReply(reply));
     worker.on('error', (error: Error) => this.onBroken(worker, error.message));

@@ -42,7 +42,7 @@ function expectTypeScript(texts: readonly string[]): void {
     'es2022',
     '--ignoreConfig',
   ];
-  const { stdout } = Bun.spawnSync([process.execPath, tsc, ...options, ...files], { cwd: folder });
+  const { stdout } = Bun.spawnSync([process.execPath, '--no-env-file', tsc, ...options, ...files], { cwd: folder });
   expect(stdout.toString()).toBe('');
 }
 

@@ -22,7 +22,14 @@ export const codex: CommandLine = {
     await Bun.write(join(settings, 'config.toml'), `${config.join('\n')}\n`);
     const flags = ['--skip-git-repo-check', '--json', '--sandbox', 'danger-full-access'];
     return {
-      argv: [process.execPath, join(root, 'node_modules/@openai/codex/bin/codex.js'), 'exec', ...flags, prompt],
+      argv: [
+        process.execPath,
+        '--no-env-file',
+        join(root, 'node_modules/@openai/codex/bin/codex.js'),
+        'exec',
+        ...flags,
+        prompt,
+      ],
       env: { HOME: home, CODEX_HOME: settings, LLM0_API_KEY: access.apiKey },
     };
   },

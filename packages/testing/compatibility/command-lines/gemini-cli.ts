@@ -21,7 +21,7 @@ export const geminiCli: CommandLine = {
     const script = join(root, 'node_modules/@google/gemini-cli/bundle/gemini.js');
     const flags = ['--skip-trust', '-o', stream ? 'stream-json' : 'json'];
     return {
-      argv: [process.execPath, '--bun', script, ...flags, '-p', prompt],
+      argv: [process.execPath, '--no-env-file', '--bun', script, ...flags, '-p', prompt],
       env: { HOME: home, GOOGLE_GEMINI_BASE_URL: access.url, GEMINI_API_KEY: access.apiKey, GEMINI_MODEL: model },
     };
   },

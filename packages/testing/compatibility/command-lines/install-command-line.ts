@@ -11,7 +11,7 @@ export async function installCommandLine(requirement: `${string}@${string}`): Pr
   const half = `${folder}.${process.pid}`;
   await mkdir(half, { recursive: true });
   await Bun.write(join(half, 'package.json'), '{"private":true}');
-  const command = [process.execPath, 'add', '--exact', '--ignore-scripts', '--cwd', half, requirement];
+  const command = [process.execPath, '--no-env-file', 'add', '--exact', '--ignore-scripts', '--cwd', half, requirement];
   const bun = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' });
   const problem = await new Response(bun.stderr).text();
   if ((await bun.exited) !== 0) {

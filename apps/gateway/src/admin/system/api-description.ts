@@ -19,7 +19,7 @@ export class ApiDescription {
   }
 
   private async make(): Promise<string> {
-    const worker = new Worker(new URL('./describe-worker.ts', import.meta.url));
+    const worker = new Worker(new URL('./describe-worker.ts', import.meta.url), { env: {} });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     worker.on('message', resolve);
     worker.on('error', reject);

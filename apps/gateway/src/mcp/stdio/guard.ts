@@ -9,7 +9,7 @@ const PR_SET_PDEATHSIG = 1;
 
 function start() {
   try {
-    return Bun.spawn([command, ...args], { stdin: 'inherit', stdout: 'inherit', stderr: 'inherit' });
+    return Bun.spawn([command, ...args], { stdin: 'inherit', stdout: 'inherit', stderr: 'inherit', env: process.env });
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     // What a shell says of a command that is not there.

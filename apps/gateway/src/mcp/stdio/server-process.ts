@@ -1,16 +1,24 @@
 // A server that ends takes its calls with it; one that writes without an end, or does not read, is killed.
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { redactMessage } from '@llm0/core/logs/redact';
 import type { Logger } from 'pino';
 import { LineSplitter } from './split-lines';
 
+/** Nothing of the gateway's own settings. */
+export interface ProgramSettings {
+  /** What a program needs to run at all. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Each server gets a folder in it. */
+  readonly folder: string;
+}
+
 export interface ServerProcessOptions {
   readonly alias: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** What a program needs to run at all: nothing of the gateway's own settings. */
-  readonly inherited: Readonly<Record<string, string>>;
+  readonly programs: ProgramSettings;
   readonly env: Readonly<Record<string, string>>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** One line of its output; the next one waits for the promise. */
@@ -35,12 +43,13 @@ export class ServerProcess {
   private stderrLines = { sinceMs: 0, count: 0 };
 
   constructor(private readonly options: ServerProcessOptions) {
-    const { command, args, env, inherited } = options;
+    const { alias, command, args, env, programs } = options;
     const guard = join(import.meta.dir, 'guard.ts');
-    this.child = spawn(process.execPath, ['--smol', guard, String(process.pid), command, ...args], {
+    this.child = spawn(process.execPath, ['--no-env-file', '--smol', guard, String(process.pid), command, ...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
-      env: { ...inherited, ...env },
+      cwd: makeFolder(join(programs.folder, alias)),
+      env: { ...programs.env, ...env },
     });
     this.child.on('error', (error) => this.end(`could not be started: ${error.message}`));
     this.child.on('exit', (code, signal) => this.end(this.why ?? explainExit(code, signal)));
@@ -129,6 +138,11 @@ export class ServerProcess {
     else if (count === STDERR_LINES.most)
       log.warn({ server: alias }, 'an MCP server writes too much to stderr: left out for a while');
   }
+}
+
+function makeFolder(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return path;
 }
 
 function explainExit(code: number | null, signal: string | null): string {

@@ -11,6 +11,7 @@ import { StdioUpstream } from './stdio-upstream';
 
 const CLIENT = { era: 'modern', version: '2026-07-28', capabilities: {} } as const;
 const MAX_BYTES = 10_000_000;
+const programsFolder = mkdtempSync(join(tmpdir(), 'llm0-programs-'));
 const open: StdioUpstream[] = [];
 const lines: object[] = [];
 const log = {
@@ -41,7 +42,7 @@ function start(args: readonly string[], more: Partial<McpServer> = {}): StdioUps
     self: { name: 'test', version: '1' },
     log,
     monotonicMs: () => performance.now(),
-    inherited: { PATH: process.env.PATH ?? '' },
+    programs: { env: { PATH: process.env.PATH ?? '' }, folder: programsFolder },
   });
   open.push(upstream);
   return upstream;
@@ -247,11 +248,14 @@ describe('a stdio server', () => {
         file,
         `import { ServerProcess } from ${JSON.stringify(join(import.meta.dir, 'server-process.ts'))};
        const log = { info() {}, warn() {} };
-       const one = new ServerProcess({ alias: 'a', command: 'sh', args: ['-c', 'sleep 1001 & echo $!; wait'], env: {}, inherited: { PATH: process.env.PATH ?? '' }, log: log as never,
+       const one = new ServerProcess({ alias: 'a', command: 'sh', args: ['-c', 'sleep 1001 & echo $!; wait'], env: {}, programs: { env: { PATH: process.env.PATH ?? '' }, folder: ${JSON.stringify(programsFolder)} }, log: log as never,
          onLine: (line) => { console.log(one.pid, line); return undefined; }, onEnd: () => {} });
        setInterval(() => {}, 1000);`,
       );
-      const gateway = Bun.spawn([process.execPath, ...flags, file], { stdout: 'pipe', stderr: 'inherit' });
+      const gateway = Bun.spawn([process.execPath, '--no-env-file', ...flags, file], {
+        stdout: 'pipe',
+        stderr: 'inherit',
+      });
       const reader = gateway.stdout.getReader();
       const { value } = await reader.read();
       const [guard = 0, sleeper = 0] = new TextDecoder().decode(value).trim().split(' ').map(Number);

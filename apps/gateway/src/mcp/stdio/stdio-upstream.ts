@@ -13,7 +13,7 @@ import type { NewsFilter, Upstream, UpstreamAsk, UpstreamFacts, UpstreamNews } f
 import { RPC, type RpcMessage, readRpcMessage, rpcError, rpcNotification, rpcResult } from '../wire/json-rpc';
 import { LEGACY_VERSION, LEGACY_VERSIONS, META, MODERN_VERSION } from '../wire/protocol';
 import { Restarts } from './restarts';
-import { ServerProcess } from './server-process';
+import { type ProgramSettings, ServerProcess } from './server-process';
 import { progressOf, StdioAnswer } from './stdio-answer';
 
 export interface StdioUpstreamOptions {
@@ -22,8 +22,7 @@ export interface StdioUpstreamOptions {
   readonly self: JsonObject;
   readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
   readonly monotonicMs: () => number;
-  /** Of the environment, what programs need to run at all. */
-  readonly inherited: Readonly<Record<string, string>>;
+  readonly programs: ProgramSettings;
 }
 
 /** A server that knows no discovery may say nothing at all to it. */
@@ -202,7 +201,7 @@ export class StdioUpstream implements Upstream {
   }
 
   private start(): void {
-    const { server, log, inherited } = this.options;
+    const { server, log, programs } = this.options;
     if (this.running !== undefined) return;
     if (this.isClosed) throw upstreamFailure('connection', server.alias, 'was stopped.');
     const { waitMs } = this.restarts;
@@ -215,7 +214,7 @@ export class StdioUpstream implements Upstream {
     }
     this.restarts.noteStart();
     const process = new ServerProcess({
-      ...{ alias: server.alias, command: server.command, args: server.args, env: server.env, inherited, log },
+      ...{ alias: server.alias, command: server.command, args: server.args, env: server.env, programs, log },
       onLine: (line) => this.takeLine(line),
       onEnd: (why) => this.onEnd(process, why),
     });

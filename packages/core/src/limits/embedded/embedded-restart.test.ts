@@ -253,9 +253,12 @@ describe('embedded hot store, started again', () => {
   });
 
   test('killed with -9 under load, every answered request has its row exactly once', async () => {
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'embedded-load.fixture.ts'), dir.path], {
-      stdout: 'pipe',
-    });
+    const child = Bun.spawn(
+      [process.execPath, '--no-env-file', join(import.meta.dir, 'embedded-load.fixture.ts'), dir.path],
+      {
+        stdout: 'pipe',
+      },
+    );
     const answered: string[] = [];
     let text = '';
     for await (const chunk of child.stdout) {

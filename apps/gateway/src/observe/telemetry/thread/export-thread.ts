@@ -234,7 +234,7 @@ export class ExportThread {
 const STOPS = 'the gateway stops';
 const BROKEN = { reason: 'broken', detail: 'the thread of the export ended' } as const;
 
-const startWorker = (): Worker => new Worker(new URL('./worker.ts', import.meta.url));
+const startWorker = (): Worker => new Worker(new URL('./worker.ts', import.meta.url), { env: {} });
 
 function countSpans(requests: Requests): number {
   let count = 0;
