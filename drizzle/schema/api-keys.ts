@@ -20,6 +20,7 @@ export const apiKeys = pgTable('api_keys', {
   maxConcurrency: integer('max_concurrency'),
   allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
   dropParams: boolean('drop_params'),
+  failover: text('failover', { enum: ['on', 'off'] }),
   passthrough: jsonb('passthrough').$type<readonly string[]>(),
   allowedTools: jsonb('allowed_tools').$type<readonly string[]>(),
   codeMode: boolean('code_mode'),

@@ -17,6 +17,7 @@ export const projects = pgTable('projects', {
   semanticShadow: boolean('semantic_shadow').notNull().default(false),
   cacheToolCalls: boolean('cache_tool_calls').notNull().default(false),
   dropParams: boolean('drop_params'),
+  failover: text('failover', { enum: ['on', 'off'] }),
   passthrough: jsonb('passthrough').$type<readonly string[]>(),
   allowedTools: jsonb('allowed_tools').$type<readonly string[]>(),
   codeMode: boolean('code_mode').notNull().default(false),

@@ -1,4 +1,4 @@
-import { boolean, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { boolean, integer, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instantOfInsert } from './columns';
 import { projects } from './projects';
 
@@ -7,6 +7,8 @@ export interface StoredTarget {
   readonly provider: string;
   readonly model: string;
   readonly weight?: number;
+  readonly request_timeout_ms?: number | null;
+  readonly answer_timeout_ms?: number | null;
 }
 
 /** Of aliases and chains. */
@@ -14,6 +16,10 @@ export interface StoredOptions {
   readonly hedge_after_ms?: number;
   /** Of aliases; absent = true. */
   readonly session_affinity?: false;
+  /** Of aliases. */
+  readonly failover?: 'on' | 'off';
+  /** Of aliases: a plain answer that timed out is asked for elsewhere. */
+  readonly retry_timeouts?: true;
 }
 
 /** A step of a chain, with the names that take its place. */
@@ -39,6 +45,9 @@ export const providers = pgTable('providers', {
   models: jsonb('models').$type<readonly string[]>().notNull().default([]),
   options: jsonb('options').$type<Record<string, string>>().notNull().default({}),
   passthroughPaths: jsonb('passthrough_paths').$type<readonly string[]>().notNull().default([]),
+  /** null = the gateway's. */
+  requestTimeoutMs: integer('request_timeout_ms'),
+  answerTimeoutMs: integer('answer_timeout_ms'),
   isActive: boolean('is_active').notNull().default(true),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),

@@ -1,4 +1,5 @@
 import type { Alias } from '@llm0/core/routing/alias';
+import { timeoutsOf } from '@llm0/core/routing/timeouts';
 import type { Db } from '../../client';
 import { aliases } from '../../schema/routing';
 import { ofLiveProject, Rows, type Stored } from '../rows';
@@ -10,7 +11,10 @@ const DEFAULT_WEIGHT = 1;
 
 /** What it stands for. */
 export const targetsOf = (alias: StoredAlias): Alias['targets'] =>
-  alias.targets.map(({ provider, model, weight = DEFAULT_WEIGHT }) => ({ provider, model, weight }));
+  alias.targets.map(({ provider, model, weight = DEFAULT_WEIGHT, ...own }) => {
+    const timeouts = timeoutsOf({ requestMs: own.request_timeout_ms, answerMs: own.answer_timeout_ms });
+    return { provider, model, weight, ...(timeouts === undefined ? {} : { timeouts }) };
+  });
 
 /** All of them but those of deleted projects: what the routing tables are built from. */
 export async function listAllAliases(db: Db): Promise<readonly Alias[]> {
@@ -21,6 +25,8 @@ export async function listAllAliases(db: Db): Promise<readonly Alias[]> {
     strategy: row.strategy,
     hedgeAfterMs: row.options.hedge_after_ms,
     sessionAffinity: row.options.session_affinity,
+    failover: row.options.failover,
+    retryTimeouts: row.options.retry_timeouts,
     version: `${row.id}.${row.updatedAtMs}`,
   }));
 }

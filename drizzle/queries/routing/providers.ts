@@ -15,6 +15,8 @@ export type ProviderSettings = Pick<
   | 'headerNames'
   | 'models'
   | 'passthroughPaths'
+  | 'requestTimeoutMs'
+  | 'answerTimeoutMs'
   | 'isActive'
 >;
 

@@ -52,7 +52,8 @@ describe('routing', () => {
     here.local.control.reset();
   });
 
-  const chat = (body: JsonObject, key = apiKey) => postChat(here.world.gateway, key, body);
+  const chat = (body: JsonObject, key = apiKey, headers: Record<string, string> = {}) =>
+    postChat(here.world.gateway, key, body, { headers });
   const asked = () => [...here.world.upstream.requests, ...here.local.requests].map(modelOf);
   const failing = (...models: string[]) => {
     for (const model of models) here.world.upstream.control.setModel(model, DOWN);
@@ -185,7 +186,29 @@ describe('routing', () => {
     expect((await chat(ask('allowed', { model: 'mixed' }), await only(['gpt-4']))).status).toBe(403);
     expect(heads(await chat(ask('allowed', { model: 'mixed' }), await only(['mixed'])))[1]).toBe('gpt-4o');
     failing('gpt-4o-mini');
-    expect(heads(await chat(ask('fallbacks need no leave'), mini))[0]).toBe('anthropic');
+    const body = ask('stand-ins need leave, too');
+    expect((await chat(body, mini)).status).toBe(502);
+    expect(heads(await chat(body, await only(['gpt-4o-mini', 'gemini-*'])))[0]).toBe('gemini');
+    expect(heads(await chat(body, await only(['gpt-4o-mini', 'claude-*'])))[0]).toBe('anthropic');
+  });
+
+  test('who is named is asked, nobody else: not in a cache, and not in a call under way', async () => {
+    failing('gpt-4o-mini');
+    const body = ask('named');
+    const named = { ...body, model: 'openai/gpt-4o-mini' };
+    expect(heads(await chat(body)).slice(0, 3)).toEqual(['anthropic', HAIKU, 'miss']);
+    expect(heads(await chat(body)).slice(0, 3)).toEqual(['anthropic', HAIKU, 'exact']);
+    const calls = asked().length;
+    for (const answer of [
+      await chat(named),
+      await chat(body, undefined, { 'x-llm0-failover': 'off' }),
+      ...(await Promise.all([chat(ask('at once')), chat({ ...ask('at once'), model: 'openai/gpt-4o-mini' })])).slice(1),
+    ]) {
+      const { error } = (await answer.json()) as { error: { attempts: { provider: string }[] } };
+      expect([answer.status, ...new Set(error.attempts.map(({ provider }) => provider))]).toEqual([502, 'openai']);
+    }
+    expect(asked().slice(calls)).not.toContain('gemini-2.5-flash');
+    expect((await chat(body, undefined, { 'x-llm0-failover': 'never' })).status).toBe(400);
   });
 
   test('targets too small for a request are skipped; when none is large enough, 400 says so', async () => {

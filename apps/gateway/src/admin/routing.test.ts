@@ -44,6 +44,35 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
     expect([admin.reloads(), admin.notified.length]).toEqual([(before[0] ?? 0) + 6, (before[1] ?? 0) + 6]);
   });
 
+  test('failover and time-outs of an alias: kept one by one, and back to what is usual', async () => {
+    const timed = [{ ...targets[0], request_timeout_ms: 2000, answer_timeout_ms: null }, targets[1]];
+    const body = { alias: uniqueName(), targets: timed, failover: 'on', retry_timeouts: true, hedge_after_ms: 90 };
+    const made = (await admin.call('POST', '/aliases', { body })).body;
+    expect(made).toMatchObject({ failover: 'on', retry_timeouts: true });
+    expect(made.targets).toMatchObject([
+      { request_timeout_ms: 2000, answer_timeout_ms: null },
+      { request_timeout_ms: null, answer_timeout_ms: null },
+    ]);
+    const path = `/aliases/${made.id}`;
+    const patch = async (change: object) => (await admin.call('PATCH', path, { body: change })).body;
+    const { updated_at: _, ...unchanged } = made;
+    expect(await patch({ failover: 'off' })).toMatchObject({ ...unchanged, failover: 'off' });
+    expect(await patch({ failover: null, retry_timeouts: false })).toMatchObject({
+      ...{ failover: null, retry_timeouts: false, hedge_after_ms: 90, session_affinity: true },
+    });
+  });
+
+  test('time-outs of a provider', async () => {
+    const name = uniqueName();
+    const body = { name, base_url: 'http://127.0.0.1:9/v1', request_timeout_ms: 5000 };
+    const made = await admin.call('POST', '/providers', { body });
+    expect(made.body).toMatchObject({ request_timeout_ms: 5000, answer_timeout_ms: null });
+    const change = { request_timeout_ms: null, answer_timeout_ms: 900_000 };
+    expect((await admin.call('PATCH', `/providers/${name}`, { body: change })).body).toMatchObject(change);
+    const wrong = await admin.call('PATCH', `/providers/${name}`, { body: { answer_timeout_ms: 0 } });
+    expect([wrong.status, wrong.body.error.param]).toEqual([400, 'answer_timeout_ms']);
+  });
+
   test('a name is taken once for each project and once for all', async () => {
     const alias = uniqueName();
     const { id: projectId } = await admin.createProject();
@@ -64,6 +93,8 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
     ['an unknown strategy', { targets, strategy: 'best' }, 'strategy'],
     ['a negative weight', { targets: [{ provider: 'p', model: 'm', weight: -1 }] }, 'targets.0.weight'],
     ['a target without a model', { targets: [{ provider: 'p' }] }, 'targets.0.model'],
+    ['a failover that is none', { targets, failover: 'maybe' }, 'failover'],
+    ['no time at all', { targets: [{ ...targets[0], request_timeout_ms: 0 }] }, 'targets.0.request_timeout_ms'],
     ['an unknown field', { targets, fallback: true }, 'fallback'],
     ['an unknown provider', { targets: [targets[0], { provider: 'opnai', model: 'm' }] }, 'targets.1.provider'],
   ])('an alias with %s is refused', async (_name, body, param) => {

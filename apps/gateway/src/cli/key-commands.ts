@@ -11,6 +11,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'max-concurrency': { kind: 'number', help: 'requests at the same time' },
   'allowed-models': { kind: 'list', help: 'names, separated by commas' },
   'drop-params': { kind: 'flag', help: 'leave out what a vendor does not take (as the project says)' },
+  failover: { kind: 'text', help: 'on or off (as alias and project say)' },
   passthrough: { kind: 'list', help: "providers whose native APIs it may use; '' = none (as the project says)" },
   'allowed-tools': { kind: 'list', help: "MCP tools it may call, such as github__*; '' = none (as the project says)" },
   'code-mode': { kind: 'flag', help: 'may run scripts over its MCP tools (as the project says)' },

@@ -13,6 +13,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'semantic-shadow': { kind: 'flag', help: 'only log what the semantic cache would serve' },
   'cache-tool-calls': { kind: 'flag', help: 'keep answers that call tools, too (off)' },
   'drop-params': { kind: 'flag', help: 'leave out what a vendor does not take (off: refuse it)' },
+  failover: { kind: 'text', help: 'on or off: nobody but the first target of a name is asked (on)' },
   passthrough: { kind: 'list', help: 'providers whose native APIs its keys may use (none)' },
   'allowed-tools': { kind: 'list', help: 'MCP tools its keys may call, such as github__* (none)' },
   'code-mode': { kind: 'flag', help: 'its keys may run scripts over their MCP tools (off)' },

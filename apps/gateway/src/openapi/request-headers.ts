@@ -32,6 +32,11 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
     { type: 'string', enum: ['true', 'false'] },
     'Leave out what the vendor does not take instead of refusing it; named in `X-LLM0-Dropped`',
   ),
+  Failover: header(
+    'X-LLM0-Failover',
+    { type: 'string', enum: ['off'] },
+    'Ask one target of the name that was sent, and no other: no stand-in, no larger model',
+  ),
   IdempotencyKey: header(
     'Idempotency-Key',
     { type: 'string', minLength: 1, maxLength: 255 },

@@ -19,7 +19,15 @@ const open = (providers: readonly ProviderSetting[] = []) =>
 
 const server = (name: string, kind: string = CUSTOM_KIND): StoredProvider => ({
   ...{ id: crypto.randomUUID(), name, kind, baseUrl: 'http://127.0.0.1:9/v1', options: {}, models: [] },
-  ...{ encryptedHeaders: null, encryptionKeyId: null, headerNames: [], passthroughPaths: [], isActive: true },
+  ...{
+    encryptedHeaders: null,
+    encryptionKeyId: null,
+    headerNames: [],
+    passthroughPaths: [],
+    requestTimeoutMs: null,
+    answerTimeoutMs: null,
+    isActive: true,
+  },
   ...{ createdAtMs: 0, updatedAtMs: 0 },
 });
 

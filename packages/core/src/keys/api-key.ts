@@ -1,5 +1,6 @@
 import type { Guardrails } from '../guardrails/guardrails';
 import type { GuardrailRule } from '../guardrails/policy';
+import type { FailoverSetting } from '../routing/failover-mode';
 
 /** What happens to a project's requests while the hot store cannot be reached. */
 export type StoreFailurePolicy = 'closed' | 'open';
@@ -29,6 +30,8 @@ export interface Project {
   readonly cacheToolCalls: boolean;
   /** Leave out what the answering vendor does not take, instead of refusing it; null = not set. */
   readonly dropParams: boolean | null;
+  /** `off`: nobody but the first target is asked; null = not set: on. */
+  readonly failover: FailoverSetting | null;
   /** Providers whose native APIs its keys may use; null = none. */
   readonly passthrough: readonly string[] | null;
   /** MCP tools that its keys may call: patterns over `alias__tool`; null = none. */
@@ -61,6 +64,8 @@ export interface ApiKey {
   readonly allowedModels: readonly string[] | null;
   /** null = as the project says. */
   readonly dropParams: boolean | null;
+  /** null = as alias and project say. */
+  readonly failover: FailoverSetting | null;
   /** null = as the project says; an empty list = none, whatever it says. */
   readonly passthrough: readonly string[] | null;
   /** Patterns over `alias__tool`; null = as the project says; an empty list = none, whatever it says. */

@@ -1,4 +1,6 @@
+import type { FailoverSetting } from './failover-mode';
 import type { Target } from './target';
+import type { Timeouts } from './timeouts';
 
 export const STRATEGIES = ['priority', 'weighted', 'least_latency', 'cheapest'] as const;
 export type Strategy = (typeof STRATEGIES)[number];
@@ -6,9 +8,10 @@ export type Strategy = (typeof STRATEGIES)[number];
 export interface AliasTarget extends Target {
   /** Share of the requests with the strategy `weighted`; 0 = only when the others fail. */
   readonly weight: number;
+  readonly timeouts?: Timeouts;
 }
 
-/** A model name of the operator's own: one target is another name for it, several are a chain of their own. */
+/** A model name of the operator's own for its targets. */
 export interface Alias {
   readonly name: string;
   /** null = for every project. */
@@ -19,6 +22,10 @@ export interface Alias {
   readonly hedgeAfterMs?: number;
   /** false: conversations are spread like all requests, wherever they were answered. */
   readonly sessionAffinity?: false;
+  /** `on`: the chains of its targets stand in behind them; `off`: one target is asked, no other; null = only its targets. */
+  readonly failover?: FailoverSetting | null | undefined;
+  /** A plain answer that timed out is asked for elsewhere. */
+  readonly retryTimeouts?: true | undefined;
   /** Changes with the alias, so that answers cached under what it was before are not found any more. */
   readonly version: string;
 }

@@ -82,7 +82,8 @@ describe('the preset chains', () => {
     ['gpt-4o-2024-08-06', [`${O}gpt-4o-2024-08-06`, SONNET, PRO, LOCAL.flagship]],
     ['gpt-5', [`${O}gpt-5`, SONNET, PRO, LOCAL.flagship]],
     ['gpt-5.4', [`${O}gpt-5.4`, SONNET, PRO, LOCAL.flagship]],
-    ['openai/gpt-5.4', [`${O}gpt-5.4`, SONNET, PRO, LOCAL.flagship]],
+    ['openai/gpt-5.4', [`${O}gpt-5.4`]],
+    ['anthropic/claude-haiku-4-5', [`${A}claude-haiku-4-5`]],
     ['claude-sonnet-4-6', [SONNET, `${O}gpt-4o`, PRO, LOCAL.flagship]],
     ['claude-opus-4-7', [`${A}claude-opus-4-7`, `${O}gpt-4o`, PRO, LOCAL.flagship]],
     ['gemini-2.5-pro', [PRO, `${O}gpt-4o`, SONNET, LOCAL.flagship]],
@@ -163,7 +164,9 @@ describe('the failover modes', () => {
   test('the first configured target names the route, and the requested one stays known', () => {
     const route = resolveTargets('gpt-4o-mini', tables({ mode: 'local_first' }));
     expect([route.scope, targetKey(route.requested), route.limitName]).toEqual([LOCAL.balanced, mini, 'gpt-4o-mini']);
-    expect(resolveTargets('openai/gpt-4o-mini', tables()).scope).toBe(resolveTargets('gpt-4o-mini', tables()).scope);
+    const [bare, named] = ['gpt-4o-mini', 'openai/gpt-4o-mini'].map((model) => resolveTargets(model, tables()));
+    // What the first of them answers serves both; a call under way, which may end with a stand-in, does not.
+    expect([named?.scope, named?.shared === bare?.shared]).toEqual([bare?.scope, false]);
   });
 });
 

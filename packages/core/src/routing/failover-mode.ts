@@ -1,7 +1,11 @@
 import type { Target } from './target';
 
-export const FAILOVER_MODES = ['cloud_first', 'local_first', 'local_only', 'cloud_only'] as const;
+export const FAILOVER_MODES = ['cloud_first', 'local_first', 'local_only', 'cloud_only', 'off'] as const;
 export type FailoverMode = (typeof FAILOVER_MODES)[number];
+
+/** What project, key or alias say of failover; null = nothing. */
+export const FAILOVER_SETTINGS = ['on', 'off'] as const;
+export type FailoverSetting = (typeof FAILOVER_SETTINGS)[number];
 
 /** Where a provider runs: at a vendor, on the operator's own machines, or in this process (every mode allows that). */
 export type ProviderPlace = 'cloud' | 'local' | 'built_in';
@@ -20,6 +24,7 @@ export function applyMode(mode: FailoverMode, input: ModeInput): readonly Target
 
 const MODES = {
   cloud_first: ({ steps }) => steps,
+  off: ({ steps }) => steps,
   cloud_only: ({ steps, placeOf }) => steps.filter((step) => placeOf(step) !== 'local'),
   local_only: ({ steps, isPinned, placeOf }) => {
     const [requested] = steps;

@@ -114,8 +114,8 @@ describe('narrowRoute', () => {
     ],
     ['the requested one says so itself', 'b-1', { outputTokens: 101 }, ['b/b-1', 'a/a-1', 'c/c-unpriced']],
     ['a pinned version is not exchanged', 'a-1-0101', { inputTokens: 1001 }, 'context_length_exceeded'],
-    ['an alias narrowed to what the key may call', 'two', { isAllowed: (one) => one.provider === 'a' }, ['a/a-1']],
-    ['nothing the key may call', 'two', { isAllowed: () => false }, 'model_not_allowed'],
+    ['a named provider is not exchanged for a larger one', 'a/a-1', { inputTokens: 1001 }, 'context_length_exceeded'],
+    ['nor the one target of an alias', 'one', { inputTokens: 1001 }, 'context_length_exceeded'],
   ])('%s', (_name, asked, more, expected) => {
     expect(narrowed(asked, more)).toEqual(expected as string[]);
   });
@@ -144,10 +144,10 @@ describe('narrowRoute', () => {
 });
 
 describe('aliases', () => {
-  test('one target: another name for it, its chain and its cached answers', () => {
+  test('one target: another name for it and its cached answers, without its chain', () => {
     const route = resolveTargets('one', tables);
-    expect(route.targets.map(targetKey)).toEqual(['a/a-1', 'b/b-1', 'c/c-unpriced']);
-    expect([route.scope, route.limitName]).toEqual([resolveTargets('a-1', tables).scope, 'one']);
+    expect(route.targets.map(targetKey)).toEqual(['a/a-1']);
+    expect([route.scope, route.limitName]).toEqual([resolveTargets('a/a-1', tables).scope, 'one']);
   });
 
   test('several: just these, the project’s own before one for all', () => {
@@ -243,14 +243,17 @@ describe('hedging', () => {
     chains: tables.chains.map((chain) => ({ ...chain, hedgeAfterMs: 300 })),
     aliases: createAliasBook([
       alias('own', ['a/a-1'], { hedgeAfterMs: 50 }),
-      alias('inherits', ['a/a-1']),
+      alias('inherits', ['a/a-1'], { failover: 'on' }),
+      alias('alone', ['a/a-1']),
       alias('list', ['a/a-1', 'b/b-1']),
     ]),
   });
   test.each([
     ['a-1', 300],
+    ['a/a-1', undefined],
     ['own', 50],
     ['inherits', 300],
+    ['alone', undefined],
     ['list', undefined],
     ['a-other', undefined],
   ])('%s: %p', (asked, expected) => {

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors/gateway-error';
 import { shownName } from './near-names';
 import type { PassedOver, Route, RouteTarget } from './routing-tables';
-import { isSameTarget, targetKey } from './target';
+import { isSameTarget } from './target';
 
 /** What one request asks of the targets of its route. */
 export interface RouteNeeds {
@@ -14,26 +14,22 @@ export interface RouteNeeds {
   readonly outputParam?: string;
   /** A cap applies: what has no price may not be called. */
   readonly refusesUnpriced: boolean;
-  /** Set where the key may not use the whole alias: which of its targets it may. */
-  readonly isAllowed?: (target: RouteTarget) => boolean;
 }
 
 /**
  * The route without the targets that can't serve this request; the very same one where all can. Throws
- * `model_not_allowed`, `model_not_priced` or `context_length_exceeded` when nothing is left, and `invalid_request` where
- * only the caller's output limit is too much for the first of them.
+ * `model_not_priced` or `context_length_exceeded` when nothing is left, and `invalid_request` where only the caller's
+ * output limit is too much for the first of them.
  */
 export function narrowRoute(route: Route, needs: RouteNeeds): Route {
   const total = needs.inputTokens + needs.outputTokens;
   const fitsAll = total <= route.contextWindow && needs.outputTokens <= route.maxOutputTokens;
-  if (fitsAll && needs.isAllowed === undefined && (route.isPriced || !needs.refusesUnpriced)) return route;
-  let allowed: readonly RouteTarget[] = route.targets;
-  if (needs.isAllowed !== undefined) allowed = required(allowed.filter(needs.isAllowed), () => notAllowed(needs.model));
-  const targets = needs.refusesUnpriced ? keepPriced(route, allowed) : allowed;
-  const [wanted] = required(targets, () => notPriced(allowed));
+  if (fitsAll && (route.isPriced || !needs.refusesUnpriced)) return route;
+  const targets = needs.refusesUnpriced ? keepPriced(route, route.targets) : route.targets;
+  const [wanted] = required(targets, () => notPriced(route.targets));
   // All targets of an alias go by the name; what stands in for a model does not.
-  const isList = route.alias !== undefined && route.scope !== targetKey(route.targets[0]);
-  const named = isList ? targets : [wanted];
+  const isAlias = route.alias !== undefined && wanted.isStandIn !== true;
+  const named = isAlias ? targets.filter(({ isStandIn }) => isStandIn !== true) : [wanted];
   if (named.every((target) => demandsTooMuch(target, needs))) throw tooMuchOutput(named, needs);
   const fitting = targets.filter((target) => misfit(target, route, needs) === undefined);
   const [first, ...rest] = required(fitting, () => tooLong(wanted, needs));
@@ -41,7 +37,7 @@ export function narrowRoute(route: Route, needs: RouteNeeds): Route {
   if (route.isPinned && isRequested(route, route.targets[0]) && !isRequested(route, first)) {
     throw tooLong(route.targets[0], needs);
   }
-  const passedOver = allowed.slice(0, allowed.indexOf(first)).map((target): PassedOver => {
+  const passedOver = route.targets.slice(0, route.targets.indexOf(first)).map((target): PassedOver => {
     return { target, reason: misfit(target, route, needs) ?? 'unpriced' };
   });
   return { ...route, targets: [first, ...rest], ...(passedOver.length === 0 ? {} : { passedOver }) };
@@ -88,13 +84,6 @@ function required(targets: readonly RouteTarget[], refusal: () => GatewayError):
   const [first, ...rest] = targets;
   if (first === undefined) throw refusal();
   return [first, ...rest];
-}
-
-/** The key's `allowed_models` have neither the name nor any target behind it. */
-export function notAllowed(model: string): GatewayError {
-  return new GatewayError('model_not_allowed', `This API key may not call the model "${shownName(model)}".`, {
-    param: 'model',
-  });
 }
 
 function notPriced(targets: readonly RouteTarget[]): GatewayError {

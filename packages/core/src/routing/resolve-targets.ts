@@ -33,17 +33,20 @@ export function resolveTargets(model: string, allTables: RoutingTables, projectI
 }
 
 function routeOfName(model: string, tables: RoutingTables, projectId: string): Route {
-  const requested = detectTarget(model, tables);
+  // Who names a provider means that one: chains stand in for bare names only.
+  const explicit = explicitTarget(model, tables);
+  const requested = explicit ?? detectTarget(model, tables);
   if (requested === undefined) throw unknownModel(model, tables, projectId);
   const { isPinned } = readModelFamily(requested.model);
-  const targets = routeTargets(targetsOf(requested, tables), tables);
+  const place = explicit === undefined ? placeInChain(requested, tables) : undefined;
+  const targets = routeTargets(targetsIn(place, requested, tables), tables, [requested]);
   if (targets === undefined) throw notInMode(model, requested, tables, () => unknownModel(model, tables, projectId));
-  const hedgeAfterMs = placeInChain(requested, tables)?.chain.hedgeAfterMs;
+  const hedgeAfterMs = place?.chain.hedgeAfterMs;
   const scope = targetKey(targets[0]);
   return finishRoute({ requested, targets, isPinned, limitName: requested.model, scope, hedgeAfterMs });
 }
 
-/** One target: another name for it, chain included. Several: a chain of their own, in the order of the strategy. */
+/** Just its targets, in the order of the strategy; with failover `on` their chains stand in behind them. */
 function routeOfAlias(alias: Alias, tables: RoutingTables): Route {
   const [requested, second] = alias.targets;
   const unusable = () =>
@@ -52,31 +55,41 @@ function routeOfAlias(alias: Alias, tables: RoutingTables): Route {
     });
   if (requested === undefined) throw unusable();
   const isPinned = second === undefined && readModelFamily(requested.model).isPinned;
-  const found =
-    second === undefined ? targetsOf(requested, tables) : allowedTargets(configured(alias.targets, tables), tables);
-  const targets = routeTargets(found, tables);
+  const targets = routeTargets(targetsOfAlias(alias, tables), tables, alias.targets);
   if (targets === undefined) throw unusable();
+  const { failover, hedgeAfterMs } = alias;
+  const inherited = second === undefined && failover === 'on' ? placeInChain(requested, tables) : undefined;
   return finishRoute({
     requested,
     targets,
     isPinned,
     limitName: alias.name,
     alias: alias.name,
-    hedgeAfterMs:
-      alias.hedgeAfterMs ?? (second === undefined ? placeInChain(requested, tables)?.chain.hedgeAfterMs : undefined),
+    ...(failover == null ? {} : { failover }),
+    hedgeAfterMs: hedgeAfterMs ?? inherited?.chain.hedgeAfterMs,
     strategy: second === undefined ? 'priority' : alias.strategy,
     ...(second === undefined || alias.sessionAffinity === false ? {} : { keepsConversations: true }),
     scope: second === undefined ? targetKey(targets[0]) : `alias ${alias.name} ${alias.version}`,
   });
 }
 
+function targetsOfAlias({ targets, failover }: Alias, tables: RoutingTables): readonly Target[] {
+  const [requested, second] = targets;
+  if (failover === 'on' && requested !== undefined && second === undefined) return targetsOf(requested, tables);
+  const standIns = failover === 'on' ? targets.flatMap((one) => targetsOf(one, tables)) : [];
+  return configured([...allowedTargets(configured(targets, tables), tables), ...standIns], tables);
+}
+
 /** The requested target and what may stand in for it, in the order of the mode; empty when nothing can be called. */
 export function targetsOf(requested: Target, tables: RoutingTables): readonly Target[] {
+  return targetsIn(placeInChain(requested, tables), requested, tables);
+}
+
+function targetsIn(place: ChainPlace | undefined, requested: Target, tables: RoutingTables): readonly Target[] {
   const own = tables.providers.get(requested.provider);
   const { isPinned } = readModelFamily(requested.model);
   // Another one may help out for a pinned version, but never be the first to answer for it.
   if (own === undefined && isPinned) return [];
-  const place = placeInChain(requested, tables);
   const tier = place?.chain.localTier ?? undefined;
   const substitute = tier && tables.substitutes[tier];
   const steps = [...chainTargets(requested, place), ...(substitute === undefined ? [] : [substitute])];
@@ -85,6 +98,7 @@ export function targetsOf(requested: Target, tables: RoutingTables): readonly Ta
 
 /** Local models belong to no chain: they are asked for by somebody who means them. */
 function placeInChain(requested: Target, tables: RoutingTables): ChainPlace | undefined {
+  if (tables.mode === 'off') return undefined;
   if (tables.providers.get(requested.provider)?.place === 'local') return undefined;
   return findChain(tables.chains, tables.prices, requested);
 }
@@ -108,18 +122,17 @@ function allowedTargets(targets: readonly Target[], tables: RoutingTables): read
   return tables.mode.endsWith('_only') ? inMode(targets, false, tables) : targets;
 }
 
+/** `named`: the targets that the request or its alias names. */
 function routeTargets(
-  targets: readonly (Target & { readonly weight?: number })[],
+  targets: readonly Target[],
   tables: RoutingTables,
+  named: readonly (Target & { readonly weight?: number })[],
 ): Route['targets'] | undefined {
-  const [first, ...rest] = targets.map(
-    ({ provider, model, weight = 1 }): RouteTarget => ({
-      provider,
-      model,
-      weight,
-      priced: tables.prices.find(provider, model),
-    }),
-  );
+  const [first, ...rest] = targets.map(({ provider, model }): RouteTarget => {
+    const own = named.find((one) => isSameTarget(one, { provider, model }));
+    const priced = tables.prices.find(provider, model);
+    return { provider, model, weight: own?.weight ?? 1, priced, ...(own === undefined ? { isStandIn: true } : {}) };
+  });
   return first === undefined ? undefined : [first, ...rest];
 }
 
@@ -130,9 +143,11 @@ function finishRoute(route: Described): Route {
   const { targets, requested } = route;
   const least = (values: readonly (number | undefined)[]) =>
     Math.min(...values.map((value) => value ?? Number.POSITIVE_INFINITY));
+  const standIns = targets.slice(1).filter(({ isStandIn }) => isStandIn);
   return {
     strategy: 'priority',
     ...route,
+    ...(standIns.length === 0 ? {} : { shared: standIns.map(targetKey).join(' ') }),
     isPriced: targets.every((target) => target.priced !== undefined),
     contextWindow: least(targets.map((target) => target.priced?.contextWindow)),
     maxOutputTokens: least(
@@ -144,11 +159,7 @@ function finishRoute(route: Described): Route {
 /** Who is meant: what a server lists or a name's longest pattern first, then who has a price, then a chain's family. */
 function detectTarget(model: string, tables: RoutingTables): Target | undefined {
   return (
-    explicitTarget(model, tables) ??
-    listedBy(model, tables) ??
-    matchingName(model, tables) ??
-    pricedBy(model, tables) ??
-    knownFamily(model, tables)
+    listedBy(model, tables) ?? matchingName(model, tables) ?? pricedBy(model, tables) ?? knownFamily(model, tables)
   );
 }
 

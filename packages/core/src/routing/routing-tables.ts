@@ -1,7 +1,7 @@
 import type { PriceBook, PricedModel } from '../pricing/price-book';
 import { type Alias, type AliasBook, noAliases, type Strategy } from './alias';
 import type { Chain, Tier } from './chain';
-import type { FailoverMode, ProviderPlace } from './failover-mode';
+import type { FailoverMode, FailoverSetting, ProviderPlace } from './failover-mode';
 import { noWarmTargets, type WarmTargets } from './session-affinity';
 import type { Target } from './target';
 import { noTargetHealth, type TargetHealth } from './target-health';
@@ -42,6 +42,8 @@ export interface RouteTarget extends Target {
   readonly weight: number;
   /** Price-book entry; absent = no price. */
   readonly priced: PricedModel | undefined;
+  /** The request named neither it nor an alias that lists it: a chain did, or it is a tier's local substitute. */
+  readonly isStandIn?: true;
 }
 
 /** A target that was not asked because of what the request is like, or who has its conversation. */
@@ -65,6 +67,14 @@ export interface Route {
   readonly limitName: string;
   /** Set when an alias was asked for. */
   readonly alias?: string;
+  /** What that alias says of failover. */
+  readonly failover?: FailoverSetting;
+  /** Failover is off: the strategy picks one of the targets, and no other is asked. */
+  readonly isSole?: true;
+  /** Tells it from routes of its scope that ask others: calls under way are shared by requests with the same targets alone. */
+  readonly shared?: string;
+  /** Who may have answered before, where that are more than are asked now. */
+  readonly answerers?: readonly Target[];
   /** `priority`: the order is `targets`. */
   readonly strategy: Strategy;
   /** Without an output for so long, another target is asked beside the first; absent = never. */

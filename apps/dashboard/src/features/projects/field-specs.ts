@@ -68,6 +68,13 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     hint: 'Removes what a vendor does not accept instead of refusing the request',
   },
   {
+    name: 'failover',
+    label: 'Failover',
+    kind: 'text',
+    options: { '': 'on', off: 'off' },
+    hint: 'Off: only the first target of a name is asked, unless a key or an alias says otherwise',
+  },
+  {
     name: 'passthrough',
     label: 'Pass-through',
     kind: 'list',
@@ -158,6 +165,13 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     kind: 'text',
     options: { '': 'same as the project', true: 'drop', false: 'refuse the request' },
     read: (text) => text === 'true',
+  },
+  {
+    name: 'failover',
+    label: 'Failover',
+    kind: 'text',
+    options: { '': 'same as alias and project', on: 'on', off: 'off' },
+    hint: 'Off: only the first target of a name is asked',
   },
   {
     name: 'passthrough',

@@ -10,7 +10,7 @@ import { ConfirmButton } from '../forms/confirm-button';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecDialog } from '../forms/spec-form';
 import { useRecentlyAsked } from '../forms/use-impact';
-import { readRows, showWeighted, type WeightedTarget } from './prepare-targets';
+import { keepTimeouts, readRows, showWeighted, type WeightedTarget } from './prepare-targets';
 import { type RouteLine, RoutesCard } from './routes-card';
 import { TargetsField } from './targets-field';
 
@@ -65,6 +65,15 @@ const AFFINITY: FieldSpec = {
   hint: 'Of several targets the one whose prompt cache is warm is asked first',
 };
 
+const FAILOVER: FieldSpec = {
+  ...{ name: 'failover', label: 'When all targets fail', kind: 'text' },
+  options: { '': 'return the error', on: 'ask the preset chain too', off: 'ask one target only' },
+};
+const RETRY_TIMEOUTS: FieldSpec = {
+  ...{ name: 'retry_timeouts', label: 'Retry time-outs with the next target', kind: 'flag', isWide: true },
+  hint: 'An answer that is not a stream and timed out may be billed twice',
+};
+
 const showTargets = (targets: unknown) =>
   typeof targets === 'string' ? targets : showWeighted(targets as readonly WeightedTarget[]);
 const toFields = (alias: Alias) => ({ ...alias, targets: showWeighted(alias.targets) });
@@ -75,7 +84,7 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
   const providers = useProviderNames();
   const targets = (strategy: unknown): FieldSpec => ({
     ...{ name: 'targets', label: 'Targets', kind: 'text', required: true, widget: TargetsField, isWide: true },
-    read: (text) => readRows(text, providers, strategy === 'weighted'),
+    read: (text) => keepTimeouts(readRows(text, providers, strategy === 'weighted'), alias?.targets ?? []),
     show: showTargets,
   });
   const recent = useRecentlyAsked(alias?.alias ?? '');
@@ -87,8 +96,8 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
       onClose={onClose}
       specs={({ strategy }) =>
         alias === null
-          ? [NAME, project, STRATEGY, targets(strategy), AFFINITY]
-          : [STRATEGY, targets(strategy), AFFINITY]
+          ? [NAME, project, STRATEGY, targets(strategy), AFFINITY, FAILOVER, RETRY_TIMEOUTS]
+          : [STRATEGY, targets(strategy), AFFINITY, FAILOVER, RETRY_TIMEOUTS]
       }
       wide
       resource={alias === null ? { strategy: 'priority', session_affinity: true } : toFields(alias)}

@@ -14,6 +14,11 @@ export interface WeightedTarget {
   readonly weight?: number;
 }
 
+interface TargetTimeouts {
+  readonly request_timeout_ms?: number | null;
+  readonly answer_timeout_ms?: number | null;
+}
+
 const SHARE_START = ' ×';
 const SHARE_END = ' %';
 
@@ -59,6 +64,21 @@ const readShare = (text: string): number | null => {
   const given = /^(\d{1,3}(?:\.\d{1,2})?)\s*%?$/.exec(text.trim())?.[1];
   return given === undefined || Number(given) > 100 ? null : Math.round(Number(given) * 100);
 };
+
+/** Rows have no time-outs: a target that stays keeps its own. */
+export const keepTimeouts = (
+  rows: readonly WeightedTarget[],
+  before: readonly (WeightedTarget & TargetTimeouts)[],
+): (WeightedTarget & TargetTimeouts)[] =>
+  rows.map((row) => {
+    const known = before.find(({ provider, model }) => provider === row.provider && model === row.model);
+    const { request_timeout_ms: request, answer_timeout_ms: answer } = known ?? {};
+    return {
+      ...row,
+      ...(request == null ? {} : { request_timeout_ms: request }),
+      ...(answer == null ? {} : { answer_timeout_ms: answer }),
+    };
+  });
 
 /** What the percentages come to; null where one of them is none. */
 export function sumOfShares(rows: readonly TargetRow[]): number | null {

@@ -27,6 +27,13 @@ const FIELDS: readonly FieldSpec[] = [
       show: (value) => (value as string[]).join('\n'),
     },
   },
+  {
+    name: 'request_timeout_ms',
+    label: 'Time-out to the first event, ms',
+    kind: 'integer',
+    placeholder: "the gateway's",
+  },
+  { name: 'answer_timeout_ms', label: 'Time-out of whole answers, ms', kind: 'integer', placeholder: "the gateway's" },
   { name: 'is_active', label: 'Send requests to this provider', kind: 'flag' },
 ];
 

@@ -59,12 +59,12 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
   });
   return createRouter()
     .openapi(create, async (c) => {
-      const { hedge_after_ms: hedge, session_affinity: affinity, ...body } = c.req.valid('json');
+      const { body, options } = partOptions(c.req.valid('json'));
       const { alias, projectId = null, targets, strategy } = readFields(body);
       const stored = await changes.create(c.get('actor'), async (tx) => {
         if (projectId !== null) await requireProject(tx, projectId);
         await refuseUnknownProviders(services, tx, targets);
-        const settings = { alias, projectId, targets, strategy, options: toOptions({}, { hedge, affinity }) };
+        const settings = { alias, projectId, targets, strategy, options: toOptions({}, options) };
         const made = await aliasRows.createUnlessThere(tx, settings);
         if (made === null) throw taken(alias);
         return made;
@@ -78,14 +78,14 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(show, async (c) => c.json(shown(required(await aliasRows.get(db, c.req.valid('param')), 'alias')), 200))
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
-      const { hedge_after_ms: hedge, session_affinity: affinity, ...body } = c.req.valid('json');
+      const { body, options: given } = partOptions(c.req.valid('json'));
       const find = async (tx: Db) => {
         await refuseUnknownProviders(services, tx, body.targets);
         return aliasRows.get(tx, at);
       };
       const stored = await changes.update(c.get('actor'), find, async (tx) => {
         const { options } = required(await aliasRows.get(tx, at), 'alias');
-        return aliasRows.update(tx, at, { ...body, options: toOptions(options, { hedge, affinity }) });
+        return aliasRows.update(tx, at, { ...body, options: toOptions(options, given) });
       });
       return c.json(shown(stored), 200);
     })
@@ -95,16 +95,27 @@ export function aliasRoutes(services: Needs, mirror: HotStoreMirror) {
     });
 }
 
-interface GivenOptions {
-  readonly hedge: number | null | undefined;
-  readonly affinity: boolean | undefined;
+type GivenOptions = Partial<
+  Pick<z.output<typeof aliasChangesSchema>, 'hedge_after_ms' | 'session_affinity' | 'failover' | 'retry_timeouts'>
+>;
+
+function partOptions<B extends GivenOptions>(sent: B) {
+  const { hedge_after_ms, session_affinity, failover, retry_timeouts, ...body } = sent;
+  return { body, options: { hedge_after_ms, session_affinity, failover, retry_timeouts } };
 }
 
-/** What is not given stays as it was. */
-function toOptions(before: StoredAlias['options'], { hedge, affinity }: GivenOptions): StoredAlias['options'] {
-  const hedgeAfterMs = hedge === undefined ? before.hedge_after_ms : (hedge ?? undefined);
-  const isOff = affinity === undefined ? before.session_affinity === false : !affinity;
-  return { hedge_after_ms: hedgeAfterMs, ...(isOff ? { session_affinity: false } : {}) };
+/** What is not given stays as it was; only what is not usual is kept. */
+function toOptions(before: StoredAlias['options'], given: GivenOptions): StoredAlias['options'] {
+  const hedgeAfterMs = given.hedge_after_ms === undefined ? before.hedge_after_ms : given.hedge_after_ms;
+  const failover = given.failover === undefined ? before.failover : given.failover;
+  const isSpread = given.session_affinity === undefined ? before.session_affinity === false : !given.session_affinity;
+  const retries = given.retry_timeouts ?? before.retry_timeouts ?? false;
+  return {
+    ...(hedgeAfterMs == null ? {} : { hedge_after_ms: hedgeAfterMs }),
+    ...(failover == null ? {} : { failover }),
+    ...(isSpread ? { session_affinity: false } : {}),
+    ...(retries ? { retry_timeouts: true } : {}),
+  };
 }
 
 function taken(name: string): GatewayError {

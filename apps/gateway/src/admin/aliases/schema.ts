@@ -1,10 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { STRATEGIES } from '@llm0/core/routing/alias';
+import { FAILOVER_SETTINGS } from '@llm0/core/routing/failover-mode';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
-import { type StoredAlias, targetsOf } from '@llm0/drizzle/queries/routing/aliases';
+import type { StoredAlias } from '@llm0/drizzle/queries/routing/aliases';
 import { count, id, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
-import { hedgeAfterMs, modelName, showTarget, targetShown } from './target-schema';
+import { hedgeAfterMs, modelName, showTarget, targetShown, timeouts, timeoutsShown } from './target-schema';
 
 const MAX_TARGETS = 20;
 const DEFAULT_WEIGHT = 1;
@@ -18,6 +19,7 @@ const target = z
       description: 'Share of the requests with the strategy `weighted`; 0 = only when the others fail',
       default: DEFAULT_WEIGHT,
     }),
+    ...timeouts,
   })
   .openapi('AliasTarget');
 
@@ -33,6 +35,14 @@ const settings = {
   session_affinity: z.boolean().optional().openapi({
     default: true,
     description: 'Conversations stay with the target whose prompt cache is warm',
+  }),
+  failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
+    description:
+      'on: chains of its targets stand in behind them; off: one target is asked, no other; null = its targets',
+  }),
+  retry_timeouts: z.boolean().optional().openapi({
+    default: false,
+    description: 'Ask the next target too where an answer that is no stream timed out; both may be billed',
   }),
 };
 
@@ -53,10 +63,12 @@ export const aliasSchema = z
     id,
     alias: z.string(),
     project_id: id.nullable(),
-    targets: z.array(targetShown.extend({ weight: z.int() })),
+    targets: z.array(targetShown.extend({ weight: z.int(), ...timeoutsShown })),
     strategy: z.enum(STRATEGIES),
     hedge_after_ms: z.int().nullable(),
     session_affinity: z.boolean(),
+    failover: z.enum(FAILOVER_SETTINGS).nullable(),
+    retry_timeouts: z.boolean(),
     created_at: instantShown,
     updated_at: instantShown,
   })
@@ -71,5 +83,14 @@ export const showAlias = (alias: StoredAlias, tables: RoutingTables) =>
     ...alias,
     hedgeAfterMs: alias.options.hedge_after_ms,
     sessionAffinity: alias.options.session_affinity ?? true,
-    targets: targetsOf(alias).map((one) => showTarget(one, tables)),
+    failover: alias.options.failover,
+    retryTimeouts: alias.options.retry_timeouts ?? false,
+    targets: alias.targets.map(({ provider, model, weight = DEFAULT_WEIGHT, ...own }) => ({
+      ...showTarget({ provider, model }, tables),
+      ...{
+        weight,
+        request_timeout_ms: own.request_timeout_ms ?? null,
+        answer_timeout_ms: own.answer_timeout_ms ?? null,
+      },
+    })),
   });

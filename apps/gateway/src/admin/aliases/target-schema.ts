@@ -12,6 +12,19 @@ export const hedgeAfterMs = count(1, MAX_HEDGE_AFTER_MS)
   .nullish()
   .openapi({ description: 'Ask the next target too when the first gave no output for so long; null = never' });
 
+const MAX_TIMEOUT_MS = 3_600_000;
+
+/** Of providers and of an alias's targets. */
+export const timeouts = {
+  request_timeout_ms: count(1, MAX_TIMEOUT_MS)
+    .nullish()
+    .openapi({ description: 'To connect and to the first event of a stream; null = REQUEST_TIMEOUT' }),
+  answer_timeout_ms: count(1, MAX_TIMEOUT_MS)
+    .nullish()
+    .openapi({ description: 'To the end of an answer that is no stream; null = ANSWER_TIMEOUT' }),
+};
+export const timeoutsShown = { request_timeout_ms: z.int().nullable(), answer_timeout_ms: z.int().nullable() };
+
 /** A target as chains and aliases show it. */
 export const targetShown = z.object({
   provider: z.string(),

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { FAILOVER_SETTINGS } from '@llm0/core/routing/failover-mode';
 import type { StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import type { KeyUsage } from '@llm0/drizzle/queries/access/key-usage';
 import {
@@ -33,6 +34,9 @@ const settings = {
     .nullish()
     .openapi({ description: 'null = every model' }),
   drop_params: z.boolean().nullish().openapi({ description: 'null = as the project says' }),
+  failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
+    description: 'off: nobody but the first target of a name is asked; null = as alias and project say',
+  }),
   passthrough: passthrough.nullish().openapi({
     description: 'Providers whose native APIs it may use; null = as the project says, [] = none',
   }),
@@ -69,6 +73,7 @@ const shown = z.object({
   max_concurrency: z.int().nullable(),
   allowed_models: z.array(z.string()).nullable(),
   drop_params: z.boolean().nullable(),
+  failover: z.enum(FAILOVER_SETTINGS).nullable(),
   passthrough: z.array(z.string()).nullable(),
   allowed_tools: z.array(z.string()).nullable(),
   code_mode: z.boolean().nullable(),

@@ -32,6 +32,7 @@ describe.each(TEST_DATABASES)('projects on $name', (kind) => {
       semantic_shadow: false,
       cache_tool_calls: false,
       drop_params: null,
+      failover: null,
       passthrough: null,
       allowed_tools: null,
       code_mode: false,

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { FAILOVER_SETTINGS } from '@llm0/core/routing/failover-mode';
 import type { StoredProject } from '@llm0/drizzle/queries/access/projects';
 import { count, id, instantShown, labels, passthrough, text, toolPatterns, usd, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
@@ -20,6 +21,9 @@ const settings = {
     .boolean()
     .nullish()
     .openapi({ description: 'Leave out what a vendor does not take; null = refuse it' }),
+  failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
+    description: 'off: nobody but the first target of a name is asked; null = on. Keys and aliases may say otherwise',
+  }),
   passthrough: passthrough
     .nullish()
     .openapi({ description: 'Providers whose native APIs its keys may use; null = none' }),
@@ -57,6 +61,7 @@ export const projectSchema = z
     semantic_shadow: z.boolean(),
     cache_tool_calls: z.boolean(),
     drop_params: z.boolean().nullable(),
+    failover: z.enum(FAILOVER_SETTINGS).nullable(),
     passthrough: z.array(z.string()).nullable(),
     allowed_tools: z.array(z.string()).nullable(),
     code_mode: z.boolean(),

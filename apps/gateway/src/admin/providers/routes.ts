@@ -230,6 +230,8 @@ function settingsOf({ providerAdmin }: Needs, body: Omit<Body, 'name'>, rowId: s
     options: body.options === null ? {} : body.options,
     models: body.models === null ? [] : body.models?.map(({ model }) => model),
     passthroughPaths: body.passthrough_paths === null ? [] : body.passthrough_paths,
+    requestTimeoutMs: body.request_timeout_ms,
+    answerTimeoutMs: body.answer_timeout_ms,
     isActive: body.is_active,
     ...(body.headers === undefined ? {} : sealHeaders(providerAdmin.vault, body.headers, rowId)),
   };

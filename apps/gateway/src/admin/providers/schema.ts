@@ -4,6 +4,7 @@ import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { readPathRule } from '@llm0/providers/path-rules';
+import { timeouts, timeoutsShown } from '../aliases/target-schema';
 import { id, instantShown, pageOf, providerName, text } from '../fields/fields';
 import { type InnerOf, showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';
@@ -70,6 +71,7 @@ export const newProviderSchema = z
     options: options.nullish(),
     models: models.nullish(),
     passthrough_paths: passthroughPaths.nullish(),
+    ...timeouts,
     is_active: z.boolean().optional(),
   })
   .openapi('NewProvider');
@@ -119,6 +121,7 @@ export const providerSchema = z
     options: z.record(z.string(), z.string()),
     models: z.array(z.string()),
     passthrough_paths: z.array(z.string()),
+    ...timeoutsShown,
     keys: z.array(providerKeySchema),
     targets: z.array(targetStateSchema).openapi({
       description: 'Models of it that are in trouble, or were since the process that answers started',
@@ -184,6 +187,8 @@ const UNSTORED = {
   options: {},
   models: [],
   passthroughPaths: [],
+  requestTimeoutMs: null,
+  answerTimeoutMs: null,
   createdAtMs: null,
   updatedAtMs: null,
 };

@@ -18,6 +18,8 @@ const settings: Readonly<Record<string, CommandOption>> = {
     kind: 'list',
     help: 'paths pass-through may reach besides inference: "POST /v1/files,GET /v1/files/*"',
   },
+  'request-timeout-ms': { kind: 'number', help: 'to connect and to the first event of a stream (REQUEST_TIMEOUT)' },
+  'answer-timeout-ms': { kind: 'number', help: 'to the end of an answer that is no stream (ANSWER_TIMEOUT)' },
   'is-active': { kind: 'json', help: 'true or false: set up, but not used' },
 };
 

@@ -37,14 +37,23 @@ export const ROUTING_COMMANDS: readonly Command[] = [
         kind: 'json',
         help: 'true or false: conversations stay with the target whose prompt cache is warm (true)',
       },
+      failover: { kind: 'text', help: 'on: chains stand in behind its targets; off: only one target is asked' },
+      'retry-timeouts': {
+        kind: 'json',
+        help: 'true or false: ask the next target where a plain answer timed out (false)',
+      },
+      'request-timeouts-ms': { kind: 'list', help: 'one for each target (REQUEST_TIMEOUT)' },
+      'answer-timeouts-ms': { kind: 'list', help: 'one for each target (ANSWER_TIMEOUT)' },
     },
     run: async ({ api, args, fields }) => {
       const projectId = projectIdOf(fields);
       const changes = {
-        targets: readTargets(fields.targets, fields.weights),
+        targets: readTargets(fields),
         strategy: fields.strategy,
         hedge_after_ms: fields.hedge_after_ms,
         session_affinity: fields.session_affinity,
+        failover: fields.failover,
+        retry_timeouts: fields.retry_timeouts,
       };
       const existing = await findAlias(api, args.alias ?? '', projectId);
       if (existing !== undefined) return api.patch(`/aliases/${existing}`, given(changes));
@@ -103,17 +112,32 @@ async function findAlias(api: AdminClient, alias: string, projectId: string | nu
   return isObject(found) ? String(found.id) : undefined;
 }
 
+/** Options with one number for each target, and the field each is. */
+const BY_TARGET = [
+  ['weights', 'weight'],
+  ['request_timeouts_ms', 'request_timeout_ms'],
+  ['answer_timeouts_ms', 'answer_timeout_ms'],
+] as const;
+
 /** `provider/model` up to the first slash: models may have slashes themselves. */
-function readTargets(targets: JsonValue | undefined, weights: JsonValue | undefined): JsonValue | undefined {
-  if (!Array.isArray(targets)) return undefined;
-  if (Array.isArray(weights) && weights.length !== targets.length) {
-    throw new UsageError('--weights needs one number for each target');
+function readTargets({ targets, ...fields }: JsonObject): JsonValue | undefined {
+  const lists = BY_TARGET.filter(([option]) => Array.isArray(fields[option]));
+  if (!Array.isArray(targets)) {
+    if (lists[0] !== undefined) throw new UsageError(`--${lists[0][0].replaceAll('_', '-')} needs --targets`);
+    return undefined;
   }
   return targets.map((name, index): JsonObject => {
     const slash = String(name).indexOf('/');
     if (slash <= 0) throw new UsageError(`"${name}" is not provider/model`);
-    const target = { provider: String(name).slice(0, slash), model: String(name).slice(slash + 1) };
-    return Array.isArray(weights) ? { ...target, weight: Number(weights[index]) } : target;
+    const target: JsonObject = { provider: String(name).slice(0, slash), model: String(name).slice(slash + 1) };
+    for (const [option, field] of lists) {
+      const values = fields[option] as readonly JsonValue[];
+      if (values.length !== targets.length) {
+        throw new UsageError(`--${option.replaceAll('_', '-')} needs one number for each target`);
+      }
+      target[field] = Number(values[index]);
+    }
+    return target;
   });
 }
 

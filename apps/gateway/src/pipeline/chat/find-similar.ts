@@ -8,6 +8,7 @@ import type {
   SemanticQuestion,
 } from '@llm0/core/cache/semantic/semantic-cache';
 import { mayCache } from '@llm0/core/cache/tool-answers';
+import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
@@ -43,7 +44,7 @@ export function similarQuestion(
     threshold: project.semanticThreshold,
     minThreshold: exchange.controls.cacheThreshold,
     shadow: project.semanticShadow,
-    mayServe: ({ response }) => mayCache(response, project),
+    mayServe: (stored) => mayCache(stored.response, project) && mayAnswer(plan.route, stored),
     isAsked: plan.admit.cacheKey !== undefined,
   };
 }

@@ -5,6 +5,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
+import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { CacheOutcome } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
@@ -109,6 +110,7 @@ async function askWarmTier(services: ProduceNeeds, admission: Admission, key: st
   const projectId = project.id;
   const hit = await services.warmCache.find(projectId, key);
   if (hit === undefined || !mayCache(hit.stored.response, project)) return undefined;
+  if (!mayAnswer(admission.plan.route, hit.stored)) return undefined;
   const { value, provider, model, remainingMs: ttlMs } = hit;
   services.hotStore.cacheWrite(projectId, { key, value, ttlMs, provider, model });
   return replayStored(hit.stored);
@@ -132,7 +134,10 @@ export function askUpstream(services: ProduceNeeds, exchange: Exchange, admissio
 /** An identical call under way, plain or streamed, or a new one. */
 function joinFlight(services: ProduceNeeds, exchange: Exchange, admission: Admission): PendingCompletion {
   const { plan, principal } = admission;
-  const key = mayShare(plan.request, principal.project) ? plan.admit.cacheKey : undefined;
+  const { cacheKey } = plan.admit;
+  const { shared } = plan.route;
+  const shareKey = cacheKey === undefined || shared === undefined ? cacheKey : `${cacheKey} ${shared}`;
+  const key = mayShare(plan.request, principal.project) ? shareKey : undefined;
   const joined = key === undefined ? undefined : services.flights.join(key);
   let subscriber = joined ?? startFlight(services, { exchange, admission, key });
   let left = false;

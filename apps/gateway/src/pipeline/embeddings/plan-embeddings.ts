@@ -8,7 +8,7 @@ import {
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { priceOf, roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
-import { notAllowed } from '@llm0/core/routing/narrow-route';
+import { notAllowed, withoutOthers } from '@llm0/core/routing/named-targets';
 import { shownName } from '@llm0/core/routing/near-names';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import { targetKey } from '@llm0/core/routing/target';
@@ -132,9 +132,10 @@ function routeOf(services: Pick<Services, 'routing' | 'connect'>, input: AdmitIn
     if (!isModelAllowed(key, [model, BUILT_IN.model])) throw notAllowed(model);
     return BUILT_IN_ROUTE;
   }
-  const route = allowedRoute(input.principal, tables, { model, inputTokens: 0, outputTokens: 0 });
+  const { failover } = input.exchange.controls;
+  const route = allowedRoute(input.principal, tables, { model, inputTokens: 0, outputTokens: 0, failover });
   const targets = sameModel(services, { route, tables, projectId: project.id });
-  return orderedRoute({ ...route, targets }, tables, inputPrice);
+  return withoutOthers(orderedRoute({ ...route, targets }, tables, inputPrice));
 }
 
 /** Only the very same model may stand in: what others make cannot be compared. */

@@ -7,6 +7,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Project } from '@llm0/core/keys/api-key';
 import type { AdmitDecision, AdmitPlan, AdmitRequest } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
+import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { Services } from '../../services/contract';
 import { denial } from './denials';
 import { type Authenticated, refreshPrincipal, reloadPrincipal } from './load-principal';
@@ -32,8 +33,8 @@ export interface Planner<R, P, S> {
   plan(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<R>): P;
   /** The request for the customer's downgrade model; throws where another model is no answer. */
   withModel(request: R, model: string): R;
-  /** undefined for anything this version did not write, or the project wants served no more. */
-  decodeStored(value: string, project: Project): S | undefined | Promise<S | undefined>;
+  /** undefined for anything this version did not write, the project wants served no more, or another target answered. */
+  decodeStored(value: string, project: Project, plan: P): S | undefined | Promise<S | undefined>;
 }
 
 /**
@@ -119,7 +120,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         const plan = decision.plan === 'downgrade' ? (downgrade?.plan ?? requested) : requested;
         const admission = { principal, plan, decision, downgraded: plan !== requested, requestedModel };
         if (decision.type === 'admitted') return admission;
-        const decoded = planner.decodeStored(decision.value, principal.project);
+        const decoded = planner.decodeStored(decision.value, principal.project, plan);
         // A large one takes some turns; all others are there.
         const stored = decoded instanceof Promise ? await decoded : decoded;
         if (stored !== undefined) return { ...admission, stored };
@@ -209,9 +210,9 @@ export function replaceModel(request: ChatRequest, model: string): ChatRequest {
 const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
   plan: planRequest,
   withModel: replaceModel,
-  decodeStored: (value, project) => {
+  decodeStored: (value, project, { route }) => {
     const allowed = (stored: CachedAnswer | undefined) =>
-      stored !== undefined && mayCache(stored.response, project) ? stored : undefined;
+      stored !== undefined && mayCache(stored.response, project) && mayAnswer(route, stored) ? stored : undefined;
     const decoded = decodeCachedAnswer(value);
     return decoded instanceof Promise ? decoded.then(allowed) : allowed(decoded);
   },

@@ -1,8 +1,9 @@
 import type { ApiKey, Principal } from '@llm0/core/keys/api-key';
-import { narrowRoute, notAllowed } from '@llm0/core/routing/narrow-route';
+import type { FailoverSetting } from '@llm0/core/routing/failover-mode';
+import { allowedTargets, soleTarget } from '@llm0/core/routing/named-targets';
+import { narrowRoute } from '@llm0/core/routing/narrow-route';
 import { orderTargets } from '@llm0/core/routing/order-targets';
 import { type Route, type RouteTarget, type RoutingTables, resolveTargets } from '@llm0/core/routing/resolve-targets';
-import { type Target, targetKey } from '@llm0/core/routing/target';
 
 /** What is asked of the targets of a route. */
 export interface RouteDemand {
@@ -11,18 +12,29 @@ export interface RouteDemand {
   readonly outputTokens: number;
   /** The field by which the caller demands that limit, whatever model answers. */
   readonly outputParam?: string;
+  /** `X-LLM0-Failover`. */
+  readonly failover?: 'off' | undefined;
 }
 
 /** Where a name leads, as far as key and project allow; throws where that is nowhere. */
 export function allowedRoute(principal: Principal, tables: RoutingTables, demand: RouteDemand): Route {
   const { key, project } = principal;
   const { model } = demand;
-  const resolved = resolveTargets(model, tables, project.id);
-  return narrowRoute(resolved, {
+  let route = resolveTargets(model, tables, project.id);
+  if (key.allowedModels !== null) {
+    route = allowedTargets(route, { model, isAllowed: (names) => isModelAllowed(key, names) });
+  }
+  const isOff = tables.mode === 'off' || demand.failover === 'off' || failoverOf(principal, route) === 'off';
+  return narrowRoute(isOff ? soleTarget(route, model) : route, {
     ...demand,
     refusesUnpriced: refusesUnpriced(principal),
-    isAllowed: key.allowedModels === null ? undefined : allowedPart(key, model, resolved),
   });
+}
+
+/** Key and alias go before the project; where the two disagree, nobody else is asked. */
+function failoverOf({ key, project }: Principal, { failover }: Route): FailoverSetting {
+  if (key.failover === 'off' || failover === 'off') return 'off';
+  return key.failover ?? failover ?? project.failover ?? 'on';
 }
 
 /** The route in the order its strategy says. `costOf`: undefined where a target has no price. */
@@ -41,18 +53,6 @@ export function isModelAllowed(key: ApiKey, names: readonly string[]): boolean {
   return key.allowedModels.some((entry) =>
     entry.endsWith('*') ? names.some((name) => name.startsWith(entry.slice(0, -1))) : names.includes(entry),
   );
-}
-
-/**
- * Who may call a name may call all that stands behind it, fallbacks included: they are the operator's choice. An alias
- * with several targets that is not allowed by its own name is narrowed to those that are. Throws `model_not_allowed`.
- */
-function allowedPart(key: ApiKey, model: string, route: Route): ((target: Target) => boolean) | undefined {
-  const isAllowed = (target: Target) => isModelAllowed(key, [target.model, targetKey(target)]);
-  const isList = route.alias !== undefined && route.scope !== targetKey(route.targets[0]);
-  if (isModelAllowed(key, [model]) || (!isList && isAllowed(route.requested))) return undefined;
-  if (isList) return isAllowed;
-  throw notAllowed(model);
 }
 
 /** A cap applies (or the policy says so): what has no price may not be called. */

@@ -2,7 +2,7 @@ import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
-import { notAllowed } from '@llm0/core/routing/narrow-route';
+import { notAllowed } from '@llm0/core/routing/named-targets';
 import { shownName } from '@llm0/core/routing/near-names';
 import { type Costly, type CostlyUse, findCostly } from '@llm0/providers/transport/call-provider';
 import { isCapped, isModelAllowed, refusesUnpriced } from './allowed-route';

@@ -22,6 +22,7 @@ describe('openExchange', () => {
       'X-LLM0-Cache': 'off',
       'X-LLM0-Cache-TTL': '60',
       'X-LLM0-Drop-Params': 'true',
+      'X-LLM0-Failover': ' Off ',
       'X-LLM0-Run-Id': ' run:1 ',
     });
     expect(exchange.runId).toBe('run:1');
@@ -31,7 +32,10 @@ describe('openExchange', () => {
       cacheTtlSeconds: 60,
       cacheThreshold: undefined,
       dropParams: true,
+      failover: 'off',
     });
+    expect(open({ 'X-LLM0-Failover': 'on' }).controls.failover).toBeUndefined();
+    expect(() => open({ 'X-LLM0-Failover': 'no' })).toThrow(/must be "off"/);
   });
 
   test.each([

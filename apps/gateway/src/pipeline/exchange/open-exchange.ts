@@ -13,6 +13,8 @@ export interface RequestControls {
   readonly cacheThreshold?: number;
   /** Absent = as key and project say. */
   readonly dropParams?: boolean;
+  /** Nobody but the first target is asked; absent = as key, alias and project say. */
+  readonly failover?: 'off';
   /** Names of guardrails that are to refuse what they find. */
   readonly guardrail?: string;
 }
@@ -41,6 +43,7 @@ const LABEL_PREFIX = 'x-llm0-';
 /** `X-LLM0-*` headers with a meaning of their own: never labels. */
 const RESERVED = new Set([
   ...['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped', 'run-id', 'session', 'guardrail'],
+  ...['failover', 'timeout-ms'],
 ]);
 
 /** Reads the request's headers into an exchange; throws `invalid_request` for controls that make no sense. */
@@ -85,8 +88,9 @@ function readControls(headers: Headers): RequestControls {
   const threshold = headers.get('x-llm0-cache-threshold');
   const drop = headers.get('x-llm0-drop-params');
   const guardrail = headers.get('x-llm0-guardrail');
+  const failover = headers.get('x-llm0-failover');
   const isPlain = cacheControl === null && own === null && ttl === null && threshold === null;
-  if (isPlain && drop === null && guardrail === null) return NORMAL_CONTROLS;
+  if (isPlain && drop === null && guardrail === null && failover === null) return NORMAL_CONTROLS;
   return {
     cache: cacheMode(own, cacheControl),
     cacheTtlSeconds: ttl === null ? undefined : headerNumber('X-LLM0-Cache-TTL', ttl, { min: 1, max: 31_536_000 }),
@@ -94,6 +98,7 @@ function readControls(headers: Headers): RequestControls {
       threshold === null ? undefined : headerNumber('X-LLM0-Cache-Threshold', threshold, { min: 0, max: 1 }),
     dropParams: drop === null ? undefined : readFlag('X-LLM0-Drop-Params', drop),
     ...(guardrail === null ? {} : { guardrail }),
+    ...(failover !== null && isFailoverOff(failover) ? { failover: 'off' } : {}),
   };
 }
 
@@ -106,6 +111,13 @@ function cacheMode(own: string | null, cacheControl: string | null): CacheMode {
   if (cacheControl === null) return 'normal';
   if (/\bno-store\b/i.test(cacheControl)) return 'off';
   return /\bno-cache\b/i.test(cacheControl) ? 'refresh' : 'normal';
+}
+
+/** Callers may forgo failover, and no more: `on` leaves it to key, alias and project. */
+function isFailoverOff(text: string): boolean {
+  const value = text.trim().toLowerCase();
+  if (value === 'on' || value === 'off') return value === 'off';
+  throw invalidRequest('X-LLM0-Failover', 'X-LLM0-Failover must be "off".');
 }
 
 function readFlag(name: string, text: string): boolean {

@@ -23,6 +23,7 @@ const project: Project = {
   semanticShadow: false,
   cacheToolCalls: false,
   dropParams: null,
+  failover: null,
   passthrough: null,
   allowedTools: null,
   codeMode: false,
@@ -43,6 +44,7 @@ const key: ApiKey = {
   maxConcurrency: null,
   allowedModels: null,
   dropParams: null,
+  failover: null,
   passthrough: null,
   allowedTools: null,
   codeMode: null,
@@ -70,6 +72,7 @@ interface Change {
   readonly key?: Partial<ApiKey>;
   readonly request?: Partial<ChatRequest>;
   readonly cache?: 'normal' | 'off' | 'refresh';
+  readonly failover?: 'off';
   readonly tables?: RoutingTables;
 }
 
@@ -77,7 +80,10 @@ const plan = (change: Change = {}) =>
   planRequest(
     { routing: () => change.tables ?? tables },
     {
-      exchange: { requestId: 'r1', startMs: 0, controls: { cache: change.cache ?? 'normal', dropParams: false } },
+      exchange: {
+        ...{ requestId: 'r1', startMs: 0 },
+        controls: { cache: change.cache ?? 'normal', dropParams: false, failover: change.failover },
+      },
       principal: { key: { ...key, ...change.key }, project: { ...project, ...change.project } },
       dialect: 'openai-chat',
       request: { ...base, ...change.request },
@@ -178,25 +184,26 @@ describe('planRequest', () => {
           ],
         },
       ],
-      aliases: createAliasBook([
-        {
-          name: 'cheap',
-          projectId: 'p1',
-          version: '1',
-          strategy: 'cheapest',
+      aliases: createAliasBook(
+        (['cheap', 'cheap-on'] as const).map((name) => ({
+          ...{ name, projectId: 'p1', version: '1', strategy: 'cheapest' },
+          failover: name === 'cheap' ? undefined : 'on',
           targets: ['beta/beta-1', 'acme/acme-1'].map((key) => ({
             ...{ provider: key.slice(0, 4), model: key.slice(5), weight: 1 },
           })),
-        },
-      ]),
+        })),
+      ),
     });
     const planned = (change: Change = {}) => plan({ ...change, tables: chained });
     const names = (change: Change = {}) => planned(change).route.targets.map(targetKey);
 
     test('holds the dearest target that may answer, and is limited by the name without its provider', () => {
-      const { admit } = planned({ request: { model: 'acme/acme-1' } });
+      const { admit } = planned();
       expect([admit.holdNanoUsd, admit.model]).toEqual([6 + 5000, 'acme-1']);
-      expect(planned().admit.holdNanoUsd).toBe(admit.holdNanoUsd);
+      expect(planned({ request: { model: 'acme/acme-1' } }).admit).toMatchObject({
+        model: 'acme-1',
+        holdNanoUsd: 206,
+      });
     });
 
     test('goes without steps that have no price where a cap applies', () => {
@@ -204,8 +211,15 @@ describe('planRequest', () => {
       expect(names({ key: { budgetNanoUsd: 1 } })).toEqual(['acme/acme-1', 'beta/beta-1']);
     });
 
-    test('who may call it may be helped by its fallbacks', () => {
-      expect(names({ key: { allowedModels: ['acme-1'] } })).toHaveLength(3);
+    test('allowed_models, key, project and caller hold for stand-ins too', () => {
+      const first = ['acme/acme-1'];
+      expect(names({ key: { allowedModels: ['acme-1'] } })).toEqual(first);
+      expect(names({ key: { allowedModels: ['acme-1', 'beta-1'] } })).toEqual([...first, 'beta/beta-1']);
+      expect(names({ project: { failover: 'off' } })).toEqual(first);
+      expect(names({ project: { failover: 'off' }, key: { failover: 'on' } })).toHaveLength(3);
+      expect(names({ key: { failover: 'off' } })).toEqual(first);
+      expect(names({ key: { failover: 'on' }, failover: 'off' })).toEqual(first);
+      expect(planned({ failover: 'off' }).cacheKey).toBe(planned().cacheKey);
     });
 
     test('counts the limit it sends under strict caps towards the context window', () => {
@@ -219,6 +233,15 @@ describe('planRequest', () => {
       expect(route.targets.map(targetKey)).toEqual(['acme/acme-1', 'beta/beta-1']);
       expect(admit.model).toBe('cheap');
       expect(cacheKey).not.toBe(planned().cacheKey);
+    });
+
+    test('an alias outdoes its project; without failover its strategy picks one target', () => {
+      const asked = { request: { model: 'cheap' } };
+      expect(names({ ...asked, failover: 'off' })).toEqual(['acme/acme-1']);
+      expect(names({ ...asked, project: { failover: 'off' } })).toEqual(['acme/acme-1']);
+      const on = { request: { model: 'cheap-on' }, project: { failover: 'off' as const } };
+      expect(names(on)).toEqual(['acme/acme-1', 'beta/beta-1', 'beta/beta-unpriced']);
+      expect(names({ ...on, key: { failover: 'off' } })).toEqual(['acme/acme-1']);
     });
   });
 

@@ -8,6 +8,7 @@ import type { DialectName } from '@llm0/core/logs/log-record';
 import { estimateHold } from '@llm0/core/pricing/estimate-cost';
 import { guessContextTokens, NO_WEIGHT, type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
 import { keepWarm } from '@llm0/core/routing/keep-warm';
+import { withoutOthers } from '@llm0/core/routing/named-targets';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../../services/contract';
 import { admitPlan, NO_HOLD } from './admit-plan';
@@ -119,6 +120,7 @@ function planRoute({ request, principal, exchange }: PlanInput, tables: RoutingT
     inputTokens: guessContextTokens(request, weight),
     outputTokens: request.maxOutputTokens ?? strictOutput,
     outputParam: demandedLimit(request),
+    failover: exchange.controls.failover,
   });
   if (route.alias === undefined || route.targets.length === 1) return route;
   const ordered = orderedRoute(
@@ -126,7 +128,7 @@ function planRoute({ request, principal, exchange }: PlanInput, tables: RoutingT
     tables,
     ({ priced }) => priced && estimateHold(request, weight, [priced], { ...project, strict: false }).holdNanoUsd,
   );
-  return keepWarm(ordered, { projectId: project.id, session: exchange.session, request }, tables);
+  return withoutOthers(keepWarm(ordered, { projectId: project.id, session: exchange.session, request }, tables));
 }
 
 /** Formats in which every request must name a limit are full of limits that no model has. */

@@ -4,7 +4,7 @@ import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { CacheAsk, Look } from '@llm0/core/http-cache/http-cache';
 import { requestControl } from '@llm0/core/http-cache/use-answer';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { notAllowed } from '@llm0/core/routing/narrow-route';
+import { notAllowed } from '@llm0/core/routing/named-targets';
 import type { Services } from '../../services/contract';
 import type { Planner } from '../exchange/admit';
 import { admitPlan } from '../exchange/admit-plan';

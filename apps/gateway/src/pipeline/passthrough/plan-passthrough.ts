@@ -5,7 +5,7 @@ import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { estimateHold } from '@llm0/core/pricing/estimate-cost';
 import { NO_WEIGHT } from '@llm0/core/pricing/estimate-tokens';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
-import { notAllowed } from '@llm0/core/routing/narrow-route';
+import { notAllowed } from '@llm0/core/routing/named-targets';
 import { countReferences, hasVendorTools, type NativeShape } from '@llm0/providers/transport/call-passthrough';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../exchange/admit';

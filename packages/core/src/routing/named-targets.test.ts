@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'bun:test';
+import { GatewayError } from '../errors/gateway-error';
+import { createPriceBook } from '../pricing/create-price-book';
+import { type Alias, createAliasBook } from './alias';
+import type { FailoverMode } from './failover-mode';
+import { allowedTargets, mayAnswer, soleTarget, withoutOthers } from './named-targets';
+import { resolveTargets } from './resolve-targets';
+import { createRoutingTables } from './routing-tables';
+import { targetKey } from './target';
+
+const PLACES = { a: 'cloud', b: 'cloud', c: 'cloud', own: 'local' } as const;
+const alias = (name: string, targets: readonly string[], more: Partial<Alias> = {}): Alias => ({
+  ...{ name, projectId: null, strategy: 'priority', version: '1' },
+  targets: targets.map((key) => ({ provider: key.split('/')[0] ?? '', model: key.split('/')[1] ?? '', weight: 1 })),
+  ...more,
+});
+const ALIASES = [
+  alias('one', ['a/a-1']),
+  alias('one-on', ['a/a-1'], { failover: 'on' }),
+  alias('two', ['b/b-1', 'a/a-1']),
+  alias('two-on', ['a/a-2', 'a/a-1'], { failover: 'on' }),
+  alias('drawn', ['a/a-1', 'b/b-1'], { strategy: 'weighted' }),
+  alias('away-on', ['gone/a-1', 'a/a-1'], { failover: 'on' }),
+];
+
+function tables(mode: FailoverMode = 'cloud_first', without: readonly string[] = []) {
+  const names = Object.entries(PLACES).filter(([name]) => !without.includes(name));
+  const step = (provider: string) => ({ provider, model: `${provider}-1`, matches: [`${provider}-1`] });
+  return createRoutingTables({
+    providers: new Map(
+      names.map(([name, place]) => [
+        name,
+        { name, place, modelPatterns: [new RegExp(`^${name}-`)], liveModels: new Set<string>() },
+      ]),
+    ),
+    prices: createPriceBook([], new Set()),
+    chains: [{ name: 'x', localTier: 'budget', steps: ['a', 'b', 'c'].map(step) }],
+    substitutes: { budget: { provider: 'own', model: 'small' } },
+    aliases: createAliasBook(ALIASES),
+    mode,
+  });
+}
+
+const keysOf = (find: () => { readonly targets: readonly { provider: string; model: string }[] }) => {
+  try {
+    return find().targets.map(targetKey).join(' ');
+  } catch (error) {
+    if (error instanceof GatewayError) return error.kind;
+    throw error;
+  }
+};
+
+describe('who is named is asked, nobody else', () => {
+  test.each<[string, FailoverMode, string]>([
+    ['a-1', 'cloud_first', 'a/a-1 b/b-1 c/c-1 own/small'],
+    ['a/a-1', 'cloud_first', 'a/a-1'],
+    ['a/a-1', 'local_first', 'a/a-1'],
+    ['a/a-1', 'local_only', 'model_not_found'],
+    ['own/small', 'cloud_only', 'model_not_found'],
+    ['one', 'cloud_first', 'a/a-1'],
+    ['one', 'local_first', 'a/a-1'],
+    ['one-on', 'cloud_first', 'a/a-1 b/b-1 c/c-1 own/small'],
+    ['one-on', 'local_first', 'own/small a/a-1 b/b-1 c/c-1'],
+    ['two', 'cloud_first', 'b/b-1 a/a-1'],
+    ['two-on', 'cloud_first', 'a/a-2 a/a-1 b/b-1 c/c-1 own/small'],
+    ['away-on', 'cloud_first', 'a/a-1 b/b-1 c/c-1 own/small'],
+    ['a-1', 'off', 'a/a-1'],
+    ['one-on', 'off', 'a/a-1'],
+  ])('%s, %s: %s', (model, mode, expected) => {
+    expect(keysOf(() => resolveTargets(model, tables(mode)))).toBe(expected);
+  });
+
+  test('FAILOVER_MODE=off: a vendor that is not configured is not replaced', () => {
+    expect(keysOf(() => resolveTargets('a-1', tables('off', ['a'])))).toBe('model_not_found');
+    expect(keysOf(() => resolveTargets('a-1', tables('cloud_first', ['a'])))).toBe('b/b-1 c/c-1 own/small');
+  });
+});
+
+describe('allowed_models', () => {
+  test.each<[string, readonly string[], string]>([
+    ['a-1', ['a-1'], 'a/a-1'],
+    ['a-1', ['a/a-1'], 'a/a-1'],
+    ['a-1', ['a/*'], 'a/a-1'],
+    ['a-1', ['a-1', 'c/*'], 'a/a-1 c/c-1'],
+    ['a-1', ['b-1'], 'model_not_allowed'],
+    ['a-1', ['*'], 'a/a-1 b/b-1 c/c-1 own/small'],
+    ['a/a-1', ['a-1'], 'a/a-1'],
+    ['one-on', ['one-on'], 'a/a-1'],
+    ['one-on', ['one-on', 'b-1'], 'a/a-1 b/b-1'],
+    ['one-on', ['b-1'], 'model_not_allowed'],
+    ['two', ['two'], 'b/b-1 a/a-1'],
+    ['two', ['a-1'], 'a/a-1'],
+    ['two', ['c-1'], 'model_not_allowed'],
+  ])('%s with %p: %s', (model, allowed, expected) => {
+    const isAllowed = (names: readonly string[]) =>
+      allowed.some((one) =>
+        names.some((name) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one)),
+      );
+    const route = resolveTargets(model, tables());
+    expect(keysOf(() => allowedTargets(route, { model, isAllowed }))).toBe(expected);
+  });
+
+  test('calls under way are shared by keys with the same models alone; a whole route stays the very same', () => {
+    const route = resolveTargets('a-1', tables());
+    const some = (...names: string[]) =>
+      allowedTargets(route, { model: 'a-1', isAllowed: (given) => given.some((name) => names.includes(name)) });
+    expect(new Set([route, some('a-1'), some('a-1', 'b-1'), some('a-1', 'c-1')].map(({ shared }) => shared)).size).toBe(
+      4,
+    );
+    expect(allowedTargets(route, { model: 'a-1', isAllowed: () => true })).toBe(route);
+    const b = { provider: 'b', model: 'b-1' };
+    expect([mayAnswer(route, b), mayAnswer(some('a-1'), b)]).toEqual([true, false]);
+  });
+});
+
+describe('failover off', () => {
+  test.each<[string, FailoverMode, string]>([
+    ['a-1', 'cloud_first', 'a/a-1'],
+    ['a-1', 'local_first', 'a/a-1'],
+    ['a-1', 'local_only', 'model_not_found'],
+    ['one-on', 'cloud_first', 'a/a-1'],
+    ['two', 'cloud_first', 'b/b-1'],
+    ['two-on', 'cloud_first', 'a/a-2'],
+    ['drawn', 'cloud_first', 'a/a-1 b/b-1'],
+  ])('%s, %s: %s', (model, mode, expected) => {
+    expect(keysOf(() => soleTarget(resolveTargets(model, tables(mode)), model))).toBe(expected);
+  });
+
+  test('nobody stands in for a vendor that is not configured', () => {
+    const route = resolveTargets('a-1', tables('cloud_first', ['a']));
+    expect(() => soleTarget(route, 'a-1')).toThrow(/failover is off/);
+  });
+
+  test('a strategy picks one; what another one of them answered is as good', () => {
+    const route = resolveTargets('drawn', tables());
+    const sole = soleTarget(route, 'drawn');
+    expect([sole.isSole, sole.scope === route.scope, sole.shared === route.shared]).toEqual([true, true, false]);
+    const asked = withoutOthers(sole);
+    expect([asked.targets.length, asked.targets[0], mayAnswer(asked, { provider: 'b', model: 'b-1' })]).toEqual([
+      1,
+      route.targets[0],
+      true,
+    ]);
+    const only = resolveTargets('a/a-1', tables());
+    expect(soleTarget(only, 'a/a-1')).toBe(only);
+  });
+});
