@@ -1,10 +1,12 @@
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { instant } from './columns';
 
-/** Answers that later requests of their project may go on from. `input` and `answer` are JSON in the caller's format. */
+/** Answers that later requests of their key and customer may go on from. `input` and `answer` are JSON in the caller's format. */
 export const keptAnswers = pgTable('kept_answers', {
   id: uuid('id').primaryKey(),
   projectId: uuid('project_id').notNull(),
+  apiKeyId: uuid('api_key_id'),
+  customerId: text('customer_id'),
   previousId: uuid('previous_id'),
   input: text('input').notNull(),
   answer: text('answer').notNull(),

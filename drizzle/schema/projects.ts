@@ -16,6 +16,7 @@ export const projects = pgTable('projects', {
   semanticThreshold: doublePrecision('semantic_threshold'),
   semanticShadow: boolean('semantic_shadow').notNull().default(false),
   cacheToolCalls: boolean('cache_tool_calls').notNull().default(false),
+  shareResponses: boolean('share_responses').notNull().default(false),
   dropParams: boolean('drop_params'),
   failover: text('failover', { enum: ['on', 'off'] }),
   passthrough: jsonb('passthrough').$type<readonly string[]>(),

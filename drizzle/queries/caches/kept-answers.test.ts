@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { KeptAnswer } from '@llm0/core/conversations/kept-answers';
+import type { AnswerReader, KeptAnswer } from '@llm0/core/conversations/kept-answers';
 import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import type { Database } from '../../client';
@@ -11,7 +11,8 @@ const HOUR_MS = 3_600_000;
 
 describe.each(TEST_DATABASES)('kept answers on $name', (kind) => {
   let database: Database;
-  const projectId = crypto.randomUUID();
+  const [projectId, apiKeyId] = [crypto.randomUUID(), crypto.randomUUID()];
+  const reader = { projectId, apiKeyId, isShared: false };
   beforeAll(async () => {
     database = await kind.open();
   }, 60_000);
@@ -22,6 +23,7 @@ describe.each(TEST_DATABASES)('kept answers on $name', (kind) => {
   const entry = (given: Partial<KeptAnswer> = {}): KeptAnswer => ({
     id: crypto.randomUUID(),
     projectId,
+    apiKeyId,
     input: '[]',
     answer: '{}',
     itemIds: [],
@@ -30,15 +32,13 @@ describe.each(TEST_DATABASES)('kept answers on $name', (kind) => {
     ...given,
   });
   const idsOf = async (id: string, more = {}) =>
-    (await store().readConversation(projectId, id, { ...limits, ...more })).map((turn) => turn.id);
+    (await store().readConversation(reader, id, { ...limits, ...more })).map((turn) => turn.id);
 
   test('texts come back to the letter, whatever JSON they hold', async () => {
     const input = '[{"a": "\\u0000 \\ud800 \\" ü 😀 \\\\u0000", "n": 1.50, "a": 2}]';
     const one = entry({ input, answer: '{"id":"\\u0007"}' });
     await store().write([one]);
-    expect(await store().readConversation(projectId, one.id, limits)).toEqual([
-      { id: one.id, input, answer: one.answer },
-    ]);
+    expect(await store().readConversation(reader, one.id, limits)).toEqual([{ id: one.id, input, answer: one.answer }]);
   });
 
   test('a conversation is read newest first, up to its first turn, in its own project only', async () => {
@@ -48,8 +48,8 @@ describe.each(TEST_DATABASES)('kept answers on $name', (kind) => {
     await store().write([third, first, second]);
     expect(await idsOf(third.id)).toEqual([third.id, second.id, first.id]);
     expect(await idsOf(first.id)).toEqual([first.id]);
-    expect(await store().readConversation(crypto.randomUUID(), third.id, limits)).toEqual([]);
-    expect(await store().readConversation(projectId, crypto.randomUUID(), limits)).toEqual([]);
+    expect(await store().readConversation({ ...reader, projectId: crypto.randomUUID() }, third.id, limits)).toEqual([]);
+    expect(await store().readConversation(reader, crypto.randomUUID(), limits)).toEqual([]);
   });
 
   test('a turn that names another project’s answer does not reach it', async () => {
@@ -88,18 +88,41 @@ describe.each(TEST_DATABASES)('kept answers on $name', (kind) => {
     const older = entry({ itemIds: [a], answer: '{"n":1}', createdAtMs: NOW_MS - 1000 });
     const newer = entry({ itemIds: [b, a], answer: '{"n":2}' });
     await store().write([older, newer]);
-    expect(await store().findByItems(projectId, [a], NOW_MS)).toEqual(['{"n":2}', '{"n":1}']);
-    expect(await store().findByItems(projectId, [b, 'other'], NOW_MS)).toEqual(['{"n":2}']);
-    expect(await store().findByItems(crypto.randomUUID(), [a], NOW_MS)).toEqual([]);
-    expect(await store().findByItems(projectId, [a], NOW_MS + HOUR_MS)).toEqual([]);
+    expect(await store().findByItems(reader, [a], NOW_MS)).toEqual(['{"n":2}', '{"n":1}']);
+    expect(await store().findByItems(reader, [b, 'other'], NOW_MS)).toEqual(['{"n":2}']);
+    expect(await store().findByItems({ ...reader, projectId: crypto.randomUUID() }, [a], NOW_MS)).toEqual([]);
+    expect(await store().findByItems(reader, [a], NOW_MS + HOUR_MS)).toEqual([]);
+  });
+
+  test('another key or customer of the project finds nothing, unless answers are shared', async () => {
+    const item = crypto.randomUUID();
+    const first = entry({ customerId: 'ann', itemIds: [item] });
+    const second = entry({ customerId: 'ann', previousId: first.id });
+    const foreign = entry({ apiKeyId: crypto.randomUUID(), previousId: second.id });
+    await store().write([first, second, foreign]);
+    const seenBy = async (who: Partial<AnswerReader>) => {
+      const by = { ...reader, ...who };
+      const turns = await store().readConversation(by, second.id, limits);
+      return [turns.length, (await store().findByItems(by, [item], NOW_MS)).length];
+    };
+    expect(await seenBy({ customerId: 'ann' })).toEqual([2, 1]);
+    expect(await seenBy({})).toEqual([0, 0]);
+    expect(await seenBy({ customerId: 'bob' })).toEqual([0, 0]);
+    expect(await seenBy({ customerId: 'ann', apiKeyId: foreign.apiKeyId })).toEqual([0, 0]);
+    expect(await seenBy({ apiKeyId: foreign.apiKeyId, isShared: true })).toEqual([2, 1]);
+    // Nobody reads on into what is not theirs by what was shared once.
+    const own = { ...reader, apiKeyId: foreign.apiKeyId };
+    expect(await store().readConversation(own, foreign.id, limits)).toHaveLength(1);
+    expect(await store().remove({ ...reader, customerId: 'bob' }, second.id, NOW_MS)).toBe(false);
+    expect(await store().remove({ ...own, isShared: true }, second.id, NOW_MS)).toBe(true);
   });
 
   test('only its own project removes an answer, and only once', async () => {
     const one = entry();
     await store().write([one]);
-    expect(await store().remove(crypto.randomUUID(), one.id, NOW_MS)).toBe(false);
-    expect(await store().remove(projectId, one.id, NOW_MS)).toBe(true);
-    expect(await store().remove(projectId, one.id, NOW_MS)).toBe(false);
+    expect(await store().remove({ ...reader, projectId: crypto.randomUUID() }, one.id, NOW_MS)).toBe(false);
+    expect(await store().remove(reader, one.id, NOW_MS)).toBe(true);
+    expect(await store().remove(reader, one.id, NOW_MS)).toBe(false);
     expect(await idsOf(one.id)).toEqual([]);
   });
 
@@ -107,7 +130,7 @@ describe.each(TEST_DATABASES)('kept answers on $name', (kind) => {
     const one = entry({ answer: '{"n":1}' });
     await store().write([one]);
     await store().write([{ ...one, answer: '{"n":2}' }]);
-    expect((await store().readConversation(projectId, one.id, limits))[0]?.answer).toBe('{"n":1}');
+    expect((await store().readConversation(reader, one.id, limits))[0]?.answer).toBe('{"n":1}');
     await expect(store().write([entry({ id: 'no uuid' })])).rejects.toBeInstanceOf(RecordsRejectedError);
   });
 });

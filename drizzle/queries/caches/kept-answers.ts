@@ -1,6 +1,12 @@
 // Postgres unreachable: every call throws; `KeptAnswers` turns that into waiting writes and a clear refusal.
-import type { KeptAnswer, KeptAnswerStore, KeptTurn, ReadLimits } from '@llm0/core/conversations/kept-answers';
-import { sql } from 'drizzle-orm';
+import type {
+  AnswerReader,
+  KeptAnswer,
+  KeptAnswerStore,
+  KeptTurn,
+  ReadLimits,
+} from '@llm0/core/conversations/kept-answers';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { rejectingBadData } from '../../sql-state';
 import { instant } from '../instant';
@@ -9,9 +15,9 @@ import { instant } from '../instant';
 export function createKeptAnswerStore(db: Db): KeptAnswerStore {
   return {
     write: (answers) => writeKeptAnswers(db, answers),
-    readConversation: (projectId, id, limits) => readConversation(db, { projectId, id }, limits),
-    findByItems: (projectId, itemIds, nowMs) => findByItems(db, { projectId, itemIds }, nowMs),
-    remove: (projectId, id, nowMs) => removeKeptAnswer(db, { projectId, id }, nowMs),
+    readConversation: (reader, id, limits) => readConversation(db, { reader, id }, limits),
+    findByItems: (reader, itemIds, nowMs) => findByItems(db, { reader, itemIds }, nowMs),
+    remove: (reader, id, nowMs) => removeKeptAnswer(db, { reader, id }, nowMs),
   };
 }
 
@@ -22,11 +28,12 @@ async function writeKeptAnswers(db: Db, answers: readonly KeptAnswer[]): Promise
   await rejectingBadData(async () => {
     await db.transaction(async (tx) => {
       await tx.execute(sql`
-        insert into kept_answers (id, project_id, previous_id, input, answer, item_ids, created_at, expires_at)
-        select r.id, r.project_id, r.previous_id, r.input, r.answer, r.item_ids,
+        insert into kept_answers (id, project_id, api_key_id, customer_id, previous_id, input, answer, item_ids, created_at,
+          expires_at)
+        select r.id, r.project_id, r.api_key_id, r.customer_id, r.previous_id, r.input, r.answer, r.item_ids,
           to_timestamp(r.created_at_ms / 1000.0), to_timestamp(r.expires_at_ms / 1000.0)
-        from jsonb_to_recordset(${rows}::jsonb) as r(id uuid, project_id uuid, previous_id uuid, input text, answer text,
-          item_ids text[], created_at_ms bigint, expires_at_ms bigint)
+        from jsonb_to_recordset(${rows}::jsonb) as r(id uuid, project_id uuid, api_key_id uuid, customer_id text,
+          previous_id uuid, input text, answer text, item_ids text[], created_at_ms bigint, expires_at_ms bigint)
         on conflict (id) do nothing`);
       if (continued) await prolong(tx, answers);
     });
@@ -62,6 +69,8 @@ function toRow(answer: KeptAnswer): Record<string, unknown> {
   return {
     id: answer.id,
     project_id: answer.projectId,
+    api_key_id: answer.apiKeyId,
+    customer_id: answer.customerId ?? null,
     previous_id: answer.previousId ?? null,
     input: answer.input,
     answer: answer.answer,
@@ -79,20 +88,27 @@ interface TurnRow extends Record<string, unknown> {
 }
 
 interface OwnId {
-  readonly projectId: string;
+  readonly reader: AnswerReader;
   readonly id: string;
 }
 
-async function readConversation(db: Db, { projectId, id }: OwnId, limits: ReadLimits): Promise<readonly KeptTurn[]> {
+/** Of rows that a version before this one wrote nobody knows the key: they are there where all are shared. */
+const isReadableBy = ({ projectId, apiKeyId, customerId, isShared }: AnswerReader): SQL =>
+  isShared
+    ? sql`k.project_id = ${projectId}::uuid`
+    : sql`k.project_id = ${projectId}::uuid and k.api_key_id = ${apiKeyId}::uuid
+        and k.customer_id is not distinct from ${customerId ?? null}::text`;
+
+async function readConversation(db: Db, { reader, id }: OwnId, limits: ReadLimits): Promise<readonly KeptTurn[]> {
   const rows = await db.execute<TurnRow>(sql`
     with recursive chain as (
       select id, previous_id, input, answer, 1 as turn, length(input) + length(answer) as bytes
-      from kept_answers
-      where id = ${id}::uuid and project_id = ${projectId}::uuid and expires_at > ${instant(limits.nowMs)}
+      from kept_answers k
+      where id = ${id}::uuid and ${isReadableBy(reader)} and expires_at > ${instant(limits.nowMs)}
       union all
       select k.id, k.previous_id, k.input, k.answer, chain.turn + 1,
         chain.bytes + length(k.input) + length(k.answer)
-      from chain join kept_answers k on k.id = chain.previous_id and k.project_id = ${projectId}::uuid
+      from chain join kept_answers k on k.id = chain.previous_id and ${isReadableBy(reader)}
       where chain.turn < ${limits.maxTurns}::int and chain.bytes < ${limits.maxBytes}::bigint
     )
     select id, previous_id, input, answer from chain order by turn`);
@@ -108,20 +124,20 @@ const MAX_FOUND = 1000;
 
 async function findByItems(
   db: Db,
-  { projectId, itemIds }: { readonly projectId: string; readonly itemIds: readonly string[] },
+  { reader, itemIds }: { readonly reader: AnswerReader; readonly itemIds: readonly string[] },
   nowMs: number,
 ): Promise<readonly string[]> {
   const rows = await db.execute<{ answer: string }>(sql`
-    select answer from kept_answers
-    where project_id = ${projectId}::uuid and expires_at > ${instant(nowMs)}
+    select answer from kept_answers k
+    where ${isReadableBy(reader)} and expires_at > ${instant(nowMs)}
       and item_ids && (select array_agg(value) from jsonb_array_elements_text(${JSON.stringify(itemIds)}::jsonb))
     order by created_at desc limit ${sql.raw(String(MAX_FOUND))}`);
   return rows.map(({ answer }) => answer);
 }
 
-async function removeKeptAnswer(db: Db, { projectId, id }: OwnId, nowMs: number): Promise<boolean> {
+async function removeKeptAnswer(db: Db, { reader, id }: OwnId, nowMs: number): Promise<boolean> {
   const rows = await db.execute(sql`
-    delete from kept_answers
-    where id = ${id}::uuid and project_id = ${projectId}::uuid and expires_at > ${instant(nowMs)} returning 1`);
+    delete from kept_answers k
+    where id = ${id}::uuid and ${isReadableBy(reader)} and expires_at > ${instant(nowMs)} returning 1`);
   return rows.length > 0;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
-import { createTestKey, startGateway } from '../stores/start-gateway';
+import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway';
 import {
   ask,
   logRow,
@@ -199,6 +199,58 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
         param: 'input[0]',
       });
       expect((await call('GET', `/${id}`)).status).toBe(200);
+    });
+
+    test('are those of their key and customer, unless the project shares them', async () => {
+      const { projectId, apiKey: mine } = await createTestKey(world.gateway);
+      const made = { name: 'other', rate_limit_per_minute: null };
+      const { key: theirs } = await callAdmin<{ key: string }>(world.gateway, `/projects/${projectId}/keys`, {
+        body: made,
+      });
+      const ann = { 'x-customer-id': 'ann' };
+      const { id, output } = (await (await post({ input: 'of ann' }, ann, mine)).json()) as Answer;
+      const reference = { type: 'item_reference', id: output[0]?.id ?? '' };
+      const tries = (key: string, headers: Record<string, string>) =>
+        Promise.all([
+          call('GET', `/${id}`, key, undefined, headers),
+          call('GET', `/${id}/input_items`, key, undefined, headers),
+          post({ input: 'go on', previous_response_id: id }, headers, key),
+          post({ input: [reference] }, headers, key),
+        ]).then((answers) => answers.map(({ status }) => status));
+      expect(await tries(mine, ann)).toEqual([200, 200, 200, 200]);
+      for (const [key, headers] of [
+        [theirs, ann],
+        [mine, {}],
+        [mine, { 'x-customer-id': 'bob' }],
+      ] as const) {
+        expect(await tries(key, headers)).toEqual([404, 404, 400, 400]);
+        expect((await call('DELETE', `/${id}`, key, undefined, headers)).status).toBe(404);
+      }
+      const share = (isShared: boolean) =>
+        callAdmin(world.gateway, `/projects/${projectId}`, { method: 'PATCH', body: { share_responses: isShared } });
+      await share(true);
+      expect(await tries(theirs, {})).toEqual([200, 200, 200, 200]);
+      await share(false);
+      expect(await tries(theirs, {})).toEqual([404, 404, 400, 400]);
+      await share(true);
+      expect((await call('DELETE', `/${id}`, theirs)).status).toBe(200);
+    });
+
+    test('are shown by the guardrails that are in force', async () => {
+      const { projectId, apiKey: key } = await createTestKey(world.gateway);
+      world.upstream.control.enqueue({ text: 'write to ann@example.com' });
+      const { id } = (await (await post({ input: 'my card is 4111 1111 1111 1111' }, {}, key)).json()) as Answer;
+      const shown = async (path: string) => (await call('GET', `/${id}${path}`, key)).text();
+      expect(await shown('')).toContain('ann@example.com');
+      const rules = [
+        { name: 'mail', on: 'output', check: { type: 'pii', kinds: ['email'] }, action: 'redact' },
+        { name: 'cards', on: 'input', check: { type: 'pii', kinds: ['card'] }, action: 'redact' },
+      ];
+      const policy = { method: 'PUT', body: { mode: 'enforce', rules } };
+      await callAdmin(world.gateway, `/projects/${projectId}/guardrails`, policy);
+      expect(await shown('')).not.toContain('ann@example.com');
+      expect(await shown('/input_items')).not.toContain('4111');
+      expect(await shown('/input_items')).toContain('my card is');
     });
 
     test('with store: false are none', async () => {

@@ -143,7 +143,7 @@ export const DATA_PLANE_PATHS: Paths = {
     get: {
       id: 'getResponse',
       tag: 'chat',
-      summary: 'Read a kept answer',
+      summary: 'Read a kept answer of the same key and customer',
       parameters: [RESPONSE_ID],
       answer: answers('Response', 'The answer'),
     },

@@ -1,8 +1,7 @@
-import type { ApiKey } from '@llm0/core/keys/api-key';
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
 import { authenticate, type ChosenKey } from './exchange/authenticate';
-import { refreshStaleTables, reloadPrincipal } from './exchange/load-principal';
+import { type Authenticated, refreshStaleTables, reloadPrincipal } from './exchange/load-principal';
 import { asGatewayError, respondError } from './exchange/respond-error';
 
 export type KeyNeeds = Pick<
@@ -24,14 +23,14 @@ export interface KeyRequest {
 export async function handleKeyRequest(
   services: KeyNeeds,
   { request, dialect, chosen }: KeyRequest,
-  build: (key: ApiKey, headers: Record<string, string>) => Response | Promise<Response>,
+  build: (principal: Authenticated, headers: Record<string, string>) => Response | Promise<Response>,
 ): Promise<Response> {
   const requestId = chosen?.requestId ?? services.createId();
   try {
     const { keyHash } = await authenticate(services, request, chosen);
     const principal = await reloadPrincipal(services, keyHash);
     await refreshStaleTables(services, principal);
-    return await build(principal.key, { 'X-Request-Id': requestId });
+    return await build(principal, { 'X-Request-Id': requestId });
   } catch (cause) {
     return respondError(asGatewayError(cause, services.log), { requestId, dialect });
   }

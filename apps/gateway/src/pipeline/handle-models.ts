@@ -51,7 +51,7 @@ function answer(
   build: (key: ApiKey, dialect: Dialect) => unknown,
 ): Promise<Response> {
   const dialect = dialects.find(({ models }) => models?.isAsked(request.headers)) ?? dialects[0];
-  return handleKeyRequest(services, { request, dialect, chosen }, (key, headers) => {
+  return handleKeyRequest(services, { request, dialect, chosen }, ({ key }, headers) => {
     const { requestIdHeader } = dialect;
     if (requestIdHeader !== undefined) headers[requestIdHeader] = headers['X-Request-Id'] ?? '';
     return Response.json(build(key, dialect), { headers });

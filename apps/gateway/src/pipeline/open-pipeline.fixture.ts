@@ -77,6 +77,7 @@ const PROJECT: Project = {
   semanticThreshold: null,
   semanticShadow: false,
   cacheToolCalls: false,
+  shareResponses: false,
   dropParams: null,
   failover: null,
   passthrough: null,

@@ -1,11 +1,22 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '../errors/gateway-error';
 import { RecordsRejectedError } from '../logs/decode-log-record';
-import { type KeptAnswer, type KeptAnswerStore, KeptAnswers, type KeptAnswersOptions } from './kept-answers';
+import {
+  type AnswerReader,
+  type KeptAnswer,
+  type KeptAnswerStore,
+  KeptAnswers,
+  type KeptAnswersOptions,
+} from './kept-answers';
 import { answerId, isOwnItemId, ownItemId, requestIdOf } from './own-ids';
 
-const PROJECT = 'p1';
+const READER = { projectId: 'p1', apiKeyId: 'k1', isShared: false };
+const FOREIGN = { ...READER, projectId: 'p2' };
 const DAY_MS = 86_400_000;
+
+const isOf = (reader: AnswerReader, one: KeptAnswer) =>
+  one.projectId === reader.projectId &&
+  (reader.isShared || (one.apiKeyId === reader.apiKeyId && one.customerId === reader.customerId));
 
 /** A store in memory that can be slow, or away. */
 class MemoryStore implements KeptAnswerStore {
@@ -19,22 +30,22 @@ class MemoryStore implements KeptAnswerStore {
     for (const one of answers) this.rows.set(one.id, one);
   }
 
-  async readConversation(projectId: string, id: string) {
+  async readConversation(reader: AnswerReader, id: string) {
     this.reads += 1;
     if (this.failure !== undefined) throw this.failure;
     const turns: KeptAnswer[] = [];
     for (let at = this.rows.get(id); at !== undefined; at = this.rows.get(at.previousId ?? '')) turns.push(at);
-    return turns.filter((one) => one.projectId === projectId);
+    return turns.filter((one) => isOf(reader, one));
   }
 
-  async findByItems(projectId: string, ids: readonly string[]) {
+  async findByItems(reader: AnswerReader, ids: readonly string[]) {
     if (this.failure !== undefined) throw this.failure;
     return [...this.rows.values()]
-      .filter((one) => one.projectId === projectId && one.itemIds.some((id) => ids.includes(id)))
+      .filter((one) => isOf(reader, one) && one.itemIds.some((id) => ids.includes(id)))
       .map(({ answer }) => answer);
   }
 
-  async remove(_projectId: string, id: string): Promise<boolean> {
+  async remove(_reader: AnswerReader, id: string): Promise<boolean> {
     return this.rows.delete(id);
   }
 }
@@ -58,14 +69,15 @@ function open(more: Partial<KeptAnswersOptions> = {}) {
   const keep = (id: string, previousId?: string, given: Partial<KeptAnswer> = {}) =>
     answers.keep({
       id,
-      projectId: PROJECT,
+      projectId: READER.projectId,
+      apiKeyId: READER.apiKeyId,
       input: `[${id}]`,
       answer: `{${id}}`,
       itemIds: [`item-${id}`],
       ...(previousId === undefined ? {} : { previousId }),
       ...given,
     });
-  const idsOf = async (id: string) => (await answers.readConversation(PROJECT, id))?.map((turn) => turn.id);
+  const idsOf = async (id: string) => (await answers.readConversation(READER, id))?.map((turn) => turn.id);
   return { store, answers, keep, idsOf, slept, dropped: () => dropped };
 }
 
@@ -85,42 +97,53 @@ describe('kept answers', () => {
     keep('a');
     keep('b', 'a');
     expect(await idsOf('b')).toEqual(['a', 'b']);
-    expect(await answers.findByItems(PROJECT, ['item-a'])).toEqual(['{a}']);
+    expect(await answers.findByItems(READER, ['item-a'])).toEqual(['{a}']);
     expect(store.reads).toBe(0);
     await answers.flush(1000);
     expect(store.rows.get('b')).toMatchObject({ createdAtMs: 1000, expiresAtMs: 1000 + DAY_MS });
     keep('c', 'b');
     expect(await idsOf('c')).toEqual(['a', 'b', 'c']);
     expect(store.reads).toBe(1);
-    expect(await answers.readAnswer(PROJECT, 'a')).toMatchObject({ id: 'a' });
+    expect(await answers.readAnswer(READER, 'a')).toMatchObject({ id: 'a' });
+  });
+
+  test('of another key or customer are unknown before they are written, too, unless they are shared', async () => {
+    const { answers, keep } = open();
+    keep('a', undefined, { customerId: 'ann' });
+    const ids = async (who: Partial<AnswerReader>) =>
+      (await answers.readConversation({ ...READER, ...who }, 'a'))?.map((turn) => turn.id);
+    expect(await ids({ customerId: 'ann' })).toEqual(['a']);
+    for (const who of [{}, { customerId: 'bob' }, { customerId: 'ann', apiKeyId: 'k2' }])
+      expect(await answers.readAnswer({ ...READER, ...who }, 'a')).toBeUndefined();
+    expect(await ids({ apiKeyId: 'k2', isShared: true })).toEqual(['a']);
   });
 
   test('of another project are unknown, written or not', async () => {
     const { answers, keep } = open();
     keep('a');
-    expect(await answers.readConversation('p2', 'a')).toBeUndefined();
-    expect(await answers.readAnswer('p2', 'a')).toBeUndefined();
-    expect(await answers.findByItems('p2', ['item-a'])).toEqual([]);
+    expect(await answers.readConversation(FOREIGN, 'a')).toBeUndefined();
+    expect(await answers.readAnswer(FOREIGN, 'a')).toBeUndefined();
+    expect(await answers.findByItems(FOREIGN, ['item-a'])).toEqual([]);
     await answers.flush(1000);
-    expect(await answers.readConversation('p2', 'a')).toBeUndefined();
+    expect(await answers.readConversation(FOREIGN, 'a')).toBeUndefined();
   });
 
   test('that another process is still writing are asked for again', async () => {
     const { answers, store, slept } = open();
-    const one = { id: 'a', projectId: PROJECT, input: '', answer: '', itemIds: [], createdAtMs: 0, expiresAtMs: 1 };
+    const one = { id: 'a', ...READER, input: '', answer: '', itemIds: [], createdAtMs: 0, expiresAtMs: 1 };
     const read = store.readConversation.bind(store);
     store.readConversation = async (...args) => {
       if (store.reads === 1) store.rows.set('a', one);
       return read(...args);
     };
-    expect(await answers.readConversation(PROJECT, 'a')).toHaveLength(1);
+    expect(await answers.readConversation(READER, 'a')).toHaveLength(1);
     expect(store.reads).toBe(2);
     expect(slept).toHaveLength(1);
   });
 
   test('are never waited for long where there are none', async () => {
     const { answers, slept } = open();
-    expect(await answers.readConversation(PROJECT, 'none')).toBeUndefined();
+    expect(await answers.readConversation(READER, 'none')).toBeUndefined();
     expect(slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(200);
   });
 
@@ -130,9 +153,9 @@ describe('kept answers', () => {
     keep('b', 'a');
     await answers.flush(1000);
     store.rows.delete('a');
-    expect(await kindOf(answers.readConversation(PROJECT, 'b'))).toBe('conflict');
+    expect(await kindOf(answers.readConversation(READER, 'b'))).toBe('conflict');
     keep('big', 'gone', { input: 'x'.repeat(10_000) });
-    expect(await kindOf(answers.readConversation(PROJECT, 'big'))).toBe('request_too_large');
+    expect(await kindOf(answers.readConversation(READER, 'big'))).toBe('request_too_large');
   });
 
   test('with the store away: what is here is found, what is not is refused, and nothing is lost meanwhile', async () => {
@@ -141,8 +164,8 @@ describe('kept answers', () => {
     keep('a');
     await Bun.sleep(30);
     expect(await idsOf('a')).toEqual(['a']);
-    expect(await kindOf(answers.readConversation(PROJECT, 'b'))).toBe('store_unavailable');
-    expect(await kindOf(answers.findByItems(PROJECT, ['item-b']))).toBe('store_unavailable');
+    expect(await kindOf(answers.readConversation(READER, 'b'))).toBe('store_unavailable');
+    expect(await kindOf(answers.findByItems(READER, ['item-b']))).toBe('store_unavailable');
     store.failure = undefined;
     await answers.flush(1000);
     expect([...store.rows.keys()]).toEqual(['a']);
@@ -162,9 +185,9 @@ describe('kept answers', () => {
   test('removed ones are gone, also those not yet written', async () => {
     const { answers, keep, idsOf } = open();
     keep('a');
-    expect(await answers.remove(PROJECT, 'a')).toBe(true);
+    expect(await answers.remove(READER, 'a')).toBe(true);
     expect(await idsOf('a')).toBeUndefined();
-    expect(await answers.remove(PROJECT, 'a')).toBe(false);
+    expect(await answers.remove(READER, 'a')).toBe(false);
   });
 
   test('without a retention nothing is kept', async () => {

@@ -4,11 +4,23 @@ import { GatewayError } from '../errors/gateway-error';
 import { BatchWriter } from '../logs/batch-writer';
 import { RecordsRejectedError } from '../logs/decode-log-record';
 
-/** An answer with the request's own part of its conversation, kept so that later requests of the project can go on. */
-export interface KeptAnswer {
+/** Whose an answer is. */
+export interface AnswerOwner {
+  readonly projectId: string;
+  readonly apiKeyId: string;
+  readonly customerId?: string;
+}
+
+/** Who asks for an answer: its owner alone may have it. */
+export interface AnswerReader extends AnswerOwner {
+  /** Every answer of the project is for everybody in it. */
+  readonly isShared: boolean;
+}
+
+/** An answer with the request's own part of its conversation, kept so that its owner's later requests can go on. */
+export interface KeptAnswer extends AnswerOwner {
   /** UUID of the request. */
   readonly id: string;
-  readonly projectId: string;
   /** The kept answer this one went on from. */
   readonly previousId?: string;
   /** JSON texts, in the caller's format: what the request itself brought, and the whole answer. Large ones packed. */
@@ -28,11 +40,11 @@ export interface KeptAnswerStore {
   /** Also lets the conversations that were gone on from live as long. Throws `RecordsRejectedError` for what it can never take. */
   write(answers: readonly KeptAnswer[]): Promise<void>;
   /** The turns that lead to `id`, newest first; fewer where one was deleted, or beyond `maxBytes` of text. */
-  readConversation(projectId: string, id: string, limits: ReadLimits): Promise<readonly KeptTurn[]>;
+  readConversation(reader: AnswerReader, id: string, limits: ReadLimits): Promise<readonly KeptTurn[]>;
   /** Newest answers that hold one of the items. */
-  findByItems(projectId: string, itemIds: readonly string[], nowMs: number): Promise<readonly string[]>;
+  findByItems(reader: AnswerReader, itemIds: readonly string[], nowMs: number): Promise<readonly string[]>;
   /** False when there was none. */
-  remove(projectId: string, id: string, nowMs: number): Promise<boolean>;
+  remove(reader: AnswerReader, id: string, nowMs: number): Promise<boolean>;
 }
 
 export interface ReadLimits {
@@ -63,7 +75,7 @@ const LOOK_UPS = 3;
 const LOOK_UP_GAP_MS = 60;
 const FLUSH_TIMEOUT_MS = 5000;
 
-/** Answers by id and project. Written in batches nobody waits for; until then found here, in this process. */
+/** Answers by id and owner. Written in batches nobody waits for; until then found here, in this process. */
 export class KeptAnswers {
   private readonly writer: BatchWriter<KeptAnswer>;
   /** Answers not yet written, oldest first. */
@@ -95,20 +107,20 @@ export class KeptAnswers {
   }
 
   /**
-   * The conversation that led to the answer, oldest turn first; undefined when it is unknown, another project's or over.
-   * Throws `request_too_large` for one too long to go on, `conflict` where an earlier turn was deleted.
+   * The conversation that led to the answer, oldest turn first; undefined when it is unknown, another's or over.
+   * Throws `request_too_large` for one too long to go on, `conflict` where an earlier turn is not there for the reader.
    */
-  async readConversation(projectId: string, id: string): Promise<readonly KeptTurn[] | undefined> {
+  async readConversation(reader: AnswerReader, id: string): Promise<readonly KeptTurn[] | undefined> {
     const turns: KeptTurn[] = [];
     let next: string | undefined = id;
-    for (let at = this.find(projectId, next); at !== undefined; at = this.find(projectId, next)) {
+    for (let at = this.find(reader, next); at !== undefined; at = this.find(reader, next)) {
       turns.push(at);
       next = at.previousId;
       if (next === undefined) break;
     }
     if (next !== undefined) {
       const isTarget = turns.length === 0;
-      const stored: readonly KeptTurn[] = await this.lookUp(isTarget, () => this.readStored(projectId, next as string));
+      const stored: readonly KeptTurn[] = await this.lookUp(isTarget, () => this.readStored(reader, next as string));
       if (isTarget && stored.length === 0) return undefined;
       turns.push(...stored);
     }
@@ -118,35 +130,33 @@ export class KeptAnswers {
     return whole.reverse();
   }
 
-  /** One answer by itself, whatever became of the turns before it; undefined when it is unknown, another project's or over. */
-  async readAnswer(projectId: string, id: string): Promise<KeptTurn | undefined> {
-    const here = this.find(projectId, id);
+  /** One answer by itself, whatever became of the turns before it; undefined when it is unknown, another's or over. */
+  async readAnswer(reader: AnswerReader, id: string): Promise<KeptTurn | undefined> {
+    const here = this.find(reader, id);
     if (here !== undefined) return unpacked(here);
     const { store, nowMs } = this.options;
     const limits = { nowMs: nowMs(), maxTurns: 1, maxBytes: 0 };
-    const [found] = await this.lookUp(true, () => store.readConversation(projectId, id, limits));
+    const [found] = await this.lookUp(true, () => store.readConversation(reader, id, limits));
     return found && unpacked(found);
   }
 
   /** The kept answers that hold these items, as JSON texts, newest first. */
-  async findByItems(projectId: string, itemIds: readonly string[]): Promise<readonly string[]> {
+  async findByItems(reader: AnswerReader, itemIds: readonly string[]): Promise<readonly string[]> {
     const wanted = new Set(itemIds);
-    const here = [...this.waiting.values()]
-      .reverse()
-      .filter((one) => one.projectId === projectId && holds(one, wanted));
+    const here = [...this.waiting.values()].reverse().filter((one) => mayRead(reader, one) && holds(one, wanted));
     const found = here.map(({ answer }) => answer);
     for (const { itemIds: ids } of here) for (const id of ids) wanted.delete(id);
     const { store, nowMs } = this.options;
     const stored =
-      wanted.size === 0 ? [] : await this.lookUp(true, () => store.findByItems(projectId, [...wanted], nowMs()));
+      wanted.size === 0 ? [] : await this.lookUp(true, () => store.findByItems(reader, [...wanted], nowMs()));
     return Promise.all([...found, ...stored].map(unpackText));
   }
 
   /** False when there was none. Later turns of the conversation can't be gone on from any more. */
-  async remove(projectId: string, id: string): Promise<boolean> {
-    if (this.find(projectId, id) !== undefined) await this.writer.flush(FLUSH_TIMEOUT_MS);
+  async remove(reader: AnswerReader, id: string): Promise<boolean> {
+    if (this.find(reader, id) !== undefined) await this.writer.flush(FLUSH_TIMEOUT_MS);
     const { store, nowMs } = this.options;
-    return await orUnavailable(store.remove(projectId, id, nowMs()));
+    return await orUnavailable(store.remove(reader, id, nowMs()));
   }
 
   /** Waits until what was handed over is written, at most `timeoutMs`. */
@@ -170,14 +180,14 @@ export class KeptAnswers {
     for (const { id } of answers) this.waiting.delete(id);
   }
 
-  private find(projectId: string, id: string): KeptAnswer | undefined {
+  private find(reader: AnswerReader, id: string): KeptAnswer | undefined {
     const found = this.waiting.get(id);
-    return found?.projectId === projectId ? found : undefined;
+    return found !== undefined && mayRead(reader, found) ? found : undefined;
   }
 
-  private readStored(projectId: string, id: string): Promise<readonly KeptTurn[]> {
+  private readStored(reader: AnswerReader, id: string): Promise<readonly KeptTurn[]> {
     const { store, nowMs, maxBytes } = this.options;
-    return store.readConversation(projectId, id, { nowMs: nowMs(), maxTurns: MAX_TURNS, maxBytes });
+    return store.readConversation(reader, id, { nowMs: nowMs(), maxTurns: MAX_TURNS, maxBytes });
   }
 
   private async lookUp<T>(retry: boolean, read: () => Promise<readonly T[]>): Promise<readonly T[]> {
@@ -194,7 +204,10 @@ export class KeptAnswers {
     if (turns.length >= MAX_TURNS || bytes >= this.options.maxBytes) {
       throw new GatewayError('request_too_large', 'The kept conversation is too long to go on. Start a new one.');
     }
-    throw new GatewayError('conflict', 'An earlier answer of this conversation was deleted. Send the whole input.');
+    throw new GatewayError(
+      'conflict',
+      'An earlier answer of this conversation was deleted or is not yours. Send the whole input.',
+    );
   }
 }
 
@@ -203,6 +216,10 @@ async function unpacked(turn: KeptTurn): Promise<KeptTurn> {
   const [input, answer] = [await unpackText(turn.input), await unpackText(turn.answer)];
   return input === turn.input && answer === turn.answer ? turn : { ...turn, input, answer };
 }
+
+const mayRead = (reader: AnswerReader, { projectId, apiKeyId, customerId }: AnswerOwner): boolean =>
+  projectId === reader.projectId &&
+  (reader.isShared || (apiKeyId === reader.apiKeyId && customerId === reader.customerId));
 
 const bytesOf = (answer: KeptAnswer): number => 2 * (answer.input.length + answer.answer.length) + ENTRY_BYTES;
 

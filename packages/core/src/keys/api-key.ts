@@ -28,6 +28,8 @@ export interface Project {
   readonly semanticShadow: boolean;
   /** Answers with tool calls are kept too: an agent's second run then replays its first. */
   readonly cacheToolCalls: boolean;
+  /** Its keys and customers may read, go on from and delete each other's kept answers. */
+  readonly shareResponses: boolean;
   /** Leave out what the answering vendor does not take, instead of refusing it; null = not set. */
   readonly dropParams: boolean | null;
   /** `off`: nobody but the first target is asked; null = not set: on. */

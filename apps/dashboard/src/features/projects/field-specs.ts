@@ -62,6 +62,12 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     hint: "Also caches answers that call tools: an agent's second run then replays its first",
   },
   {
+    name: 'share_responses',
+    label: 'Share responses',
+    kind: 'flag',
+    hint: "Keys and customers may read, continue and delete each other's kept responses",
+  },
+  {
     name: 'drop_params',
     label: 'Drop unsupported parameters',
     kind: 'flag',
@@ -158,6 +164,12 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     widget: ModelsField,
     hint: 'Models and aliases it may use. Leave empty for all.',
     placeholder: 'every model',
+  },
+  {
+    name: 'share_responses',
+    label: 'Share responses',
+    kind: 'flag',
+    hint: "Keys and customers may read, continue and delete each other's kept responses",
   },
   {
     name: 'drop_params',

@@ -17,6 +17,10 @@ const settings = {
   semantic_threshold: z.number().min(0).max(1).nullish(),
   semantic_shadow: z.boolean().optional(),
   cache_tool_calls: z.boolean().optional().openapi({ default: false, description: 'Keep answers with tool calls' }),
+  share_responses: z.boolean().optional().openapi({
+    default: false,
+    description: "Its keys and customers may read, continue and delete each other's kept responses",
+  }),
   drop_params: z
     .boolean()
     .nullish()
@@ -60,6 +64,7 @@ export const projectSchema = z
     semantic_threshold: z.number().nullable(),
     semantic_shadow: z.boolean(),
     cache_tool_calls: z.boolean(),
+    share_responses: z.boolean(),
     drop_params: z.boolean().nullable(),
     failover: z.enum(FAILOVER_SETTINGS).nullable(),
     passthrough: z.array(z.string()).nullable(),

@@ -11,6 +11,7 @@ import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { givenBodies } from '../ledger/logged-bodies';
 import type { Meter } from '../ledger/meter';
+import { ownerOf } from './answer-owner';
 import type { Completion } from './produce-answer';
 
 export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers' | 'config'>;
@@ -94,8 +95,8 @@ function keepForLater(
   const { requestId } = exchange;
   const part = dialect.keeping?.partToKeep(admission.plan.request, requestId, JSON.parse(answer) as JsonObject);
   if (part === undefined) return;
-  const projectId = admission.principal.project.id;
-  const keep = (input: string) => services.keptAnswers.keep({ ...part, id: requestId, projectId, input, answer });
+  const owner = ownerOf(exchange, admission.principal);
+  const keep = (input: string) => services.keptAnswers.keep({ ...part, ...owner, id: requestId, input, answer });
   if (admission.plan.request.digest === undefined) return keep(JSON.stringify(part.input));
   return piecesOfJson(part.input).then(packText).then(keep);
 }

@@ -7,6 +7,7 @@ import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { LargeBody, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { givenBodies } from '../ledger/logged-bodies';
+import { ownerOf } from './answer-owner';
 import { keptOf, type RespondInput, type RespondNeeds, storedAnswer } from './finish-completion';
 
 /** Nobody keeps it. */
@@ -71,5 +72,5 @@ async function keepLarge(
   if (part === undefined) return;
   const input = await packText(await piecesOfJson(part.input));
   const answer = await packText(await piecesOfJson(json));
-  keptAnswers.keep({ ...part, id, projectId: admission.principal.project.id, input, answer });
+  keptAnswers.keep({ ...part, ...ownerOf(exchange, admission.principal), id, input, answer });
 }

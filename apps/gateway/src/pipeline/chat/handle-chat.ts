@@ -37,7 +37,7 @@ export async function handleChat(
     const { request: decoded, isLarge: isRecalledLarge } =
       keeping === undefined
         ? { request: dialect.decodeRequest(body, headers), isLarge: false }
-        : await recallConversation(services, { dialect, keeping, body, headers, projectId: principal.project.id });
+        : await recallConversation(services, { dialect, keeping, body, headers, exchange, principal });
     const request = isLarge || isRecalledLarge ? await withDigest(decoded) : decoded;
     progress.request = request;
     const judge = (by: Authenticated) => guardInput(services, { exchange, principal: by, request, progress });

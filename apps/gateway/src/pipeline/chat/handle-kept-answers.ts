@@ -1,13 +1,22 @@
 // Postgres unreachable: 503; answers this process has not written yet are shown all the same.
+import { type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
+import type { AnswerReader } from '@llm0/core/conversations/kept-answers';
 import { requestIdOf } from '@llm0/core/conversations/own-ids';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { guardNativeRequest } from '@llm0/core/guardrails/chat/guard-native';
+import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
+import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
+import { openExchange } from '../exchange/open-exchange';
 import { respondError } from '../exchange/respond-error';
+import { createGuard } from '../guard/guard-input';
+import { judgeNativeAnswer } from '../guard/guard-native';
 import { handleKeyRequest, type KeyNeeds } from '../handle-key-request';
+import { readerOf } from './answer-owner';
 import { readTurns } from './recall-conversation';
 
-type Needs = KeyNeeds & Pick<Services, 'keptAnswers'>;
+type Needs = KeyNeeds & Pick<Services, 'keptAnswers' | 'tracing'>;
 
 export type KeepingDialect = Dialect & { readonly keeping: AnswerKeeping };
 
@@ -19,9 +28,11 @@ export interface KeptAnswerRequest {
 
 interface Asked {
   readonly id: string;
-  readonly projectId: string;
+  readonly reader: AnswerReader;
   readonly query: URLSearchParams;
   readonly keeping: AnswerKeeping;
+  /** Judges what is shown; absent where nothing is asked of it. */
+  readonly guard: RequestGuard | undefined;
 }
 
 /** Gives JSON text. */
@@ -39,10 +50,14 @@ export function handleKeptAnswer(services: Needs, asked: KeptAnswerRequest, path
   const methods = KEPT_ANSWER_ROUTES[path] ?? {};
   const work = methods[request.method];
   if (work === undefined) return Promise.resolve(refuseMethod(services, dialect, Object.keys(methods)));
-  return handleKeyRequest(services, asked, async ({ projectId }, headers) => {
+  return handleKeyRequest(services, asked, async (principal, headers) => {
+    const exchange = openExchange(services, request, headers['X-Request-Id']);
+    const guardrails = chosenGuardrails(principal.guardrails, exchange.controls.guardrail);
+    const guard = guardrails && createGuard(services, { exchange, principal, guardrails });
     const query = new URL(request.url).searchParams;
     headers['Content-Type'] = 'application/json';
-    return new Response(await work(services, { id, projectId, query, keeping: dialect.keeping }), { headers });
+    const reader = readerOf(exchange, principal);
+    return new Response(await work(services, { id, reader, query, keeping: dialect.keeping, guard }), { headers });
   });
 }
 
@@ -55,17 +70,18 @@ function refuseMethod(services: Needs, dialect: Dialect, methods: readonly strin
 }
 
 /** The answer as its caller got it. */
-async function show({ keptAnswers }: Needs, { id, projectId, query }: Asked): Promise<string> {
+async function show({ keptAnswers }: Needs, { id, reader, query, guard }: Asked): Promise<string> {
   if (query.get('stream') === 'true') {
     const message = 'Kept answers are not streamed again. Leave "stream" out.';
     throw new GatewayError('unsupported_parameter', message, { param: 'stream' });
   }
-  return (await findOr404(id, (requestId) => keptAnswers.readAnswer(projectId, requestId))).answer;
+  const { answer } = await findOr404(id, (requestId) => keptAnswers.readAnswer(reader, requestId));
+  return guard === undefined ? answer : judgeNativeAnswer(guard, answer, 'application/json');
 }
 
-async function remove({ keptAnswers }: Needs, { id, projectId }: Asked): Promise<string> {
+async function remove({ keptAnswers }: Needs, { id, reader }: Asked): Promise<string> {
   const requestId = requestIdOf(id);
-  const removed = requestId !== undefined && (await keptAnswers.remove(projectId, requestId));
+  const removed = requestId !== undefined && (await keptAnswers.remove(reader, requestId));
   if (!removed) throw unknown(id);
   return JSON.stringify({ id, object: 'response', deleted: true });
 }
@@ -74,11 +90,11 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
 /** All that led to the answer, the newest first unless asked otherwise. */
-async function listInputItems({ keptAnswers }: Needs, { id, projectId, query, keeping }: Asked): Promise<string> {
+async function listInputItems({ keptAnswers }: Needs, { id, reader, query, keeping, guard }: Asked): Promise<string> {
   const limit = readLimit(query);
   const order = query.get('order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') throw invalidRequest('order', '"order" must be "asc" or "desc".');
-  const turns = await findOr404(id, (requestId) => keptAnswers.readConversation(projectId, requestId));
+  const turns = await findOr404(id, (requestId) => keptAnswers.readConversation(reader, requestId));
   const items = keeping.inputItems(await readTurns(turns));
   const ordered = order === 'asc' ? items : items.toReversed();
   const after = query.get('after');
@@ -87,11 +103,18 @@ async function listInputItems({ keptAnswers }: Needs, { id, projectId, query, ke
   const data = ordered.slice(start, start + limit);
   return JSON.stringify({
     object: 'list',
-    data,
+    data: guard === undefined ? data : await judgeItems(guard, data),
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
     has_more: start + limit < ordered.length,
   });
+}
+
+/** What was answered by the rules of answers, then all by those of requests: it was kept as its caller sent it. */
+async function judgeItems(guard: RequestGuard, data: readonly JsonObject[]): Promise<JsonValue> {
+  const shown = await judgeNativeAnswer(guard, JSON.stringify({ output: data }), 'application/json');
+  const output = (parseJson(shown) as { output: JsonObject[] }).output;
+  return (await guardNativeRequest(guard, { input: output })).input ?? [];
 }
 
 /** There is nothing that goes on in the background. */

@@ -5,13 +5,17 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { KeptTurn } from '@llm0/core/conversations/kept-answers';
 import type { AnswerKeeping, Dialect, ReadTurn } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
+import { type Authenticated, latestPrincipal } from '../exchange/load-principal';
+import type { Exchange } from '../exchange/open-exchange';
+import { readerOf } from './answer-owner';
 
 export interface RecallInput {
   readonly dialect: Dialect;
   readonly keeping: AnswerKeeping;
   readonly body: JsonObject;
   readonly headers: Headers;
-  readonly projectId: string;
+  readonly exchange: Exchange;
+  readonly principal: Authenticated;
 }
 
 export interface Recalled {
@@ -20,18 +24,20 @@ export interface Recalled {
   readonly isLarge: boolean;
 }
 
-/** The request with all in its place that it names of its project's kept answers. Waits only where it names some. */
+/** The request with all in its place that it names of kept answers. Waits only where it names some. */
 export async function recallConversation(
-  services: Pick<Services, 'keptAnswers'>,
-  { dialect, keeping, body, headers, projectId }: RecallInput,
+  services: Pick<Services, 'keptAnswers' | 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>,
+  { dialect, keeping, body, headers, exchange, principal }: RecallInput,
 ): Promise<Recalled> {
   const { keptAnswers } = services;
   const given = keptAnswers.enabled ? body : keeping.withoutKeeping(body);
   const named = keeping.referencesOf(given);
   if (named === undefined) return { request: dialect.decodeRequest(given, headers), isLarge: false };
   const { previousId, itemIds } = named;
-  const turns = previousId === undefined ? [] : await keptAnswers.readConversation(projectId, previousId);
-  const answers = itemIds.length === 0 ? [] : await keptAnswers.findByItems(projectId, itemIds);
+  // Who may read them now: the decision that notices changes comes later.
+  const reader = readerOf(exchange, await latestPrincipal(services, principal));
+  const turns = previousId === undefined ? [] : await keptAnswers.readConversation(reader, previousId);
+  const answers = itemIds.length === 0 ? [] : await keptAnswers.findByItems(reader, itemIds);
   const length = [...(turns ?? []).flatMap(textsOf), ...answers].reduce((sum, text) => sum + text.length, 0);
   const whole = keeping.continueFrom(given, {
     turns: turns && (await readTurns(turns)),

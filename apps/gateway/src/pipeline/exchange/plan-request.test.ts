@@ -22,6 +22,7 @@ const project: Project = {
   semanticThreshold: null,
   semanticShadow: false,
   cacheToolCalls: false,
+  shareResponses: false,
   dropParams: null,
   failover: null,
   passthrough: null,
