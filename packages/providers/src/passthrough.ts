@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, WireFormat } from '@llm0/core/chat/json';
-import { completionTokens, type Usage } from '@llm0/core/chat/usage';
+import { completionTokens, isUntold, largerUsage, type Usage, untoldOf } from '@llm0/core/chat/usage';
 import type { ProviderConnection } from './provider-request';
 import { asNumber, asObject, asObjects } from './translation/read-json';
 
@@ -67,22 +67,28 @@ export interface PassthroughPart {
   readonly nativeOnly?: RegExp;
 }
 
-/** A reader from three small functions. `readUsage` is given what it returned before. */
+/** A reader from two small functions. Of usage that is told again, the larger count holds. */
 export function createUsageReader(parts: {
-  readonly readUsage: (value: JsonObject, before: Usage | undefined) => Usage | undefined;
+  readonly readUsage: (value: JsonObject) => Usage | undefined;
   readonly readText: (value: JsonObject) => number;
 }): UsageReader {
   let usage: Usage | undefined;
   let outputBytes = 0;
+  let toldAtBytes = 0;
   let model: string | undefined;
   return {
     take(value) {
       model ??= modelOf(value);
-      usage = parts.readUsage(value, usage) ?? usage;
+      const told = parts.readUsage(value);
       outputBytes += parts.readText(value);
+      if (told === undefined) return;
+      usage = usage === undefined ? told : largerUsage(usage, told);
+      toldAtBytes = outputBytes;
     },
     get usage() {
-      return usage;
+      if (usage === undefined || toldAtBytes === outputBytes) return usage;
+      // What came behind it is not in it.
+      return { ...usage, untold: untoldOf(isUntold(usage, 'input'), true) };
     },
     get model() {
       return model;
@@ -99,12 +105,15 @@ function modelOf(value: JsonObject): string | undefined {
   return [value.model, value.modelVersion, opening?.model].find((name) => typeof name === 'string');
 }
 
+/** Beside what a model says, and what media hold. */
+const UNSAID: ReadonlySet<string> = new Set(['role', 'type', 'id', 'object', 'status', 'data']);
+
 /** UTF-8 bytes of every text anywhere in a value. */
 export function countText(value: JsonValue | undefined): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
   let bytes = 0;
-  for (const item of Object.values(value)) bytes += countText(item);
+  for (const [name, item] of Object.entries(value)) if (!UNSAID.has(name)) bytes += countText(item);
   return bytes;
 }
 

@@ -1,7 +1,8 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import type { Usage } from '@llm0/core/chat/usage';
 import { joinInTurns, piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import { formatUsdShort } from '@llm0/core/pricing/format-usd';
-import type { LargeBody } from './dialect';
+import type { LargeBody, ResponseSummary } from './dialect';
 
 /** Closes a JSON object text with the exact cost, which a double could not always carry. */
 export function withCost(json: string, costNanoUsd: number): string {
@@ -14,6 +15,16 @@ export async function writeWithCost(body: JsonObject, costNanoUsd: number): Prom
   const last = pieces.pop()?.toString() ?? '{}';
   pieces.push(Buffer.from(withCost(last, costNanoUsd)));
   return { bytes: await joinInTurns(pieces), json: body };
+}
+
+/** Usage in a body that a vendor wrote: as it stands, unless the vendor left a side of it out. */
+export function shownUsage(
+  given: JsonValue | undefined,
+  { usage }: ResponseSummary,
+  encode: (usage: Usage) => JsonObject,
+): JsonObject {
+  if (!isObject(given)) return encode(usage);
+  return usage.estimated === true ? { ...given, ...encode(usage) } : given;
 }
 
 /** Milliseconds with at most three decimals. */

@@ -11,22 +11,23 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
     tally.reasoningBytes += gone.reasoningBytes;
     tally.usage = gone.usage ?? tally.usage;
   }
-  let isTold = false;
   for (const event of events) {
     if (event.type === 'usage') {
       tally.usage = event.usage;
-      isTold = true;
+      tally.toldAtPieces = tally.pieces;
     } else if (event.type === 'finish') tally.ended += 1;
     const text = outputText(event);
     if (text === '') continue;
+    // What a vendor says of a refusal, it says behind its counts.
+    if (event.type === 'refusal' && tally.toldAtPieces === tally.pieces) tally.toldAtPieces += 1;
     tally.pieces += 1;
     if (event.type === 'reasoning') tally.reasoningBytes += Buffer.byteLength(text);
     else tally.outputBytes += Buffer.byteLength(text);
   }
-  if (isTold) tally.toldAtPieces = tally.pieces;
 }
 
-function outputText(event: ChatEvent): string {
+/** What it adds to the answer; empty for what says nothing. */
+export function outputText(event: ChatEvent): string {
   switch (event.type) {
     case 'text':
     case 'reasoning':

@@ -17,11 +17,18 @@ export interface Usage {
   readonly feeNanoUsd?: number;
   /** The service tier the vendor says it billed (`flex`, `priority`, …); absent = standard. */
   readonly serviceTier?: string;
-  /** True when the vendor reported nothing and the gateway counted by itself. */
+  /** True when the gateway counted by itself what the vendor left out. */
   readonly estimated?: boolean;
+  /** What the vendor left out: counts there are lower bounds. `fillUsage` settles it before anything is booked. */
+  readonly untold?: Untold | undefined;
+  /** The vendor's own sum, where it told no side: a lower bound too. */
+  readonly totalTokens?: number;
 }
 
-export const ZERO_USAGE: Usage = {
+/** Sides of an answer's usage that nobody told. */
+export type Untold = 'input' | 'output' | 'both';
+
+export const ZERO_USAGE = {
   inputTokens: 0,
   cacheReadTokens: 0,
   cacheWriteTokens: 0,
@@ -30,18 +37,78 @@ export const ZERO_USAGE: Usage = {
   outputTokens: 0,
   reasoningTokens: 0,
   outputAudioTokens: 0,
-};
+} satisfies Usage;
 
 /** Of several calls. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = { ...a, ...b };
   for (const name of COUNTS) sum[name] = a[name] + b[name];
   const feeNanoUsd = (a.feeNanoUsd ?? 0) + (b.feeNanoUsd ?? 0);
-  const fees = feeNanoUsd === 0 ? {} : { feeNanoUsd };
-  return a.estimated === true ? { ...sum, ...fees, estimated: true } : { ...sum, ...fees };
+  if (feeNanoUsd > 0) sum.feeNanoUsd = feeNanoUsd;
+  if (a.estimated === true) sum.estimated = true;
+  if (a.untold === undefined && b.untold === undefined) return sum;
+  sum.untold = untoldOf(isUntold(a, 'input') || isUntold(b, 'input'), isUntold(a, 'output') || isUntold(b, 'output'));
+  return { ...sum, totalTokens: totalOf(a) + totalOf(b) };
 }
 
-const COUNTS = Object.keys(ZERO_USAGE) as (keyof Omit<Usage, 'serviceTier' | 'estimated' | 'feeNanoUsd'>)[];
+const totalOf = (usage: Usage) => Math.max(usage.totalTokens ?? 0, promptTokens(usage) + completionTokens(usage));
+
+const INPUT = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'cacheWrite1hTokens', 'inputAudioTokens'] as const;
+const OUTPUT = ['outputTokens', 'reasoningTokens', 'outputAudioTokens'] as const;
+const COUNTS = [...INPUT, ...OUTPUT];
+
+export const isUntold = ({ untold }: Usage, side: 'input' | 'output'): boolean => untold === side || untold === 'both';
+
+/** undefined where both sides are told. */
+export function untoldOf(input: boolean, output: boolean): Untold | undefined {
+  if (input) return output ? 'both' : 'input';
+  return output ? 'output' : undefined;
+}
+
+/** Its tokens of one side only. */
+export function sideOf(usage: Usage, side: 'input' | 'output'): Usage {
+  const only = { ...ZERO_USAGE };
+  for (const name of side === 'input' ? INPUT : OUTPUT) only[name] = usage[name];
+  return only;
+}
+
+/** Of two reports of one answer the larger side each, the later one where they agree. */
+export function largerUsage(before: Usage, now: Usage): Usage {
+  const larger: { -readonly [K in keyof Usage]: Usage[K] } = { ...before, ...now };
+  const [input, output] = [promptTokens(before), completionTokens(before)];
+  if (input > promptTokens(now)) for (const name of INPUT) larger[name] = before[name];
+  if (output > completionTokens(now)) for (const name of OUTPUT) larger[name] = before[name];
+  if (before.feeNanoUsd !== undefined) larger.feeNanoUsd = Math.max(before.feeNanoUsd, now.feeNanoUsd ?? 0);
+  if (before.untold === undefined && now.untold === undefined) return larger;
+  const tellsInput = (usage: Usage) => promptTokens(usage) > 0 && !isUntold(usage, 'input');
+  const tellsOutput = (usage: Usage) => completionTokens(usage) > 0 && !isUntold(usage, 'output');
+  const untold = untoldOf(!tellsInput(before) && !tellsInput(now), !tellsOutput(before) && !tellsOutput(now));
+  const { untold: _untold, totalTokens: _total, ...told } = larger;
+  if (untold === undefined) return told;
+  return { ...told, untold, totalTokens: Math.max(before.totalTokens ?? 0, now.totalTokens ?? 0) };
+}
+
+/** Usage with a count a side, and what of it the gateway had to guess. */
+export interface FilledUsage {
+  readonly usage: Usage;
+  readonly untold?: Untold | undefined;
+}
+
+/** Guesses a side that the vendor did not tell, or told as nothing next to content. `guess`: of all that was sent and came. */
+export function fillUsage(told: Usage, guess: () => Usage): FilledUsage {
+  if (told.untold === undefined && promptTokens(told) > 0 && completionTokens(told) > 0) return { usage: told };
+  const guessed = guess();
+  const isInput = isUntold(told, 'input') || promptTokens(told) === 0;
+  const isOutput = isUntold(told, 'output') || (completionTokens(told) === 0 && completionTokens(guessed) > 0);
+  if (!isInput && !isOutput) return { usage: told };
+  const { untold: _untold, totalTokens = 0, ...counts } = told;
+  const usage: { -readonly [K in keyof Usage]: Usage[K] } = { ...counts, estimated: true };
+  if (isInput) usage.inputTokens += Math.max(0, promptTokens(guessed) - promptTokens(told));
+  // What no text accounts for was thought.
+  const least = isOutput ? Math.max(completionTokens(guessed), totalTokens - promptTokens(usage)) : 0;
+  usage.outputTokens += Math.max(0, least - completionTokens(told));
+  return { usage, untold: untoldOf(isInput, isOutput) };
+}
 
 /** All input tokens, whatever their class. */
 export function promptTokens(usage: Usage): number {

@@ -1,4 +1,4 @@
-import { promptTokens, type Usage } from '../chat/usage';
+import { promptTokens, sideOf, type Usage } from '../chat/usage';
 import type { CostDetail } from '../logs/log-record';
 import type { PricedModel, TokenPrices } from './price-book';
 
@@ -72,8 +72,7 @@ export interface Cost {
 }
 
 /** What an answer cost by the price book. Source of the classes: each vendor's usage report, made disjoint. */
-export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>): Cost {
-  const context: PriceContext = { promptTokens: promptTokens(usage), serviceTier: usage.serviceTier };
+export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, context = contextOf(usage)): Cost {
   const at = (tokens: number, tokenClass: TokenClass): readonly [number, number] =>
     tokens === 0 ? [0, 0] : [tokens, priceOf(priced.prices, tokenClass, context)];
   const input = at(usage.inputTokens, 'input');
@@ -102,4 +101,14 @@ export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>): 
   const { feeNanoUsd = 0 } = usage;
   if (feeNanoUsd > 0) detail.fees = feeNanoUsd;
   return { costNanoUsd: costNanoUsd + feeNanoUsd, detail };
+}
+
+const contextOf = (usage: Usage): PriceContext => ({
+  promptTokens: promptTokens(usage),
+  serviceTier: usage.serviceTier,
+});
+
+/** What one side of it costs, in integer nano-USD, at the prices of the whole. Fees are no part of either. */
+export function costOfSide(usage: Usage, side: 'input' | 'output', priced: Pick<PricedModel, 'prices'>): number {
+  return computeCost(sideOf(usage, side), priced, contextOf(usage)).costNanoUsd;
 }

@@ -16,6 +16,9 @@ export interface HoldEstimate {
   readonly inputNanoUsd: number;
   /** Prompt plus output tokens, for tokens-per-minute. */
   readonly tokens: number;
+  readonly outputTokens: number;
+  /** At whose prices. */
+  readonly context: PriceContext;
 }
 
 const INPUT_CLASSES: readonly TokenClass[] = ['input', 'cache_read', 'cache_write', 'cache_write_1h'];
@@ -50,7 +53,17 @@ export function estimateHold(
     );
     inputNanoUsd = Math.max(inputNanoUsd, roundedNanoUsd([[prompt, inputPrice]]));
   }
-  return { holdNanoUsd, inputNanoUsd, tokens: prompt + output };
+  return { holdNanoUsd, inputNanoUsd, tokens: prompt + output, outputTokens: output, context };
+}
+
+/** The part of a hold that one side of an answer has, where this target gave it; text only. */
+export function heldForSide(
+  { outputTokens, context }: HoldEstimate,
+  side: 'input' | 'output',
+  { prices }: PricedModel,
+): number {
+  if (side === 'input') return roundedNanoUsd([[context.promptTokens, dearest(prices, INPUT_CLASSES, context)]]);
+  return roundedNanoUsd([[outputTokens, dearest(prices, OUTPUT_CLASSES, context)]]);
 }
 
 /** Answers that are billed, given or not. */

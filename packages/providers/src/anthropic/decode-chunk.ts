@@ -4,7 +4,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
 import { closeAnswer } from '../claude/answer-state';
 import { isPlainMessage } from '../claude/native-blocks';
-import { asCount, asNumber, asObject, asString } from '../translation/read-json';
+import { asNumber, asObject, asString } from '../translation/read-json';
 import { ToolNames } from '../translation/vendor-names';
 import type { PayloadDecoder } from '../transport/payload-stream-decoder';
 import { upstreamFailure } from '../transport/upstream-failure';
@@ -17,7 +17,7 @@ import {
   openBlock,
 } from './decode-delta';
 import { decodeErrorObject } from './decode-error';
-import { decodeUsage, mergeUsage } from './decode-usage';
+import { MessageUsage } from './decode-usage';
 import { finishEvent } from './finish-reasons';
 import { ANSWER_FIELDS, PROVIDER, TOOL_NAME_RULE, WIRE_FORMAT } from './wire';
 
@@ -39,7 +39,7 @@ export class MessageDecoder implements PayloadDecoder {
   /** The stream's own first event came: what follows makes sense to a caller of the same format. */
   private opened = false;
   private sawEnding = false;
-  private usage: JsonObject = {};
+  private readonly usage = new MessageUsage();
   readonly forward: PayloadDecoder['forward'];
   private ending: Ending = {};
   private readonly handlers = new Map<JsonValue, (payload: JsonObject, events: ChatEvent[]) => void>([
@@ -96,7 +96,7 @@ export class MessageDecoder implements PayloadDecoder {
     if (type !== 'message_stop') return encodeSse(data, type);
     if (this.sawEnding) return '';
     const delta = { stop_reason: 'end_turn', stop_sequence: null };
-    const usage = { output_tokens: asCount(this.usage.output_tokens) };
+    const usage = { output_tokens: this.usage.outputTokens };
     return encodeSse(JSON.stringify({ type: 'message_delta', delta, usage }), 'message_delta');
   }
 
@@ -109,7 +109,7 @@ export class MessageDecoder implements PayloadDecoder {
       if (ANSWER_FIELDS.has(name) || value === undefined || value === null) continue;
       events.push({ type: 'extra', scope: 'answer', name, value });
     }
-    this.addUsage(message.usage, events);
+    this.addUsage(message.usage, events, true);
   }
 
   private openBlock(payload: JsonObject, events: ChatEvent[]): void {
@@ -141,10 +141,8 @@ export class MessageDecoder implements PayloadDecoder {
     closeBlock(open, this.state, events);
   }
 
-  private addUsage(update: JsonValue | undefined, events: ChatEvent[]): void {
-    if (asObject(update) === undefined) return;
-    this.usage = mergeUsage(this.usage, update);
-    const usage = decodeUsage(this.usage);
+  private addUsage(update: JsonValue | undefined, events: ChatEvent[], isStart = false): void {
+    const usage = this.usage.add(update, isStart);
     if (usage !== undefined) events.push({ type: 'usage', usage });
   }
 

@@ -1,19 +1,9 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import { isUntold, type Usage, untoldOf, ZERO_USAGE } from '@llm0/core/chat/usage';
 
 import { callFees } from '../billing/call-fees';
+import { readCounts, withUntold } from '../translation/read-counts';
 import { asCount, asCounts, asObject, asString } from '../translation/read-json';
-
-/** Usage so far and what an event adds: counts are cumulative, and a field left out keeps its earlier value. */
-export function mergeUsage(before: JsonObject, update: JsonValue | undefined): JsonObject {
-  const merged = { ...before };
-  const fields = asObject(update);
-  for (const name in fields) {
-    const value = fields[name];
-    if (value !== undefined && value !== null) merged[name] = value;
-  }
-  return merged;
-}
 
 /**
  * The vendor's counts → ours; undefined when nothing was reported. Its input classes are disjoint already.
@@ -21,17 +11,19 @@ export function mergeUsage(before: JsonObject, update: JsonValue | undefined): J
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const usage = asCounts(value);
-  if (usage === undefined || (usage.input_tokens === undefined && usage.output_tokens === undefined)) return undefined;
+  if (usage === undefined) return undefined;
+  const counts = readCounts(usage);
+  const input = asCount(usage.input_tokens) || (counts.input ?? 0);
+  const output = asCount(usage.output_tokens) || (counts.output ?? 0);
   const written = asCount(usage.cache_creation_input_tokens);
   const split = asObject(usage.cache_creation) ?? {};
   const cacheWrite1hTokens = asCount(split.ephemeral_1h_input_tokens);
   const cacheWriteTokens = Math.max(written - cacheWrite1hTokens, asCount(split.ephemeral_5m_input_tokens));
-  const output = asCount(usage.output_tokens);
   const reasoningTokens = Math.min(output, asCount(asObject(usage.output_tokens_details)?.thinking_tokens));
   const tier = asString(usage.service_tier);
-  return {
+  const decoded = {
     ...ZERO_USAGE,
-    inputTokens: asCount(usage.input_tokens),
+    inputTokens: input,
     cacheReadTokens: asCount(usage.cache_read_input_tokens),
     cacheWriteTokens,
     cacheWrite1hTokens,
@@ -40,4 +32,29 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     ...callFees('web_search', asCount(asObject(usage.server_tool_use)?.web_search_requests)),
     ...(tier === undefined || tier === 'standard' ? {} : { serviceTier: tier }),
   };
+  return withUntold(decoded, counts);
+}
+
+/** Usage of a message as its events tell it: counts are cumulative, and a field left out keeps its earlier value. */
+export class MessageUsage {
+  private merged: JsonObject = {};
+  private isOutputTold = false;
+
+  /** undefined where the event tells none. `isStart`: what a message begins with says nothing of what it will be. */
+  add(update: JsonValue | undefined, isStart: boolean): Usage | undefined {
+    const fields = asObject(update);
+    if (fields === undefined) return undefined;
+    for (const name in fields) {
+      const value = fields[name];
+      if (value !== undefined && value !== null) this.merged[name] = value;
+    }
+    this.isOutputTold ||= !isStart && readCounts(fields).output !== undefined;
+    const usage = decodeUsage(this.merged);
+    if (usage === undefined || this.isOutputTold) return usage;
+    return { ...usage, untold: untoldOf(isUntold(usage, 'input'), true) };
+  }
+
+  get outputTokens(): number {
+    return readCounts(this.merged).output ?? 0;
+  }
 }

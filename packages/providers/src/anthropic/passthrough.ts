@@ -1,7 +1,6 @@
-import type { JsonObject } from '@llm0/core/chat/json';
 import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
-import { asObject, asObjects } from '../translation/read-json';
-import { decodeUsage, mergeUsage } from './decode-usage';
+import { asObject } from '../translation/read-json';
+import { MessageUsage } from './decode-usage';
 import { API_VERSION } from './endpoint';
 
 const BOUNDED = new Set([
@@ -16,18 +15,12 @@ const MESSAGES: NativeShape = {
   tellsCost: () => true,
   boundedFields: BOUNDED,
   createReader: () => {
-    let merged: JsonObject = {};
+    const usage = new MessageUsage();
     return createUsageReader({
-      readUsage: (value) => {
-        const update = asObject(value.message)?.usage ?? value.usage;
-        if (asObject(update) === undefined) return undefined;
-        merged = mergeUsage(merged, update);
-        return decodeUsage(merged);
-      },
+      readUsage: ({ message, usage: own }) =>
+        asObject(message) === undefined ? usage.add(own, false) : usage.add(asObject(message)?.usage, true),
       readText: (value) =>
-        value.type === 'content_block_delta'
-          ? countText(asObject(value.delta))
-          : countText(asObjects(value.content).map(({ text }) => text ?? null)),
+        value.type === 'content_block_delta' ? countText(asObject(value.delta)) : countText(value.content),
     });
   },
 };

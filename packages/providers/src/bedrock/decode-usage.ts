@@ -1,5 +1,6 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import { readCounts, withUntold } from '../translation/read-counts';
 import { asCount, asCounts, asObject, asObjects, asString } from '../translation/read-json';
 
 /**
@@ -9,19 +10,19 @@ import { asCount, asCounts, asObject, asObjects, asString } from '../translation
  */
 export function decodeUsage(value: JsonValue | undefined, serviceTier: JsonValue | undefined): Usage | undefined {
   const usage = asCounts(value);
-  if (usage === undefined || (usage.inputTokens === undefined && usage.outputTokens === undefined)) return undefined;
+  if (usage === undefined) return undefined;
+  const counts = readCounts(usage);
+  const { input = 0, output: outputTokens = 0, total } = counts;
   const written = asCount(usage.cacheWriteInputTokens);
   const writtenFor1h = asObjects(usage.cacheDetails)
     .filter((detail) => detail.ttl === '1h')
     .reduce((sum, detail) => sum + asCount(detail.inputTokens), 0);
   const cacheWrite1hTokens = Math.min(written, writtenFor1h);
   const cacheReadTokens = asCount(usage.cacheReadInputTokens);
-  const outputTokens = asCount(usage.outputTokens);
-  const input = asCount(usage.inputTokens);
   // Where the total leaves no room for the cached tokens beside the input, they are a part of it.
-  const isInclusive = written + cacheReadTokens > 0 && asCount(usage.totalTokens) === input + outputTokens;
+  const isInclusive = written + cacheReadTokens > 0 && total === input + outputTokens;
   const tier = asString(asObject(serviceTier)?.type);
-  return {
+  const decoded = {
     ...ZERO_USAGE,
     inputTokens: isInclusive ? Math.max(0, input - written - cacheReadTokens) : input,
     cacheReadTokens,
@@ -30,4 +31,5 @@ export function decodeUsage(value: JsonValue | undefined, serviceTier: JsonValue
     outputTokens,
     ...(tier === undefined || tier === 'default' ? {} : { serviceTier: tier }),
   };
+  return withUntold(decoded, counts);
 }

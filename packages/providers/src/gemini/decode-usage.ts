@@ -1,5 +1,6 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import { readCounts, withUntold } from '../translation/read-counts';
 import { asCount, asCounts, asObjects } from '../translation/read-json';
 
 /**
@@ -9,7 +10,9 @@ import { asCount, asCounts, asObjects } from '../translation/read-json';
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const usage = asCounts(value);
   if (usage === undefined || Object.keys(usage).length === 0) return undefined;
-  const prompt = asCount(usage.promptTokenCount) + asCount(usage.toolUsePromptTokenCount);
+  const told = readCounts(usage);
+  const { input = 0, output = 0, total } = told;
+  const prompt = input + asCount(usage.toolUsePromptTokenCount);
   const cacheReadTokens = Math.min(prompt, asCount(usage.cachedContentTokenCount));
   const cachedAudio = audioTokens(usage.cacheTokensDetails);
   const inputAudioTokens = Math.min(
@@ -17,13 +20,9 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     Math.max(0, audioTokens(usage.promptTokensDetails) - cachedAudio),
   );
   const reasoningTokens = asCount(usage.thoughtsTokenCount);
-  const visible = visibleTokens(
-    asCount(usage.candidatesTokenCount),
-    reasoningTokens,
-    asCount(usage.totalTokenCount) - prompt,
-  );
+  const visible = visibleTokens(output, reasoningTokens, total - prompt);
   const outputAudioTokens = Math.min(visible, audioTokens(usage.candidatesTokensDetails));
-  return {
+  const decoded = {
     ...ZERO_USAGE,
     inputTokens: prompt - cacheReadTokens - inputAudioTokens,
     cacheReadTokens,
@@ -32,15 +31,17 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     reasoningTokens,
     outputAudioTokens,
   };
+  // Thoughts alone are an output that is told.
+  return withUntold(decoded, { ...told, output: told.output ?? (reasoningTokens > 0 ? reasoningTokens : undefined) });
 }
 
 /**
  * Output besides thoughts. The total settles what single counts leave open: whether thoughts are within the
- * candidates' count, and how much came when that count is missing.
+ * candidates' count, and how much came beside thoughts when that count is missing.
  */
 function visibleTokens(candidates: number, thoughts: number, totalOutput: number): number {
   if (thoughts > 0 && totalOutput === candidates && candidates >= thoughts) return candidates - thoughts;
-  return Math.max(candidates, totalOutput - thoughts);
+  return candidates === 0 && thoughts > 0 ? Math.max(0, totalOutput - thoughts) : candidates;
 }
 
 function audioTokens(details: JsonValue | undefined): number {

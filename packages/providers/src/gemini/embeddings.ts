@@ -3,7 +3,8 @@ import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import { type EmbeddingAnswer, type EmbeddingsPart, requireText } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { isLargeInput, jsonBody } from '../translation/json-body';
-import { type AnswerBody, asCount, asObject, asObjects, asString, parseAnswer } from '../translation/read-json';
+import { readInputUsage } from '../translation/read-counts';
+import { type AnswerBody, asObjects, asString, parseAnswer } from '../translation/read-json';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { embeddingsEndpoint, modelPath } from './endpoint';
 import { PROVIDER } from './wire';
@@ -48,9 +49,9 @@ function encodeEmbeddings(request: EmbeddingRequest, context: EncodeContext): Up
 
 function decodeEmbeddings(bytes: AnswerBody): EmbeddingAnswer {
   const body = parseAnswer(PROVIDER, bytes);
-  const tokens = asCount(asObject(body.usageMetadata)?.promptTokenCount);
+  const inputTokens = readInputUsage(body.usageMetadata)?.inputTokens;
   return {
     encoded: asObjects(body.embeddings).map((entry) => entry.values),
-    ...(tokens === 0 ? {} : { inputTokens: tokens }),
+    ...(inputTokens === undefined ? {} : { inputTokens }),
   };
 }

@@ -1,5 +1,3 @@
-import type { JsonObject } from '@llm0/core/chat/json';
-import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import {
   countText,
   createUsageReader,
@@ -8,7 +6,8 @@ import {
   type PassthroughPart,
   timesCount,
 } from '../passthrough';
-import { asCount, asObject, asObjects } from '../translation/read-json';
+import { readInputUsage } from '../translation/read-counts';
+import { asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
 import { keyHeaders } from './endpoint';
 
@@ -44,13 +43,9 @@ const EMBED: NativeShape = {
   outputLimit: () => 0,
   tellsCost: () => true,
   boundedFields: new Set(['model', 'content', 'requests', 'taskType', 'title', 'outputDimensionality']),
-  createReader: () => createUsageReader({ readUsage: readEmbedUsage, readText: () => 0 }),
+  createReader: () =>
+    createUsageReader({ readUsage: (value) => readInputUsage(value.usageMetadata), readText: () => 0 }),
 };
-
-function readEmbedUsage(value: JsonObject) {
-  const inputTokens = asCount(asObject(value.usageMetadata)?.promptTokenCount);
-  return inputTokens === 0 ? undefined : { ...ZERO_USAGE, inputTokens };
-}
 
 const NATIVE_ONLY = /^\/(?:upload\/)?v1(?:alpha|beta)\//;
 

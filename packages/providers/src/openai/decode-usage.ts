@@ -1,32 +1,38 @@
-import type { JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
 
 import { callFees } from '../billing/call-fees';
+import { readCounts, withUntold } from '../translation/read-counts';
 import { asCount, asCounts, asObject, asString } from '../translation/read-json';
 
 /**
- * The vendor's overlapping counts → disjoint classes; undefined when nothing was reported.
+ * The vendor's overlapping counts → disjoint classes, by the names of all of its formats; undefined when nothing was reported.
  * Source: https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage
  */
 export function decodeUsage(value: JsonValue | undefined, serviceTier?: JsonValue): Usage | undefined {
   const usage = asCounts(value);
   if (usage === undefined) return undefined;
-  const prompt = asCount(usage.prompt_tokens);
-  const completion = asCount(usage.completion_tokens);
-  const promptDetails = asObject(usage.prompt_tokens_details) ?? {};
-  const completionDetails = asObject(usage.completion_tokens_details) ?? {};
+  const counts = readCounts(usage);
+  const { input = 0, output = 0, total } = counts;
+  const inputDetails = asObject(usage.prompt_tokens_details ?? usage.input_tokens_details) ?? {};
+  const outputDetails = asObject(usage.completion_tokens_details ?? usage.output_tokens_details) ?? {};
+  const beside = besideInput(usage);
+  const prompt = input + beside.read + beside.written;
   const cached =
-    asCount(promptDetails.cached_tokens) || asCount(usage.prompt_cache_hit_tokens) || asCount(usage.cached_tokens);
-  const cacheReadTokens = Math.min(cached, prompt);
-  const cacheWriteTokens = Math.min(asCount(promptDetails.cache_write_tokens), prompt - cacheReadTokens);
-  const inputAudioTokens = Math.min(asCount(promptDetails.audio_tokens), prompt - cacheReadTokens - cacheWriteTokens);
-  const reasoning = asCount(completionDetails.reasoning_tokens) || asCount(usage.reasoning_tokens);
+    asCount(inputDetails.cached_tokens) || asCount(usage.prompt_cache_hit_tokens) || asCount(usage.cached_tokens);
+  const cacheReadTokens = Math.min(Math.max(cached, beside.read), prompt);
+  const cacheWriteTokens = Math.min(
+    Math.max(asCount(inputDetails.cache_write_tokens), beside.written),
+    prompt - cacheReadTokens,
+  );
+  const inputAudioTokens = Math.min(asCount(inputDetails.audio_tokens), prompt - cacheReadTokens - cacheWriteTokens);
+  const reasoning = asCount(outputDetails.reasoning_tokens) || asCount(usage.reasoning_tokens);
   // Some vendors leave reasoning out of `completion_tokens`; their total gives it away.
-  const besideCompletion = reasoning > 0 && asCount(usage.total_tokens) >= prompt + completion + reasoning;
-  const reasoningTokens = besideCompletion ? reasoning : Math.min(reasoning, completion);
-  const visible = besideCompletion ? completion : completion - reasoningTokens;
-  const outputAudioTokens = Math.min(asCount(completionDetails.audio_tokens), visible);
-  return {
+  const besideCompletion = reasoning > 0 && total >= prompt + output + reasoning;
+  const reasoningTokens = besideCompletion ? reasoning : Math.min(reasoning, output);
+  const visible = besideCompletion ? output : output - reasoningTokens;
+  const outputAudioTokens = Math.min(asCount(outputDetails.audio_tokens), visible);
+  const decoded = {
     inputTokens: prompt - cacheReadTokens - cacheWriteTokens - inputAudioTokens,
     cacheReadTokens,
     cacheWriteTokens,
@@ -38,6 +44,13 @@ export function decodeUsage(value: JsonValue | undefined, serviceTier?: JsonValu
     ...callFees('source', asCount(usage.num_sources_used)),
     ...billedTier(asString(serviceTier)),
   };
+  return withUntold(decoded, counts);
+}
+
+/** Cached tokens that servers of another format tell beside their input; elsewhere they are a part of it. */
+function besideInput(usage: JsonObject): { readonly read: number; readonly written: number } {
+  if (usage.prompt_tokens !== undefined) return { read: 0, written: 0 };
+  return { read: asCount(usage.cache_read_input_tokens), written: asCount(usage.cache_creation_input_tokens) };
 }
 
 const STANDARD_TIERS: ReadonlySet<string> = new Set(['default', 'standard', 'auto', '']);

@@ -3,7 +3,8 @@ import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { isLargeInput, jsonBody } from '../translation/json-body';
-import { type AnswerBody, asCount, asObject, asObjects, parseAnswer } from '../translation/read-json';
+import { readInputUsage } from '../translation/read-counts';
+import { type AnswerBody, asCount, asObjects, parseAnswer } from '../translation/read-json';
 import { endpointOf } from './endpoint';
 
 /** What differs between servers that speak this format. */
@@ -55,10 +56,9 @@ function decodeEmbeddings(provider: string, bytes: AnswerBody): EmbeddingAnswer 
   const body = parseAnswer(provider, bytes);
   const entries = asObjects(body.data);
   const ordered = entries.toSorted((a, b) => asCount(a.index) - asCount(b.index));
-  const usage = asObject(body.usage);
-  const tokens = asCount(usage?.prompt_tokens) || asCount(usage?.total_tokens);
+  const inputTokens = readInputUsage(body.usage)?.inputTokens;
   return {
     encoded: ordered.map((entry) => entry.embedding),
-    ...(tokens === 0 ? {} : { inputTokens: tokens }),
+    ...(inputTokens === undefined ? {} : { inputTokens }),
   };
 }

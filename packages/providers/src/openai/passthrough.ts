@@ -7,10 +7,10 @@ import {
   type PassthroughPart,
   timesCount,
 } from '../passthrough';
+import { readInputUsage } from '../translation/read-counts';
 import { asObject, asObjects } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
 import { keyHeaders } from './endpoint';
-import { decodeUsage as decodeResponsesUsage } from './responses/decode-usage';
 
 const SAMPLING = ['temperature', 'top_p', 'seed', 'stop', 'user', 'metadata', 'stream', 'store', 'n'] as const;
 
@@ -86,9 +86,9 @@ const RESPONSES: Endpoint = {
     createUsageReader({
       readUsage: (value) => {
         const answer = asObject(value.response) ?? value;
-        return decodeResponsesUsage(answer.usage, answer.service_tier);
+        return decodeUsage(answer.usage, answer.service_tier);
       },
-      readText: (value) => countText(value.delta),
+      readText: (value) => countText(value.delta) + countText(value.output),
     }),
 };
 
@@ -98,7 +98,7 @@ const EMBEDDINGS: Endpoint = {
   outputLimit: () => 0,
   tellsCost: () => true,
   boundedFields: new Set(['model', 'input', 'encoding_format', 'dimensions', 'user']),
-  createReader: () => createUsageReader({ readUsage: (value) => decodeUsage(value.usage), readText: () => 0 }),
+  createReader: () => createUsageReader({ readUsage: (value) => readInputUsage(value.usage), readText: () => 0 }),
 };
 
 const NATIVE_ONLY =

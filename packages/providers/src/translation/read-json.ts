@@ -43,7 +43,7 @@ export function asCount(value: JsonValue | undefined): number {
 
 /** More than any model reads or writes for one request: whoever tells it lies, or is broken. */
 const MOST_TOKENS = 100_000_000;
-const COUNT_NAME = /(?:tokens|token_?count)$/i;
+const COUNT_NAME = /(?:tokens|token_?count|eval_count)$/i;
 
 /**
  * Usage as a vendor tells it; undefined where it tells none, where one of its counts can be no count of tokens, and where all

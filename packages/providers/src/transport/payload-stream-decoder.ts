@@ -1,6 +1,7 @@
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { largerUsage, type Usage } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { SseDecoder, SseEventTooLargeError } from '@llm0/core/sse/decode-sse';
 import type { StreamDecoder } from '../provider';
@@ -59,6 +60,7 @@ export class PayloadStreamDecoder implements StreamDecoder {
   private parsed: JsonObject | undefined;
   private empty = 0;
   private textLength = 0;
+  private usage: Usage | undefined;
   /** Found behind events that still had to go out; thrown by `end`. */
   private failure: unknown;
   done = false;
@@ -148,10 +150,16 @@ export class PayloadStreamDecoder implements StreamDecoder {
     throw upstreamFailure('malformed', this.provider, 'sent empty events without end.');
   }
 
-  private countText(events: readonly ChatEvent[], from: number): void {
+  /** Counts text; of usage that is told again, the larger count holds. */
+  private lookAt(events: ChatEvent[], from: number): void {
     for (let i = from; i < events.length; i++) {
       const event = events[i] as ChatEvent;
       if ('text' in event) this.textLength += event.text.length;
+      else if (event.type === 'usage') {
+        const { usage: before } = this;
+        this.usage = before === undefined ? event.usage : largerUsage(before, event.usage);
+        if (before !== undefined) events[i] = { type: 'usage', usage: this.usage };
+      }
     }
     if (this.textLength <= MAX_TEXT_LENGTH) return;
     throw upstreamFailure('malformed', this.provider, 'sent more text than any model writes.');
@@ -168,7 +176,7 @@ export class PayloadStreamDecoder implements StreamDecoder {
       const from = events.length;
       payloads.decode(payload, events, text);
       piece = payloads.forward?.encode(payload, text);
-      if (events.length > from) this.countText(events, from);
+      if (events.length > from) this.lookAt(events, from);
       else if (piece === undefined || piece.length === 0) this.countEmpty();
     }
     if (piece !== undefined && piece.length > 0) pieces.push(piece);

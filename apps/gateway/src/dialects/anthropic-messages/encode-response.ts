@@ -4,8 +4,7 @@ import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
 import type { LargeBody, ResponseSummary } from '../dialect';
-import { roundMs, withCost, writeWithCost } from '../encode-metadata';
-import { isObject } from '../read-fields';
+import { roundMs, shownUsage, withCost, writeWithCost } from '../encode-metadata';
 import { BlockWriter } from './encode-blocks';
 import { encodeUsage } from './encode-usage';
 import { GatheredBlocks } from './gather-blocks';
@@ -124,6 +123,6 @@ function completeBody(wireBody: JsonObject, summary: ResponseSummary): JsonObjec
   body.id ||= messageId(summary.requestId);
   body.model ||= summary.model;
   body.stop_sequence ??= null;
-  if (!isObject(body.usage)) body.usage = encodeUsage(summary.usage);
+  body.usage = shownUsage(body.usage, summary, encodeUsage);
   return body;
 }

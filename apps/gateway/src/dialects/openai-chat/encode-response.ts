@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ToolCall } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
 import type { LargeBody, ResponseSummary } from '../dialect';
-import { roundMs, withCost, writeWithCost } from '../encode-metadata';
+import { roundMs, shownUsage, withCost, writeWithCost } from '../encode-metadata';
 import { isObject } from '../read-fields';
 import { encodeUsage } from './encode-usage';
 
@@ -47,7 +47,7 @@ function completeBody(wireBody: JsonObject, response: ChatResponse, summary: Res
   body.id ||= `chatcmpl-${summary.requestId}`;
   body.created ||= summary.createdSeconds;
   body.model ||= summary.model;
-  if (!isObject(body.usage)) body.usage = encodeUsage(summary.usage);
+  body.usage = shownUsage(body.usage, summary, encodeUsage);
   const byIndex = new Map(response.choices.map((choice) => [choice.index, choice]));
   const choices = Array.isArray(wireBody.choices) ? wireBody.choices : [];
   body.choices = choices.map((item, position) => {

@@ -4,8 +4,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
 import { answerId } from '@llm0/core/conversations/own-ids';
 import type { LargeBody, ResponseSummary } from '../dialect';
-import { roundMs, withCost, writeWithCost } from '../encode-metadata';
-import { isObject } from '../read-fields';
+import { roundMs, shownUsage, withCost, writeWithCost } from '../encode-metadata';
 import { encodeUsage } from './encode-usage';
 import { OutputItems } from './output-items';
 
@@ -159,7 +158,7 @@ export function completeResponse({ begun, output, finish, fields, summary }: Res
   body.latency_ms = roundMs(summary.latencyMs);
   body.provider = summary.provider;
   body.cache = summary.cache;
-  if (!isObject(body.usage)) body.usage = encodeUsage(summary.usage);
+  body.usage = shownUsage(body.usage, summary, encodeUsage);
   if (!Array.isArray(body.output)) body.output = output;
   return body;
 }

@@ -1,19 +1,18 @@
 import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
+import type { HoldEstimate } from '@llm0/core/pricing/estimate-cost';
 import type { Target } from '@llm0/core/routing/target';
 import type { Exchange } from './open-exchange';
 
-/** What a request sets aside until it is settled. */
-export interface PlannedHold {
-  readonly holdNanoUsd: number;
-  /** The part that is certain to be billed once the request is sent. */
-  readonly inputNanoUsd: number;
-  readonly tokens: number;
-}
+/** What a request sets aside until it is settled. The input is certain to be billed once the request is sent. */
+export type PlannedHold = Pick<HoldEstimate, 'holdNanoUsd' | 'inputNanoUsd' | 'tokens'>;
 
 /** Free of charge, however large the input. */
-export const NO_HOLD: PlannedHold = { holdNanoUsd: 0, inputNanoUsd: 0, tokens: 0 };
+export const NO_HOLD: HoldEstimate = {
+  ...{ holdNanoUsd: 0, inputNanoUsd: 0, tokens: 0, outputTokens: 0 },
+  context: { promptTokens: 0 },
+};
 
 export interface PlannedAdmission {
   /** What per-model limits go by. */

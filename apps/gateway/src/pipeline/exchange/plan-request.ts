@@ -5,8 +5,9 @@ import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
-import { estimateHold } from '@llm0/core/pricing/estimate-cost';
+import { estimateHold, type HoldEstimate } from '@llm0/core/pricing/estimate-cost';
 import { guessContextTokens, NO_WEIGHT, type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
+import type { PriceBook } from '@llm0/core/pricing/price-book';
 import { keepWarm } from '@llm0/core/routing/keep-warm';
 import { withoutOthers } from '@llm0/core/routing/named-targets';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
@@ -21,6 +22,9 @@ export interface RequestPlan extends Partial<CostlyPlan> {
   readonly request: ChatRequest;
   readonly route: Route;
   readonly admit: AdmitPlan;
+  readonly hold: HoldEstimate;
+  /** Of the moment of the decision: an answer is billed by these, whatever changes meanwhile. */
+  readonly prices: PriceBook;
   /** Absent when the answer may not be cached. */
   readonly cacheKey?: string;
   /** Output limit to send upstream where the request has none (strict caps). */
@@ -76,6 +80,8 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
   return {
     request,
     route,
+    hold,
+    prices: tables.prices,
     cacheKey,
     ...costly,
     cacheScope,

@@ -5,7 +5,7 @@ import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { askUpstream, type Completion, type ProduceNeeds } from '../chat/produce-answer';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
-import { guessUsage } from '../ledger/guess-usage';
+import { wholeUsage } from '../ledger/guess-usage';
 import { withRefusal } from './refused-answer';
 
 export type AskNeeds = ProduceNeeds;
@@ -103,8 +103,8 @@ export class AskedAgain {
   }
 
   private costOf({ target, answeredBy, received }: Completion, { usage }: ChatResponse): number {
-    const priced = pricedAnswer(this.services.routing().prices, target, answeredBy);
-    const told = usage ?? guessUsage(this.input.admission.plan.request, received());
-    return priced === undefined ? 0 : computeCost(told, priced).costNanoUsd;
+    const { prices, request } = this.input.admission.plan;
+    const priced = pricedAnswer(prices, target, answeredBy);
+    return priced === undefined ? 0 : computeCost(wholeUsage(request, received(), usage).usage, priced).costNanoUsd;
   }
 }

@@ -102,17 +102,16 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
 
   /**
    * What is booked of work that a vendor may bill and did not report to its end: what is known of it, and under an
-   * absolute cap never less than was set aside.
+   * absolute cap never less than was set aside for what is not.
    */
   protected unfinished(
     usage: Usage,
     costNanoUsd: number,
-    { isBilled }: { readonly isBilled: boolean },
+    { isBilled, heldNanoUsd = this.input.admission.plan.admit.holdNanoUsd }: Unfinished,
   ): Pick<Outcome, 'usage' | 'costNanoUsd'> {
-    const { plan, principal } = this.input.admission;
-    const { holdNanoUsd } = plan.admit;
-    if (!isBilled || !principal.project.strictCaps || holdNanoUsd <= costNanoUsd) return { usage, costNanoUsd };
-    return { usage: { ...usage, estimated: true }, costNanoUsd: holdNanoUsd };
+    const { strictCaps } = this.input.admission.principal.project;
+    if (!isBilled || !strictCaps || heldNanoUsd <= costNanoUsd) return { usage, costNanoUsd };
+    return { usage: { ...usage, estimated: true }, costNanoUsd: heldNanoUsd };
   }
 
   protected elapsedMs(): number {
@@ -123,6 +122,12 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
   private get held(): boolean {
     return this.input.admission.decision.type === 'admitted';
   }
+}
+
+export interface Unfinished {
+  readonly isBilled: boolean;
+  /** What was set aside for what is not known, beside the cost of what is; else all of it. */
+  readonly heldNanoUsd?: number | undefined;
 }
 
 const ABORTED: Ending = {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { guessUsage } from './guess-usage';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import { guessUsage, partialUsage } from './guess-usage';
 
 const request: ChatRequest = {
   model: 'm',
@@ -30,4 +31,15 @@ test('reasoning and tool calls count, nothing received counts nothing', () => {
   expect(usage.reasoningTokens).toBe(10);
   expect(usage.outputTokens).toBe(8);
   expect(guessUsage(request, []).outputTokens).toBe(0);
+});
+
+test('of an answer that was cut short, a side that was told as nothing is guessed as well', () => {
+  const came = [{ events: [{ type: 'text', choice: 0, text: 'y'.repeat(400) }] as const }];
+  const cut = (given: object) => partialUsage(request, came, { ...ZERO_USAGE, ...given });
+  expect(cut({ outputTokens: 3 })).toMatchObject({ inputTokens: 14, outputTokens: 100, estimated: true });
+  expect(cut({ inputTokens: 9, outputTokens: 1, untold: 'output' })).toMatchObject({
+    inputTokens: 9,
+    outputTokens: 100,
+  });
+  expect(cut({ inputTokens: 9, outputTokens: 300 })).toEqual({ ...ZERO_USAGE, inputTokens: 9, outputTokens: 300 });
 });

@@ -1,10 +1,19 @@
-import type { EventBatch } from '@llm0/core/chat/event';
+import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { addToTally, emptyTally } from '@llm0/core/chat/tally';
-import { completionTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import { addToTally, emptyTally, outputText } from '@llm0/core/chat/tally';
+import {
+  completionTokens,
+  type FilledUsage,
+  fillUsage,
+  isUntold,
+  promptTokens,
+  type Usage,
+  untoldOf,
+  ZERO_USAGE,
+} from '@llm0/core/chat/usage';
 import { guessInputTokens, guessTokens } from '@llm0/core/pricing/estimate-tokens';
 
-/** Usage of an answer whose upstream never reported any: an abort, a failure, a sloppy vendor. */
+/** Usage of an answer of which the upstream never reported any: an abort, a failure, a sloppy vendor. */
 export function guessUsage(request: ChatRequest, batches: readonly EventBatch[]): Usage {
   // Counting is free everywhere.
   if (request.countOnly === true) return ZERO_USAGE;
@@ -22,6 +31,19 @@ export function guessUsage(request: ChatRequest, batches: readonly EventBatch[])
   };
 }
 
+/** Usage of a whole answer: what the vendor reported, and a guess of what it left out. */
+export function wholeUsage(
+  request: ChatRequest,
+  batches: readonly EventBatch[],
+  reported: Usage | undefined,
+): FilledUsage {
+  const guess = () => guessUsage(request, batches);
+  if (reported === undefined) return { usage: guess(), untold: 'both' };
+  // What a cache gives again was filled when it came.
+  if (batches.length === 0 || request.countOnly === true) return { usage: reported };
+  return fillUsage(isStale(batches) ? withOutputUntold(reported) : reported, guess);
+}
+
 /**
  * Usage of an answer that was cut short. What a vendor reported by then holds for the input; its output count may be
  * from the very first event, so it is never less than what really came.
@@ -29,9 +51,26 @@ export function guessUsage(request: ChatRequest, batches: readonly EventBatch[])
 export function partialUsage(request: ChatRequest, batches: readonly EventBatch[], reported: Usage | undefined): Usage {
   const guessed = guessUsage(request, batches);
   if (reported === undefined) return guessed;
-  const missing = guessed.outputTokens + guessed.reasoningTokens - completionTokens(reported);
-  if (missing <= 0) return reported;
-  return { ...reported, outputTokens: reported.outputTokens + missing, estimated: true };
+  const { usage } = fillUsage(withOutputUntold(reported), () => guessed);
+  const isExact = promptTokens(reported) > 0 && completionTokens(guessed) <= completionTokens(reported);
+  return isExact && reported.untold === undefined ? reported : usage;
+}
+
+const withOutputUntold = (usage: Usage): Usage => ({ ...usage, untold: untoldOf(isUntold(usage, 'input'), true) });
+
+/** True where output came behind the last report: it is not in there. */
+function isStale(batches: readonly EventBatch[]): boolean {
+  for (let i = batches.length - 1; i >= 0; i--) {
+    const { events, gone } = batches[i] as EventBatch;
+    for (let at = events.length - 1; at >= 0; at--) {
+      const event = events[at] as ChatEvent;
+      if (event.type === 'usage') return false;
+      // What a vendor says of a refusal, it says behind its counts.
+      if (event.type !== 'refusal' && outputText(event) !== '') return true;
+    }
+    if (gone?.toldAtPieces !== undefined) return gone.toldAtPieces < gone.pieces;
+  }
+  return false;
 }
 
 /** The last usage an upstream reported. */

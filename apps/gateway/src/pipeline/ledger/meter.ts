@@ -3,11 +3,12 @@ import type { SemanticAnswer } from '@llm0/core/cache/semantic/semantic-cache';
 import { mayCache } from '@llm0/core/cache/tool-answers';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatResponse } from '@llm0/core/chat/response';
-import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import { type FilledUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { CostDetail, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
@@ -21,9 +22,10 @@ import { Booking, type BookingInput, type BookingNeeds, type Ending } from './bo
 import type { Outcome } from './build-record';
 import { cacheTtlMs } from './cache-ttl';
 import { describeForSpan } from './describe-for-span';
-import { finalUsage, guessUsage, lastUsage, partialUsage } from './guess-usage';
+import { finalUsage, lastUsage, partialUsage, wholeUsage } from './guess-usage';
+import { heldFor } from './held-for';
 
-type Needs = BookingNeeds & Pick<Services, 'warmCache' | 'routing' | 'config'>;
+type Needs = BookingNeeds & Pick<Services, 'warmCache' | 'config'>;
 
 /** Where an answer comes from; the meter reads it, and never changes it. */
 export interface MeteredCompletion extends UpstreamEffort {
@@ -79,10 +81,8 @@ export class Meter extends Booking<MeterInput> {
     const { admission, exchange } = this.input;
     const { request } = admission.plan;
     const pays = answer.pays();
-    const told = usage ?? guessUsage(request, answer.received());
-    const { usage: known, ...cost } = pays
-      ? this.costOf(told, answer, { isUnreported: usage === undefined })
-      : { ...ZERO_COST, usage: told };
+    const told = wholeUsage(request, answer.received(), usage);
+    const { usage: known, ...cost } = pays ? this.costOf(told, answer) : { ...ZERO_COST, usage: told.usage };
     const latencyMs = this.elapsedMs();
     const outcome: Outcome = {
       ...this.outcomeBase(known, latencyMs),
@@ -121,10 +121,9 @@ export class Meter extends Booking<MeterInput> {
     const { request } = this.input.admission.plan;
     // An answer that came whole may end here too: refused by a guardrail.
     const final = pays ? finalUsage(request, received) : undefined;
-    const told = final ?? (pays ? partialUsage(request, received, lastUsage(received)) : ZERO_USAGE);
-    const { usage, costNanoUsd, detail } = pays
-      ? this.costOf(told, answer, { isUnreported: final === undefined })
-      : { ...ZERO_COST, usage: told };
+    const cut = (): FilledUsage => ({ usage: partialUsage(request, received, lastUsage(received)), untold: 'both' });
+    const told = () => (final === undefined ? cut() : wholeUsage(request, received, final));
+    const { usage, costNanoUsd, detail } = pays ? this.costOf(told(), answer) : { ...ZERO_COST, usage: ZERO_USAGE };
     const costDetail = pays ? detail : undefined;
     this.book({ ...this.outcomeBase(usage, this.elapsedMs()), costNanoUsd, costDetail, savedNanoUsd: 0, ...ending });
   }
@@ -174,36 +173,38 @@ export class Meter extends Booking<MeterInput> {
     this.answer?.onCached?.(kept);
   }
 
-  /** `isUnreported`: the vendor did not tell to its end what it bills. */
-  private costOf(usage: Usage, answer: MeteredCompletion, { isUnreported }: { readonly isUnreported: boolean }): Costs {
-    const { costNanoUsd, detail } = this.dearestCost(usage, answer);
+  private costOf(told: FilledUsage, answer: MeteredCompletion): Costs {
+    const { usage, untold } = told;
+    const { costNanoUsd, detail, priced } = this.dearestCost(usage, answer);
     const all = costNanoUsd + answer.wastedNanoUsd;
-    if (!isUnreported && answer.wastedNanoUsd === 0) return { usage, costNanoUsd, detail };
-    const booked = this.unfinished(usage, all, { isBilled: isUnreported });
+    if (untold === undefined && answer.wastedNanoUsd === 0) return { usage, costNanoUsd, detail };
+    const heldNanoUsd = heldFor(told, this.input.admission.plan.hold, priced);
+    const booked = this.unfinished(usage, all, { isBilled: untold !== undefined, heldNanoUsd });
     const others = answer.wastedNanoUsd === 0 ? {} : { other_attempts: answer.wastedNanoUsd };
     const source = booked.costNanoUsd > all ? { price_source: 'hold' } : {};
     return { ...booked, detail: { ...detail, ...others, ...source } };
   }
 
   /** At the price of the model that answered; where that is unknown, of the dearest that may have. */
-  private dearestCost(usage: Usage, { target, answeredBy }: MeteredCompletion): Pick<Costs, 'costNanoUsd' | 'detail'> {
-    const { prices } = this.needs.routing();
-    const { others } = this.input.admission.plan;
+  private dearestCost(usage: Usage, { target, answeredBy }: MeteredCompletion): PricedCost {
+    const { others, prices } = this.input.admission.plan;
     const billed = pricedAnswer(prices, target, answeredBy);
-    if (others === undefined) return billed === undefined ? ZERO_COST : computeCost(usage, billed);
+    if (others === undefined)
+      return billed === undefined ? ZERO_COST : { ...computeCost(usage, billed), priced: billed };
     const named = answeredBy === undefined ? undefined : prices.find(target.provider, answeredBy);
     const candidates = named === undefined ? [...(billed === undefined ? [] : [billed]), ...others] : [named];
-    const costs = candidates.map((priced) => computeCost(usage, priced));
-    return costs.reduce<Pick<Costs, 'costNanoUsd' | 'detail'>>(
-      (most, cost) => (cost.costNanoUsd > most.costNanoUsd ? cost : most),
-      costs[0] ?? ZERO_COST,
-    );
+    let most: PricedCost | undefined;
+    for (const priced of candidates) {
+      const cost = computeCost(usage, priced);
+      if (most === undefined || cost.costNanoUsd > most.costNanoUsd) most = { ...cost, priced };
+    }
+    return most ?? ZERO_COST;
   }
 
   /** Followers and hits save what the answer would have cost them. */
   private savedBy(answer: MeteredCompletion, usage: Usage): number {
     if (answer.cache === 'miss') return 0;
-    return answer.savedNanoUsd || this.costOf(usage, answer, { isUnreported: false }).costNanoUsd;
+    return answer.savedNanoUsd || this.costOf({ usage }, answer).costNanoUsd;
   }
 
   private cacheEntry(
@@ -245,4 +246,7 @@ interface Costs {
   readonly detail: CostDetail;
 }
 
-const ZERO_COST = { costNanoUsd: 0, detail: {} } as const;
+/** `priced`: by whose prices. */
+type PricedCost = Pick<Costs, 'costNanoUsd' | 'detail'> & { readonly priced?: PricedModel };
+
+const ZERO_COST: PricedCost = { costNanoUsd: 0, detail: {} };

@@ -1,12 +1,12 @@
-import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import { type FilledUsage, fillUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { type Cost, computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { atLeast, isBilledStatus, mayBeBilled, type UsageReader } from '@llm0/providers/transport/call-passthrough';
-import type { Services } from '../../services/contract';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../ledger/booking';
+import { heldFor } from '../ledger/held-for';
 import { type NativeJob, type NativePlan, UNNAMED_MODEL } from './plan-passthrough';
 
 export type NativeMeterInput = BookingInput<NativePlan, never> & { readonly job: NativeJob };
@@ -25,10 +25,7 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   /** It may stand on the vendor's bill, whatever comes of it. */
   private isSent = false;
 
-  constructor(
-    private readonly needs: BookingNeeds & Pick<Services, 'routing'>,
-    input: NativeMeterInput,
-  ) {
+  constructor(needs: BookingNeeds, input: NativeMeterInput) {
     super(needs, input);
     this.reader = input.job.shape?.createReader();
   }
@@ -55,14 +52,16 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   complete(status: number, said?: string): void {
     if (status < 400) {
       const told = this.reader?.usage;
-      this.book({ status: 'success', httpStatus: status }, told ?? this.guess(0), told ? 'told' : 'hidden');
+      const filled = told === undefined ? { usage: this.guess(0) } : fillUsage(told, () => this.guess(0));
+      this.book({ status: 'success', httpStatus: status }, filled, told === undefined ? 'hidden' : 'told');
       return;
     }
     const code = status === 429 ? 'upstream_rate_limited' : status < 500 ? 'upstream_rejected' : 'upstream_error';
     const error = { code, message: `The provider answered with status ${status}.` };
     const isBilled = isBilledStatus(this.input.job.provider, status, said);
-    const usage = this.reader?.usage ?? (isBilled ? this.guess(0) : ZERO_USAGE);
-    this.book({ status: 'error', httpStatus: status, error }, usage, isBilled ? 'cut' : 'told');
+    const told = this.reader?.usage ?? (isBilled ? this.guess(0) : ZERO_USAGE);
+    const filled = isBilled ? fillUsage(told, () => this.guess(0)) : { usage: told };
+    this.book({ status: 'error', httpStatus: status, error }, { usage: filled.usage }, isBilled ? 'cut' : 'told');
   }
 
   override fail(error: GatewayError): void {
@@ -74,8 +73,9 @@ export class NativeMeter extends Booking<NativeMeterInput> {
     const { reader, isSent } = this;
     // Plain answers are read at their end: until then their bytes count as they are.
     const guessed = this.guess(this.receivedBytes);
-    const known = reader?.usage === undefined ? guessed : atLeast(reader.usage, guessed.outputTokens);
-    this.book(ending, isSent ? known : ZERO_USAGE, isSent ? 'cut' : 'told');
+    const told = reader?.usage === undefined ? guessed : fillUsage(reader.usage, () => guessed).usage;
+    const usage = isSent ? atLeast(told, guessed.outputTokens) : ZERO_USAGE;
+    this.book(ending, { usage }, isSent ? 'cut' : 'told');
   }
 
   /** From what was sent and what came. `unreadBytes`: those of an answer of which nothing was read. */
@@ -86,12 +86,17 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   }
 
   /** `hidden`: it came whole, and nobody said what it costs: all that was set aside. `cut`: see `unfinished`. */
-  private costOf(known: Usage, extent: 'told' | 'hidden' | 'cut') {
+  private costOf(filled: FilledUsage, extent: 'told' | 'hidden' | 'cut') {
     const { admission, job } = this.input;
-    const { priced, isUnpriced, admit } = admission.plan;
+    const { priced, isUnpriced, admit, hold } = admission.plan;
     if (priced === undefined || isUnpriced || job.shape?.isFree === true) return { usage: ZERO_USAGE, ...NO_COST };
-    const { costNanoUsd: ownNanoUsd, detail: costDetail } = this.dearestCost(known, priced);
-    const booked = this.unfinished(known, ownNanoUsd, { isBilled: extent !== 'told' });
+    const { usage: known, untold } = filled;
+    const { costNanoUsd: ownNanoUsd, detail: costDetail, billed } = this.dearestCost(known, priced);
+    const heldNanoUsd = heldFor(filled, hold, billed);
+    const booked = this.unfinished(known, ownNanoUsd, {
+      isBilled: extent !== 'told' || untold !== undefined,
+      heldNanoUsd,
+    });
     const costNanoUsd = Math.max(booked.costNanoUsd, extent === 'hidden' ? admit.holdNanoUsd : 0);
     const usage = admission.plan.isInexact === true ? { ...known, estimated: true } : known;
     if (costNanoUsd === ownNanoUsd) return { usage, costNanoUsd, costDetail };
@@ -99,20 +104,20 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   }
 
   /** At the price of the model that answered; where that is unknown, of the dearest that may have. */
-  private dearestCost(usage: Usage, priced: PricedModel): Cost {
-    const { others = [] } = this.input.admission.plan;
+  private dearestCost(usage: Usage, priced: PricedModel): Cost & { readonly billed: PricedModel } {
+    const { others = [], prices } = this.input.admission.plan;
     const model = this.reader?.model;
     const named = [priced, ...others].find((one) => one.model === model);
-    const billed = pricedAnswer(this.needs.routing().prices, priced, model) ?? priced;
+    const billed = pricedAnswer(prices, priced, model) ?? priced;
     const candidates = others.length === 0 ? [billed] : named === undefined ? [priced, ...others] : [named];
-    const costs = candidates.map((one) => computeCost(usage, one));
+    const costs = candidates.map((one) => ({ ...computeCost(usage, one), billed: one }));
     return costs.reduce((most, cost) => (cost.costNanoUsd > most.costNanoUsd ? cost : most));
   }
 
-  private book(ending: Ending, known: Usage, extent: 'told' | 'hidden' | 'cut'): void {
+  private book(ending: Ending, filled: FilledUsage, extent: 'told' | 'hidden' | 'cut'): void {
     const { admission, job } = this.input;
     const { isUnpriced } = admission.plan;
-    const { usage, costNanoUsd, costDetail } = this.costOf(known, extent);
+    const { usage, costNanoUsd, costDetail } = this.costOf(filled, extent);
     const latencyMs = this.elapsedMs();
     const overheadMs = this.waitMs === undefined || this.ttftMs === undefined ? undefined : this.ttftMs - this.waitMs;
     this.settle({

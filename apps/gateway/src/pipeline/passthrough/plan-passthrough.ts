@@ -2,14 +2,14 @@ import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { estimateHold } from '@llm0/core/pricing/estimate-cost';
+import { estimateHold, type HoldEstimate } from '@llm0/core/pricing/estimate-cost';
 import { NO_WEIGHT } from '@llm0/core/pricing/estimate-tokens';
-import type { PricedModel } from '@llm0/core/pricing/price-book';
+import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import { countReferences, hasVendorTools, type NativeShape } from '@llm0/providers/transport/call-passthrough';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../exchange/admit';
-import { admitPlan, NO_HOLD, type PlannedHold } from '../exchange/admit-plan';
+import { admitPlan, NO_HOLD } from '../exchange/admit-plan';
 import { isModelAllowed, refusesUnpriced } from '../exchange/allowed-route';
 import { type CostlyPlan, checkCostly } from '../exchange/check-costly';
 import { allowNative } from './allow-native';
@@ -37,6 +37,9 @@ export interface NativeJob {
 
 export interface NativePlan extends Partial<CostlyPlan> {
   readonly admit: AdmitPlan;
+  readonly hold: HoldEstimate;
+  /** See `RequestPlan`. */
+  readonly prices: PriceBook;
   readonly priced: PricedModel | undefined;
   /** What the answer costs cannot be told: it is booked as nothing, and marked. */
   readonly isUnpriced: boolean;
@@ -84,7 +87,8 @@ function planNative(services: Pick<Services, 'routing' | 'connect'>, input: Admi
   const hold =
     isFree || priced === undefined ? NO_HOLD : holdFor(job, { candidates, project, serviceTier: costly.tier });
   const asked = { ...input, request: { model: job.model, stream: job.stream } };
-  return { priced, isUnpriced, ...costly, admit: admitPlan(asked, { hold, model: target.model, target }) };
+  const admit = admitPlan(asked, { hold, model: target.model, target });
+  return { priced, isUnpriced, ...costly, admit, hold, prices: tables.prices };
 }
 
 interface HoldTerms {
@@ -97,7 +101,7 @@ interface HoldTerms {
 const withNames = ({ model, ...body }: JsonObject): JsonObject =>
   typeof model === 'string' ? { ...body, models: [model, body.models ?? null] } : body;
 
-function holdFor({ shape, body, bodyBytes }: NativeJob, { candidates, project, serviceTier }: HoldTerms): PlannedHold {
+function holdFor({ shape, body, bodyBytes }: NativeJob, { candidates, project, serviceTier }: HoldTerms): HoldEstimate {
   const images = body === undefined ? 0 : countReferences(body);
   const weight = { ...NO_WEIGHT, textBytes: bodyBytes, messages: 1, images };
   const limit = body === undefined ? undefined : shape?.outputLimit(body);

@@ -4,7 +4,7 @@ import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { asNumber, asObject, asObjects, asString } from '../../translation/read-json';
 import { upstreamFailure } from '../../transport/upstream-failure';
 import { decodeErrorObject } from '../decode-error';
-import { decodeUsage } from './decode-usage';
+import { decodeUsage } from '../decode-usage';
 import { BETWEEN_PARTS, isPlainOutput, TOLD_ELSEWHERE, WIRE_FORMAT, waitsForCaller } from './wire';
 
 /** The answer's beginning, from the object that tells of it. */

@@ -1,0 +1,339 @@
+import { afterAll, describe, expect, test } from 'bun:test';
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { Project } from '@llm0/core/keys/api-key';
+import { anthropic } from '@llm0/providers/anthropic/index';
+import { bedrock } from '@llm0/providers/bedrock/index';
+import { gemini } from '@llm0/providers/gemini/index';
+import { openai } from '@llm0/providers/openai/index';
+import type { Provider } from '@llm0/providers/provider';
+import { anthropicMessages } from '../../dialects/anthropic-messages/index';
+import type { Dialect } from '../../dialects/dialect';
+import { openaiChat } from '../../dialects/openai-chat/index';
+import { openaiCompletions } from '../../dialects/openai-completions/index';
+import { openaiResponses } from '../../dialects/openai-responses/index';
+import { handleChat } from '../chat/handle-chat';
+import { MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
+import { type Envelopes, providerEntrance } from '../passthrough/entrances';
+import { handlePassthrough } from '../passthrough/handle-passthrough';
+
+/** About 250 tokens. */
+const WORDS = Array.from({ length: 200 }, (_, i) => `word${i}`).join(' ');
+const LIMIT = 500;
+const prompt = 'p'.repeat(400);
+const messages = [{ role: 'user', content: prompt }];
+
+const open: Record<'usual' | 'strict', Pipeline> = {
+  usual: await openWith({}),
+  strict: await openWith({ strictCaps: true }),
+};
+afterAll(async () => {
+  for (const pipeline of Object.values(open)) await pipeline.close();
+});
+
+interface Way {
+  readonly provider: Provider;
+  /** undefined: passed through. */
+  readonly dialect?: Dialect;
+  readonly path?: string;
+  readonly request: JsonObject;
+  /** What the vendor answers: a whole answer, or the events of a stream. */
+  readonly answer: (usage: JsonObject | undefined) => JsonObject | readonly JsonObject[];
+}
+
+const finish = { index: 0, finish_reason: 'stop' };
+const chatChunk = (delta: JsonObject, more: JsonObject = {}) => ({
+  ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: MODEL },
+  choices: [{ index: 0, delta, finish_reason: null }],
+  ...more,
+});
+const responsesOutput = [
+  { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: WORDS, annotations: [] }] },
+];
+const response = (more: JsonObject): JsonObject => ({
+  id: 'r',
+  object: 'response',
+  created_at: 1,
+  model: MODEL,
+  output: [],
+  ...more,
+});
+const messageEvents = (start: JsonObject, usage: JsonObject | undefined): JsonObject[] => [
+  {
+    type: 'message_start',
+    message: { id: 'm', type: 'message', role: 'assistant', model: MODEL, content: [], usage: start },
+  },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: WORDS } },
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, ...(usage && { usage }) },
+  { type: 'message_stop' },
+];
+const candidates = [{ index: 0, content: { role: 'model', parts: [{ text: WORDS }] }, finishReason: 'STOP' }];
+
+const chat = { model: MODEL, messages, max_tokens: LIMIT };
+const native = { path: '/v1/chat/completions', request: { ...chat, stream_options: { include_usage: true } } };
+const chatEvents = (usage: JsonObject | undefined) => [
+  chatChunk({ role: 'assistant', content: WORDS }),
+  chatChunk({}, { choices: [{ ...finish, delta: {} }] }),
+  chatChunk({}, { choices: [], usage: usage ?? null }),
+];
+const chatAnswer = (usage: JsonObject | undefined) => ({
+  ...{ id: 'c', object: 'chat.completion', created: 1, model: MODEL },
+  choices: [{ ...finish, message: { role: 'assistant', content: WORDS } }],
+  ...(usage && { usage }),
+});
+const messagesAnswer = (usage: JsonObject | undefined) => ({
+  ...{ id: 'm', type: 'message', role: 'assistant', model: MODEL, stop_reason: 'end_turn' },
+  content: [{ type: 'text', text: WORDS }],
+  ...(usage && { usage }),
+});
+const geminiAnswer = (usage: JsonObject | undefined) => ({ candidates, ...(usage && { usageMetadata: usage }) });
+
+const WAYS: Readonly<Record<string, Way>> = {
+  'chat, whole': { provider: openai, dialect: openaiChat, request: chat, answer: chatAnswer },
+  'chat, streamed': { provider: openai, dialect: openaiChat, request: { ...chat, stream: true }, answer: chatEvents },
+  'completions, whole': {
+    ...{ provider: openai, dialect: openaiCompletions },
+    request: { model: MODEL, prompt, max_tokens: LIMIT },
+    answer: chatAnswer,
+  },
+  'responses, whole': {
+    ...{ provider: openai, dialect: openaiResponses },
+    request: { model: MODEL, input: prompt, max_output_tokens: LIMIT },
+    answer: (usage) => response({ status: 'completed', output: responsesOutput, ...(usage && { usage }) }),
+  },
+  'responses, streamed': {
+    ...{ provider: openai, dialect: openaiResponses },
+    request: { model: MODEL, input: prompt, max_output_tokens: LIMIT, stream: true },
+    answer: (usage): readonly JsonObject[] => [
+      { type: 'response.created', response: response({ status: 'in_progress' }) },
+      { type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'm', delta: WORDS },
+      {
+        type: 'response.completed',
+        response: response({ status: 'completed', output: responsesOutput, ...(usage && { usage }) }),
+      },
+    ],
+  },
+  'messages, whole': { provider: anthropic, dialect: anthropicMessages, request: chat, answer: messagesAnswer },
+  'messages, streamed': {
+    ...{ provider: anthropic, dialect: anthropicMessages, request: { ...chat, stream: true } },
+    answer: (usage) => messageEvents({}, usage),
+  },
+  'gemini, whole': { provider: gemini, dialect: openaiChat, request: chat, answer: geminiAnswer },
+  'gemini, streamed': {
+    ...{ provider: gemini, dialect: openaiChat, request: { ...chat, stream: true } },
+    answer: (usage) => [geminiAnswer(usage)],
+  },
+  'converse, whole': {
+    ...{ provider: bedrock, dialect: openaiChat, request: chat },
+    answer: (usage) => ({
+      output: { message: { role: 'assistant', content: [{ text: WORDS }] } },
+      ...{ stopReason: 'end_turn', ...(usage && { usage }) },
+    }),
+  },
+  'passed through: chat, whole': { provider: openai, ...native, answer: chatAnswer },
+  'passed through: chat, streamed': {
+    ...{ provider: openai, ...native, request: { ...native.request, stream: true } },
+    answer: chatEvents,
+  },
+  'passed through: responses, whole': {
+    ...{ provider: openai, path: '/v1/responses', request: { model: MODEL, input: prompt, max_output_tokens: LIMIT } },
+    answer: (usage) => response({ status: 'completed', output: responsesOutput, ...(usage && { usage }) }),
+  },
+  'passed through: messages, whole': {
+    provider: anthropic,
+    path: '/v1/messages',
+    request: chat,
+    answer: messagesAnswer,
+  },
+  'passed through: messages, streamed': {
+    ...{ provider: anthropic, path: '/v1/messages', request: { ...chat, stream: true } },
+    answer: (usage) => messageEvents({}, usage),
+  },
+  'passed through: gemini, whole': {
+    ...{ provider: gemini, path: `/v1beta/models/${MODEL}:generateContent` },
+    request: { contents: [{ parts: [{ text: prompt }] }], generationConfig: { maxOutputTokens: LIMIT } },
+    answer: geminiAnswer,
+  },
+};
+
+function bytesOf(answer: JsonObject | readonly JsonObject[]): Response {
+  if (!Array.isArray(answer)) return Response.json(answer);
+  const text = answer.map((event: JsonObject) => {
+    const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
+    return `${name}data: ${JSON.stringify(event)}\n\n`;
+  });
+  const end = answer.some(({ choices }: JsonObject) => choices !== undefined) ? 'data: [DONE]\n\n' : '';
+  return new Response(text.join('') + end, { headers: { 'content-type': 'text/event-stream' } });
+}
+
+function openWith(project: Partial<Project>): Promise<Pipeline> {
+  return openPipeline({ project: { ...project, passthrough: ['openai'], cacheEnabled: false } });
+}
+
+/** What is booked for one answer of this way. */
+async function book(way: Way, answer: JsonObject | readonly JsonObject[], caps: keyof typeof open = 'usual') {
+  const pipeline = open[caps];
+  // Its models are those that have a price here.
+  const provider = { ...way.provider, name: 'openai' };
+  Object.assign(pipeline.services, {
+    fetch: () => Promise.resolve(bytesOf(answer)),
+    connect: () => ({ provider, connection: { baseUrl: 'http://upstream.test/v1', apiKey: 'k' } }),
+  });
+  const request = new Request(`http://gateway.test/passthrough/openai${way.path}`, {
+    method: 'POST',
+    headers: { 'x-api-key': SECRET, 'content-type': 'application/json' },
+    body: JSON.stringify(way.request),
+  });
+  const entrance = providerEntrance({ [way.provider.wireFormat]: openaiChat } as unknown as Envelopes);
+  const answered = await (way.dialect === undefined
+    ? handlePassthrough(pipeline.services, entrance, request)
+    : handleChat(pipeline.services, way.dialect, request));
+  const text = await answered.text();
+  expect([answered.status, text.slice(0, 500)]).toEqual([200, expect.any(String)]);
+  const [row] = await pipeline.rows();
+  if (row === undefined) throw new Error('no row');
+  return { row, text };
+}
+
+const atLeast = (least: number, most: number) => (count: number) => count >= least && count <= most;
+const GUESSED_IN = atLeast(90, 250);
+const GUESSED_OUT = atLeast(200, 500);
+const is = (count: number) => (given: number) => given === count;
+
+type Case = readonly [usage: JsonObject, isIn: (count: number) => boolean, isOut: (count: number) => boolean];
+/** Of which side nobody told; by names that are not the format's own, too. */
+const UNTOLD: Readonly<Record<'input' | 'output' | 'both', readonly Case[]>> = {
+  both: [
+    [{ total_tokens: 1200 }, GUESSED_IN, atLeast(950, 1110)],
+    [{ totalTokenCount: 12 }, GUESSED_IN, GUESSED_OUT],
+  ],
+  output: [
+    [{ prompt_tokens: 1000 }, is(1000), GUESSED_OUT],
+    [{ input_tokens: 1000, output_tokens: null }, is(1000), GUESSED_OUT],
+    [{ promptTokenCount: 1000, candidatesTokenCount: 0 }, is(1000), GUESSED_OUT],
+    [{ prompt_tokens: 1000, completion_tokens: 0, total_tokens: 1000 }, is(1000), GUESSED_OUT],
+    [{ prompt_tokens: 1000, total_tokens: 1900 }, is(1000), is(900)],
+  ],
+  input: [
+    [{ completion_tokens: 70 }, GUESSED_IN, is(70)],
+    [{ input_tokens: 0, output_tokens: 70 }, GUESSED_IN, is(70)],
+    [{ eval_count: 70, prompt_eval_count: 0 }, GUESSED_IN, is(70)],
+    [{ completionTokens: 70, totalTokens: 1070 }, is(1000), is(70)],
+  ],
+};
+
+describe.each(Object.entries(WAYS))('%s', (_name, way) => {
+  test('a side that nobody told is guessed, and marked', async () => {
+    for (const [usage, isIn, isOut] of Object.values(UNTOLD).flat()) {
+      const { row } = await book(way, way.answer(usage));
+      expect([usage, isIn(row.tokensIn), isOut(row.tokensOut), row.costEstimated]).toEqual([usage, true, true, true]);
+      expect(row.costNanoUsd).toBe(1000 * row.tokensIn + 2000 * row.tokensOut);
+    }
+  });
+
+  test('under strict caps it is booked with no less than was held for it', async () => {
+    for (const [usage] of UNTOLD.output) {
+      const { row } = await book(way, way.answer(usage), 'strict');
+      expect([usage, row.costNanoUsd >= 1000 * 1000 + 2000 * LIMIT, row.costEstimated]).toEqual([usage, true, true]);
+    }
+    for (const [usage] of UNTOLD.input) {
+      const { row } = await book(way, way.answer(usage), 'strict');
+      expect([usage, row.costNanoUsd >= 1000 * prompt.length + 2000 * 70, row.costEstimated]).toEqual([
+        usage,
+        true,
+        true,
+      ]);
+    }
+    const { row } = await book(way, way.answer({ total_tokens: 1200 }), 'strict');
+    expect(row.costNanoUsd).toBeGreaterThanOrEqual(1000 * prompt.length + 2000 * LIMIT);
+  });
+
+  test('what is told is booked as it is, under any name', async () => {
+    const told: readonly JsonObject[] = [
+      { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107 },
+      { input_tokens: 100, output_tokens: 7 },
+      { promptTokenCount: 100, candidatesTokenCount: 7, totalTokenCount: 107 },
+    ];
+    for (const usage of told) {
+      const { row } = await book(way, way.answer(usage), 'strict');
+      expect(row).toMatchObject({ tokensIn: 100, tokensOut: 7, costNanoUsd: 114_000, costEstimated: false });
+    }
+  });
+
+  test('a sum that is more than its sides was billed too', async () => {
+    const usage = { prompt_tokens: 100, completion_tokens: 7, total_tokens: 300 };
+    expect((await book(way, way.answer(usage))).row).toMatchObject({
+      tokensIn: 100,
+      tokensOut: 200,
+      costEstimated: true,
+    });
+  });
+});
+
+describe('a stream tells usage again', () => {
+  const stream = WAYS['chat, streamed'] as Way;
+  const native = WAYS['passed through: chat, streamed'] as Way;
+  const told = (prompt_tokens: number, completion_tokens: number) =>
+    chatChunk({}, { choices: [], usage: { prompt_tokens, completion_tokens } });
+
+  test.each([stream, native])('the larger count a side is booked', async (way) => {
+    for (const reports of [
+      [told(100, 90), told(120, 7)],
+      [told(120, 7), told(100, 90)],
+      [told(120, 90), told(0, 0)],
+    ]) {
+      const { row } = await book(way, [...chatEvents(undefined), ...reports]);
+      expect(row).toMatchObject({ tokensIn: 120, tokensOut: 90, costEstimated: false });
+    }
+  });
+
+  test.each([stream, native])('what came behind the last report is guessed', async (way) => {
+    const { row } = await book(way, [
+      chatChunk({ role: 'assistant', content: 'a' }),
+      told(120, 1),
+      ...chatEvents(undefined),
+    ]);
+    expect([row.tokensIn, GUESSED_OUT(row.tokensOut), row.costEstimated]).toEqual([120, true, true]);
+  });
+
+  test.each([WAYS['messages, streamed'] as Way, WAYS['passed through: messages, streamed'] as Way])(
+    'the first token of a message is none of its end',
+    async (way) => {
+      const ends: readonly (JsonObject | undefined)[] = [undefined, { input_tokens: 1000 }, { output_tokens: 0 }];
+      for (const usage of ends) {
+        const { row } = await book(way, messageEvents({ input_tokens: 1000, output_tokens: 1 }, usage));
+        expect([usage, row.tokensIn, GUESSED_OUT(row.tokensOut), row.costEstimated]).toEqual([usage, 1000, true, true]);
+      }
+      const { row } = await book(way, messageEvents({ input_tokens: 1000, output_tokens: 1 }, { output_tokens: 70 }));
+      expect(row).toMatchObject({ tokensIn: 1000, tokensOut: 70, costEstimated: false });
+    },
+  );
+});
+
+test('an answer of nothing costs no output', async () => {
+  const answer = {
+    ...chatAnswer({ prompt_tokens: 9, completion_tokens: 0 }),
+    choices: [{ ...finish, message: { role: 'assistant', content: '' } }],
+  };
+  for (const way of [WAYS['chat, whole'] as Way, WAYS['passed through: chat, whole'] as Way]) {
+    expect((await book(way, answer, 'strict')).row).toMatchObject({
+      tokensIn: 9,
+      tokensOut: 0,
+      costEstimated: false,
+    });
+  }
+});
+
+test.each(['chat, whole', 'responses, whole', 'messages, whole'])(
+  '%s: callers are told what is booked',
+  async (name) => {
+    const way = WAYS[name] as Way;
+    const { row, text } = await book(way, way.answer({ total_tokens: 1200 }));
+    const { usage } = JSON.parse(text) as { usage: Record<string, number> };
+    expect([usage.prompt_tokens ?? usage.input_tokens, usage.completion_tokens ?? usage.output_tokens]).toEqual([
+      row.tokensIn,
+      row.tokensOut,
+    ]);
+  },
+);

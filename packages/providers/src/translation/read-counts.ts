@@ -1,0 +1,57 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { completionTokens, promptTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import { asCounts } from './read-json';
+
+/** By which names vendors, and servers that speak their formats, tell the tokens of a side. */
+const INPUT = [
+  ...['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens', 'promptTokenCount', 'prompt_token_count'],
+  ...['inputTokenCount', 'input_token_count', 'prompt_eval_count'],
+] as const;
+const OUTPUT = [
+  ...['completion_tokens', 'output_tokens', 'completionTokens', 'outputTokens', 'candidatesTokenCount'],
+  ...['candidates_token_count', 'outputTokenCount', 'output_token_count', 'generated_tokens', 'eval_count'],
+] as const;
+const TOTAL = ['total_tokens', 'totalTokens', 'totalTokenCount', 'total_token_count'] as const;
+
+/** Counts a side; undefined where there is none. */
+export interface ToldCounts {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+  /** 0 where it is not told. */
+  readonly total: number;
+}
+
+/** What usage says under any vendor's names; the largest where it says one thing twice. */
+export function readCounts(usage: JsonObject): ToldCounts {
+  return { input: largest(usage, INPUT), output: largest(usage, OUTPUT), total: largest(usage, TOTAL) ?? 0 };
+}
+
+function largest(usage: JsonObject, names: readonly string[]): number | undefined {
+  let most: number | undefined;
+  for (const name of names) {
+    const value = usage[name];
+    if (typeof value === 'number' && (most === undefined || value > most)) most = value;
+  }
+  return most;
+}
+
+/** The usage with what its counts leave open: a side that is missing, and tokens that only the vendor's sum knows of. */
+export function withUntold(usage: Usage, { input, output, total }: ToldCounts): Usage {
+  const rest = total - promptTokens(usage) - completionTokens(usage);
+  if (input !== undefined && output !== undefined) {
+    return rest <= 0 ? usage : { ...usage, outputTokens: usage.outputTokens + rest, estimated: true };
+  }
+  if (input === undefined && output === undefined) return { ...usage, untold: 'both', totalTokens: total };
+  // A sum that is the other side's alone tells that there was nothing on this one.
+  if (rest === 0) return usage;
+  const more = Math.max(0, rest);
+  if (input === undefined) return { ...usage, inputTokens: usage.inputTokens + more, untold: 'input' };
+  return { ...usage, outputTokens: usage.outputTokens + more, untold: 'output' };
+}
+
+/** The same of what makes no output: embeddings. */
+export function readInputUsage(value: JsonValue | undefined): Usage | undefined {
+  const { input = 0, total } = readCounts(asCounts(value) ?? {});
+  const inputTokens = Math.max(input, total);
+  return inputTokens === 0 ? undefined : { ...ZERO_USAGE, inputTokens };
+}
