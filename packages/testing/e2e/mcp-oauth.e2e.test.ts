@@ -58,6 +58,17 @@ describe.each(STORE_KINDS)('servers that ask who the user is, on %s stores', (ki
   const whoami = (key: string, more?: Asking) => ask(key, 'tools/call', { name: 'whoami', arguments: {} }, more);
   const linkOf = ({ body }: Answer): string => body.error.data.elicitations[0].url;
 
+  /** The page's button. */
+  const press = (
+    link: string,
+    { cookie, token, headers = {} }: { cookie: string; token: string; headers?: Record<string, string> },
+  ) =>
+    fetch(link, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { origin: new URL(link).origin, cookie, ...headers },
+      body: new URLSearchParams({ token }),
+    });
   /** What a browser does: the page, its button, the authorization server, and back. */
   const consent = async (
     link: string,
@@ -68,7 +79,9 @@ describe.each(STORE_KINDS)('servers that ask who the user is, on %s stores', (ki
       200,
       expect.stringContaining("default-src 'none'"),
     ]);
-    const begun = await fetch(link, { method: 'POST', redirect: 'manual' });
+    const shown = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    const [, token = ''] = /name="token" value="([^"]+)"/.exec(await page.text()) ?? [];
+    const begun = await press(link, { cookie: shown, token });
     expect(begun.status).toBe(303);
     const cookie = cookieOf((begun.headers.get('set-cookie') ?? '').split(';')[0] ?? '');
     const allowed = await fetch(begun.headers.get('location') ?? '', { redirect: 'manual' });
@@ -131,6 +144,36 @@ describe.each(STORE_KINDS)('servers that ask who the user is, on %s stores', (ki
     const [asked] = guarded.asked;
     expect(asked).toMatchObject({ grant_type: 'authorization_code', resource: guarded.url });
     expect(guarded.seen.some((authorization) => authorization.includes('llm0_'))).toBe(false);
+  }, 60_000);
+
+  test('no other site presses the button: it takes the page, its cookie and its token', async () => {
+    await addServer({ type: 'oauth_user' });
+    const open = async (link: string) => {
+      const page = await fetch(link);
+      const cookie = (page.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+      return { cookie, token: /name="token" value="([^"]+)"/.exec(await page.text())?.[1] ?? '' };
+    };
+    const link = linkOf(await whoami(await makeKey()));
+    const [mine, attackers] = [await open(link), await open(link)];
+    const foreign = await open(linkOf(await whoami(await makeKey(), { customer: 'eve' })));
+    expect(new Set([mine.token, attackers.token, foreign.token]).size).toBe(3);
+    const refused: Parameters<typeof press>[1][] = [
+      { ...mine, cookie: '' },
+      { ...mine, token: '' },
+      { ...mine, token: attackers.token },
+      { ...mine, token: foreign.token },
+      { ...mine, headers: { origin: 'https://evil.test' } },
+      { ...mine, headers: { origin: 'null' } },
+      { ...mine, headers: { 'sec-fetch-site': 'cross-site' } },
+      { ...mine, headers: { 'sec-fetch-site': 'same-site' } },
+    ];
+    for (const given of refused) {
+      const { status, headers } = await press(link, given);
+      expect([status, headers.get('location')]).toEqual([403, null]);
+    }
+    const bare = await fetch(link, { method: 'POST', redirect: 'manual', headers: { cookie: mine.cookie } });
+    expect(bare.status).toBe(403);
+    expect((await press(link, { ...mine, headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(303);
   }, 60_000);
 
   test('nothing is charged for a call that waits for consent', async () => {

@@ -2,7 +2,8 @@ const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
+  // Not `no-referrer`: with it the page's own form would say that it comes from nowhere.
+  'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
@@ -24,10 +25,12 @@ export interface ConsentFacts {
   readonly host: string;
   readonly keyName: string;
   readonly customerId: string;
+  /** Comes back with the button. */
+  readonly token: string;
 }
 
 /** Says for whom and what, before the user is sent on: a link may have come from somebody else. */
-export function askPage({ alias, host, keyName, customerId }: ConsentFacts): Response {
+export function askPage({ alias, host, keyName, customerId, token }: ConsentFacts, cookie: string): Response {
   const facts: readonly (readonly [string, string])[] = [
     ['Server', `${alias} (${host})`],
     ['API key', keyName],
@@ -36,8 +39,8 @@ export function askPage({ alias, host, keyName, customerId }: ConsentFacts): Res
   const list = facts.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('');
   const warning =
     'Go on only if you asked for this yourself. Whoever uses this API key can then use the server in your name.';
-  const form = '<form method="post"><button type="submit">Continue</button></form>';
-  return page(200, `Connect ${alias}`, `<dl>${list}</dl><p>${warning}</p>${form}`);
+  const form = `<form method="post"><input type="hidden" name="token" value="${token}"><button type="submit">Continue</button></form>`;
+  return page(200, `Connect ${alias}`, `<dl>${list}</dl><p>${warning}</p>${form}`, { 'Set-Cookie': cookie });
 }
 
 export const donePage = (alias: string): Response =>

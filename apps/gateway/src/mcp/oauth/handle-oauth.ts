@@ -1,7 +1,9 @@
 // What goes wrong is told on a page, in the gateway's words: what an authorization server says is never shown as it is.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { StoredConsent } from '@llm0/drizzle/queries/mcp/grants';
+import { refuseCrossSite } from '../../admin/access/refuse-cross-site';
 import type { Services } from '../../services/contract';
 import { askPage, donePage, failedPage, sendOn } from './consent-pages';
 
@@ -10,8 +12,17 @@ type Needs = Pick<Services, 'mcp' | 'log' | 'config'>;
 type NameKey = (keyId: string) => Promise<string | undefined>;
 
 const COOKIE = 'llm0_mcp_consent';
+/** Browsers take it from this host alone, not from its neighbours. */
+const SECURE_COOKIE = `__Host-${COOKIE}`;
 const COOKIE_SECONDS = 900;
+const PRESS = 'Nothing was connected. Open the link yourself, in a browser that keeps cookies, and press Continue.';
+const MAX_FORM_BYTES = 1024;
 const ENDED = 'This link has ended or was used before. Ask your agent for a new one.';
+
+interface Opened {
+  readonly ticket: string;
+  readonly request: Request;
+}
 
 /** `GET /mcp/oauth/client.json`: who the gateway is, for authorization servers that read documents. */
 export function showClientDocument({ mcp }: Needs): Response {
@@ -30,21 +41,26 @@ export function showResource({ mcp }: Needs, path: string): Response {
   return Response.json(document, { headers: { 'Cache-Control': 'max-age=3600', 'Access-Control-Allow-Origin': '*' } });
 }
 
-/** `GET /mcp/oauth/start/{ticket}`: what is asked. */
-export async function showConsent(services: Needs, ticket: string, nameKey: NameKey): Promise<Response> {
+/** `GET /mcp/oauth/start/{ticket}`: what is asked. Only this page's button, in this browser, goes on. */
+export async function showConsent(services: Needs, { ticket, request }: Opened, nameKey: NameKey): Promise<Response> {
   const found = await findAsked(services, ticket);
   if (found === undefined) return failedPage(404, ENDED);
   const { consent, server } = found;
   const keyName = (await nameKey(consent.apiKeyId)) ?? 'a key that is gone';
-  return askPage({ alias: server.alias, host: new URL(server.url).host, keyName, customerId: consent.customerId });
+  const { publicUrl } = services.mcp.oauth.identity;
+  const browser =
+    readCookie(request, publicUrl) ?? Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
+  const facts = { alias: server.alias, host: new URL(server.url).host, keyName, customerId: consent.customerId };
+  return askPage({ ...facts, token: tokenOf(browser, ticket) }, cookieOf(publicUrl, browser));
 }
 
 /** `POST /mcp/oauth/start/{ticket}`: on to the authorization server. */
-export async function beginConsent(services: Needs, ticket: string): Promise<Response> {
+export async function beginConsent(services: Needs, { ticket, request }: Opened): Promise<Response> {
+  const { oauth } = services.mcp;
+  const browser = readCookie(request, oauth.identity.publicUrl);
+  if (browser === undefined || !(await isPressed(request, tokenOf(browser, ticket)))) return failedPage(403, PRESS);
   const found = await findAsked(services, ticket);
   if (found === undefined) return failedPage(404, ENDED);
-  const { oauth } = services.mcp;
-  const browser = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
   try {
     const url = await oauth.consents.begin(found.consent, found.server, oauth.fetchFor(found.server), browser);
     return sendOn(url, cookieOf(oauth.identity.publicUrl, browser));
@@ -59,7 +75,7 @@ export async function finishConsent(services: Needs, request: Request): Promise<
   const { oauth } = services.mcp;
   const query = new URL(request.url).searchParams;
   const state = query.get('state') ?? '';
-  const browser = readCookie(request.headers.get('cookie'));
+  const browser = readCookie(request, oauth.identity.publicUrl) ?? '';
   const taken = state === '' ? null : await oauth.consents.take({ state, browser });
   if (taken === null) return failedPage(400, ENDED);
   const server = findServer(services, taken.consent.serverId);
@@ -92,12 +108,30 @@ function findServer({ mcp }: Needs, serverId: string): (McpServer & { readonly u
   return found === undefined || found.url === null ? undefined : { ...found, url: found.url };
 }
 
-function cookieOf(publicUrl: string, browser: string): string {
-  const secure = publicUrl.startsWith('https:') ? '; Secure' : '';
-  return `${COOKIE}=${browser}; HttpOnly; SameSite=Lax; Path=/mcp/oauth; Max-Age=${COOKIE_SECONDS}${secure}`;
+/** By the page itself: its origin, and what only it was told. */
+async function isPressed(request: Request, token: string): Promise<boolean> {
+  try {
+    refuseCrossSite(request);
+  } catch {
+    return false;
+  }
+  // A form says how long it is.
+  if (!(Number(request.headers.get('content-length') ?? Number.NaN) <= MAX_FORM_BYTES)) return false;
+  return new URLSearchParams(await request.text()).get('token') === token;
 }
 
-function readCookie(header: string | null): string {
-  const found = (header ?? '').split(';').map((one) => one.trim().split('='));
-  return found.find(([name]) => name === COOKIE)?.[1] ?? '';
+const tokenOf = (browser: string, ticket: string): string => hashSecret(`${browser} ${ticket}`);
+
+const cookieNameOf = (publicUrl: string): string => (publicUrl.startsWith('https:') ? SECURE_COOKIE : COOKIE);
+
+function cookieOf(publicUrl: string, browser: string): string {
+  const name = cookieNameOf(publicUrl);
+  const where = name === SECURE_COOKIE ? 'Path=/; Secure' : 'Path=/mcp/oauth';
+  return `${name}=${browser}; ${where}; HttpOnly; SameSite=Lax; Max-Age=${COOKIE_SECONDS}`;
+}
+
+function readCookie(request: Request, publicUrl: string): string | undefined {
+  const name = cookieNameOf(publicUrl);
+  const found = (request.headers.get('cookie') ?? '').split(';').map((one) => one.trim().split('='));
+  return found.find((one) => one[0] === name)?.[1]?.match(/^[\w-]{43}$/)?.[0];
 }
