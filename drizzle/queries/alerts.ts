@@ -1,5 +1,5 @@
 import type { AlertKind } from '@llm0/core/alerts/kinds';
-import { and, eq, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, gte, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { alertFirings, alerts } from '../schema/admin-access';
 import { Rows, type Stored } from './rows';
@@ -74,6 +74,12 @@ const setMet = (db: Db, alertId: string, isMet: boolean) =>
 export async function openFiring(db: Db, alertId: string): Promise<StoredFiring | null> {
   const [open] = await firingRows.find(db, openFiringOf(alertId));
   return open ?? null;
+}
+
+/** The open firing, and those that ended since the webhook was last told. */
+export function listUntoldFirings(db: Db, { id, changedAtMs }: StoredAlert): Promise<readonly StoredFiring[]> {
+  const { alertId, endedAtMs } = alertFirings;
+  return firingRows.find(db, and(eq(alertId, id), or(isNull(endedAtMs), gte(endedAtMs, changedAtMs ?? 0))));
 }
 
 /** The condition is met: a firing begins, or goes on. */

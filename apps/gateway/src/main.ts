@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   warnOfWeakToken(config, log);
   if (config.workers > 1) return supervise(config, log);
   const gateway = await serveGateway({ config, log, sharedPort: false });
+  await gateway.keepSecrets();
   printStart(config, gateway.ports, gateway.secrets);
   onShutdown((signal) => gateway.shutdown(signal));
 }

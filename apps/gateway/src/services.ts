@@ -97,9 +97,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     ...{ tracing: telemetry.tracing, observer: telemetry.observer },
     fetch,
     postWebhook: createPostWebhook({ fetch, egress }),
-    keyCache: createKeyCache(database.db, firstCredentials, new GuardrailCompiler(guardrailChecks)),
+    keyCache: createKeyCache(database.db, new GuardrailCompiler(guardrailChecks)),
     legacyKeys: new LegacyKeys(database.db),
-    firstCredentials,
     ...{ mcp, codeMode },
     backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
@@ -182,11 +181,10 @@ function createRefusalFolder(services: Pick<Services, 'hotStore' | 'metrics'>, {
   return new RefusalFolder({ settle, monotonicMs: () => performance.now(), failuresPerSecond });
 }
 
-function createKeyCache(db: Db, firstCredentials: FirstCredentials, compiler: GuardrailCompiler): KeyCache {
+function createKeyCache(db: Db, compiler: GuardrailCompiler): KeyCache {
   const findByHash = async (hash: string) => {
     const found = await findPrincipalByHash(db, hash);
     if (found === null) return null;
-    await firstCredentials.noteKey(found.key.id);
     const { key, project, ...source } = found;
     const guardrails = compiler.compile({ ...source, keyRules: key.guardrailRules });
     return guardrails === undefined ? { key, project } : { key, project, guardrails };

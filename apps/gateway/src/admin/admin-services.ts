@@ -12,7 +12,6 @@ import type { BackendAdmin } from '../backends/backend-admin';
 import type { Config } from '../config/config';
 import type { McpAdmin } from '../mcp/mcp-admin';
 import type { PostWebhook } from '../observe/post-webhook';
-import type { FirstCredentials } from '../process/first-credentials';
 import type { ProviderAdmin } from '../providers/provider-admin';
 import type { Clock, Services } from '../services/contract';
 import type { StatsReader } from './stats/answer-stats';
@@ -67,7 +66,6 @@ export interface AdminServices {
   readonly backendAdmin: BackendAdmin;
   /** Breakers and cool-downs, from memory. */
   readonly health: Pick<SharedTargetHealth, 'list' | 'restore'>;
-  readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;
   /** Calls of the data plane as a key that an operator chose, held and booked as that key's own are. */
   readonly sendAs: Readonly<Record<'chat' | 'models' | 'mcp', SendAs>>;
   readonly version: string;

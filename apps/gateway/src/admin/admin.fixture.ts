@@ -82,10 +82,12 @@ export interface AdminOptions {
   readonly vault?: SecretVault;
   /** MCP_STDIO. */
   readonly mayRunServers?: boolean;
+  /** Of the backend that the environment defines. */
+  readonly backendUrl?: string;
 }
 
 /** Providers without anything from the environment; this machine itself may be reached. */
-function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: AdminOptions) {
+function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)), backendUrl }: AdminOptions) {
   const shared = { registry: createProviderRegistry(), vault, egress: readEgressAllow(['127.0.0.1']), fetch };
   const connections = new ProviderConnections({
     ...shared,
@@ -95,7 +97,7 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)) }: A
   });
   const servers = new ServerTable(vault, pino({ level: 'silent' }));
   const backends = new BackendTable({
-    ...{ settings: [{ name: 'fixed', url: 'http://127.0.0.1:9' }], monotonicMs: () => performance.now() },
+    ...{ settings: [{ name: 'fixed', url: backendUrl ?? 'http://127.0.0.1:9' }], monotonicMs: () => performance.now() },
     ...{ vault, egress: shared.egress, fetch, log: pino({ level: 'silent' }) },
   });
   return {
@@ -180,7 +182,6 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
       mayRunServers,
     }),
     health: { list: () => targets, restore: async (provider: string) => void restored.push(provider) },
-    firstCredentials: { noteSignIn: async () => {} },
     sendAs: {
       chat: async () => Response.json({}),
       models: async () => Response.json({}),

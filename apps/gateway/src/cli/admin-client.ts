@@ -52,22 +52,33 @@ export class AdminClient {
     return this.send('DELETE', withQuery(path, query));
   }
 
+  /** A file of any length: `write` gets it in parts, each once the one before was written. */
+  async download(path: string, query: Query, write: (part: Uint8Array) => Promise<void>): Promise<void> {
+    const response = await this.fetch('GET', withQuery(path, query));
+    if (!response.ok) throw await failureOf(response);
+    try {
+      for await (const part of response.body ?? []) await write(part);
+    } catch (cause) {
+      throw new RequestFailed(`The file is not complete: ${reasonOf(cause)}`);
+    }
+  }
+
   private async send(method: string, path: string, body?: JsonObject): Promise<ClientAnswer> {
+    const response = await this.fetch(method, path, body);
+    if (!response.ok) throw await failureOf(response);
+    const text = await response.text();
+    return { text, body: parseAnswer(text) ?? {} };
+  }
+
+  private async fetch(method: string, path: string, body?: JsonObject): Promise<Response> {
     const { url, token, fetch } = this.options;
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-    let response: Response;
-    let text: string;
+    const sent = body === undefined ? undefined : JSON.stringify(body);
     try {
-      const sent = body === undefined ? undefined : JSON.stringify(body);
-      response = await fetch(`${url.replace(/\/+$/, '')}/admin/v1${path}`, { method, headers, body: sent });
-      text = await response.text();
+      return await fetch(`${url.replace(/\/+$/, '')}/admin/v1${path}`, { method, headers, body: sent });
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new RequestFailed(`The gateway at ${url} cannot be reached: ${reason}`);
+      throw new RequestFailed(`The gateway at ${url} cannot be reached: ${reasonOf(cause)}`);
     }
-    const parsed = parseAnswer(text);
-    if (response.ok) return { text, body: parsed ?? {} };
-    throw new RequestFailed(describeFailure(response, parsed), response.status);
   }
 }
 
@@ -79,6 +90,11 @@ function parseAnswer(text: string): JsonObject | undefined {
     return undefined;
   }
 }
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+const failureOf = async (response: Response): Promise<RequestFailed> =>
+  new RequestFailed(describeFailure(response, parseAnswer(await response.text())), response.status);
 
 function describeFailure(response: Response, body: JsonObject | undefined): string {
   const error = body?.error;

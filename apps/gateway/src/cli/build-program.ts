@@ -16,6 +16,7 @@ Environment: LLM0_URL (default http://127.0.0.1:8080, or ADMIN_PORT there), ADMI
 Exit codes: 0 done, 1 refused, failed or not even, 2 wrong usage. "none" takes a limit away.`;
 
 export interface ProgramOptions {
+  readonly version: string;
   readonly commands: readonly AnyCommand[];
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -24,10 +25,11 @@ export interface ProgramOptions {
 }
 
 /** The command line of all commands; throws `CommanderError` instead of leaving the process. */
-export function buildProgram({ commands, run, out, err }: ProgramOptions): Program {
+export function buildProgram({ commands, version, run, out, err }: ProgramOptions): Program {
   const program = new Program('bun run llm0').exitOverride().helpCommand(false);
   // Before any command is added: they inherit it.
   program.configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) });
+  program.version(version, '-V, --version', 'print the version and end');
   program.option('--json', "the API's own JSON, for scripts").addHelpText('after', TAIL);
   program.configureHelp({
     // Nouns list their verbs; the program lists all of them.

@@ -22,6 +22,8 @@ export interface CommandInput {
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  /** Asks a person a question; resolves to what they typed, undefined where nobody answers. */
+  ask(question: string): Promise<string | undefined>;
 }
 
 /** Prints tables for people, or the API's own JSON with `--json`. */
@@ -31,6 +33,8 @@ export interface Output {
   item(text: string, item: JsonValue): void;
   /** A file, as it is. */
   raw(text: string): void;
+  /** Part of a file. */
+  write(part: Uint8Array): Promise<void>;
   /** For people only. */
   note(text: string): void;
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@llm0/core/chat/json';
 import { type Command, type CommandInput, type CommandOption, PAGE } from './command';
 import { amount, column } from './format-table';
 import { resolveKey, resolveProject } from './resolve-name';
@@ -29,7 +30,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     args: ['project', 'name'],
     options: settings,
     run: async (input) => input.api.post(await keysPath(input), { ...input.fields, name: input.args.name ?? '' }),
-    note: () => SHOWN_ONCE,
+    note: (body) => `${SHOWN_ONCE}\n${limitOf(body)}`,
   },
   {
     name: 'keys update',
@@ -77,6 +78,13 @@ export const KEY_COMMANDS: readonly Command[] = [
     note: (_, { args }) => `revoked ${args.key}`,
   },
 ];
+
+/** A limit that nobody chose surprises its first user. */
+function limitOf({ rate_limit_per_minute: perMinute, rate_limit_burst: burst }: JsonObject): string {
+  if (typeof perMinute !== 'number') return 'Limit: none.';
+  const atOnce = typeof burst === 'number' && burst !== perMinute ? `, ${burst} at once` : '';
+  return `Limit: ${perMinute} requests a minute${atOnce}. --rate-limit-per-minute changes it; "none" takes it away.`;
+}
 
 const keysPath = async ({ api, args }: CommandInput) =>
   `/projects/${await resolveProject(api, args.project ?? '')}/keys`;

@@ -2,7 +2,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { parseStored } from '../admin/fields/json-money';
 import { type AdminClient, type ClientAnswer, RequestFailed } from './admin-client';
-import { type Command, type CommandInput, PROJECT, UsageError } from './command';
+import { type Command, type CommandInput, type CommandOption, PROJECT, UsageError } from './command';
 import { column, formatCell } from './format-table';
 import { dataOf, isObject } from './read-list';
 import { isId, resolveName } from './resolve-name';
@@ -12,6 +12,25 @@ const POLL_MS = 1000;
 const ROWS_A_POLL = 1000;
 const REMEMBERED_ROWS = 20_000;
 
+const FILTERS: Readonly<Record<string, CommandOption>> = {
+  project: PROJECT,
+  key: { kind: 'text', help: 'of this key only (id, or name beside --project)' },
+  'api-key-id': { kind: 'text', help: 'the same, by id' },
+  'customer-id': { kind: 'text', help: 'of this customer only' },
+  model: { kind: 'text', help: 'answering or requested model' },
+  provider: { kind: 'text', help: 'of this provider only' },
+  status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted or error' },
+  cache: { kind: 'text', help: 'exact, semantic or miss' },
+  'run-id': { kind: 'text', help: "of one agent's run (X-LLM0-Run-Id)" },
+  'trace-id': { kind: 'text', help: 'of one W3C trace, 32 hex digits' },
+  'min-cost': { kind: 'usd', help: 'USD' },
+  'min-latency': { kind: 'number', help: 'milliseconds' },
+  q: { kind: 'text', help: 'part of a model, customer or error' },
+};
+
+/** Names of the command line, and those of the API. */
+const FORMATS: Readonly<Record<string, string>> = { csv: 'csv', jsonl: 'ndjson' };
+
 export const LOG_COMMANDS: readonly Command[] = [
   {
     name: 'logs tail',
@@ -19,27 +38,40 @@ export const LOG_COMMANDS: readonly Command[] = [
     options: {
       lines: { kind: 'number', help: 'how many to begin with (20)' },
       follow: { kind: 'flag', help: 'go on until interrupted (on)' },
-      project: PROJECT,
-      key: { kind: 'text', help: 'of this key only (id, or name beside --project)' },
-      'api-key-id': { kind: 'text', help: 'the same, by id' },
-      'customer-id': { kind: 'text', help: 'of this customer only' },
-      model: { kind: 'text', help: 'answering or requested model' },
-      provider: { kind: 'text', help: 'of this provider only' },
-      status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted or error' },
-      cache: { kind: 'text', help: 'exact, semantic or miss' },
-      'run-id': { kind: 'text', help: "of one agent's run (X-LLM0-Run-Id)" },
-      'trace-id': { kind: 'text', help: 'of one W3C trace, 32 hex digits' },
-      'min-cost': { kind: 'usd', help: 'USD' },
-      'min-latency': { kind: 'number', help: 'milliseconds' },
-      q: { kind: 'text', help: 'part of a model, customer or error' },
+      ...FILTERS,
     },
     run: tailLogs,
   },
+  {
+    name: 'logs export',
+    summary: 'Write requests to the output as a file, newest first',
+    options: {
+      format: { kind: 'text', help: 'csv or jsonl (csv)' },
+      from: { kind: 'text', help: 'from this time on, such as 2030-01-01T00:00:00Z' },
+      to: { kind: 'text', help: 'before this time' },
+      limit: { kind: 'number', help: 'at most so many (all)' },
+      ...FILTERS,
+    },
+    run: exportLogs,
+  },
 ];
 
+async function exportLogs({ api, fields, output }: CommandInput): Promise<undefined> {
+  const { format = 'csv', ...rest } = fields;
+  const known = FORMATS[String(format)];
+  if (known === undefined) throw new UsageError('--format must be csv or jsonl');
+  await api.download('/logs', { ...(await filterOf(api, rest)), format: known }, output.write);
+  return undefined;
+}
+
+/** Names of keys become ids. */
+async function filterOf(api: AdminClient, { key, ...rest }: JsonObject): Promise<JsonObject> {
+  return typeof key === 'string' ? { ...rest, api_key_id: await keyIdOf(api, key, rest.project_id) } : rest;
+}
+
 async function tailLogs({ api, fields, output, signal }: CommandInput): Promise<undefined> {
-  const { lines = 20, follow = true, key, ...rest } = fields;
-  const filter = typeof key === 'string' ? { ...rest, api_key_id: await keyIdOf(api, key, rest.project_id) } : rest;
+  const { lines = 20, follow = true, ...rest } = fields;
+  const filter = await filterOf(api, rest);
   const seen = new Set<string>();
   const show = (rows: readonly ListedRow[]) => {
     for (const { row, json } of rows.toReversed()) {

@@ -60,13 +60,24 @@ export const PROJECT_COMMANDS: readonly Command[] = [
     name: 'projects delete',
     summary: 'Delete a project; its keys are refused from the next request on',
     args: ['project'],
+    options: { yes: { kind: 'switch', help: 'do not ask' } },
     run: async (input) => {
       const path = await projectPath(input);
+      const id = path.slice('/projects/'.length);
+      if (input.fields.yes !== true) await confirm(input, id);
       await input.api.delete(path);
-      input.output.note(`deleted ${path.slice('/projects/'.length)}`);
+      input.output.note(`deleted ${id}`);
       return undefined;
     },
   },
 ];
+
+/** Throws unless somebody agrees. */
+async function confirm({ ask, args }: CommandInput, id: string): Promise<void> {
+  const name = args.project ?? id;
+  const answer = await ask(`Delete project ${name}${name === id ? '' : ` (${id})`}? Its keys stop working. [y/N] `);
+  if (answer === undefined) throw new Error('Nothing was deleted: nobody answered. --yes skips the question.');
+  if (!/^(?:y|yes)$/i.test(answer.trim())) throw new Error('Nothing was deleted.');
+}
 
 const projectPath = async ({ api, args }: CommandInput) => `/projects/${await resolveProject(api, args.project ?? '')}`;

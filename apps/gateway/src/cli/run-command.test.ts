@@ -26,6 +26,8 @@ describe('llm0 on the command line', () => {
   interface RunOptions {
     readonly env?: Readonly<Record<string, string>>;
     readonly signal?: AbortSignal;
+    /** Typed where a question is asked; absent = nobody is there. */
+    readonly answer?: string;
     readonly onOut?: (text: string) => void;
   }
   async function run(line: string | readonly string[], options: RunOptions = {}) {
@@ -33,12 +35,20 @@ describe('llm0 on the command line', () => {
     const err: string[] = [];
     const code = await runCommand(typeof line === 'string' ? line.split(' ') : line, {
       env: options.env ?? { LLM0_URL: 'http://gateway.test/', ADMIN_TOKEN: ENV_TOKEN },
+      version: '1.2.3',
       fetch: adminFetch,
       out: (text) => {
         out.push(text);
         options.onOut?.(text);
       },
       err: (text) => err.push(text),
+      write: async (part) => {
+        out.push(`${out.pop() ?? ''}${new TextDecoder().decode(part)}`);
+      },
+      ask: async (question) => {
+        err.push(question);
+        return options.answer;
+      },
       signal: options.signal ?? new AbortController().signal,
     });
     return { code, out: out.join('\n'), err: err.join('\n') };
@@ -89,11 +99,45 @@ describe('llm0 on the command line', () => {
     expect(kept).toMatchObject({ cache_tool_calls: true, drop_params: true });
     const updated = await json(`projects update ${name} --monthly-cap-usd none --strict-caps`);
     expect(updated).toMatchObject({ name, monthly_cap_usd: null, strict_caps: true, cache_enabled: false });
-    expect((await run(`projects delete ${name}`)).err).toContain(updated.id);
+    expect((await run(`projects delete ${name} --yes`)).err).toContain(updated.id);
     expect(await run(`projects update ${name} --name x`)).toMatchObject({
       code: 1,
       err: `There is no project "${name}".`,
     });
+  });
+
+  test('projects delete asks first; --yes skips the question', async () => {
+    const name = uniqueName();
+    const { id } = await json(`projects create ${name}`);
+    const question = `Delete project ${name} (${id})? Its keys stop working. [y/N] `;
+    for (const answer of [undefined, '', 'n', 'yes please', name]) {
+      const refused = await run(`projects delete ${name}`, { answer });
+      expect([refused.code, refused.err.split('\n')[0]]).toEqual([1, question]);
+      expect(refused.err).toContain('Nothing was deleted');
+    }
+    expect((await json('projects list')).data[0].id).toBe(id);
+    expect(await run(`projects delete ${name}`, { answer: ' Y ' })).toMatchObject({ code: 0 });
+    expect((await run(`projects delete ${name} --yes`)).err).toBe(`There is no project "${name}".`);
+  });
+
+  test('what exists already points to the command that changes it', async () => {
+    const name = uniqueName();
+    for (const [create, set] of [
+      [`providers create ${name} --base-url http://127.0.0.1:9/v1`, `providers set ${name}`],
+      [`backends create ${name} http://127.0.0.1:9`, `backends set ${name}`],
+      [`mcp servers add ${name} --url http://127.0.0.1:9/mcp`, `mcp servers set ${name}`],
+    ] as const) {
+      await run(create);
+      const again = await run(create);
+      expect([again.code, again.err]).toEqual([
+        1,
+        expect.stringMatching(new RegExp(`^409 .*\\nTo change it: llm0 ${set} …$`)),
+      ]);
+    }
+  });
+
+  test('--version prints the version and nothing else', async () => {
+    expect(await run('--version', { env: {} })).toEqual({ code: 0, out: '1.2.3', err: '' });
   });
 
   test('a name that two projects share is not guessed', async () => {
@@ -114,6 +158,10 @@ describe('llm0 on the command line', () => {
     const people = await run(`keys create --project ${id} --name web`);
     expect(people.out).toMatch(/^key +llm0_live_[0-9a-f]{64}$/m);
     expect(people.err).toContain('shown this once');
+    expect(people.err).toContain('Limit: 60 requests a minute. ');
+    expect((await run(`keys create ${name} free --rate-limit-per-minute none`)).err).toContain('Limit: none.');
+    const bursting = await run(`keys create ${name} burst --rate-limit-per-minute 9 --rate-limit-burst 3`);
+    expect(bursting.err).toContain('Limit: 9 requests a minute, 3 at once. ');
     expect((await run(`keys list ${name}`)).out).toMatch(/ci +llm0_live_[0-9a-f]{6} +true +– +0\.000000001 +total +–/);
     const rotated = await json(`keys rotate ${name} ${key.id}`);
     expect(rotated.id).toBe(key.id);
@@ -290,6 +338,28 @@ describe('llm0 on the command line', () => {
     expect(listed.out).toMatch(new RegExp(`${provider} +fast +0\\.000001 +10 +– +– +true`));
     expect((await run(`models delete ${provider} fast`)).code).toBe(0);
     expect((await json(`models list --provider ${provider}`)).data).toEqual([]);
+  });
+
+  test('logs export writes every request, as CSV or JSON lines, and nothing else', async () => {
+    const projectId = crypto.randomUUID();
+    const startMs = Date.now() - 5_000;
+    const record = (given: object) => sampleRecord({ projectId, ...given });
+    const later = Array.from({ length: 1_200 }, (_, at) => record({ model: 'a, "b"', createdAtMs: startMs + at }));
+    await storeRecords(admin, [record({ model: 'old', costNanoUsd: 5, createdAtMs: startMs - 1 }), ...later]);
+    const csv = await run(`logs export --project-id ${projectId} --format csv`);
+    const [head = '', ...rows] = csv.out.trimEnd().split('\r\n');
+    expect([csv.code, csv.err, rows.length]).toEqual([0, '', 1_201]);
+    expect(head.split(',')).toEqual(expect.arrayContaining(['created_at', 'model', 'cost_usd']));
+    expect(rows[0]).toContain('"a, ""b"""');
+    const before = `--project-id ${projectId} --to ${new Date(startMs).toISOString()}`;
+    const lines = (await run(`logs export ${before} --format jsonl`)).out.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).model)).toEqual(['old']);
+    expect((await run(`logs export --project-id ${projectId} --limit 3`)).out.trimEnd().split('\r\n')).toHaveLength(4);
+    expect(await run('logs export --format xml')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('csv or jsonl'),
+    });
+    expect(await run('logs export --from yesterday')).toMatchObject({ code: 1, err: expect.stringContaining('from') });
   });
 
   test('logs tail shows the newest and follows until it is interrupted', async () => {

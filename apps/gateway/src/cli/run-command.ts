@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { CommanderError } from 'commander';
 import { ACCESS_COMMANDS } from './access-commands';
-import { AdminClient } from './admin-client';
+import { AdminClient, RequestFailed } from './admin-client';
 import { ALERT_COMMANDS } from './alert-commands';
 import { ANNOTATION_COMMANDS } from './annotation-commands';
 import { buildProgram, type CommandLine } from './build-program';
@@ -50,10 +50,14 @@ const COMMANDS: readonly (Command | LocalCommand)[] = [
 
 /** What a command line touches of the world around it. */
 export interface Terminal {
+  /** The package's own. */
+  readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fetch: typeof globalThis.fetch;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  readonly write: Output['write'];
+  readonly ask: CommandInput['ask'];
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
 }
@@ -90,7 +94,9 @@ async function runOne(command: Command, { args, fields, json }: CommandLine, ter
   const output = createOutput(terminal, json);
   const api = createClient(terminal);
   const input: CommandInput = { api, args, fields: await withProject(api, command, fields), output, ...terminal };
-  const answer = await command.run(input);
+  const answer = await command.run(input).catch((error: unknown) => {
+    throw pointToChange(error, command, args);
+  });
   const { text, body } = answer ?? { text: '', body: {} };
   if (answer !== undefined && text !== '') {
     const { columns } = command;
@@ -100,6 +106,14 @@ async function runOne(command: Command, { args, fields, json }: CommandLine, ter
   const note = command.note?.(body, input);
   if (note !== undefined) output.note(note);
   return !(command.hasFailed?.(body) ?? false);
+}
+
+/** What is there already is changed by another command. */
+function pointToChange(error: unknown, { name, args: names = [] }: Command, args: CommandInput['args']): unknown {
+  if (!(error instanceof RequestFailed) || error.status !== 409) return error;
+  const changing = name.replace(/ (?:create|add)$/, ' set');
+  if (changing === name || !COMMANDS.some((one) => one.name === changing)) return error;
+  return new RequestFailed(`${error.message}\nTo change it: llm0 ${changing} ${args[names[0] ?? ''] ?? ''} …`, 409);
 }
 
 async function runLocal(command: LocalCommand, line: CommandLine, { env, out, err }: Terminal): Promise<boolean> {
@@ -134,10 +148,11 @@ function defaultUrl({ ADMIN_PORT: port = '', ADMIN_HOST, HOST, TLS_ENABLED }: Te
   return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function createOutput({ out, err }: Terminal, json: boolean): Output {
-  if (json) return { list: (text) => out(text), item: (text) => out(text), raw: out, note: () => {} };
+function createOutput({ out, err, write }: Terminal, json: boolean): Output {
+  if (json) return { list: (text) => out(text), item: (text) => out(text), raw: out, write, note: () => {} };
   return {
     raw: out,
+    write,
     list: (_, rows, columns) => {
       const hasHead = columns.some((column) => column.title !== '');
       const table = formatTable(rows.filter(isObject), columns);

@@ -286,6 +286,38 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
       await alertRows.delete(database.db, { id: alert.id });
     });
 
+    test('PagerDuty has an incident for each, told again when the webhook failed', async () => {
+      const { id } = await open({ webhookFormat: 'pagerduty', routingKey: 'R0123456789' });
+      const incidents = new Map<unknown, unknown>();
+      const pages = () => {
+        const told = calls.splice(0).map(({ body }) => body as unknown as Record<string, unknown>);
+        const begun = told.filter((one) => one.event_action === 'trigger' && !incidents.has(one.dedup_key));
+        for (const one of told) {
+          if (one.event_action === 'trigger') incidents.set(one.dedup_key, one);
+          else incidents.delete(one.dedup_key);
+        }
+        return begun.map((one) => one.dedup_key);
+      };
+      targets = [target('a', {})];
+      await check(nowMs);
+      expect(pages()).toEqual([`${id}/openai/a`]);
+      targets = [target('a', {}), target('b', {})];
+      webhookFails = true;
+      await check(nowMs + 1);
+      webhookFails = false;
+      targets = [target('b', {}), target('c', {})];
+      await check(nowMs + 2);
+      expect(pages()).toEqual([`${id}/openai/b`, `${id}/openai/c`]);
+      expect([...incidents.keys()]).toEqual([`${id}/openai/b`, `${id}/openai/c`]);
+      targets = [target('c', {})];
+      await check(nowMs + 3);
+      expect([pages(), [...incidents.keys()]]).toEqual([[], [`${id}/openai/c`]]);
+      targets = [];
+      await check(nowMs + 4);
+      expect([pages(), incidents.size]).toEqual([[], 0]);
+      await alertRows.delete(database.db, { id });
+    });
+
     test('each further one is told, by name, once it has been down for so long; so are those that recovered', async () => {
       const alert = await open();
       targets = [target('a', {})];

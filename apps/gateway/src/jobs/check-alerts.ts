@@ -1,12 +1,13 @@
 // A webhook that cannot be told: written to the alert as `last_error`, and told again at the next check. A measure that takes too
 // long or fails leaves its alert as it was; the others are checked all the same.
 import { isMet } from '@llm0/core/alerts/condition';
-import { type AlertNews, webhookBody } from '@llm0/core/alerts/webhook-bodies';
+import { type AlertNews, type AlertSubjects, webhookBodies } from '@llm0/core/alerts/webhook-bodies';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { Db } from '@llm0/drizzle/client';
 import {
   endFiring,
   forgetAlert,
+  listUntoldFirings,
   listWatchedAlerts,
   openFiring,
   recordAlertFailure,
@@ -129,7 +130,10 @@ function tellingOf(db: Db, { change, postWebhook, messages }: TellingNeeds): Tel
   return {
     url: alert.webhookUrl,
     failedBefore: alert.lastError !== null,
-    tell: () => postWebhook(alert.webhookUrl, bodyOf(alert, { event, text: said, value, atMs })),
+    tell: async () => {
+      const bodies = bodiesOf(alert, { event, text: said, value, atMs }, await subjectsOf(db, alert));
+      for (const body of bodies) await postWebhook(alert.webhookUrl, body);
+    },
     onTold: async () => {
       await recordAlertState(db, alert, isFiring, atMs);
       if (alert.deletedAtMs !== null) await forgetAlert(db, alert.id);
@@ -139,7 +143,16 @@ function tellingOf(db: Db, { change, postWebhook, messages }: TellingNeeds): Tel
   };
 }
 
-function bodyOf(alert: StoredAlert, news: Omit<AlertNews, 'alert'>): object {
+/** Those of the open firing, and those of firings that ended since the webhook was last told. */
+async function subjectsOf(db: Db, alert: StoredAlert): Promise<AlertSubjects> {
+  if (alert.webhookFormat !== 'pagerduty') return { firing: [], over: [] };
+  const firings = await listUntoldFirings(db, alert);
+  const firing = new Set(firings.flatMap((one) => (one.endedAtMs === null ? (one.subjects ?? []) : [])));
+  const all = new Set(firings.flatMap((one) => one.subjects ?? []));
+  return { firing: [...firing], over: [...all.difference(firing)] };
+}
+
+function bodiesOf(alert: StoredAlert, news: Omit<AlertNews, 'alert'>, subjects: AlertSubjects): readonly object[] {
   const { webhookFormat: format, routingKey } = alert;
-  return webhookBody({ ...news, alert }, { format, routingKey });
+  return webhookBodies({ ...news, alert }, { format, routingKey }, subjects);
 }

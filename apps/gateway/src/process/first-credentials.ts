@@ -1,4 +1,3 @@
-// Postgres unreachable when the first use is noted: it is noted at the next one.
 import { createKeySecret } from '@llm0/core/keys/key-secret';
 import { createSessionLocks, type Database, type Db } from '@llm0/drizzle/client';
 import { countAdminTokens, revokeAdminToken, tokenRows } from '@llm0/drizzle/queries/access/admin-tokens';
@@ -8,98 +7,85 @@ import { deleteSetting, getSetting, lockUntilCommit, putSetting } from '@llm0/dr
 import { createAdminSecret } from '../admin/access/admin-token';
 import type { Config } from '../config/config';
 
-/** Secrets of the first start: shown until one of them is used, only their hashes are kept. */
+/** Secrets of the first start: printed once, only their hashes are kept. */
 export interface FirstSecrets {
   readonly adminToken?: string;
   readonly apiKey?: string;
 }
 
 const BOOTSTRAPPED = 'bootstrapped';
-/** Ids of what was shown and not used yet. */
-const UNUSED = 'first_credentials';
+/** Ids of what was made and not printed yet. */
+const UNPRINTED = 'unprinted_credentials';
 /** Any constants: all gateways of one database take the same locks. */
 const BOOTSTRAP_LOCK = 7_107_330_006;
-const SHOWN_LOCK = 7_107_330_005;
+const PRINTING_LOCK = 7_107_330_005;
 const FIRST_KEY_REQUESTS_PER_MINUTE = 6000;
 
-type Unused = { readonly token?: string; readonly project?: string; readonly key?: string };
+type Unprinted = { readonly token?: string; readonly project?: string; readonly key?: string };
 
 /**
- * The `default` project, its first key and (without ADMIN_TOKEN) an admin token. Whoever missed them gets new ones at the
- * next start, in place of those nobody has used; while a gateway runs that has shown them, no other one replaces them.
+ * The `default` project, its first key and (without ADMIN_TOKEN) an admin token. What was printed stays valid; a start that
+ * failed before it printed leaves secrets that nobody knows, and the next start replaces them.
  */
 export class FirstCredentials {
-  private unused: Unused = {};
-  private readonly shown: ReturnType<typeof createSessionLocks<'shown'>>;
+  private readonly locks: ReturnType<typeof createSessionLocks<'printing'>>;
   private readonly db: Db;
+  private isPrinting = false;
 
   constructor(
     database: Pick<Database, 'db'>,
     private readonly config: Pick<Config, 'adminToken' | 'databaseUrl' | 'showsCredentials'>,
   ) {
     this.db = database.db;
-    this.shown = createSessionLocks(config.databaseUrl, { shown: SHOWN_LOCK });
+    this.locks = createSessionLocks(config.databaseUrl, { printing: PRINTING_LOCK });
   }
 
-  /** What this start has to show: nothing once anything was used. */
+  /** What this start has to print, after `keep`. */
   async issue(): Promise<FirstSecrets> {
-    const isIssuer = this.config.showsCredentials && (await this.shown.tryLead('shown'));
-    const { unused, secrets } = await this.db.transaction((tx) => this.issueWithin(tx, isIssuer));
-    this.unused = unused;
-    if (isAllUsed(unused)) await this.shown.stopLeading();
+    if (!this.config.showsCredentials || !(await this.locks.tryLead('printing'))) return {};
+    const secrets = await this.db.transaction((tx) => this.issueWithin(tx));
+    this.isPrinting = secrets.adminToken !== undefined || secrets.apiKey !== undefined;
+    if (!this.isPrinting) await this.locks.stopLeading();
     return secrets;
   }
 
-  private async issueWithin(tx: Db, isIssuer: boolean): Promise<{ unused: Unused; secrets: FirstSecrets }> {
-    await lockUntilCommit(tx, BOOTSTRAP_LOCK);
-    const before = ((await getSetting(tx, UNUSED)) ?? {}) as Unused;
-    if (!isIssuer) return { unused: before, secrets: {} };
-    const token = await this.issueToken(tx, before);
-    const key = await issueKey(tx, before);
-    const unused = { ...(token && { token: token.id }), ...(key && { project: key.projectId, key: key.id }) };
-    if (isAllUsed(unused)) return { unused, secrets: {} };
-    await putSetting(tx, UNUSED, unused);
-    return { unused, secrets: { adminToken: token?.secret, apiKey: key?.secret } };
+  /** From now on they stay valid: to be called right before they are printed. */
+  async keep(): Promise<void> {
+    if (!this.isPrinting) return;
+    this.isPrinting = false;
+    await deleteSetting(this.db, UNPRINTED);
+    await this.locks.stopLeading();
   }
 
-  private async issueToken(tx: Db, { token }: Unused) {
+  close(): Promise<void> {
+    return this.locks.stopLeading();
+  }
+
+  private async issueWithin(tx: Db): Promise<FirstSecrets> {
+    await lockUntilCommit(tx, BOOTSTRAP_LOCK);
+    const before = ((await getSetting(tx, UNPRINTED)) ?? {}) as Unprinted;
+    const token = await this.issueToken(tx, before);
+    const key = await issueKey(tx, before);
+    if (token === undefined && key === undefined) return {};
+    await putSetting(tx, UNPRINTED, {
+      ...(token && { token: token.id }),
+      ...(key && { project: key.projectId, key: key.id }),
+    });
+    return { adminToken: token?.secret, apiKey: key?.secret };
+  }
+
+  /** Wherever nobody could sign in without one. */
+  private async issueToken(tx: Db, { token }: Unprinted) {
     if (token !== undefined) await revokeAdminToken(tx, token);
     if (this.config.adminToken !== undefined || (await countAdminTokens(tx)) > 0) return undefined;
     const { secret, hash, prefix } = createAdminSecret();
     const { id } = await tokenRows.create(tx, { name: 'first', role: 'admin', hash, prefix });
     return { id, secret };
   }
-
-  /** Somebody has signed in: they can make keys and tokens. */
-  async noteSignIn(): Promise<void> {
-    if (!isAllUsed(this.unused)) await this.noteUse();
-  }
-
-  /** A key has been looked up for the first time in this process: another one may have shown it since. */
-  async noteKey(keyId: string): Promise<void> {
-    if (!isAllUsed(this.unused)) await this.noteUse({ key: keyId });
-  }
-
-  private async noteUse(used: Unused = {}): Promise<void> {
-    try {
-      if (!(await deleteSetting(this.db, UNUSED, used)) && used.key !== undefined) return;
-    } catch {
-      return;
-    }
-    this.unused = {};
-    // A request is waiting, and not for this.
-    this.shown.stopLeading().catch(() => {});
-  }
-
-  close(): Promise<void> {
-    return this.shown.stopLeading();
-  }
 }
 
-const isAllUsed = (unused: Unused) => unused.token === undefined && unused.key === undefined;
-
-/** In place of the unused one; the very first with its project. A key that an operator deleted is not made again. */
-async function issueKey(tx: Db, { project, key }: Unused) {
+/** In place of the one that nobody saw; the very first with its project. */
+async function issueKey(tx: Db, { project, key }: Unprinted) {
   const isFirst = (await getSetting(tx, BOOTSTRAPPED)) === undefined;
   if (!isFirst && (project === undefined || key === undefined)) return undefined;
   if (

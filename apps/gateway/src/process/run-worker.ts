@@ -13,6 +13,7 @@ export async function runWorker(config: Config, log: Logger): Promise<ServingGat
   const link = new SupervisorLink();
   const gateway = await serveGateway({ config, log, sharedPort: true, gatherMetrics: (own) => link.gather(own) });
   link.registry = gateway.services.metrics.registry;
+  await gateway.keepSecrets();
   link.send({ type: 'ready', ports: gateway.ports, secrets: gateway.secrets });
   return gateway;
 }

@@ -32,6 +32,8 @@ export interface ServingGateway {
   readonly ports: Ports;
   /** Made at the very first start only. */
   readonly secrets: FirstSecrets;
+  /** From then on they stay valid: to be called right before they are printed. */
+  keepSecrets(): Promise<void>;
   readonly services: RunningServices['services'];
   /** Finishes what is under way (at most DRAIN_TIMEOUT), hands over what the stores must have, closes. */
   shutdown(reason: string): Promise<void>;
@@ -98,7 +100,7 @@ type Server = ReturnType<typeof listen>;
 /** Of the data plane's listener, and of that of the operators. */
 type Open = (routes: readonly [Routes, Routes]) => readonly [Server, Server | undefined];
 
-function answer({ apps, services, secrets, shutdown }: Started, open: Open): ServingGateway {
+function answer({ apps, services, secrets, keepSecrets, shutdown }: Started, open: Open): ServingGateway {
   const cors = allowOrigins(services.config.corsOrigins);
   const limit = limitFloods(services, (path, error) => refuse(services, path, error));
   const guard = (handle: Routes['fetch']) => cors(limit(handle));
@@ -110,7 +112,7 @@ function answer({ apps, services, secrets, shutdown }: Started, open: Open): Ser
   const [main, admin] = open([routesOf(apps.main), routesOf(apps.admin)]);
   const servers = admin === undefined ? [main] : [main, admin];
   const ports = { port: main.port ?? services.config.port, adminPort: admin?.port };
-  return { ports, secrets, services, shutdown: (reason) => shutdown(servers, reason) };
+  return { ports, secrets, keepSecrets, services, shutdown: (reason) => shutdown(servers, reason) };
 }
 
 function listen({ config, log, sharedPort }: ServeOptions, place: Place, routes: Routes) {
@@ -174,7 +176,8 @@ async function startGateway(options: ServeOptions) {
     await running.close();
     log.info('stopped');
   };
-  return { apps, secrets, services, shutdown };
+  const keepSecrets = () => running.firstCredentials.keep();
+  return { apps, secrets, keepSecrets, services, shutdown };
 }
 
 /** Charts mark it; a database that is away has other worries. */

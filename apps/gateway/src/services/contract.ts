@@ -29,7 +29,6 @@ import type { PostWebhook } from '../observe/post-webhook';
 import type { RefusalFolder } from '../pipeline/ledger/fold-refusals';
 import type { LeaseKeeper } from '../pipeline/ledger/lease-keeper';
 import type { FlightTable } from '../pipeline/upstream/flight';
-import type { FirstCredentials } from '../process/first-credentials';
 import type { LegacyKeys } from './legacy-keys';
 
 export type { BackendProbe } from '../backends/parts';
@@ -88,8 +87,6 @@ export interface Services {
   readonly bodyLog: BodyLog;
   readonly keyCache: KeyCache;
   readonly legacyKeys: Pick<LegacyKeys, 'mayBeKey' | 'adopt'>;
-  /** Shown at every start until the first use. */
-  readonly firstCredentials: Pick<FirstCredentials, 'noteSignIn'>;
   readonly leases: LeaseKeeper;
   readonly refusals: RefusalFolder;
   readonly flights: FlightTable;

@@ -18,6 +18,12 @@ export interface AlertNews {
   };
 }
 
+/** What a firing alert is about, by name, and what it was about and is no longer. */
+export interface AlertSubjects {
+  readonly firing: readonly string[];
+  readonly over: readonly string[];
+}
+
 export interface WebhookAddress {
   readonly format: WebhookFormat;
   /** PagerDuty's integration key. */
@@ -28,6 +34,8 @@ export interface WebhookAddress {
 const SOURCE = 'llm0-gateway';
 /** Longest summary PagerDuty takes. */
 const MAX_SUMMARY = 1024;
+/** Longest `dedup_key` it takes; longer names are hashed. */
+const MAX_DEDUP_KEY = 255;
 
 const COLOURS = { alert_firing: '#d4351c', alert_resolved: '#00703c', alert_test: '#5694ca' } as const;
 const TEAMS_COLOURS = { alert_firing: 'Attention', alert_resolved: 'Good', alert_test: 'Accent' } as const;
@@ -97,3 +105,22 @@ const BODIES = {
 
 /** The JSON that a webhook of this format expects. */
 export const webhookBody = (news: AlertNews, address: WebhookAddress): object => BODIES[address.format](news, address);
+
+/**
+ * PagerDuty pages once per `dedup_key`: each subject is an incident of its own, so that a second outage pages again.
+ * Repeating a trigger or a resolve changes nothing there. Other formats take one body.
+ */
+export function webhookBodies(news: AlertNews, address: WebhookAddress, subjects: AlertSubjects): readonly object[] {
+  const { firing, over } = subjects;
+  if (address.format !== 'pagerduty' || firing.length + over.length === 0) return [webhookBody(news, address)];
+  const bodyOf = (event: AlertNews['event']) => (subject: string) => ({
+    ...BODIES.pagerduty({ ...news, event }, address),
+    dedup_key: subjectKey(news.alert.id, subject),
+  });
+  return [...firing.map(bodyOf('alert_firing')), ...over.map(bodyOf('alert_resolved'))];
+}
+
+function subjectKey(id: string, subject: string): string {
+  const key = `${id}/${subject}`;
+  return key.length <= MAX_DEDUP_KEY ? key : `${id}/${Bun.hash(subject).toString(36)}`;
+}

@@ -11,7 +11,7 @@ import { refuseCrossSite } from './refuse-cross-site';
 import { readSessionCookie } from './session-cookie';
 import type { SignInThrottle } from './sign-in-throttle';
 
-type Needs = Pick<AdminServices, 'db' | 'config' | 'firstCredentials'>;
+type Needs = Pick<AdminServices, 'db' | 'config'>;
 
 /** Whose token it is; `tokenId` null for ADMIN_TOKEN. */
 export interface TokenOwner extends Actor {
@@ -57,12 +57,6 @@ async function actorOfToken(services: Needs, authorization: string): Promise<Act
 
 /** Compares with ADMIN_TOKEN in constant time, then looks for a named token. */
 export async function findTokenOwner(services: Needs, token: string): Promise<TokenOwner | undefined> {
-  const owner = await lookForOwner(services, token);
-  if (owner !== undefined) await services.firstCredentials.noteSignIn();
-  return owner;
-}
-
-async function lookForOwner(services: Needs, token: string): Promise<TokenOwner | undefined> {
   const hash = hashSecret(token);
   if (isEnvironmentHash(services, hash)) return { ...ENVIRONMENT_ACTOR, tokenId: null, hash };
   if (!looksLikeAdminToken(token)) return undefined;

@@ -40,7 +40,7 @@ const remove = createRoute({
   responses: { 204: { description: 'Signed out' } },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'config' | 'clock' | 'version' | 'firstCredentials'>;
+type Needs = Pick<AdminServices, 'db' | 'config' | 'clock' | 'version'>;
 
 /** Sign-ins of the dashboard. They end after 24 h, on sign-out, and with the token they were made with. */
 export function sessionRoutes(services: Needs, throttle: SignInThrottle) {

@@ -12,7 +12,7 @@ describe.each(TEST_DATABASES)('HTTP backends on $name', (kind) => {
   let backend: HttpBackend;
   beforeAll(async () => {
     backend = startHttpBackend();
-    admin = await openAdmin(kind);
+    admin = await openAdmin(kind, { backendUrl: backend.url });
   }, 60_000);
   afterAll(async () => {
     await backend.stop();
@@ -56,7 +56,7 @@ describe.each(TEST_DATABASES)('HTTP backends on $name', (kind) => {
 
   test('those of the environment are shown, and keep their names', async () => {
     const page = (await call('GET', '/backends')).body;
-    expect(page.environment).toMatchObject([{ name: 'fixed', url: 'http://127.0.0.1:9', retries: 1 }]);
+    expect(page.environment).toMatchObject([{ name: 'fixed', url: backend.url, retries: 1 }]);
     expect((await call('POST', '/backends', { name: 'fixed', url: backend.url })).status).toBe(409);
     const { name } = await add();
     expect((await call('POST', '/backends', { name, url: backend.url })).status).toBe(409);
@@ -128,6 +128,20 @@ describe.each(TEST_DATABASES)('HTTP backends on $name', (kind) => {
     await call('DELETE', `/backends/${id}`);
     await call('POST', '/backends', { name, url: backend.url });
     expect(restored()).toEqual([`infer:${name}`]);
+  });
+
+  test('one of the environment is tested by its name, and then asked again', async () => {
+    admin.restored.length = 0;
+    backend.answer = () => new Response('no', { status: 503 });
+    expect((await call('POST', '/backends/fixed/test', {})).body).toMatchObject({ ok: false, status: 503 });
+    expect(admin.restored).toEqual([]);
+    backend.answer = () => new Response('yes');
+    expect((await call('POST', '/backends/fixed/test', { path: '/ready' })).body).toMatchObject({ ok: true });
+    expect(admin.restored).toEqual(['infer:fixed']);
+    const { name } = await add();
+    for (const unknown of ['nobody', name, crypto.randomUUID()]) {
+      expect((await call('POST', `/backends/${unknown}/test`, {})).status).toBe(404);
+    }
   });
 
   test('headers are sealed, bound to their row', async () => {

@@ -23,6 +23,8 @@ import { sealBackendHeaders } from './seal-headers';
 
 const at = routesOf('backends');
 const params = z.object({ id });
+/** A backend of the environment has no id. */
+const idOrName = z.object({ id: text().openapi({ description: "Its id, or the name of one of the environment's" }) });
 
 const create = createRoute({
   ...at('post', '/backends', 'Add a plain HTTP backend; live at once under /infer/<name>/'),
@@ -55,7 +57,7 @@ const test = createRoute({
     '/backends/{id}/test',
     'Ask the backend for a path now, with its headers; free, and in no log. Where it answers, it is asked again by callers',
   ),
-  request: { params, body: takes(testSchema) },
+  request: { params: idOrName, body: takes(testSchema) },
   responses: { 200: answers(testedSchema, 'Whether it answered') },
 });
 
@@ -116,11 +118,18 @@ export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
       return c.body(null, 204);
     })
     .openapi(test, async (c) => {
-      const { name } = await find(db, c.req.valid('param'));
+      const name = await nameOf(services, c.req.valid('param').id);
       const tested = await backendAdmin.test(name, c.req.valid('json').path);
       if (tested.ok) await restore(name);
       return c.json(showTested(tested), 200);
     });
+}
+
+/** By its id, or as one of the environment by its name. */
+async function nameOf({ db, backendAdmin }: Needs, given: string): Promise<string> {
+  if (backendAdmin.isFromEnvironment(given)) return given;
+  const rowId = id.safeParse(given).data;
+  return required(rowId === undefined ? null : await backendRows.get(db, { id: rowId }), 'backend').name;
 }
 
 type Tested = Awaited<ReturnType<AdminServices['backendAdmin']['test']>>;

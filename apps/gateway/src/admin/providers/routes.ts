@@ -45,10 +45,12 @@ const check = createRoute({
   ...at(
     'post',
     '/providers/check',
-    'Whether a provider may be at an address: nothing is sent there, and nothing changes',
+    'Check whether a provider may be at an address and whether its secrets can be stored; sends nothing, changes nothing',
   ),
   request: { body: takes(providerAddressSchema) },
-  responses: { 200: answers(providerAddressSchema, 'It may; an address that it may not be at is refused (400)') },
+  responses: {
+    200: answers(providerAddressSchema, 'It may; a refused address is 400, a missing ENCRYPTION_KEY is 409'),
+  },
 });
 const show = createRoute({
   ...at('get', '/providers/{name}', 'Show a provider'),
@@ -215,12 +217,13 @@ async function checkBaseUrl(
   }
 }
 
-async function checked<T extends { readonly name: string; readonly base_url: string }>(
-  services: Needs,
-  address: T,
-): Promise<T> {
-  await checkBaseUrl(services, address);
-  return address;
+async function checked<
+  T extends { readonly name: string; readonly base_url?: string; readonly stores_secret?: boolean },
+>(services: Needs, asked: T): Promise<T> {
+  await checkBaseUrl(services, asked);
+  // Throws where nothing can be sealed.
+  if (asked.stores_secret === true) services.providerAdmin.vault.seal('', '');
+  return asked;
 }
 
 /** The fields that were sent (the others undefined), secrets sealed for the row. */

@@ -80,7 +80,13 @@ export const providerChangesSchema = newProviderSchema
   .omit({ name: true, kind: true, key: true })
   .openapi('ProviderChanges');
 
-export const providerAddressSchema = z.strictObject({ name: providerName, base_url: url }).openapi('ProviderAddress');
+export const providerAddressSchema = z
+  .strictObject({
+    name: providerName,
+    base_url: url.optional(),
+    stores_secret: z.boolean().optional().openapi({ description: 'Whether a key or headers are to be stored' }),
+  })
+  .openapi('ProviderAddress');
 
 export const providerKeySchema = z
   .object({

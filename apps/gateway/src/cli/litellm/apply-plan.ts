@@ -22,13 +22,19 @@ import { placePlan } from './place-plan';
 export async function applyPlan(api: ImportClient, plan: ImportPlan, options: ApplyOptions): Promise<ImportStep[]> {
   const steps: ImportStep[] = [];
   const projectId = await applyProject(api, plan.project, options, steps);
-  if (projectId === undefined && !options.isDryRun) return steps;
+  // Nothing has a place without its project.
+  if (steps.some(({ outcome }) => outcome === 'failed')) return steps;
   const applying = { ...options, api, steps, scope: options.forAll ? null : projectId };
   const placed = await placePlan(plan, applying);
-  for (const provider of placed.providers) await applyProvider(provider, applying);
+  const lost = new Set<string>();
+  for (const provider of placed.providers) if (!(await applyProvider(provider, applying))) lost.add(provider.name);
   await applyPrices(placed, applying);
   const aliases = await listAliases(applying);
-  for (const alias of placed.aliases) await applyAlias(alias, aliases.get(alias.alias), applying);
+  for (const alias of placed.aliases) {
+    const target = alias.targets.find(({ provider }) => lost.has(provider));
+    if (target === undefined) await applyAlias(alias, aliases.get(alias.alias), applying);
+    else steps.push({ what: 'alias', name: alias.alias, outcome: 'failed', detail: `no provider ${target.provider}` });
+  }
   if (options.withKey) await applyKey(placed.project.key, projectId, applying);
   return steps;
 }

@@ -5,15 +5,16 @@ import type { PlannedKey } from './import-plan';
 import { keepOldest } from './list-named';
 import { endsAlike, type PlacedProvider } from './place-plan';
 
-/** Sets up the vendor or server, then its keys. Without the former the keys have no place, and are not tried. */
-export async function applyProvider(placed: PlacedProvider, applying: Applying): Promise<void> {
+/** Sets up the vendor or server, then its keys. False where the former failed: keys and aliases have no place then. */
+export async function applyProvider(placed: PlacedProvider, applying: Applying): Promise<boolean> {
   const { steps } = applying;
   const { name, existing, refusal } = placed;
   if (refusal !== undefined) {
     steps.push({ what: 'provider', name, outcome: 'failed', detail: refusal });
-    return;
+    return false;
   }
-  if (await setUp(placed, applying)) {
+  const isSetUp = await setUp(placed, applying);
+  if (isSetUp) {
     const own = dataOf(existing ?? {}, 'keys').filter(isObject);
     const keys = own.filter((key) => key.project_id === applying.scope && String(key.name).startsWith(OF_IMPORTS));
     const matched = placed.keys.map((key) => findKey(key, keys));
@@ -33,6 +34,7 @@ export async function applyProvider(placed: PlacedProvider, applying: Applying):
       detail: `${variable} is not set where this runs${own}`,
     });
   }
+  return isSetUp;
 }
 
 /** What is there stays as it is; see `placePlan`. */

@@ -1,5 +1,5 @@
-// What the gateway refuses by a body alone is found without sending it, by the very schemas that it reads bodies with; whether
-// it may reach an address it is asked.
+// The CLI judges bodies by the schemas that the gateway reads them with. It asks the gateway what only that knows: whether it
+// may reach an address, and whether it can store secrets.
 
 import type { z } from '@hono/zod-openapi';
 import type { JsonObject } from '@llm0/core/chat/json';
@@ -14,7 +14,7 @@ import {
   providerKeyChangesSchema,
 } from '../../admin/providers/schema';
 import { type AdminClient, RequestFailed } from '../admin-client';
-import { dataOf, isObject } from '../read-list';
+import { isObject } from '../read-list';
 import type { ImportClient } from './apply-step';
 
 type Method = 'POST' | 'PATCH';
@@ -41,22 +41,13 @@ export function createDryClient(api: AdminClient): ImportClient {
     const { kind, message } = invalidInput(result.error);
     throw new RequestFailed(`400 ${kind}: ${message}`, 400);
   };
-  /** Servers that would not be there: what leads to them would be refused. */
-  const refused = new Set<unknown>();
   const judgeAll = async (method: Method, path: string, body: JsonObject) => {
     const answer = judge(method, path, body);
-    const name = /^\/providers(?:\/([^/]+))?$/.exec(path);
-    if (name !== null && typeof body.base_url === 'string') {
-      const address = { name: name[1] ?? body.name ?? '', base_url: body.base_url };
-      await api.post('/providers/check', address).catch((error: unknown) => {
-        refused.add(address.name);
-        throw error;
-      });
-    }
-    const targets = path.startsWith('/aliases') ? dataOf(body, 'targets') : [];
-    const lost = targets.find((target) => isObject(target) && refused.has(target.provider));
-    if (isObject(lost))
-      throw new RequestFailed(`400 invalid_request: there would be no provider "${lost.provider}"`, 400);
+    const { headers, key, base_url } = body;
+    const stores_secret = key !== undefined || (isObject(headers) && Object.keys(headers).length > 0);
+    if (!path.startsWith('/providers') || (typeof base_url !== 'string' && !stores_secret)) return answer;
+    const asked: JsonObject = { name: path.split('/')[2] ?? body.name ?? '', stores_secret };
+    await api.post('/providers/check', typeof base_url === 'string' ? { ...asked, base_url } : asked);
     return answer;
   };
   return {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { closedVault } from '@llm0/core/keys/secret-vault';
 import { type ImportUnderTest, openImport, type Step, type Told } from './import.fixture';
 
 const PRODUCTION = await Bun.file(join(import.meta.dir, '__fixtures__/production.yaml')).text();
@@ -38,12 +39,52 @@ describe('llm0 import litellm', () => {
     const real = await run(text, ['--project', 'refused', '--json']);
     const failed = ({ out }: Told) =>
       (JSON.parse(out).steps as Step[]).filter(({ outcome }) => outcome === 'failed').map(({ what }) => what);
-    expect(failed(dry)).toEqual(['project', 'vendor key', 'client key']);
-    // Nothing has a place without the project.
-    expect(failed(real)).toEqual(['project']);
+    expect([failed(dry), failed(real)]).toEqual([['project'], ['project']]);
     expect([dry.code, real.code]).toEqual([1, 1]);
     expect(dry.out).not.toContain('sk with');
     expect(dry.out).toContain(JSON.parse(real.out).steps[0].detail.replace(/ \(request .*/, ''));
+  });
+
+  /** What a run tells, without what only a real one has: request ids, and the key's secret. */
+  const told = ({ out }: Told) =>
+    (JSON.parse(out).steps as Step[]).map(({ what, name, outcome, detail }) => {
+      const isNewKey = what === 'client key' && outcome === 'created';
+      return [what, name, outcome, isNewKey ? '' : detail.replace(/ \(request [^)]*\)/g, '')];
+    });
+  const model = (name: string, params: string) => `{model_name: ${name}, litellm_params: {${params}}}`;
+  const at = 'model: hosted_vllm/x, api_base: "http://127.0.0.1:79/v1"';
+
+  test.each([
+    ['production', LOCAL],
+    ['a key that no vendor has', `model_list: [${model('a', "model: gpt-4o, api_key: 'sk with spaces'")}]`],
+    ['a header that is none', `model_list: [${model('b', `${at}, extra_headers: {'Bad Name': x}`)}]`],
+    ['a header that requests need', `model_list: [${model('c', `${at}, extra_headers: {Host: x}`)}]`],
+    ['a private address', `model_list: [${model('d', 'model: hosted_vllm/x, api_base: "http://10.1.2.3/v1"')}]`],
+    ['a name too long', `model_list: [${model('e'.repeat(600), 'model: gpt-4o')}]`],
+    ['limits that are none', 'litellm_settings: {default_key_generate_params: {max_budget: -1}}\nmodel_list: []'],
+  ])('a dry run tells what the real run does: %s', async (name, text) => {
+    const line = ['--project', `same ${name}`, '--json'];
+    const dry = await run(text, [...line, '--dry-run']);
+    const real = await run(text, line);
+    expect([told(dry), dry.code]).toEqual([told(real), real.code]);
+    const again = await run(text, [...line, '--dry-run']);
+    const realAgain = await run(text, line);
+    expect([told(again), again.code]).toEqual([told(realAgain), realAgain.code]);
+  });
+
+  test('a dry run tells that secrets cannot be stored', async () => {
+    const closed = await openImport(ENV, { vault: closedVault });
+    try {
+      const text = `model_list: [${model('f', 'model: gpt-4o, api_key: sk-f-000000')}, ${model('g', `${at}, extra_headers: {X-A: b}`)}]`;
+      const line = ['--project', 'closed', '--json'];
+      const dry = await closed.run(text, [...line, '--dry-run']);
+      const real = await closed.run(text, line);
+      expect(told(dry)).toEqual(told(real));
+      expect(dry.out).toContain('ENCRYPTION_KEY is not set');
+      expect([dry.code, real.code]).toEqual([1, 1]);
+    } finally {
+      await closed.close();
+    }
   });
 
   test('takes everything over, shows no secret but the new key, and changes nothing when it is run again', async () => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
-import { ENV_TOKEN, openAdmin } from '../../admin/admin.fixture';
+import { type AdminOptions, ENV_TOKEN, openAdmin } from '../../admin/admin.fixture';
 import { runCommand } from '../run-command';
 
 export interface Told {
@@ -14,10 +14,10 @@ export interface Told {
 export type Step = Readonly<Record<'what' | 'name' | 'outcome' | 'detail', string>>;
 
 /** `llm0 import litellm` against an admin API on the embedded stores; `env` is what every run has. */
-export async function openImport(env: Readonly<Record<string, string>> = {}) {
+export async function openImport(env: Readonly<Record<string, string>> = {}, options: AdminOptions = {}) {
   const [embedded] = TEST_DATABASES;
   if (embedded === undefined) throw new Error('no database to test on');
-  const admin = await openAdmin(embedded);
+  const admin = await openAdmin(embedded, options);
   const folder = await mkdtemp(join(tmpdir(), 'llm0-litellm-'));
   const adminFetch = ((input: string, init?: RequestInit) => {
     const url = new URL(input);
@@ -30,9 +30,12 @@ export async function openImport(env: Readonly<Record<string, string>> = {}) {
     const err: string[] = [];
     const code = await runCommand([...line], {
       env: { LLM0_URL: 'http://gateway.test', ADMIN_TOKEN: ENV_TOKEN, ...more },
+      version: '',
       fetch: adminFetch,
       out: (text) => out.push(text),
       err: (text) => err.push(text),
+      write: async () => {},
+      ask: async () => undefined,
       signal: new AbortController().signal,
     });
     return { code, out: out.join('\n'), err: err.join('\n') };

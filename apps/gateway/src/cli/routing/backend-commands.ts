@@ -55,7 +55,10 @@ export const BACKEND_COMMANDS: readonly Command[] = [
     summary: 'Ask a backend for a path now; exit code 1 when it does not answer',
     args: ['backend'],
     options: { path: { kind: 'text', help: 'what is asked for (/healthz)' } },
-    run: async (input) => input.api.post(`${await pathOf(input)}/test`, input.fields),
+    run: async ({ api, args, fields }) => {
+      const at = await findBackend(api, args.backend ?? '', { orFixed: true });
+      return api.post(`/backends/${at}/test`, fields);
+    },
     hasFailed: ({ ok }) => ok !== true,
   },
   {
@@ -82,12 +85,14 @@ async function pathOf({ api, args }: Pick<CommandInput, 'api' | 'args'>): Promis
   return `/backends/${await findBackend(api, args.backend ?? '')}`;
 }
 
-async function findBackend(api: AdminClient, idOrName: string): Promise<string> {
+/** With `orFixed` one of the environment is found too, by its name. */
+async function findBackend(api: AdminClient, idOrName: string, { orFixed = false } = {}): Promise<string> {
   if (isId(idOrName)) return idOrName;
   const { body } = await api.get('/backends', { name: idOrName });
   const [found] = dataOf(body);
   if (isObject(found) && typeof found.id === 'string') return found.id;
   const isFixed = environmentOf(body).length > 0;
+  if (isFixed && orFixed) return idOrName;
   const why = isFixed ? 'It is from the environment, and is changed there.' : 'See "backends list".';
   throw new RequestFailed(`There is no stored backend "${idOrName}". ${why}`);
 }

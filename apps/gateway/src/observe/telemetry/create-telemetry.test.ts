@@ -193,6 +193,23 @@ describe('a collector that', () => {
     expect(Object.entries(await counted('otlpDrops')).find(([name]) => name.startsWith('traces'))?.[1]).toBe(2);
   }, 20_000);
 
+  test('hangs is waited for no longer than a second at the end; one that answers is', async () => {
+    const hanging = open(() => new Promise<Response>(() => {}), { metrics: true });
+    hanging.telemetry.observer.take(rows(3));
+    const startMs = performance.now();
+    await hanging.telemetry.close(10_000);
+    expect(performance.now() - startMs).toBeLessThan(2_200);
+    expect((await hanging.counted('otlpDrops'))['traces shutdown']).toBe(3);
+    collector.stop();
+    const slow = open(async () => {
+      await Bun.sleep(200);
+      return Response.json({});
+    });
+    slow.telemetry.observer.take(rows(3));
+    await slow.telemetry.close(10_000);
+    expect(await slow.counted('otlpExported')).toEqual({ traces: 3 });
+  }, 20_000);
+
   test('is found to be away at the end is not waited for either', async () => {
     const { telemetry, counted } = open(undefined, { metrics: true });
     collector.stop();

@@ -28,6 +28,8 @@ export interface OtlpClientOptions {
 }
 
 const TIMEOUT_MS = 10_000;
+/** At shutdown, a collector that does not answer one request for so long gets no further one. */
+const SILENT_MS = 1_000;
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 30_000;
 /** With their pauses more than half a minute: a collector that is restarted is there again by then. */
@@ -39,10 +41,27 @@ const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Posts encoded requests of one signal. */
 export class OtlpClient {
+  private readonly silent = new AbortController();
+  private isClosing = false;
+  /** Ends the request under way when the collector stays silent. */
+  private silence: ReturnType<typeof setTimeout> | undefined;
+
   constructor(private readonly options: OtlpClientOptions) {}
 
+  /** From now on each request, the one under way included, may take a second; after one that takes longer none is sent. */
+  close(): void {
+    this.isClosing = true;
+    if (this.silence === undefined) return;
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => this.silent.abort(), SILENT_MS);
+  }
+
   /** Never throws. `signal`: nobody waits any more. */
-  async deliver(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery> {
+  deliver(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery> {
+    return this.tryAll(body, AbortSignal.any([signal, this.silent.signal]));
+  }
+
+  private async tryAll(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery> {
     const { firstBackOffMs = FIRST_BACK_OFF_MS } = this.options;
     let lost: Delivery = STOPPED;
     for (let attempt = 0; attempt < MOST_TRIES && !signal.aborted; attempt++) {
@@ -58,6 +77,10 @@ export class OtlpClient {
 
   private async post(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery | Retry> {
     const { url, headers, contentType, fetch, onFailed, timeoutMs = TIMEOUT_MS, nowMs = Date.now } = this.options;
+    const late = new AbortController();
+    this.silence = this.isClosing
+      ? setTimeout(() => this.silent.abort(), SILENT_MS)
+      : setTimeout(() => late.abort(new DOMException('', 'TimeoutError')), timeoutMs);
     try {
       const response = await fetch(url, {
         method: 'POST',
@@ -65,7 +88,7 @@ export class OtlpClient {
         body,
         // A redirect could carry the headers, which may hold a secret, to another host.
         redirect: 'manual',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        signal: AbortSignal.any([signal, late.signal]),
       });
       const { status } = response;
       if (response.ok) return { type: 'taken', response: await readSmall(response) };
@@ -80,6 +103,9 @@ export class OtlpClient {
       const detail = describe(error);
       onFailed?.('unreachable', detail);
       return { retry: { type: 'lost', reason: 'unreachable', detail }, afterMs: 0 };
+    } finally {
+      clearTimeout(this.silence);
+      this.silence = undefined;
     }
   }
 }

@@ -27,6 +27,7 @@ export class Exporter {
   private readonly metrics: MetricsExport | undefined;
   private readonly asked = new Map<number, (bodies: Bodies) => void>();
   private known: ReadonlySet<string> = new Set();
+  private readonly clients: OtlpClient[] = [];
   private nextId = 0;
 
   constructor(private readonly needs: ExporterNeeds) {
@@ -36,7 +37,9 @@ export class Exporter {
     const clientOf = (signal: Signal) => {
       const to = { url: `${settings.endpoint}/v1/${signal}`, headers, contentType: encoder.contentType };
       const onFailed = (reason: TryFailure, detail: string) => needs.post({ type: 'failed', signal, reason, detail });
-      return new OtlpClient({ ...to, fetch: needs.fetch, onFailed });
+      const client = new OtlpClient({ ...to, fetch: needs.fetch, onFailed });
+      this.clients.push(client);
+      return client;
     };
     const isKnown = (provider: string, model: string) => this.known.has(modelKey(provider, model));
     this.genAi = new GenAiMetrics({ isKnown, onlyLatestNames });
@@ -75,6 +78,7 @@ export class Exporter {
   }
 
   async close({ timeoutMs }: Given<'close'>): Promise<void> {
+    for (const client of this.clients) client.close();
     await Promise.all([this.spans?.close(timeoutMs), this.metrics?.close(timeoutMs)]);
     this.needs.post({ type: 'closed' });
   }
