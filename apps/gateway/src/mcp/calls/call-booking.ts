@@ -9,8 +9,9 @@ import { AdmissionDenied } from '../../pipeline/exchange/denials';
 import type { Exchange } from '../../pipeline/exchange/open-exchange';
 import type { FoundByGuardrails } from '../../pipeline/ledger/build-record';
 import type { Services } from '../../services/contract';
-import { RPC, type RpcErrorBody } from '../wire/json-rpc';
+import { NOT_RUN, type RpcErrorBody } from '../wire/json-rpc';
 import { recordCallBodies } from './call-bodies';
+import { mayHaveRun } from './may-have-run';
 import { type CallJob, type CallPlan, callOrigin } from './plan-call';
 
 type Needs = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'metrics' | 'storeClock' | 'bodyLog'>;
@@ -34,11 +35,6 @@ interface CallEnding {
   readonly errorMessage?: string;
 }
 
-/** What a server says of requests that it did not carry out. */
-const NOT_RUN: ReadonlySet<number> = new Set([
-  ...[RPC.parseError, RPC.invalidRequest, RPC.methodNotFound, RPC.invalidParams, RPC.resourceNotFound],
-  ...[RPC.headerMismatch, RPC.missingCapability, RPC.unsupportedVersion],
-]);
 const MAX_MESSAGE_LENGTH = 500;
 
 /** Keeps the hold of one call alive, and settles it once, whichever way it ends: nothing is charged where nothing ran. */
@@ -59,9 +55,9 @@ export class CallBooking {
     if (admission.decision.type === 'admitted') services.leases.add(admission.principal.project.id, exchange.requestId);
   }
 
-  /** From now on it may run. */
-  noteSent(): void {
-    this.isSent = true;
+  /** It goes out and may run from now on; false: the server refused it before it ran. */
+  noteSent(isSent: boolean): void {
+    this.isSent = isSent;
   }
 
   /** What the caller is told, as JSON, before the call is completed or refused: kept with LOG_BODIES. */
@@ -90,8 +86,8 @@ export class CallBooking {
   /** No answer came, or none that can be used. */
   fail(error: GatewayError): void {
     const { kind, message, upstreamStatus } = error;
-    const refused = upstreamStatus !== undefined || wasNeverSent(error);
-    const ran = this.isSent && !refused;
+    const isRefused = upstreamStatus !== undefined && !mayHaveRun(upstreamStatus);
+    const ran = this.isSent && !isRefused && !wasNeverSent(error);
     const errorMessage = redactText(message.slice(0, MAX_MESSAGE_LENGTH));
     this.end({ status: ERROR_TABLE[kind].logStatus, isError: true, bytesOut: 0, ran, errorCode: kind, errorMessage });
   }

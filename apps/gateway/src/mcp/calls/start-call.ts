@@ -28,7 +28,7 @@ export interface CallStart {
   readonly bytesIn: number;
   /** Charged by the call; everything else is free. */
   readonly isPriced: boolean;
-  readonly ask: Omit<UpstreamAsk, 'maxBytes'>;
+  readonly ask: Omit<UpstreamAsk, 'maxBytes' | 'onSent'>;
 }
 
 /** A call under way. */
@@ -67,10 +67,10 @@ export async function startCall(
     const guarded = await guardCall(services, { exchange, admission, booking, ask });
     // It learns what the server speaks first, which runs nothing.
     await live.upstream.facts();
-    booking.noteSent();
     const maxBytes = Math.min(services.config.maxResponseBytes, MAX_ANSWER_BYTES);
+    const onSent = (isSent: boolean) => booking.noteSent(isSent);
     const params = withMessageTrace(guarded.ask.params, exchange.trace);
-    const answer = guarded.judge(await live.upstream.ask({ ...guarded.ask, params, maxBytes }));
+    const answer = guarded.judge(await live.upstream.ask({ ...guarded.ask, params, maxBytes, onSent }));
     return { answer, booking, admission, params: ask.params };
   } catch (cause) {
     booking.fail(

@@ -67,7 +67,7 @@ export class StdioUpstream implements Upstream {
     return asked;
   }
 
-  async ask({ method, params, client, signal, maxBytes }: UpstreamAsk): Promise<StdioAnswer> {
+  async ask({ method, params, client, signal, maxBytes, onSent }: UpstreamAsk): Promise<StdioAnswer> {
     const { era } = await this.facts();
     const { inputResponses, requestState, ...rest } = params;
     if (era === 'legacy' && (inputResponses !== undefined || requestState !== undefined)) {
@@ -88,6 +88,7 @@ export class StdioUpstream implements Upstream {
         : {};
     const meta = { ...given, ...modern, ...(isTold ? { progressToken: id } : {}) };
     const sent = { ...(era === 'modern' ? params : rest), ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
+    if (this.running !== undefined) onSent?.(true);
     return this.send({ id, method, params: sent, signal, maxBytes, ...(isTold ? { token } : {}) }, era);
   }
 

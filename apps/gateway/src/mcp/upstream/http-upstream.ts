@@ -3,7 +3,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { upstreamFailure } from '@llm0/providers/transport/upstream-failure';
 import { encodeHeaderValue } from '../wire/header-values';
-import { type RpcId, type RpcResponse, rpcReply } from '../wire/json-rpc';
+import { NOT_RUN, type RpcId, type RpcResponse, rpcReply } from '../wire/json-rpc';
 import { META, NAMED_BY } from '../wire/protocol';
 import { HttpAnswer } from './http-answer';
 import { type LegacySession, LegacySessions } from './legacy-sessions';
@@ -46,6 +46,7 @@ export class HttpUpstream implements Upstream {
     if (first instanceof HttpAnswer) return first;
     // It was another server when it was asked what it speaks, or has begun anew: nothing has run yet.
     this.known = undefined;
+    ask.onSent?.(false);
     const now = (await this.facts()).era;
     const second = now === 'modern' ? await this.askModern(ask) : await this.askLegacy(ask);
     if (second instanceof HttpAnswer) return second;
@@ -95,7 +96,7 @@ export class HttpUpstream implements Upstream {
       ...(typeof name === 'string' ? { 'mcp-name': encodeHeaderValue(name) } : {}),
       ...ask.headers,
     };
-    const fetched = await postMessage(this.to, { body, headers, signal });
+    const fetched = await postMessage(this.to, { body, headers, signal, onSent: ask.onSent });
     const options = this.answerOptions(ask, id);
     if (fetched.response.ok) return new HttpAnswer(fetched, { ...options, era: 'modern', keepsLogs: logLevel });
     const refusal = await readRefusal(fetched, options);
@@ -104,13 +105,13 @@ export class HttpUpstream implements Upstream {
   }
 
   private async askLegacy(ask: UpstreamAsk, isAgain = false): Promise<HttpAnswer | Refusal> {
-    const { method, params, client, caller, signal } = ask;
+    const { method, params, client, caller, signal, onSent } = ask;
     const session = await this.sessions.of(caller, client);
     const id = nextMessageId();
     const { text: body, token } = legacyBody(id, method, params);
     const cancel = () =>
       this.tell({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }, session);
-    const posted = postMessage(this.to, { body, headers: sessionHeaders(session), signal });
+    const posted = postMessage(this.to, { body, headers: sessionHeaders(session), signal, onSent });
     const fetched = await posted.catch((cause: unknown) => {
       // These servers take a closed connection for no more than that.
       if (mayRunOn(cause)) cancel().catch(() => {});
@@ -122,6 +123,7 @@ export class HttpUpstream implements Upstream {
     if (fetched.response.ok) return new HttpAnswer(fetched, options);
     const refusal = await readRefusal(fetched, options);
     if (refusal.status === 404 && session.id !== undefined && !isAgain) {
+      onSent?.(false);
       await this.sessions.forget(caller, session);
       return this.askLegacy(ask, true);
     }
@@ -137,8 +139,9 @@ export class HttpUpstream implements Upstream {
   /** An error in the protocol's words is an answer, whatever its status. */
   private refused(refusal: Refusal, options: ConstructorParameters<typeof HttpAnswer>[1]): HttpAnswer {
     const { error, failure, status } = refusal;
-    const isOurs = status === 401 || status === 403 || status === 429 || status >= 500;
-    if (error === undefined || isOurs) throw failure;
+    const isOurs = status === 401 || status === 403 || status === 429;
+    const isFailure = status >= 500 && !NOT_RUN.has(error?.code ?? 0);
+    if (error === undefined || isOurs || isFailure) throw failure;
     const text = JSON.stringify({ jsonrpc: '2.0', id: options.id, error });
     const response = new Response(null, { headers: { 'content-type': 'application/json' } });
     return new HttpAnswer({ response, bytes: new TextEncoder().encode(text) }, options);

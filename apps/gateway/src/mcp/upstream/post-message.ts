@@ -6,6 +6,7 @@ import {
   untilHeaders,
 } from '@llm0/providers/transport/fetch-upstream';
 import type { Credentials } from './credentials';
+import type { SentListener } from './upstream';
 
 /** How a server's HTTP endpoint is reached. */
 export interface Endpoint {
@@ -19,6 +20,7 @@ export interface Posting {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
+  readonly onSent?: SentListener | undefined;
 }
 
 const JSON_HEADERS = {
@@ -34,6 +36,7 @@ export async function postMessage(endpoint: Endpoint, posting: Posting): Promise
   const { response } = first;
   if (response.status !== 401 && response.status !== 403) return first;
   // A server that refuses who asks has not run anything.
+  posting.onSent?.(false);
   if (!(await endpoint.credentials.refused(response))) return first;
   void response.body?.cancel().catch(() => {});
   return post(endpoint, posting);
@@ -42,6 +45,7 @@ export async function postMessage(endpoint: Endpoint, posting: Posting): Promise
 async function post({ server, fetch, credentials }: Endpoint, posting: Posting): Promise<FetchedAnswer> {
   const known = credentials.headers();
   const headers = known instanceof Promise ? await known : known;
+  posting.onSent?.(true);
   return fetchUpstream({
     provider: server.alias,
     request: {

@@ -23,7 +23,11 @@ export interface UpstreamAsk {
   readonly signal: AbortSignal;
   /** Bytes of the whole answer. */
   readonly maxBytes: number;
+  /** Told just before it goes out, when it may run; then false where the server refused it unread. */
+  readonly onSent?: SentListener;
 }
+
+export type SentListener = (isSent: boolean) => void;
 
 /** One message of a server's answer. `text`: the message as it came, with this gateway's id in it. */
 export type UpstreamPart =

@@ -45,6 +45,12 @@ export const RPC = {
   resourceNotFound: -32002,
 } as const;
 
+/** What a server says of requests that it did not carry out. */
+export const NOT_RUN: ReadonlySet<number> = new Set([
+  ...[RPC.parseError, RPC.invalidRequest, RPC.methodNotFound, RPC.invalidParams, RPC.resourceNotFound],
+  ...[RPC.headerMismatch, RPC.missingCapability, RPC.unsupportedVersion],
+]);
+
 const isId = (value: unknown): value is RpcId => typeof value === 'string' || Number.isSafeInteger(value);
 
 /** undefined for what is no message of JSON-RPC 2.0. */

@@ -53,3 +53,16 @@ test.each(['ECONNREFUSED', 'ECONNRESET'])('one that fails with %s is away: 503',
   world.origin = failing(code);
   expect((await ask('/x')).status).toBe(503);
 });
+
+test.each([
+  [500, 0],
+  [502, 0],
+  [503, 0],
+  [504, 1000],
+  [524, 1000],
+])('%d costs %d: a proxy that gave up left the work under way', async (status, costNanoUsd) => {
+  const { ask, world, rows } = await open();
+  world.origin = () => new Response('no', { status });
+  await (await ask('/x', { method: 'POST', body: 'x' })).text();
+  expect(await rows()).toMatchObject([{ status: 'error', httpStatus: status, costNanoUsd }]);
+});

@@ -1,0 +1,10 @@
+/**
+ * Statuses by which a server, or whoever stands before it, says that it did not begin: not implemented, not available, too
+ * busy, and those of proxies that reached no server. https://developers.cloudflare.com/support/troubleshooting/http-status-codes/
+ */
+const NOT_BEGUN: ReadonlySet<number> = new Set([501, 503, 505, 511, 521, 522, 523, 525, 526, 529, 530]);
+/** Whoever was in between gave up on work that had begun. */
+const GAVE_UP: ReadonlySet<number> = new Set([408, 499]);
+
+/** True where a call that was answered with this status, none of success, may have run all the same. */
+export const mayHaveRun = (status: number): boolean => GAVE_UP.has(status) || (status >= 500 && !NOT_BEGUN.has(status));
