@@ -12,8 +12,8 @@ export const findConnectionStrings: Finder = {
     if (!text.includes('://')) return spans;
     const openLink = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isLink, MAX_CONNECTION);
     for (const { 0: found, index } of text.matchAll(CONNECTION)) {
-      const end = index + found.length;
-      if (end < openLink) spans.push({ start: index, end, kind: 'connection_string' });
+      // One that begins before what is open ends within MAX_CONNECTION, so nothing that follows changes it.
+      if (index < openLink) spans.push({ start: index, end: index + found.length, kind: 'connection_string' });
     }
     return spans;
   },
