@@ -188,6 +188,14 @@ describe('messages', () => {
     ]);
   });
 
+  test.each([[' '], ['\n\t\u00a0'], ['']])('messages of white space alone (%j) are refused in our words', (blank) => {
+    const blanks: ChatMessage[] = [user(blank), { role: 'assistant', content: text(blank) }, user(blank)];
+    for (const messages of [[user(blank)], blanks, [{ role: 'system', content: text(blank) } as const, user(blank)]]) {
+      expect(() => encode(ask({ messages }))).toThrow('Send at least one with visible text');
+    }
+    expect(encode(ask({ messages: [user('a'), ...blanks] })).json.messages).toHaveLength(1);
+  });
+
   test('a beginning to go on from ends in no white space', () => {
     const { json } = encode(ask({ messages: [user('a'), { role: 'assistant', content: text('Once ') }] }));
     expect((json.messages as JsonObject[])[1]?.content).toEqual([{ type: 'text', text: 'Once' }]);

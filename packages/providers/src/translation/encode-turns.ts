@@ -1,5 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatMessage, ContentPart } from '@llm0/core/chat/request';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { DroppedParameters } from './refuse-parameter';
 
 export type MessageOf<R extends ChatMessage['role']> = Extract<ChatMessage, { role: R }>;
@@ -57,6 +58,8 @@ export interface EncodedTurns {
   readonly messages: Turn[];
 }
 
+const NOTHING_SAID = 'messages: All of them are empty or hold white space only. Send at least one with visible text.';
+
 /**
  * Our messages as turns that alternate: consecutive ones of a role are merged, tool results become part of the user's
  * turn, and the blocks of system and developer messages stand apart, in order, wherever they were.
@@ -76,6 +79,8 @@ export function encodeTurns(messages: readonly ChatMessage[], rules: TurnRules):
       else turns.push({ role, content: [...blocks] });
     }
   }
+  // Vendors without empty texts would refuse an empty list, in words about a field that the caller filled.
+  if (turns.length === 0 && system.length === 0) throw invalidRequest('messages', NOTHING_SAID);
   return {
     system,
     messages: turns.map(({ role, content }) => ({
