@@ -152,7 +152,7 @@ class ResponseStream {
   private async fail(controller: Controller, cause: unknown): Promise<void> {
     if (this.signal.aborted) {
       this.onAbort();
-      return;
+      return closeQuietly(controller);
     }
     const { meter, claim, exchange } = this.input;
     const error = asGatewayError(cause, this.services.log, exchange);

@@ -4,6 +4,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
+import { untilGone } from '@llm0/core/waits/until-gone';
 import type { Dialect } from '../../dialects/dialect';
 import { addCostHeaders, type HeaderTable } from '../exchange/response-headers';
 import { bodyHeaders } from './body-headers';
@@ -66,12 +67,14 @@ interface Collected {
 
 async function collectAnswer(input: RespondInput): Promise<Collected> {
   const { answer } = input;
+  const leave = () => answer.leave();
   const collector = new ResponseCollector();
   let wire: EventBatch['wire'];
   let isLarge = false;
   for (;;) {
     const next = answer.next();
-    const batch = next instanceof Promise ? await next : next;
+    // Who leaves is waited for no longer: what is asked again for a guardrail would go on and on.
+    const batch = next instanceof Promise ? await untilGone(next, input.signal, leave) : next;
     if (batch === null) break;
     if (input.signal.aborted) throw clientClosed();
     collector.add(batch.events);

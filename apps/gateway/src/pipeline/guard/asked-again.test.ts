@@ -5,7 +5,9 @@ import type { GuardrailAction, GuardrailPolicy } from '@llm0/core/guardrails/pol
 import type { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { handleChat } from '../chat/handle-chat';
+import type { Completion } from '../chat/produce-answer';
 import { MODEL, openPipeline, type Pipeline, type Script, SECRET, says, streams } from '../open-pipeline.fixture';
+import { AskedAgain, type AskedFor } from './asked-again';
 import { withRefusal } from './refused-answer';
 
 const EMAIL = 'ann@example.com';
@@ -19,11 +21,12 @@ const policyOf = (action: GuardrailAction): GuardrailPolicy => ({
 let pipeline: Pipeline;
 afterEach(() => pipeline?.close());
 
-const ask = (body: object) =>
+const ask = (body: object, signal?: AbortSignal) =>
   handleChat(
     pipeline.services,
     openaiChat,
     new Request('http://gateway.test', {
+      ...(signal && { signal }),
       method: 'POST',
       headers: { authorization: `Bearer ${SECRET}` },
       body: JSON.stringify({ model: MODEL, messages: [{ role: 'user', content: 'Who?' }], ...body }),
@@ -66,6 +69,13 @@ test.each([
   expect(written).toHaveLength(turns.length + 2);
 });
 
+function streamOf(text: string): Script {
+  const stream = streams();
+  stream.send(text);
+  stream.finish();
+  return stream.script;
+}
+
 describe('what is blocked once all of it came is paid as the vendor said', () => {
   const pieces = `A long answer that was cut into many pieces: ask ${EMAIL}, they know.`.match(/.{1,3}/gs) ?? [];
   const streamed = (): Script => {
@@ -98,5 +108,82 @@ describe('what is blocked once all of it came is paid as the vendor said', () =>
     for (const piece of pieces) stream.send(piece);
     await (await ask({ stream: true })).text();
     expect((await pipeline.rows())[0]).toMatchObject({ costEstimated: true });
+  });
+});
+
+describe('nobody is asked for a caller who left', () => {
+  const firstNanoUsd = 20_000;
+  /** An answer that never comes. */
+  const hanging = () => {
+    const asked = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<void>();
+    const script: Script = (signal) => {
+      asked.resolve();
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          cancelled.resolve();
+          reject(signal.reason);
+        });
+      });
+    };
+    return { script, asked: asked.promise, cancelled: cancelled.promise };
+  };
+
+  test.each([false, true])(
+    'while the second one is asked (stream: %p): it is cancelled, and both are paid',
+    async (stream) => {
+      pipeline = await openPipeline({ policy: policyOf('retry') });
+      const second = hanging();
+      const caller = new AbortController();
+      const first = stream ? streamOf(`Ask ${EMAIL}.`) : says(`Ask ${EMAIL}.`);
+      pipeline.world.scripts = [first, second.script, says('Ask Ann.')];
+      const answer = ask({ stream }, caller.signal).then((response) => response.text());
+      await second.asked;
+      caller.abort();
+      await second.cancelled;
+      await answer.catch(() => {});
+      const rows = await pipeline.rows();
+      expect(rows).toMatchObject([{ status: 'aborted', costEstimated: true }]);
+      expect(rows[0]?.costNanoUsd).toBeGreaterThan(firstNanoUsd);
+      expect(rows[0]?.attempts).toMatchObject([{ outcome: 'ok' }, { outcome: 'aborted' }]);
+      expect([pipeline.world.asked.length, pipeline.services.leases.size]).toEqual([2, 0]);
+    },
+  );
+
+  test('before a second one is asked', async () => {
+    pipeline = await openPipeline({ policy: policyOf('retry') });
+    const caller = new AbortController();
+    pipeline.world.scripts = [
+      async (signal, model) => {
+        const response = await says(`Ask ${EMAIL}.`)(signal, model);
+        caller.abort();
+        return response;
+      },
+      says('Ask Ann.'),
+    ];
+    await ask({}, caller.signal);
+    expect(await pipeline.rows()).toMatchObject([{ status: 'aborted' }]);
+    expect(pipeline.world.asked).toHaveLength(1);
+  });
+
+  test('since its reader left while the first one was judged', async () => {
+    pipeline = await openPipeline();
+    const answer = { attempts: [], cache: 'miss', pays: () => true, leave: () => {} } as unknown as Completion;
+    const admission = { plan: { maxAttempts: Number.POSITIVE_INFINITY }, decision: { type: 'admitted' } };
+    const input = { answer, exchange: {}, admission } as unknown as AskedFor;
+    const asked = new AskedAgain(pipeline.services, input);
+    asked.effort().leave();
+    const refused = { rule: { name: 'mail', maxRetries: 2 } } as unknown as AnswerRefused;
+    await expect(asked.ask(refused, { choices: [] })).rejects.toMatchObject({ kind: 'client_closed' });
+    expect(pipeline.world.asked).toHaveLength(0);
+  });
+
+  test('what a second one cost that failed is paid as well', async () => {
+    pipeline = await openPipeline({ policy: policyOf('retry') });
+    pipeline.world.scripts = [says(`Ask ${EMAIL}.`), () => new Response('not json')];
+    expect((await ask({})).status).toBe(502);
+    const [row] = await pipeline.rows();
+    expect(row).toMatchObject({ status: 'error', costEstimated: true });
+    expect(row?.costNanoUsd).toBeGreaterThan(firstNanoUsd);
   });
 });

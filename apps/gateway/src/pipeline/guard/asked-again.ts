@@ -1,8 +1,9 @@
 import type { ChatResponse } from '@llm0/core/chat/response';
+import { clientClosed } from '@llm0/core/errors/gateway-error';
 import { type AnswerRefused, blockedBy } from '@llm0/core/guardrails/refusals';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
-import { askUpstream, type Completion, type ProduceNeeds } from '../chat/produce-answer';
+import { askUpstream, type Completion, type PendingCompletion, type ProduceNeeds } from '../chat/produce-answer';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { wholeUsage } from '../ledger/guess-usage';
@@ -35,7 +36,9 @@ export class AskedAgain {
   current: Completion;
   private readonly refused: Completion[] = [];
   private wastedNanoUsd = 0;
-  private leavePending: (() => void) | undefined;
+  /** The one that was asked last, until it answers; it may have cost something and given nothing. */
+  private pending: PendingCompletion | undefined;
+  private hasLeft = false;
 
   constructor(
     private readonly services: AskNeeds,
@@ -55,22 +58,26 @@ export class AskedAgain {
         return asked.current.answeredBy;
       },
       get attempts() {
-        const { refused, current } = asked;
-        return refused.length === 0 ? current.attempts : [...refused, current].flatMap(({ attempts }) => attempts);
+        const { refused, current, pending } = asked;
+        if (refused.length === 0 && pending === undefined) return current.attempts;
+        const own = [...refused, current].flatMap(({ attempts }) => attempts);
+        return [...own, ...(pending?.spent()?.attempts ?? [])];
       },
       get failoverCount() {
         return [...asked.refused, asked.current].reduce((sum, { failoverCount }) => sum + failoverCount, 0);
       },
       get wastedNanoUsd() {
-        return asked.wastedNanoUsd + asked.current.wastedNanoUsd;
+        return asked.wastedNanoUsd + asked.current.wastedNanoUsd + (asked.pending?.spent()?.costNanoUsd ?? 0);
       },
       get wasteEstimated() {
-        return [...asked.refused, asked.current].some(({ wasteEstimated }) => wasteEstimated === true);
+        const isGuessed = asked.pending?.spent()?.usage.estimated === true;
+        return isGuessed || [...asked.refused, asked.current].some(({ wasteEstimated }) => wasteEstimated === true);
       },
       pays: () => asked.current.pays(),
       received: () => asked.current.received(),
       leave: () => {
-        asked.leavePending?.();
+        asked.hasLeft = true;
+        asked.pending?.leave();
         asked.current.leave();
       },
     };
@@ -78,25 +85,25 @@ export class AskedAgain {
 
   /**
    * Asks once more, with what was wrong. Throws `guardrail_blocked` where no more may be asked: the rule's number is reached, the
-   * cap is absolute, or the answer came from a cache.
+   * cap is absolute, or the answer came from a cache; `client_closed` where nobody waits any more.
    */
   async ask(refusal: AnswerRefused, response: ChatResponse): Promise<void> {
     const { exchange, admission } = this.input;
     const { current, refused } = this;
+    if (this.hasLeft) throw clientClosed();
     const isOver = refused.length >= refusal.rule.maxRetries || Number.isFinite(admission.plan.maxAttempts);
     if (isOver || current.cache !== 'miss' || admission.decision.type === 'replayed') {
       throw blockedBy(refusal.rule, 'output');
     }
     const wastedNanoUsd = current.pays() ? this.costOf(current, response) + current.wastedNanoUsd : 0;
     const asked = admission.toSend ?? admission.plan.request;
-    const pending = askUpstream(this.services, exchange, {
+    this.pending = askUpstream(this.services, exchange, {
       ...admission,
       toSend: withRefusal(asked, refusal, response),
     });
-    this.leavePending = () => pending.leave();
-    const next = await pending.answer;
+    const next = await this.pending.answer;
     current.leave();
-    this.leavePending = undefined;
+    this.pending = undefined;
     this.wastedNanoUsd += wastedNanoUsd;
     refused.push(current);
     this.current = next;
