@@ -120,6 +120,75 @@ describe.each(STORE_KINDS)('limits of tool calls on %s stores', (kind) => {
     expect(await spentUsd(narrow.projectId)).toBeCloseTo(3 * PRICE_USD, 9);
   }, 60_000);
 
+  interface Asked {
+    readonly method?: string;
+    readonly params?: object;
+    readonly path?: string;
+    readonly session?: string | null;
+    readonly http?: string;
+  }
+  const ask = (key: string, { method = '', params = {}, path = '/mcp', session, http = 'POST' }: Asked) =>
+    fetch(new URL(path, world.gateway.url), {
+      method: http,
+      headers: { ...headersOf(key), ...(session == null ? {} : { 'Mcp-Session-Id': session }) },
+      ...(http === 'POST' ? { body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) } : {}),
+    });
+  const begin = async (key: string) => {
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
+    return (await ask(key, { method: 'initialize', params })).headers.get('mcp-session-id');
+  };
+
+  test('what the gateway answers itself counts as a request, too', async () => {
+    const tool = (name: string, args: object) => ({
+      ...{ method: 'tools/call', path: '/mcp/code' },
+      params: { name, arguments: args },
+    });
+    const asked: Asked[] = [
+      ...['ping', 'tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'].map((method) => ({
+        method,
+      })),
+      { method: 'logging/setLevel', params: { level: 'debug' } },
+      { method: 'tools/list', path: '/mcp/code' },
+      ...[tool('execute_code', { code: 'return 1' }), tool('search_tools', { query: 'search' })],
+      tool('list_servers', {}),
+      { http: 'DELETE' },
+    ];
+    for (const one of asked) {
+      const { key } = await makeKey({ rate_limit_per_minute: 2, code_mode: true });
+      const session = await begin(key);
+      expect([one, (await ask(key, { ...one, session })).status]).toEqual([one, one.http === 'DELETE' ? 204 : 200]);
+      const refused = await ask(key, { ...one, session: null });
+      expect([one, refused.status]).toEqual([one, 429]);
+      expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    }
+  }, 60_000);
+
+  test('a session is of the key that began it, and no other ends or uses it', async () => {
+    const { key, projectId } = await makeKey({});
+    const body = { name: 'other', rate_limit_per_minute: null, allowed_tools: ['*'] };
+    const { key: other } = await admin('POST', `/projects/${projectId}/keys`, body);
+    const session = await begin(key);
+    expect((await ask(other, { http: 'DELETE', session })).status).toBe(404);
+    expect((await ask(other, { method: 'ping', session })).status).toBe(404);
+    expect((await ask(key, { method: 'ping', session })).status).toBe(200);
+    expect((await ask(key, { http: 'DELETE', session })).status).toBe(204);
+    expect((await ask(key, { method: 'ping', session })).status).toBe(404);
+  }, 60_000);
+
+  test('a level of log messages reaches a server with the next call to it, once', async () => {
+    const { key } = await makeKey({});
+    const session = await begin(key);
+    const levels = () => web.seen.filter(({ method }) => method === 'logging/setLevel').map(({ params }) => params);
+    const set = (level: string) => ask(key, { method: 'logging/setLevel', params: { level }, session });
+    const use = () => ask(key, { method: 'tools/call', params: { name: 'web__search', arguments: {} }, session });
+    const before = levels().length;
+    for (let n = 0; n < 20; n++) expect((await set(n % 2 === 0 ? 'debug' : 'error')).status).toBe(200);
+    expect(levels()).toHaveLength(before);
+    expect((await use()).status).toBe(200);
+    expect((await use()).status).toBe(200);
+    expect(levels().slice(before)).toEqual([{ level: 'error' }]);
+  }, 60_000);
+
   test('bad input is told in words that an agent can act on, reaches no server and costs nothing', async () => {
     const { key, projectId } = await makeKey({});
     const before = calls();

@@ -55,9 +55,10 @@ export function startMcpServer(tools: readonly object[] = [textTool('echo')]): M
 function answerOf({ method, params }: Message, tools: readonly object[]): object {
   if (method === 'initialize') {
     const serverInfo = { name: 'under-test', version: '1.2.3' };
-    return { result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo } };
+    return { result: { protocolVersion: '2025-11-25', capabilities: { tools: {}, logging: {} }, serverInfo } };
   }
   if (method === 'tools/list') return { result: { tools } };
+  if (method === 'logging/setLevel') return { result: {} };
   if (method !== 'tools/call') return { error: { code: -32601, message: 'no such method' } };
   const text = JSON.stringify({ name: params?.name, arguments: params?.arguments });
   return { result: { content: [{ type: 'text', text }] } };

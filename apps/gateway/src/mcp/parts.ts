@@ -27,7 +27,7 @@ export interface McpParts {
   readonly endedSessions: EndedSessions;
   readonly sessionNotes: SessionNotes;
   readonly streams: OpenStreams;
-  /** Of clients with sessions, by session. */
+  /** Of clients of the older way, by `levelOwner`. */
   readonly logLevels: LevelMemory;
 }
 
@@ -35,6 +35,6 @@ export interface McpParts {
 export type PricedServer = Pick<McpServer, 'id' | 'alias' | 'pricePerCallNanoUsd'>;
 
 export interface LevelMemory {
-  get(sessionId: string): string | undefined;
-  set(sessionId: string, level: string): void;
+  get(owner: string): string | undefined;
+  set(owner: string, level: string): void;
 }

@@ -10,9 +10,9 @@ const TOOL = {
 };
 
 describe('the hash of a tool', () => {
-  test('is the same whatever the order of its fields, and whatever its _meta says', () => {
+  test('is the same whatever the order of its fields', () => {
     const { name, description, inputSchema } = TOOL;
-    expect(hashTool({ inputSchema, description, name, _meta: { at: 1 } })).toBe(hashTool(TOOL));
+    expect(hashTool({ inputSchema, description, name })).toBe(hashTool(TOOL));
   });
 
   test.each([
@@ -21,6 +21,7 @@ describe('the hash of a tool', () => {
       'schema',
       { ...TOOL, inputSchema: { type: 'object', properties: { path: { type: 'string', description: 'x' } } } },
     ],
+    ['_meta that is new', { ...TOOL, _meta: { 'openai/outputTemplate': 'ui://other' } }],
     ['a field that is new', { ...TOOL, title: 'Read' }],
     ['a list that is none', { ...TOOL, description: ['Reads.'] }],
     ['a field that looks like a list of pairs', { ...TOOL, inputSchema: { '': [['type', 'object']] } }],

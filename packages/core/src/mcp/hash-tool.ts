@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, type JsonValue } from '../chat/json';
 
-/** All that a model or a client goes by; `_meta` is for the two ends and may change with every list. */
-const LEFT_OUT = '_meta';
-
-/** SHA-256 of what a tool says of itself, whatever the order of its fields. */
+/** SHA-256 of all that a tool says of itself, whatever the order of its fields: clients go by its `_meta`, too. */
 export function hashTool(tool: JsonObject): string {
-  const { [LEFT_OUT]: _, ...said } = tool;
   return createHash('sha256')
-    .update(JSON.stringify(inOrder(said)))
+    .update(JSON.stringify(inOrder(tool)))
     .digest('hex');
 }
 

@@ -1,6 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { serversOf } from '../calls/find-tool';
 import type { ServerEntry } from '../servers/server-entry';
 import { callerOf, type McpContext } from './context';
 
@@ -27,18 +26,4 @@ export async function askServer(
   } finally {
     answer.close();
   }
-}
-
-/** The same to all servers that keep sessions; one that fails is no matter of the others. */
-export async function tellSessions(context: McpContext, method: string, params: JsonObject): Promise<void> {
-  await Promise.all(
-    serversOf(context).map(async (entry) => {
-      try {
-        const { era, capabilities } = await entry.upstream.facts();
-        if (era === 'legacy' && 'logging' in capabilities) await askServer(context, entry, { method, params });
-      } catch {
-        // It hears of it with the next session.
-      }
-    }),
-  );
 }

@@ -15,8 +15,8 @@ const bad = (code: number, message: string, data?: JsonObject) =>
   new RpcFailure(code, message, { httpStatus: 400, data });
 const isModern = (version: string): boolean => version >= MODERN_VERSION;
 
-/** Judges headers and body together. Throws `RpcFailure` where they do not agree, or say too little. */
-export function classify(message: RpcMessage, headers: Headers): Sender {
+/** Judges headers and body together, for a key whose sessions alone it may name. Throws `RpcFailure` where they do not agree, or say too little. */
+export function classify(message: RpcMessage, headers: Headers, keyId: string): Sender {
   const version = headers.get('mcp-protocol-version')?.trim();
   if (message.kind === 'request') {
     const { method, params } = message.request;
@@ -30,7 +30,7 @@ export function classify(message: RpcMessage, headers: Headers): Sender {
   } else if (version !== undefined && isModern(version)) {
     return { client: { era: 'modern', version, capabilities: {} } };
   }
-  return legacySender(version, headers);
+  return legacySender(version, headers, keyId);
 }
 
 function notSpoken(version: string): RpcFailure {
@@ -79,11 +79,11 @@ function checkHeader(headers: Headers, name: string, told: string): void {
   throw bad(RPC.headerMismatch, `The header ${name} ${said}, and the body "${told.slice(0, 80)}".`);
 }
 
-function legacySender(version: string | undefined, headers: Headers): Sender {
+function legacySender(version: string | undefined, headers: Headers, keyId: string): Sender {
   if (version !== undefined && !(LEGACY_VERSIONS as readonly string[]).includes(version)) throw notSpoken(version);
   const sessionId = headers.get('mcp-session-id');
   if (sessionId === null) return { client: { era: 'legacy', version: version ?? SILENT_VERSION, capabilities: {} } };
-  const client = readSessionId(sessionId);
+  const client = readSessionId(sessionId, keyId);
   if (client === undefined) throw unknownSession();
   return { client, sessionId };
 }

@@ -22,6 +22,10 @@ export interface McpContext extends Naming {
   readonly release: () => void;
 }
 
+/** For whom a level of log messages is kept: a client's session, or all clients of a key without one. */
+export const levelOwner = ({ principal, exchange, sender }: McpContext): string =>
+  sender.sessionId ?? `${principal.key.id}\n${exchange.customerId ?? ''}`;
+
 export const callerOf = ({ principal, exchange, sender }: McpContext): UpstreamCaller => ({
   keyId: principal.key.id,
   ...(exchange.customerId === undefined ? {} : { customerId: exchange.customerId }),

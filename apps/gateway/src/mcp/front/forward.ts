@@ -8,7 +8,7 @@ import { type CallTarget, FORWARDED, type ForwardedMethod } from '../calls/resol
 import { startCall } from '../calls/start-call';
 import { META } from '../wire/protocol';
 import { unbindState } from './bound-state';
-import { callerOf, type McpContext } from './context';
+import { callerOf, levelOwner, type McpContext } from './context';
 import { relayAnswer } from './relay';
 import { selfOf } from './self';
 
@@ -45,9 +45,9 @@ function withState(params: CallTarget['params'], owner: Parameters<typeof unbind
   return { ...params, requestState: unbindState(owner, params.requestState) };
 }
 
-/** What a client with a session has set once, servers without sessions are told with each call. */
-function withLogLevel({ mcp }: Services, { sender }: McpContext, { params }: CallTarget): CallTarget['params'] {
-  const level = sender.sessionId === undefined ? undefined : mcp.logLevels.get(sender.sessionId);
+/** What a client of the older way has set once. */
+function withLogLevel({ mcp }: Services, context: McpContext, { params }: CallTarget): CallTarget['params'] {
+  const level = context.sender.client.era === 'modern' ? undefined : mcp.logLevels.get(levelOwner(context));
   if (level === undefined) return params;
   return { ...params, _meta: { ...(params._meta as object | undefined), [META.logLevel]: level } };
 }

@@ -3,7 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf } from '@llm0/core/keys/api-key';
 import { authenticate, type ChosenKey } from '../../pipeline/exchange/authenticate';
 import { AdmissionDenied } from '../../pipeline/exchange/denials';
-import { type Authenticated, latestPrincipal } from '../../pipeline/exchange/load-principal';
+import type { Authenticated } from '../../pipeline/exchange/load-principal';
 import { type Exchange, openExchange } from '../../pipeline/exchange/open-exchange';
 import { readRequestBody } from '../../pipeline/exchange/read-request';
 import { asGatewayError, respondError } from '../../pipeline/exchange/respond-error';
@@ -16,6 +16,7 @@ import { FORWARDED, type ForwardedMethod, namedTarget } from '../calls/resolve-t
 import { readRunId } from '../calls/run-id';
 import { ConsentNeeded } from '../oauth/consent-needed';
 import { RPC, RpcFailure, type RpcId, type RpcMessage, readRpcMessage, rpcError } from '../wire/json-rpc';
+import { admitOwn } from './admit-own';
 import { askConsent } from './ask-consent';
 import { checkOrigin } from './check-origin';
 import { classify, type Sender, unknownSession } from './classify';
@@ -60,8 +61,11 @@ export async function handleMcp(
     const message = readRpcMessage(body);
     if (message === undefined) throw notJsonRpc(body.id);
     if (message.kind === 'request') progress.id = message.request.id;
-    const sender = knownSender(services, message, httpRequest.headers);
-    if (message.kind === 'response') await takeResponse(opened, message.response);
+    const sender = knownSender(services, opened, message);
+    if (message.kind === 'response') {
+      await admitOwn(services, opened, 'response');
+      await takeResponse(opened, message.response);
+    }
     if (message.kind === 'notification') takeNotification(services, { ...opened, sender }, message.notification);
     if (message.kind !== 'request') {
       release();
@@ -88,7 +92,9 @@ export async function handleMcpStream(services: Services, place: McpPlace, httpR
 
 /** The end of a session (`DELETE`). */
 export async function handleMcpEnd(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
-  return withoutBody(services, place, httpRequest, async ({ sender, exchange, release }) => {
+  return withoutBody(services, place, httpRequest, async (context) => {
+    const { sender, exchange, release } = context;
+    await admitOwn(services, context, context.request.method);
     const { sessionId } = sender;
     if (sessionId === undefined)
       throw new GatewayError('invalid_request', 'The header Mcp-Session-Id names no session.');
@@ -110,7 +116,7 @@ async function withoutBody(
   try {
     const opened = await open(services, place, { httpRequest, release, progress });
     const asked = { method: httpRequest.method, params: {} };
-    const sender = knownSender(services, { kind: 'notification', notification: asked }, httpRequest.headers);
+    const sender = knownSender(services, opened, { kind: 'notification', notification: asked });
     if (sender.client.era === 'modern') {
       throw new GatewayError('method_not_allowed', 'In this revision of the protocol everything is asked by POST.');
     }
@@ -150,8 +156,12 @@ async function open(
   return { ...naming, exchange, principal, runId, headers, release };
 }
 
-function knownSender({ mcp }: Services, message: RpcMessage, headers: Headers): Sender {
-  const sender = classify(message, headers);
+function knownSender(
+  { mcp }: Services,
+  { headers, principal }: Pick<Opened, 'headers' | 'principal'>,
+  message: RpcMessage,
+): Sender {
+  const sender = classify(message, headers, principal.key.id);
   if (sender.sessionId !== undefined && mcp.endedSessions.has(sender.sessionId)) throw unknownSession();
   return sender;
 }
@@ -194,7 +204,7 @@ async function answerRequest(
     if (opened.scope !== undefined && !isCode) findServer(context, opened.scope);
     const methods = (isCode ? CODE_METHODS : OWN_METHODS)[sender.client.era];
     const own = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-    if (own !== undefined) return await own(services, await withLatest(services, context));
+    if (own !== undefined) return await own(services, await withAdmitted(services, context));
     if (!isCode && Object.hasOwn(FORWARDED, request.method)) {
       return await forward(services, context, request.method as ForwardedMethod, progress);
     }
@@ -208,9 +218,8 @@ async function answerRequest(
   }
 }
 
-/** No decision of the store stands behind what the gateway answers itself. */
-async function withLatest(services: Services, context: McpContext): Promise<McpContext> {
-  const principal = await latestPrincipal(services, context.principal);
+async function withAdmitted(services: Services, context: McpContext): Promise<McpContext> {
+  const principal = await admitOwn(services, context, context.request.method);
   return { ...context, principal, patterns: allowedToolsOf(principal) };
 }
 

@@ -8,8 +8,8 @@ import { createSessionId } from '../sessions/session-id';
 import { RPC } from '../wire/json-rpc';
 import { isLogLevel } from '../wire/log-levels';
 import { LEGACY_VERSIONS, MODERN_VERSION } from '../wire/protocol';
-import { askServer, tellSessions } from './ask-server';
-import type { McpContext } from './context';
+import { askServer } from './ask-server';
+import { levelOwner, type McpContext } from './context';
 import { abilitiesOf, listItems } from './list-items';
 import { listen } from './listen';
 import { CallRefusal } from './mcp-errors';
@@ -71,10 +71,10 @@ async function initialize(services: Services, context: McpContext): Promise<Resp
 export function respondInitialized(services: Services, context: McpContext, capabilities: JsonObject): Response {
   const { client } = context.sender;
   const result = { protocolVersion: client.version, capabilities, serverInfo: selfOf(services) };
-  return respond(services, context, result, { 'Mcp-Session-Id': createSessionId(client) });
+  return respond(services, context, result, { 'Mcp-Session-Id': createSessionId(client, context.principal.key.id) });
 }
 
-/** Servers with sessions are told at once; the others with each call. */
+/** Servers are told with the next call to each. */
 async function setLevel(services: Services, context: McpContext): Promise<Response> {
   const { level } = context.request.params;
   if (!isLogLevel(level)) {
@@ -83,9 +83,7 @@ async function setLevel(services: Services, context: McpContext): Promise<Respon
       param: 'level',
     });
   }
-  const { sessionId } = context.sender;
-  if (sessionId !== undefined) services.mcp.logLevels.set(sessionId, level);
-  await tellSessions(context, 'logging/setLevel', { level });
+  services.mcp.logLevels.set(levelOwner(context), level);
   return respond(services, context, {});
 }
 

@@ -1,9 +1,10 @@
 import { isObject, type JsonObject, parseJson, present } from '@llm0/core/chat/json';
 import { type ClientFacts, LEGACY_VERSIONS } from '../wire/protocol';
+import { digestOf } from './ended-sessions';
 
 /**
  * What a client said when it began, in the id that it sends with each request: so that any process knows it and none has
- * to remember it. It grants nothing: each request brings its key.
+ * to remember it. It grants nothing: each request brings its key, and is of that key's session only.
  */
 const PREFIX = 's1.';
 const MAX_LENGTH = 4096;
@@ -12,7 +13,8 @@ const MAX_NAME = 64;
 const ABILITIES = ['elicitation', 'sampling', 'roots'] as const;
 
 /** A new session's id: visible ASCII, 122 random bits. */
-export function createSessionId({ version, capabilities, info }: ClientFacts): string {
+export function createSessionId({ version, capabilities, info }: ClientFacts, keyId: string): string {
+  const random = crypto.randomUUID();
   const text = (value: unknown): string | undefined =>
     typeof value === 'string' ? value.slice(0, MAX_NAME) : undefined;
   const told = {
@@ -22,7 +24,8 @@ export function createSessionId({ version, capabilities, info }: ClientFacts): s
     }) as JsonObject,
     n: text(info?.name),
     w: text(info?.version),
-    r: crypto.randomUUID(),
+    r: random,
+    k: markOf(keyId, random),
   };
   return `${PREFIX}${Buffer.from(JSON.stringify(told)).toString('base64url')}`;
 }
@@ -33,11 +36,15 @@ function small(value: unknown): JsonObject | undefined {
   return JSON.stringify(value).length <= 256 ? (value as JsonObject) : {};
 }
 
-/** undefined for what is no id of this gateway's. */
-export function readSessionId(id: string): ClientFacts | undefined {
+/** Says whose it is to nobody but that key. */
+const markOf = (keyId: string, random: string): string => digestOf(`${keyId}\n${random}`).slice(0, 22);
+
+/** undefined for what is no id of this gateway's, or another key's. */
+export function readSessionId(id: string, keyId: string): ClientFacts | undefined {
   if (!id.startsWith(PREFIX) || id.length > MAX_LENGTH) return undefined;
   const told = parseJson(Buffer.from(id.slice(PREFIX.length), 'base64url').toString());
   if (!isObject(told) || !isObject(told.c) || typeof told.r !== 'string') return undefined;
+  if (told.k !== markOf(keyId, told.r)) return undefined;
   const version = LEGACY_VERSIONS.find((known) => known === told.v);
   if (version === undefined) return undefined;
   const { n: name, w: released, c: capabilities } = told;

@@ -14,6 +14,7 @@ import { deleteSession, postMessage } from './post-message';
 import { hasModernCode, type Refusal, readRefusal } from './read-answer';
 import type { NewsFilter, Upstream, UpstreamAnswer, UpstreamAsk, UpstreamFacts, UpstreamNews } from './upstream';
 
+const SET_LEVEL = 'logging/setLevel';
 /** By these statuses a server may say that it is asked in a revision that it does not speak. */
 const OTHER_ERA: ReadonlySet<number> = new Set([400, 404, 405, 406, 415, 426]);
 
@@ -107,6 +108,7 @@ export class HttpUpstream implements Upstream {
   private async askLegacy(ask: UpstreamAsk, isAgain = false): Promise<HttpAnswer | Refusal> {
     const { method, params, client, caller, signal, onSent } = ask;
     const session = await this.sessions.of(caller, client);
+    if (method !== SET_LEVEL) await this.setLevel(ask, session);
     const id = nextMessageId();
     const { text: body, token } = legacyBody(id, method, params);
     const cancel = () =>
@@ -129,6 +131,22 @@ export class HttpUpstream implements Upstream {
     }
     if (hasModernCode(refusal.error)) return refusal;
     return this.refused(refusal, options);
+  }
+
+  /** Once a level and session: what the client set, the server learns before the next call. */
+  private async setLevel(ask: UpstreamAsk, session: LegacySession): Promise<void> {
+    const level = (ask.params._meta as JsonObject | undefined)?.[META.logLevel];
+    if (level === undefined || session.logLevel === level || !('logging' in session.capabilities)) return;
+    session.logLevel = level;
+    const answer = await this.askLegacy({ ...ask, method: SET_LEVEL, params: { level } }).catch(() => undefined);
+    if (!(answer instanceof HttpAnswer)) return;
+    try {
+      while ((await answer.next()) !== undefined);
+    } catch {
+      // It goes on at the level that it has.
+    } finally {
+      answer.close();
+    }
   }
 
   private answerOptions({ signal, maxBytes }: UpstreamAsk, id: string) {
@@ -182,11 +200,9 @@ function legacyBody(id: string, method: string, params: JsonObject) {
       param: 'inputResponses',
     });
   }
-  const token = (meta as JsonObject | undefined)?.progressToken;
-  const own =
-    meta === undefined
-      ? {}
-      : { _meta: { ...(meta as JsonObject), ...(token === undefined ? {} : { progressToken: id }) } };
+  const { [META.logLevel]: _level, ...said } = (meta ?? {}) as JsonObject;
+  const token = said.progressToken;
+  const own = meta === undefined ? {} : { _meta: { ...said, ...(token === undefined ? {} : { progressToken: id }) } };
   const text = JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...rest, ...own } });
   return { text, token: typeof token === 'string' || typeof token === 'number' ? token : undefined };
 }

@@ -1,5 +1,5 @@
 // A server that forgets a session is asked for a new one, once a call; sessions that nobody uses are ended.
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { LRUCache } from 'lru-cache';
 import type { ClientFacts } from '../wire/protocol';
 import type { UpstreamCaller } from './upstream';
@@ -11,6 +11,8 @@ export interface LegacySession {
   readonly version: string;
   readonly capabilities: JsonObject;
   readonly info: JsonObject;
+  /** That the server was told last. */
+  logLevel?: JsonValue;
 }
 
 /** undefined: for the gateway itself, which reads lists. */

@@ -1,0 +1,24 @@
+import type { AdmitPlan } from '@llm0/core/limits/hot-store';
+import { admitPlanned, type Planner } from '../../pipeline/exchange/admit';
+import type { Authenticated } from '../../pipeline/exchange/load-principal';
+import type { Services } from '../../services/contract';
+import type { McpContext } from './context';
+
+/** How what the gateway answers itself passes the decision: one more request, for which nothing is held or charged. */
+const OWN: Planner<{ readonly model: string }, { readonly admit: AdmitPlan }, true> = {
+  plan: (_services, { request: { model } }) => ({
+    admit: { model, holdNanoUsd: 0, lostNanoUsd: 0, tokens: 0, lostRecord: '', isAnswered: true },
+  }),
+  withModel: (request) => request,
+  decodeStored: () => true,
+};
+
+/** The key and its project as they are by the decision. Throws where it is denied. */
+export async function admitOwn(
+  services: Services,
+  { exchange, principal }: Pick<McpContext, 'exchange' | 'principal'>,
+  method: string,
+): Promise<Authenticated> {
+  const input = { exchange, principal, dialect: 'passthrough', request: { model: `mcp:${method}` } } as const;
+  return (await admitPlanned(services, input, OWN)).principal;
+}
