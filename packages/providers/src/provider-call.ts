@@ -9,8 +9,10 @@ export interface ProviderCall {
   readonly provider: Provider;
   readonly request: ChatRequest;
   readonly context: EncodeContext;
-  /** Milliseconds until the answer must begin: its headers and, where it is streamed, its first byte. */
+  /** Milliseconds until a stream's first byte must be there, or the end of an answer that is no stream. */
   readonly timeoutMs: number;
+  /** Milliseconds to connect; absent = `timeoutMs`. */
+  readonly connectTimeoutMs?: number | undefined;
   /** Longest silence within the answer, in milliseconds. */
   readonly idleTimeoutMs: number;
   /** More bytes than this, decompressed, are no answer. */

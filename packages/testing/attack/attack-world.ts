@@ -123,7 +123,12 @@ function vendors(url: string): Readonly<Record<string, string>> {
       ...{ ANTHROPIC_API_KEY: 'sk-ant-hostile-vendor-key', ANTHROPIC_BASE_URL: url },
       ...{ GEMINI_API_KEY: 'AIza-hostile-vendor-key', GEMINI_BASE_URL: url },
       ...{ OLLAMA_BASE_URL: `${url}/ollama` },
-      ...{ REQUEST_TIMEOUT: TIMEOUT, STREAM_IDLE_TIMEOUT: TIMEOUT, LLM0_TEST_LEASE_MS: String(LEASE_MS) },
+      ...{
+        REQUEST_TIMEOUT: TIMEOUT,
+        ANSWER_TIMEOUT: TIMEOUT,
+        STREAM_IDLE_TIMEOUT: TIMEOUT,
+        LLM0_TEST_LEASE_MS: String(LEASE_MS),
+      },
     },
     ...clouds,
   );

@@ -51,6 +51,7 @@ export async function startWorld(options: WorldOptions): Promise<ChaosWorld> {
       OPENAI_API_KEY: 'sk-fake-upstream-key',
       OPENAI_BASE_URL: upstream.baseUrl,
       REQUEST_TIMEOUT: UPSTREAM_TIMEOUT,
+      ANSWER_TIMEOUT: UPSTREAM_TIMEOUT,
       STREAM_IDLE_TIMEOUT: UPSTREAM_TIMEOUT,
       DRAIN_TIMEOUT: '15s',
       // The calendar leaps over months, and no row may go.

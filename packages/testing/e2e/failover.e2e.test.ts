@@ -37,7 +37,11 @@ interface Row {
 }
 
 interface ErrorBody {
-  readonly error: { readonly code: string; readonly attempts: readonly { provider: string; failure: string }[] };
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly attempts: readonly { provider: string; failure: string }[];
+  };
 }
 
 /** Text of an answer, plain or streamed. */
@@ -58,7 +62,8 @@ for (const kind of STORE_KINDS) {
     let world: TestEnvironment;
     let apiKey: string;
     beforeAll(async () => {
-      const env = { REQUEST_TIMEOUT: `${REQUEST_TIMEOUT_MS}ms`, STREAM_IDLE_TIMEOUT: '1s' };
+      const timeout = `${REQUEST_TIMEOUT_MS}ms`;
+      const env = { REQUEST_TIMEOUT: timeout, ANSWER_TIMEOUT: timeout, STREAM_IDLE_TIMEOUT: '1s' };
       world = await startEnvironment({ kind, allVendors: true, env });
       apiKey = (await createTestKey(world.gateway)).apiKey;
     }, SETUP_MS);
@@ -98,7 +103,8 @@ for (const kind of STORE_KINDS) {
     ])(
       'the first target %s: the next one answers, and what the first may bill is paid too',
       async (name, fake, expected) => {
-        for (const stream of [false, true]) {
+        // A plain answer that timed out is not asked for elsewhere.
+        for (const stream of fake.hang === true ? [true] : [false, true]) {
           world.upstream.control.setModel(first, fake);
           world.upstream.control.setModel(SECOND, { text: `saved ${name}` });
           const startMs = performance.now();
@@ -136,6 +142,25 @@ for (const kind of STORE_KINDS) {
       expect(((await answer.json()) as ErrorBody).error.code).toBe('upstream_rejected');
       expect(world.upstream.requests).toHaveLength(1);
     });
+
+    test('a plain answer that hangs is asked for elsewhere only by an alias that wants it', async () => {
+      world.upstream.control.setModel(first, { hang: true });
+      world.upstream.control.setModel(SECOND, { text: 'second' });
+      const plain = await post('hangs', false);
+      const { error } = (await plain.json()) as ErrorBody;
+      expect([plain.status, error.code, world.upstream.requests.length]).toEqual([504, 'upstream_timeout', 1]);
+      expect(error.message).toBe(`openai/${first} did not answer within ${REQUEST_TIMEOUT_MS} ms.`);
+      const targets = [
+        { provider: 'openai', model: first, answer_timeout_ms: 300 },
+        { provider: 'anthropic', model: SECOND },
+      ];
+      await callAdmin(world.gateway, '/aliases', {
+        method: 'POST',
+        body: { alias: 'patient', targets, retry_timeouts: true },
+      });
+      const answer = await postChat(world.gateway, apiKey, ask('hangs', { model: 'patient' }));
+      expect([answer.status, answer.headers.get('x-provider')]).toEqual([200, 'anthropic']);
+    }, 15_000);
 
     test('two hang: the third answers within twice the time-out', async () => {
       for (const model of [first, SECOND]) world.upstream.control.setModel(model, { hang: true });

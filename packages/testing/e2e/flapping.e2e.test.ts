@@ -69,7 +69,7 @@ for (const kind of STORE_KINDS) {
     let apiKey: string;
     let projectId: string;
     beforeAll(async () => {
-      const env = { REQUEST_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s' };
+      const env = { REQUEST_TIMEOUT: '1s', ANSWER_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s' };
       world = await startEnvironment({ kind, allVendors: true, env });
       ({ apiKey, projectId } = await createTestKey(world.gateway));
     }, SETUP_MS);

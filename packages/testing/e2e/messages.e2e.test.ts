@@ -13,7 +13,7 @@ describe('the Messages API', () => {
   let world: TestEnvironment;
   let apiKey: string;
   beforeAll(async () => {
-    const env = { REQUEST_TIMEOUT: '2s', FAILOVER_MODE: 'cloud_first' };
+    const env = { REQUEST_TIMEOUT: '2s', ANSWER_TIMEOUT: '2s', FAILOVER_MODE: 'cloud_first' };
     world = await startEnvironment({ kind: 'embedded', allVendors: true, env });
     apiKey = (await createTestKey(world.gateway)).apiKey;
   }, SETUP_MS);

@@ -36,7 +36,7 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
   let apiKey: string;
   let otherKey: string;
   beforeAll(async () => {
-    const env = { REQUEST_TIMEOUT: '2s', FAILOVER_MODE: 'cloud_first' };
+    const env = { REQUEST_TIMEOUT: '2s', ANSWER_TIMEOUT: '2s', FAILOVER_MODE: 'cloud_first' };
     world = await startEnvironment({ kind, allVendors: true, env });
     apiKey = (await createTestKey(world.gateway)).apiKey;
     otherKey = (await createTestKey(world.gateway)).apiKey;

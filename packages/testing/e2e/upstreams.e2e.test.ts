@@ -9,7 +9,10 @@ describe('upstreams of every kind', () => {
   let world: TestEnvironment;
   let apiKey: string;
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'embedded', env: { REQUEST_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s' } });
+    world = await startEnvironment({
+      kind: 'embedded',
+      env: { REQUEST_TIMEOUT: '1s', ANSWER_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s' },
+    });
     apiKey = (await createTestKey(world.gateway, { project: { cache_enabled: true } })).apiKey;
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

@@ -133,7 +133,7 @@ describe('one program, any vendor', () => {
   let world: TestEnvironment;
   let apiKey: string;
   beforeAll(async () => {
-    const env = { REQUEST_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s', FAILOVER_MODE: 'cloud_only' };
+    const env = { REQUEST_TIMEOUT: '1s', ANSWER_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s', FAILOVER_MODE: 'cloud_only' };
     world = await startEnvironment({ kind: 'embedded', allVendors: true, env });
     apiKey = (await createTestKey(world.gateway, { project: { cache_enabled: false } })).apiKey;
   }, SETUP_MS);

@@ -39,6 +39,7 @@ export interface AdminServices {
     | 'logBodies'
     | 'logBodiesTtlDays'
     | 'requestTimeoutMs'
+    | 'answerTimeoutMs'
     | 'workers'
     | 'trustProxyHops'
     | 'port'

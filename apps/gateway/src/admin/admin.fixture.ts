@@ -154,6 +154,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
       logBodies: false,
       logBodiesTtlDays: 7,
       requestTimeoutMs: 30_000,
+      answerTimeoutMs: 600_000,
       workers: 1,
       trustProxyHops: 1,
       port: 8080,

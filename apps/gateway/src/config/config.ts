@@ -52,7 +52,7 @@ function readSettings(read: EnvReader, env: Environment) {
   const keeping = readKeeping(read, stores);
   return {
     ...stores,
-    ...readProcess(read, stores),
+    ...readProcess(read, stores, env),
     ...keeping,
     /** Where spans and metrics go; undefined: nowhere. */
     telemetry: readTelemetry(read, keeping),
@@ -116,7 +116,10 @@ function readStores(read: EnvReader) {
 
 type Stores = ReturnType<typeof readStores>;
 
-function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
+/** Names that the runtime's fetch obeys. */
+const PROXY_NAMES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
+
+function readProcess(read: EnvReader, { databaseUrl, redis }: Stores, env: Environment) {
   const workers = read.integer('GATEWAY_WORKERS', 1, { min: 1, max: 64 });
   if (workers > 1 && (databaseUrl === undefined || redis === undefined)) {
     throw new ConfigError('GATEWAY_WORKERS', String(workers), 'more than 1 needs both DATABASE_URL and REDIS_URL');
@@ -134,6 +137,8 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores) {
     showsCredentials: read.flag('LLM0_FIRST_WORKER', workerIndex === undefined),
     backgroundWorkers: !read.flag('DISABLE_BACKGROUND_WORKERS', false),
     requestTimeoutMs: read.durationMs('REQUEST_TIMEOUT', '30s'),
+    answerTimeoutMs: read.durationMs('ANSWER_TIMEOUT', '600s'),
+    isBehindProxy: PROXY_NAMES.some((name) => (env[name] ?? '') !== ''),
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),

@@ -37,6 +37,11 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
     { type: 'string', enum: ['off'] },
     'Ask one target of the name that was sent, and no other: no stand-in, no larger model',
   ),
+  TimeoutMs: header(
+    'X-LLM0-Timeout-Ms',
+    { type: 'integer', minimum: 1 },
+    'Milliseconds that one attempt may take: a stream to its first event, another answer to its end. It only lowers the limit',
+  ),
   IdempotencyKey: header(
     'Idempotency-Key',
     { type: 'string', minLength: 1, maxLength: 255 },

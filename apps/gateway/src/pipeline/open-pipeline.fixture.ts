@@ -191,6 +191,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     mediaEgress: {},
     config: {
       requestTimeoutMs: 5_000,
+      answerTimeoutMs: 5_000,
       streamIdleTimeoutMs: 5_000,
       maxBodyBytes: options.maxBodyBytes ?? 100_000,
       cacheTtlSeconds: 60,

@@ -1,5 +1,6 @@
 // A key that cannot be opened is left out with one warning; the provider goes on with the others.
 import type { SealedSecret, SecretVault } from '@llm0/core/keys/secret-vault';
+import { type Timeouts, timeoutsOf } from '@llm0/core/routing/timeouts';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { CUSTOM_KIND, createCustomProvider } from '@llm0/providers/openai-compatible/create-custom-provider';
@@ -38,6 +39,7 @@ interface ProviderSite {
   /** Named by the operator. */
   readonly models: readonly string[];
   readonly passthroughPaths?: readonly string[];
+  readonly timeouts?: Timeouts | undefined;
 }
 
 const NOBODY: ReadonlyMap<string, ConnectedProvider> = new Map();
@@ -85,6 +87,11 @@ export class ProviderConnections {
   /** Models that the operator named for a provider added at run time. */
   modelsOf(name: string): readonly string[] {
     return this.sites.get(name)?.models ?? [];
+  }
+
+  /** What the operator allows it, where that is not the gateway's. */
+  timeoutsOf(name: string): Timeouts | undefined {
+    return this.sites.get(name)?.timeouts;
   }
 
   /** Added at run time, and asked which models it serves, as nobody named any. */
@@ -186,6 +193,7 @@ export class ProviderConnections {
       keyless: base?.keyless ?? 'unowned',
       models: row.models,
       passthroughPaths: row.passthroughPaths,
+      timeouts: timeoutsOf({ requestMs: row.requestTimeoutMs, answerMs: row.answerTimeoutMs }),
       ...(row.baseUrl === null ? {} : { fetch: this.pinnedFetch(row.name) }),
     };
   }

@@ -158,6 +158,7 @@ export class Tables {
         modelPatterns: provider.modelPatterns,
         liveModels: this.servedBy(name),
         yieldsToVendors: this.options.connections.tellsModels(name),
+        timeouts: this.options.connections.timeoutsOf(name),
       });
     }
     return createRoutingTables({

@@ -35,7 +35,10 @@ export function createAskModel({ services, findKeyHash }: AskModelNeeds): Asking
     if (keyHash === null) throw new Error('the key is gone');
     const asking = asForChecks(services());
     const chosen = { keyHash, requestId: asking.createId() };
-    return readAnswer(await handleChat(asking, openaiChat, requestFor(question, requestId, signal), chosen));
+    // A check is waited for: it may take as long as a stream's beginning, not as a whole answer.
+    const timeoutMs = asking.config.requestTimeoutMs;
+    const request = requestFor({ ...question, timeoutMs }, requestId, signal);
+    return readAnswer(await handleChat(asking, openaiChat, request, chosen));
   };
   return {
     askModel: ask,
@@ -55,8 +58,10 @@ function isModeration(
   return connect({ provider, model: name }, projectId)?.provider.moderates?.(name) === true;
 }
 
+type Sent = Omit<Asked, 'projectId' | 'keyId' | 'requestId'> & { readonly timeoutMs: number };
+
 function requestFor(
-  { model, system, user, maxOutputTokens }: Omit<Asked, 'projectId' | 'keyId' | 'requestId'>,
+  { model, system, user, maxOutputTokens, timeoutMs }: Sent,
   requestId: string,
   signal: AbortSignal,
 ): Request {
@@ -72,6 +77,7 @@ function requestFor(
       'x-llm0-cache': 'off',
       'x-llm0-drop-params': 'true',
       'x-llm0-guardrail-check': 'moderation',
+      'x-llm0-timeout-ms': String(timeoutMs),
     },
     body: JSON.stringify({ model, messages, max_completion_tokens: maxOutputTokens }),
     signal,

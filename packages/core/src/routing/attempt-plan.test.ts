@@ -17,7 +17,7 @@ interface World {
 const planOf = ({ targets = [a, b, c], requestTimeoutMs = 30_000, closed = {} }: World = {}) =>
   new AttemptPlan({
     targets,
-    requestTimeoutMs,
+    timeoutMsOf: () => requestTimeoutMs,
     nowMs: 0,
     refuses: ({ model }) => closed[model],
     random: () => 0.5,
@@ -106,6 +106,17 @@ describe('which target is asked when', () => {
     expect(times).toEqual([30_000, 20_000, 5_000, 5_000]);
   });
 
+  test('a target has its own time-out, and the longest of them bounds them all', () => {
+    const own: Record<string, number> = { a: 300, b: 40_000 };
+    const plan = new AttemptPlan({
+      ...{ targets: [a, b], nowMs: 0, refuses: () => undefined, random: () => 0.5 },
+      timeoutMsOf: ({ model }) => own[model] ?? 0,
+    });
+    expect(plan.next(0)?.timeoutMs).toBe(300);
+    plan.failed(a, 'timeout');
+    expect(plan.next(79_000)?.timeoutMs).toBe(1000);
+  });
+
   test('the time law: every target is asked, twice at most, within 2 × the time-out (or a second for each target)', () => {
     const failures = [
       'connection',
@@ -138,6 +149,7 @@ describe('which target is asked when', () => {
           );
           const plan = planOf({ targets, requestTimeoutMs: world.requestTimeoutMs, closed });
           const asked = new Map<string, number>();
+          const leastMs = Math.min(MIN_ATTEMPT_MS, world.requestTimeoutMs);
           let nowMs = 0;
           for (const { failure, part, retryAfterMs } of world.failures) {
             const step = plan.next(nowMs);
@@ -145,8 +157,8 @@ describe('which target is asked when', () => {
             const key = targetKey(step.target);
             asked.set(key, (asked.get(key) ?? 0) + 1);
             // Only a second attempt may have less.
-            expect(step.timeoutMs).toBeGreaterThanOrEqual(asked.get(key) === 1 ? MIN_ATTEMPT_MS : 250);
-            expect(step.timeoutMs).toBeLessThanOrEqual(Math.max(MIN_ATTEMPT_MS, world.requestTimeoutMs));
+            expect(step.timeoutMs).toBeGreaterThanOrEqual(asked.get(key) === 1 ? leastMs : Math.min(leastMs, 250));
+            expect(step.timeoutMs).toBeLessThanOrEqual(world.requestTimeoutMs);
             nowMs += step.waitMs + step.timeoutMs * (failure === 'timeout' ? 1 : part);
             plan.failed(step.target, failure, retryAfterMs);
           }

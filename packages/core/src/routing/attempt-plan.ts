@@ -19,7 +19,7 @@ export interface AttemptStep<T extends Target> {
   readonly target: T;
   /** To be waited for first, in milliseconds. */
   readonly waitMs: number;
-  /** Milliseconds until the answer must begin. */
+  /** Milliseconds until the answer must begin, or end where it is no stream. */
   readonly timeoutMs: number;
   /** Monotonic time by which the first output must be there, so that later targets are asked; Infinity for the last one. */
   readonly outputByMs: number;
@@ -29,7 +29,10 @@ export interface AttemptStep<T extends Target> {
 
 export interface AttemptPlanOptions<T extends Target> {
   readonly targets: readonly T[];
-  readonly requestTimeoutMs: number;
+  /** How long one attempt at it may take, in milliseconds. */
+  readonly timeoutMsOf: (target: T) => number;
+  /** Kept back for each target still to come; absent = 5 s. */
+  readonly reservedMs?: number;
   readonly nowMs: number;
   readonly refuses: (target: T) => ClosedReason | undefined;
   /** 0 ≤ x < 1. */
@@ -40,7 +43,7 @@ const NONE: readonly never[] = [];
 
 /**
  * Which target is asked when, and for how long. In the route's order; what is open or cooling down comes last, once each:
- * better asked than an error nobody needed. Within 2 × the request time-out, but each target gets at least a second.
+ * better asked than an error nobody needed. Within 2 × the longest time-out, but each target gets at least a second.
  */
 export class AttemptPlan<T extends Target> {
   private readonly deadlineMs: number;
@@ -55,7 +58,9 @@ export class AttemptPlan<T extends Target> {
   private retryWaitMs: number | undefined;
 
   constructor(private readonly options: AttemptPlanOptions<T>) {
-    this.deadlineMs = options.nowMs + 2 * options.requestTimeoutMs;
+    let longestMs = 0;
+    for (const target of options.targets) longestMs = Math.max(longestMs, options.timeoutMsOf(target));
+    this.deadlineMs = options.nowMs + 2 * longestMs;
   }
 
   /** The next attempt; undefined when none is left. */
@@ -134,8 +139,10 @@ export class AttemptPlan<T extends Target> {
     this.tried += 1;
     const { later } = this;
     const startMs = nowMs + waitMs;
-    const leftMs = this.deadlineMs - startMs - later * RESERVED_PER_TARGET_MS;
-    const wantedMs = Math.max(MIN_ATTEMPT_MS, Math.min(this.options.requestTimeoutMs, leftMs));
+    const { reservedMs = RESERVED_PER_TARGET_MS } = this.options;
+    const leftMs = this.deadlineMs - startMs - later * reservedMs;
+    const mostMs = this.options.timeoutMsOf(target);
+    const wantedMs = Math.max(Math.min(MIN_ATTEMPT_MS, mostMs), Math.min(mostMs, leftMs));
     const timeoutMs = this.tried === 1 ? wantedMs : Math.min(wantedMs, this.retryLeftMs(startMs));
     const outputByMs = later === 0 ? Number.POSITIVE_INFINITY : startMs + Math.max(timeoutMs, leftMs);
     const passedOver = this.unmentioned ?? NONE;

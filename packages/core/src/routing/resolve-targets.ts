@@ -1,11 +1,12 @@
 import { GatewayError } from '../errors/gateway-error';
-import type { Alias } from './alias';
+import type { Alias, AliasTarget } from './alias';
 import { type ChainPlace, chainTargets, findChain } from './chain';
 import { applyMode } from './failover-mode';
 import { readModelFamily } from './model-name';
 import { shownName, unknownModel } from './near-names';
 import type { ConfiguredProvider, Route, RouteTarget, RoutingTables } from './routing-tables';
 import { isSameTarget, type Target, targetKey } from './target';
+import { timeoutsOf } from './timeouts';
 
 export {
   type ConfiguredProvider,
@@ -66,6 +67,7 @@ function routeOfAlias(alias: Alias, tables: RoutingTables): Route {
     limitName: alias.name,
     alias: alias.name,
     ...(failover == null ? {} : { failover }),
+    ...(alias.retryTimeouts === true ? { retryTimeouts: true } : {}),
     hedgeAfterMs: hedgeAfterMs ?? inherited?.chain.hedgeAfterMs,
     strategy: second === undefined ? 'priority' : alias.strategy,
     ...(second === undefined || alias.sessionAffinity === false ? {} : { keepsConversations: true }),
@@ -126,12 +128,17 @@ function allowedTargets(targets: readonly Target[], tables: RoutingTables): read
 function routeTargets(
   targets: readonly Target[],
   tables: RoutingTables,
-  named: readonly (Target & { readonly weight?: number })[],
+  named: readonly (Target & Partial<AliasTarget>)[],
 ): Route['targets'] | undefined {
   const [first, ...rest] = targets.map(({ provider, model }): RouteTarget => {
     const own = named.find((one) => isSameTarget(one, { provider, model }));
     const priced = tables.prices.find(provider, model);
-    return { provider, model, weight: own?.weight ?? 1, priced, ...(own === undefined ? { isStandIn: true } : {}) };
+    const timeouts = timeoutsOf(own?.timeouts, tables.providers.get(provider)?.timeouts);
+    return {
+      ...{ provider, model, weight: own?.weight ?? 1, priced },
+      ...(own === undefined ? { isStandIn: true } : {}),
+      ...(timeouts === undefined ? {} : { timeouts }),
+    };
   });
   return first === undefined ? undefined : [first, ...rest];
 }

@@ -5,6 +5,7 @@ import type { FailoverMode, FailoverSetting, ProviderPlace } from './failover-mo
 import { noWarmTargets, type WarmTargets } from './session-affinity';
 import type { Target } from './target';
 import { noTargetHealth, type TargetHealth } from './target-health';
+import type { Timeouts } from './timeouts';
 
 /** A provider that can be called right now. */
 export interface ConfiguredProvider {
@@ -15,6 +16,7 @@ export interface ConfiguredProvider {
   readonly liveModels: ReadonlySet<string>;
   /** An added server whose models nobody named: names that a vendor here has a price for are the vendor's. */
   readonly yieldsToVendors?: boolean;
+  readonly timeouts?: Timeouts | undefined;
 }
 
 /** Everything needed to turn a model name into targets; replaced as a whole in the background, never awaited. */
@@ -44,6 +46,7 @@ export interface RouteTarget extends Target {
   readonly priced: PricedModel | undefined;
   /** The request named neither it nor an alias that lists it: a chain did, or it is a tier's local substitute. */
   readonly isStandIn?: true;
+  readonly timeouts?: Timeouts;
 }
 
 /** A target that was not asked because of what the request is like, or who has its conversation. */
@@ -69,6 +72,8 @@ export interface Route {
   readonly alias?: string;
   /** What that alias says of failover. */
   readonly failover?: FailoverSetting;
+  /** A plain answer that timed out is asked for elsewhere. */
+  readonly retryTimeouts?: true;
   /** Failover is off: the strategy picks one of the targets, and no other is asked. */
   readonly isSole?: true;
   /** Tells it from routes of its scope that ask others: calls under way are shared by requests with the same targets alone. */

@@ -18,3 +18,32 @@ export function timeoutsOf(...given: readonly (Given | undefined)[]): Timeouts |
   if (requestMs === undefined && answerMs === undefined) return undefined;
   return { ...(requestMs === undefined ? {} : { requestMs }), ...(answerMs === undefined ? {} : { answerMs }) };
 }
+
+/** What the gateway itself allows, in milliseconds. */
+export interface TimeoutLimits {
+  readonly requestTimeoutMs: number;
+  readonly answerTimeoutMs: number;
+  /** Whether a host takes connections cannot be seen from here. */
+  readonly isBehindProxy: boolean;
+}
+
+export interface Timed {
+  /** The answer is no stream: its time-out is to its end. */
+  readonly isPlain: boolean;
+  /** What the caller allows at most; absent = whatever the gateway does. */
+  readonly atMostMs?: number | undefined;
+}
+
+/** How long one attempt may take, in milliseconds. */
+export function attemptTimeoutMs(
+  own: Timeouts | undefined,
+  limits: TimeoutLimits,
+  { isPlain, atMostMs }: Timed,
+): number {
+  const ms = isPlain ? (own?.answerMs ?? limits.answerTimeoutMs) : (own?.requestMs ?? limits.requestTimeoutMs);
+  return atMostMs === undefined ? ms : Math.min(ms, atMostMs);
+}
+
+/** How long connecting to a target may take, in milliseconds; undefined where only the whole attempt has a bound. */
+export const connectTimeoutMs = (own: Timeouts | undefined, limits: TimeoutLimits): number | undefined =>
+  limits.isBehindProxy ? undefined : (own?.requestMs ?? limits.requestTimeoutMs);

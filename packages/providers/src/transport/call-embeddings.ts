@@ -31,6 +31,8 @@ export interface EmbeddingCall {
   readonly context: EncodeContext;
   /** Milliseconds for all of it. */
   readonly timeoutMs: number;
+  /** Milliseconds to connect. */
+  readonly connectTimeoutMs?: number | undefined;
   /** More bytes than this, decompressed, are no answer. */
   readonly maxAnswerBytes: number;
   readonly signal: AbortSignal;
@@ -142,7 +144,7 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
   const { response, bytes } = await fetchUpstream({
     provider: provider.name,
     request: withTrace(upstreamRequest, call.trace),
-    ...{ timeoutMs, signal, fetch: call.fetch },
+    ...{ timeoutMs, connectTimeoutMs: call.connectTimeoutMs, signal, fetch: call.fetch },
   });
   if (!response.ok) throw await readFailure(response, { provider, connection, signal });
   const leftMs = Math.max(1, timeoutMs - (performance.now() - startedMs));

@@ -63,6 +63,8 @@ export interface NativeCall {
   readonly stream?: ReadableStream<Uint8Array>;
   /** Milliseconds until the answer's headers must be there, once the body was sent. */
   readonly timeoutMs: number;
+  /** Milliseconds to connect. */
+  readonly connectTimeoutMs?: number | undefined;
   /** Aborts when the caller leaves, also while the answer is read. */
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
@@ -72,7 +74,7 @@ export interface NativeCall {
 export function callPassthrough(call: NativeCall): Promise<Response> {
   const { request, fetch } = call;
   const provider = call.provider.name;
-  return untilHeaders({ ...call, provider }, async (signal, startTimer) => {
+  return untilHeaders({ ...call, provider, url: request.url.href }, async (signal, startTimer) => {
     const stream = call.stream === undefined ? undefined : notingEnd(call.stream, { onEnd: startTimer });
     if (stream === undefined) startTimer();
     const response = await fetch(request.url.href, {

@@ -21,7 +21,7 @@ import { upstreamFailure } from './upstream-failure';
 import { withTrace } from './with-trace';
 
 export { type Costly, type CostlyUse, findCostly } from '../billing/costly-fields';
-export { isUnresolved, KIND_BY_FAILURE, mayBeBilled, upstreamFailure } from './upstream-failure';
+export { isUnresolved, KIND_BY_FAILURE, mayBeBilled, upstreamFailure, wasNeverSent } from './upstream-failure';
 export type { ProviderAnswer, ProviderCall };
 
 /** An error's own words get at least this long, also where the attempt's time is used up. */
@@ -66,10 +66,12 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const answer = { status, dropped: upstreamRequest.dropped, headersMs };
   if (bytes !== undefined) return wholeAnswer(() => decodeWhole(provider, bytes, request), provider.name, answer);
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
+  const leftMs = Math.max(1, call.timeoutMs - headersMs);
   const body = new UpstreamBody(response.body, {
     provider: provider.name,
     idleTimeoutMs: call.idleTimeoutMs,
-    firstTimeoutMs: streamed ? Math.max(1, call.timeoutMs - headersMs) : undefined,
+    firstTimeoutMs: streamed || !request.stream ? leftMs : undefined,
+    maxMs: request.stream ? undefined : leftMs,
     maxBytes: call.maxAnswerBytes,
     signal: call.signal,
   });
@@ -141,6 +143,7 @@ async function send(call: ProviderCall, request: UpstreamRequest): Promise<Fetch
       provider: provider.name,
       request: traced,
       timeoutMs: call.timeoutMs,
+      connectTimeoutMs: call.connectTimeoutMs,
       signal,
       fetch: call.fetch,
     });

@@ -6,7 +6,8 @@ import { mapInTurns } from '@llm0/core/waits/in-turns';
 import type { UpstreamRequest } from '../provider-request';
 import { LargeJson } from '../translation/json-body';
 import { UnusableAnswerError } from './bounded-fetch';
-import { isNotHttp, upstreamFailure } from './upstream-failure';
+import { isNotHttp, notConnected, upstreamFailure } from './upstream-failure';
+import { watchConnecting } from './watch-connecting';
 
 export interface FetchUpstreamOptions {
   /** Named in messages. */
@@ -14,6 +15,8 @@ export interface FetchUpstreamOptions {
   readonly request: UpstreamRequest;
   /** Milliseconds until the answer's headers must be there. */
   readonly timeoutMs: number;
+  /** Milliseconds to connect, where headers may take longer. */
+  readonly connectTimeoutMs?: number | undefined;
   /** The caller left; fires at most until the headers are there. */
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
@@ -39,7 +42,7 @@ export async function fetchUpstream(options: FetchUpstreamOptions): Promise<Fetc
     refuseRedirect(provider, response);
     return isSmallPlain(response) ? response.bytes().then((bytes) => ({ response, bytes })) : { response };
   };
-  return untilHeaders(options, (signal, startTimer) => {
+  return untilHeaders({ ...options, url: request.url }, (signal, startTimer) => {
     startTimer();
     return fetch(request.url, {
       method: request.method,
@@ -66,32 +69,47 @@ export async function hashInTurns(pieces: readonly Uint8Array[]): Promise<string
   return hasher.digest('hex');
 }
 
+interface HeadersWait extends Pick<FetchUpstreamOptions, 'provider' | 'timeoutMs' | 'connectTimeoutMs' | 'signal'> {
+  /** Where it connects to; absent where connecting has no time of its own. */
+  readonly url?: string;
+}
+
+const noAnswer = (provider: string, ms: number) =>
+  upstreamFailure('timeout', provider, `did not answer within ${Math.round(ms)} ms.`);
+
 /** One exchange that ends when the caller leaves or `timeoutMs` after `startTimer`, with the error that says which. */
 export async function untilHeaders<T>(
-  { provider, timeoutMs, signal }: Pick<FetchUpstreamOptions, 'provider' | 'timeoutMs' | 'signal'>,
+  { provider, timeoutMs, connectTimeoutMs, url, signal }: HeadersWait,
   exchange: (signal: AbortSignal, startTimer: () => void) => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw clientClosed();
   const controller = new AbortController();
   const onAbort = () => controller.abort();
   signal.addEventListener('abort', onAbort, { once: true });
-  let timedOut = false;
+  let late: GatewayError | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  const giveUp = (error: GatewayError) => {
+    late ??= error;
+    controller.abort();
+  };
+  let stopWatching: (() => void) | undefined;
   const startTimer = () => {
-    timer ??= setTimeout(() => {
-      timedOut = true;
-      controller.abort();
-    }, timeoutMs);
+    if (timer !== undefined) return;
+    timer = setTimeout(() => giveUp(noAnswer(provider, timeoutMs)), timeoutMs);
+    if (url === undefined || connectTimeoutMs === undefined || connectTimeoutMs >= timeoutMs) return;
+    const onFailed = () => giveUp(notConnected(provider, connectTimeoutMs));
+    stopWatching = watchConnecting({ url, withinMs: connectTimeoutMs, onFailed });
   };
   try {
     return await exchange(controller.signal, startTimer);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     if (signal.aborted) throw clientClosed();
-    if (timedOut) throw upstreamFailure('timeout', provider, `did not answer within ${timeoutMs} ms.`, error);
+    if (late !== undefined) throw late;
     throw connectionError(provider, error);
   } finally {
     clearTimeout(timer);
+    stopWatching?.();
     signal.removeEventListener('abort', onAbort);
   }
 }

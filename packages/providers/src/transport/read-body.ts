@@ -11,9 +11,9 @@ export interface BodyOptions {
   /** Longest silence between two chunks while somebody waits for the next one, in milliseconds. */
   readonly idleTimeoutMs: number;
   /** How long the first chunk may take, where that is not the idle time-out, in milliseconds. */
-  readonly firstTimeoutMs?: number;
+  readonly firstTimeoutMs?: number | undefined;
   /** How long all of it may take, in milliseconds; sixty idle time-outs where nothing is said. */
-  readonly maxMs?: number;
+  readonly maxMs?: number | undefined;
   /** More bytes fail the answer; unbounded where they are only passed on, as fast as they are taken. */
   readonly maxBytes?: number;
   readonly signal: AbortSignal;
@@ -90,7 +90,7 @@ export class UpstreamBody {
     if (this.stopped !== undefined) throw this.stopped;
     if (this.closed || this.reader === undefined) return undefined;
     this.waitingSinceMs = performance.now();
-    this.timer ??= setTimeout(this.checkIdle, this.limitMs);
+    this.timer ??= setTimeout(this.checkIdle, Math.max(1, Math.min(this.limitMs, this.leftInAllMs())));
     try {
       const { done, value } = await this.reader.read();
       if (this.stopped !== undefined) throw this.stopped;
@@ -127,6 +127,15 @@ export class UpstreamBody {
     throw this.stopped;
   }
 
+  private get mostMs(): number {
+    const { idleTimeoutMs, maxMs = MAX_IDLE_TIMEOUTS * idleTimeoutMs } = this.options;
+    return maxMs;
+  }
+
+  private leftInAllMs(): number {
+    return this.startedMs + this.mostMs - performance.now();
+  }
+
   /** From the first chunk on, the idle time-out holds. */
   private noteChunk(): void {
     if (this.limitMs === this.options.idleTimeoutMs) return;
@@ -139,14 +148,13 @@ export class UpstreamBody {
   private readonly checkIdle = (): void => {
     const nowMs = performance.now();
     const leftMs = this.limitMs - (this.waitingSinceMs === undefined ? 0 : nowMs - this.waitingSinceMs);
-    const { idleTimeoutMs, maxMs: mostMs = MAX_IDLE_TIMEOUTS * idleTimeoutMs } = this.options;
-    const leftInAllMs = this.startedMs + mostMs - nowMs;
+    const leftInAllMs = this.leftInAllMs();
     if (leftMs > 0 && leftInAllMs > 0) {
       this.timer = setTimeout(this.checkIdle, Math.max(1, Math.min(leftMs, leftInAllMs)));
       return;
     }
     const silent = `sent nothing for ${Math.round(this.limitMs)} ms.`;
-    const message = leftMs > 0 ? `did not end its answer within ${Math.round(mostMs)} ms.` : silent;
+    const message = leftMs > 0 ? `did not end its answer within ${Math.round(this.mostMs)} ms.` : silent;
     this.stop(upstreamFailure('timeout', this.options.provider, message));
   };
 }

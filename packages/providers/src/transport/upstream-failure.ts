@@ -66,6 +66,15 @@ export function upstreamFailure(
   return new GatewayError(KIND_BY_FAILURE[failure], `${provider} ${message}`, { failure, cause });
 }
 
+/** The code of our own for a host that takes no connection. */
+const CONNECT_TIMEOUT = 'ConnectTimeout';
+
+/** Nothing was sent: the host takes no connections. */
+export function notConnected(provider: string, ms: number): GatewayError {
+  const cause = Object.assign(new Error('no connection in time'), { code: CONNECT_TIMEOUT });
+  return upstreamFailure('timeout', provider, `took no connection within ${Math.round(ms)} ms.`, cause);
+}
+
 /** Codes of the runtime for connections that never came about. */
 const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'ConnectionRefused',
@@ -75,6 +84,7 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'FailedToOpenSocket',
+  CONNECT_TIMEOUT,
   // No certificate to trust: nothing was said.
   ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_GET_ISSUER_CERT'],
@@ -95,7 +105,12 @@ export function isUnresolved(error: unknown): boolean {
 
 /** True where the vendor can't have seen the request, and so can't bill it. */
 export function wasNeverSent({ failure, cause }: GatewayError): boolean {
-  return failure === 'connection' && cause instanceof Error && 'code' in cause && NEVER_CONNECTED.has(cause.code);
+  return (
+    (failure === 'connection' || failure === 'timeout') &&
+    cause instanceof Error &&
+    'code' in cause &&
+    NEVER_CONNECTED.has(cause.code)
+  );
 }
 
 /** Codes of the runtime for answers that are none of HTTP. */

@@ -37,7 +37,14 @@ export async function openGateway(): Promise<OpenGateway> {
   const errors: string[] = [];
   const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
   const config = readConfig({
-    ...{ DATA_DIR: dataDir, ADMIN_TOKEN, LOG_BODIES: 'true', REQUEST_TIMEOUT: '2s', STREAM_IDLE_TIMEOUT: '2s' },
+    ...{
+      DATA_DIR: dataDir,
+      ADMIN_TOKEN,
+      LOG_BODIES: 'true',
+      REQUEST_TIMEOUT: '2s',
+      ANSWER_TIMEOUT: '2s',
+      STREAM_IDLE_TIMEOUT: '2s',
+    },
     ...{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${VENDOR}/v1`, ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: VENDOR },
     ...{ GEMINI_API_KEY: 'k', GEMINI_BASE_URL: VENDOR, LLM0_TEST_FAILURES_PER_SECOND: '1000000' },
     EGRESS_ALLOW: '127.0.0.1',

@@ -24,7 +24,8 @@ export function SystemCard() {
               ['Prompts and answers', data.log_bodies ? `kept for ${data.log_bodies_ttl_days} days` : 'not kept'],
               ['Cached answers are kept for', `${data.cache_ttl_seconds} s`],
               ['Maximum cache size', formatBytes(data.cache_max_bytes)],
-              ['Timeout per attempt', formatMs(data.request_timeout_ms)],
+              ['Timeout to the first event', formatMs(data.request_timeout_ms)],
+              ['Timeout of whole answers', formatMs(data.answer_timeout_ms)],
             ] as const
           ).map(([name, value]) => (
             <div key={name} className="flex justify-between gap-4 border-b py-1.5">

@@ -20,6 +20,7 @@ const systemSchema = z
     cache_ttl_seconds: z.int(),
     cache_max_bytes: z.int(),
     request_timeout_ms: z.number(),
+    answer_timeout_ms: z.number(),
     workers: z.int(),
     gateway_port: z
       .int()

@@ -184,6 +184,7 @@ function startFlight(services: ProduceNeeds, { exchange, admission, key }: NewFl
     outputLimit: plan.outputLimit,
     maxAttempts: plan.maxAttempts,
     startMs: exchange.startMs,
+    timed: { isPlain: !plan.request.stream, atMostMs: exchange.controls.timeoutMs },
     trace: exchange.trace,
     signal: abort.signal,
     onSend: (body) => services.bodyLog.noteSent(exchange.requestId, body),

@@ -73,6 +73,7 @@ export async function collectEmbeddings(
     dropParams: plan.dropParams,
     maxAttempts: plan.maxAttempts,
     startMs: exchange.startMs,
+    timed: { isPlain: true, atMostMs: exchange.controls.timeoutMs },
     trace: exchange.trace,
     signal: httpRequest.signal,
   });

@@ -2,6 +2,7 @@ import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { type BuiltInAnswer, embedBuiltIn } from '@llm0/core/embedding/built-in-embeddings';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
+import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
 import {
   callEmbeddings,
   type EmbeddedInputs,
@@ -100,7 +101,7 @@ class EmbeddingCall extends UpstreamCall<
       provider,
       request,
       context,
-      timeoutMs,
+      ...{ timeoutMs, connectTimeoutMs: connectTimeoutMs(target.timeouts, needs.config) },
       maxAnswerBytes,
       signal,
       keys,

@@ -23,6 +23,7 @@ describe('openExchange', () => {
       'X-LLM0-Cache-TTL': '60',
       'X-LLM0-Drop-Params': 'true',
       'X-LLM0-Failover': ' Off ',
+      'X-LLM0-Timeout-Ms': '1500',
       'X-LLM0-Run-Id': ' run:1 ',
     });
     expect(exchange.runId).toBe('run:1');
@@ -33,7 +34,11 @@ describe('openExchange', () => {
       cacheThreshold: undefined,
       dropParams: true,
       failover: 'off',
+      timeoutMs: 1500,
     });
+    for (const wrong of ['0', '-1', '', 'soon', '1e400']) {
+      expect(() => open({ 'X-LLM0-Timeout-Ms': wrong })).toThrow(/X-LLM0-Timeout-Ms must be a number/);
+    }
     expect(open({ 'X-LLM0-Failover': 'on' }).controls.failover).toBeUndefined();
     expect(() => open({ 'X-LLM0-Failover': 'no' })).toThrow(/must be "off"/);
   });

@@ -15,6 +15,8 @@ export interface RequestControls {
   readonly dropParams?: boolean;
   /** Nobody but the first target is asked; absent = as key, alias and project say. */
   readonly failover?: 'off';
+  /** Milliseconds that an attempt may take at most. */
+  readonly timeoutMs?: number;
   /** Names of guardrails that are to refuse what they find. */
   readonly guardrail?: string;
 }
@@ -89,8 +91,9 @@ function readControls(headers: Headers): RequestControls {
   const drop = headers.get('x-llm0-drop-params');
   const guardrail = headers.get('x-llm0-guardrail');
   const failover = headers.get('x-llm0-failover');
+  const timeout = headers.get('x-llm0-timeout-ms');
   const isPlain = cacheControl === null && own === null && ttl === null && threshold === null;
-  if (isPlain && drop === null && guardrail === null && failover === null) return NORMAL_CONTROLS;
+  if (isPlain && drop === null && guardrail === null && failover === null && timeout === null) return NORMAL_CONTROLS;
   return {
     cache: cacheMode(own, cacheControl),
     cacheTtlSeconds: ttl === null ? undefined : headerNumber('X-LLM0-Cache-TTL', ttl, { min: 1, max: 31_536_000 }),
@@ -98,9 +101,13 @@ function readControls(headers: Headers): RequestControls {
       threshold === null ? undefined : headerNumber('X-LLM0-Cache-Threshold', threshold, { min: 0, max: 1 }),
     dropParams: drop === null ? undefined : readFlag('X-LLM0-Drop-Params', drop),
     ...(guardrail === null ? {} : { guardrail }),
+    ...(timeout === null ? {} : { timeoutMs: headerNumber('X-LLM0-Timeout-Ms', timeout, TIMEOUT_RANGE) }),
     ...(failover !== null && isFailoverOff(failover) ? { failover: 'off' } : {}),
   };
 }
+
+/** It only lowers what the gateway allows, so the upper end is anybody's. */
+const TIMEOUT_RANGE = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 function cacheMode(own: string | null, cacheControl: string | null): CacheMode {
   const wanted = own?.trim().toLowerCase();

@@ -3,6 +3,7 @@
 import { joinInTurns } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { applyMode } from '@llm0/core/routing/failover-mode';
+import { attemptTimeoutMs, connectTimeoutMs, type Timeouts } from '@llm0/core/routing/timeouts';
 import { noteHttp } from '@llm0/core/tracing/request-trace';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import {
@@ -16,7 +17,7 @@ import type { ConnectedProvider, Services } from '../../services/contract';
 import { admitPlanned } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
 import { type Authenticated, refreshPrincipal } from '../exchange/load-principal';
-import { openExchange } from '../exchange/open-exchange';
+import { type Exchange, openExchange } from '../exchange/open-exchange';
 import { type GuardedRequest, isGuarded, isSame } from '../guard/guard-input';
 import { guardNative, type NativeRequest } from '../guard/guard-native';
 import { handleRefusal, type Progress } from '../handle-refusal';
@@ -26,9 +27,9 @@ import { allowNative, findShape } from './allow-native';
 import type { Entrance } from './entrances';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
-import { PASSTHROUGH } from './plan-passthrough';
+import { type NativeJob, PASSTHROUGH } from './plan-passthrough';
 import { type BodyRules, describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
-import { respondNative } from './respond-native';
+import { type NativeResponse, respondNative } from './respond-native';
 import { askForUsage, showUsage } from './show-usage';
 
 const DIALECT = 'passthrough';
@@ -49,7 +50,7 @@ export async function handlePassthrough(
     const found = await findFresh(services, principal, (known) =>
       findAsked(services, { entrance, httpRequest }, known),
     );
-    const { target, shown, url, isInference, connected, provider, connection } = found;
+    const { target, shown, isInference, connected, provider, connection } = found;
     const read = await readGiven(services, httpRequest, { provider, connection, isInference, release });
     const { path, query } = target.native;
     const native = { given: read, path, isKnown: isInference, query, headers: httpRequest.headers };
@@ -76,15 +77,13 @@ export async function handlePassthrough(
     meter.guard = guarded?.guard;
     const sent = guarded === guarding ? body : (guarded?.request.given ?? body);
     services.bodyLog.keep(() => givenBodies({ exchange, admission }, job.body));
-    const askedMs = services.clock.monotonicMs();
     meter.noteSent();
-    const trace = exchange.trace?.headersFrom(1);
-    const reached = { connected, provider, connection, principal };
-    const response = await ask(services, { ...reached, url, body: sent, guarded, httpRequest, trace });
-    noteKey(connected, { provider, connection, response });
+    const asking = { ...found, principal, body: sent, guarded, httpRequest, exchange, job };
+    const answered = await ask(services, asking);
+    noteKey(connected, { provider, connection, response: answered.response });
     return await respondNative(services, {
-      ...{ exchange, admission, meter, response, provider, connection, guard: guarded?.guard },
-      ...{ waitMs: services.clock.monotonicMs() - askedMs, dropsUsage: body !== given, dropped: shown.dropped },
+      ...{ exchange, admission, meter, provider, connection, guard: guarded?.guard, ...answered },
+      ...{ dropsUsage: body !== given, dropped: shown.dropped },
       signal: httpRequest.signal,
       onEnd: release,
     });
@@ -130,6 +129,7 @@ interface Reached {
   readonly provider: PassthroughProvider;
   /** With the key this request uses. */
   readonly connection: ProviderConnection;
+  readonly timeouts: Timeouts | undefined;
 }
 
 /** A model or provider that is not there may have come since this process read its tables. */
@@ -164,7 +164,7 @@ function reach(services: Services, { provider: name }: NativeTarget, { project }
   if (connected.keys !== undefined && connection === connected.connection && connection.apiKey === undefined) {
     throw connected.keys.exhausted(name, undefined);
   }
-  return { connected, provider: connected.provider, connection };
+  return { connected, provider: connected.provider, connection, timeouts: configured.timeouts };
 }
 
 /** Callers share the vendor's account: one's key must never bring another's answer. */
@@ -179,11 +179,36 @@ interface Asked extends Reached {
   /** With headers as they may go on. */
   readonly guarded: GuardedRequest<NativeRequest> | undefined;
   readonly httpRequest: Request;
-  readonly trace: Readonly<Record<string, string>> | undefined;
+  readonly exchange: Exchange;
+  readonly job: Pick<NativeJob, 'namedModel' | 'stream'>;
+  readonly isInference: boolean;
 }
 
-async function ask(services: Services, asked: Asked): Promise<Response> {
-  const { connected, provider, connection, principal, url, body, guarded, httpRequest, trace } = asked;
+type Answered = Pick<NativeResponse, 'response' | 'waitMs' | 'leftMs'>;
+
+/** The answer's headers, how long they took, and how long the rest may take. */
+async function ask(services: Services, asked: Asked): Promise<Answered> {
+  const { exchange, job, timeouts, provider } = asked;
+  const startMs = services.clock.monotonicMs();
+  const timed = { isPlain: !job.stream, atMostMs: exchange.controls.timeoutMs };
+  const timeoutMs = attemptTimeoutMs(timeouts, services.config, timed);
+  try {
+    const response = await send(services, asked, timeoutMs);
+    const waitMs = services.clock.monotonicMs() - startMs;
+    return {
+      response,
+      waitMs,
+      leftMs: asked.isInference && timed.isPlain ? Math.max(1, timeoutMs - waitMs) : undefined,
+    };
+  } catch (cause) {
+    if (!(cause instanceof GatewayError)) throw cause;
+    const requested = { provider: provider.name, model: job.namedModel ?? '' };
+    throw finalFailure(cause, { attempts: [], soonestRetryMs: Number.POSITIVE_INFINITY, requested });
+  }
+}
+
+async function send(services: Services, asked: Asked, timeoutMs: number): Promise<Response> {
+  const { connected, provider, connection, principal, url, body, guarded, httpRequest, exchange, timeouts } = asked;
   const { method } = httpRequest;
   const own: Record<string, string> = {
     ...forwardedRequestHeaders(guarded?.request.headers ?? httpRequest.headers),
@@ -200,16 +225,14 @@ async function ask(services: Services, asked: Asked): Promise<Response> {
   const { pieces } = body;
   const isHashed = pieces !== undefined && passthrough.signsBody(connection);
   const unsigned = { method, url, headers: own, body: isHashed ? { hash: await hashInTurns(pieces) } : body.bytes };
-  const headers = { ...own, ...passthrough.authorize(unsigned, connection), ...trace };
+  const headers = { ...own, ...passthrough.authorize(unsigned, connection), ...exchange.trace?.headersFrom(1) };
   return callPassthrough({
     provider,
     request: { ...unsigned, headers, body: pieces === undefined ? body.bytes : await joinInTurns(pieces) },
     stream: body.stream,
-    timeoutMs: services.config.requestTimeoutMs,
+    ...{ timeoutMs, connectTimeoutMs: connectTimeoutMs(timeouts, services.config) },
     signal: httpRequest.signal,
     fetch: connected.fetch ?? services.fetch,
-  }).catch((cause: unknown) => {
-    throw cause instanceof GatewayError ? finalFailure(cause, [], Number.POSITIVE_INFINITY) : cause;
   });
 }
 

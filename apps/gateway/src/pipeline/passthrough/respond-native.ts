@@ -30,6 +30,8 @@ export interface NativeResponse {
   readonly provider: PassthroughProvider;
   readonly connection: ProviderConnection;
   readonly waitMs: number;
+  /** Milliseconds that are left to its end; absent where that is no answer of a model, or a stream. */
+  readonly leftMs: number | undefined;
   /** Usage was asked for by the gateway alone. */
   readonly dropsUsage: boolean;
   /** Query parameters and headers that were left out. */
@@ -54,6 +56,7 @@ export function respondNative(
   const body = new UpstreamBody(response.body, {
     provider: provider.name,
     idleTimeoutMs: services.config.streamIdleTimeoutMs,
+    ...{ firstTimeoutMs: answer.leftMs, maxMs: answer.leftMs },
     signal,
   });
   if (response.status >= 400) return respondFailure(answer, body, headers);

@@ -1,5 +1,6 @@
 import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
 import { inTime } from '@llm0/core/waits/in-time';
 import type { UpstreamRequest } from '@llm0/providers/provider-request';
 import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-provider';
@@ -46,6 +47,7 @@ export async function openTarget(
       outputLimit: job.outputLimit,
     },
     timeoutMs: step.timeoutMs,
+    connectTimeoutMs: connectTimeoutMs(target.timeouts, services.config),
     idleTimeoutMs: services.config.streamIdleTimeoutMs,
     maxAnswerBytes: services.config.maxResponseBytes,
     signal,

@@ -67,7 +67,7 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
 /** Targets that answer by script: each call takes its model's next one, the last one stays. */
 function createWorld(
   scripts: Readonly<Record<string, readonly Script[]>>,
-  more: { ownKeys?: true; requestTimeoutMs?: number } = {},
+  more: { ownKeys?: true; requestTimeoutMs?: number; answerTimeoutMs?: number } = {},
 ) {
   const asked: string[] = [];
   const aborted: string[] = [];
@@ -86,7 +86,11 @@ function createWorld(
   });
   const metrics = new Metrics();
   const services = {
-    config: { requestTimeoutMs: more.requestTimeoutMs ?? 1000, streamIdleTimeoutMs: 5000 },
+    config: {
+      requestTimeoutMs: more.requestTimeoutMs ?? 1000,
+      answerTimeoutMs: more.answerTimeoutMs ?? more.requestTimeoutMs ?? 1000,
+      ...{ streamIdleTimeoutMs: 5000, isBehindProxy: true },
+    },
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
     fetch,
     mediaEgress: {},
@@ -99,11 +103,12 @@ function createWorld(
     health,
   } as unknown as ChatNeeds;
   const controller = new AbortController();
-  const begin = (targets: Route['targets'], job: Partial<ChatJob> & { hedgeAfterMs?: number } = {}) =>
+  const begin = (targets: Route['targets'], job: Partial<ChatJob> & Partial<Route> = {}) =>
     callUpstream(services, {
       projectId: 'project',
       request,
-      route: { targets, hedgeAfterMs: job.hedgeAfterMs } as Route,
+      route: { retryTimeouts: true, ...job, targets, requested: targets[0] } as unknown as Route,
+      timed: { isPlain: (job.request ?? request).stream !== true },
       dropParams: false,
       maxAttempts: Number.POSITIVE_INFINITY,
       startMs: performance.now(),
@@ -135,6 +140,53 @@ describe('one call over several targets', () => {
     expect(target).toBe(b);
     expect(outcomes(attempts)).toEqual(['a timeout', 'b ok']);
     expect(performance.now() - startMs).toBeLessThan(1800);
+  });
+
+  test('a plain answer may take its whole time, and is not asked for elsewhere once that is over', async () => {
+    const patient = createWorld({ a: [answer('a', 300)] }, { requestTimeoutMs: 100, answerTimeoutMs: 5000 });
+    expect(outcomes((await patient.call([a])).attempts)).toEqual(['a ok']);
+    for (const script of [hang, stall]) {
+      const { call, asked } = createWorld({ a: [script], b: [answer('b')] }, { answerTimeoutMs: 150.5 });
+      const error = await failureOf(call([a, b], { retryTimeouts: undefined }));
+      expect([error.kind, asked]).toEqual(['upstream_timeout', ['a']]);
+      expect(error.message).toMatch(/^openai\/a (did not|sent no).* \d+ ms\.$/);
+    }
+  });
+
+  test('a stream has no longer than before to begin; what the caller allows only lowers that', async () => {
+    const stream = { request: { ...request, stream: true } };
+    const world = createWorld({ a: [hang], b: [answer('b')] }, { requestTimeoutMs: 150, answerTimeoutMs: 60_000 });
+    expect(outcomes((await world.call([a, b], { ...stream, retryTimeouts: undefined })).attempts)).toEqual([
+      'a timeout',
+      'b ok',
+    ]);
+    for (const isPlain of [true, false]) {
+      const { call } = createWorld({ a: [hang] }, { requestTimeoutMs: 60_000 });
+      const startMs = performance.now();
+      const error = await failureOf(call([a], { timed: { isPlain, atMostMs: 100 } }));
+      expect(error.message).toBe('openai/a did not answer within 100 ms.');
+      expect(performance.now() - startMs).toBeLessThan(1000);
+    }
+    const { call } = createWorld({ a: [hang] }, { requestTimeoutMs: 100 });
+    expect((await failureOf(call([a], { timed: { isPlain: true, atMostMs: 60_000 } }))).kind).toBe('upstream_timeout');
+  });
+
+  test('a target has its own time-outs, longer or shorter ones', async () => {
+    const patient = { ...a, timeouts: { answerMs: 5000, requestMs: 50 } };
+    const { call } = createWorld({ a: [answer('a', 300)] }, { requestTimeoutMs: 100 });
+    expect(outcomes((await call([patient])).attempts)).toEqual(['a ok']);
+    const hurried = { ...a, timeouts: { requestMs: 50 } };
+    const world = createWorld({ a: [hang], b: [answer('b')] }, { requestTimeoutMs: 60_000 });
+    const { attempts } = await world.call([hurried, b], { request: { ...request, stream: true } });
+    expect(outcomes(attempts)).toEqual(['a timeout', 'b ok']);
+  });
+
+  test('a failure is told of the target that was requested, and of the one asked last', async () => {
+    const { call } = createWorld({ a: [status(500)], b: [status(503)] });
+    const { message } = await failureOf(call([a, b]));
+    expect(message).toBe(
+      'openai/a did not answer, nor did what stands in for it. The last attempt: openai/b answered: no: 503',
+    );
   });
 
   test('a breaker that opened elsewhere: passed over, named in the log, asked last', async () => {

@@ -1,5 +1,6 @@
 import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
+import { isSameTarget, type Target, targetKey } from '@llm0/core/routing/target';
 import { isUnresolved, KIND_BY_FAILURE } from '@llm0/providers/transport/call-provider';
 
 /** How the last attempt's failure is told to the caller (contract: errors; last cause wins). */
@@ -11,15 +12,20 @@ const FINAL_KIND = {
 const DEFAULT_RETRY_AFTER_MS = 1000;
 const WAITS: ReadonlySet<GatewayError['kind']> = new Set(['upstream_unavailable', 'upstream_rate_limited']);
 
-/** The one error of all attempts; last cause wins. `soonestRetryMs`: Infinity where no vendor named a time. */
-export function finalFailure(
-  error: GatewayError,
-  attempts: readonly LogAttempt[],
-  soonestRetryMs: number,
-): GatewayError {
+export interface FailedEffort {
+  readonly attempts: readonly LogAttempt[];
+  /** Infinity where no vendor named a time. */
+  readonly soonestRetryMs: number;
+  /** What was to answer; without a model where none is known. */
+  readonly requested: Target;
+}
+
+/** The one error of all attempts; last cause wins, and its message names the target that was requested. */
+export function finalFailure(error: GatewayError, effort: FailedEffort): GatewayError {
+  const { attempts, soonestRetryMs } = effort;
   const kind = finalKind(error, attempts);
   const soonestMs = Number.isFinite(soonestRetryMs) ? soonestRetryMs : DEFAULT_RETRY_AFTER_MS;
-  return new GatewayError(kind, error.message, {
+  return new GatewayError(kind, messageOf(error, effort), {
     param: error.param,
     retryAfterMs: WAITS.has(kind) ? soonestMs : error.retryAfterMs,
     status: kind === 'upstream_rejected' ? (error.status ?? error.upstreamStatus) : undefined,
@@ -29,6 +35,20 @@ export function finalFailure(
     cause: error.cause,
   });
 }
+
+function messageOf({ message, failure }: GatewayError, { attempts, requested }: FailedEffort): string {
+  if (failure === undefined || requested.model === '') return message;
+  const last = attempts.findLast(({ outcome }) => outcome === failure) ?? requested;
+  const named = nameTarget(message, last);
+  if (isSameTarget(last, requested)) return named;
+  return `${targetKey(requested)} did not answer, nor did what stands in for it. The last attempt: ${named}`;
+}
+
+/** Messages of attempts begin with their provider. */
+const nameTarget = (message: string, target: Target): string =>
+  message.startsWith(`${target.provider} `)
+    ? `${targetKey(target)}${message.slice(target.provider.length)}`
+    : `${targetKey(target)}: ${message}`;
 
 /** Clients back off on a 429 of their own accord, so that is what they get where every target answered so. */
 function finalKind(error: GatewayError, attempts: readonly LogAttempt[]): GatewayError['kind'] {

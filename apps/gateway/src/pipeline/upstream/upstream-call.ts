@@ -3,11 +3,12 @@ import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { AttemptPlan, type AttemptStep } from '@llm0/core/routing/attempt-plan';
-import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
+import { firstChoice, type Route, type RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
 import type { AttemptMark } from '@llm0/core/routing/target-health';
+import { attemptTimeoutMs, type Timed } from '@llm0/core/routing/timeouts';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
-import { mayBeBilled } from '@llm0/providers/transport/call-provider';
+import { mayBeBilled, wasNeverSent } from '@llm0/providers/transport/call-provider';
 import type { ConnectedProvider, Services } from '../../services/contract';
 import { pause } from './back-off';
 import { countSwitches } from './count-switches';
@@ -26,6 +27,8 @@ export interface UpstreamJob<R = unknown> {
   /** Attempts that may cost something, where a strict cap pays for no more; else Infinity. */
   readonly maxAttempts: number;
   readonly startMs: number;
+  /** The answer is no stream; and how long the caller lets an attempt take. */
+  readonly timed: Timed;
   readonly trace?: RequestTrace;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
@@ -66,6 +69,8 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   private soonestRetryMs = Number.POSITIVE_INFINITY;
   /** Attempts that the vendor may bill. */
   private billable = 0;
+  /** No further attempt is made. */
+  private isOver = false;
   private wastedNanoUsd = 0;
   private wastedUsage = ZERO_USAGE;
   /** Attempts whose bill is open: those under way, and the one that answered. */
@@ -83,9 +88,12 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
       const { provider, model } = target;
       this.attempts.push({ provider, model, outcome: reason, startMs, latencyMs: 0 });
     }
+    const { timed, route } = job;
     this.plan = new AttemptPlan({
       targets: job.route.targets,
-      requestTimeoutMs: services.config.requestTimeoutMs,
+      timeoutMsOf: ({ timeouts }) => attemptTimeoutMs(timeouts, services.config, timed),
+      // What is not asked for elsewhere after a time-out may have all of its time.
+      ...(timed.isPlain && route.retryTimeouts !== true ? { reservedMs: 0 } : {}),
       nowMs: this.startedMs,
       refuses: (target) => services.health.refuses(target, job.projectId),
       random: Math.random,
@@ -195,7 +203,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   }
 
   private nextStep(): UpstreamStep | undefined {
-    if (this.billable >= this.job.maxAttempts) return undefined;
+    if (this.isOver || this.billable >= this.job.maxAttempts) return undefined;
     return this.plan.next(this.services.clock.monotonicMs());
   }
 
@@ -234,6 +242,13 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     if (costNanoUsd !== undefined || isBilled) this.billable += 1;
     if (retryAfterMs !== undefined) this.soonestRetryMs = Math.min(this.soonestRetryMs, retryAfterMs);
     if (!this.plan.failed(target, failure, retryAfterMs)) throw this.withAttempts(error);
+    this.isOver ||= this.endsAll(error);
+  }
+
+  /** A whole answer that took too long elsewhere would take as long again, and cost as much, unless its alias wants that. */
+  private endsAll(error: GatewayError): boolean {
+    const { timed, route } = this.job;
+    return error.failure === 'timeout' && timed.isPlain && route.retryTimeouts !== true && !wasNeverSent(error);
   }
 
   /** Anything that is not an upstream's failure (a bug, the caller leaving) is passed on as it is. */
@@ -244,7 +259,8 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   }
 
   private withAttempts(error: GatewayError): GatewayError {
-    return finalFailure(error, this.attempts, this.soonestRetryMs);
+    const { attempts, soonestRetryMs } = this;
+    return finalFailure(error, { attempts, soonestRetryMs, requested: firstChoice(this.job.route) });
   }
 }
 

@@ -50,7 +50,7 @@ export async function fetchGuarded(request: GuardedRequest): Promise<GuardedAnsw
     return await untilGone(followRedirects(request, signal), signal);
   } catch (error) {
     if (request.signal.aborted) throw clientClosed();
-    if (timeout.aborted) throw refused(request.url, `did not answer within ${request.timeoutMs} ms`, error);
+    if (timeout.aborted) throw refused(request.url, `did not answer within ${Math.round(request.timeoutMs)} ms`, error);
     throw error instanceof GatewayError ? error : refused(request.url, 'could not be fetched', error);
   }
 }

@@ -1,0 +1,41 @@
+import { connect } from 'node:net';
+
+export interface Connecting {
+  readonly url: string;
+  /** Milliseconds within which a host that is there takes a connection. */
+  readonly withinMs: number;
+  readonly onFailed: () => void;
+  readonly dial?: (place: { readonly host: string; readonly port: number }) => Pick<Socket, 'once' | 'destroy'>;
+}
+
+type Socket = ReturnType<typeof connect>;
+
+/**
+ * Tells where a host takes no connection. The runtime's fetch does not say when its own came about, so that after half of
+ * the time another one is tried: what connects, or is refused, is there. Gives what ends the watch.
+ */
+export function watchConnecting(connecting: Connecting): () => void {
+  const halfMs = connecting.withinMs / 2;
+  let stop = () => clearTimeout(timer);
+  const timer = setTimeout(() => {
+    stop = tryConnecting(connecting, halfMs);
+  }, halfMs);
+  return () => stop();
+}
+
+function tryConnecting({ url, onFailed, dial = connect }: Connecting, withinMs: number): () => void {
+  const { hostname, port, protocol } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = dial({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });
+  const stop = () => {
+    clearTimeout(timer);
+    socket.destroy();
+  };
+  const timer = setTimeout(() => {
+    stop();
+    onFailed();
+  }, withinMs);
+  socket.once('connect', stop);
+  socket.once('error', stop);
+  return stop;
+}
