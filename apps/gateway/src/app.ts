@@ -17,6 +17,7 @@ import { handleChat } from './pipeline/chat/handle-chat';
 import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kept-answers';
 import { handleEmbeddings } from './pipeline/embeddings/handle-embeddings';
 import type { ChosenKey } from './pipeline/exchange/authenticate';
+import { refuseWebSocket } from './pipeline/exchange/refuse-websocket';
 import { asGatewayError, respondError } from './pipeline/exchange/respond-error';
 import { listModels, type ModelDialects, showModel } from './pipeline/handle-models';
 import { handleInfer } from './pipeline/infer/handle-infer';
@@ -90,7 +91,10 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   const app = new Hono();
   for (const [path, dialect] of CHAT_ROUTES) {
     app.post(path, (c) => handleChat(services, dialect, c.req.raw));
-    app.all(path, (c) => refuseMethod(services, 'POST', c.req.path));
+    app.all(path, (c) => {
+      refuseWebSocket(c.req.raw.headers, 426);
+      return refuseMethod(services, 'POST', c.req.path);
+    });
   }
   app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, openaiEmbeddings, c.req.raw));
   app.all(EMBEDDINGS_PATH, (c) => refuseMethod(services, 'POST', c.req.path));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway';
@@ -412,6 +413,22 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
     world.upstream.control.setDefault({ body: JSON.stringify(failed) });
     const { apiKey: key } = await createTestKey(world.gateway, { key: { allowed_models: [GPT] } });
     expect((await errorOf(await post({ input: 'failed', tools: [WEB_SEARCH] }, {}, key))).status).toBe(502);
+  });
+
+  test('a WebSocket, which Codex offers first, is 426: it goes on by HTTP at once', async () => {
+    const { port, hostname } = new URL(world.gateway.url);
+    const told = Promise.withResolvers<string>();
+    let text = '';
+    const offer = ['GET /v1/responses HTTP/1.1', `Host: ${hostname}`, 'Connection: Upgrade', 'Upgrade: websocket'];
+    const socket = connect(Number(port), hostname, () => socket.write(`${offer.join('\r\n')}\r\n\r\n`));
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1');
+      if (text.endsWith('}}')) told.resolve(text);
+    });
+    const [head = '', body = ''] = (await told.promise).split('\r\n\r\n');
+    socket.destroy();
+    expect(head).toMatch(/^HTTP\/1.1 426 .*\r\nupgrade: HTTP\/1.1/is);
+    expect(JSON.parse(body).error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('HTTP') });
   });
 
   test('methods and paths', async () => {

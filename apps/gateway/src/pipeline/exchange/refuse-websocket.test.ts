@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test';
+import { errorStatus } from '@llm0/core/errors/error-table';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { refuseWebSocket } from './refuse-websocket';
 
 const refused = (upgrade?: string) => () => refuseWebSocket(new Headers(upgrade === undefined ? {} : { upgrade }));
@@ -16,3 +18,12 @@ test.each(['websocket', 'WebSocket', 'h2c, websocket', 'websocket/13', ' websock
     expect(refused(upgrade)).toThrow('WebSockets are not passed on.');
   },
 );
+
+test.each([400, 426] as const)('the status its client understands: %i', (status) => {
+  try {
+    refuseWebSocket(new Headers({ upgrade: 'websocket' }), status);
+    expect.unreachable();
+  } catch (error) {
+    expect(error instanceof GatewayError && errorStatus(error)).toBe(status);
+  }
+});

@@ -47,6 +47,8 @@ export function respondError(error: GatewayError, context: ErrorContext): Respon
   if (error instanceof AdmissionDenied) addLimitHeaders(headers, error.state, context.projectCapNanoUsd ?? null);
   // What is left of the body goes on trickling: nothing else can come on this connection.
   if (status === 408) headers.Connection = 'close';
+  // RFC 9110 wants the protocol that is spoken.
+  if (status === 426) Object.assign(headers, { Upgrade: 'HTTP/1.1', Connection: 'Upgrade' });
   if (ERROR_TABLE[error.kind].status === 401) headers['WWW-Authenticate'] = 'Bearer';
   return new Response(context.dialect.encodeError(error, context.requestId), { status, headers });
 }

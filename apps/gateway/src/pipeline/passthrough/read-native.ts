@@ -45,7 +45,7 @@ export function readTarget(request: Request): NativeTarget {
   if (!METHODS.has(request.method)) {
     throw new GatewayError('method_not_allowed', `${request.method} is not passed on.`);
   }
-  refuseWebSocket(request.headers);
+  refuseWebSocket(request.headers, 426);
   const url = new URL(request.url);
   const rest = url.pathname.slice(PREFIX.length);
   const slash = rest.indexOf('/');
