@@ -1,6 +1,6 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createProviderRegistry } from '@llm0/providers/registry';
-import { Hono } from 'hono';
+import { Hono, type HonoRequest } from 'hono';
 import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages/index';
 import type { Dialect, ErrorEnvelope } from './dialects/dialect';
 import { NATIVE_ERRORS } from './dialects/native-errors';
@@ -91,10 +91,7 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   const app = new Hono();
   for (const [path, dialect] of CHAT_ROUTES) {
     app.post(path, (c) => handleChat(services, dialect, c.req.raw));
-    app.all(path, (c) => {
-      refuseWebSocket(c.req.raw.headers, 426);
-      return refuseMethod(services, 'POST', c.req.path);
-    });
+    app.all(path, (c) => refuseUnposted(services, c.req));
   }
   app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, openaiEmbeddings, c.req.raw));
   app.all(EMBEDDINGS_PATH, (c) => refuseMethod(services, 'POST', c.req.path));
@@ -183,6 +180,11 @@ function notFound(services: Services, path: string): Response {
       ? ''
       : ` The vendor's own API is at /passthrough/${owner.name}${shown}, where the operator lets keys use it.`;
   return refuse(services, path, new GatewayError('not_found', `There is nothing at ${shown}.${hint}`));
+}
+
+function refuseUnposted(services: Services, { raw, path }: HonoRequest): Response {
+  refuseWebSocket(raw.headers, 426);
+  return refuseMethod(services, 'POST', path);
 }
 
 function refuseMethod(services: Services, allowed: string, path: string): Response {
