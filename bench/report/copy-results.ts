@@ -1,8 +1,8 @@
-// `bun bench/report/copy-results.ts`: puts the report of the last run into docs/performance.md, between its marks.
+// `bun bench/report/copy-results.ts`: puts the report of the last run into docs/internals/performance.md, between its marks.
 import { join } from 'node:path';
 import { LATEST_MARKDOWN } from './publish';
 
-export const PERFORMANCE_DOC = join(import.meta.dir, '../../docs/performance.md');
+export const PERFORMANCE_DOC = join(import.meta.dir, '../../docs/internals/performance.md');
 
 /** The document with `results` between its marks, in place of what was there. Throws when the marks are missing. */
 export function insertResults(document: string, results: string, name = 'results'): string {

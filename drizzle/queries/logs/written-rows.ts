@@ -5,7 +5,7 @@ import { type SwitchRow, switchesOf } from './failover-rows';
 
 /**
  * What is still wanted of rows once they are written. A batch's records themselves would live through a collection or two
- * and then be garbage that only a full one finds: `docs/performance.md` has what that costs.
+ * and then be garbage that only a full one finds: `docs/internals/request-cost.md` has what that costs.
  */
 export class WrittenRows {
   readonly facts: SignedFact[] = [];

@@ -6,11 +6,11 @@ const ROOT = join(import.meta.dir, '../../..');
 /** `- claim — \`file.test.ts\` "name of a test"`. */
 const CLAIM = /^- .+ — `([\w.-]+\.test\.ts)` "([^"]+)"$/;
 
-const document = await Bun.file(join(ROOT, 'docs/security.md')).text();
+const document = await Bun.file(join(ROOT, 'docs/operate/security.md')).text();
 const claims = document.split('\n').filter((line) => line.startsWith('- '));
 const files = new Map(findTestFiles(ROOT).map((path) => [basename(path), join(ROOT, path)]));
 
-test('docs/security.md speaks of all five attackers', () => {
+test('docs/operate/security.md speaks of all five attackers', () => {
   const parts = document.split(/^## /m).slice(1);
   expect(parts).toHaveLength(5);
   for (const part of parts) expect(part.split('\n').filter((line) => line.startsWith('- ')).length).toBeGreaterThan(5);

@@ -1,4 +1,4 @@
-// `bun run compatibility`: tries every client with every model, prints the tables, and writes docs/compatibility.md when
+// `bun run compatibility`: tries every client with every model, prints the tables, and writes docs/reference/compatibility.md when
 // all of them hold.
 import { embeddingClients } from '../compatibility/clients/embedders';
 import { COMMAND_LINE_FEATURES, COMMAND_LINES } from '../compatibility/command-lines/prove-command-line';
@@ -50,5 +50,7 @@ try {
 const document = renderDocument(failures);
 console.log(document);
 if (failures.size === 0) await Bun.write(DOCUMENT, document);
-console.log(failures.size === 0 ? 'all hold: docs/compatibility.md is written' : `${failures.size} cells do not hold`);
+console.log(
+  failures.size === 0 ? 'all hold: docs/reference/compatibility.md is written' : `${failures.size} cells do not hold`,
+);
 process.exit(failures.size === 0 ? 0 : 1);

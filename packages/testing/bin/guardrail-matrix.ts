@@ -1,5 +1,5 @@
 // `bun run guardrail-matrix`: plants secrets in every cell of route × vendor × stream × part × action, and puts the table of
-// what came out into docs/guardrails.md when nothing did.
+// what came out into docs/reference/guardrail-figures.md when nothing did.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { MatrixCell } from '../guardrails/matrix';
 import { placeBetweenMarks, renderMatrix } from '../guardrails/render-matrix';
 
 const SUITE = 'packages/testing/e2e/guardrails.e2e.test.ts';
-const DOCUMENT = join(import.meta.dir, '../../../docs/guardrails.md');
+const DOCUMENT = join(import.meta.dir, '../../../docs/reference/guardrail-figures.md');
 
 const folder = await mkdtemp(join(tmpdir(), 'llm0-guardrail-matrix-'));
 try {
@@ -22,7 +22,9 @@ try {
   const table = renderMatrix(cells);
   console.log(table);
   if (code === 0) await Bun.write(DOCUMENT, placeBetweenMarks(await Bun.file(DOCUMENT).text(), 'matrix', table));
-  console.log(code === 0 ? 'docs/guardrails.md is written' : 'the suite failed: the document stays as it is');
+  console.log(
+    code === 0 ? 'docs/reference/guardrail-figures.md is written' : 'the suite failed: the document stays as it is',
+  );
   process.exitCode = code;
 } finally {
   await rm(folder, { recursive: true, force: true });

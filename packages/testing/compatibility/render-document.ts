@@ -6,7 +6,7 @@ import { EMBEDDING_FAMILIES, EMBEDDING_FEATURES, type EmbeddingFamily, offersDim
 import { FEATURES } from './features';
 import { type Cell, CLIENTS, cellOf, FAMILIES, familiesOf } from './matrix';
 
-export const DOCUMENT = join(import.meta.dir, '../../../docs/compatibility.md');
+export const DOCUMENT = join(import.meta.dir, '../../../docs/reference/compatibility.md');
 
 /** Cells that did not hold, by `cellName`; the document is written only when there are none. */
 export type Failures = ReadonlySet<string>;
@@ -35,7 +35,7 @@ formats. \`bun run compatibility\` runs them, prints these tables and writes thi
 ✓ proven · ✗ not offered: refused with 400 \`unsupported_parameter\`, which is proven too · – the client has no such thing
 `;
 
-/** The whole of docs/compatibility.md; deterministic. */
+/** The whole of docs/reference/compatibility.md; deterministic. */
 export function renderDocument(failures: Failures = new Set()): string {
   const notes = new Notes();
   const sections = CLIENTS.map((driver) => renderClient(driver, notes, failures));
@@ -86,7 +86,7 @@ const COMMAND_LINES_HEAD = `## Agents in the terminal
 
 Each is the program from npm, in a process of its own, with nothing set but the gateway's address, a key and a model: it prints the
 model's words (plain), shows them as they come (stream; Codex and opencode print whole messages), and runs tools of its own whose results the
-model is then told (tools; Codex's with those in a namespace). [docs/clients](clients) says how each is set up.
+model is then told (tools; Codex's with those in a namespace). [docs/guides/clients](../guides/clients/README.md) says how each is set up.
 `;
 
 function renderCommandLines(failures: Failures): string {

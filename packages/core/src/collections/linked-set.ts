@@ -7,7 +7,7 @@ export interface Place<T> {
 
 /**
  * A set for what comes and goes with each request, oldest first. `Set` and `Map` of JavaScriptCore leave their outgrown tables
- * behind, and what stood in one lives until the next full collection, however long ago it was deleted; docs/performance.md
+ * behind, and what stood in one lives until the next full collection, however long ago it was deleted; docs/internals/performance.md
  * has what that costs. Here a removed place holds on to nothing.
  */
 export class LinkedSet<T> {
