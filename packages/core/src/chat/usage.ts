@@ -7,6 +7,7 @@ export interface Usage {
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
+  /** Written to be kept for longer than usual: an hour, twelve hours. */
   readonly cacheWrite1hTokens: number;
   readonly inputAudioTokens: number;
   /** Visible output tokens (text and tool calls). */
@@ -15,8 +16,10 @@ export interface Usage {
   readonly outputAudioTokens: number;
   /** Integer nano-USD that the vendor bills beside tokens: searches, sources. */
   readonly feeNanoUsd?: number;
-  /** The service tier the vendor says it billed (`flex`, `priority`, …); absent = standard. */
+  /** The service tier the vendor says it billed (`flex`, `priority`, `fast`, …); absent = standard. */
   readonly serviceTier?: string;
+  /** What all tokens of this answer cost more: it was made in one region. */
+  readonly surchargePercent?: number;
   /** True when the gateway counted by itself what the vendor left out. */
   readonly estimated?: boolean;
   /** What the vendor left out: counts there are lower bounds. `fillUsage` settles it before anything is booked. */

@@ -54,4 +54,20 @@ describe('computeCost', () => {
       }),
     );
   });
+
+  test('a tier changes classes without a price of their own as it changes the plain ones', () => {
+    const tiered = { ...prices, output_priority: 15_000_000, input_flex: 1_250_000, cache_write: 3_000_000 };
+    const at = (serviceTier: string) => ({ promptTokens: 1, serviceTier });
+    expect(priceOf(tiered, 'cache_read', at('priority'))).toBe((1_250_000 * 4_250_000) / 2_500_000);
+    expect(priceOf(tiered, 'reasoning', at('priority'))).toBe(15_000_000);
+    expect(priceOf(tiered, 'cache_write_1h', at('flex'))).toBe(1_500_000);
+    expect(priceOf(tiered, 'output', at('flex'))).toBe(10_000_000);
+    expect(priceOf(tiered, 'input', at('scale'))).toBe(2_500_000);
+    expect(priceOf(tiered, 'output', at('ultrafast'))).toBe(60_000_000);
+  });
+
+  test('a surcharge is on every class', () => {
+    const usage = { ...ZERO_USAGE, inputTokens: 100, outputTokens: 10, surchargePercent: 10 };
+    expect(computeCost(usage, { prices }).costNanoUsd).toBe(100 * 2750 + 10 * 11_000);
+  });
 });

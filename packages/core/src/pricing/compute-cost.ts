@@ -29,8 +29,10 @@ export type TokenClass = keyof typeof CLASS_FALLBACKS;
 /** Circumstances that change a class's price. */
 export interface PriceContext {
   readonly promptTokens: number;
-  /** `priority`, `flex`, `batch`; anything else is standard. */
-  readonly serviceTier?: string;
+  /** `priority`, `flex`, `batch`, `fast`, `ultrafast`; anything else is standard. */
+  readonly serviceTier?: string | undefined;
+  /** See `Usage`. */
+  readonly surchargePercent?: number | undefined;
 }
 
 /** Integer pico-USD per token of a class; the dearest variant that applies, 0 when the model has no price for it. */
@@ -38,11 +40,28 @@ export function priceOf(prices: TokenPrices, tokenClass: TokenClass, context: Pr
   for (const name of CLASS_FALLBACKS[tokenClass]) {
     const base = prices[name];
     if (base === undefined) continue;
-    const tiered = context.serviceTier === undefined ? undefined : prices[`${name}_${context.serviceTier}`];
+    const tiered = context.serviceTier === undefined ? undefined : tierPrice(prices, name, context.serviceTier);
     const long = longPromptPrice(prices, name, context.promptTokens);
-    return long === undefined ? (tiered ?? base) : Math.max(long, tiered ?? 0);
+    const price = long === undefined ? (tiered ?? base) : Math.max(long, tiered ?? 0);
+    const { surchargePercent } = context;
+    return surchargePercent === undefined ? price : Math.ceil((price * (100 + surchargePercent)) / 100);
   }
   return 0;
+}
+
+/** What these tiers cost at most, where the price book has no price for them. */
+const MOST_TIER_FACTOR: Readonly<Record<string, number>> = { fast: 6, ultrafast: 6 };
+
+/** A tier without a price for this class changes it as it changes the plain input or output; undefined where it does not. */
+function tierPrice(prices: TokenPrices, name: string, tier: string): number | undefined {
+  const own = prices[`${name}_${tier}`];
+  const base = prices[name];
+  if (own !== undefined || base === undefined) return own;
+  const side = name.startsWith('output') || name === 'reasoning' ? 'output' : 'input';
+  const [plain, changed] = [prices[side], prices[`${side}_${tier}`]];
+  if (plain !== undefined && plain > 0 && changed !== undefined) return Math.ceil((base * changed) / plain);
+  const factor = MOST_TIER_FACTOR[tier];
+  return factor === undefined ? undefined : base * factor;
 }
 
 function longPromptPrice(prices: TokenPrices, name: string, tokens: number): number | undefined {
@@ -106,6 +125,7 @@ export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, c
 const contextOf = (usage: Usage): PriceContext => ({
   promptTokens: promptTokens(usage),
   serviceTier: usage.serviceTier,
+  surchargePercent: usage.surchargePercent,
 });
 
 /** What one side of it costs, in integer nano-USD, at the prices of the whole. Fees are no part of either. */

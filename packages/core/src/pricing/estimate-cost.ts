@@ -81,8 +81,10 @@ function dearest(prices: TokenPrices, classes: readonly TokenClass[], context: P
   return most;
 }
 
-/** `auto` may be billed as priority by the vendor, so it is held as such; discounts are never assumed. */
-function holdTier(serviceTier: string | undefined): string | undefined {
-  const tier = serviceTier?.toLowerCase();
-  return tier === 'auto' || tier === 'priority' ? 'priority' : undefined;
-}
+/** How a tier that is asked for may be billed: discounts are never assumed. */
+const HELD_TIERS: ReadonlyMap<string | undefined, string> = new Map([
+  ...(['auto', 'priority', 'fast'] as const).map((tier): [string, string] => [tier, 'priority']),
+  ['ultrafast', 'ultrafast'],
+]);
+
+const holdTier = (serviceTier: string | undefined): string | undefined => HELD_TIERS.get(serviceTier?.toLowerCase());

@@ -8,7 +8,7 @@ export interface TokenPrices {
   readonly reasoning?: number;
   readonly input_audio?: number;
   readonly output_audio?: number;
-  /** Variants: `<class>_above_128k|200k|272k` (whole request dearer past that many prompt tokens), `_priority`, `_flex`, `_batch`. */
+  /** Variants: `<class>_above_128k|200k|272k` (whole request dearer past that many prompt tokens), `_priority`, `_flex`, `_batch`, `_fast`, `_ultrafast`. */
   readonly [variant: string]: number | undefined;
 }
 

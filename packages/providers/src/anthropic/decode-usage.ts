@@ -20,7 +20,7 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
   const cacheWrite1hTokens = asCount(split.ephemeral_1h_input_tokens);
   const cacheWriteTokens = Math.max(written - cacheWrite1hTokens, asCount(split.ephemeral_5m_input_tokens));
   const reasoningTokens = Math.min(output, asCount(asObject(usage.output_tokens_details)?.thinking_tokens));
-  const tier = asString(usage.service_tier);
+  const tools = asObject(usage.server_tool_use) ?? {};
   const decoded = {
     ...ZERO_USAGE,
     inputTokens: input,
@@ -29,10 +29,27 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     cacheWrite1hTokens,
     outputTokens: output - reasoningTokens,
     reasoningTokens,
-    ...callFees('web_search', asCount(asObject(usage.server_tool_use)?.web_search_requests)),
-    ...(tier === undefined || tier === 'standard' ? {} : { serviceTier: tier }),
+    ...callFees({ web_search: tools.web_search_requests, web_fetch: tools.web_fetch_requests }),
+    ...billedTier(usage),
+    ...surcharge(asString(usage.inference_geo)),
   };
   return withUntold(decoded, counts);
+}
+
+/** Fast mode has prices of its own: https://platform.claude.com/docs/en/build-with-claude/fast-mode */
+function billedTier({ speed, service_tier: given }: JsonObject): Pick<Usage, 'serviceTier'> {
+  if (speed === 'fast') return { serviceTier: speed };
+  const tier = asString(given);
+  return tier === undefined || tier === 'standard' ? {} : { serviceTier: tier };
+}
+
+/** Regions that are none. */
+const ANYWHERE: ReadonlySet<string> = new Set(['global', 'default', 'not_available', '']);
+/** What one region costs more: https://platform.claude.com/docs/en/about-claude/pricing#data-residency-pricing */
+const REGION_PERCENT = 10;
+
+function surcharge(geo: string | undefined): Pick<Usage, 'surchargePercent'> {
+  return geo === undefined || ANYWHERE.has(geo.toLowerCase()) ? {} : { surchargePercent: REGION_PERCENT };
 }
 
 /** Usage of a message as its events tell it: counts are cumulative, and a field left out keeps its earlier value. */

@@ -1,7 +1,59 @@
-/** Integer nano-USD a call, beside the tokens: https://platform.claude.com/docs/en/about-claude/pricing, https://docs.x.ai/docs/models. */
-const FEES = { web_search: 10_000_000, source: 25_000_000 } as const;
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { asCount, asCounts, asObject } from '../translation/read-json';
 
-/** What so many of them cost, as a part of `Usage`; nothing where there were none. */
-export function callFees(kind: keyof typeof FEES, count: number): { readonly feeNanoUsd?: number } {
-  return count === 0 ? {} : { feeNanoUsd: count * FEES[kind] };
+/**
+ * Integer nano-USD a call, beside the tokens: https://platform.claude.com/docs/en/about-claude/pricing (what is fetched costs
+ * its tokens alone), https://developers.openai.com/api/docs/pricing, https://docs.x.ai/docs/models.
+ */
+const FEES = { web_search: 10_000_000, web_fetch: 0, source: 25_000_000 } as const;
+/** Nano-USD a token of the image model behind the tool; what its text output costs is not listed. */
+const IMAGE_PRICES = { text: 5000, image: 8000, cachedText: 1250, cachedImage: 2000, output: 30_000 } as const;
+/** More than any answer makes. */
+const MOST_CALLS = 100_000;
+
+type Calls = Readonly<Partial<Record<keyof typeof FEES, JsonValue | undefined>>>;
+
+/** What so many calls of each kind cost, as a part of `Usage`; nothing where there were none. `more`: other fees. */
+export function callFees(calls: Calls, more = 0): { readonly feeNanoUsd?: number } {
+  let feeNanoUsd = more;
+  for (const kind of Object.keys(FEES) as (keyof typeof FEES)[]) {
+    feeNanoUsd += Math.min(MOST_CALLS, asCount(calls[kind])) * FEES[kind];
+  }
+  return feeNanoUsd === 0 ? {} : { feeNanoUsd };
+}
+
+/** Nano-USD of the tokens that a hosted image tool used: none of them is in the answer's own usage. */
+export function imageToolFee(value: JsonValue | undefined): number {
+  const used = asCounts(value);
+  if (used === undefined) return 0;
+  const details = asObject(used.input_tokens_details) ?? {};
+  const cached = asObject(used.cached_tokens_details) ?? {};
+  const image = asCount(details.image_tokens);
+  // What no detail tells is dearest as an image.
+  const text = Math.min(asCount(details.text_tokens), Math.max(0, asCount(used.input_tokens) - image));
+  const images = Math.max(image, asCount(used.input_tokens) - text);
+  const [cachedText, cachedImages] = [
+    Math.min(text, asCount(cached.cached_text_tokens)),
+    Math.min(images, asCount(cached.cached_image_tokens)),
+  ];
+  const output = Math.max(asCount(used.output_tokens), asCount(used.total_tokens) - text - images);
+  return (
+    (text - cachedText) * IMAGE_PRICES.text +
+    (images - cachedImages) * IMAGE_PRICES.image +
+    cachedText * IMAGE_PRICES.cachedText +
+    cachedImages * IMAGE_PRICES.cachedImage +
+    output * IMAGE_PRICES.output
+  );
+}
+
+/** What the vendor's hosted tools cost, by its own report. Source: https://platform.openai.com/docs/api-reference/responses/object */
+export function hostedToolFees(
+  toolUsage: JsonValue | undefined,
+  sources?: JsonValue,
+): { readonly feeNanoUsd?: number } {
+  const used: JsonObject = asObject(toolUsage) ?? {};
+  return callFees(
+    { web_search: asObject(used.web_search)?.num_requests, source: sources },
+    imageToolFee(used.image_gen),
+  );
 }

@@ -59,7 +59,7 @@ export class ChunkDecoder {
     let changed = this.decodeChoices(chunk, choices, events) || merged;
     const visible = Array.isArray(chunk.choices) && chunk.choices.length > 0;
     if (chunk.usage !== undefined && chunk.usage !== null) {
-      const usage = decodeUsage(chunk.usage, this.serviceTier);
+      const usage = decodeUsage(chunk.usage, this.serviceTier, chunk.tool_usage);
       if (usage !== undefined) events.push({ type: 'usage', usage });
       delete chunk.usage;
       changed = true;

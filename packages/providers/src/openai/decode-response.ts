@@ -28,7 +28,7 @@ export function decodeBody(provider: string, body: JsonObject): EventBatch {
   let decoded = 0;
   for (const [position, item] of choices.entries()) if (decodeChoice(item, position, idBase, events)) decoded += 1;
   if (decoded === 0) throw upstreamFailure('malformed', provider, 'answered without any message.');
-  const usage = decodeUsage(body.usage, body.service_tier);
+  const usage = decodeUsage(body.usage, body.service_tier, body.tool_usage);
   if (usage !== undefined) events.push({ type: 'usage', usage });
   return { events, wire: { kind: 'body', format: 'openai-chat', body } };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import type { Usage } from '@llm0/core/chat/usage';
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 
-import { callFees } from '../billing/call-fees';
+import { hostedToolFees } from '../billing/call-fees';
 import { readCounts, withUntold } from '../translation/read-counts';
 import { asCount, asCounts, asObject, asString } from '../translation/read-json';
 
@@ -9,9 +9,13 @@ import { asCount, asCounts, asObject, asString } from '../translation/read-json'
  * The vendor's overlapping counts → disjoint classes, by the names of all of its formats; undefined when nothing was reported.
  * Source: https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage
  */
-export function decodeUsage(value: JsonValue | undefined, serviceTier?: JsonValue): Usage | undefined {
+export function decodeUsage(
+  value: JsonValue | undefined,
+  serviceTier?: JsonValue,
+  toolUsage?: JsonValue,
+): Usage | undefined {
   const usage = asCounts(value);
-  if (usage === undefined) return undefined;
+  if (usage === undefined) return feesAlone(toolUsage);
   const counts = readCounts(usage);
   const { input = 0, output = 0, total } = counts;
   const inputDetails = asObject(usage.prompt_tokens_details ?? usage.input_tokens_details) ?? {};
@@ -21,11 +25,18 @@ export function decodeUsage(value: JsonValue | undefined, serviceTier?: JsonValu
   const cached =
     asCount(inputDetails.cached_tokens) || asCount(usage.prompt_cache_hit_tokens) || asCount(usage.cached_tokens);
   const cacheReadTokens = Math.min(Math.max(cached, beside.read), prompt);
-  const cacheWriteTokens = Math.min(
-    Math.max(asCount(inputDetails.cache_write_tokens), beside.written),
+  const lifetimes = asObject(inputDetails.cache_write_tokens_details) ?? {};
+  const writtenForLong = asCount(lifetimes.ttl_12h_tokens);
+  const written = Math.min(
+    Math.max(
+      asCount(inputDetails.cache_write_tokens),
+      writtenForLong + asCount(lifetimes.ttl_30m_tokens),
+      beside.written,
+    ),
     prompt - cacheReadTokens,
   );
-  const inputAudioTokens = Math.min(asCount(inputDetails.audio_tokens), prompt - cacheReadTokens - cacheWriteTokens);
+  const cacheWrite1hTokens = Math.min(writtenForLong, written);
+  const inputAudioTokens = Math.min(asCount(inputDetails.audio_tokens), prompt - cacheReadTokens - written);
   const reasoning = asCount(outputDetails.reasoning_tokens) || asCount(usage.reasoning_tokens);
   // Some vendors leave reasoning out of `completion_tokens`; their total gives it away.
   const besideCompletion = reasoning > 0 && total >= prompt + output + reasoning;
@@ -33,15 +44,15 @@ export function decodeUsage(value: JsonValue | undefined, serviceTier?: JsonValu
   const visible = besideCompletion ? output : output - reasoningTokens;
   const outputAudioTokens = Math.min(asCount(outputDetails.audio_tokens), visible);
   const decoded = {
-    inputTokens: prompt - cacheReadTokens - cacheWriteTokens - inputAudioTokens,
+    inputTokens: prompt - cacheReadTokens - written - inputAudioTokens,
     cacheReadTokens,
-    cacheWriteTokens,
-    cacheWrite1hTokens: 0,
+    cacheWriteTokens: written - cacheWrite1hTokens,
+    cacheWrite1hTokens,
     inputAudioTokens,
     outputTokens: visible - outputAudioTokens,
     reasoningTokens,
     outputAudioTokens,
-    ...callFees('source', asCount(usage.num_sources_used)),
+    ...hostedToolFees(toolUsage, usage.num_sources_used),
     ...billedTier(asString(serviceTier)),
   };
   return withUntold(decoded, counts);
@@ -53,8 +64,17 @@ function besideInput(usage: JsonObject): { readonly read: number; readonly writt
   return { read: asCount(usage.cache_read_input_tokens), written: asCount(usage.cache_creation_input_tokens) };
 }
 
-const STANDARD_TIERS: ReadonlySet<string> = new Set(['default', 'standard', 'auto', '']);
+/** Hosted tools are reported beside the usage, which may be missing. */
+function feesAlone(toolUsage: JsonValue | undefined): Usage | undefined {
+  const fees = hostedToolFees(toolUsage);
+  return fees.feeNanoUsd === undefined ? undefined : { ...ZERO_USAGE, ...fees, untold: 'both' };
+}
 
-function billedTier(tier: string | undefined): Pick<Usage, 'serviceTier'> {
-  return tier === undefined || STANDARD_TIERS.has(tier) ? {} : { serviceTier: tier };
+const STANDARD_TIERS: ReadonlySet<string> = new Set(['default', 'standard', 'auto', '']);
+/** Its newer name: https://developers.openai.com/api/docs/guides/fast-mode */
+const RENAMED_TIERS: Readonly<Record<string, string>> = { fast: 'priority' };
+
+function billedTier(given: string | undefined): Pick<Usage, 'serviceTier'> {
+  const tier = given?.toLowerCase();
+  return tier === undefined || STANDARD_TIERS.has(tier) ? {} : { serviceTier: RENAMED_TIERS[tier] ?? tier };
 }

@@ -45,7 +45,7 @@ const CHAT: Endpoint = {
   ]),
   createReader: () =>
     createUsageReader({
-      readUsage: (value) => decodeUsage(value.usage, value.service_tier),
+      readUsage: (value) => decodeUsage(value.usage, value.service_tier, value.tool_usage),
       readText: (value) =>
         asObjects(value.choices).reduce((sum, choice) => sum + countText(choice.delta ?? choice.message), 0),
     }),
@@ -86,7 +86,7 @@ const RESPONSES: Endpoint = {
     createUsageReader({
       readUsage: (value) => {
         const answer = asObject(value.response) ?? value;
-        return decodeUsage(answer.usage, answer.service_tier);
+        return decodeUsage(answer.usage, answer.service_tier, answer.tool_usage);
       },
       readText: (value) => countText(value.delta) + countText(value.output),
     }),

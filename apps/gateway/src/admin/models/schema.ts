@@ -17,7 +17,7 @@ const CLASSES = [
   'input_audio',
   'output_audio',
 ] as const;
-const VARIANTS = ['above_128k', 'above_200k', 'above_272k', 'priority', 'flex', 'batch'] as const;
+const VARIANTS = ['above_128k', 'above_200k', 'above_272k', 'priority', 'flex', 'batch', 'fast', 'ultrafast'] as const;
 const SUFFIX = '_usd_per_million';
 /** 1 USD a million tokens = 10^6 pico-USD a token = 10^9 nano-USD: 6 decimals of it are whole pico-USD. */
 const NANO_USD_PER_PICO_PRICE = 1000;

@@ -14,6 +14,9 @@ export function encodeUsage(usage: Usage): JsonObject {
     },
     output_tokens: completionTokens(usage),
     ...(reasoningTokens === 0 ? {} : { output_tokens_details: { thinking_tokens: reasoningTokens } }),
-    service_tier: usage.serviceTier ?? 'standard',
+    ...encodeTier(usage.serviceTier),
   };
 }
+
+const encodeTier = (tier = 'standard'): JsonObject =>
+  tier === 'fast' ? { service_tier: 'standard', speed: tier } : { service_tier: tier };

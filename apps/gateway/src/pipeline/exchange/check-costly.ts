@@ -95,10 +95,13 @@ const USUAL_TIERS: ReadonlySet<string> = new Set([
   ...['default', 'standard', 'standard_only', 'auto', 'flex', 'batch', 'on_demand', 'scale', 'reserved'],
 ]);
 
+const RENAMED_TIERS: Readonly<Record<string, string>> = { fast: 'priority' };
+
 /** True where the price book does not know what the tier costs. */
 function checkTier(principal: Principal, { tier }: Costly, targets: readonly CostlyTarget[]): boolean {
   if (tier === undefined || USUAL_TIERS.has(tier)) return false;
-  const isPriced = targets.every(({ priced }) => priced?.prices[`output_${tier}`] !== undefined);
+  const name = RENAMED_TIERS[tier] ?? tier;
+  const isPriced = targets.every(({ priced }) => priced?.prices[`output_${name}`] !== undefined);
   if (!isPriced) refuseUse(principal, { field: 'service_tier', effect: 'capped' });
   return !isPriced;
 }

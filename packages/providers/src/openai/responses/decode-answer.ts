@@ -71,7 +71,7 @@ export function endEvents(response: JsonObject): ChatEvent[] {
   const cut = FINISH_BY_INCOMPLETE[native ?? ''] ?? 'length';
   const reason = response.status === 'incomplete' ? cut : whole;
   events.push({ type: 'finish', choice: 0, reason, ...(native === undefined ? {} : { nativeReason: native }) });
-  const usage = decodeUsage(response.usage, tier);
+  const usage = decodeUsage(response.usage, tier, response.tool_usage);
   if (usage !== undefined) events.push({ type: 'usage', usage });
   return events;
 }
