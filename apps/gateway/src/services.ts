@@ -24,6 +24,7 @@ import { createJudge } from './mcp/servers/judge-tools';
 import { Activity } from './observe/activity';
 import { Metrics } from './observe/metrics';
 import { createPostWebhook } from './observe/post-webhook';
+import { Readers } from './observe/readers';
 import { sampleLoopLag } from './observe/sample-loop-lag';
 import { refreshGauges } from './observe/status-pages';
 import { RefusalFolder } from './pipeline/ledger/fold-refusals';
@@ -104,6 +105,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),
     ...{ activity: new Activity(), openReads: new OpenReads() },
+    readers: new Readers({ timeoutMs: config.slowReaderTimeoutMs }),
     routing: () => tables.current(),
     refreshTables: base.refreshTables,
     databaseHealth: () => databaseHealth(database),

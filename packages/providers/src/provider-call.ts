@@ -5,6 +5,14 @@ import type { EncodeContext, UpstreamRequest } from './provider-request';
 import type { EgressOptions } from './transport/egress/fetch-guarded';
 import type { KeyRing } from './transport/key-ring';
 
+/** Memory for answers that are read whole. */
+export interface AnswerRoom {
+  /** Takes room for bytes that came; a promise: waits until there is some. Throws where there is none for long. */
+  takeAnswer(bytes: number): Promise<void> | undefined;
+  /** The same for what is read ahead of an answer that comes faster than it is passed on. */
+  takeFlood(): Promise<void> | undefined;
+}
+
 export interface ProviderCall {
   readonly provider: Provider;
   readonly request: ChatRequest;
@@ -26,6 +34,7 @@ export interface ProviderCall {
   readonly keys?: KeyRing;
   /** Headers that name the trace it is part of. */
   readonly trace?: Readonly<Record<string, string>>;
+  readonly room?: AnswerRoom;
   /** Told just before a request goes out: from then on it may be billed. */
   readonly onSend?: (body: UpstreamRequest['body']) => void;
 }

@@ -18,7 +18,7 @@ const AT_ONCE = 100;
 describe('clients that vanish in mid-stream', () => {
   let world: TestEnvironment;
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'real' });
+    world = await startEnvironment({ kind: 'real', env: { SLOW_READER_TIMEOUT: '3s' } });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
 
@@ -80,6 +80,40 @@ describe('clients that vanish in mid-stream', () => {
     const rows = await allLogs(gateway, `project_id=${projectId}`);
     expect(rows.map((row) => row.status)).toEqual(Array.from({ length: count }, () => 'aborted'));
   }, 60_000);
+
+  test('a client that takes nothing is cut and books as gone; many of one key fill no memory meanwhile', async () => {
+    const { gateway, upstream } = world;
+    const { apiKey, projectId } = await createTestKey(gateway, { project: { cache_enabled: false } });
+    upstream.control.setModel('flood', { text: 'x'.repeat(7_700_000), chunks: 500 });
+    const one = await connectRaw(gateway.url, apiKey, ask('slow', { stream: true, model: 'openai/flood' }));
+    const statuses = async (count: number) => {
+      const endMs = performance.now() + 60_000;
+      for (;;) {
+        const rows = await allLogs(gateway, `project_id=${projectId}`);
+        if (rows.length >= count || performance.now() > endMs) return rows.map(({ status }) => status);
+        await Bun.sleep(100);
+      }
+    };
+    expect(await statuses(1)).toEqual(['aborted']);
+    one.terminate();
+    const beforeMib = residentMib(gateway.pid);
+    let mostMib = 0;
+    const watch = setInterval(() => {
+      mostMib = Math.max(mostMib, residentMib(gateway.pid));
+    }, 50);
+    const count = 100;
+    const slow = Array.from({ length: count }, (_, number) =>
+      connectRaw(gateway.url, apiKey, ask(`slow ${number}`, { stream: true, model: 'openai/flood' })),
+    );
+    const sockets = await Promise.all(slow);
+    const ended = await statuses(count + 1);
+    clearInterval(watch);
+    for (const socket of sockets) socket.terminate();
+    expect(ended).toHaveLength(count + 1);
+    expect(new Set(ended)).toEqual(new Set(['aborted', 'error']));
+    expect(mostMib - beforeMib).toBeLessThan(200);
+    expect(await settledLedger(gateway)).toMatchObject({ ok: true, open_holds: 0 });
+  }, 120_000);
 });
 
 /** A client that sends its request and then never reads a byte. */

@@ -26,6 +26,7 @@ describe('readConfig', () => {
       requestTimeoutMs: 30_000,
       answerTimeoutMs: 600_000,
       streamIdleTimeoutMs: 60_000,
+      slowReaderTimeoutMs: 60_000,
       drainTimeoutMs: 30_000,
       logRetentionDays: 90,
       cacheTtlSeconds: 3600,

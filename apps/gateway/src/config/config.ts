@@ -140,6 +140,7 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores, env: Envir
     answerTimeoutMs: read.durationMs('ANSWER_TIMEOUT', '600s'),
     isBehindProxy: PROXY_NAMES.some((name) => (env[name] ?? '') !== ''),
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
+    slowReaderTimeoutMs: read.durationMs('SLOW_READER_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
     /** Of an upstream's answer, decompressed. */

@@ -24,6 +24,7 @@ import { OpenReads } from '@llm0/core/waits/open-reads';
 import { openai } from '@llm0/providers/openai/index';
 import { Activity } from '../observe/activity';
 import { Metrics } from '../observe/metrics';
+import { Readers } from '../observe/readers';
 import type { Services } from '../services/contract';
 import { createDowngradeModels, createStoreClock } from '../services/create-memories';
 import { RefusalFolder } from './ledger/fold-refusals';
@@ -201,6 +202,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     tracing: options.tracing ?? passTraces,
     metrics,
     activity: new Activity(),
+    readers: new Readers({ timeoutMs: 60_000 }),
     openReads: new OpenReads({ graceMs: options.bodyGraceMs, sweepMs: 10 }),
     keyCache: new KeyCache({
       source: {

@@ -111,6 +111,11 @@ function answer({ apps, services, secrets, keepSecrets, shutdown }: Started, ope
   const routesOf = (app: Hono): Routes => ({ routes, fetch: knownHost(guard(app.fetch)) });
   const [main, admin] = open([routesOf(apps.main), routesOf(apps.admin)]);
   const servers = admin === undefined ? [main] : [main, admin];
+  // The runtime has no other way to end a connection that takes nothing; which server is asked makes no difference.
+  services.readers.connections = {
+    addressOf: (request) => main.requestIP(request),
+    end: (request) => main.timeout(request, 1),
+  };
   const ports = { port: main.port ?? services.config.port, adminPort: admin?.port };
   return { ports, secrets, keepSecrets, services, shutdown: (reason) => shutdown(servers, reason) };
 }

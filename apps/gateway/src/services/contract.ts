@@ -26,6 +26,7 @@ import type { McpParts } from '../mcp/parts';
 import type { Activity } from '../observe/activity';
 import type { Metrics } from '../observe/metrics';
 import type { PostWebhook } from '../observe/post-webhook';
+import type { Readers } from '../observe/readers';
 import type { RefusalFolder } from '../pipeline/ledger/fold-refusals';
 import type { LeaseKeeper } from '../pipeline/ledger/lease-keeper';
 import type { FlightTable } from '../pipeline/upstream/flight';
@@ -101,6 +102,8 @@ export interface Services {
   /** Breakers, cool-downs and latencies of all targets, from memory. */
   readonly health: SharedTargetHealth;
   readonly activity: Activity;
+  /** Callers that are being answered piece by piece. */
+  readonly readers: Readers;
   /** Small bodies on their way in. */
   readonly openReads: OpenReads;
   /** The tables as they are right now; replaced in the background. */
@@ -117,6 +120,11 @@ export interface Services {
   /** Best guess of the store's clock for requests refused before admission. */
   readonly storeClock: StoreClock;
 }
+
+/** A request that is served. */
+export type UnderWay = ReturnType<Activity['enter']>;
+/** A caller that is being answered. */
+export type Reader = ReturnType<Readers['begin']>;
 
 export interface DowngradeModels {
   get(projectId: string, customerId: string): string | null;

@@ -6,6 +6,11 @@ export const MAX_JSON_DEPTH = 200;
 /** Values and separators of a request together: beyond them reading alone would hold up everybody else. */
 export const MAX_JSON_TOKENS = 200_000;
 
+/** Up to here a text is parsed at once, whatever its length: it is values that take time. */
+const MANY_TOKENS = 40_000;
+/** A text up to this length is parsed at once, whatever is in it. */
+export const LARGE_JSON_LENGTH = 256 * 1024;
+
 /** A number of more characters is none that anybody meant. */
 const MAX_NUMBER_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 64 * 1024;
@@ -62,8 +67,9 @@ export async function findJsonExcessInTurns(text: string, bounds = UNBOUNDED): P
 export class JsonLook {
   /** Names of fields so far. */
   names = 0;
+  /** Values and separators so far. */
+  tokens = 0;
   private depth = 0;
-  private tokens = 0;
   private parts = 0;
   /** Of the number or word that is read. */
   private plainLength = 0;
@@ -165,9 +171,12 @@ const SAID = {
   length: `holds a name or a space of more than ${MAX_NAME_LENGTH} characters, or a number of more than ${MAX_NUMBER_LENGTH}.`,
 } as const satisfies Record<JsonExcess, string>;
 
-/** Throws `invalid_request` for a request body that is too much to parse. */
-export function checkJsonBounds(text: string): void {
-  refuseExcess(findJsonExcess(text, REQUEST_BOUNDS));
+/** True for a request body of so many values that it is parsed in turns. Throws `invalid_request` for one that is too much. */
+export function checkJsonBounds(text: string): boolean {
+  if (text.length < HARMLESS_LENGTH) return false;
+  const bounds = new RequestBounds();
+  bounds.check(text);
+  return bounds.hasMany && text.length > LARGE_JSON_LENGTH;
 }
 
 /** The same for a long text that comes in pieces: what is too much is refused before the rest is read. */
@@ -177,6 +186,11 @@ export class RequestBounds {
   /** A string, list or object was not closed yet. */
   get isOpen(): boolean {
     return this.look.isOpen;
+  }
+
+  /** So far. */
+  get hasMany(): boolean {
+    return this.look.tokens > MANY_TOKENS;
   }
 
   check(piece: string): void {

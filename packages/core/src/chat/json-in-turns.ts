@@ -1,10 +1,13 @@
 // What is large is read and written in slices of a few milliseconds, with a turn for everybody else between them.
 import { freeBytes, letGo, nextTurn, Turns } from '../waits/in-turns';
 import type { JsonObject, JsonValue } from './json';
+import { LARGE_JSON_LENGTH } from './json-bounds';
 import { LongText } from './long-text';
 
-/** Bodies up to this length are read and written at once: that takes some milliseconds. */
-export const LARGE_JSON_LENGTH = 256 * 1024;
+export { LARGE_JSON_LENGTH };
+
+/** The same of bodies with few values, as contexts of agents are. */
+export const LONG_JSON_LENGTH = 2 * 1024 * 1024;
 /** Characters that are parsed or written by one native call. */
 const WINDOW = 32 * 1024;
 

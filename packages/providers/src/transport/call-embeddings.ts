@@ -7,6 +7,7 @@ import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import { mapInTurns } from '@llm0/core/waits/in-turns';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { Provider } from '../provider';
+import type { AnswerRoom } from '../provider-call';
 import type { EncodeContext, ProviderConnection } from '../provider-request';
 import { ParsedAnswer, prepareAnswer } from '../translation/read-json';
 import { readVector } from '../translation/read-vector';
@@ -40,6 +41,7 @@ export interface EmbeddingCall {
   readonly keys?: KeyRing;
   /** Headers that name the trace it is part of. */
   readonly trace?: Readonly<Record<string, string>>;
+  readonly room?: AnswerRoom;
   /** Told just before a request goes out: from then on it may be billed. */
   readonly onSend?: () => void;
 }
@@ -172,9 +174,9 @@ function boundsOf({ inputs, dimensions = MOST_DIMENSIONS }: EmbeddingRequest): J
 async function readBody(call: EmbeddingCall, response: Response, idleTimeoutMs: number): Promise<Uint8Array[]> {
   const { name } = call.provider;
   const { maxAnswerBytes: maxBytes, signal } = call;
-  const body = new UpstreamBody(response.body, { provider: name, idleTimeoutMs, maxBytes, signal });
+  const body = new UpstreamBody(response.body, { provider: name, idleTimeoutMs, maxBytes, room: call.room, signal });
   try {
-    return await readWhole(body);
+    return await readWhole(body, call.room);
   } finally {
     body.close();
   }

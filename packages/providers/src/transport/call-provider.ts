@@ -24,6 +24,8 @@ export { type Costly, type CostlyUse, findCostly } from '../billing/costly-field
 export { isUnresolved, KIND_BY_FAILURE, mayBeBilled, upstreamFailure, wasNeverSent } from './upstream-failure';
 export type { ProviderAnswer, ProviderCall };
 
+/** Less is not worth counting. */
+const SMALL_ANSWER_BYTES = 64 * 1024;
 /** An error's own words get at least this long, also where the attempt's time is used up. */
 const MIN_ERROR_BODY_MS = 200;
 
@@ -64,6 +66,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const { status } = response;
   if (!response.ok) throw await readError(call, response, headersMs);
   const answer = { status, dropped: upstreamRequest.dropped, headersMs };
+  if (bytes !== undefined && bytes.byteLength > SMALL_ANSWER_BYTES) await call.room?.takeAnswer(bytes.byteLength);
   if (bytes !== undefined) return wholeAnswer(() => decodeWhole(provider, bytes, request), provider.name, answer);
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
   const leftMs = Math.max(1, call.timeoutMs - headersMs);
@@ -73,10 +76,11 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     firstTimeoutMs: streamed || !request.stream ? leftMs : undefined,
     maxMs: request.stream ? undefined : leftMs,
     maxBytes: call.maxAnswerBytes,
+    room: call.room,
     signal: call.signal,
   });
   const readAll = async () =>
-    decodeAnswer(provider, await prepareAnswer(await readWhole(body), boundsOf(request)), request);
+    decodeAnswer(provider, await prepareAnswer(await readWhole(body, call.room), boundsOf(request)), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(readAll, provider.name, body);

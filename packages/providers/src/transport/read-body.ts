@@ -2,6 +2,7 @@
 // cancelled; so is one past its bound.
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import { freeBytes, letGo, nextTurn } from '@llm0/core/waits/in-turns';
+import type { AnswerRoom } from '../provider-call';
 import { tooLargeAnswer } from './bounded-fetch';
 import { connectionError } from './fetch-upstream';
 import { upstreamFailure } from './upstream-failure';
@@ -16,12 +17,15 @@ export interface BodyOptions {
   readonly maxMs?: number | undefined;
   /** More bytes fail the answer; unbounded where they are only passed on, as fast as they are taken. */
   readonly maxBytes?: number;
+  readonly room?: AnswerRoom | undefined;
   readonly signal: AbortSignal;
 }
 
 /** An answer may take so many idle time-outs in all, unless its reader says otherwise: an hour, whatever drips in meanwhile. */
 const MAX_IDLE_TIMEOUTS = 60;
 
+/** A chunk that is larger was read ahead, while this process had no time for it. */
+const FLOOD_CHUNK_BYTES = 192 * 1024;
 /** A chunk larger than that is given out in pieces, with a turn for everybody else between them. */
 const PIECE_BYTES = 16 * 1024;
 /** Where chunks come one upon the other, others get their turn after so many bytes, or so long. */
@@ -97,6 +101,7 @@ export class UpstreamBody {
       this.noteChunk();
       if (done) return undefined;
       this.countBytes(value.byteLength);
+      if (value.byteLength > FLOOD_CHUNK_BYTES) await this.options.room?.takeFlood();
       return value;
     } catch (error) {
       throw this.stopped ?? (error instanceof GatewayError ? error : connectionError(this.options.provider, error));
@@ -160,10 +165,14 @@ export class UpstreamBody {
 }
 
 /** The whole body as it came, which must have a bound. */
-export async function readWhole(body: UpstreamBody): Promise<Uint8Array[]> {
+export async function readWhole(body: UpstreamBody, room?: Pick<AnswerRoom, 'takeAnswer'>): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   try {
-    for (let chunk = await body.readChunk(); chunk !== undefined; chunk = await body.readChunk()) chunks.push(chunk);
+    for (let chunk = await body.readChunk(); chunk !== undefined; chunk = await body.readChunk()) {
+      chunks.push(chunk);
+      const waiting = room?.takeAnswer(chunk.byteLength);
+      if (waiting !== undefined) await waiting;
+    }
     return chunks;
   } catch (error) {
     for (const chunk of chunks) freeBytes(chunk);

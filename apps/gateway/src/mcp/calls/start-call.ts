@@ -70,7 +70,8 @@ export async function startCall(
     const maxBytes = Math.min(services.config.maxResponseBytes, MAX_ANSWER_BYTES);
     const onSent = (isSent: boolean) => booking.noteSent(isSent);
     const params = withMessageTrace(guarded.ask.params, exchange.trace);
-    const answer = guarded.judge(await live.upstream.ask({ ...guarded.ask, params, maxBytes, onSent }));
+    const sent = { ...guarded.ask, params, maxBytes, onSent, room: exchange.held };
+    const answer = guarded.judge(await live.upstream.ask(sent));
     return { answer, booking, admission, params: ask.params };
   } catch (cause) {
     booking.fail(

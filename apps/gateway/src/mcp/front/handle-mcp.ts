@@ -1,6 +1,7 @@
 // Hot store unreachable: as for chat. What is refused before it is admitted costs nothing and leaves a row, once its key is known.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf } from '@llm0/core/keys/api-key';
+import type { UnderWay } from '../../observe/activity';
 import { authenticate, type ChosenKey } from '../../pipeline/exchange/authenticate';
 import { AdmissionDenied } from '../../pipeline/exchange/denials';
 import type { Authenticated } from '../../pipeline/exchange/load-principal';
@@ -54,10 +55,10 @@ export async function handleMcp(
   chosen?: ChosenKey,
 ): Promise<Response> {
   const progress: Progress = { id: null, path: pathOf(place) };
-  const release = services.activity.enter();
+  const underWay = services.activity.enter();
   try {
-    const opened = await open(services, place, { httpRequest, release, progress, chosen });
-    const { body } = await readRequestBody(services, httpRequest, release);
+    const opened = await open(services, place, { httpRequest, underWay, progress, chosen });
+    const { body } = await readRequestBody(services, httpRequest, underWay);
     const message = readRpcMessage(body);
     if (message === undefined) throw notJsonRpc(body.id);
     if (message.kind === 'request') progress.id = message.request.id;
@@ -68,12 +69,12 @@ export async function handleMcp(
     }
     if (message.kind === 'notification') takeNotification(services, { ...opened, sender }, message.notification);
     if (message.kind !== 'request') {
-      release();
+      underWay.end();
       return new Response(null, { status: 202, headers: { 'X-Request-Id': opened.exchange.requestId } });
     }
     return await answerRequest(services, { opened, sender, message, httpRequest, progress });
   } catch (cause) {
-    release();
+    underWay.end();
     return tellFailure(services, progress, cause);
   }
 }
@@ -112,9 +113,9 @@ async function withoutBody(
   answer: (context: McpContext) => Response | Promise<Response>,
 ): Promise<Response> {
   const progress: Progress = { id: null, path: pathOf(place) };
-  const release = services.activity.enter();
+  const underWay = services.activity.enter();
   try {
-    const opened = await open(services, place, { httpRequest, release, progress });
+    const opened = await open(services, place, { httpRequest, underWay, progress });
     const asked = { method: httpRequest.method, params: {} };
     const sender = knownSender(services, opened, { kind: 'notification', notification: asked });
     if (sender.client.era === 'modern') {
@@ -124,7 +125,7 @@ async function withoutBody(
     const signal = httpRequest.signal;
     return await answer({ ...opened, sender, request, signal, bytesIn: 0, takesStream: true });
   } catch (cause) {
-    release();
+    underWay.end();
     const failed = await tellFailure(services, progress, cause);
     if (failed.status === 405) failed.headers.set('Allow', 'POST');
     return failed;
@@ -133,7 +134,7 @@ async function withoutBody(
 
 interface Opening {
   readonly httpRequest: Request;
-  readonly release: () => void;
+  readonly underWay: UnderWay;
   readonly progress: Progress;
   readonly chosen?: ChosenKey;
 }
@@ -141,19 +142,20 @@ interface Opening {
 async function open(
   services: Services,
   { scope }: McpPlace,
-  { httpRequest, release, progress, chosen }: Opening,
+  { httpRequest, underWay, progress, chosen }: Opening,
 ): Promise<Opened> {
   const { headers } = httpRequest;
-  const exchange = openExchange(services, httpRequest, chosen?.requestId);
+  const exchange = openExchange(services, httpRequest, { held: underWay.held, requestId: chosen?.requestId });
   progress.exchange = exchange;
   // Of who asks as an operator the admin API has judged it.
   if (chosen === undefined) checkOrigin(headers, services.config.corsOrigins);
   const principal = await authenticate(services, httpRequest, chosen);
   progress.principal = principal;
+  exchange.held.key = principal.key.id;
   const runId = readRunId(headers, services.createId);
   const owner = { apiKeyId: principal.key.id, customerId: exchange.customerId ?? '' };
   const naming = { registry: services.mcp.registry.of(owner), patterns: allowedToolsOf(principal), scope };
-  return { ...naming, exchange, principal, runId, headers, release };
+  return { ...naming, exchange, principal, runId, headers, httpRequest, release: underWay.end };
 }
 
 function knownSender(

@@ -11,8 +11,8 @@ export interface NewsStreamOptions {
   readonly isStale: () => Promise<boolean>;
 }
 
-/** A client that reads nothing is let go after so many messages. */
-const MAX_WAITING = 1000;
+/** A client that reads nothing is let go once so much waits for it. */
+const MAX_WAITING_BYTES = 256 * 1024;
 
 /** A stream of news for one client, ended by it, by its key or by the gateway. */
 export class NewsStream {
@@ -47,16 +47,19 @@ export class NewsStream {
   }
 
   response(headers: Readonly<Record<string, string>>): Response {
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => {
-        this.controller = controller;
-        // Some clients wait for a first byte.
-        controller.enqueue(KEEP_ALIVE);
-        for (const frame of this.early.splice(0)) controller.enqueue(frame);
-        if (this.isEnding) this.finish();
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.controller = controller;
+          // Some clients wait for a first byte.
+          controller.enqueue(KEEP_ALIVE);
+          for (const frame of this.early.splice(0)) controller.enqueue(frame);
+          if (this.isEnding) this.finish();
+        },
+        cancel: () => this.finish(),
       },
-      cancel: () => this.finish(),
-    });
+      new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING_BYTES }),
+    );
     return new Response(body, { headers: { ...headers, ...STREAM_HEADERS } });
   }
 
@@ -66,7 +69,7 @@ export class NewsStream {
       this.early.push(frame);
       return;
     }
-    if ((this.controller.desiredSize ?? 0) < -MAX_WAITING) this.finish();
+    if ((this.controller.desiredSize ?? 0) <= 0) this.finish();
     else this.controller.enqueue(frame);
   }
 

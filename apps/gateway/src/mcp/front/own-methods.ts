@@ -58,7 +58,11 @@ async function discover(services: Services, context: McpContext): Promise<Respon
 }
 
 /** What the place can do, for clients without a handshake. */
-export function respondDiscovered(services: Services, context: McpContext, capabilities: JsonObject): Response {
+export function respondDiscovered(
+  services: Services,
+  context: McpContext,
+  capabilities: JsonObject,
+): Promise<Response> {
   const supportedVersions = [MODERN_VERSION, ...LEGACY_VERSIONS];
   return respond(services, context, { supportedVersions, capabilities, ttlMs: DISCOVER_TTL_MS, cacheScope: 'private' });
 }
@@ -68,7 +72,11 @@ async function initialize(services: Services, context: McpContext): Promise<Resp
 }
 
 /** The same for clients that begin with it. */
-export function respondInitialized(services: Services, context: McpContext, capabilities: JsonObject): Response {
+export function respondInitialized(
+  services: Services,
+  context: McpContext,
+  capabilities: JsonObject,
+): Promise<Response> {
   const { client } = context.sender;
   const result = { protocolVersion: client.version, capabilities, serverInfo: selfOf(services) };
   return respond(services, context, result, { 'Mcp-Session-Id': createSessionId(client, context.principal.key.id) });

@@ -1,8 +1,9 @@
 import type { JsonObject } from '@llm0/core/chat/json';
+import { takenWhole } from '../../pipeline/exchange/taken-stream';
 import type { Services } from '../../services/contract';
 import { rpcResult } from '../wire/json-rpc';
 import { META } from '../wire/protocol';
-import type { McpContext } from './context';
+import { type McpContext, takenBy } from './context';
 import { selfOf } from './self';
 
 /** A result of the gateway's own, as the client's revision has it. */
@@ -26,12 +27,14 @@ export const ownHeaders = ({ exchange, runId }: McpContext): Record<string, stri
 });
 
 /** The whole answer; the request is over with it. */
-export function respond(
+export async function respond(
   services: Services,
   context: McpContext,
   result: JsonObject,
   more: Readonly<Record<string, string>> = {},
-): Response {
+): Promise<Response> {
+  const text = JSON.stringify(ownResult(services, context, result));
+  const body = await takenWhole(takenBy(services, context), text);
   context.release();
-  return Response.json(ownResult(services, context, result), { headers: { ...ownHeaders(context), ...more } });
+  return new Response(body, { headers: { ...ownHeaders(context), ...more, 'Content-Type': 'application/json' } });
 }

@@ -1,7 +1,9 @@
 // The client leaves: the server is cancelled, and the call settled. The server breaks off: the client is told so in its words.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Reader } from '../../observe/readers';
 import { asGatewayError } from '../../pipeline/exchange/respond-error';
 import type { HeaderTable } from '../../pipeline/exchange/response-headers';
+import { PIECE_BYTES, takenWhole } from '../../pipeline/exchange/taken-stream';
 import type { Services } from '../../services/contract';
 import type { CallBooking } from '../calls/call-booking';
 import { notForThisClient } from '../upstream/http-answer';
@@ -10,6 +12,7 @@ import { type RpcNotification, type RpcRequest, rpcError } from '../wire/json-rp
 import { wantsLog } from '../wire/log-levels';
 import { encodeFrame, KEEP_ALIVE, KEEP_ALIVE_MS, STREAM_HEADERS } from '../wire/sse-frame';
 import { sealReply } from './bound-state';
+import { takenBy } from './context';
 import { asTold, rpcErrorOf } from './mcp-errors';
 import { type ToldResponse, type Translation, translateResponse } from './translate-result';
 
@@ -37,14 +40,12 @@ export async function relayAnswer(services: Services, relay: Relay): Promise<Res
       const told = settle(relay, first);
       await relay.booking.handedOver;
       context.signal.removeEventListener('abort', onGone);
-      close(relay);
-      return respondJson(told, relay);
+      return await respondJson(services, told, relay);
     }
     if (context.takesStream) return streamAnswer(services, relay, { first, reading, onGone });
     const told = await lastPart(relay, first);
     await relay.booking.handedOver;
-    close(relay);
-    return respondJson(told, relay);
+    return await respondJson(services, told, relay);
   } catch (cause) {
     const error = asGatewayError(cause, services.log);
     relay.booking.fail(error);
@@ -100,10 +101,13 @@ function settle(relay: Relay, part: Extract<UpstreamPart, { kind: 'response' }>)
 
 const CAPABILITY_MISSING = -32021;
 
-function respondJson({ text, error }: ToldResponse, { headers, context }: Relay): Response {
+async function respondJson(services: Services, { text, error }: ToldResponse, relay: Relay): Promise<Response> {
+  const { headers, context } = relay;
+  const body = await takenWhole(takenBy(services, context), text);
+  close(relay);
   const isModern = context.sender.client.era === 'modern';
   const status = isModern && error?.code === CAPABILITY_MISSING ? 400 : 200;
-  return new Response(text, { status, headers: { ...headers, 'Content-Type': 'application/json' } });
+  return new Response(body, { status, headers: { ...headers, 'Content-Type': 'application/json' } });
 }
 
 interface Streaming {
@@ -112,59 +116,106 @@ interface Streaming {
   readonly onGone: () => void;
 }
 
-function streamAnswer(services: Services, relay: Relay, { first, reading, onGone }: Streaming): Response {
-  const { answer, booking, context, headers } = relay;
-  let timer: ReturnType<typeof setInterval> | undefined;
-  let isOver = false;
-  let next: Promise<UpstreamPart | undefined> | undefined = first === 'later' ? reading : Promise.resolve(first);
-  const end = () => {
-    if (isOver) return;
-    isOver = true;
-    clearInterval(timer);
-    context.signal.removeEventListener('abort', onGone);
-    close(relay);
-  };
+function streamAnswer(services: Services, relay: Relay, streaming: Streaming): Response {
+  const stream = new RelayStream(services, relay, streaming);
   const body = new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        timer = setInterval(() => !isOver && controller.enqueue(KEEP_ALIVE), KEEP_ALIVE_MS);
-        if (first === 'later') controller.enqueue(KEEP_ALIVE);
-      },
-      async pull(controller) {
-        try {
-          // A pull that gives nothing is not asked again.
-          for (;;) {
-            const part = await (next ?? answer.next());
-            next = undefined;
-            const frame = part === undefined ? undefined : await frameOf(relay, part);
-            if (isOver) return;
-            if (frame !== undefined) controller.enqueue(frame);
-            if (part === undefined || part.kind === 'response') {
-              end();
-              controller.close();
-              return;
-            }
-            if (frame !== undefined) return;
-          }
-        } catch (cause) {
-          if (isOver) return;
-          const error = asTold(asGatewayError(cause, services.log));
-          booking.fail(error);
-          await booking.handedOver;
-          const told = rpcError(context.request.id, rpcErrorOf(error, context.exchange.requestId));
-          controller.enqueue(encodeFrame(JSON.stringify(told)));
-          end();
-          controller.close();
-        }
-      },
-      cancel() {
-        onGone();
-        end();
-      },
+      start: (controller) => stream.start(controller),
+      pull: (controller) => stream.pull(controller),
+      cancel: stream.leave,
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: { ...headers, ...STREAM_HEADERS } });
+  return new Response(body, { headers: { ...relay.headers, ...STREAM_HEADERS } });
+}
+
+type Controller = ReadableStreamDefaultController<Uint8Array>;
+
+/** A server's messages as its client takes them, one frame each, with signs of life between them. */
+class RelayStream {
+  private readonly reader: Reader;
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private isOver = false;
+  /** Its last frame is going out. */
+  private isLast = false;
+  /** Of a long frame: what its client does not take waits in memory. */
+  private rest: Uint8Array | undefined;
+  private next: Promise<UpstreamPart | undefined> | undefined;
+
+  constructor(
+    private readonly services: Services,
+    private readonly relay: Relay,
+    private readonly streaming: Streaming,
+  ) {
+    const { first, reading } = streaming;
+    const { httpRequest, principal } = relay.context;
+    this.next = first === 'later' ? reading : Promise.resolve(first);
+    this.reader = services.readers.begin(httpRequest, principal.key.id, this.leave);
+  }
+
+  /** The client left, or was cut. */
+  readonly leave = (): void => {
+    if (!this.isLast) this.streaming.onGone();
+    this.end();
+  };
+
+  start(controller: Controller): void {
+    const isBetween = () => !this.isOver && !this.isLast && this.rest === undefined;
+    this.timer = setInterval(() => isBetween() && controller.enqueue(KEEP_ALIVE), KEEP_ALIVE_MS);
+    if (this.streaming.first === 'later') controller.enqueue(KEEP_ALIVE);
+  }
+
+  async pull(controller: Controller): Promise<void> {
+    this.reader.asked();
+    if (this.rest !== undefined) return this.give(controller, this.rest);
+    if (this.isLast) return this.close(controller);
+    try {
+      // A pull that gives nothing is not asked again.
+      for (;;) {
+        const part = await (this.next ?? this.relay.answer.next());
+        this.next = undefined;
+        const frame = part === undefined ? undefined : await frameOf(this.relay, part);
+        if (this.isOver) return;
+        this.isLast = part === undefined || part.kind === 'response';
+        if (frame !== undefined) return this.give(controller, frame);
+        if (this.isLast) return this.close(controller);
+      }
+    } catch (cause) {
+      if (!this.isOver) await this.fail(controller, cause);
+    }
+  }
+
+  private give(controller: Controller, bytes: Uint8Array): void {
+    this.rest = bytes.byteLength > PIECE_BYTES ? bytes.subarray(PIECE_BYTES) : undefined;
+    const piece = bytes.subarray(0, PIECE_BYTES);
+    this.reader.gave(piece.byteLength);
+    controller.enqueue(piece);
+  }
+
+  private async fail(controller: Controller, cause: unknown): Promise<void> {
+    const { booking, context } = this.relay;
+    const error = asTold(asGatewayError(cause, this.services.log));
+    booking.fail(error);
+    await booking.handedOver;
+    const told = rpcError(context.request.id, rpcErrorOf(error, context.exchange.requestId));
+    controller.enqueue(encodeFrame(JSON.stringify(told)));
+    this.close(controller);
+  }
+
+  private close(controller: Controller): void {
+    this.end();
+    controller.close();
+  }
+
+  private end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    clearInterval(this.timer);
+    this.rest = undefined;
+    this.reader.end();
+    this.relay.context.signal.removeEventListener('abort', this.streaming.onGone);
+    close(this.relay);
+  }
 }
 
 async function frameOf(relay: Relay, part: UpstreamPart): Promise<Uint8Array | undefined> {

@@ -1,10 +1,11 @@
 // The client leaves: the work is cancelled by its signal, and what it gives is dropped.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { asGatewayError } from '../../pipeline/exchange/respond-error';
+import { takenWhole } from '../../pipeline/exchange/taken-stream';
 import type { Services } from '../../services/contract';
 import { type RpcId, rpcError, rpcNotification } from '../wire/json-rpc';
 import { encodeFrame, KEEP_ALIVE, KEEP_ALIVE_MS, STREAM_HEADERS } from '../wire/sse-frame';
-import type { McpContext } from './context';
+import { type McpContext, takenBy } from './context';
 import { asTold, rpcErrorOf } from './mcp-errors';
 import { ownHeaders, ownResult } from './own-result';
 
@@ -28,9 +29,9 @@ export async function respondLater(
     enqueue(encodeFrame(JSON.stringify(told)));
   }).then((result) => ownResult(services, context, result));
   if (!context.takesStream || (token === undefined && (await isQuick(working)))) {
-    const text = JSON.stringify(await working);
+    const body = await takenWhole(takenBy(services, context), JSON.stringify(await working));
     context.release();
-    return new Response(text, { headers: { ...ownHeaders(context), 'Content-Type': 'application/json' } });
+    return new Response(body, { headers: { ...ownHeaders(context), 'Content-Type': 'application/json' } });
   }
   const body = new ReadableStream<Uint8Array>({
     start(controller) {

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
+import type { AnswerRoom } from '@llm0/providers/provider-call';
 import { upstreamFailure } from '@llm0/providers/transport/upstream-failure';
 import type { UpstreamAnswer, UpstreamPart } from '../upstream/upstream';
 import { type RpcId, type RpcMessage, rpcNotification } from '../wire/json-rpc';
@@ -15,6 +16,7 @@ export interface StdioAnswerOptions {
   /** Between two messages; in all sixty times as long. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  readonly room?: AnswerRoom | undefined;
   readonly signal: AbortSignal;
   /** Nobody waits any more; `isAnswered`: the server has nothing left to do. */
   readonly onClose: (isAnswered: boolean) => void;
@@ -51,7 +53,10 @@ export class StdioAnswer implements UpstreamAnswer {
   async next(): Promise<UpstreamPart | undefined> {
     for (;;) {
       const part = this.parts.shift();
-      if (part !== undefined) return part;
+      if (part !== undefined) {
+        await this.options.room?.takeAnswer(part.kind === 'request' ? 0 : part.text.length);
+        return part;
+      }
       if (this.failure !== undefined) throw this.failure;
       if (this.isAnswered || this.isClosed) return undefined;
       await new Promise<void>((resolve) => {

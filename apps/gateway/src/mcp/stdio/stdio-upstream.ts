@@ -67,7 +67,7 @@ export class StdioUpstream implements Upstream {
     return asked;
   }
 
-  async ask({ method, params, client, signal, maxBytes, onSent }: UpstreamAsk): Promise<StdioAnswer> {
+  async ask({ method, params, client, signal, maxBytes, room, onSent }: UpstreamAsk): Promise<StdioAnswer> {
     const { era } = await this.facts();
     const { inputResponses, requestState, ...rest } = params;
     if (era === 'legacy' && (inputResponses !== undefined || requestState !== undefined)) {
@@ -89,7 +89,7 @@ export class StdioUpstream implements Upstream {
     const meta = { ...given, ...modern, ...(isTold ? { progressToken: id } : {}) };
     const sent = { ...(era === 'modern' ? params : rest), ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
     if (this.running !== undefined) onSent?.(true);
-    return this.send({ id, method, params: sent, signal, maxBytes, ...(isTold ? { token } : {}) }, era);
+    return this.send({ id, method, params: sent, signal, maxBytes, room, ...(isTold ? { token } : {}) }, era);
   }
 
   async replyLater(): Promise<void> {}
@@ -179,7 +179,10 @@ export class StdioUpstream implements Upstream {
       method,
       params,
       ...asked
-    }: Pick<UpstreamAsk, 'method' | 'params' | 'signal' | 'maxBytes'> & { id: string; token?: string | number },
+    }: Pick<UpstreamAsk, 'method' | 'params' | 'signal' | 'maxBytes' | 'room'> & {
+      id: string;
+      token?: string | number;
+    },
     era: UpstreamFacts['era'],
   ): StdioAnswer {
     const { alias, timeoutMs } = this.options.server;

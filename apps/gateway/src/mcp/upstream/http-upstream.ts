@@ -149,9 +149,9 @@ export class HttpUpstream implements Upstream {
     }
   }
 
-  private answerOptions({ signal, maxBytes }: UpstreamAsk, id: string) {
+  private answerOptions({ signal, maxBytes, room }: UpstreamAsk, id: string) {
     const { alias, timeoutMs } = this.to.server;
-    return { alias, id, timeoutMs, maxBytes, signal };
+    return { alias, id, timeoutMs, maxBytes, room, signal };
   }
 
   /** An error in the protocol's words is an answer, whatever its status. */

@@ -4,6 +4,7 @@ import { findJsonExcess, findJsonExcessInTurns } from '@llm0/core/chat/json-boun
 import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { SseDecoder, SseEventTooLargeError } from '@llm0/core/sse/decode-sse';
+import type { AnswerRoom } from '@llm0/providers/provider-call';
 import type { FetchedAnswer } from '@llm0/providers/transport/fetch-upstream';
 import { readWhole, UpstreamBody } from '@llm0/providers/transport/read-body';
 import { upstreamAnswerError, upstreamFailure } from '@llm0/providers/transport/upstream-failure';
@@ -16,6 +17,7 @@ export interface AnswerOptions {
   /** Between two messages, and for a whole JSON answer; in all sixty times as long. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  readonly room?: AnswerRoom | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -52,7 +54,13 @@ export class AnswerReader {
     this.decoder = new SseDecoder(maxBytes);
     if (bytes !== undefined) return;
     const either = AbortSignal.any([signal, this.deadline.signal]);
-    this.body = new UpstreamBody(response.body, { provider, idleTimeoutMs, maxBytes, signal: either });
+    this.body = new UpstreamBody(response.body, {
+      provider,
+      idleTimeoutMs,
+      maxBytes,
+      room: options.room,
+      signal: either,
+    });
     this.extend();
   }
 
@@ -87,7 +95,7 @@ export class AnswerReader {
   private async whole(): Promise<string | undefined> {
     if (this.ended) return undefined;
     this.ended = true;
-    const bytes = this.fetched.bytes ?? Buffer.concat(await readWhole(this.body as UpstreamBody));
+    const bytes = this.fetched.bytes ?? Buffer.concat(await readWhole(this.body as UpstreamBody, this.options.room));
     clearTimeout(this.timer);
     this.receivedBytes = bytes.byteLength;
     if (bytes.byteLength > this.options.maxBytes) throw this.malformed('sent a message that is too large.');
@@ -102,6 +110,8 @@ export class AnswerReader {
       const chunk = await this.body?.read();
       const events = chunk === undefined ? this.decoder.flush() : this.decoder.push(chunk);
       this.receivedBytes += chunk?.byteLength ?? 0;
+      const waiting = this.options.room?.takeAnswer(chunk?.byteLength ?? 0);
+      if (waiting !== undefined) await waiting;
       // Events without data only say where to go on from.
       for (const { data } of events) if (data !== '') this.queue.push(data);
       if (this.queue.length > 0) this.extend();

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
+import type { AnswerRoom } from '@llm0/providers/provider-call';
 import type { RpcId, RpcNotification, RpcRequest, RpcResponse } from '../wire/json-rpc';
 import type { ClientFacts, Era } from '../wire/protocol';
 
@@ -25,6 +26,7 @@ export interface UpstreamAsk {
   readonly maxBytes: number;
   /** Told just before it goes out, when it may run; then false where the server refused it unread. */
   readonly onSent?: SentListener;
+  readonly room?: AnswerRoom | undefined;
 }
 
 export type SentListener = (isSent: boolean) => void;

@@ -14,7 +14,10 @@ import type { Meter } from '../ledger/meter';
 import { ownerOf } from './answer-owner';
 import type { Completion } from './produce-answer';
 
-export type RespondNeeds = Pick<Services, 'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers' | 'config'>;
+export type RespondNeeds = Pick<
+  Services,
+  'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers' | 'config' | 'readers'
+>;
 
 export interface RespondInput {
   readonly dialect: Dialect;
@@ -24,8 +27,8 @@ export interface RespondInput {
   readonly meter: Meter;
   /** Of a request with an Idempotency-Key. */
   readonly claim: IdempotencyClaim<CachedAnswer>;
-  /** Fires when the caller's connection is gone. */
-  readonly signal: AbortSignal;
+  /** Its signal fires when the caller's connection is gone: asked for only by answers that take time, as it costs much. */
+  readonly httpRequest: Request;
   /** Called once the last byte went out or the caller left. */
   readonly onEnd: () => void;
 }
@@ -64,6 +67,11 @@ export function finishCompletion(
   if (claimed === undefined) return handedOver;
   return handedOver === undefined ? claimed : claimed.then(() => handedOver);
 }
+
+/** Whose bytes they are that go out. */
+export const takenBy = ({ readers }: RespondNeeds, { httpRequest: request, exchange, admission }: RespondInput) => {
+  return { readers, request, held: exchange.held, key: admission.principal.key.id };
+};
 
 /** What is kept of an answer to be judged anew: as the vendor said it. */
 export const keptOf = ({ answer }: Pick<RespondInput, 'answer'>, response: ChatResponse): ChatResponse =>

@@ -23,13 +23,14 @@ export async function handleChat(
   chosen?: ChosenKey,
 ): Promise<Response> {
   const progress: Progress = {};
-  const release = services.activity.enter();
+  const underWay = services.activity.enter();
   try {
-    const exchange = openExchange(services, httpRequest, chosen?.requestId);
+    const exchange = openExchange(services, httpRequest, { held: underWay.held, requestId: chosen?.requestId });
     progress.exchange = exchange;
     let principal = await authenticate(services, httpRequest, chosen);
     progress.principal = principal;
-    const { body, isLarge } = await readRequestBody(services, httpRequest, release);
+    exchange.held.key = principal.key.id;
+    const { body, isLarge } = await readRequestBody(services, httpRequest, underWay);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
     const { headers } = httpRequest;
@@ -65,14 +66,10 @@ export async function handleChat(
     const answer = guardAnswer(services, { guarded, answer: produced, exchange, admission, dialect });
     meter.attach(answer);
     return await respond(services, {
-      ...{ dialect, exchange, admission, answer, meter, claim, onEnd: release },
-      // Asked for only by answers that take time: making it costs as much as reading the body.
-      get signal() {
-        return httpRequest.signal;
-      },
+      ...{ dialect, exchange, admission, answer, meter, claim, httpRequest, onEnd: underWay.end },
     });
   } catch (cause) {
-    release();
+    underWay.end();
     return handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
   }
 }

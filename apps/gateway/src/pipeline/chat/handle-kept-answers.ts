@@ -10,13 +10,14 @@ import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { openExchange } from '../exchange/open-exchange';
 import { respondError } from '../exchange/respond-error';
+import { takenWhole } from '../exchange/taken-stream';
 import { createGuard } from '../guard/guard-input';
 import { judgeNativeAnswer } from '../guard/guard-native';
 import { handleKeyRequest, type KeyNeeds } from '../handle-key-request';
 import { readerOf } from './answer-owner';
 import { readTurns } from './recall-conversation';
 
-type Needs = KeyNeeds & Pick<Services, 'keptAnswers' | 'tracing'>;
+type Needs = KeyNeeds & Pick<Services, 'keptAnswers' | 'tracing' | 'activity' | 'readers'>;
 
 export type KeepingDialect = Dialect & { readonly keeping: AnswerKeeping };
 
@@ -51,13 +52,22 @@ export function handleKeptAnswer(services: Needs, asked: KeptAnswerRequest, path
   const work = methods[request.method];
   if (work === undefined) return Promise.resolve(refuseMethod(services, dialect, Object.keys(methods)));
   return handleKeyRequest(services, asked, async (principal, headers) => {
-    const exchange = openExchange(services, request, headers['X-Request-Id']);
-    const guardrails = chosenGuardrails(principal.guardrails, exchange.controls.guardrail);
-    const guard = guardrails && createGuard(services, { exchange, principal, guardrails });
-    const query = new URL(request.url).searchParams;
-    headers['Content-Type'] = 'application/json';
-    const reader = readerOf(exchange, principal);
-    return new Response(await work(services, { id, reader, query, keeping: dialect.keeping, guard }), { headers });
+    const underWay = services.activity.enter();
+    const { held } = underWay;
+    held.key = principal.key.id;
+    try {
+      const exchange = openExchange(services, request, { held, requestId: headers['X-Request-Id'] });
+      const guardrails = chosenGuardrails(principal.guardrails, exchange.controls.guardrail);
+      const guard = guardrails && createGuard(services, { exchange, principal, guardrails });
+      const query = new URL(request.url).searchParams;
+      headers['Content-Type'] = 'application/json';
+      const reader = readerOf(exchange, principal);
+      const text = await work(services, { id, reader, query, keeping: dialect.keeping, guard });
+      const by = { readers: services.readers, request, held, key: principal.key.id };
+      return new Response(await takenWhole(by, text), { headers });
+    } finally {
+      underWay.end();
+    }
   });
 }
 

@@ -3,6 +3,7 @@ import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { hashSecret } from '@llm0/core/keys/key-secret';
+import { Held, Room } from '@llm0/core/waits/room';
 import { type Admission, admit } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import {
@@ -36,6 +37,7 @@ async function ask(
     requestId: Bun.randomUUIDv7(),
     startMs: performance.now(),
     controls: { cache: 'normal', dropParams: false },
+    held: new Held(new Room()),
   };
   const principal = { ...structuredClone(pipeline.world.stored), keyHash: hashSecret(SECRET) };
   const request = chatRequest(text, given);

@@ -186,10 +186,11 @@ function startFlight(services: ProduceNeeds, { exchange, admission, key }: NewFl
     startMs: exchange.startMs,
     timed: { isPlain: !plan.request.stream, atMostMs: exchange.controls.timeoutMs },
     trace: exchange.trace,
+    room: exchange.held,
     signal: abort.signal,
     onSend: (body) => services.bodyLog.noteSent(exchange.requestId, body),
   });
-  return services.flights.start(key, { ...call, abort });
+  return services.flights.start(key, { ...call, abort, held: exchange.held.share() });
 }
 
 function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {

@@ -1,8 +1,9 @@
 import { unpackBody } from '@llm0/core/cache/cached-answer';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { addCostHeaders } from '../exchange/response-headers';
+import { takenWhole } from '../exchange/taken-stream';
 import { bodyHeaders } from './body-headers';
-import { finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
+import { finishCompletion, type RespondInput, type RespondNeeds, takenBy } from './finish-completion';
 import { finishLarge, NOT_KEPT } from './finish-large';
 
 /** The body that the first caller of an `Idempotency-Key` got, byte for byte; only its headers say that it cost nothing. */
@@ -18,7 +19,7 @@ export async function respondAgain(
     const finished = { response: whole, summary };
     if (input.answer.isLarge === true) await finishLarge(services, input, { ...finished, packed: NOT_KEPT });
     else await finishCompletion(services, input, { ...finished, text: undefined });
-    return new Response(await unpackBody(body), { headers });
+    return new Response(await takenWhole(takenBy(services, input), await unpackBody(body)), { headers });
   } finally {
     input.answer.leave();
     input.onEnd();

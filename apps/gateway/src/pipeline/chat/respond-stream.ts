@@ -3,9 +3,11 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import { splitBatch } from '@llm0/core/chat/replay';
 import { MAX_BODY_CHARACTERS } from '@llm0/core/logs/body-log';
-import { mapInTurns, nextTurn } from '@llm0/core/waits/in-turns';
+import { nextTurn } from '@llm0/core/waits/in-turns';
 import type { StreamEncoder } from '../../dialects/dialect';
+import type { Reader } from '../../services/contract';
 import { asGatewayError } from '../exchange/respond-error';
+import { PIECE_BYTES } from '../exchange/taken-stream';
 import { bodyHeaders } from './body-headers';
 import { bodiesOf, finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
 import { finishLarge, NOT_KEPT, packLarge } from './finish-large';
@@ -32,7 +34,10 @@ class ResponseStream {
   private readonly collector: ResponseCollector;
   /** What is still to come of a large batch. */
   private rest: EventBatch[] = [];
+  /** What is still to go out of what was encoded. */
+  private readonly pieces: Uint8Array[] = [];
   private readonly signal: AbortSignal;
+  private readonly reader: Reader;
   private ended = false;
   private lastMs: number | undefined;
   /** All bytes so far, where they are to be given again. */
@@ -52,25 +57,32 @@ class ResponseStream {
     });
     this.sent = input.claim.isNone ? undefined : [];
     this.collector = new ResponseCollector(this.neededCharacters());
-    this.signal = input.signal;
+    this.signal = input.httpRequest.signal;
+    this.reader = services.readers.begin(input.httpRequest, admission.principal.key.id, this.onAbort);
     this.signal.addEventListener('abort', this.onAbort);
     if (this.signal.aborted) this.onAbort();
   }
 
   /** The caller left. */
-  readonly onAbort = (): void =>
+  readonly onAbort = (): void => {
+    this.pieces.length = 0;
+    this.reader.end();
     this.end(() => {
       this.input.meter.abort();
       this.input.claim.release();
       this.keepPart('client_closed');
     });
+  };
 
   async pull(controller: Controller): Promise<void> {
     const { answer } = this.input;
+    this.reader.asked();
     try {
+      const piece = this.pieces.shift();
+      if (piece !== undefined) return this.give(controller, piece);
       for (;;) {
         const batch = this.ended ? null : await (this.rest.length === 0 ? answer.next() : this.nextOfRest());
-        if (this.ended) return closeQuietly(controller);
+        if (this.ended) return this.close(controller);
         if (batch === null) break;
         if (batch.isLarge === true && batch.wire?.format !== this.input.dialect.wireFormat) {
           this.rest = splitBatch(batch);
@@ -80,8 +92,7 @@ class ResponseStream {
         this.collector.add(batch.events);
         const bytes = this.encoder.encode(batch);
         if (bytes === null) continue;
-        if (bytes.byteLength > LARGE_JSON_LENGTH) return await this.enqueueLarge(controller, bytes);
-        return controller.enqueue(this.keep(bytes));
+        return this.give(controller, this.keep(bytes));
       }
       await this.finish(controller);
     } catch (cause) {
@@ -89,11 +100,13 @@ class ResponseStream {
     }
   }
 
-  private async enqueueLarge(controller: Controller, bytes: Uint8Array): Promise<void> {
-    for (let at = 0; at < bytes.byteLength && !this.ended; at += LARGE_JSON_LENGTH) {
-      controller.enqueue(this.keep(bytes.subarray(at, at + LARGE_JSON_LENGTH)));
-      await nextTurn();
-    }
+  /** A long piece in shorter ones: what its caller does not take waits in memory. */
+  private give(controller: Controller, bytes: Uint8Array): void {
+    const rest = bytes.byteLength - PIECE_BYTES;
+    if (rest > 0) this.pieces.unshift(bytes.subarray(PIECE_BYTES));
+    const piece = rest > 0 ? bytes.subarray(0, PIECE_BYTES) : bytes;
+    this.reader.gave(piece.byteLength);
+    controller.enqueue(piece);
   }
 
   private async nextOfRest(): Promise<EventBatch | null> {
@@ -116,7 +129,7 @@ class ResponseStream {
     await nextTurn();
     const response = collector.response();
     const packed = collector.isCut ? NOT_KEPT : await packLarge(services, input, response);
-    if (this.ended) return closeQuietly(controller);
+    if (this.ended) return this.close(controller);
     this.ended = true;
     this.signal.removeEventListener('abort', this.onAbort);
     try {
@@ -125,8 +138,8 @@ class ResponseStream {
       for (const piece of end.pieces) this.keep(piece);
       const json = dialect.keeping && end.json;
       await finishLarge(services, input, { response, summary, packed, json, sent: this.sent });
-      await mapInTurns(end.pieces, (piece) => controller.enqueue(piece));
-      closeQuietly(controller);
+      this.pieces.push(...end.pieces);
+      this.give(controller, this.pieces.shift() as Uint8Array);
     } finally {
       answer.leave();
       input.onEnd();
@@ -146,13 +159,13 @@ class ResponseStream {
     });
     await finished;
     if (last !== undefined) controller.enqueue(last);
-    controller.close();
+    this.close(controller);
   }
 
   private async fail(controller: Controller, cause: unknown): Promise<void> {
     if (this.signal.aborted) {
       this.onAbort();
-      return closeQuietly(controller);
+      return this.close(controller);
     }
     const { meter, claim, exchange } = this.input;
     const error = asGatewayError(cause, this.services.log, exchange);
@@ -165,7 +178,7 @@ class ResponseStream {
     meter.fail(error);
     await meter.handedOver;
     controller.enqueue(this.encoder.fail(error, exchange.requestId));
-    controller.close();
+    this.close(controller);
   }
 
   private end(settle: () => void): void {
@@ -188,6 +201,15 @@ class ResponseStream {
     return bytes;
   }
 
+  private close(controller: Controller): void {
+    this.reader.end();
+    try {
+      controller.close();
+    } catch {
+      // Already closed by the cancelling side.
+    }
+  }
+
   private measureGap(): void {
     const nowMs = this.services.clock.monotonicMs();
     if (this.lastMs !== undefined) this.services.metrics.chunkGapMs.observe(nowMs - this.lastMs);
@@ -198,13 +220,5 @@ class ResponseStream {
     this.services.bodyLog.keep(() =>
       bodiesOf(this.input, JSON.stringify({ incomplete, ...this.collector.response() })),
     );
-  }
-}
-
-function closeQuietly(controller: Controller): void {
-  try {
-    controller.close();
-  } catch {
-    // Already closed by the cancelling side.
   }
 }

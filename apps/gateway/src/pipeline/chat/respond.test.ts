@@ -5,6 +5,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
+import { Held, Room } from '@llm0/core/waits/room';
 import { anthropicMessages } from '../../dialects/anthropic-messages/index';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { admit } from '../exchange/admit';
@@ -45,6 +46,7 @@ async function prepare(
     requestId: Bun.randomUUIDv7(),
     startMs: performance.now(),
     controls: { cache: 'normal' as const, dropParams: false },
+    held: new Held(new Room()),
   };
   const principal = { ...structuredClone(pipeline.world.stored), keyHash: hashSecret(SECRET) };
   const request = chatRequest('What is one and one?', { stream: given.stream === true });
@@ -91,7 +93,8 @@ async function prepare(
   return {
     ...{ log, controller },
     input: {
-      ...{ dialect: openaiChat, exchange, admission, answer, meter, claim, signal: controller.signal },
+      ...{ dialect: openaiChat, exchange, admission, answer, meter, claim },
+      httpRequest: new Request('http://gateway.test/', { signal: controller.signal }),
       onEnd: () => log.push('end'),
       ...given,
     },

@@ -7,8 +7,9 @@ import { clientClosed } from '@llm0/core/errors/gateway-error';
 import { untilGone } from '@llm0/core/waits/until-gone';
 import type { Dialect } from '../../dialects/dialect';
 import { addCostHeaders, type HeaderTable } from '../exchange/response-headers';
+import { SHORT_BYTES, takenWhole } from '../exchange/taken-stream';
 import { bodyHeaders } from './body-headers';
-import { finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
+import { finishCompletion, type RespondInput, type RespondNeeds, takenBy } from './finish-completion';
 import { finishLarge, packLarge } from './finish-large';
 import { respondAgain } from './respond-again';
 import { respondStream } from './respond-stream';
@@ -35,7 +36,8 @@ async function respondPlain(services: RespondNeeds, input: RespondInput): Promis
     const bytes = input.claim.isNone ? undefined : [Buffer.from(text)];
     const finished = finishCompletion(services, input, { response, summary, text, bytes });
     if (finished !== undefined) await finished;
-    return new Response(text, { headers });
+    const body = text.length <= SHORT_BYTES ? text : await takenWhole(takenBy(services, input), text);
+    return new Response(body, { headers });
   } finally {
     answer.leave();
     input.onEnd();
@@ -56,7 +58,7 @@ async function respondLarge(
   const { bytes, json } = await dialect.encodeLargeResponse(response, summary, wireBody(wire, dialect));
   const sent = claim.isNone ? undefined : [await bytes.bytes()];
   await finishLarge(services, input, { response, summary, packed, json: dialect.keeping && json, sent });
-  return new Response(bytes, { headers });
+  return new Response(await takenWhole(takenBy(services, input), bytes), { headers });
 }
 
 interface Collected {
@@ -74,9 +76,9 @@ async function collectAnswer(input: RespondInput): Promise<Collected> {
   for (;;) {
     const next = answer.next();
     // Who leaves is waited for no longer: what is asked again for a guardrail would go on and on.
-    const batch = next instanceof Promise ? await untilGone(next, input.signal, leave) : next;
+    const batch = next instanceof Promise ? await untilGone(next, input.httpRequest.signal, leave) : next;
     if (batch === null) break;
-    if (input.signal.aborted) throw clientClosed();
+    if (input.httpRequest.signal.aborted) throw clientClosed();
     collector.add(batch.events);
     wire = batch.wire;
     isLarge ||= batch.isLarge === true;

@@ -75,6 +75,7 @@ export async function collectEmbeddings(
     startMs: exchange.startMs,
     timed: { isPlain: true, atMostMs: exchange.controls.timeoutMs },
     trace: exchange.trace,
+    room: exchange.held,
     signal: httpRequest.signal,
   });
   meter.watch(call);

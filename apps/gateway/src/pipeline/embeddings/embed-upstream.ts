@@ -108,6 +108,7 @@ class EmbeddingCall extends UpstreamCall<
       fetch,
       trace,
       onSend,
+      room: job.room,
     });
   }
 }

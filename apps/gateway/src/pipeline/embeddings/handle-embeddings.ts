@@ -27,13 +27,14 @@ export async function handleEmbeddings(
   httpRequest: Request,
 ): Promise<Response> {
   const progress: Progress = {};
-  const release = services.activity.enter();
+  const underWay = services.activity.enter();
   try {
-    const exchange = openExchange(services, httpRequest);
+    const exchange = openExchange(services, httpRequest, underWay);
     progress.exchange = exchange;
     let principal = await authenticate(services, httpRequest);
     progress.principal = principal;
-    const { body, isLarge } = await readRequestBody(services, httpRequest, release);
+    exchange.held.key = principal.key.id;
+    const { body, isLarge } = await readRequestBody(services, httpRequest, underWay);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     const decoded = dialect.decodeRequest(body);
     const request = isLarge ? await withDigest(decoded.request) : decoded.request;
@@ -63,7 +64,7 @@ export async function handleEmbeddings(
   } catch (cause) {
     return await handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
   } finally {
-    release();
+    underWay.end();
   }
 }
 

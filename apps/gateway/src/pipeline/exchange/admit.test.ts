@@ -3,6 +3,7 @@ import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
+import { Held, Room } from '@llm0/core/waits/room';
 import {
   CHEAP_MODEL,
   chatRequest,
@@ -30,6 +31,7 @@ function inputOf(given: { requestId?: string; customerId?: string; text?: string
       startMs: performance.now(),
       customerId: given.customerId,
       controls: { cache: 'normal', dropParams: false },
+      held: new Held(new Room()),
     },
     principal: { ...structuredClone(pipeline.world.stored), keyHash: hashSecret(SECRET) },
     dialect: 'openai-chat',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { Activity } from '../../observe/activity';
+import { Activity, type UnderWay } from '../../observe/activity';
 import { boundedBody } from './bounded-body';
 
 /** Chunks of `bytes`, `gapMs` apart; for ever where no `count` is given. */
@@ -55,19 +55,21 @@ describe('a bounded body', () => {
     expect(await failure(boundedBody(silent, { maxBytes: 1000, graceMs: 30 }))).toMatchObject({ status: 408 });
   });
 
-  test('takes room while its request lives: beyond that is 503 with the time to wait', async () => {
-    const activity = new Activity(100);
+  test('takes room while its request lives: what finds none for long is 503 with the time to wait', async () => {
+    const activity = new Activity({ maxBytes: 100, maxWaitMs: 20 });
+    const taking = ({ held }: UnderWay) => ({ maxBytes: 200, take: (bytes: number) => held.take(bytes) });
     const first = activity.enter();
-    await read(boundedBody(dripping(10, 0, 8).body, { maxBytes: 200, carry: first.carry }));
+    await read(boundedBody(dripping(10, 0, 10).body, taking(first)));
     const second = activity.enter();
-    const error = await failure(boundedBody(dripping(10, 0, 8).body, { maxBytes: 200, carry: second.carry }));
+    const error = await failure(boundedBody(dripping(10, 0, 8).body, taking(second)));
     expect(error).toMatchObject({ kind: 'overloaded', param: 'body', retryAfterMs: 1000 });
-    second();
-    first();
-    first();
+    second.end();
     const third = activity.enter();
-    await read(boundedBody(dripping(10, 0, 10).body, { maxBytes: 200, carry: third.carry }));
-    third();
+    const waiting = read(boundedBody(dripping(10, 0, 10).body, taking(third)));
+    first.end();
+    first.end();
+    await waiting;
+    third.end();
     expect(activity.count).toBe(0);
   });
 });

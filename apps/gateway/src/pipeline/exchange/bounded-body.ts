@@ -5,19 +5,20 @@ export interface BodyBounds {
   readonly maxBytes: number;
   /** How long it may take besides what its length takes, in milliseconds. */
   readonly graceMs?: number;
-  /** Takes room for bytes that are kept; throws where there is none. */
-  readonly carry?: (bytes: number) => void;
-  /** The same for a body whose length is declared, before it is read. */
-  readonly reserve?: (bytes: number) => Promise<void>;
+  /** Takes room for bytes that are kept, where it was not taken for all of them. */
+  readonly take?: TakeBytes;
 }
 
-/** Room for a large body: at once where its length is declared, else what is left takes it as it comes. */
+/** Takes room for bytes; undefined: there is some. Throws `overloaded` where there is none for long. */
+export type TakeBytes = (bytes: number) => Promise<void> | undefined;
+
+/** Room for a body: at once where its length is declared, else what is left takes it as it comes. */
 export async function takeRoom(
   declared: number | undefined,
-  { carry, reserve }: Pick<BodyBounds, 'carry' | 'reserve'>,
-): Promise<Pick<BodyBounds, 'carry'>> {
-  if (declared === undefined || reserve === undefined) return { carry };
-  await reserve(declared);
+  { take }: Pick<BodyBounds, 'take'>,
+): Promise<Pick<BodyBounds, 'take'>> {
+  if (declared === undefined) return { take };
+  await take?.(declared);
   return {};
 }
 
@@ -27,7 +28,7 @@ export async function takeRoom(
  */
 export function boundedBody(
   body: ReadableStream<Uint8Array>,
-  { maxBytes, graceMs, carry }: BodyBounds,
+  { maxBytes, graceMs, take }: BodyBounds,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const startMs = performance.now();
@@ -49,7 +50,8 @@ export function boundedBody(
           if (done) return controller.close();
           bytes += value.byteLength;
           if (bytes > maxBytes) throw tooLarge(maxBytes);
-          carry?.(value.byteLength);
+          const room = take?.(value.byteLength);
+          if (room !== undefined) await room;
           controller.enqueue(value);
         } catch (error) {
           void reader.cancel().catch(() => {});

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { passTraces } from '@llm0/core/tracing/request-trace';
+import { Held, Room } from '@llm0/core/waits/room';
 import { openExchange } from './open-exchange';
 
 const services = { clock: { nowMs: () => 0, monotonicMs: () => 5 }, createId: () => 'id-1', tracing: passTraces };
 const open = (headers: Record<string, string>) =>
-  openExchange(services, new Request('http://gateway.test/', { method: 'POST', headers }));
+  openExchange(services, new Request('http://gateway.test/', { method: 'POST', headers }), {
+    held: new Held(new Room()),
+  });
 
 describe('openExchange', () => {
   test("makes its own id and keeps the client's", () => {

@@ -1,5 +1,6 @@
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
+import type { Held } from '@llm0/core/waits/room';
 import type { Services } from '../../services/contract';
 import { readRunId } from './run-id';
 
@@ -36,6 +37,8 @@ export interface Exchange {
   readonly trace?: RequestTrace;
   readonly labels?: Readonly<Record<string, string>>;
   readonly controls: RequestControls;
+  /** Memory that it holds. */
+  readonly held: Held;
 }
 
 const MAX_LABELS = 16;
@@ -52,7 +55,7 @@ const RESERVED = new Set([
 export function openExchange(
   services: Pick<Services, 'clock' | 'createId' | 'tracing'>,
   request: Request,
-  requestId: string = services.createId(),
+  { held, requestId = services.createId() }: { readonly held: Held; readonly requestId?: string | undefined },
 ): Exchange {
   const headers = request.headers;
   return {
@@ -64,6 +67,7 @@ export function openExchange(
     session: headers.get('x-llm0-session')?.slice(0, MAX_LABEL_LENGTH) || undefined,
     trace: services.tracing.begin(headers, requestId),
     ...readLlm0Headers(headers),
+    held,
   };
 }
 

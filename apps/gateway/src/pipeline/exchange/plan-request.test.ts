@@ -6,6 +6,7 @@ import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createAliasBook } from '@llm0/core/routing/alias';
 import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
 import { targetKey } from '@llm0/core/routing/target';
+import { Held, Room } from '@llm0/core/waits/room';
 import { planRequest } from './plan-request';
 
 const project: Project = {
@@ -84,6 +85,7 @@ const plan = (change: Change = {}) =>
       exchange: {
         ...{ requestId: 'r1', startMs: 0 },
         controls: { cache: change.cache ?? 'normal', dropParams: false, failover: change.failover },
+        held: new Held(new Room()),
       },
       principal: { key: { ...key, ...change.key }, project: { ...project, ...change.project } },
       dialect: 'openai-chat',

@@ -1,6 +1,6 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import { RequestBounds } from '@llm0/core/chat/json-bounds';
-import { LARGE_JSON_LENGTH, parseJsonPieces } from '@llm0/core/chat/json-in-turns';
+import { LARGE_JSON_LENGTH, LONG_JSON_LENGTH, parseJsonPieces } from '@llm0/core/chat/json-in-turns';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { freeBytes, nextTurn } from '@llm0/core/waits/in-turns';
 
@@ -25,7 +25,8 @@ interface ReadJsonOptions {
  * what is no UTF-8 where that is `fatal`.
  */
 export async function readJson(body: ReadableStream<Uint8Array>, options: ReadJsonOptions): Promise<ReadJson> {
-  const pieces = readPieces(body, options);
+  const bounds = new RequestBounds();
+  const pieces = readPieces(body, bounds, options);
   const first: string[] = [];
   let length = 0;
   for (;;) {
@@ -33,7 +34,7 @@ export async function readJson(body: ReadableStream<Uint8Array>, options: ReadJs
     if (done === true) break;
     first.push(piece);
     length += piece.length;
-    if (length <= LARGE_JSON_LENGTH) continue;
+    if (length <= (bounds.hasMany ? LARGE_JSON_LENGTH : LONG_JSON_LENGTH)) continue;
     return { value: await asJson(() => parseJsonPieces(chain(first, pieces), options.bytes)), isLarge: true };
   }
   const text = first.join('');
@@ -45,9 +46,12 @@ async function* chain(first: string[], rest: AsyncGenerator<string>): AsyncGener
   yield* rest;
 }
 
-async function* readPieces(body: ReadableStream<Uint8Array>, { fatal }: ReadJsonOptions): AsyncGenerator<string> {
+async function* readPieces(
+  body: ReadableStream<Uint8Array>,
+  bounds: RequestBounds,
+  { fatal }: ReadJsonOptions,
+): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal });
-  const bounds = new RequestBounds();
   let bytesInTurn = 0;
   for await (const chunk of body) {
     for (let at = 0; at < chunk.byteLength; at += PIECE_BYTES) {

@@ -1,5 +1,5 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
-import type { EventBatch } from '@llm0/core/chat/event';
+import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
@@ -7,6 +7,7 @@ import { guardResponse, LOGPROBS } from '@llm0/core/guardrails/chat/guard-respon
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
+import type { Held } from '@llm0/core/waits/room';
 import type { Completion } from '../chat/produce-answer';
 import { AskedAgain, type AskNeeds, type Effort } from './asked-again';
 import { withGuardedFailure } from './guard-failure';
@@ -59,9 +60,11 @@ class JudgedAnswer {
   private readonly guard: RequestGuard;
   private readonly again: AskedAgain;
   private whole: ChatResponse | undefined;
+  private readonly held: Held;
   private isDone = false;
 
   constructor(services: AskNeeds, input: AnswerToGuard) {
+    this.held = input.exchange.held;
     this.guard = input.guarded.guard;
     this.again = new AskedAgain(services, input);
     this.effort = this.again.effort();
@@ -75,7 +78,7 @@ class JudgedAnswer {
     if (this.isDone) return null;
     this.isDone = true;
     for (;;) {
-      const collected = await collect(this.again.current);
+      const collected = await collect(this.again.current, this.held);
       const { response, only, isLarge } = collected;
       this.whole = response;
       const texts = new GuardedTexts(this.guard, 'output');
@@ -104,7 +107,11 @@ function asRefused(cause: unknown): AnswerRefused {
   throw cause;
 }
 
-async function collect(answer: Completion) {
+const lengthOf = (events: readonly ChatEvent[]): number =>
+  events.reduce((sum, event) => sum + ('text' in event ? event.text.length : 0), 0);
+
+/** `held`: takes room for all that is kept of a stream; a plain answer has it. */
+async function collect(answer: Completion, held: Held) {
   if (answer.whole !== undefined) return { response: answer.whole, isLarge: answer.isLarge === true };
   const collector = new ResponseCollector();
   let only: EventBatch | undefined;
@@ -112,6 +119,7 @@ async function collect(answer: Completion) {
   let isLarge = false;
   for (let batch = await answer.next(); batch !== null; batch = await answer.next()) {
     collector.add(batch.events);
+    if (batch.wire?.kind !== 'body') await held.takeAnswer(lengthOf(batch.events));
     isLarge ||= batch.isLarge === true;
     only = batch;
     count++;

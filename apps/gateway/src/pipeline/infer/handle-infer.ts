@@ -22,12 +22,13 @@ export async function handleInfer(
   httpRequest: Request,
 ): Promise<Response> {
   const progress: Progress = {};
-  const release = services.activity.enter();
+  const underWay = services.activity.enter();
   try {
-    const exchange = noteHttp(openExchange(services, httpRequest), httpRequest);
+    const exchange = noteHttp(openExchange(services, httpRequest, underWay), httpRequest);
     progress.exchange = exchange;
     const principal = await authenticate(services, httpRequest);
     progress.principal = principal;
+    exchange.held.key = principal.key.id;
     const job = readJob(httpRequest);
     progress.requestedModel = job.model;
     const body = readStream(services, httpRequest);
@@ -42,9 +43,9 @@ export async function handleInfer(
     progress.meter = meter;
     const call = { exchange, admission, meter, job, request: httpRequest, body };
     const produced = await produceInfer(services, call);
-    return await respondInfer(services, call, { produced, onEnd: release });
+    return await respondInfer(services, call, { produced, onEnd: underWay.end });
   } catch (cause) {
-    release();
+    underWay.end();
     return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
   }
 }

@@ -16,7 +16,7 @@ export interface InferCall {
   readonly admission: Admission<InferPlan, CacheHit>;
   readonly meter: InferMeter;
   readonly job: InferJob;
-  readonly request: Pick<Request, 'headers' | 'signal'>;
+  readonly request: Request;
   readonly body: SentBody | undefined;
 }
 

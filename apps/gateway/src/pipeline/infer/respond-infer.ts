@@ -7,10 +7,11 @@ import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { UpstreamBody } from '@llm0/providers/transport/call-backend';
 import type { Services } from '../../services/contract';
 import { addDecisionHeaders, type HeaderTable } from '../exchange/response-headers';
+import { takenStream, takenWhole } from '../exchange/taken-stream';
 import type { InferCall, KeptAnswer, PassedAnswer, Produced } from './infer-call';
 import { ReadAhead } from './read-ahead';
 
-type Needs = Pick<Services, 'config' | 'backends' | 'clock' | 'metrics' | 'hotStore'>;
+type Needs = Pick<Services, 'config' | 'backends' | 'clock' | 'metrics' | 'hotStore' | 'readers'>;
 
 /** The answer as the caller gets it. `onEnd`: once its last byte went out or the caller left. */
 export function respondInfer(
@@ -42,7 +43,8 @@ async function respondKept(
   const isBodiless = isNotModified || job.method === 'HEAD' || answer.status === 204;
   if (job.method === 'HEAD' && !isNotModified) headers['content-length'] = String(answer.body.byteLength);
   else delete headers['content-length'];
-  return new Response(isBodiless ? null : (answer.body as Uint8Array<ArrayBuffer>), { status, headers });
+  const body = isBodiless ? null : await takenWhole(byOf(services, call), answer.body);
+  return new Response(body, { status, headers });
 }
 
 async function respondPassed(
@@ -76,8 +78,13 @@ async function respondPassed(
   await meter.handedOver;
   onEnd();
   const isBodiless = job.method === 'HEAD' || whole.byteLength === 0;
-  return new Response(isBodiless ? null : (whole as Uint8Array<ArrayBuffer>), { status, headers });
+  const body = isBodiless ? null : await takenWhole(byOf(services, call), whole);
+  return new Response(body, { status, headers });
 }
+
+const byOf = ({ readers }: Needs, { request, admission, exchange }: InferCall) => {
+  return { readers, request, held: exchange.held, key: admission.principal.key.id };
+};
 
 const EMPTY = new Uint8Array(0);
 
@@ -126,6 +133,7 @@ function tapped(
     // Downloads, and news that go on for days: who is idle is cut, nobody else. The server itself ends connections that take nothing.
     maxMs: Number.POSITIVE_INFINITY,
     maxBytes: services.config.maxResponseBytes,
+    room: call.exchange.held,
   });
   const source = passed.keeping === undefined ? body : copied(services, call, { passed, body });
   const end = () => {
@@ -133,32 +141,31 @@ function tapped(
     body.close();
     onEnd();
   };
-  const leave = () => {
-    meter.abort();
-    end();
-  };
-  // Who left before the first piece was asked for never cancels the stream.
-  request.signal.addEventListener('abort', leave, { once: true });
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const chunk = await source.readChunk();
-          if (chunk !== undefined) return controller.enqueue(chunk);
-          meter.complete(response.status);
-          await meter.handedOver;
-          controller.close();
-        } catch (error) {
-          if (error instanceof GatewayError && error.kind !== 'client_closed') meter.fail(error);
-          else meter.abort();
-          controller.error(error);
-        }
+  let isOver = false;
+  const by = { readers: services.readers, request, key: admission.principal.key.id };
+  return takenStream(by, {
+    async next() {
+      if (isOver) return undefined;
+      try {
+        const chunk = await source.readChunk();
+        if (chunk !== undefined) return chunk;
+        isOver = true;
+        meter.complete(response.status);
+        await meter.handedOver;
         end();
-      },
-      cancel: leave,
+        return undefined;
+      } catch (error) {
+        if (error instanceof GatewayError && error.kind !== 'client_closed') meter.fail(error);
+        else meter.abort();
+        end();
+        throw error;
+      }
     },
-    { highWaterMark: 0 },
-  );
+    onGone() {
+      if (!isOver) meter.abort();
+      end();
+    },
+  });
 }
 
 /** With a copy that is kept as soon as all of it is there. */

@@ -3,6 +3,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
+import { Held, Room } from '@llm0/core/waits/room';
 import { type AdmitInput, admit } from '../exchange/admit';
 import { CHEAP_MODEL, chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
 import type { UpstreamSpend } from '../upstream/upstream-response';
@@ -22,11 +23,12 @@ const COST_NANO_USD = 20_000;
 const INPUT_NANO_USD = 9000;
 const text = (value: string): EventBatch => ({ events: [{ type: 'text', choice: 0, text: value }] });
 
-async function begin(given: Partial<AdmitInput['exchange']> = {}) {
+async function begin(given: Partial<Omit<AdmitInput['exchange'], 'held'>> = {}) {
   const exchange = {
     requestId: Bun.randomUUIDv7(),
     startMs: performance.now(),
     controls: { cache: 'normal' as const, dropParams: false },
+    held: new Held(new Room()),
     ...given,
   };
   const principal = { ...structuredClone(pipeline.world.stored), keyHash: hashSecret(SECRET) };

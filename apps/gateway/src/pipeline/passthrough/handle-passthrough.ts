@@ -13,7 +13,7 @@ import {
   type PassthroughProvider,
   passesThrough,
 } from '@llm0/providers/transport/call-passthrough';
-import type { ConnectedProvider, Services } from '../../services/contract';
+import type { ConnectedProvider, Services, UnderWay } from '../../services/contract';
 import { admitPlanned } from '../exchange/admit';
 import { authenticate } from '../exchange/authenticate';
 import { type Authenticated, refreshPrincipal } from '../exchange/load-principal';
@@ -28,7 +28,7 @@ import type { Entrance } from './entrances';
 import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
 import { type NativeJob, PASSTHROUGH } from './plan-passthrough';
-import { type BodyRules, describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
+import { describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
 import { type NativeResponse, respondNative } from './respond-native';
 import { askForUsage, showUsage } from './show-usage';
 
@@ -41,17 +41,18 @@ export async function handlePassthrough(
   httpRequest: Request,
 ): Promise<Response> {
   const progress: Progress = {};
-  const release = services.activity.enter();
+  const underWay = services.activity.enter();
   try {
-    const exchange = noteHttp(openExchange(services, httpRequest), httpRequest);
+    const exchange = noteHttp(openExchange(services, httpRequest, underWay), httpRequest);
     progress.exchange = exchange;
     let principal = await authenticate(services, entrance.credentials?.(httpRequest) ?? httpRequest);
     progress.principal = principal;
+    exchange.held.key = principal.key.id;
     const found = await findFresh(services, principal, (known) =>
       findAsked(services, { entrance, httpRequest }, known),
     );
     const { target, shown, isInference, connected, provider, connection } = found;
-    const read = await readGiven(services, httpRequest, { provider, connection, isInference, release });
+    const read = await readGiven(services, httpRequest, { provider, connection, isInference, underWay });
     const { path, query } = target.native;
     const native = { given: read, path, isKnown: isInference, query, headers: httpRequest.headers };
     const guarding = isGuarded(exchange, principal)
@@ -84,11 +85,11 @@ export async function handlePassthrough(
     return await respondNative(services, {
       ...{ exchange, admission, meter, provider, connection, guard: guarded?.guard, ...answered },
       ...{ dropsUsage: body !== given, dropped: shown.dropped },
-      signal: httpRequest.signal,
-      onEnd: release,
+      httpRequest,
+      onEnd: underWay.end,
     });
   } catch (cause) {
-    release();
+    underWay.end();
     const envelope = entrance.envelope(services, httpRequest, progress.principal);
     return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
   }
@@ -112,16 +113,21 @@ function findAsked(
 
 interface GivenRules extends Pick<Reached, 'provider' | 'connection'> {
   readonly isInference: boolean;
-  readonly release: Pick<BodyRules, 'carry' | 'reserve'>;
+  readonly underWay: UnderWay;
 }
 
 function readGiven(
   { config }: Pick<Services, 'config'>,
   httpRequest: Request,
-  { provider, connection, isInference: isObject, release: { carry, reserve } }: GivenRules,
+  { provider, connection, isInference: isObject, underWay }: GivenRules,
 ): Promise<NativeBody> {
   const isWhole = provider.passthrough.signsBody(connection);
-  return readBody(httpRequest, { maxBytes: config.maxBodyBytes, isWhole, isObject, carry, reserve });
+  return readBody(httpRequest, {
+    maxBytes: config.maxBodyBytes,
+    isWhole,
+    isObject,
+    take: (bytes) => underWay.takeBody(bytes),
+  });
 }
 
 interface Reached {

@@ -1,9 +1,8 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
 import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
-import { boundedBody, takeRoom, tooLarge } from '../exchange/bounded-body';
+import { boundedBody, type TakeBytes, takeRoom, tooLarge } from '../exchange/bounded-body';
 import { readJson } from '../exchange/read-json';
 import { refuseWebSocket } from '../exchange/refuse-websocket';
 import { findShape } from './allow-native';
@@ -75,8 +74,7 @@ export function ownQuery(url: URL): URLSearchParams {
 export interface BodyRules {
   readonly maxBytes: number;
   /** See `BodyBounds`. */
-  readonly carry?: (bytes: number) => void;
-  readonly reserve?: (bytes: number) => Promise<void>;
+  readonly take?: TakeBytes;
   /** Needed whole, whatever it is. */
   readonly isWhole: boolean;
   /** It is a JSON object, whatever its type says. */
@@ -92,7 +90,7 @@ const isJsonType = ({ headers }: Request): boolean =>
  */
 export async function readBody(
   request: Request,
-  { maxBytes, carry, reserve, isWhole, isObject: needsObject }: BodyRules,
+  { maxBytes, take, isWhole, isObject: needsObject }: BodyRules,
 ): Promise<NativeBody> {
   const declared = request.headers.get('content-length');
   const length = declared === null ? undefined : Number(declared);
@@ -103,9 +101,7 @@ export async function readBody(
   }
   const isJson = needsObject || isJsonType(request);
   if (!isJson && !isWhole) return { stream: boundedBody(request.body, { maxBytes }), length };
-  const isDeclaredLarge = length !== undefined && length > LARGE_JSON_LENGTH;
-  const room = isDeclaredLarge ? await takeRoom(length, { carry, reserve }) : { carry };
-  const body = boundedBody(request.body, { maxBytes, ...room });
+  const body = boundedBody(request.body, { maxBytes, ...(await takeRoom(length, { take })) });
   if (!isJson) {
     const bytes = Buffer.concat(await Array.fromAsync(body));
     return { bytes, length: bytes.byteLength };

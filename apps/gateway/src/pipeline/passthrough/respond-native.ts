@@ -16,6 +16,7 @@ import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import { addDecisionHeaders, type HeaderTable } from '../exchange/response-headers';
+import { takenStream, takenWhole } from '../exchange/taken-stream';
 import { judgeNativeFailure, withheldFailure } from '../guard/guard-failure';
 import { judgeNativeAnswer, judgesAnswers } from '../guard/guard-native';
 import { forwardedResponseHeaders } from './filter-headers';
@@ -36,35 +37,37 @@ export interface NativeResponse {
   readonly dropsUsage: boolean;
   /** Query parameters and headers that were left out. */
   readonly dropped: readonly string[];
-  readonly signal: AbortSignal;
+  readonly httpRequest: Request;
   /** Judges the answer, where anything is asked of it. */
   readonly guard?: RequestGuard | undefined;
   /** Called once the last byte went out or the caller left. */
   readonly onEnd: () => void;
 }
 
+type Needs = Pick<Services, 'config' | 'readers'>;
+
 const MAX_ERROR_BYTES = 256 * 1024;
 const MAX_DROPPED_LENGTH = 1024;
 
 /** The vendor's answer, byte by byte; error answers without the secrets they may repeat. */
-export function respondNative(
-  services: Pick<Services, 'config'>,
-  answer: NativeResponse,
-): Promise<Response> | Response {
-  const { response, meter, provider, signal } = answer;
+export function respondNative(services: Needs, answer: NativeResponse): Promise<Response> | Response {
+  const { response, meter, provider } = answer;
+  const { signal } = answer.httpRequest;
   const headers = headersOf(answer);
   const body = new UpstreamBody(response.body, {
     provider: provider.name,
     idleTimeoutMs: services.config.streamIdleTimeoutMs,
     ...{ firstTimeoutMs: answer.leftMs, maxMs: answer.leftMs },
+    room: answer.exchange.held,
     signal,
   });
   if (response.status >= 400) return respondFailure(answer, body, headers);
   if (response.body === null) return respondEmpty(answer, headers);
   const { reader } = meter;
   const tap = reader && createUsageTap(response.headers.get('content-type') ?? '', reader);
-  if (judgesAnswers(answer.guard)) return respondJudged(answer, answer.guard, { body, tap, headers });
-  return new Response(tapped(answer, body, tap), { status: response.status, headers });
+  if (judgesAnswers(answer.guard))
+    return respondJudged(services, { ...answer, guard: answer.guard }, { body, tap, headers });
+  return new Response(tapped(services, answer, { body, tap }), { status: response.status, headers });
 }
 
 interface Judged {
@@ -75,17 +78,19 @@ interface Judged {
 
 /** All of the answer, once it was judged. */
 async function respondJudged(
-  answer: NativeResponse,
-  guard: RequestGuard,
+  { readers }: Needs,
+  answer: NativeResponse & { readonly guard: RequestGuard },
   { body, tap, headers }: Judged,
 ): Promise<Response> {
-  const { response, meter, dropsUsage, onEnd } = answer;
+  const { response, meter, guard, dropsUsage, exchange, httpRequest, onEnd } = answer;
+  const { held } = exchange;
   const type = response.headers.get('content-type') ?? '';
   const filter = dropsUsage && type.startsWith('text/event-stream') ? new UsageEventFilter() : undefined;
   const chunks: Uint8Array[] = [];
   try {
     for (let chunk = await body.read(); chunk !== undefined; chunk = await body.read()) {
       meter.noteBytes(chunk.byteLength);
+      await held.takeAnswer(chunk.byteLength);
       await tap?.push(chunk);
       chunks.push(filter === undefined ? chunk : filter.push(chunk));
     }
@@ -95,7 +100,8 @@ async function respondJudged(
     const text = await judgeNativeAnswer(guard, new TextDecoder().decode(Buffer.concat(chunks)), type);
     meter.complete(response.status);
     await meter.handedOver;
-    return new Response(text, { status: response.status, headers });
+    const by = { readers, request: httpRequest, held, key: answer.admission.principal.key.id };
+    return new Response(await takenWhole(by, text), { status: response.status, headers });
   } finally {
     body.close();
     onEnd();
@@ -144,44 +150,53 @@ async function respondFailure(answer: NativeResponse, body: UpstreamBody, header
   }
 }
 
-function tapped(answer: NativeResponse, body: UpstreamBody, tap: UsageTap | undefined): ReadableStream<Uint8Array> {
-  const { meter, response, dropsUsage, onEnd } = answer;
+function tapped(
+  { readers }: Needs,
+  answer: NativeResponse,
+  { body, tap }: Omit<Judged, 'headers'>,
+): ReadableStream<Uint8Array> {
+  const { meter, response, dropsUsage, httpRequest, onEnd } = answer;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   const filter = dropsUsage && isStream ? new UsageEventFilter() : undefined;
   const end = () => {
     body.close();
     onEnd();
   };
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          for (let chunk = await body.read(); chunk !== undefined; chunk = await body.read()) {
-            meter.noteBytes(chunk.byteLength);
-            const reading = tap?.push(chunk);
-            if (reading !== undefined) await reading;
-            const bytes = filter === undefined ? chunk : filter.push(chunk);
-            if (bytes.byteLength === 0) continue;
-            return controller.enqueue(bytes);
-          }
-          await tap?.end();
-          const last = filter?.end();
-          if (last !== undefined && last.byteLength > 0) controller.enqueue(last);
-          meter.complete(response.status);
-          await meter.handedOver;
-          controller.close();
-        } catch (error) {
-          if (error instanceof GatewayError && error.kind !== 'client_closed') meter.fail(error);
-          else meter.abort();
-          controller.error(error);
-        }
+  const next = async (): Promise<Uint8Array | undefined> => {
+    for (let chunk = await body.read(); chunk !== undefined; chunk = await body.read()) {
+      meter.noteBytes(chunk.byteLength);
+      const reading = tap?.push(chunk);
+      if (reading !== undefined) await reading;
+      const bytes = filter === undefined ? chunk : filter.push(chunk);
+      if (bytes.byteLength > 0) return bytes;
+    }
+    return undefined;
+  };
+  let isOver = false;
+  const by = { readers, request: httpRequest, key: answer.admission.principal.key.id };
+  return takenStream(by, {
+    async next() {
+      if (isOver) return undefined;
+      try {
+        const bytes = await next();
+        if (bytes !== undefined) return bytes;
+        isOver = true;
+        await tap?.end();
+        const last = filter?.end();
+        meter.complete(response.status);
+        await meter.handedOver;
         end();
-      },
-      cancel() {
-        meter.abort();
+        return last !== undefined && last.byteLength > 0 ? last : undefined;
+      } catch (error) {
+        if (error instanceof GatewayError && error.kind !== 'client_closed') meter.fail(error);
+        else meter.abort();
         end();
-      },
+        throw error;
+      }
     },
-    { highWaterMark: 0 },
-  );
+    onGone() {
+      if (!isOver) meter.abort();
+      end();
+    },
+  });
 }

@@ -54,6 +54,7 @@ export async function openTarget(
     fetch: connected.fetch ?? services.fetch,
     egress: services.mediaEgress,
     keys: connected.keys,
+    room: job.room,
     trace: job.trace?.headersFrom(attempt.number),
     onSend: (body) => {
       attempt.isSent = true;

@@ -2,11 +2,14 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import { addToTally, emptyTally } from '@llm0/core/chat/tally';
 import { ReleasingMap } from '@llm0/core/collections/releasing-map';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Held } from '@llm0/core/waits/room';
 import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstream-response';
 
 /** A call to an upstream, and what ends it once nobody waits for its answer any more. */
 export interface UpstreamCallUnderWay extends UpstreamCalling {
   readonly abort: AbortController;
+  /** What it holds until it ends. */
+  readonly held?: Pick<Held, 'end'>;
 }
 
 /** SSE is many times as long as the text in it: so much of what the cache takes is kept for late followers. */
@@ -139,6 +142,7 @@ export class Flight {
     this.failure = failure;
     this.done = true;
     this.payer = this.subscribers.values().next().value;
+    this.call.held?.end();
     this.onEnd();
   }
 
@@ -160,6 +164,7 @@ export class Flight {
     if (this.done || this.subscribers.size > 0) return;
     this.done = true;
     if (pays) this.payer = subscriber;
+    this.call.held?.end();
     this.onEnd();
     this.abort.abort();
     this.cancelUpstream();

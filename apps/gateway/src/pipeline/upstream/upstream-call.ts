@@ -8,6 +8,7 @@ import { isSameTarget } from '@llm0/core/routing/target';
 import type { AttemptMark } from '@llm0/core/routing/target-health';
 import { attemptTimeoutMs, type Timed } from '@llm0/core/routing/timeouts';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
+import type { Held } from '@llm0/core/waits/room';
 import { mayBeBilled, wasNeverSent } from '@llm0/providers/transport/call-provider';
 import type { ConnectedProvider, Services } from '../../services/contract';
 import { pause } from './back-off';
@@ -30,6 +31,8 @@ export interface UpstreamJob<R = unknown> {
   /** The answer is no stream; and how long the caller lets an attempt take. */
   readonly timed: Timed;
   readonly trace?: RequestTrace;
+  /** Memory for what is read whole. */
+  readonly room?: Held;
   /** Aborts when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }
@@ -53,6 +56,8 @@ export interface Attempt<Received = unknown> extends AttemptMark {
   isSuperseded: boolean;
 }
 
+/** How an attempt ends here that its vendor may bill all the same. */
+const STILL_BILLED: ReadonlySet<GatewayError['kind']> = new Set(['client_closed', 'overloaded']);
 /** What a vendor's encoder says of a request that others may well take. */
 const REFUSED_BY_VENDOR: ReadonlySet<GatewayError['kind']> = new Set(['unsupported_parameter', 'invalid_request']);
 
@@ -227,7 +232,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     const { target } = attempt;
     if (failure === undefined) {
       this.services.health.abandoned(target);
-      if (error.kind !== 'client_closed') this.openAttempts.delete(attempt);
+      if (!STILL_BILLED.has(error.kind)) this.openAttempts.delete(attempt);
       if (!REFUSED_BY_VENDOR.has(error.kind) || isSameTarget(target, this.job.route.targets[0])) throw error;
       // Only this stand-in can't take the request as it is: others may, and the first one's failure stays the cause.
       this.attempts.push(this.logAttempt(attempt, error.kind, {}));

@@ -1,0 +1,106 @@
+import type { Held } from '@llm0/core/waits/room';
+import type { Reader, Services } from '../../services/contract';
+
+/** Bytes that are given out at a time: what a caller does not take of them waits in memory. */
+export const PIECE_BYTES = 256 * 1024;
+/** A body up to this length is given out at once. */
+export const SHORT_BYTES = 64 * 1024;
+
+export interface TakenBy {
+  readonly readers: Services['readers'];
+  readonly request: Request;
+  readonly key: string | undefined;
+}
+
+export interface TakenSource {
+  /** The next bytes; undefined at the end. What it throws breaks the answer off. */
+  next(): Promise<Uint8Array | undefined> | Uint8Array | undefined;
+  /** The caller left, or was cut; at most once, and not behind the end. */
+  onGone(): void;
+}
+
+/** The body of an answer, no faster than its caller takes it; one that takes nothing for long is cut. */
+export function takenStream({ readers, request, key }: TakenBy, source: TakenSource): ReadableStream<Uint8Array> {
+  let reader: Reader | undefined;
+  let rest: Uint8Array | undefined;
+  const end = (): boolean => {
+    if (reader === undefined) return false;
+    request.signal.removeEventListener('abort', leave);
+    reader.end();
+    reader = undefined;
+    rest = undefined;
+    return true;
+  };
+  const leave = () => {
+    if (end()) source.onGone();
+  };
+  reader = readers.begin(request, key, leave);
+  // Who left before the first piece was asked for never cancels the stream.
+  request.signal.addEventListener('abort', leave);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        reader?.asked();
+        try {
+          const bytes = rest ?? (await source.next());
+          if (reader === undefined) return closeQuietly(controller);
+          if (bytes === undefined) {
+            end();
+            return controller.close();
+          }
+          rest = bytes.byteLength > PIECE_BYTES ? bytes.subarray(PIECE_BYTES) : undefined;
+          const piece = rest === undefined ? bytes : bytes.subarray(0, PIECE_BYTES);
+          reader.gave(piece.byteLength);
+          controller.enqueue(piece);
+        } catch (error) {
+          end();
+          controller.error(error);
+        }
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** A whole body, which counts as held until it is taken. Waits for room; throws `overloaded`. */
+export async function takenWhole(
+  by: TakenBy & { readonly held: Held },
+  body: string | Blob | Uint8Array,
+): Promise<string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
+  const length = typeof body === 'string' ? body.length : body instanceof Blob ? body.size : body.byteLength;
+  if (length <= SHORT_BYTES) return body as string | Blob | Uint8Array<ArrayBuffer>;
+  const held = by.held.share();
+  let isHeld = true;
+  const end = () => {
+    if (isHeld) held.end();
+    isHeld = false;
+  };
+  try {
+    held.giveBackAnswer();
+    await held.take(length);
+    let bytes: Uint8Array | undefined;
+    if (typeof body === 'string') bytes = Buffer.from(body);
+    else bytes = body instanceof Blob ? await body.bytes() : body;
+    return takenStream(by, {
+      next: () => {
+        const all = bytes;
+        bytes = undefined;
+        if (all === undefined) end();
+        return all;
+      },
+      onGone: end,
+    });
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+function closeQuietly(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  try {
+    controller.close();
+  } catch {
+    // Already closed by the cancelling side.
+  }
+}

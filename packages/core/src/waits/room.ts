@@ -1,0 +1,199 @@
+// Nobody waits in vain: one request that has begun to be held may always go on, so that room is given back in the end.
+import { GatewayError } from '../errors/gateway-error';
+
+/** What all requests may hold in memory together, and those of one key; a request that is alone may hold more. */
+const BOUNDS = { maxBytes: 160_000_000, maxBytesOfKey: 96_000_000, maxWaitMs: 10_000 };
+/** An answer's bytes, all of them as one, their text, what was read of it, and what is said instead. */
+const ANSWER_FACTOR = 8;
+/** What the runtime reads ahead of an answer that comes faster than it is passed on. */
+const FLOOD_BYTES = 4_000_000;
+/** Such answers of one key that may wait: what was read ahead of them is there meanwhile. */
+const MAX_WAITING_FLOODS = 12;
+const RETRY_MS = 1000;
+
+export type RoomBounds = typeof BOUNDS;
+
+function tooMuch(): GatewayError {
+  const message = 'This gateway is busy with as many large requests and answers as it can hold. Please retry.';
+  return new GatewayError('overloaded', message, { param: 'body', retryAfterMs: RETRY_MS });
+}
+
+interface Waiting {
+  readonly held: Held;
+  readonly bytes: number;
+  readonly resolve: () => void;
+}
+
+/** Memory for what is held whole: bodies of requests, and answers that must be there before any of it goes on. */
+export class Room {
+  private bytes = 0;
+  private readonly bytesByKey = new Map<string, number>();
+  /** Those of other keys may overtake whoever waits for its own key's share. */
+  private readonly queue: Waiting[] = [];
+  /** May hold more than the bounds, so that it ends. */
+  private overdrawn: Held | undefined;
+  private readonly bounds: RoomBounds;
+
+  constructor(bounds: Partial<RoomBounds> = {}) {
+    this.bounds = { ...BOUNDS, ...bounds };
+  }
+
+  /** Undefined: at once. */
+  take(held: Held, bytes: number): Promise<void> | undefined {
+    if (this.tryTake(held, bytes)) return undefined;
+    if (held.bytes > 0 && this.overdrawn === undefined) {
+      this.overdrawn = held;
+      this.add(held, bytes);
+      return undefined;
+    }
+    return this.wait(held, bytes);
+  }
+
+  /** The same where too many of its key wait already. */
+  takeOrRefuse(held: Held, bytes: number): Promise<void> | undefined {
+    if (this.tryTake(held, bytes)) return undefined;
+    const waiting = this.queue.filter(({ held: other }) => other.key === held.key).length;
+    return waiting < MAX_WAITING_FLOODS ? this.take(held, bytes) : Promise.reject(tooMuch());
+  }
+
+  tryTake(held: Held, bytes: number): boolean {
+    const mayGoOn = this.overdrawn === held || (this.hasRoom(held, bytes) && !this.isQueued());
+    if (!mayGoOn) return false;
+    this.add(held, bytes);
+    return true;
+  }
+
+  add(held: Held, bytes: number): void {
+    this.bytes += bytes;
+    held.bytes += bytes;
+    const { key } = held;
+    if (key === undefined) return;
+    const ofKey = this.ofKey(key) + bytes;
+    if (ofKey > 0) this.bytesByKey.set(key, ofKey);
+    else this.bytesByKey.delete(key);
+  }
+
+  /** The request is over; what it waits for is given up. */
+  end(held: Held): void {
+    if (this.overdrawn === held) this.overdrawn = undefined;
+    for (let at = this.queue.length - 1; at >= 0; at--) {
+      if (this.queue[at]?.held === held) this.queue.splice(at, 1)[0]?.resolve();
+    }
+    if (held.bytes > 0) this.add(held, -held.bytes);
+    this.letIn();
+  }
+
+  letIn(): void {
+    for (let at = 0; at < this.queue.length; ) {
+      const { held, bytes } = this.queue[at] as Waiting;
+      if (this.hasRoom(held, bytes)) this.grant(at);
+      else if (this.hasShare(held, bytes)) break;
+      else at += 1;
+    }
+    if (this.overdrawn !== undefined) return;
+    const begun = this.queue.findIndex(({ held }) => held.bytes > 0);
+    if (begun < 0) return;
+    this.overdrawn = this.queue[begun]?.held;
+    this.grant(begun);
+  }
+
+  private grant(at: number): void {
+    for (const { held, bytes, resolve } of this.queue.splice(at, 1)) {
+      this.add(held, bytes);
+      resolve();
+    }
+  }
+
+  private ofKey(key: string): number {
+    return this.bytesByKey.get(key) ?? 0;
+  }
+
+  private hasShare({ key, bytes: own }: Held, bytes: number): boolean {
+    if (key === undefined) return true;
+    const ofKey = this.ofKey(key);
+    return ofKey === own || ofKey + bytes <= this.bounds.maxBytesOfKey;
+  }
+
+  private hasRoom(held: Held, bytes: number): boolean {
+    if (this.overdrawn === held || this.bytes === held.bytes) return true;
+    return this.bytes + bytes <= this.bounds.maxBytes && this.hasShare(held, bytes);
+  }
+
+  /** Somebody waits for what all share. */
+  private isQueued(): boolean {
+    return this.queue.some(({ held, bytes }) => this.hasShare(held, bytes));
+  }
+
+  private wait(held: Held, bytes: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting: Waiting = { held, bytes, resolve };
+    this.queue.push(waiting);
+    const timer = setTimeout(() => {
+      this.queue.splice(this.queue.indexOf(waiting), 1);
+      reject(tooMuch());
+      this.letIn();
+    }, this.bounds.maxWaitMs);
+    return promise.finally(() => clearTimeout(timer));
+  }
+}
+
+/** What one request holds, until it and all who work for it have ended. */
+export class Held {
+  bytes = 0;
+  /** Whose share it takes; set once the key is known. */
+  key: string | undefined;
+  private holders = 1;
+  private answerBytes = 0;
+  private isFlooded = false;
+
+  constructor(private readonly room: Room) {}
+
+  /** Takes room; waits for it, where a promise comes back. Throws `overloaded` where that takes too long. */
+  take(bytes: number): Promise<void> | undefined {
+    return this.holders === 0 ? undefined : this.room.take(this, bytes);
+  }
+
+  /** The same for what may be done without. */
+  tryTake(bytes: number): boolean {
+    return this.holders > 0 && this.room.tryTake(this, bytes);
+  }
+
+  /** The same for bytes of an answer that is read whole, and for what is made of them. */
+  takeAnswer(bytes: number): Promise<void> | undefined {
+    const taken = ANSWER_FACTOR * bytes;
+    this.answerBytes += taken;
+    return this.take(taken);
+  }
+
+  /** Of an answer that was read, no more is left than what goes out. */
+  giveBackAnswer(): void {
+    this.giveBack(this.answerBytes);
+    this.answerBytes = 0;
+  }
+
+  /** An answer comes faster than it is passed on. */
+  takeFlood(): Promise<void> | undefined {
+    if (this.isFlooded || this.holders === 0) return undefined;
+    this.isFlooded = true;
+    return this.room.takeOrRefuse(this, FLOOD_BYTES);
+  }
+
+  giveBack(bytes: number): void {
+    const given = Math.min(bytes, this.bytes);
+    if (given <= 0) return;
+    this.room.add(this, -given);
+    this.room.letIn();
+  }
+
+  /** Somebody else holds it as well, and ends it too. */
+  share(): this {
+    this.holders += 1;
+    return this;
+  }
+
+  end(): void {
+    if (this.holders === 0) return;
+    this.holders -= 1;
+    if (this.holders === 0) this.room.end(this);
+  }
+}
