@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { countTests } from './count-tests';
 
 test('a report of bun test is counted; a test that was skipped is one that failed', () => {
-  const report = `<testsuites><testsuite file="a.test.ts">
+  const report = `<testsuites><testsuite file="a.test.ts" time="1.5"><testsuite file="a.test.ts" time="1" />
     <testcase name="one" file="a.test.ts" line="1" />
     <testcase name="two" file="a.test.ts" line="2"><failure type="AssertionError" /></testcase>
     <testcase name="three &amp; &lt;four&gt;" file="b.test.ts" line="3"><skipped /></testcase>
@@ -16,7 +16,11 @@ test('a report of bun test is counted; a test that was skipped is one that faile
       ['a.test.ts', { passed: 1, failures: ['two'] }],
       ['b.test.ts', { passed: 0, failures: ['three & <four>'] }],
     ]),
-    files: new Set(['a.test.ts', 'b.test.ts', 'c.test.ts']),
+    files: new Map([
+      ['a.test.ts', 1500],
+      ['b.test.ts', 0],
+      ['c.test.ts', 0],
+    ]),
   });
-  expect(countTests('')).toEqual({ passed: 0, failed: 0, skipped: [], broken: new Map(), files: new Set() });
+  expect(countTests('')).toEqual({ passed: 0, failed: 0, skipped: [], broken: new Map(), files: new Map() });
 });

@@ -5,8 +5,8 @@ export interface TestCounts {
   readonly skipped: readonly string[];
   /** Of each file with a failed test, what its tests came to. */
   readonly broken: ReadonlyMap<string, BrokenFile>;
-  /** Those with at least one test. */
-  readonly files: ReadonlySet<string>;
+  /** Those with at least one test, and the milliseconds each took, hooks included. */
+  readonly files: ReadonlyMap<string, number>;
 }
 
 export interface BrokenFile {
@@ -35,8 +35,20 @@ export function countTests(junit: string): TestCounts {
       file.passed++;
     }
   }
+  const took = new Map<string, number>();
+  // A file's own suite comes before those of its groups.
+  for (const [, attributes = ''] of junit.matchAll(/<testsuite\b([^>]*)>/g)) {
+    const path = attribute(attributes, 'file');
+    if (!took.has(path)) took.set(path, Number(attribute(attributes, 'time')) * 1000);
+  }
   const broken = new Map([...files].filter(([, { failures }]) => failures.length > 0));
-  return { passed, failed, skipped, broken, files: new Set(files.keys()) };
+  return {
+    passed,
+    failed,
+    skipped,
+    broken,
+    files: new Map([...files.keys()].map((path) => [path, took.get(path) ?? 0])),
+  };
 }
 
 function attribute(attributes: string, name: string): string {

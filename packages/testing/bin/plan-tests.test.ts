@@ -61,6 +61,11 @@ describe('in this repository', () => {
     expect(files.filter(({ isUnit }) => isUnit).length).toBeGreaterThan(50);
   });
 
+  test('a name says which lane a file is in', () => {
+    expect(of('loop-time.nightly.test.ts')?.isNightly).toBe(true);
+    expect(of('plan-tests.test.ts')?.isNightly).toBe(false);
+  });
+
   test('timings tell of files that are there', async () => {
     const timings = await Bun.file(join(import.meta.dir, 'test-timings.json')).json();
     const there = new Set(files.map(({ path }) => path));
@@ -85,8 +90,9 @@ describe('in this repository', () => {
 
 test('options: what is wrong is said', () => {
   expect(readTestOptions(['a', '--unit', '-t', 'some name'])).toMatchObject({
-    ...{ paths: ['a'], unitOnly: true, watch: false, name: 'some name', workers: undefined },
+    ...{ paths: ['a'], all: false, unitOnly: true, watch: false, name: 'some name', workers: undefined },
   });
+  expect(readTestOptions(['--all'])).toMatchObject({ all: true, paths: [] });
   expect(readTestOptions(['--watch'])).toMatchObject({ unitOnly: true, watch: true });
   expect(() => readTestOptions(['--workers', 'many'])).toThrow('--workers many');
   expect(() => readTestOptions(['--wat'])).toThrow('--wat');

@@ -9,6 +9,8 @@ export interface PlannedFile {
   readonly path: string;
   /** Neither it nor anything it loads reads the address of a store or can start a process. */
   readonly isUnit: boolean;
+  /** Its name ends in `.nightly.test.ts`: it kills, downloads, measures this machine, or repeats at many sizes. */
+  readonly isNightly: boolean;
   readonly stores: ReadonlySet<Store>;
   /** Itself and all files of ours that it loads, however far away. */
   readonly loads: ReadonlySet<string>;
@@ -23,6 +25,7 @@ const STORE_READS: Readonly<Record<Store, RegExp>> = {
 const STARTS_PROCESSES =
   /\bBun\.spawn|\bfrom '(?:node:)?child_process'|\bimport \{[^}]*\$[^}]*\} from 'bun'|playwright-[c]ore/;
 
+const NIGHTLY = /\.nightly\.test\.tsx?$/;
 const SOURCE = /\.[cm]?[jt]sx?$/;
 
 /** All that `bun test` looks for, by another way than its own. */
@@ -45,7 +48,7 @@ export function planTests(root: string, paths: readonly string[] = findTestFiles
     const reached = [...loads].map(sourceOf);
     const stores = (Object.keys(STORE_READS) as Store[]).filter((store) => reached.some((one) => one.reads.has(store)));
     const isUnit = stores.length === 0 && !reached.some((one) => one.startsProcesses);
-    return { path, isUnit, stores: new Set(stores), loads };
+    return { path, isUnit, isNightly: NIGHTLY.test(path), stores: new Set(stores), loads };
   });
 }
 

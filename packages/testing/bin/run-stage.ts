@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../../apps/gateway/bin/ensure-installed';
+import { ALL_VARIABLE, NIGHTLY_VARIABLE } from '../lane';
 import { FOLDER_VARIABLE, STORES_VARIABLE } from '../stores/server-process';
 import type { TestStores } from '../stores/start-test-stores';
 import { countTests, type TestCounts } from './count-tests';
 import { namesInEnvFile, testEnvironment } from './test-environment';
+import { TIMINGS } from './test-timings';
 
 const PER_TEST_MS = 60_000;
-/** Milliseconds of each file: the longest begin, so that no process idles at the end. */
-const TIMINGS = join(import.meta.dir, 'test-timings.json');
 const CHOOSE_STORES = join(import.meta.dir, '../stores/choose-stores.ts');
 const TURN_THE_LOOP = join(import.meta.dir, 'turn-the-loop.ts');
 const FORBID_SERVERS = join(import.meta.dir, '../stores/forbid-servers.ts');
@@ -64,7 +64,9 @@ export interface TestStage {
   readonly stores: readonly TestStores[];
   readonly folder: string;
   readonly namePattern?: string | undefined;
-  readonly updateTimings?: boolean;
+  /** Loops that the daily lane samples run in full. */
+  readonly all?: boolean;
+  readonly isNightly?: boolean;
 }
 
 let reports = 0;
@@ -120,24 +122,25 @@ export async function lookAgain(stage: TestStage, first: TestCounts, tally: Tall
 
 function argumentsOf(stage: TestStage, report: string): readonly string[] {
   const preload = stage.stores.length === 0 ? FORBID_SERVERS : CHOOSE_STORES;
-  const timings = [`--timings=${TIMINGS}`, ...(stage.updateTimings === true ? ['--update-timings'] : [])];
   return [
     ...['--no-orphans', '--only-failures', `--timeout=${PER_TEST_MS}`],
     ...[`--preload=${preload}`, `--preload=${TURN_THE_LOOP}`],
     ...['--reporter=junit', `--reporter-outfile=${report}`],
-    ...(stage.workers > 1 ? [`--parallel=${stage.workers}`, '--no-isolate', ...timings] : []),
+    ...(stage.workers > 1 ? [`--parallel=${stage.workers}`, '--no-isolate', `--timings=${TIMINGS}`] : []),
     ...(stage.namePattern === undefined ? [] : [`--test-name-pattern=${stage.namePattern}`]),
     ...stage.files.map((path) => `./${path}`),
   ];
 }
 
-function environmentOf({ stores, folder }: TestStage): Record<string, string | undefined> {
+function environmentOf({ stores, folder, all, isNightly }: TestStage): Record<string, string | undefined> {
   const envFiles = ['.env', '.env.test', '.env.local', '.env.test.local'].map((name) => join(ROOT, name));
   const names = envFiles.flatMap((path) => (existsSync(path) ? namesInEnvFile(readFileSync(path, 'utf8')) : []));
   return testEnvironment(process.env, names, {
     ...(stores.length === 0 ? { TEST_REDIS_URL: '', TEST_DATABASE_URL: '' } : stores[0]?.env),
     [STORES_VARIABLE]: stores.length === 0 ? '' : JSON.stringify(stores.map(({ env }) => env)),
     [FOLDER_VARIABLE]: folder,
+    [ALL_VARIABLE]: all === true ? '1' : '',
+    [NIGHTLY_VARIABLE]: isNightly === true ? '1' : '',
   });
 }
 

@@ -10,29 +10,10 @@ import type { TestCounts } from './count-tests';
 import { choose, type PlannedFile, planTests } from './plan-tests';
 import { lookAgain, Running, runCheck, runTests, Tally, type TestStage } from './run-stage';
 import { readTestOptions, type TestOptions, USAGE } from './test-options';
+import { writeTimings } from './test-timings';
 import { watchSources } from './watch-sources';
 
 const GUARD_MS = 45 * 60_000;
-/** These lose no connection, or answer within a second, which a machine with more to do than it can would break: one for a core. */
-const CALM = [
-  'packages/testing/e2e/redis-gone.e2e.test.ts',
-  'packages/testing/e2e/store-failure.e2e.test.ts',
-  'packages/testing/e2e/workers.e2e.test.ts',
-];
-/** These measure fractions of a second: they run when all else is done, one after the other. */
-const ALONE = [
-  'apps/dashboard/testing/budgets.browser.test.ts',
-  'apps/gateway/src/code-mode/sandbox/escapes.test.ts',
-  'apps/gateway/src/code-mode/sandbox/limits.test.ts',
-  'packages/core/src/guardrails/loop-time.test.ts',
-  'packages/core/src/limits/redis/deadline-queue.test.ts',
-  'packages/testing/e2e/attack.e2e.test.ts',
-  'packages/testing/e2e/half-open.e2e.test.ts',
-  'packages/testing/e2e/hostile-answers.e2e.test.ts',
-  'packages/testing/e2e/large-bodies.e2e.test.ts',
-  'packages/testing/fake-upstream/call-provider.test.ts',
-];
-
 /** Each has a Redis and an embedded Postgres of its own. */
 const MOST_WORKERS = 6;
 /** What was checked before is not checked again until it changes. Several threads check much of it several times. */
@@ -48,6 +29,8 @@ const TYPES = [
 const options = readOptionsOrExit();
 const tally = new Tally();
 const running = new Running();
+/** Milliseconds of each file that ran. */
+const took = new Map<string, number>();
 /** Those that are being started as well: an early end leaves nothing behind. */
 const starting: Promise<StartedStores>[] = [];
 const folder = temporaryFolder('test');
@@ -78,20 +61,28 @@ try {
 }
 await finish();
 
-async function runOnce({ paths, unitOnly }: TestOptions): Promise<void> {
-  const all = planTests(ROOT);
-  const named = paths.length === 0 ? all : choose(all, paths, ROOT);
-  const files = unitOnly ? named.filter(({ isUnit }) => isUnit) : named;
+async function runOnce({ paths, unitOnly, all }: TestOptions): Promise<void> {
+  const planned = planTests(ROOT);
+  const named = paths.length === 0 ? planned : choose(planned, paths, ROOT);
+  const inLane = all ? named : dailyOf(named);
+  const files = unitOnly ? inLane.filter(({ isUnit }) => isUnit) : inLane;
   if (files.length === 0) throw new Error(`no ${unitOnly ? 'unit ' : ''}test file has this in its path: ${paths}`);
   const ran = new Set<string>();
-  const isAll = paths.length === 0 && !unitOnly;
-  await Promise.all([...(isAll ? [checkAll()] : []), unitOnly ? runUnit(files, ran) : runFiles(files, ran)]);
+  const isWhole = paths.length === 0 && !unitOnly;
+  await Promise.all([...(isWhole ? [checkAll()] : []), unitOnly ? runUnit(files, ran) : runFiles(files, ran)]);
   // A run by name leaves files without any test on purpose.
   if (running.isEnding || options.name !== undefined) return;
   for (const { path } of files.filter((file) => !ran.has(file.path))) {
     console.log(`not run, counted as failed: ${path}`);
     tally.failed++;
   }
+  if (isWhole && tally.failed === 0) writeTimings(took, (path) => planned.some((file) => file.path === path));
+}
+
+/** Without the nightly ones, unless nothing else was named. */
+function dailyOf(files: readonly PlannedFile[]): readonly PlannedFile[] {
+  const daily = files.filter(({ isNightly }) => !isNightly);
+  return daily.length === 0 ? files : daily;
 }
 
 async function checkAll(): Promise<void> {
@@ -104,25 +95,20 @@ async function runUnit(files: readonly PlannedFile[], ran: Set<string>): Promise
 }
 
 async function runFiles(files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
-  const calm = files.filter(({ path }) => CALM.includes(path));
-  const alone = files.filter(({ path }) => ALONE.includes(path));
-  const together = files.filter((file) => !calm.includes(file) && !alone.includes(file));
-  for (const path of options.paths.length === 0 ? [...CALM, ...ALONE] : []) {
-    if (!files.some((file) => file.path === path)) throw new Error(`${path} is to run apart, and is not there`);
-  }
-  const workers = countWorkers(together, 2);
+  const daily = files.filter(({ isNightly }) => !isNightly);
+  const nightly = files.filter(({ isNightly }) => isNightly);
+  const workers = countWorkers(daily, 2);
   const needs = new Set(files.flatMap((file) => [...file.stores]));
   const [{ stores, missing }] = await Promise.all([startStores(needs, workers), buildDashboard(files)]);
   if (missing !== null) console.log(`Postgres: PGlite alone is tested, ${missing}`);
-  if (together.length > 0) {
+  if (daily.length > 0) {
     const stage = { name: 'tests', workers, stores };
-    const counts = await run(stage, together, ran);
+    const counts = await run(stage, daily, ran);
     if (workers > availableParallelism()) await lookAgain({ ...stage, files: [], folder }, counts, tally, running);
   }
-  if (calm.length > 0 && !running.isEnding) {
-    await run({ name: 'tests, one a core', workers: countWorkers(calm, 1), stores }, calm, ran);
-  }
-  if (alone.length > 0 && !running.isEnding) await run({ name: 'tests, alone', workers: 1, stores }, alone, ran);
+  // They measure this machine, or load it: nothing else runs beside them.
+  if (nightly.length > 0 && !running.isEnding)
+    await run({ name: 'nightly tests', workers: 1, stores, isNightly: true }, nightly, ran);
 }
 
 async function startStores(needs: ReadonlySet<Store>, processes: number): Promise<StartedStores> {
@@ -137,13 +123,14 @@ async function buildDashboard(files: readonly PlannedFile[]): Promise<void> {
   if (builds && !(await ensureDashboard())) throw new Error('the dashboard could not be built');
 }
 
-type StageOfRun = Omit<TestStage, 'files' | 'folder' | 'namePattern' | 'updateTimings'>;
+type StageOfRun = Omit<TestStage, 'files' | 'folder' | 'namePattern' | 'all'>;
 
 async function run(stage: StageOfRun, files: readonly PlannedFile[], ran: Set<string>): Promise<TestCounts> {
-  const { name: namePattern, updateTimings } = options;
+  const { name: namePattern, all } = options;
   const paths = files.map(({ path }) => path);
-  const counts = await runTests({ ...stage, files: paths, folder, namePattern, updateTimings }, tally, running);
-  for (const path of counts.files) ran.add(path);
+  const counts = await runTests({ ...stage, files: paths, folder, namePattern, all }, tally, running);
+  for (const path of counts.files.keys()) ran.add(path);
+  for (const [path, ms] of counts.files) took.set(path, ms);
   return counts;
 }
 
@@ -157,7 +144,7 @@ function countWorkers(files: readonly PlannedFile[], perCore: number): number {
 /** Unit tests, all of them once, then those that load what has changed. */
 async function watch({ paths }: TestOptions): Promise<void> {
   const plan = () => {
-    const all = planTests(ROOT).filter(({ isUnit }) => isUnit);
+    const all = planTests(ROOT).filter(({ isUnit, isNightly }) => isUnit && !isNightly);
     return paths.length === 0 ? all : choose(all, paths, ROOT);
   };
   const runSome = async (files: readonly PlannedFile[]) => {

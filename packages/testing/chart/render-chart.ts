@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { findHelm, runTool } from './chart-tools';
+import { findHelm, runTool } from './install-helm';
 
 export const CHART = join(import.meta.dir, '../../../deploy/helm/llm0');
 const RELEASE = 'gw';

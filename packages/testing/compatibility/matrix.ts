@@ -1,4 +1,4 @@
-import { startEnvironment, type TestEnvironment } from '../e2e/environment';
+import { shareEnvironment, type TestEnvironment } from '../e2e/environment';
 import { createTestKey } from '../stores/start-gateway';
 import type { ClientDriver, ConnectedClient } from './client-driver';
 import { aiSdkClients } from './clients/ai-sdk';
@@ -74,9 +74,8 @@ export function cellOf(driver: ClientDriver, family: Family, feature: Feature): 
 
 /** A gateway in front of a fake of every vendor. */
 export async function openMatrix(): Promise<Matrix> {
-  const world = await startEnvironment({
+  const world = await shareEnvironment({
     kind: 'embedded',
-    allVendors: true,
     localModels: [LOCAL_MODEL, LOCAL_EMBEDDINGS],
     // The model in this repository is loaded by its first request.
     env: { REQUEST_TIMEOUT: '30s' },

@@ -6,7 +6,7 @@ import {
   postChat,
   STORE_KINDS,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
 } from './environment';
 
@@ -281,13 +281,11 @@ describe.each(STORE_KINDS)('changes hold from the very next request in every pro
   const replicas: GatewayProcess[] = [];
   beforeAll(async () => {
     const env = {
-      EGRESS_ALLOW: '127.0.0.1',
       FAILOVER_MODE: 'cloud_only',
       // The log is no background job: the last test looks at it.
       DISABLE_BACKGROUND_WORKERS: 'true',
-      ...(kind === 'real' ? { ENCRYPTION_KEY: 'ab'.repeat(32) } : {}),
     };
-    world = await startEnvironment({ kind, env });
+    world = await shareEnvironment({ kind, env });
     upstreamUrl = world.upstream.baseUrl;
     replicas.push(world.gateway);
     // Beside embedded stores there can be no other.

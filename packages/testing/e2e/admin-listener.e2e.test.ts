@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { freePort } from '../stores/server-process';
 import { createTestKey, startGateway, TEST_ADMIN_TOKEN } from '../stores/start-gateway';
-import { ask, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { ask, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const METRICS_TOKEN = 'metrics-token-0123456789';
@@ -35,7 +35,7 @@ describe.each([
   let adminUrl: string;
   let operators: { url: string; adminToken: string };
   beforeAll(async () => {
-    world = await startEnvironment({ kind, env: { ADMIN_PORT: '0', METRICS_TOKEN, ...more } });
+    world = await shareEnvironment({ kind, env: { ADMIN_PORT: '0', METRICS_TOKEN, ...more } });
     adminUrl = adminUrlOf(world);
     operators = { url: adminUrl, adminToken: world.gateway.adminToken };
   }, SETUP_MS);

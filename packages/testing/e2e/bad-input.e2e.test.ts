@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { allLogs, ask, postChat, settledLedger, startEnvironment, type TestEnvironment } from './environment';
+import { allLogs, ask, postChat, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -8,7 +8,7 @@ describe('bad input', () => {
   let world: TestEnvironment;
   let key: { apiKey: string; projectId: string };
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'embedded' });
+    world = await shareEnvironment({ kind: 'embedded' });
     key = await createTestKey(world.gateway);
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

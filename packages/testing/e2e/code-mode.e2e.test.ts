@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { randomBytes } from 'node:crypto';
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { callAdmin } from '../stores/start-gateway';
-import { STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 interface Said {
   readonly isError?: boolean;
   readonly content: readonly { readonly text: string }[];
 }
 
-describe.each(STORE_KINDS)('Code Mode on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('Code Mode on %s stores', (kind) => {
   let environment: TestEnvironment;
   let web: McpServerUnderTest;
   let projectId: string;
@@ -37,8 +36,7 @@ describe.each(STORE_KINDS)('Code Mode on %s stores', (kind) => {
   const calls = () => web.seen.filter(({ method }) => method === 'tools/call').length;
 
   beforeAll(async () => {
-    const env = { EGRESS_ALLOW: '127.0.0.1', ENCRYPTION_KEY: randomBytes(32).toString('base64') };
-    environment = await startEnvironment({ kind, env });
+    environment = await shareEnvironment({ kind });
     web = startMcpServer([textTool('search'), textTool('fetch'), textTool('slow')]);
     projectId = String((await admin('POST', '/projects', { name: 'agents' })).id);
     await admin('POST', '/mcp/servers', { alias: 'web', url: web.url, price_per_call_usd: 0.01 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
 import { removeFolder, temporaryFolder } from '../stores/server-process';
-import { ask, postChat, settledLedger, startEnvironment, type TestEnvironment } from './environment';
+import { ask, postChat, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
 
 const ROOT = join(import.meta.dir, '../../..');
 const SECRET = 'sk-of-the-first-server-0001';
@@ -38,8 +38,7 @@ describe('clients of LiteLLM, after llm0 import litellm', () => {
   let second: FakeUpstream;
   beforeAll(async () => {
     second = startFakeUpstream();
-    const env = { EGRESS_ALLOW: '127.0.0.1', ENCRYPTION_KEY: '0123456789abcdef'.repeat(4) };
-    world = await startEnvironment({ kind: 'real', env });
+    world = await shareEnvironment({ kind: 'real' });
     await Bun.write(join(folder, 'config.yaml'), configOf(world.upstream, second));
   }, 120_000);
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { createTestKey } from '../stores/start-gateway';
-import { logRow, ON_ONE_KIND, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 /** Continues text by itself, at $1.50 and $2.00. */
@@ -32,7 +32,7 @@ for (const kind of ON_ONE_KIND) {
     let apiKey: string;
     let projectId: string;
     beforeAll(async () => {
-      world = await startEnvironment({ kind, allVendors: true, localModels: ['qwen2.5-coder'], env: vendors });
+      world = await shareEnvironment({ kind, localModels: ['qwen2.5-coder'], env: vendors });
       ({ apiKey, projectId } = await createTestKey(world.gateway, { project: { monthly_cap_usd: 100 } }));
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);

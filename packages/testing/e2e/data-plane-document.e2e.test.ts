@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Ajv2020 from 'ajv/dist/2020';
 import { createTestKey } from '../stores/start-gateway';
-import { startEnvironment, type TestEnvironment } from './environment';
+import { shareEnvironment, type TestEnvironment } from './environment';
 
 interface Schema {
   readonly $ref?: string;
@@ -80,7 +80,7 @@ describe('the document of the data plane, and what a gateway really answers', ()
   let apiKey = '';
   const ajv = new Ajv2020({ strict: false, allErrors: true, logger: false });
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'real', allVendors: true });
+    world = await shareEnvironment({ kind: 'real' });
     ({ apiKey } = await createTestKey(world.gateway));
     document = (await (await fetch(`${world.gateway.url}/openapi.json`)).json()) as Document;
     // As a whole, so that references within it are found; formats are for people.

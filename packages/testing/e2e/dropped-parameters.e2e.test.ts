@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, logRow, ON_ONE_KIND, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const [GPT, CLAUDE, GEMINI, NOVA] = ['gpt-4o-mini', 'claude-haiku-4-5', 'gemini-2.5-flash', 'amazon.nova-2-lite-v1:0'];
@@ -36,7 +36,7 @@ const lastBody = () => world.upstream.requests.at(-1)?.body ?? {};
 
 describe.each(ON_ONE_KIND)('what only helps the client, on %s stores', (kind) => {
   beforeAll(async () => {
-    world = await startEnvironment({ kind, allVendors: true });
+    world = await shareEnvironment({ kind });
     ({ apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } }));
   }, SETUP_MS);
   afterAll(() => world?.close(), SETUP_MS);

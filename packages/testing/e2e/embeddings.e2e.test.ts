@@ -3,7 +3,7 @@ import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import OpenAI from 'openai';
 import { fakeVector } from '../fake-upstream/render-embeddings';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 const MODEL = 'text-embedding-3-small';
@@ -15,8 +15,8 @@ describe.each(STORE_KINDS)('embeddings on %s stores', (kind) => {
   let apiKey: string;
   let projectId: string;
   beforeAll(async () => {
-    world = await startEnvironment({
-      ...{ kind, allVendors: true, localModels: ['nomic-embed-text'] },
+    world = await shareEnvironment({
+      ...{ kind, localModels: ['nomic-embed-text'] },
       env: ({ baseUrl, url }) => ({
         ...{ MISTRAL_API_KEY: 'mistral-fake-key', MISTRAL_BASE_URL: baseUrl },
         ...{ TOGETHER_API_KEY: 'together-fake-key', TOGETHER_BASE_URL: baseUrl },

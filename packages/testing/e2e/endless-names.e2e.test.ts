@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { allLogs, ask, logRow, postChat, STORE_KINDS, startEnvironment, type TestEnvironment } from './environment';
+import { allLogs, ask, logRow, postChat, STORE_KINDS, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -12,7 +12,7 @@ for (const kind of STORE_KINDS) {
   describe(`names without end on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind });
+      world = await shareEnvironment({ kind });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 

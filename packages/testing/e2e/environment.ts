@@ -1,16 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
+import { isAll } from '../lane';
 import { createMigratedDatabase } from '../stores/create-database';
+import { removeFolder, temporaryFolder } from '../stores/server-process';
+import { Shared } from '../stores/share';
 import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { startRedis } from '../stores/start-redis';
 import { startRedisCluster } from '../stores/start-redis-cluster';
 
 /** Both kinds of stores a gateway can run on; every suite in which stores decide something runs over each. */
 export const STORE_KINDS = ['embedded', 'real'] as const;
-/** For suites about formats and names, which are the same on both. */
-export const ON_ONE_KIND: readonly StoreKind[] = ['real'];
+/** For suites in which the store decides nothing, such as formats and names. `--all` runs them on both. */
+export const ON_ONE_KIND: readonly StoreKind[] = STORE_KINDS.slice(isAll ? 0 : 1);
 /** `cluster`: a real Postgres, and Redis as a cluster of three. */
 export type StoreKind = (typeof STORE_KINDS)[number] | 'cluster';
 
@@ -27,12 +27,39 @@ export interface TestEnvironment {
 
 export interface EnvironmentOptions {
   readonly kind: StoreKind;
-  readonly env?: Readonly<Record<string, string>> | ((upstream: FakeUpstream) => Readonly<Record<string, string>>);
-  /** Configures every vendor whose API the fake one speaks, not only the first. */
+  readonly env?: Readonly<Record<string, string>> | ((upstream: Address) => Readonly<Record<string, string>>);
+  /** False: of the vendors whose API the fake one speaks only the first is configured. */
   readonly allVendors?: boolean;
   /** Makes the fake vendor a local model server as well, which lists these. */
   readonly localModels?: readonly string[];
 }
+
+const worlds = new Shared<TestEnvironment>(3, ({ gateway }) => gateway.isRunning());
+
+/**
+ * What an earlier file has left with the same settings, else a new one; `close` leaves it to the next. Keep to projects
+ * and keys of your own, and close what holds for all (aliases, prices, breakers) before you leave.
+ */
+export async function shareEnvironment(options: EnvironmentOptions): Promise<TestEnvironment> {
+  const key = JSON.stringify({ ...options, env: settingsOf(options, NO_UPSTREAM) });
+  const world = await worlds.take(key, () => startEnvironment(options));
+  world.upstream.control.reset();
+  return {
+    ...world,
+    get gateway() {
+      return world.gateway;
+    },
+    close: () => worlds.giveBack(key, world),
+  };
+}
+
+/** Settings that name the fake vendor match although each has a port of its own. */
+const NO_UPSTREAM = { url: 'http://upstream', baseUrl: 'http://upstream/v1', port: 0 };
+
+type Address = Pick<FakeUpstream, 'url' | 'baseUrl' | 'port'>;
+
+const settingsOf = ({ env }: EnvironmentOptions, upstream: Address) =>
+  typeof env === 'function' ? env(upstream) : env;
 
 /** Starts everything; `real` uses TEST_DATABASE_URL and a Redis of its own, so that suites do not meet. */
 export async function startEnvironment(options: EnvironmentOptions): Promise<TestEnvironment> {
@@ -41,24 +68,27 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
     for (const stop of stops.splice(0).reverse()) await stop();
   };
   try {
-    const dataDir = await mkdtemp(join(tmpdir(), 'llm0-e2e-'));
-    stops.push(() => rm(dataDir, { recursive: true, force: true }));
+    const dataDir = temporaryFolder('e2e');
+    stops.push(async () => removeFolder(dataDir));
     const storeEnv = options.kind === 'embedded' ? {} : await startStores(stops, options.kind);
     const upstream = startFakeUpstream({ models: options.localModels });
     stops.push(() => upstream.stop());
     const env = {
       OPENAI_API_KEY: 'sk-fake-upstream-key',
       OPENAI_BASE_URL: upstream.baseUrl,
-      // Suites are about what is decided, and the machine may be busy; how soon, redis-gone.e2e.test.ts says.
-      LLM0_TEST_ADMIT_DEADLINE_MS: '5000',
+      // Suites are about what is decided, and the machine may be busy; how soon, redis-gone.e2e.nightly.test.ts says.
+      LLM0_TEST_ADMIT_DEADLINE_MS: '10000',
       LLM0_TEST_LOOK_UP_DEADLINE_MS: '5000',
-      ...(options.allVendors === true ? otherVendors(upstream) : {}),
+      // Where the servers that tests start listen.
+      EGRESS_ALLOW: '127.0.0.1',
+      ...(options.allVendors === false ? {} : otherVendors(upstream)),
       ...(options.localModels === undefined ? {} : { OLLAMA_BASE_URL: upstream.url }),
       ...storeEnv,
-      ...(typeof options.env === 'function' ? options.env(upstream) : options.env),
+      ...settingsOf(options, upstream),
     };
     let gateway = await startGateway({ dataDir, env });
-    stops.push(() => gateway.stop());
+    // Its data goes with it: no need to wait for its drain.
+    stops.push(() => gateway.kill());
     return {
       upstream,
       env,
@@ -100,7 +130,12 @@ async function startStores(
   stops.push(() => database.drop());
   const redis = await (kind === 'cluster' ? startRedisCluster() : startRedis());
   stops.push(() => redis.stop());
-  return { DATABASE_URL: database.url, REDIS_URL: redis.url, REDIS_CLUSTER: String(kind === 'cluster') };
+  return {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    REDIS_CLUSTER: String(kind === 'cluster'),
+    ENCRYPTION_KEY: 'ab'.repeat(32),
+  };
 }
 
 export interface Reconciliation {

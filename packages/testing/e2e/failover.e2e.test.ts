@@ -7,7 +7,7 @@ import {
   postChat,
   STORE_KINDS,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
   waitUntil,
 } from './environment';
@@ -64,7 +64,7 @@ for (const kind of STORE_KINDS) {
     beforeAll(async () => {
       const timeout = `${REQUEST_TIMEOUT_MS}ms`;
       const env = { REQUEST_TIMEOUT: timeout, ANSWER_TIMEOUT: timeout, STREAM_IDLE_TIMEOUT: '1s' };
-      world = await startEnvironment({ kind, allVendors: true, env });
+      world = await shareEnvironment({ kind, env });
       apiKey = (await createTestKey(world.gateway)).apiKey;
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
@@ -333,7 +333,7 @@ describe('failover where servers are gone, or there are two gateways', () => {
     'a vendor that refuses connections: the next one answers at once',
     async () => {
       const env = { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' };
-      const world = await startEnvironment({ kind: 'embedded', allVendors: true, env });
+      const world = await shareEnvironment({ kind: 'embedded', env });
       try {
         const { apiKey } = await createTestKey(world.gateway);
         world.upstream.control.setModel(SECOND, { text: 'here' });
@@ -355,7 +355,7 @@ describe('failover where servers are gone, or there are two gateways', () => {
   test(
     'two gateways on one Redis: what one learns of a target the other knows within a second',
     async () => {
-      const world = await startEnvironment({ kind: 'real', allVendors: true });
+      const world = await shareEnvironment({ kind: 'real' });
       const other = await startGateway({ env: world.env });
       try {
         const { apiKey } = await createTestKey(world.gateway);

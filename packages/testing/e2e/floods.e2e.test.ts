@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, postChat, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { ask, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 const BURST = 4;
@@ -18,7 +18,7 @@ describe('floods are refused before anybody is known', () => {
       ...{ CLIENT_RPS: '1', CLIENT_BURST: String(BURST), GLOBAL_RPS: '1000', GLOBAL_BURST: '1000' },
       ...{ TRUST_PROXY_HOPS: '1', MAX_CONCURRENT_REQUESTS: '3' },
     };
-    world = await startEnvironment({ kind: 'embedded', env });
+    world = await shareEnvironment({ kind: 'embedded', env });
     ({ apiKey, projectId } = await createTestKey(world.gateway));
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

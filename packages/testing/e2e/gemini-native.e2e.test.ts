@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { ApiError, GoogleGenAI } from '@google/genai';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, ON_ONE_KIND, settledLedger, startEnvironment, type TestEnvironment } from './environment';
+import { logRow, ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const MODEL = 'gemini-2.5-flash';
@@ -12,7 +12,7 @@ describe.each(ON_ONE_KIND)('Gemini’s own API at the root, on %s stores', (kind
   let projectId: string;
   let client: GoogleGenAI;
   beforeAll(async () => {
-    world = await startEnvironment({ kind, allVendors: true });
+    world = await shareEnvironment({ kind });
     ({ apiKey, projectId } = await createTestKey(world.gateway));
     client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: world.gateway.url } });
   }, SETUP_MS);

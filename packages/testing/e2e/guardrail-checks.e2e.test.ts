@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { allLogs, ask, logRow, postChat, settledLedger, startEnvironment, type TestEnvironment } from './environment';
+import { allLogs, ask, logRow, postChat, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const TEST_MS = 60_000;
@@ -53,7 +53,7 @@ const hook = Bun.serve({
 
 let environment: TestEnvironment;
 beforeAll(async () => {
-  environment = await startEnvironment({
+  environment = await shareEnvironment({
     kind: 'embedded',
     env: { OPENAI_BASE_URL: `http://127.0.0.1:${vendor.port}/v1`, EGRESS_ALLOW: `127.0.0.1:${hook.port}` },
   });

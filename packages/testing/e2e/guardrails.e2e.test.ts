@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import { randomBytes } from 'node:crypto';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { Matrix } from '../guardrails/matrix';
 import { argumentsOf, CLEAN, leaksIn, PLANTED, REDACTED, readValues, saidIn } from '../guardrails/planted';
 import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway';
-import { logRow, postChat, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 const VENDORS = {
@@ -182,13 +181,9 @@ describe('guardrails cannot be walked around', () => {
     });
 
   beforeAll(async () => {
-    world = await startEnvironment({
+    world = await shareEnvironment({
       kind: 'real',
-      allVendors: true,
-      env: {
-        ...{ LLM0_TEST_FAILURES_PER_SECOND: '1000000', EGRESS_ALLOW: '127.0.0.1' },
-        ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-      },
+      env: { LLM0_TEST_FAILURES_PER_SECOND: '1000000' },
     });
     tools = startMcpServer([textTool('echo')]);
     const project = { passthrough: ['openai', 'anthropic', 'gemini'], allowed_tools: ['*'], code_mode: true };

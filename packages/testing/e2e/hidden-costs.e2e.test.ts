@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { allLogs, type LogRow, logRow, settledLedger, startEnvironment, type TestEnvironment } from './environment';
+import { allLogs, type LogRow, logRow, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const messages = [{ role: 'user', content: 'Hi' }];
@@ -20,7 +20,7 @@ describe('what changes who answers and what it costs', () => {
       OPENROUTER_API_KEY: 'sk-or-fake-upstream-key',
       OPENROUTER_BASE_URL: upstream.baseUrl,
     });
-    world = await startEnvironment({ kind: 'embedded', allVendors: true, env });
+    world = await shareEnvironment({ kind: 'embedded', env });
     // $1 and $100 a million tokens.
     for (const [model, usd] of Object.entries({ cheap: 1, dear: 100 })) {
       const body = { input_usd_per_million: usd, output_usd_per_million: usd };

@@ -7,7 +7,7 @@ import {
   postChat,
   STORE_KINDS,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
   waitUntil,
 } from './environment';
@@ -19,7 +19,7 @@ for (const kind of STORE_KINDS) {
   describe(`Idempotency-Key on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind, allVendors: true });
+      world = await shareEnvironment({ kind });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 
@@ -210,7 +210,7 @@ for (const kind of STORE_KINDS) {
 describe('Idempotency-Key between two gateways', () => {
   let world: TestEnvironment;
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'real', env: { LLM0_TEST_LEASE_MS: '3000' } });
+    world = await shareEnvironment({ kind: 'real', env: { LLM0_TEST_LEASE_MS: '3000' } });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type HttpBackend, startHttpBackend } from '../fake-upstream/start-http-backend';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
-import { logRow, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -23,11 +23,11 @@ describe('hostile requests to backends', () => {
     });
     await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
     rawUrl = `http://127.0.0.1:${(raw.address() as { port: number }).port}`;
-    world = await startEnvironment({
+    world = await shareEnvironment({
       kind: 'real',
       env: {
         ...{ BACKEND_ECHO_URL: backend.url, STREAM_IDLE_TIMEOUT: '1s' },
-        ...{ MAX_RESPONSE_BYTES: '1000000', MAX_BODY_BYTES: '1000000', EGRESS_ALLOW: '127.0.0.1' },
+        ...{ MAX_RESPONSE_BYTES: '1000000', MAX_BODY_BYTES: '1000000' },
       },
     });
   }, SETUP_MS);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { type HttpBackend, startHttpBackend } from '../fake-upstream/start-http-backend';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -15,12 +15,11 @@ describe.each(STORE_KINDS)('plain HTTP backends on %s stores', (kind) => {
   let backend: HttpBackend;
   beforeAll(async () => {
     backend = startHttpBackend();
-    world = await startEnvironment({
+    world = await shareEnvironment({
       kind,
       env: {
         ...{ PY_SERVICE_URL: `${backend.url}/base`, BACKEND_ECHO_URL: backend.url, MAX_BODY_BYTES: '3000000' },
-        ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
-        ...{ BACKEND_GONE_URL: 'http://127.0.0.1:9', EGRESS_ALLOW: '127.0.0.1', STREAM_IDLE_TIMEOUT: '2s' },
+        ...{ BACKEND_GONE_URL: 'http://127.0.0.1:9', STREAM_IDLE_TIMEOUT: '2s' },
       },
     });
   }, SETUP_MS);

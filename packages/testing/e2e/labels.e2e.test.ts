@@ -1,7 +1,7 @@
 // What an operator says of keys and projects is among the labels of their requests, and costs are added up by it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, logRow, postChat, STORE_KINDS, startEnvironment, type TestEnvironment } from './environment';
+import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -11,10 +11,10 @@ interface Statement {
   readonly total: { readonly cost_usd: number };
 }
 
-describe.each(STORE_KINDS)('labels on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('labels on %s stores', (kind) => {
   let world: TestEnvironment;
   beforeAll(async () => {
-    world = await startEnvironment({ kind });
+    world = await shareEnvironment({ kind });
   }, SETUP_MS);
   afterAll(() => world?.close(), SETUP_MS);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createTestKey } from '../stores/start-gateway';
-import { ask, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { ask, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const NOWHERE = 'http://nowhere.invalid/v1';
@@ -9,8 +9,8 @@ describe('models as they are listed, and vendors whose address leads nowhere', (
   let world: TestEnvironment;
   let apiKey: string;
   beforeAll(async () => {
-    world = await startEnvironment({
-      ...{ kind: 'embedded', allVendors: true },
+    world = await shareEnvironment({
+      kind: 'embedded',
       env: ({ baseUrl }) => ({
         ...{ GROQ_API_KEY: 'groq-fake-key', GROQ_BASE_URL: baseUrl, TOGETHER_API_KEY: 'k', TOGETHER_BASE_URL: baseUrl },
         ...{ XAI_API_KEY: 'xai-fake-key', XAI_BASE_URL: NOWHERE },

@@ -4,7 +4,7 @@ import { connectDatabase, type Database } from '@llm0/drizzle/client';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { sampleRecord } from '../stores/sample-record';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
-import { allLogs, ask, postChat, STORE_KINDS, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { allLogs, ask, postChat, STORE_KINDS, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 import { LiveReader } from './read-live';
 
 const SETUP_MS = 60_000;
@@ -16,7 +16,7 @@ describe.each(STORE_KINDS)('the live stream on %s stores', (kind) => {
   let world: TestEnvironment;
   let beside: GatewayProcess | undefined;
   beforeAll(async () => {
-    world = await startEnvironment({ kind });
+    world = await shareEnvironment({ kind });
     if (kind === 'real') beside = await startGateway({ env: world.env });
   }, SETUP_MS);
   afterAll(async () => {

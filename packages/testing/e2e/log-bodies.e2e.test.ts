@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, postChat, STORE_KINDS, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { ask, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -16,11 +16,11 @@ interface Bodies {
   } | null;
 }
 
-for (const kind of STORE_KINDS) {
+for (const kind of ON_ONE_KIND) {
   describe(`prompts and answers on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind, env: { LOG_BODIES: 'true' } });
+      world = await shareEnvironment({ kind, env: { LOG_BODIES: 'true' } });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 
@@ -87,7 +87,7 @@ for (const kind of STORE_KINDS) {
 
 describe('without LOG_BODIES', () => {
   test('nothing is kept', async () => {
-    const world = await startEnvironment({ kind: 'embedded' });
+    const world = await shareEnvironment({ kind: 'embedded' });
     try {
       const { apiKey } = await createTestKey(world.gateway);
       const answer = await postChat(world.gateway, apiKey, ask('nobody reads this'));

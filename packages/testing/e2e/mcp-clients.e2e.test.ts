@@ -6,14 +6,14 @@ import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/type
 import { type EverythingServer, startEverythingServer } from '../mcp/everything-server';
 import { type HostileServer, startHostileServer } from '../mcp/hostile-server';
 import { callAdmin } from '../stores/start-gateway';
-import { STORE_KINDS, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { ON_ONE_KIND, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const MODERN = '2026-07-28';
 /** The official clients, each with the revision that it speaks. */
 const KINDS = ['of today', 'of today in the old revision', 'of before'] as const;
 type ClientKind = (typeof KINDS)[number];
 
-describe.each(STORE_KINDS)('official MCP clients on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('official MCP clients on %s stores', (kind) => {
   let world: TestEnvironment;
   let servers: readonly EverythingServer[];
   let hanging: HostileServer;
@@ -42,7 +42,7 @@ describe.each(STORE_KINDS)('official MCP clients on %s stores', (kind) => {
   };
 
   beforeAll(async () => {
-    world = await startEnvironment({ kind, env: { EGRESS_ALLOW: '127.0.0.1' } });
+    world = await shareEnvironment({ kind });
     servers = [startEverythingServer(MODERN), startEverythingServer('2025-11-25')];
     hanging = startHostileServer();
     for (const [n, alias] of ['new', 'old'].entries()) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type HostileServer, type Manner, ODD_NAMES, startHostileServer } from '../mcp/hostile-server';
 import { callAdmin } from '../stores/start-gateway';
-import { settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 import { watchGateway } from './watch-gateway';
 
 const TIMEOUT_MS = 1500;
@@ -64,7 +64,7 @@ describe('hostile MCP servers', () => {
   };
 
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'embedded', env: { EGRESS_ALLOW: '127.0.0.1' } });
+    world = await shareEnvironment({ kind: 'embedded' });
     hostile = startHostileServer();
     projectId = String((await admin('POST', '/projects', { name: 'agents' })).id);
     const body = { name: 'agent', rate_limit_per_minute: null, allowed_tools: ['*'] };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { callAdmin } from '../stores/start-gateway';
 import { askAtOnce } from './ask-at-once';
-import { STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const PRICE_USD = 0.01;
 const TIMEOUT_MS = 1000;
@@ -57,8 +57,7 @@ describe.each(STORE_KINDS)('limits of tool calls on %s stores', (kind) => {
   };
 
   beforeAll(async () => {
-    const env = { EGRESS_ALLOW: '127.0.0.1', LLM0_TEST_ADMIT_DEADLINE_MS: '10000' };
-    world = await startEnvironment({ kind, env });
+    world = await shareEnvironment({ kind });
     const strict = {
       type: 'object',
       properties: { path: { type: 'string' }, depth: { type: 'integer', minimum: 0 }, of: { enum: ['a', 'b'] } },

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { randomBytes } from 'node:crypto';
 import { OAUTH_CLIENT_SECRET, type OauthServerUnderTest, startOauthServer } from '../mcp/start-oauth-server';
 import { callAdmin } from '../stores/start-gateway';
-import { STORE_KINDS, startEnvironment, type TestEnvironment } from './environment';
+import { ON_ONE_KIND, shareEnvironment, type TestEnvironment } from './environment';
 
 const MODERN = '2026-07-28';
 const META = 'io.modelcontextprotocol/';
@@ -14,7 +13,7 @@ interface Answer {
   readonly body: any;
 }
 
-describe.each(STORE_KINDS)('servers that ask who the user is, on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('servers that ask who the user is, on %s stores', (kind) => {
   let environment: TestEnvironment;
   let guarded: OauthServerUnderTest;
   let projectId: string;
@@ -98,8 +97,7 @@ describe.each(STORE_KINDS)('servers that ask who the user is, on %s stores', (ki
   beforeAll(async () => {
     const port = 20_000 + Math.floor(Math.random() * 20_000);
     const env = { PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${port}/` };
-    const more = { EGRESS_ALLOW: '127.0.0.1', ENCRYPTION_KEY: randomBytes(32).toString('base64') };
-    environment = await startEnvironment({ kind, env: { ...env, ...more } });
+    environment = await shareEnvironment({ kind, env });
     projectId = String((await admin('POST', '/projects', { name: 'agents' })).id);
   }, 120_000);
   beforeEach(async () => {

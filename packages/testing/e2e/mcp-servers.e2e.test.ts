@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -8,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { callAdmin, startGateway } from '../stores/start-gateway';
-import { STORE_KINDS, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { STORE_KINDS, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const gatewayPackage = join(import.meta.dir, '../../../apps/gateway/package.json');
 
@@ -47,9 +46,9 @@ describe.each(STORE_KINDS)('MCP servers behind one URL on %s stores', (kind) => 
   const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name);
 
   beforeAll(async () => {
-    environment = await startEnvironment({
+    environment = await shareEnvironment({
       kind,
-      env: { MCP_STDIO: 'true', EGRESS_ALLOW: '127.0.0.1', ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+      env: { MCP_STDIO: 'true' },
     });
     web = startMcpServer([textTool('search'), textTool('fetch')]);
     writeFileSync(join(folder, 'note.txt'), 'four words of text');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createTestKey } from '../stores/start-gateway';
-import { postChat, startEnvironment, type TestEnvironment } from './environment';
+import { postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const PIXEL = Buffer.from('iVBORw0KGgo=', 'base64');
 const SETUP_MS = 60_000;
@@ -30,8 +30,8 @@ const closed = startInside();
 
 beforeAll(async () => {
   await closed.stop();
-  world = await startEnvironment({
-    ...{ kind: 'embedded', allVendors: true },
+  world = await shareEnvironment({
+    kind: 'embedded',
     // Providers of the operator may be anywhere here; what callers name may not.
     env: { EGRESS_ALLOW: '127.0.0.0/8', MEDIA_EGRESS_ALLOW: `${media.host}, ${closed.host}` },
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import type { JsonObject } from '@llm0/core/chat/json';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import { createTestKey } from '../stores/start-gateway';
-import { logRow, postChat, settledLedger, startEnvironment, type TestEnvironment } from './environment';
+import { logRow, postChat, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const CLAUDE = 'claude-haiku-4-5';
@@ -14,7 +14,7 @@ describe('the Messages API', () => {
   let apiKey: string;
   beforeAll(async () => {
     const env = { REQUEST_TIMEOUT: '2s', ANSWER_TIMEOUT: '2s', FAILOVER_MODE: 'cloud_first' };
-    world = await startEnvironment({ kind: 'embedded', allVendors: true, env });
+    world = await shareEnvironment({ kind: 'embedded', env });
     apiKey = (await createTestKey(world.gateway)).apiKey;
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

@@ -7,7 +7,7 @@ import {
   postChat,
   STORE_KINDS,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
   waitUntil,
 } from './environment';
@@ -18,7 +18,7 @@ for (const kind of [...STORE_KINDS, 'cluster'] as const) {
   describe(`money on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind });
+      world = await shareEnvironment({ kind });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
     afterEach(() => world.upstream.control.release());

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { type GatewayProcess, startGateway } from '../stores/start-gateway';
-import { startEnvironment, type TestEnvironment } from './environment';
+import { shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 
 describe('paths that are nobody’s', () => {
   let world: TestEnvironment;
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'embedded' });
+    world = await shareEnvironment({ kind: 'embedded' });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
   const get = (path: string) => fetch(`${world.gateway.url}${path}`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, logRow, ON_ONE_KIND, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 /** About 200,000 tokens: more than gpt-4o-mini takes, less than Gemini does. */
@@ -10,7 +10,7 @@ describe.each(ON_ONE_KIND)('no target is passed over silently, on %s stores', (k
   let world: TestEnvironment;
   let apiKey: string;
   beforeAll(async () => {
-    world = await startEnvironment({ kind, allVendors: true });
+    world = await shareEnvironment({ kind });
     ({ apiKey } = await createTestKey(world.gateway));
   }, SETUP_MS);
   afterAll(() => world?.close(), SETUP_MS);

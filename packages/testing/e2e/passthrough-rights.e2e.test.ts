@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
-import { logRow, ON_ONE_KIND, startEnvironment, type TestEnvironment } from './environment';
+import { logRow, ON_ONE_KIND, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const CHAT = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hi' }] };
@@ -36,11 +36,10 @@ describe.each(ON_ONE_KIND)('what a key may do with native APIs, on %s stores', (
   const gateways: GatewayProcess[] = [];
   const vendor = startRecorder();
   beforeAll(async () => {
-    world = await startEnvironment({
-      ...{ kind, allVendors: true },
+    world = await shareEnvironment({
+      kind,
       env: {
         ...{ GROQ_API_KEY: 'groq-vendor-key', GROQ_BASE_URL: `${vendor.url}/api/v1`, OLLAMA_BASE_URL: vendor.url },
-        ...(kind === 'real' ? { ENCRYPTION_KEY: 'ab'.repeat(32) } : {}),
       },
     });
     gateways.push(world.gateway);

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, STORE_KINDS, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -79,8 +79,8 @@ describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => 
   let apiKey: string;
   const echo = startEcho();
   beforeAll(async () => {
-    world = await startEnvironment({
-      ...{ kind, allVendors: true },
+    world = await shareEnvironment({
+      kind,
       env: {
         ...{ GROQ_API_KEY: 'echo-vendor-key', GROQ_BASE_URL: `${echo.url}/openai/v1`, MAX_BODY_BYTES: '3000000' },
         ...{ XAI_API_KEY: 'key', XAI_BASE_URL: 'https://nobody-is-here.invalid/v1' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { createTestKey } from '../stores/start-gateway';
-import { postChat, startEnvironment, type TestEnvironment } from './environment';
+import { postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const mark = { type: 'ephemeral' };
@@ -25,7 +25,7 @@ describe('prompt caching of chat requests', () => {
   let world: TestEnvironment;
   let apiKey: string;
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'embedded', allVendors: true });
+    world = await shareEnvironment({ kind: 'embedded' });
     ({ apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } }));
   }, SETUP_MS);
   afterAll(() => world?.close(), SETUP_MS);

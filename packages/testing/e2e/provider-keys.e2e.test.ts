@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
-import { ask, logRow, postChat, STORE_KINDS, startEnvironment, type TestEnvironment } from './environment';
+import { ask, logRow, postChat, STORE_KINDS, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const FIRST = 'sk-environment-first-000000001';
@@ -20,12 +20,10 @@ describe.each(STORE_KINDS)('keys of providers on %s stores', (kind) => {
   beforeAll(async () => {
     const env = {
       OPENAI_API_KEY: `${FIRST},${SECOND}`,
-      EGRESS_ALLOW: '127.0.0.1',
       FAILOVER_MODE: 'cloud_only',
       LOG_LEVEL: 'debug',
-      ...(kind === 'real' ? { ENCRYPTION_KEY: 'ab'.repeat(32) } : {}),
     };
-    world = await startEnvironment({ kind, env });
+    world = await shareEnvironment({ kind, env });
     replicas.push(world.gateway);
     // Beside embedded stores there can be no other.
     if (kind === 'real') replicas.push(await startGateway({ env: world.env }));

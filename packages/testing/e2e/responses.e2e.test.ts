@@ -9,7 +9,7 @@ import {
   postChat,
   STORE_KINDS,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
 } from './environment';
 
@@ -38,7 +38,7 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
   let otherKey: string;
   beforeAll(async () => {
     const env = { REQUEST_TIMEOUT: '2s', ANSWER_TIMEOUT: '2s', FAILOVER_MODE: 'cloud_first' };
-    world = await startEnvironment({ kind, allVendors: true, env });
+    world = await shareEnvironment({ kind, env });
     apiKey = (await createTestKey(world.gateway)).apiKey;
     otherKey = (await createTestKey(world.gateway)).apiKey;
   }, SETUP_MS);
@@ -452,7 +452,7 @@ describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
 test(
   'without a retention nothing is kept, here or at the vendor, and the answer says so',
   async () => {
-    const world = await startEnvironment({ kind: 'embedded', env: { RESPONSES_RETENTION_DAYS: '0' } });
+    const world = await shareEnvironment({ kind: 'embedded', env: { RESPONSES_RETENTION_DAYS: '0' } });
     try {
       const { apiKey } = await createTestKey(world.gateway);
       const headers = { authorization: `Bearer ${apiKey}` };

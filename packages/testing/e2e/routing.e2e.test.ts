@@ -4,20 +4,19 @@ import postgres from 'postgres';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { startFakeUpstream } from '../fake-upstream/start-fake-upstream';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, logRow, postChat, settledLedger, startEnvironment } from './environment';
+import { ask, logRow, postChat, settledLedger, shareEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const HAIKU = 'claude-haiku-4-5-20251001';
 const LOCAL = 'qwen2.5:14b';
-const ENCRYPTION_KEY = '0123456789abcdef'.repeat(4);
 const DOWN: FakeBehaviour = { status: 529 };
 
 /** A gateway with three vendors, all of them played by one fake, and a local server played by another. */
 async function startWorld(env: Record<string, string> = {}) {
   const local = startFakeUpstream({ models: [LOCAL, 'llama3:8b'] });
   try {
-    const locals = { ENCRYPTION_KEY, OLLAMA_BASE_URL: local.baseUrl, OLLAMA_MODEL_BALANCED: LOCAL };
-    const world = await startEnvironment({ kind: 'real', allVendors: true, env: { ...locals, ...env } });
+    const locals = { OLLAMA_BASE_URL: local.baseUrl, OLLAMA_MODEL_BALANCED: LOCAL };
+    const world = await shareEnvironment({ kind: 'real', env: { ...locals, ...env } });
     const close = async () => {
       await world.close();
       await local.stop();

@@ -6,7 +6,7 @@ import {
   postChat,
   STORE_KINDS,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
 } from './environment';
 
@@ -28,7 +28,7 @@ for (const kind of STORE_KINDS) {
   describe(`the semantic cache on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind, env: { LOG_BODIES: 'true' } });
+      world = await shareEnvironment({ kind, env: { LOG_BODIES: 'true' } });
       await loadModel();
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);

@@ -3,9 +3,9 @@ import { callAdmin, createTestKey } from '../stores/start-gateway';
 import {
   ask,
   logRow,
-  STORE_KINDS,
+  ON_ONE_KIND,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
   waitUntil,
 } from './environment';
@@ -14,11 +14,11 @@ const SETUP_MS = 60_000;
 /** What the fake vendor bills of an ordinary answer costs more than this. */
 const TINY_USD = '0.0001';
 
-for (const kind of STORE_KINDS) {
+for (const kind of ON_ONE_KIND) {
   describe(`an operator who sends as a key, on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind });
+      world = await shareEnvironment({ kind });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { ask, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -12,8 +12,8 @@ describe('an added server that lists names of a vendor', () => {
   const keys: Record<'corp' | 'other', string> = { corp: '', other: '' };
   beforeAll(async () => {
     server = startFakeUpstream({ models: ['m1', 'gpt-4o-mini'] });
-    const env = { EGRESS_ALLOW: '127.0.0.1', FAILOVER_MODE: 'cloud_only' };
-    world = await startEnvironment({ kind: 'embedded', env });
+    const env = { FAILOVER_MODE: 'cloud_only' };
+    world = await shareEnvironment({ kind: 'embedded', env });
     const project = { cache_enabled: false, monthly_cap_usd: 5 };
     const corp = await createTestKey(world.gateway, { project });
     keys.corp = corp.apiKey;

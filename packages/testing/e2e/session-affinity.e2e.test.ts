@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
-import { logRow, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { logRow, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const TARGETS = [
@@ -15,7 +15,7 @@ describe('session affinity', () => {
   let second: GatewayProcess;
   let apiKey: string;
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'real', allVendors: true });
+    world = await shareEnvironment({ kind: 'real' });
     second = await startGateway({ env: world.env });
     ({ apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } }));
     const weighted = TARGETS.map((target) => ({ ...target, weight: 1 }));

@@ -6,7 +6,7 @@ import {
   type LogRow,
   STORE_KINDS,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
   waitUntil,
 } from './environment';
@@ -53,7 +53,7 @@ for (const kind of STORE_KINDS) {
   describe(`nothing that a vendor bills is free (${kind} stores)`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind, allVendors: true, env: { REQUEST_TIMEOUT: '1s', ANSWER_TIMEOUT: '1s' } });
+      world = await shareEnvironment({ kind, env: { REQUEST_TIMEOUT: '1s', ANSWER_TIMEOUT: '1s' } });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
     afterEach(() => world.upstream.control.reset());

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { createTestKey } from '../stores/start-gateway';
-import { ask, ON_ONE_KIND, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { ask, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 /** One model of each way of streaming. */
@@ -46,7 +46,7 @@ for (const kind of ON_ONE_KIND) {
     let world: TestEnvironment;
     let apiKey: string;
     beforeAll(async () => {
-      world = await startEnvironment({ kind, allVendors: true, env: { DEMO_PROVIDER: 'on' } });
+      world = await shareEnvironment({ kind, env: { DEMO_PROVIDER: 'on' } });
       apiKey = (await createTestKey(world.gateway)).apiKey;
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);

@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { type Collector, type ReceivedSpan, startCollector } from '../fake-upstream/start-collector';
 import { startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, logRow, postChat, STORE_KINDS, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { ask, logRow, postChat, STORE_KINDS, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 const CALLER = '00f067aa0ba902b7';
@@ -30,10 +30,10 @@ describe.each(STORE_KINDS)('OpenTelemetry on %s stores', (kind) => {
       OTEL_SERVICE_NAME: 'gateway-under-test',
       OTEL_SEMCONV_STABILITY_OPT_IN: 'http,gen_ai_latest_experimental',
       OTEL_METRIC_EXPORT_INTERVAL: '500',
-      EGRESS_ALLOW: '127.0.0.1',
+
       REQUEST_TIMEOUT: '2s',
     };
-    world = await startEnvironment({ kind, allVendors: true, env });
+    world = await shareEnvironment({ kind, env });
     apiKey = (await createTestKey(world.gateway)).apiKey;
   }, SETUP_MS);
   afterAll(async () => {
@@ -241,7 +241,7 @@ describe.each(STORE_KINDS)('OpenTelemetry on %s stores', (kind) => {
 describe('content', () => {
   test('goes out where it is asked for, without secrets', async () => {
     const collector = startCollector();
-    const world = await startEnvironment({
+    const world = await shareEnvironment({
       kind: 'real',
       env: {
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -276,7 +276,7 @@ describe('two processes on one queue', () => {
       OTEL_METRIC_EXPORT_INTERVAL: '300',
       GATEWAY_WORKERS: '2',
     };
-    const world = await startEnvironment({ kind: 'real', env });
+    const world = await shareEnvironment({ kind: 'real', env });
     try {
       const { apiKey } = await createTestKey(world.gateway);
       await Promise.all(
@@ -314,7 +314,7 @@ describe('a collector', () => {
         OTEL_METRIC_EXPORT_INTERVAL: '200',
         DRAIN_TIMEOUT: '1s',
       };
-      const world = await startEnvironment({ kind: 'embedded', env });
+      const world = await shareEnvironment({ kind: 'embedded', env });
       try {
         const { apiKey } = await createTestKey(world.gateway);
         const answers = await Promise.all(

@@ -5,7 +5,7 @@ import {
   ON_ONE_KIND,
   postChat,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
   waitUntil,
 } from './environment';
@@ -22,7 +22,7 @@ for (const kind of ON_ONE_KIND) {
   describe(`answers that call tools (${kind} stores)`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind, allVendors: true, env: { CACHE_MAX_BYTES: String(CACHE_MAX_BYTES) } });
+      world = await shareEnvironment({ kind, env: { CACHE_MAX_BYTES: String(CACHE_MAX_BYTES) } });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
     beforeEach(() => world.upstream.control.reset());

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { randomBytes } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
@@ -9,7 +8,7 @@ import {
   postChat,
   STORE_KINDS,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
   waitUntil,
 } from './environment';
@@ -62,12 +61,9 @@ describe.each(STORE_KINDS)('tool calls in the log on %s stores', (kind) => {
   };
 
   beforeAll(async () => {
-    world = await startEnvironment({
+    world = await shareEnvironment({
       kind,
-      env: {
-        ...{ EGRESS_ALLOW: '127.0.0.1', ENCRYPTION_KEY: randomBytes(32).toString('base64'), LOG_BODIES: 'true' },
-        LLM0_TEST_LEASE_MS: String(LEASE_MS),
-      },
+      env: { LOG_BODIES: 'true', LLM0_TEST_LEASE_MS: String(LEASE_MS) },
     });
     web = startMcpServer([textTool('search'), textTool('slow')]);
     projectId = String((await admin('POST', '/projects', { name: 'agents' })).id);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { createTestKey } from '../stores/start-gateway';
-import { ask, logRow, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { ask, logRow, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -9,7 +9,7 @@ describe('upstreams of every kind', () => {
   let world: TestEnvironment;
   let apiKey: string;
   beforeAll(async () => {
-    world = await startEnvironment({
+    world = await shareEnvironment({
       kind: 'embedded',
       env: { REQUEST_TIMEOUT: '1s', ANSWER_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s' },
     });
@@ -110,7 +110,7 @@ describe('upstreams of every kind', () => {
   test(
     'an upstream that refuses connections is a 502 that names the provider and no secret',
     async () => {
-      const other = await startEnvironment({ kind: 'embedded', env: { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' } });
+      const other = await shareEnvironment({ kind: 'embedded', env: { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' } });
       try {
         const key = await createTestKey(other.gateway);
         const answer = await postChat(other.gateway, key.apiKey, ask('anybody there?'));

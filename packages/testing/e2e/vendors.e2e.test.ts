@@ -6,7 +6,7 @@ import { openai } from '@llm0/providers/openai/index';
 import { ANY_REQUEST, decodeStream } from '@llm0/providers/provider.cases';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { createTestKey } from '../stores/start-gateway';
-import { logRow, postChat, startEnvironment, type TestEnvironment } from './environment';
+import { logRow, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 /** One model of each vendor; the program never knows which it talks to. */
@@ -134,7 +134,7 @@ describe('one program, any vendor', () => {
   let apiKey: string;
   beforeAll(async () => {
     const env = { REQUEST_TIMEOUT: '1s', ANSWER_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s', FAILOVER_MODE: 'cloud_only' };
-    world = await startEnvironment({ kind: 'embedded', allVendors: true, env });
+    world = await shareEnvironment({ kind: 'embedded', env });
     apiKey = (await createTestKey(world.gateway, { project: { cache_enabled: false } })).apiKey;
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

@@ -6,7 +6,7 @@ import {
   postChat,
   STORE_KINDS,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
 } from './environment';
 
@@ -19,7 +19,7 @@ for (const kind of STORE_KINDS) {
   describe(`the warm cache tier on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind, env: { CACHE_MAX_BYTES: String(CACHE_MAX_BYTES) } });
+      world = await shareEnvironment({ kind, env: { CACHE_MAX_BYTES: String(CACHE_MAX_BYTES) } });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 

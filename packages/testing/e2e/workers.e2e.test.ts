@@ -5,7 +5,7 @@ import {
   ask,
   postChat,
   settledLedger,
-  startEnvironment,
+  shareEnvironment,
   type TestEnvironment,
   waitUntil,
 } from './environment';
@@ -21,7 +21,7 @@ const requestsIn = (metrics: string): number =>
 describe('two workers on one port', () => {
   let world: TestEnvironment;
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'real', env: { GATEWAY_WORKERS: '2', LOG_LEVEL: 'info' } });
+    world = await shareEnvironment({ kind: 'real', env: { GATEWAY_WORKERS: '2', LOG_LEVEL: 'info' } });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
-import { logRow, startEnvironment, type TestEnvironment, waitUntil } from '../e2e/environment';
+import { logRow, shareEnvironment, type TestEnvironment, waitUntil } from '../e2e/environment';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { createTestKey } from '../stores/start-gateway';
 
@@ -28,9 +28,8 @@ type Body = Omit<Anthropic.MessageCreateParamsNonStreaming, 'model' | 'stream' |
 let shared: Promise<TestEnvironment> | undefined;
 
 function sharedWorld(): Promise<TestEnvironment> {
-  shared ??= startEnvironment({
+  shared ??= shareEnvironment({
     kind: 'embedded',
-    allVendors: true,
     env: { FAILOVER_MODE: 'cloud_only', REQUEST_TIMEOUT: '5s' },
   });
   return shared;

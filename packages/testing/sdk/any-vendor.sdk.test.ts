@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
-import { logRow, startEnvironment, type TestEnvironment } from '../e2e/environment';
+import { logRow, shareEnvironment, type TestEnvironment } from '../e2e/environment';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { createTestKey } from '../stores/start-gateway';
 
@@ -289,9 +289,8 @@ test('a model may be called anything: its answer is not lost to a header', async
 let shared: Promise<TestEnvironment> | undefined;
 
 function sharedWorld(): Promise<TestEnvironment> {
-  shared ??= startEnvironment({
+  shared ??= shareEnvironment({
     kind: 'embedded',
-    allVendors: true,
     localModels: [LOCAL],
     env: { FAILOVER_MODE: 'cloud_first', REQUEST_TIMEOUT: '5s' },
   });

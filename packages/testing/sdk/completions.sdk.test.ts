@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { OpenAI as LangchainOpenAI } from '@langchain/openai';
 import OpenAI from 'openai';
-import { startEnvironment, type TestEnvironment } from '../e2e/environment';
+import { shareEnvironment, type TestEnvironment } from '../e2e/environment';
 import { createTestKey } from '../stores/start-gateway';
 
 const SETUP_MS = 60_000;
@@ -11,7 +11,7 @@ const MODELS = ['gpt-3.5-turbo-instruct', 'gpt-4o-mini', 'claude-haiku-4-5', 'ge
 let world: TestEnvironment;
 let apiKey: string;
 beforeAll(async () => {
-  world = await startEnvironment({ kind: 'embedded', allVendors: true });
+  world = await shareEnvironment({ kind: 'embedded' });
   ({ apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } }));
 }, SETUP_MS);
 afterAll(() => world?.close(), SETUP_MS);

@@ -1,5 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { expectNightly } from '../lane';
 import { cacheFolder } from '../stores/start-postgres';
 
 /** Python with an official SDK on its path. */
@@ -10,6 +11,7 @@ export interface PythonSdk {
 
 /** Installs the SDK (`name==version` of the package index) into a folder kept between runs; throws, saying what is missing, when it can't be had. */
 export async function installPythonSdk(requirement: `${string}==${string}`): Promise<PythonSdk> {
+  expectNightly(requirement);
   const [name = ''] = requirement.split('==');
   const python = Bun.which('python3') ?? Bun.which('python');
   if (python === null) throw new Error('Python 3 is needed to test its SDKs: install python3 with pip');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
-import { startEnvironment, type TestEnvironment } from '../e2e/environment';
+import { shareEnvironment, type TestEnvironment } from '../e2e/environment';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway';
 
@@ -23,7 +23,7 @@ describe('the official SDK for JavaScript', () => {
   let world: TestEnvironment;
   let client: OpenAI;
   beforeAll(async () => {
-    world = await startEnvironment({ kind: 'embedded' });
+    world = await shareEnvironment({ kind: 'embedded' });
     client = await createClient();
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
-import { logRow, startEnvironment, type TestEnvironment, waitUntil } from '../e2e/environment';
+import { logRow, shareEnvironment, type TestEnvironment, waitUntil } from '../e2e/environment';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { createTestKey } from '../stores/start-gateway';
 
@@ -34,7 +34,7 @@ const PIXEL =
 
 let shared: Promise<TestEnvironment> | undefined;
 const sharedWorld = () => {
-  shared ??= startEnvironment({ kind: 'embedded', allVendors: true, env: { REQUEST_TIMEOUT: '5s' } });
+  shared ??= shareEnvironment({ kind: 'embedded', env: { REQUEST_TIMEOUT: '5s' } });
   return shared;
 };
 afterAll(async () => (await shared)?.close(), SETUP_MS);

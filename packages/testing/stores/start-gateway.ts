@@ -12,6 +12,7 @@ export interface GatewayProcess {
   /** Printed at the very first start only (the admin token unless one was given). */
   readonly apiKey: string | undefined;
   readonly adminToken: string;
+  isRunning(): boolean;
   /** Everything it has printed so far. */
   output(): string;
   /** SIGTERM and a clean end; the data folder stays unless it was made here. */
@@ -96,6 +97,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     dataDir,
     apiKey: line('api key'),
     adminToken: line('admin token') ?? options.env?.ADMIN_TOKEN ?? TEST_ADMIN_TOKEN,
+    isRunning: () => child.exitCode === null && child.signalCode === null,
     output: () => output,
     exited: child.exited,
     stop: async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { findCards } from './finders/card';
 import { findEmails } from './finders/email';
@@ -65,7 +66,7 @@ describe('arguments in pieces', () => {
         for (const secret of SECRETS) expect(read).not.toContain(secret);
         expect(read).not.toContain('4111111111111111');
       }),
-      { numRuns: Number(process.env.RUNS ?? 300) },
+      { numRuns: runs(300) },
     );
   });
 
@@ -115,7 +116,7 @@ describe('arguments in pieces', () => {
         const out = pieces.map((piece) => window.push(piece)).join('') + window.flush();
         if (!whole.includes('@') && !whole.includes('0040')) expect(out).toBe(whole);
       }),
-      { numRuns: Number(process.env.RUNS ?? 500) },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { ResponseCollector } from '../chat/collect';
 import type { ChatEvent } from '../chat/event';
@@ -318,7 +319,7 @@ describe('requests', () => {
         ]);
         for (const one of ['example.com', '4111', 'sk-proj', 'AKIAIOSFODNN7']) expect(all).not.toContain(one);
       }),
-      { numRuns: Number(process.env.RUNS ?? 200) },
+      { numRuns: runs(200) },
     );
   });
 
@@ -427,7 +428,7 @@ describe('answers', () => {
         const once = await guardResponse(guardOf(guardrails), whole.response());
         expect(judged.response().choices).toEqual(once.choices);
       }),
-      { numRuns: Number(process.env.RUNS ?? 200) },
+      { numRuns: runs(200) },
     );
   });
 

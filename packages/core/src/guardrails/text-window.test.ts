@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { findInBase64 } from './finders/base64';
 import { findCards } from './finders/card';
@@ -123,7 +124,7 @@ describe.each([
         expect(replaceAll(rules as readonly WindowRule[], [...whole])).toBe(once);
         expect(replaceAll(rules as readonly WindowRule[], whole.split(''))).toBe(once);
       }),
-      { numRuns: Number(process.env.RUNS ?? 300) },
+      { numRuns: runs(300) },
     );
   });
 });
@@ -141,7 +142,7 @@ test('a finder that is asked first whether it may find something says no only wh
         expect(isThere && finder.mayFind?.(said, from, folded.traitsOf(from)) === false).toBe(false);
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 500) },
+    { numRuns: runs(500) },
   );
 });
 
@@ -154,7 +155,7 @@ test('a finder that is asked about the rest only leaves the same open as one tha
         expect(finder.openFrom(said, from)).toBe(finder.openFrom(said, 0));
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 500) },
+    { numRuns: runs(500) },
   );
 });
 
@@ -184,7 +185,7 @@ test('the same behind what waits long: rules go on at their own pace', () => {
       expect(replaceAll(ALL, pieces)).toBe(once);
       expect(replaceAll([...ALL, unbounded], pieces)).toBe(replaceAll([...ALL, unbounded], [whole]));
     }),
-    { numRuns: Number(process.env.RUNS ?? 100) },
+    { numRuns: runs(100) },
   );
 }, 60_000);
 

@@ -1,5 +1,6 @@
 // Tens of thousands of finds that wait for one token's end, given out in turns.
 import { expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { GuardrailCompiler } from './compile-guardrails';
 import { createWindow } from './piece-window';
@@ -47,7 +48,7 @@ test.each([[['redact', 'redact']], [['redact', 'flag']], [['flag', 'redact']]] a
         expect(given).toBe(expected);
         expect(inTurns.told.toSorted()).toEqual(atOnce.told.toSorted());
       }),
-      { numRuns: Number(process.env.RUNS ?? 12) },
+      { numRuns: runs(12) },
     );
   },
 );

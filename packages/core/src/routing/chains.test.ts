@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import presetData from '../../data/chains.json';
-import modelData from '../../data/models.json';
 import { GatewayError } from '../errors/gateway-error';
 import { createPriceBook } from '../pricing/create-price-book';
 import { type Chain, matchesPattern, mergeChains, TIERS, type Tier } from './chain';
@@ -16,6 +16,14 @@ const presets: readonly Chain[] = presetData.map(({ name, local_tier, targets })
   localTier: local_tier as Tier,
   steps: targets,
 }));
+interface ModelEntry {
+  readonly provider: string;
+  readonly model: string;
+  readonly mode: string;
+  readonly pico_usd_per_token: { readonly input: number; readonly output: number };
+  readonly context_window: number;
+}
+const modelData: readonly ModelEntry[] = await Bun.file(join(import.meta.dir, '../../data/models.json')).json();
 const priced = modelData.map(({ provider, model, mode }) => ({
   provider,
   model,

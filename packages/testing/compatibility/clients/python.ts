@@ -30,6 +30,9 @@ export const pythonClients: readonly ClientDriver[] = [
   ),
 ];
 
+/** Its name tells it from the same vendor's client for JavaScript. */
+export const isPython = ({ name }: { readonly name: string }) => name.includes('for Python');
+
 type Start = () => (gateway: GatewayAccess) => Promise<PythonProcess>;
 
 function driver(

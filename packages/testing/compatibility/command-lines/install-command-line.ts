@@ -1,10 +1,12 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { expectNightly } from '../../lane';
 import { cacheFolder } from '../../stores/start-postgres';
 
 /** Installs a package of npm into a folder kept between runs, without running its scripts; throws when it can't be had. */
 export async function installCommandLine(requirement: `${string}@${string}`): Promise<string> {
+  expectNightly(requirement);
   const folder = join(cacheFolder(), `npm-${requirement.replace(/[^\w.-]+/g, '-')}`);
   if (existsSync(folder)) return folder;
   // Moved into place as a whole, so that an interrupted installation is never taken for one.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { compileRule } from '../compile-guardrails';
 import type { GuardrailCheck } from '../policy';
@@ -80,7 +81,7 @@ describe('base64 that is long', () => {
         const text = parts.join('');
         expect(judge(slices(text, size)) === judge([text])).toBe(true);
       }),
-      { numRuns: Number(process.env.RUNS ?? 40) },
+      { numRuns: runs(40) },
     );
   }, 60_000);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { lengthOfPattern, matchesNoText } from './pattern-length';
@@ -50,6 +51,6 @@ test('what matches no text finds none, whatever it is made of', () => {
         if (length !== undefined && matcher.find()) expect(matcher.end() - matcher.start()).toBeLessThan(length);
       }
     }),
-    { numRuns: Number(process.env.RUNS ?? 500) },
+    { numRuns: runs(500) },
   );
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { compileRule } from '../compile-guardrails';
 import { Guardrails } from '../guardrails';
@@ -97,7 +98,7 @@ const text = fc
   .array(fc.tuple(fc.oneof(fc.constantFrom(...SECRETS), escaped, around), around), { maxLength: 7 })
   .map((parts) => parts.flat().join(''));
 const cuts = fc.array(fc.nat(300), { maxLength: 12 });
-const RUNS = Number(process.env.RUNS ?? 300);
+const RUNS = runs(300);
 const asEscapes = (text: string, backslashes: string) =>
   [...text].map((one) => `${backslashes}u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 const [CONNECTION = '', KEY = ''] = [SECRETS[6], SECRETS[10]];

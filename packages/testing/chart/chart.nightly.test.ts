@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { readConfig } from '../../../apps/gateway/src/config/config';
-import { findHelm, findKubeconform, findSchemas, hasKubeconform, KUBERNETES_VERSIONS, runTool } from './chart-tools';
 import { createCheck } from './check-manifests';
+import { findHelm, findKubeconform, findSchemas, hasKubeconform, KUBERNETES_VERSIONS, runTool } from './install-helm';
 import {
   CHART,
   find,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { readConfig, readStoreConfig } from '../../../apps/gateway/src/config/config';
-import { findHelm } from './chart-tools';
+import { findHelm } from './install-helm';
 import { CHART, find, type Manifest, renderChart, SECRETS, templateChart, type Values } from './render-chart';
 
 const EXAMPLES = await Bun.file(join(CHART, '../../../.env.example')).text();

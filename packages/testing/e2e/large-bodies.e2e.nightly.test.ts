@@ -21,7 +21,7 @@ let cachedKey: string;
 beforeAll(async () => {
   const watch = watchedLoop(loopFile);
   const limits = { REQUEST_TIMEOUT: '30s', LOG_BODIES: 'true', CACHE_MAX_BODY_BYTES: '30MB' };
-  env = await startEnvironment({ kind: 'embedded', allVendors: true, env: { ...limits, ...watch } });
+  env = await startEnvironment({ kind: 'embedded', env: { ...limits, ...watch } });
   ({ apiKey: key } = await createTestKey(env.gateway, { project: { cache_enabled: false, passthrough: ['openai'] } }));
   ({ apiKey: cachedKey } = await createTestKey(env.gateway, { project: { cache_enabled: true } }));
 });

@@ -13,7 +13,7 @@ describe('the official SDK for Python over Responses', () => {
   let results: Readonly<Record<string, JsonObject>>;
   beforeAll(async () => {
     const sdk = await installPythonOpenai();
-    world = await startEnvironment({ kind: 'embedded', allVendors: true });
+    world = await startEnvironment({ kind: 'embedded' });
     const { apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } });
     results = await runPythonScenarios(sdk, 'openai_responses_scenarios.py', {
       GATEWAY_URL: world.gateway.url,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { findHelm } from '../chart/chart-tools';
+import { findHelm } from '../chart/install-helm';
 import { type Manifest, renderChart, SECRETS } from '../chart/render-chart';
 import { allLogs, ask, postChat, settledLedger } from '../e2e/environment';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';

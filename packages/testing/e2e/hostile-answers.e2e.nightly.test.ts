@@ -9,7 +9,6 @@ let key: string;
 beforeAll(async () => {
   env = await startEnvironment({
     kind: 'embedded',
-    allVendors: true,
     env: { REQUEST_TIMEOUT: '2s', ANSWER_TIMEOUT: '2s', STREAM_IDLE_TIMEOUT: '50ms', FAILOVER_MODE: 'cloud_only' },
   });
   ({ apiKey: key } = await createTestKey(env.gateway, { project: { passthrough: ['openai'] } }));

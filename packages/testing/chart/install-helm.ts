@@ -1,6 +1,7 @@
 // What cannot be had fails the tests that need it, saying what to install: nothing is skipped.
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { expectNightly } from '../lane';
 import { CannotStartError } from '../stores/server-process';
 import { cacheFolder } from '../stores/start-postgres';
 
@@ -39,6 +40,7 @@ const python = () => Bun.which('python3') ?? Bun.which('python');
 
 async function unpacked(requirement: `${string}==${string}`, kind: 'helm' | 'schemas'): Promise<string> {
   const folder = join(cacheFolder(), `${kind}-${requirement.replace('==', '-')}`);
+  expectNightly(requirement);
   if (existsSync(folder)) return folder;
   const interpreter = python();
   if (interpreter === null) throw new CannotStartError(`${kind} for tests of the chart: install python3 with pip`);
@@ -59,6 +61,7 @@ const builtPath = (name: string, module: string) => join(cacheFolder(), `${name}
 
 /** Some minutes, once. */
 async function buildByGo(name: string, module: string): Promise<string> {
+  expectNightly(module);
   const path = builtPath(name, module);
   if (existsSync(path)) return path;
   const go = Bun.which('go');

@@ -70,7 +70,7 @@ for (const kind of STORE_KINDS) {
     let projectId: string;
     beforeAll(async () => {
       const env = { REQUEST_TIMEOUT: '1s', ANSWER_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s' };
-      world = await startEnvironment({ kind, allVendors: true, env });
+      world = await startEnvironment({ kind, env });
       ({ apiKey, projectId } = await createTestKey(world.gateway));
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);

@@ -13,7 +13,7 @@ describe('the official SDK for Python', () => {
   let results: Readonly<Record<string, JsonObject>>;
   beforeAll(async () => {
     const sdk = await installPythonAnthropic();
-    world = await startEnvironment({ kind: 'embedded', allVendors: true, env: { FAILOVER_MODE: 'cloud_only' } });
+    world = await startEnvironment({ kind: 'embedded', env: { FAILOVER_MODE: 'cloud_only' } });
     const keys = await createScenarioKeys(world.gateway);
     results = await runPythonScenarios(sdk, 'anthropic_scenarios.py', {
       GATEWAY_URL: world.gateway.url,

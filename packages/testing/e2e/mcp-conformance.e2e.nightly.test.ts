@@ -90,7 +90,7 @@ describe('the official conformance suite, through the gateway', () => {
     callAdmin(environment.gateway, path, { method, body });
 
   beforeAll(async () => {
-    environment = await startEnvironment({ kind: 'real', env: { EGRESS_ALLOW: '127.0.0.1' } });
+    environment = await startEnvironment({ kind: 'real' });
     servers = ERAS.map(startEverythingServer);
     for (const [n, { url }] of servers.entries()) {
       await admin('POST', '/mcp/servers', { alias: ERAS[n] === '2026-07-28' ? 'new' : 'old', url });

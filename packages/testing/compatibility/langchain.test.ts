@@ -1,0 +1,4 @@
+import { langchainClients } from './clients/langchain';
+import { proveClients } from './prove-clients';
+
+proveClients(langchainClients);
