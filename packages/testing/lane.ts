@@ -12,11 +12,5 @@ export function expectNightly(download: string): void {
   throw new Error(`only a nightly test downloads ${download}: name the file *.nightly.test.ts`);
 }
 
-/** All cases with `--all`, else every n-th and the last, where the rest differs by position alone. */
-export function everyNth<T>(n: number, cases: readonly T[]): readonly T[] {
-  if (isAll) return cases;
-  return cases.filter((_, index) => index % n === 0 || index === cases.length - 1);
-}
-
 /** How often a property with a random seed runs: a fifth of it daily. RUNS sets another number. */
 export const runs = (most: number): number => Number(process.env.RUNS ?? (isAll ? most : Math.ceil(most / 5)));

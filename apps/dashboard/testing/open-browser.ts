@@ -1,14 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { findChromium } from '@llm0/testing/stores/find-chromium';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { temporaryFolder } from '@llm0/testing/stores/server-process';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 export interface BrowserUnderTest {
-  /** A page of its own in a browser of a fresh profile. */
+  /** A page in a fresh profile. */
   newPage(options?: PageOptions): Promise<Page>;
   /** A page that nobody looks at any more would go on asking the gateway. */
   closePages(besides?: Page): Promise<void>;
+  /** Closes its pages. The process ends the browser itself. */
   close(): Promise<void>;
 }
 
@@ -22,15 +21,19 @@ export interface PageOptions {
 
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
-/** Starts Chromium; every page has its own cookies. */
+let started: Promise<Browser> | undefined;
+
+/** One for all files of a process, which ends it. */
+async function startChromium(): Promise<Browser> {
+  const home = temporaryFolder('browser');
+  const env = { PATH: process.env.PATH ?? '', HOME: home };
+  return chromium.launch({ executablePath: await findChromium(), args: FLAGS, env });
+}
+
+/** Every page has its own cookies. */
 export async function openBrowser(): Promise<BrowserUnderTest> {
-  const home = await mkdtemp(join(tmpdir(), 'llm0-browser-'));
-  const executablePath = await findChromium();
-  const browser = await chromium.launch({
-    executablePath,
-    args: FLAGS,
-    env: { PATH: process.env.PATH ?? '', HOME: home },
-  });
+  started ??= startChromium();
+  const browser = await started;
   let contexts: BrowserContext[] = [];
   const closePages = async (besides?: Page) => {
     const kept = besides?.context();
@@ -52,10 +55,6 @@ export async function openBrowser(): Promise<BrowserUnderTest> {
       return context.newPage();
     },
     closePages,
-    close: async () => {
-      await closePages();
-      await browser.close();
-      await rm(home, { recursive: true, force: true });
-    },
+    close: closePages,
   };
 }

@@ -34,7 +34,7 @@ export function shareDashboard({ env, start, fill, timeoutMs = 8000 }: Dashboard
   }, SETUP_MS);
   afterAll(async () => {
     await browser?.close();
-    await gateway?.stop();
+    await gateway?.kill();
   });
   // A page of its own that nobody looks at any more would go on asking the gateway.
   afterEach(() => browser.closePages(shared?.page));

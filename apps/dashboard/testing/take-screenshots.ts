@@ -82,6 +82,8 @@ try {
   await started?.stop();
   await Promise.all([upstream.stop(), down.stop(true)]);
 }
+// The browser would hold this process open.
+process.exit();
 
 /** All pages but the one of the routing. */
 async function shootPages(page: Page, suffix: string): Promise<void> {

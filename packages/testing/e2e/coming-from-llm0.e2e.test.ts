@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import postgres from 'postgres';
+import { isAll } from '../lane';
 import {
   CAPPED_KEY,
   digestLlm0,
@@ -64,7 +65,7 @@ function runImport(env: Record<string, string>, ...args: readonly string[]) {
   return runCommand(command, { DATABASE_URL: '', REDIS_URL: '', ...env });
 }
 
-describe.each([{ isOld: false }, { isOld: true }])(
+describe.each(isAll ? [{ isOld: false }, { isOld: true }] : [{ isOld: false }])(
   'a database of llm0-gateway (its first version: %o)',
   ({ isOld }) => {
     let database: TestDatabase;

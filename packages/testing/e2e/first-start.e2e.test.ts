@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { chmodSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createDatabase } from '../stores/create-database';
+import { createDatabase, createMigratedDatabase } from '../stores/create-database';
 import { freePort, runCommand, temporaryFolder } from '../stores/server-process';
 import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { startRedis } from '../stores/start-redis';
@@ -13,11 +13,15 @@ afterEach(async () => {
 });
 
 /** Stores that no gateway has seen yet, and no ADMIN_TOKEN. */
-async function newStores(kind: StoreKind): Promise<{ dataDir: string; env: Record<string, string> }> {
+async function newStores(
+  kind: StoreKind,
+  isMigrated = true,
+): Promise<{ dataDir: string; env: Record<string, string> }> {
   const dataDir = temporaryFolder('first-start');
   closers.push(() => rmSync(dataDir, { recursive: true, force: true }));
   if (kind === 'embedded') return { dataDir, env: { ADMIN_TOKEN: '' } };
-  const database = await createDatabase(process.env.TEST_DATABASE_URL ?? '');
+  const create = isMigrated ? createMigratedDatabase : createDatabase;
+  const database = await create(process.env.TEST_DATABASE_URL ?? '');
   closers.push(() => database.drop());
   const redis = await startRedis();
   closers.push(() => redis.stop());
@@ -113,7 +117,7 @@ describe.each([...STORE_KINDS])('a first start on %s stores', (kind) => {
 
 describe('several processes on real stores', () => {
   test('agree on one set of credentials: who comes later makes none', async () => {
-    const stores = await newStores('real');
+    const stores = await newStores('real', false);
     const gateways = await Promise.all([start(stores), start({ ...stores, dataDir: temporaryFolder('second') })]);
     const shown = gateways.filter(isShown);
     expect(shown).toHaveLength(1);

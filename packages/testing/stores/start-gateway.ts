@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RUNTIME_ENVIRONMENT } from '../../../apps/gateway/bin/runtime-environment';
 import { copyTemplate } from './copy-template';
+import { removeFolder, temporaryFolder } from './server-process';
 
 /** A gateway in a process of its own, as an operator runs it. */
 export interface GatewayProcess {
@@ -40,7 +39,7 @@ const START_TIMEOUT_MS = 60_000;
 
 /** Starts `main.ts` on a free port and waits for its `ready` line. Nothing of the caller's own stores or keys leaks in. */
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayProcess> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'llm0-gateway-')));
+  const dataDir = options.dataDir ?? temporaryFolder('gateway');
   if (options.env?.DATABASE_URL === undefined) await copyTemplate(dataDir);
   const { folder } = options;
   const child = Bun.spawn([process.execPath, ...(folder === undefined ? ['--no-env-file'] : []), MAIN], {
@@ -88,8 +87,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     options.signal?.removeEventListener('abort', cut);
   }
   const line = (name: string) => new RegExp(`^${name}: (\\S+)$`, 'm').exec(output)?.[1];
-  const clean = async () => {
-    if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
+  const clean = () => {
+    if (options.dataDir === undefined) removeFolder(dataDir);
   };
   return {
     url: line('gateway') ?? '',
@@ -103,7 +102,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     stop: async () => {
       child.kill('SIGTERM');
       const code = await child.exited;
-      await clean();
+      clean();
       return code;
     },
     kill: async () => {
