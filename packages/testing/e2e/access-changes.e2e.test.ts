@@ -245,7 +245,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'chain',
-    model: 'dead/dead-model',
+    model: 'dead-model',
     setUp: () => ({
       method: 'POST',
       path: '/providers',
@@ -285,7 +285,7 @@ describe.each(STORE_KINDS)('changes hold from the very next request in every pro
       // The log is no background job: the last test looks at it.
       DISABLE_BACKGROUND_WORKERS: 'true',
     };
-    world = await shareEnvironment({ kind, env });
+    world = await shareEnvironment({ kind, allVendors: false, env });
     upstreamUrl = world.upstream.baseUrl;
     replicas.push(world.gateway);
     // Beside embedded stores there can be no other.

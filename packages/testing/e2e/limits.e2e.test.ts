@@ -23,7 +23,7 @@ for (const kind of STORE_KINDS) {
   describe(`limits of customers and keys on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await shareEnvironment({ kind });
+      world = await shareEnvironment({ kind, allVendors: false });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 

@@ -23,7 +23,7 @@ describe.each(STORE_KINDS)('keys of providers on %s stores', (kind) => {
       FAILOVER_MODE: 'cloud_only',
       LOG_LEVEL: 'debug',
     };
-    world = await shareEnvironment({ kind, env });
+    world = await shareEnvironment({ kind, allVendors: false, env });
     replicas.push(world.gateway);
     // Beside embedded stores there can be no other.
     if (kind === 'real') replicas.push(await startGateway({ env: world.env }));

@@ -110,7 +110,11 @@ describe('upstreams of every kind', () => {
   test(
     'an upstream that refuses connections is a 502 that names the provider and no secret',
     async () => {
-      const other = await shareEnvironment({ kind: 'embedded', env: { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' } });
+      const other = await shareEnvironment({
+        kind: 'embedded',
+        allVendors: false,
+        env: { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
+      });
       try {
         const key = await createTestKey(other.gateway);
         const answer = await postChat(other.gateway, key.apiKey, ask('anybody there?'));
