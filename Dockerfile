@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json bun.lock bunfig.toml ./
 COPY apps/gateway/package.json apps/gateway/
 COPY apps/dashboard/package.json apps/dashboard/
+COPY apps/docs/package.json apps/docs/
 COPY packages/core/package.json packages/core/
 COPY packages/providers/package.json packages/providers/
 COPY packages/testing/package.json packages/testing/
@@ -15,8 +16,8 @@ RUN bun install --frozen-lockfile
 
 FROM dependencies AS build
 COPY . .
-# Builds the dashboard; the gateway itself runs from its sources.
-RUN bun -e 'const { ensureDashboard } = await import("./apps/gateway/bin/ensure-dashboard.ts"); process.exit((await ensureDashboard()) ? 0 : 1)' \
+# Builds the dashboard and the documentation; the gateway itself runs from its sources.
+RUN bun -e 'const { ensureDashboard, ensureDocs } = await import("./apps/gateway/bin/ensure-dashboard.ts"); process.exit((await ensureDashboard()) && (await ensureDocs()) ? 0 : 1)' \
   && rm -rf node_modules && bun install --frozen-lockfile --production --filter './apps/*' \
   && bun -e '(await import("./apps/gateway/bin/ensure-installed.ts")).removeForeignBinaries()'
 

@@ -4,35 +4,55 @@ import { join } from 'node:path';
 import { programEnvironment } from '../../../packages/core/src/threads/program-environment';
 import { ROOT } from './ensure-installed';
 
-const DASHBOARD = join(ROOT, 'apps/dashboard');
-const DIST = join(DASHBOARD, 'dist');
+/** A site that the gateway serves from its folder's `dist`. */
+interface Site {
+  readonly name: string;
+  readonly folder: string;
+  /** Everything its build depends on, from its folder. */
+  readonly sources: readonly string[];
+}
+
+const DASHBOARD: Site = {
+  name: 'dashboard',
+  folder: join(ROOT, 'apps/dashboard'),
+  sources: ['package.json', '*.html', '*.ts', 'src/**/*', 'public/**/*'],
+};
+const DOCS: Site = {
+  name: 'documentation',
+  folder: join(ROOT, 'apps/docs'),
+  sources: ['package.json', '.vitepress/*.ts', '../../docs/**/*.md'],
+};
 const STAMP = '.stamp';
 /** Followed by the id of the process that builds there. */
 const HALF_BUILT = '.dist-';
-const SOURCES = ['package.json', '*.html', '*.ts', 'src/**/*', 'public/**/*'].map((pattern) => new Bun.Glob(pattern));
+
+export const ensureDashboard = (): Promise<boolean> => ensureBuilt(DASHBOARD);
+export const ensureDocs = (): Promise<boolean> => ensureBuilt(DOCS);
 
 /**
- * Builds the dashboard when its sources changed since the last build; false when that failed. The build appears as a
- * whole: until then the one before is served.
+ * Builds a site when its sources changed since the last build; false when that failed. The build appears as a whole: until then
+ * the one before is served.
  */
-export async function ensureDashboard(): Promise<boolean> {
-  const wanted = hashSources();
-  const stamp = join(DIST, STAMP);
+async function ensureBuilt(site: Site): Promise<boolean> {
+  const { name, folder } = site;
+  const dist = join(folder, 'dist');
+  const wanted = hashSources(site);
+  const stamp = join(dist, STAMP);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return true;
-  console.error('building the dashboard (once, beside the start)');
-  removeHalfBuilt(DASHBOARD);
-  const fresh = join(DASHBOARD, `${HALF_BUILT}${process.pid}`);
+  console.error(`building the ${name} (once, beside the start)`);
+  removeHalfBuilt(folder);
+  const fresh = join(folder, `${HALF_BUILT}${process.pid}`);
   try {
     // The bundle must be React's production one, whatever this process is.
     const build = Bun.spawn([process.execPath, '--no-env-file', 'run', 'build', '--outDir', fresh], {
-      cwd: DASHBOARD,
+      cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...programEnvironment(process.env), NODE_ENV: 'production' },
     });
     if ((await build.exited) !== 0) return false;
     writeFileSync(join(fresh, STAMP), wanted);
-    rmSync(DIST, { recursive: true, force: true });
-    renameSync(fresh, DIST);
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(fresh, dist);
     return true;
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -55,18 +75,21 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Everything a build depends on, besides the lock file; paths from the dashboard's folder. */
-export function dashboardSources(): readonly string[] {
-  const files = SOURCES.flatMap((pattern) => [...pattern.scanSync({ cwd: DASHBOARD, onlyFiles: true })]);
+export const dashboardSources = (): readonly string[] => sourcesOf(DASHBOARD);
+
+/** Everything a build depends on, besides the lock file; paths from the site's folder. */
+function sourcesOf({ folder, sources }: Site): readonly string[] {
+  const scan = (pattern: string) => [...new Bun.Glob(pattern).scanSync({ cwd: folder, onlyFiles: true, dot: true })];
+  const files = sources.flatMap(scan);
   return files.filter((file) => !/\.test\.tsx?$/.test(file)).sort();
 }
 
-function hashSources(): string {
+function hashSources(site: Site): string {
   const hasher = new Bun.CryptoHasher('sha256');
   hasher.update(readFileSync(join(ROOT, 'bun.lock')));
-  for (const file of dashboardSources()) {
+  for (const file of sourcesOf(site)) {
     hasher.update(`\n${file}\n`);
-    hasher.update(readFileSync(join(DASHBOARD, file)));
+    hasher.update(readFileSync(join(site.folder, file)));
   }
   return hasher.digest('hex');
 }

@@ -1,6 +1,6 @@
 // Imports nothing but what Bun ships: it runs before anything is installed.
 import { join } from 'node:path';
-import { ensureDashboard } from './ensure-dashboard';
+import { ensureDashboard, ensureDocs } from './ensure-dashboard';
 import { ensureInstalled, ROOT } from './ensure-installed';
 import { followStarters } from './follow-starters';
 import { RUNTIME_ENVIRONMENT } from './runtime-environment';
@@ -22,9 +22,14 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
     return 1;
   }
   // Beside the start, which need not wait: a plain page stands in until the dashboard is there.
-  void ensureDashboard().then((isBuilt) => {
-    if (!isBuilt) console.error('building the dashboard failed; the gateway works without it');
-  });
+  void ensureDashboard()
+    .then((isBuilt) => {
+      if (!isBuilt) console.error('building the dashboard failed; the gateway works without it');
+      return ensureDocs();
+    })
+    .then((isBuilt) => {
+      if (!isBuilt) console.error('building the documentation failed; the gateway works without it');
+    });
   // --no-orphans: the gateway never outlives this process, not even a kill -9 of it, and so frees port and data folder.
   const main = join(ROOT, 'apps/gateway/src/main.ts');
   // --no-env-file: this process has read them already.

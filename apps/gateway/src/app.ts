@@ -24,6 +24,7 @@ import { handleInfer } from './pipeline/infer/handle-infer';
 import { modelEntrance, providerEntrance } from './pipeline/passthrough/entrances';
 import { handlePassthrough } from './pipeline/passthrough/handle-passthrough';
 import { serveDashboard } from './process/serve-dashboard';
+import { isDocsPath, serveDocs } from './process/serve-docs';
 import type { Services } from './services/contract';
 
 /** Chat endpoints by path; a dialect more is a line more. */
@@ -132,14 +133,12 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   }
   if (operator !== undefined) {
     app.route('/admin', operator.admin);
-    app.get(
-      '*',
-      async (c) =>
-        (await serveDashboard(c.req.path, {
-          acceptEncoding: c.req.header('accept-encoding'),
-          ifNoneMatch: c.req.header('if-none-match'),
-        })) ?? notFound(services, c.req.path),
-    );
+    app.get('*', async (c) => {
+      const { path } = c.req;
+      if (isDocsPath(path)) return serveDocs(path);
+      const asked = { acceptEncoding: c.req.header('accept-encoding'), ifNoneMatch: c.req.header('if-none-match') };
+      return (await serveDashboard(path, asked)) ?? notFound(services, path);
+    });
   }
   app.notFound((c) => notFound(services, c.req.path));
   app.onError((cause, c) => refuse(services, c.req.path, asGatewayError(cause, services.log)));

@@ -44,6 +44,14 @@ export function settingNames(): ReadonlySet<string> {
   return read.known;
 }
 
+/** What each setting may be, in words: those that others bring with them too. */
+export function allowedValues(env: Environment): ReadonlyMap<string, string> {
+  const read = new EnvReader(env);
+  readSettings(read, env);
+  for (const name of read.known) if (!read.allowed.has(name)) read.allowed.set(name, 'text');
+  return read.allowed;
+}
+
 function readSettings(read: EnvReader, env: Environment) {
   const environment = readEnvironment(read);
   const stores = readStores(read);

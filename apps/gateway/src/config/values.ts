@@ -22,6 +22,8 @@ const SECRET =
 export class EnvReader {
   /** Names that were asked for, set or not. */
   readonly known = new Set<string>();
+  /** What each of them may be, in words for the settings page. */
+  readonly allowed = new Map<string, string>();
 
   constructor(private readonly env: Environment) {}
 
@@ -45,6 +47,7 @@ export class EnvReader {
   }
 
   integer(name: string, fallback: number, range: { min: number; max: number }): number {
+    this.allowed.set(name, `whole number, ${range.min} to ${range.max}`);
     const text = this.text(name);
     if (text === undefined) return fallback;
     const value = Number(text);
@@ -56,10 +59,12 @@ export class EnvReader {
 
   /** undefined where the name is not set. */
   optionalInteger(name: string, range: { min: number; max: number }): number | undefined {
+    this.allowed.set(name, `whole number, ${range.min} to ${range.max}`);
     return this.text(name) === undefined ? undefined : this.integer(name, 0, range);
   }
 
   flag(name: string, fallback: boolean): boolean {
+    this.allowed.set(name, 'true or false');
     const text = this.text(name)?.toLowerCase();
     if (text === undefined) return fallback;
     if (['true', 't', '1', 'yes', 'on'].includes(text)) return true;
@@ -68,6 +73,7 @@ export class EnvReader {
   }
 
   oneOf<const T extends readonly string[]>(name: string, fallback: T[number], allowed: T): T[number] {
+    this.allowed.set(name, allowed.join(', '));
     const text = this.text(name);
     if (text === undefined) return fallback;
     if (!allowed.includes(text)) throw new ConfigError(name, text, `one of ${allowed.join(', ')} is needed`);
@@ -76,6 +82,7 @@ export class EnvReader {
 
   /** `500ms`, `30s`, `1m30s`, `2h` (as Go writes them) or plain seconds → milliseconds. */
   durationMs(name: string, fallback: string): number {
+    this.allowed.set(name, 'duration');
     const text = this.text(name) ?? fallback;
     const isPlain = /^\d+(?:\.\d+)?$/.test(text);
     const parts = [...`${text}${isPlain ? 's' : ''}`.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/gy)];
@@ -89,6 +96,7 @@ export class EnvReader {
 
   /** Plain bytes, or with the suffix KiB, MiB, GiB (also k, m, g). */
   bytes(name: string, fallback: number): number {
+    this.allowed.set(name, 'size');
     const text = this.text(name);
     if (text === undefined) return fallback;
     const match = /^(\d+)\s*(?:([kmg])(?:i?b)?)?$/i.exec(text);
@@ -102,6 +110,7 @@ export class EnvReader {
 
   /** An absolute http(s) URL without credentials or trailing slash. */
   url(name: string, schemes: readonly string[] = ['http:', 'https:']): string | undefined {
+    this.allowed.set(name, 'URL');
     const text = this.text(name);
     if (text === undefined) return undefined;
     if (!URL.canParse(text) || !schemes.includes(new URL(text).protocol)) {

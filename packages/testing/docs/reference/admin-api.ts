@@ -1,0 +1,39 @@
+import { createApi } from '@llm0/gateway/admin/create-api';
+import { buildOpenApi } from '@llm0/gateway/admin/system/openapi-document';
+import { code, type ReferencePage, sentence, table } from './table';
+
+interface Operation {
+  readonly summary?: string;
+  readonly tags?: readonly string[];
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** Routes are made, and none is called. */
+const NOBODY: never = new Proxy((() => {}) as object, { get: () => NOBODY, apply: () => NOBODY }) as never;
+
+export function adminApiPage(): ReferencePage {
+  const { paths } = buildOpenApi(createApi(NOBODY, NOBODY, NOBODY), '') as { readonly paths: Paths };
+  const rows = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, { summary = '', tags = [] }]) => ({
+      tag: tags[0] ?? 'other',
+      row: [code(`${method.toUpperCase()} ${path}`), sentence(summary)],
+    })),
+  );
+  const parts = [...Map.groupBy(rows, ({ tag }) => tag)].map(
+    ([tag, all]) =>
+      `## ${sentence(tag)}\n\n${table(
+        ['request', 'what it does'],
+        all.map(({ row }) => row),
+      )}`,
+  );
+  return {
+    title: 'Admin API',
+    purpose: 'Every route under `/admin/v1`.',
+    body: `${INTRO}\n\n${parts.join('\n\n')}`,
+  };
+}
+
+const INTRO = `Send \`Authorization: Bearer <ADMIN_TOKEN>\`. A running gateway serves the schemas of all bodies at \`/admin/docs\`, and as
+OpenAPI at \`/admin/v1/openapi.json\`. Amounts are exact JSON numbers in USD. Lists take \`?limit&cursor\`. Every resource has an
+\`ETag\`; \`If-Match\` answers 412 when somebody else changed it.`;

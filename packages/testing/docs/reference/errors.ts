@@ -1,0 +1,116 @@
+import { ERROR_TABLE } from '@llm0/core/errors/error-table';
+import type { ErrorKind } from '@llm0/core/errors/gateway-error';
+import { code, type ReferencePage, table } from './table';
+
+interface Advice {
+  readonly cause: string;
+  readonly fix: string;
+}
+
+const advice = (cause: string, fix: string): Advice => ({ cause, fix });
+
+/** The compiler asks for a line for each kind. */
+const ADVICE = {
+  invalid_json: advice('The body is not JSON.', 'Send one JSON object with `Content-Type: application/json`.'),
+  invalid_request: advice('A field is missing or wrong; `param` names it.', 'Correct that field.'),
+  unsupported_parameter: advice(
+    'The model has no such parameter, and leaving it out would change the answer.',
+    'Remove it, or send `X-LLM0-Drop-Params: true`.',
+  ),
+  model_not_priced: advice(
+    'A cap applies, and the model has no price.',
+    'Set one: `llm0 models set`, or `unknown_model_policy: allow_unpriced` on the project.',
+  ),
+  request_over_limit: advice(
+    'This request alone exceeds `per_request_max_usd` or `tokens_per_minute`.',
+    'Send less, lower `max_tokens`, or raise the limit.',
+  ),
+  context_length_exceeded: advice('The prompt is longer than the model reads.', 'Shorten it, or use a larger model.'),
+  guardrail_blocked: advice(
+    'A guardrail rule blocked the text; `param` names the rule.',
+    'Change the text, or the rule.',
+  ),
+  missing_api_key: advice('The request has no key.', 'Send `Authorization: Bearer llm0_live_…`.'),
+  invalid_api_key: advice('The key is unknown or revoked.', 'Check it, or create another: `llm0 keys create`.'),
+  key_expired: advice('`expires_at` of the key has passed.', 'Move it: `llm0 keys update … --expires-at`.'),
+  model_not_allowed: advice(
+    '`allowed_models` of the key does not contain the model.',
+    'Add it: `llm0 keys update … --allowed-models`.',
+  ),
+  project_inactive: advice('The project is switched off.', 'Switch it on: `llm0 projects update … --is-active`.'),
+  permission_denied: advice(
+    'The token or key may not do this.',
+    'Use a token with the role `admin`, or a key that may.',
+  ),
+  spend_cap_exceeded: advice(
+    'The project reached `monthly_cap_usd`.',
+    'Raise it: `llm0 projects update … --monthly-cap-usd`. It resets on the 1st, UTC.',
+  ),
+  key_budget_exceeded: advice(
+    'The key reached `budget_usd` of its `budget_period`.',
+    'Raise it: `llm0 keys update … --budget-usd`, or wait for the next month.',
+  ),
+  model_not_found: advice('No provider offers the model; the message names similar ones.', 'Check `GET /v1/models`.'),
+  not_found: advice('Nothing has this path or id.', 'Check the address; the base URL ends in `/v1`.'),
+  method_not_allowed: advice('The path takes another method.', 'Use the method that the message names.'),
+  conflict: advice('Something of that name exists, or was changed meanwhile.', 'Read it again, then change it.'),
+  idempotency_conflict: advice(
+    'The `Idempotency-Key` was used with another body.',
+    'Use a new key for each different request.',
+  ),
+  request_too_large: advice('The body exceeds `MAX_BODY_BYTES`.', 'Send less, or raise the setting.'),
+  rate_limit_exceeded: advice(
+    'A limit is reached; `param` is `key`, `customer`, `tokens`, `concurrency`, `global` or `client`.',
+    'Wait for `Retry-After`, or raise the limit.',
+  ),
+  customer_spend_limit: advice(
+    'The customer of `X-Customer-ID` reached a spend limit.',
+    'Raise it: `llm0 limits set`, or wait for the next day or month.',
+  ),
+  upstream_rejected: advice(
+    'The provider refused the request with 400, 413 or 422.',
+    'Read its message and correct the request.',
+  ),
+  upstream_error: advice(
+    'Every target failed; `error.attempts` lists them.',
+    'Check the provider: `llm0 providers test`.',
+  ),
+  upstream_unavailable: advice(
+    'No target could be reached, or all are resting after failures.',
+    'Wait for `Retry-After`, or add a stand-in to the chain.',
+  ),
+  upstream_rate_limited: advice('Every target answered 429.', 'Wait for `Retry-After`, or add keys or targets.'),
+  upstream_timeout: advice(
+    'No target answered within `REQUEST_TIMEOUT` or `ANSWER_TIMEOUT`.',
+    'Raise the time-out of the provider or alias, or stream.',
+  ),
+  not_cached: advice(
+    'The caller asked for a cached answer only, and there is none.',
+    'Send it without `only-if-cached`.',
+  ),
+  overloaded: advice(
+    '`MAX_CONCURRENT_REQUESTS`, the memory for bodies or the log queue is full.',
+    'Wait for `Retry-After`; add processes if it lasts.',
+  ),
+  store_unavailable: advice(
+    'Redis or Postgres cannot be reached.',
+    'See [troubleshooting](../operate/troubleshooting.md).',
+  ),
+  client_closed: advice('The caller closed the connection. Only the log shows it.', 'Raise the client’s own time-out.'),
+  internal: advice('The gateway failed.', 'Report it with the `X-Request-Id`.'),
+} as const satisfies Record<ErrorKind, Advice>;
+
+export function errorsPage(): ReferencePage {
+  const rows = Object.entries(ERROR_TABLE).map(([kind, { status }]) => {
+    const { cause, fix } = ADVICE[kind as ErrorKind];
+    return [code(kind), String(status), cause, fix];
+  });
+  return {
+    title: 'Errors',
+    purpose: 'Every `error.code`, with its cause and its fix.',
+    body: `${INTRO}\n\n${table(['code', 'status', 'cause', 'fix'], rows)}`,
+  };
+}
+
+const INTRO = `Errors have the shape \`{"error": {"message", "type", "code", "param"}}\`. Failures of providers add \`attempts\`; 429 and 503
+carry \`Retry-After\`. Endpoints of other dialects answer in their own envelope. Find a request by its \`X-Request-Id\` in the log.`;
