@@ -10,6 +10,7 @@ export const backends = pgTable('backends', {
   encryptedHeaders: bytes('encrypted_headers'),
   encryptionKeyId: text('encryption_key_id'),
   headerNames: jsonb('header_names').$type<readonly string[]>().notNull().default([]),
+  forwardHeaders: jsonb('forward_headers').$type<readonly string[]>().notNull().default([]),
   pricePerRequestNanoUsd: nanoUsd('price_per_request_usd').notNull().default(0),
   timeoutMs: integer('timeout_ms').notNull().default(30_000),
   retries: integer('retries').notNull().default(1),

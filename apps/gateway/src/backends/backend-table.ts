@@ -60,6 +60,7 @@ export class BackendTable {
     const backend: ConnectedBackend = {
       ...{ name, url, pricePerRequestNanoUsd, timeoutMs, retries, isActive },
       headers: headers ?? {},
+      forwardHeaders: row.forwardHeaders.map((one) => one.toLowerCase()),
       cache: { enabled: row.cacheEnabled, ttlSeconds: row.cacheTtlSeconds },
       isUnreadable: headers === undefined,
       revision: `${row.id} ${row.updatedAtMs}`,
@@ -90,7 +91,7 @@ export function openHeaders(
 }
 
 const fromEnvironment = ({ name, url }: BackendSetting): Backend => ({
-  ...{ name, url, headers: {}, pricePerRequestNanoUsd: 0, ...BACKEND_DEFAULTS },
+  ...{ name, url, headers: {}, forwardHeaders: [], pricePerRequestNanoUsd: 0, ...BACKEND_DEFAULTS },
   cache: { enabled: true, ttlSeconds: null },
   ...{ isActive: true, isUnreadable: false, revision: `environment ${url}` },
 });

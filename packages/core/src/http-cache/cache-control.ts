@@ -50,7 +50,8 @@ export function parseCacheControl(text: string | null | undefined): CacheControl
 
 function parse(text: string): CacheControl {
   const directives = new Map<string, string | undefined>();
-  for (const part of splitList(text)) {
+  // Some separate them by semicolons, which other caches take for commas, or the whole for nothing.
+  for (const part of splitList(text, ',;')) {
     const equals = part.indexOf('=');
     const name = (equals === -1 ? part : part.slice(0, equals)).trim().toLowerCase();
     if (name === '' || directives.size >= MAX_DIRECTIVES) continue;
@@ -65,8 +66,8 @@ function lower(one: string | undefined, other: string | undefined): string | und
   return (readSecondsMs(one) ?? 0) <= (readSecondsMs(other) ?? 0) ? one : other;
 }
 
-/** Elements of a comma-separated list; commas in quoted strings are none. */
-export function splitList(text: string): readonly string[] {
+/** Elements of a list; separators in quoted strings are none. */
+export function splitList(text: string, separators = ','): readonly string[] {
   const parts: string[] = [];
   let start = 0;
   let isQuoted = false;
@@ -74,7 +75,7 @@ export function splitList(text: string): readonly string[] {
     const character = text[at];
     if (isQuoted && character === '\\') at++;
     else if (character === '"') isQuoted = !isQuoted;
-    else if (character === ',' && !isQuoted) {
+    else if (character !== undefined && separators.includes(character) && !isQuoted) {
       parts.push(text.slice(start, at));
       start = at + 1;
     }

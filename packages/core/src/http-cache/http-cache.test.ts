@@ -9,7 +9,7 @@ import { usabilityOf } from './use-answer';
 
 const START_MS = 1_772_366_400_000;
 const NONE = parseCacheControl(null);
-const times = { requestedAtMs: START_MS, receivedAtMs: START_MS, defaultTtlMs: 60_000 };
+const times = { requestedAtMs: START_MS, receivedAtMs: START_MS, defaultTtlMs: 60_000, alwaysVary: [] };
 
 const seconds = fc.integer({ min: 0, max: 1000 });
 const directiveArb = fc.oneof(
@@ -137,12 +137,12 @@ describe('the memory', () => {
       projectId: 'p',
       revision: 'r',
       defaultTtlMs: 60_000,
+      alwaysVary: target % 2 === 1 ? ['x-variant'] : [],
       provider: 'infer:x',
       method: 'GET',
       target: `/${target}`,
     },
     fields: { get: (name) => (name === 'x-variant' ? String(variant) : null) },
-    namesCaller: variant % 2 === 1,
   });
   const stepArb = fc.record({
     target: fc.integer({ min: 0, max: 30 }),

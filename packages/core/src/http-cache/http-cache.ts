@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { CachePurge, CacheWrite } from '../limits/hot-store';
 import { decodeAnswer, encodeAnswer } from './answer-codec';
 import type { CacheControl } from './cache-control';
-import { namedKey, resourceOf, variantKey } from './cache-keys';
+import { resourceOf, variantKey } from './cache-keys';
 import { ChangeMarks } from './change-marks';
 import {
   type AnswerHead,
@@ -30,13 +30,13 @@ export interface CacheAsk {
   /** Of the backend, and what answers that say nothing are kept for. */
   readonly revision: string;
   readonly defaultTtlMs: number;
+  /** Fields that choose among answers whether those say so (`Vary`) or not, in lower case. */
+  readonly alwaysVary: readonly string[];
   readonly provider: string;
   readonly method: string;
   /** Path and query. */
   readonly target: string;
   readonly fields: RequestFields;
-  /** They say who the caller is. */
-  readonly namesCaller: boolean;
 }
 
 /** Where an answer is kept. */
@@ -163,7 +163,7 @@ export class HttpCache {
   describe(place: CachePlace, head: AnswerHead, times: AnswerTimes): Omit<StoredAnswer, 'body'> | undefined {
     const declared = Number(head.headers['content-length'] ?? 0);
     const isKept = !place.control.has('no-store') && declared <= this.options.maxEntryBytes;
-    const described = isKept ? describeAnswer(head, { ...times, defaultTtlMs: place.ask.defaultTtlMs }) : undefined;
+    const described = isKept ? describeAnswer(head, { ...place.ask, ...times }) : undefined;
     if (described === undefined) this.pass(place);
     return described;
   }
@@ -189,8 +189,7 @@ export class HttpCache {
     known: StoredAnswer,
     validated: { readonly headers: HeaderFields; readonly times: AnswerTimes },
   ): { readonly answer: StoredAnswer; readonly write: CacheWrite | undefined } | undefined {
-    const rules = { ...validated.times, defaultTtlMs: place.ask.defaultTtlMs };
-    const answer = renewAnswer(known, validated.headers, rules);
+    const answer = renewAnswer(known, validated.headers, { ...place.ask, ...validated.times });
     if (answer === undefined) return undefined;
     return { answer, write: this.write(place, answer, this.put(place, answer)) };
   }
@@ -208,7 +207,7 @@ export class HttpCache {
   /** The resource changed: what is kept of it, or on its way, is used no more. Gives the keys the shared store has to forget. */
   invalidate(resource: string): Iterable<string> {
     this.changes.note(resource, this.options.nowMs());
-    const keys = new Set([resource, namedKey(resource), ...(this.resources.peek(resource)?.keys ?? [])]);
+    const keys = new Set([resource, ...(this.resources.peek(resource)?.keys ?? [])]);
     for (const key of keys) this.answers.delete(key);
     return this.options.isShared ? keys : [];
   }
@@ -241,7 +240,7 @@ export class HttpCache {
   }
 
   private placeOf(resource: string, ask: CacheAsk, control: CacheControl): CachePlace {
-    const key = variantKey(resource, this.resources.get(resource)?.vary ?? [], ask);
+    const key = variantKey(resource, this.resources.get(resource)?.vary ?? ask.alwaysVary, ask.fields);
     return { resource, key, mark: this.changes.markOf(resource), ask, control };
   }
 
@@ -252,7 +251,7 @@ export class HttpCache {
     if (known.vary.join() !== answer.vary.join() || known.keys.size >= MAX_VARIANTS) this.forgetVariants(known);
     known.vary = answer.vary;
     known.passUntilMs = 0;
-    const key = variantKey(resource, answer.vary, ask);
+    const key = variantKey(resource, answer.vary, ask.fields);
     known.keys.add(key);
     this.resources.set(resource, known);
     const ttl = keptMs(answer);
@@ -281,8 +280,8 @@ export class HttpCache {
   }
 }
 
-const newResource = ({ projectId, provider }: CacheAsk): Resource => ({
-  ...{ projectId, provider, vary: [], keys: new Set(), passUntilMs: 0 },
+const newResource = ({ projectId, provider, alwaysVary }: CacheAsk): Resource => ({
+  ...{ projectId, provider, vary: alwaysVary, keys: new Set(), passUntilMs: 0 },
 });
 
 const OFF: Look = { type: 'off' };

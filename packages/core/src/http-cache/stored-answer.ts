@@ -41,7 +41,6 @@ const UNDERSTOOD: ReadonlySet<number> = new Set([
 /** Those that may be kept although nothing says how long. An error is not, lest it outlives its cause. */
 const KEPT_BY_DEFAULT: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308, 410]);
 const MAX_VARY = 16;
-const NO_NAMES: readonly string[] = [];
 
 /** Whether an answer to GET may be kept, before it is known how long. Source: https://www.rfc-editor.org/rfc/rfc9111#section-3 */
 function mayKeep({ status, headers }: AnswerHead, control: CacheControl): boolean {
@@ -54,13 +53,14 @@ function mayKeep({ status, headers }: AnswerHead, control: CacheControl): boolea
 export interface KeepRules extends AnswerTimes {
   /** For answers that say nothing of it themselves. */
   readonly defaultTtlMs: number;
+  readonly alwaysVary: readonly string[];
 }
 
 /** What may be kept of an answer to GET, its body aside; undefined where that is nothing of use. */
 export function describeAnswer(head: AnswerHead, rules: KeepRules): Omit<StoredAnswer, 'body'> | undefined {
   const { status, headers } = head;
-  const control = parseCacheControl(headers['cache-control']);
-  const vary = varyOf(headers);
+  const control = controlOf(headers);
+  const vary = varyOf(headers, rules.alwaysVary);
   if (vary === undefined || !mayKeep(head, control)) return undefined;
   const lifetimeMs = lifetimeOf(head, control, rules);
   if (lifetimeMs === undefined) return undefined;
@@ -95,9 +95,28 @@ export function fieldsLength(headers: HeaderFields): number {
 export const hasValidator = ({ headers }: AnswerHead): boolean =>
   headers.etag !== undefined || headers['last-modified'] !== undefined;
 
+/** Fields that say to caches between what `Cache-Control` says to all: https://www.rfc-editor.org/rfc/rfc9213 and what came before. */
+const isForCaches = (name: string): boolean =>
+  name.endsWith('-cache-control') || name === 'surrogate-control' || name === 'edge-control';
+
+/** Of everything that is said to caches the strictest word counts. */
+function controlOf(headers: HeaderFields): CacheControl {
+  let said = headers['cache-control'];
+  for (const name in headers) if (isForCaches(name)) said = `${said ?? ''},${headers[name]}`;
+  return parseCacheControl(said);
+}
+
+function saysMore(headers: HeaderFields): boolean {
+  for (const name in headers) if (isForCaches(name)) return true;
+  return false;
+}
+
 /** Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. undefined = nothing allows to keep it. */
 function lifetimeOf({ status, headers }: AnswerHead, control: CacheControl, rules: KeepRules): number | undefined {
-  const said = control.ms('s-maxage') ?? control.ms('max-age');
+  const shared = control.ms('s-maxage');
+  const any = control.ms('max-age');
+  // Which of the fields said which is no matter where there are several.
+  const said = saysMore(headers) && shared !== undefined && any !== undefined ? Math.min(shared, any) : (shared ?? any);
   if (said !== undefined) return said;
   if (headers.expires !== undefined) {
     const expiresMs = readDate(headers.expires);
@@ -132,12 +151,13 @@ export function readDate(text: string | undefined): number | undefined {
 }
 
 /** Names in lower case, sorted; undefined where no request ever matches (`*`). */
-function varyOf(headers: HeaderFields): readonly string[] | undefined {
-  if (headers.vary === undefined && headers['content-encoding'] === undefined) return NO_NAMES;
+function varyOf(headers: HeaderFields, always: readonly string[]): readonly string[] | undefined {
+  if (headers.vary === undefined && headers['content-encoding'] === undefined) return always;
   const names = (headers.vary ?? '').toLowerCase().split(',');
   const given = new Set(names.map((name) => name.trim()).filter((name) => name !== ''));
   // A sender of compressed answers chose by what the request accepts, whether it says so or not.
   if (headers['content-encoding'] !== undefined) given.add('accept-encoding');
   if (given.has('*') || given.size > MAX_VARY) return undefined;
+  for (const name of always) given.add(name);
   return [...given].sort();
 }

@@ -4,7 +4,7 @@ import { asFields, BACKEND_FIELDS, backendBody, prepareBackends } from './backen
 
 const backend = {
   ...{ id: 'a', name: 'rerank', url: 'https://x.test', price_per_request_usd: 0.5, timeout_ms: 30_000, retries: 0 },
-  ...{ cache: { enabled: true, ttl_seconds: 30 }, is_active: true, header_names: ['x-a'] },
+  ...{ cache: { enabled: true, ttl_seconds: 30 }, is_active: true, header_names: ['x-a'], forward_headers: [] },
   ...{ created_at: '', updated_at: '' },
 } as Backend;
 
@@ -16,6 +16,7 @@ test('the parts of the cache stand together, and what is empty is left out', () 
   });
   expect(backendBody({ timeout_ms: 5 })).toEqual({ timeout_ms: 5 });
   expect(backendBody({ cache_ttl_seconds: 9 })).toEqual({ cache: { ttl_seconds: 9 } });
+  expect(backendBody({ forward_headers: null })).toEqual({ forward_headers: [] });
 });
 
 test('a backend fills every field of its form but the headers', () => {

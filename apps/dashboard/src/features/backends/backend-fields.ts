@@ -31,6 +31,11 @@ const SETTINGS: readonly FieldSpec[] = [
   },
 ];
 
+const FORWARD_HEADERS: FieldSpec = {
+  ...{ name: 'forward_headers', label: 'Forward from callers', kind: 'list', isWide: true, placeholder: 'X-Tenant' },
+  hint: 'Names of header fields that go on beside the usual ones. Leave empty for none.',
+};
+
 const HEADERS: FieldSpec = {
   ...{ name: 'headers', label: 'Headers', kind: 'text', rows: 3, isWide: true, read: readPairs },
   hint: 'Sent with each request, one name=value per line. Stored encrypted and never shown again.',
@@ -43,12 +48,14 @@ export const NEW_BACKEND_FIELDS: readonly FieldSpec[] = [
   },
   URL_FIELD,
   ...SETTINGS,
+  FORWARD_HEADERS,
   HEADERS,
 ];
 
 export const BACKEND_FIELDS: readonly FieldSpec[] = [
   URL_FIELD,
   ...SETTINGS,
+  FORWARD_HEADERS,
   { ...HEADERS, hint: 'Replaces what is stored; leave empty to keep it.' },
   { name: 'is_active', label: 'Send requests to this backend', kind: 'flag' },
 ];
@@ -62,14 +69,18 @@ export const asFields = ({ cache, ...backend }: Omit<Backend, 'id'>) => ({
 
 /** What was typed, as the API takes it: what is empty is left out, and the parts of `cache` stand together. */
 export function backendBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { cache_enabled: enabled, cache_ttl_seconds: ttl, ...rest } = body;
+  const { cache_enabled: enabled, cache_ttl_seconds: ttl, forward_headers: forwarded, ...rest } = body;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== null));
   const cache = {
     ...(enabled === undefined || enabled === null ? {} : { enabled }),
     // An empty field takes it away.
     ...(ttl === undefined ? {} : { ttl_seconds: ttl }),
   };
-  return Object.keys(cache).length === 0 ? given : { ...given, cache };
+  return {
+    ...given,
+    ...(forwarded === undefined ? {} : { forward_headers: forwarded ?? [] }),
+    ...(Object.keys(cache).length === 0 ? {} : { cache }),
+  };
 }
 
 /** A row of the list. */

@@ -30,11 +30,13 @@ describe.each(TEST_DATABASES)('HTTP backends on $name', (kind) => {
     const headers = { 'X-Tenant': SECRET };
     const made = await call('POST', '/backends', {
       ...{ name, url: `${backend.url}/`, headers, price_per_request_usd: '0.0025', cache: { ttl_seconds: 5 } },
+      forward_headers: ['X-Trace'],
     });
     expect([made.status, made.body]).toMatchObject([
       201,
       {
         ...{ name, url: backend.url, header_names: ['X-Tenant'], price_per_request_usd: '0.0025', is_active: true },
+        forward_headers: ['X-Trace'],
         ...{ timeout_ms: 30_000, retries: 1, cache: { enabled: true, ttl_seconds: 5 } },
       },
     ]);

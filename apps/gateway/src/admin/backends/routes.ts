@@ -140,10 +140,11 @@ const showTested = ({ ok, status, latencyMs, detail }: Tested) => ({
 
 /** What of the body a row keeps, its name and address aside. */
 function settingsOf({ backendAdmin }: Needs, body: Body, rowId: string) {
-  const { name: _name, url: _url, headers, cache, ...rest } = body;
+  const { name: _name, url: _url, headers, forward_headers: forwarded, cache, ...rest } = body;
   return {
     ...readFields(rest),
     ...sealBackendHeaders(backendAdmin.vault, headers, rowId),
+    ...(forwarded === undefined ? {} : { forwardHeaders: forwarded ?? [] }),
     ...(cache?.enabled === undefined ? {} : { cacheEnabled: cache.enabled }),
     ...(cache?.ttl_seconds === undefined ? {} : { cacheTtlSeconds: cache.ttl_seconds }),
   };
@@ -151,8 +152,16 @@ function settingsOf({ backendAdmin }: Needs, body: Body, rowId: string) {
 
 type Setting = ReturnType<AdminServices['backendAdmin']['fromEnvironment']>[number];
 
-const showSetting = ({ name, url, timeoutMs, retries, cache, isActive }: Setting) => ({
-  ...{ name, url, price_per_request_usd: 0, timeout_ms: timeoutMs, retries, is_active: isActive },
+const showSetting = ({ name, url, forwardHeaders, timeoutMs, retries, cache, isActive }: Setting) => ({
+  ...{
+    name,
+    url,
+    forward_headers: [...forwardHeaders],
+    price_per_request_usd: 0,
+    timeout_ms: timeoutMs,
+    retries,
+    is_active: isActive,
+  },
   cache: { enabled: cache.enabled, ttl_seconds: cache.ttlSeconds },
 });
 

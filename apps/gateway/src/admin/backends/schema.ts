@@ -3,13 +3,17 @@ import { BACKEND_DEFAULTS, BACKEND_NAME, RESERVED_BACKEND_NAMES } from '@llm0/co
 import type { StoredBackend } from '@llm0/drizzle/queries/routing/backends';
 import { count, id, instantShown, text, usd, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
-import { headers, url } from '../providers/schema';
+import { headerName, headers, url } from '../providers/schema';
 
 const MAX_TIMEOUT_MS = 600_000;
 const MIN_TIMEOUT_MS = 100;
 const MAX_RETRIES = 5;
 const MAX_TTL_SECONDS = 31_536_000;
 const MAX_PATH = 500;
+const MAX_FORWARDED = 32;
+/** What opens the gateway, says something to it alone, or is of one connection. */
+const NEVER_FORWARDED =
+  /^(authorization|x-api-key|api-key|x-goog-api-key|cookie2?|x-request-id|x-llm0-.*|traceparent|tracestate|idempotency-key)$/i;
 
 const name = z
   .string()
@@ -26,8 +30,16 @@ const cache = z
   })
   .openapi({ description: 'Of answers to GET, by project and by the rules of HTTP' });
 
+const forwardHeaders = z
+  .array(headerName.refine((value) => !NEVER_FORWARDED.test(value), 'is a header that is for the gateway alone'))
+  .max(MAX_FORWARDED)
+  .openapi({
+    description: "Names of callers' headers that go on to it beside the usual ones, such as X-Tenant; null = none",
+  });
+
 const settings = {
   headers: headers.nullish(),
+  forward_headers: forwardHeaders.nullish(),
   price_per_request_usd: usd.optional().openapi({ default: 0 }),
   timeout_ms: count(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().openapi({
     default: BACKEND_DEFAULTS.timeoutMs,
@@ -46,6 +58,7 @@ export const backendChangesSchema = z.strictObject({ url: url.optional(), ...set
 const shown = {
   name: z.string(),
   url: z.string(),
+  forward_headers: z.array(z.string()),
   price_per_request_usd: usdShown,
   timeout_ms: z.int(),
   retries: z.int(),

@@ -29,12 +29,14 @@ export const secret = z
 /** They frame the request itself, or are set by the key. */
 const RESERVED_HEADER =
   /^(?:host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|upgrade|te|trailer|keep-alive)$/i;
+export const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'must be the name of a header')
+  .refine((name) => !RESERVED_HEADER.test(name), 'is a header that requests need as it is');
+
 export const headers = z
   .record(
-    z
-      .string()
-      .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, 'must be the name of a header')
-      .refine((name) => !RESERVED_HEADER.test(name), 'is a header that requests need as it is'),
+    headerName,
     z
       .string()
       .max(4000)

@@ -7,6 +7,7 @@ import { isId } from '../resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   headers: { kind: 'json', help: 'sent with every request, as a JSON object; only names are shown' },
+  'forward-headers': { kind: 'list', help: "names of callers' headers that go on beside the usual ones" },
   'price-per-request-usd': { kind: 'usd', help: 'USD each answered request costs (0)' },
   'timeout-ms': { kind: 'number', help: "longest time until an answer's headers (30000)" },
   retries: { kind: 'number', help: 'further attempts of requests that may be repeated (1)' },

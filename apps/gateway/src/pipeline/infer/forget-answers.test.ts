@@ -96,7 +96,7 @@ describe.each(CACHE_KINDS)('a change through a %s cache', (kind) => {
   });
 
   test('forgets every value of Vary, more than a process lists too', async () => {
-    const { ask, other, world } = await open({ kind });
+    const { ask, other, world } = await open({ kind, backend: { forwardHeaders: ['x-any'] } });
     const there = other();
     const one = (from: typeof ask, value: number) => from('/x', { headers: { 'x-any': String(value) } });
     world.origin = () => cached('before', { vary: 'x-any' });

@@ -7,51 +7,15 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...['proxy-authenticate', 'proxy-authorization', 'http2-settings'],
 ]);
 
-/** What the caller says to the gateway alone, and what would make another request of the one that was checked. */
-const OWN_REQUEST: ReadonlySet<string> = new Set([
-  ...['host', 'content-length', 'cookie', 'x-request-id', 'x-customer-id', 'forwarded', 'via', 'x-real-ip'],
-  ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'idempotency-key'],
-  // Judged, and set anew by the trace itself.
-  ...['traceparent', 'tracestate'],
-  ...['x-method', 'x-method-override', 'x-host', 'x-client-ip', 'x-rewrite-url', 'x-override-url', 'x-url-scheme'],
-  ...['x-http-path-override', 'client-ip', 'x-cluster-client-ip', 'fastly-client-ip', 'x-scheme', 'front-end-https'],
-  // Who the caller is, as proxies that sign users in tell what is behind them.
-  ...['x-webauth-user', 'x-authenticated-user', 'x-auth-user', 'x-user', 'x-email', 'x-groups', 'cookie2', 'http-host'],
-  ...['ssl-client-cert', 'x-azure-clientip', 'x-appengine-user-email', 'wl-proxy-client-ip'],
-  // And by CGI's names; and https://httpoxy.org.
-  ...['remote-user', 'x-remote-user', 'remote-addr', 'x-remote-addr', 'x-remote-ip', 'script-name', 'proxy'],
+/** What says how an answer is to look, what the body is, and how caches may be used: nothing of who asks, and of no other path. */
+const USUAL_REQUEST: ReadonlySet<string> = new Set([
+  ...['accept', 'accept-charset', 'accept-encoding', 'accept-language', 'user-agent', 'prefer', 'last-event-id'],
+  ...['content-type', 'content-encoding', 'content-language', 'content-disposition', 'content-range'],
+  ...['content-md5', 'content-digest', 'repr-digest', 'digest', 'cache-control', 'pragma', 'range', 'if-range'],
+  ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since'],
 ]);
-const OWN_REQUEST_PREFIXES = [
-  ...[
-    'x-llm0-',
-    'x-forwarded',
-    'x-http-method',
-    'x-original-',
-    'x-envoy-',
-    'x-middleware-',
-    'sec-',
-    'cf-',
-    'true-client-',
-    'proxy-',
-    'x-auth-request-',
-    'x-ssl-client-',
-    'ssl-client-',
-    'x-goog-authenticated-user-',
-    'x-goog-iap-',
-    'x-amzn-oidc-',
-    'x-ms-client-principal',
-    'x-ms-token-',
-    'tailscale-user-',
-    'x-consumer-',
-    'x-credential-',
-    'x-pomerium-',
-    'x-vouch-',
-    'x-appengine-',
-    'x-authentik-',
-    'wl-proxy-',
-    'x-azure-',
-  ],
-] as const;
+
+export const isUsualRequestHeader = (name: string): boolean => USUAL_REQUEST.has(name);
 
 /** What a backend may not say in the gateway's name, or of its host. */
 const OWN_RESPONSE: ReadonlySet<string> = new Set([
@@ -68,9 +32,14 @@ const OWN_RESPONSE_PREFIXES = [
 
 export type FieldTable = Record<string, string>;
 
-/** The caller's headers for the backend: lower-case names, no credentials, nothing of the connection, the operator's over all. */
-export function requestFields(headers: Headers, backend: Pick<Backend, 'headers'>, requestId: string): FieldTable {
-  const kept = keep(headers, requestNames);
+/** The caller's headers for the backend: the usual ones and those that the operator named, and the operator's over all. */
+export function requestFields(
+  headers: Headers,
+  backend: Pick<Backend, 'headers' | 'forwardHeaders'>,
+  requestId: string,
+): FieldTable {
+  const { forwardHeaders } = backend;
+  const kept = keep(headers, (name) => USUAL_REQUEST.has(name) || forwardHeaders.includes(name));
   dropLookalikes(kept, backend.headers);
   // Unless the caller says so, nobody is to send what it could not read.
   kept['accept-encoding'] ??= 'identity';
@@ -80,15 +49,15 @@ export function requestFields(headers: Headers, backend: Pick<Backend, 'headers'
 
 /** The backend's headers as far as they are for callers; its cookies are named, so that nobody keeps what came with some. */
 export function responseFields(headers: Headers): { readonly fields: FieldTable; readonly setsCookie: boolean } {
-  return { fields: keep(headers, responseNames), setsCookie: headers.has('set-cookie') };
+  return { fields: keep(headers, (name) => responseNames.fits(name)), setsCookie: headers.has('set-cookie') };
 }
 
-function keep(headers: Headers, names: NameRule): FieldTable {
+function keep(headers: Headers, isWanted: (name: string) => boolean): FieldTable {
   const connection = headers.get('connection');
   const named = connection?.split(',').map((name) => name.trim().toLowerCase());
   const kept: FieldTable = {};
   headers.forEach((value, name) => {
-    if (names.fits(name) && named?.includes(name) !== true) kept[name] = value;
+    if (isWanted(name) && named?.includes(name) !== true) kept[name] = value;
   });
   return kept;
 }
@@ -98,7 +67,7 @@ const MAX_NAMES = 500;
 const MAX_NAME_LENGTH = 64;
 
 /** A question about names of headers. What was found out about a name is kept. */
-export class NameRule {
+class NameRule {
   private readonly known = new Map<string, boolean>();
 
   /** `read`: the name as the least careful server reads it. */
@@ -113,11 +82,10 @@ export class NameRule {
   }
 }
 
-const goesOn = (own: ReadonlySet<string>, prefixes: readonly string[]): NameRule =>
-  new NameRule((read) => !HOP_BY_HOP.has(read) && !own.has(read) && !prefixes.some((start) => read.startsWith(start)));
-
-const requestNames = goesOn(OWN_REQUEST, OWN_REQUEST_PREFIXES);
-const responseNames = goesOn(OWN_RESPONSE, OWN_RESPONSE_PREFIXES);
+const responseNames = new NameRule(
+  (read) =>
+    !HOP_BY_HOP.has(read) && !OWN_RESPONSE.has(read) && !OWN_RESPONSE_PREFIXES.some((start) => read.startsWith(start)),
+);
 
 const ODD = /[^a-z0-9-]/g;
 

@@ -56,10 +56,30 @@ const CASES: readonly Case[] = [
     [
       first(says('max-age=60'), { send: { 'x-auth-token': 'alice' } }),
       again(1, HIT, { send: { 'x-auth-token': 'bob' } }),
-      again(2, MISS),
+      again(2, HIT),
     ],
   ],
-  ['nobody is told', [first({ fields: {} }, { send: { 'x-own': 'a' } }), again(1, HIT, { send: { 'x-own': 'b' } })]],
+  [
+    'anything else is told',
+    [first({ fields: {} }, { send: { 'remote-groups': 'a' } }), again(1, MISS, { send: { 'remote-groups': 'b' } })],
+  ],
+  ['nobody is told', [first({ fields: {} }, { send: { accept: 'a/b' } }), again(1, HIT, { send: { accept: 'a/b' } })]],
+  ...['CDN-Cache-Control', 'Surrogate-Control', 'Netlify-CDN-Cache-Control', 'Edge-Control'].flatMap((name): Case[] => [
+    [`${name}: no-store`, [first(says('max-age=60', { [name.toLowerCase()]: 'no-store' })), again(1, MISS)]],
+    [`${name}: no-store alone`, [first({ fields: { [name.toLowerCase()]: 'No-Store' } }), again(1, MISS)]],
+    [`${name}: private`, [first(says('public, max-age=60', { [name.toLowerCase()]: 'private' })), again(1, MISS)]],
+    [
+      `${name}: max-age=5`,
+      [first(says('s-maxage=60', { [name.toLowerCase()]: 'max-age=5' })), again(1, HIT), again(9, MISS)],
+    ],
+    [
+      `${name}: max-age=90`,
+      [first({ fields: { [name.toLowerCase()]: 'max-age=90' } }), again(80, HIT), again(20, MISS)],
+    ],
+  ]),
+  ...['private;', 'private; max-age=60', 'max-age=60; private', 'max-age=60;no-store', 'no-store ;max-age=9'].map(
+    (text): Case => [`3 ${text}`, [first(says(text)), again(1, MISS)]],
+  ),
   // Storing
   ['3 no-store in an answer', [first(says('no-store, max-age=60')), again(1, MISS)]],
   [
@@ -551,8 +571,9 @@ describe.each(CACHE_KINDS)('the rules of HTTP for a %s cache', (kind) => {
     await open?.close();
   });
 
-  test.each(CASES)('%s', async (_section, steps) => {
-    open = await openInfer({ kind });
+  test.each(CASES)('%s', async (section, steps) => {
+    const forwardHeaders = section.includes('Vary') ? ['x-a', 'x-b'] : [];
+    open = await openInfer({ kind, backend: { forwardHeaders } });
     const { world } = open;
     for (const [index, step] of steps.entries()) {
       open.wait(step.after ?? 0);

@@ -1,27 +1,22 @@
 import type { Backend } from '@llm0/core/backends/backend';
-import { asRead, type FieldTable, NameRule } from './forward-headers';
+import { asRead, isUsualRequestHeader } from './forward-headers';
 
-/** Words of names that prove who somebody is, or say it; also with what they are said by (`userid`, `csrftoken`). */
-const CALLER = [
-  /(?:^|-)(?:auth|authentication|authorization|jwt|secret|password|signature|credentials?|apikey|cookie)(?:-|$)/,
-  /(?:^|-)(?:user(?!-agent$)|account|tenant|session|member|customer|subscriber)(?:id|name)?(?:-|$)/,
-  /(?:^|-)(?:uid|login|e?mail|identity|principal|subject|organi[sz]ation|org|(?:client|device|profile)-?id)(?:-|$)/,
-  /(?:^|-)(?<!idempotency-)key(?:-|$)|token(?:-|$)/,
-] as const;
+/** What clients, browsers and proxies send with every request, and what is said to the gateway: none of it reaches a backend. */
+const UNSEEN: ReadonlySet<string> = new Set([
+  ...['host', 'content-length', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
+  ...['http2-settings', 'authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'idempotency-key'],
+  ...['x-request-id', 'x-customer-id', 'traceparent', 'tracestate', 'x-amzn-trace-id', 'x-cloud-trace-context'],
+  ...['origin', 'referer', 'dnt', 'priority', 'save-data', 'upgrade-insecure-requests', 'x-requested-with'],
+  ...['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto', 'x-real-ip'],
+  ...['cdn-loop', 'cf-connecting-ip', 'cf-ipcountry', 'cf-ray', 'cf-visitor'],
+]);
+const UNSEEN_PREFIXES = ['sec-', 'accept-', 'x-llm0-', 'x-stainless-'] as const;
 
-/** Of the browser, and of the form of the answer: `Accept-Signature` asks for one. */
-const OF_THE_PROGRAM = ['sec-', 'accept-'] as const;
-
-const callerNames = new NameRule(
-  (read) =>
-    read === 'from' ||
-    (!OF_THE_PROGRAM.some((start) => read.startsWith(start)) && CALLER.some((words) => words.test(read))),
-);
-
-/** Is there a header of the caller's own that may say who it is? */
-export function namesCaller(fields: Readonly<FieldTable>, backend: Pick<Backend, 'headers'>): boolean {
-  for (const name in fields) {
-    if (!callerNames.fits(name)) continue;
+/** Is there any other header? It may say who the caller is, to the backend or to what stands between. */
+export function namesCaller(headers: Headers, backend: Pick<Backend, 'headers' | 'forwardHeaders'>): boolean {
+  for (const name of headers.keys()) {
+    const isUnseen = UNSEEN.has(name) || UNSEEN_PREFIXES.some((start) => name.startsWith(start));
+    if (isUsualRequestHeader(name) || (isUnseen && !backend.forwardHeaders.includes(name))) continue;
     if (!Object.keys(backend.headers).some((own) => asRead(own.toLowerCase()) === asRead(name))) return true;
   }
   return false;

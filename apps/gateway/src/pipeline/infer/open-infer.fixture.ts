@@ -51,6 +51,7 @@ export async function openInfer(options: InferOptions = {}) {
       name: 'py',
       url: 'http://origin.test',
       headers: {},
+      forwardHeaders: [],
       pricePerRequestNanoUsd: 1000,
       timeoutMs: 2000,
       retries: 0,

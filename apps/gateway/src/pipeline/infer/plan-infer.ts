@@ -60,7 +60,7 @@ export function inferPlanner(services: Needs, request: InferRequest): Planner<In
       const backend = findBackend(services, job, principal);
       refuseUnjudged(backend, principal, request.controls);
       const fields = askedFields(request, backend);
-      look = lookFor(services, { job, backend, principal, fields, isOff: request.controls.cache === 'off' });
+      look = lookFor(services, request, { job, backend, principal, fields });
       const { shared } = request;
       if (look.type === 'miss' && shared?.key === look.place.key) look = cache.judgeShared(look, shared.text);
       const name = backendProvider(backend.name);
@@ -105,7 +105,7 @@ export async function readShared(
   const backend = services.backends.find(job.backend);
   if (backend === undefined) return undefined;
   const fields = askedFields(request, backend);
-  const look = lookFor(services, { job, backend, principal, fields, isOff: request.controls.cache === 'off' });
+  const look = lookFor(services, request, { job, backend, principal, fields });
   if (look.type !== 'miss' || look.shared !== 'first') return undefined;
   const { key } = look.place;
   const [text] = await services.hotStore.cacheRead(principal.project.id, [key]);
@@ -158,27 +158,33 @@ interface Looking {
   readonly backend: InferBackend;
   readonly principal: Authenticated;
   readonly fields: FieldTable;
-  readonly isOff: boolean;
 }
 
-function lookFor({ backends, config }: Needs, { job, backend, principal, fields, isOff }: Looking): Look {
+function lookFor({ backends, config }: Needs, request: InferRequest, looking: Looking): Look {
+  const { principal, backend, ...rest } = looking;
   const { project } = principal;
-  if (isOff || !backend.cache.enabled || !project.cacheEnabled) return { type: 'off' };
-  return backends.cache.look(cacheAsk(config, { job, backend, projectId: project.id, fields }));
+  if (request.controls.cache === 'off' || !backend.cache.enabled || !project.cacheEnabled) return { type: 'off' };
+  const isNamed = namesCaller(request.headers, backend);
+  return backends.cache.look(cacheAsk(config, { ...rest, backend, projectId: project.id, isNamed }));
 }
 
 /** What answers are told apart by. */
 export function cacheAsk(
   { httpCache }: Pick<Services['config'], 'httpCache'>,
-  { job, backend, projectId, fields }: Omit<Looking, 'principal' | 'isOff'> & { readonly projectId: string },
+  {
+    job,
+    backend,
+    projectId,
+    fields,
+    isNamed,
+  }: Omit<Looking, 'principal'> & { readonly projectId: string; readonly isNamed: boolean },
 ): CacheAsk {
   const { ttlSeconds } = backend.cache;
-  const ttlMs = ttlSeconds === null ? httpCache.ttlMs : ttlSeconds * 1000;
-  const isNamed = namesCaller(fields, backend);
   return {
     ...{ projectId, revision: `${backend.name} ${backend.revision}`, provider: backendProvider(backend.name) },
-    ...{ method: job.method, target: `${job.path}${job.search}`, fields: fieldsIn(fields), namesCaller: isNamed },
-    // An answer that says nothing of caches may be this one caller's, where the request says whose it is.
-    defaultTtlMs: isNamed ? 0 : ttlMs,
+    ...{ method: job.method, target: `${job.path}${job.search}`, fields: fieldsIn(fields) },
+    // An answer that says nothing of caches may be this one caller's, where the request says whose it is. An operator knows better.
+    defaultTtlMs: ttlSeconds === null ? (isNamed ? 0 : httpCache.ttlMs) : ttlSeconds * 1000,
+    alwaysVary: backend.forwardHeaders,
   };
 }

@@ -159,6 +159,6 @@ function invalidate(services: Services, { admission, job }: InferCall, status: n
   const { plan, principal } = admission;
   if (status >= 400 || !plan.backend.cache.enabled) return;
   const projectId = principal.project.id;
-  const of = cacheAsk(services.config, { job, backend: plan.backend, projectId, fields: plan.fields });
+  const of = cacheAsk(services.config, { job, backend: plan.backend, projectId, fields: plan.fields, isNamed: false });
   services.backends.forget(of);
 }
