@@ -24,7 +24,7 @@ export interface Database {
   tryLead(work: LedWork): Promise<boolean>;
   /** Lets another gateway lead, in everything. */
   stopLeading(): Promise<void>;
-  /** Round trip in milliseconds; throws when Postgres does not answer. */
+  /** Round trip in milliseconds; throws when Postgres does not answer, or takes no changes (a standby, as after a failover). */
   ping(): Promise<number>;
   close(): Promise<void>;
 }
@@ -80,7 +80,9 @@ export function connectDatabase(address: DatabaseAddress, options: ConnectOption
     ...leadership,
     async ping() {
       const start = performance.now();
-      await client`select 1`;
+      const [row] = await client<{ is_read_only: boolean }[]>`
+        SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is_read_only`;
+      if (row?.is_read_only === true) throw new Error('it is read-only and takes no changes');
       return performance.now() - start;
     },
     close: async () => {

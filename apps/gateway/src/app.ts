@@ -11,7 +11,7 @@ import { openaiResponses } from './dialects/openai-responses/index';
 import { handleMcp, handleMcpEnd, handleMcpStream } from './mcp/front/handle-mcp';
 import { mcpEnvelope } from './mcp/front/mcp-errors';
 import { addConsentRoutes } from './mcp/oauth/consent-routes';
-import { cachez, type GatherMetrics, health, healthz, livez, metricsPage, readyz } from './observe/status-pages';
+import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './observe/status-pages';
 import { showDataPlaneDocument } from './openapi/show-document';
 import { handleChat } from './pipeline/chat/handle-chat';
 import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kept-answers';
@@ -147,7 +147,7 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
 
 const statusPages = (services: Services, { gatherMetrics }: OperatorRoutes): readonly Page[] => [
   ['/healthz', () => healthz(services)],
-  ['/health', () => health(services)],
+  ['/health', () => healthz(services)],
   ['/metrics', (request) => metricsPage(services, request, gatherMetrics)],
   ['/cachez', () => cachez(services)],
 ];

@@ -1,13 +1,33 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import postgresClient from 'postgres';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
 import { isRoot, NOBODY, removeFolder, type TestServer, temporaryFolder } from '../stores/server-process';
-import { createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { startPostgres } from '../stores/start-postgres';
 import { startRedis } from '../stores/start-redis';
 import { allLogs, ask, postChat, settledLedger } from './environment';
 
 const SETUP_MS = 60_000;
 const LONG = 'x'.repeat(3000);
+
+/** As a primary that became a standby: it answers, and takes no changes. */
+async function whileReadOnly(url: string, work: () => Promise<void>): Promise<void> {
+  const sql = postgresClient(url, { max: 1 });
+  const set = async (value: 'on' | 'off') => {
+    await sql.unsafe(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+    await sql`SELECT pg_reload_conf()`;
+    const isSet = async () =>
+      (await sql`SHOW default_transaction_read_only`)[0]?.default_transaction_read_only === value;
+    while (!(await isSet())) await Bun.sleep(20);
+  };
+  try {
+    await set('on');
+    await work();
+    await set('off');
+  } finally {
+    await sql.end();
+  }
+}
 
 describe('Postgres goes away and comes back', () => {
   const folder = temporaryFolder('postgres-data', isRoot ? NOBODY : undefined);
@@ -46,8 +66,22 @@ describe('Postgres goes away and comes back', () => {
       const long = (text: string) => ask(text, { x_fake: { text: `${LONG}${text}` } });
       for (let i = 0; i < 6; i++) await (await postChat(gateway, apiKey, long(`long ${i}`))).text();
       await settledLedger(gateway);
+      await whileReadOnly(postgres.url, async () => {
+        const refused = callAdmin(gateway, '/projects', { body: { name: 'not now' } });
+        await expect(refused).rejects.toThrow(/503 .*"store_unavailable"/);
+        expect((await postChat(gateway, apiKey, ask('while it is read-only'))).status).toBe(200);
+        const page = await fetch(`${gateway.url}/healthz`);
+        expect([page.status, await page.json()]).toMatchObject([
+          503,
+          { backends: { postgres: { ok: false } }, log_queue: { entries: expect.any(Number) } },
+        ]);
+      });
+      await settledLedger(gateway);
       const { port } = postgres;
       await postgres.stop();
+      expect((await fetch(`${gateway.url}/healthz`)).status).toBe(503);
+      const ready = await fetch(`${gateway.url}/readyz`);
+      expect([ready.status, await ready.json()]).toMatchObject([200, { ok: true, away: ['postgres'] }]);
 
       const keyed = await postChat(gateway, apiKey, ask('once'), { headers: { 'Idempotency-Key': 'k' } });
       expect(keyed.status).toBe(503);
@@ -70,7 +104,7 @@ describe('Postgres goes away and comes back', () => {
 
       postgres = await startPostgres({ port, dataDir: folder });
       const endMs = performance.now() + 20_000;
-      while ((await fetch(`${gateway.url}/readyz`)).status !== 200 && performance.now() < endMs) await Bun.sleep(50);
+      while ((await fetch(`${gateway.url}/healthz`)).status !== 200 && performance.now() < endMs) await Bun.sleep(50);
       const again = await postChat(gateway, apiKey, ask('once'), { headers: { 'Idempotency-Key': 'k' } });
       expect([again.status, again.headers.get('x-idempotent-replay')]).toEqual([200, null]);
       await again.text();
@@ -78,7 +112,7 @@ describe('Postgres goes away and comes back', () => {
       expect(ledger).toMatchObject({ open_holds: 0, queue_depth: 0 });
       expect(ledger.projects.filter((project) => project.diff_usd !== 0)).toEqual([]);
       const rows = await allLogs(gateway, `project_id=${projectId}`);
-      expect(rows.map((row) => row.status).filter((status) => status === 'success')).toHaveLength(18);
+      expect(rows.map((row) => row.status).filter((status) => status === 'success')).toHaveLength(19);
       expect(rows.map((row) => row.error_code).filter((code) => code === 'store_unavailable')).toHaveLength(1);
     },
     2 * SETUP_MS,

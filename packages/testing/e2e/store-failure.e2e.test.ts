@@ -30,7 +30,7 @@ describe('the hot store goes away and comes back', () => {
     removeFolder(folder);
   }, SETUP_MS);
 
-  const isReady = async () => (await fetch(`${gateway.url}/readyz`)).status === 200;
+  const isWell = async () => (await fetch(`${gateway.url}/healthz`)).status === 200;
 
   test(
     'closed: 503 at once; open: served without limits and cache, and booked on return',
@@ -55,8 +55,15 @@ describe('the hot store goes away and comes back', () => {
       expect(refused.headers.get('retry-after')).toBe('1');
       expect(await refused.json()).toMatchObject({ error: { code: 'store_unavailable' } });
 
-      const probes = await Promise.all(['/health', '/ready', '/live'].map((path) => fetch(`${gateway.url}${path}`)));
-      expect(probes.map(({ status }) => status)).toEqual([503, 503, 200]);
+      const pages = ['/health', '/healthz', '/ready', '/readyz', '/live'];
+      const probes = await Promise.all(pages.map((path) => fetch(`${gateway.url}${path}`)));
+      // Open projects are served: no balancer may take this one away.
+      expect(probes.map(({ status }) => status)).toEqual([503, 503, 200, 200, 200]);
+      expect(await probes[3]?.json()).toMatchObject({
+        ok: true,
+        away: ['hot_store'],
+        backends: { postgres: { ok: true } },
+      });
 
       const usage = { prompt: 1000, completion: 10_000 };
       const nano = 1000 * 150 + 10_000 * 600;
@@ -79,7 +86,7 @@ describe('the hot store goes away and comes back', () => {
 
       redis = await startRedis({ port, dataDir: folder });
       const endMs = performance.now() + 20_000;
-      while (!(await isReady()) && performance.now() < endMs) await Bun.sleep(50);
+      while (!(await isWell()) && performance.now() < endMs) await Bun.sleep(50);
       const row = await logRow(gateway, served[0]?.headers.get('x-request-id') ?? '', 10_000);
       expect(row).toMatchObject({ status: 'success', cost_usd: nano / 1e9 });
       const ledger = await settledLedger(gateway);

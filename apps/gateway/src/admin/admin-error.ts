@@ -1,11 +1,13 @@
-// Postgres unreachable: 503 `store_unavailable`; nothing was changed, the caller may try again.
+// Postgres unreachable or read-only: 503 `store_unavailable`; nothing was changed, the caller may try again.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import { asGatewayError } from '../pipeline/exchange/respond-error';
 
 /** Codes of the Postgres client and of Postgres itself that say: not there, or not there yet. */
-const UNREACHABLE = /^(?:ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|CONNECTION_|CONNECT_TIMEOUT|08...|57P0.|53300|57P03)/;
+const UNREACHABLE = /^(?:ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|CONNECTION_|CONNECT_TIMEOUT|08...|57P0.|53300)/;
+/** It answers and takes no change: read-only (a standby, as after a failover), out of space or memory, a failing disk. */
+const TAKES_NOTHING = /^(?:25006|53...|58...)/;
 /** Postgres could not represent what was sent (bad bytes, number out of range). */
 const UNSTORABLE = /^22/;
 /** A question of the statistics was ended by its time-out. */
@@ -22,6 +24,11 @@ export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>
   if (code !== undefined && UNREACHABLE.test(code)) {
     log.warn({ code }, 'the database cannot be reached');
     const message = 'The database cannot be reached. Nothing was changed; try again.';
+    return new GatewayError('store_unavailable', message, { cause, retryAfterMs: RETRY_AFTER_MS });
+  }
+  if (code !== undefined && TAKES_NOTHING.test(code)) {
+    log.warn({ code }, 'the database takes no changes');
+    const message = 'The database takes no changes now: it is read-only or full. Nothing was changed; try again later.';
     return new GatewayError('store_unavailable', message, { cause, retryAfterMs: RETRY_AFTER_MS });
   }
   if (code !== undefined && UNSTORABLE.test(code)) {

@@ -13,6 +13,7 @@ import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { checkAlerts } from './check-alerts';
 import type { JobContext } from './job';
+import { readStores, StoreWatch } from './watch-stores';
 
 const FOUND = { rule: 'mail', on: 'input', part: 'user', check: 'pii', action: 'block', count: 1, ms: 1 } as const;
 const HOUR_MS = 3_600_000;
@@ -24,10 +25,20 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
   const nowMs = Date.now();
   const calls: { url: string; body: { event: string; text: string; value: number } }[] = [];
   let webhookFails = false;
-  const job = checkAlerts(async (url, body) => {
+  const post = async (url: string, body: object) => {
     if (webhookFails) throw new Error('no route');
     calls.push({ url, body: body as (typeof calls)[number]['body'] });
-  });
+  };
+  let trouble: string | undefined;
+  let oldestAgeMs = 0;
+  const hotStore = {
+    health: async () => ({ ok: true }),
+    depth: async () => ({ entries: oldestAgeMs > 0 ? 7 : 0, oldestAgeMs }),
+  };
+  const ping = async () => {
+    if (trouble !== undefined) throw new Error(trouble);
+  };
+  const job = checkAlerts(post, () => [], readStores({ hotStore, ping }));
 
   beforeAll(async () => {
     database = await kind.open();
@@ -62,6 +73,37 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
       isActive: true,
       ...given,
     });
+
+  test('a store that is away is told of from memory, written down once it is back, and then told to be over', async () => {
+    calls.length = 0;
+    const down = await alertOf({ kind: 'store_down', name: 'stores', projectId: null });
+    const queue = await alertOf({ kind: 'log_queue', name: 'queue', threshold: 5, projectId: null });
+    const leads = { is: true };
+    const watch = new StoreWatch({
+      db: database.db,
+      hotStore,
+      ping,
+      nowMs: () => nowMs,
+      postWebhook: post,
+      leads: () => leads.is,
+    });
+    await watch.look();
+    expect(calls).toEqual([]);
+    [trouble, oldestAgeMs, leads.is] = ['it is read-only and takes no changes', 6 * 60_000, false];
+    for (let i = 0; i < 2; i++) await watch.look();
+    expect(calls.map(({ body }) => body.text).sort()).toEqual([
+      'Alert: queue: 7 rows of the log wait for Postgres, the oldest for 6.0 min',
+      'Alert: stores: away: Postgres (it is read-only and takes no changes)',
+    ]);
+    expect((await alertRows.get(database.db, { id: down.id }))?.isFiring).toBe(false);
+    [trouble, oldestAgeMs, leads.is] = [undefined, 0, true];
+    await watch.look();
+    expect(await alertRows.get(database.db, { id: down.id })).toMatchObject({ isFiring: true, changedAtMs: nowMs });
+    await run();
+    expect(calls.slice(2).map(({ body }) => body.event)).toEqual(['alert_resolved', 'alert_resolved']);
+    for (const { id } of [down, queue]) await deleteAlert(database.db, id, nowMs);
+    await run();
+  });
 
   test.each([
     ['budget_share', 0.8, 0.95, /90\.0 % of the month budget of project watched/],

@@ -16,14 +16,14 @@ import {
   type StoredAlert,
 } from '@llm0/drizzle/queries/alerts';
 import type { Job, JobContext } from './job';
-import { MEASURES, type MeasureContext, type MeasuredAlert } from './measure-alert';
+import { ALL_WELL, MEASURES, type MeasureContext, type MeasuredAlert, type StoreStates } from './measure-alert';
 import { newsOf } from './providers-down';
 import { type Telling, tellWebhooks } from './tell-webhooks';
 
 /** So long a webhook that fails is told of an alert that was deleted. */
 const LONGEST_FAREWELL_MS = 24 * 60 * 60_000;
 
-type PostWebhook = (url: string, body: object) => Promise<void>;
+export type PostWebhook = (url: string, body: object) => Promise<void>;
 
 /** What a webhook is to be told of an alert. */
 interface Change {
@@ -35,7 +35,11 @@ interface Change {
 }
 
 /** Compares what is measured with every alert's threshold, and tells its webhook when it passes it either way. */
-export function checkAlerts(postWebhook: PostWebhook, targets: () => readonly TargetStatus[] = () => []): Job {
+export function checkAlerts(
+  postWebhook: PostWebhook,
+  targets: () => readonly TargetStatus[] = () => [],
+  stores: StoreStates = ALL_WELL,
+): Job {
   return {
     name: 'check_alerts',
     intervalMs: 30_000,
@@ -44,7 +48,7 @@ export function checkAlerts(postWebhook: PostWebhook, targets: () => readonly Ta
       const failures: unknown[] = [];
       for (const alert of await listWatchedAlerts(context.db)) {
         try {
-          const change = await checkAlert({ ...context, targets }, alert);
+          const change = await checkAlert({ ...context, targets, stores }, alert);
           if (change !== null) changes.push(change);
         } catch (error) {
           failures.push(error);
@@ -131,7 +135,7 @@ function tellingOf(db: Db, { change, postWebhook, messages }: TellingNeeds): Tel
     url: alert.webhookUrl,
     failedBefore: alert.lastError !== null,
     tell: async () => {
-      const bodies = bodiesOf(alert, { event, text: said, value, atMs }, await subjectsOf(db, alert));
+      const bodies = alertBodies(alert, { event, text: said, value, atMs }, await subjectsOf(db, alert));
       for (const body of bodies) await postWebhook(alert.webhookUrl, body);
     },
     onTold: async () => {
@@ -152,7 +156,12 @@ async function subjectsOf(db: Db, alert: StoredAlert): Promise<AlertSubjects> {
   return { firing: [...firing], over: [...all.difference(firing)] };
 }
 
-function bodiesOf(alert: StoredAlert, news: Omit<AlertNews, 'alert'>, subjects: AlertSubjects): readonly object[] {
+/** What the alert's webhook gets, in its own shape. */
+export function alertBodies(
+  alert: StoredAlert,
+  news: Omit<AlertNews, 'alert'>,
+  subjects: AlertSubjects = { firing: [], over: [] },
+): readonly object[] {
   const { webhookFormat: format, routingKey } = alert;
   return webhookBodies({ ...news, alert }, { format, routingKey }, subjects);
 }

@@ -23,9 +23,26 @@ const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 const LOGS_READ = 100;
 
+/** What the stores are like right now. */
+export interface StoreStates {
+  /** Why Postgres takes no changes; undefined where it does. */
+  readonly postgres: () => Promise<string | undefined>;
+  /** Those that are away, and why. */
+  readonly away: () => Promise<readonly string[]>;
+  /** Rows of the log that wait. */
+  readonly depth: () => Promise<{ readonly entries: number; readonly oldestAgeMs: number }>;
+}
+
+export const ALL_WELL: StoreStates = {
+  postgres: async () => undefined,
+  away: async () => [],
+  depth: async () => ({ entries: 0, oldestAgeMs: 0 }),
+};
+
 export interface MeasureContext extends Pick<JobContext, 'db' | 'nowMs'> {
   /** Targets that are or were in trouble, as all gateways see them. */
   readonly targets: () => readonly TargetStatus[];
+  readonly stores: StoreStates;
 }
 
 export interface MeasuredAlert {
@@ -96,6 +113,15 @@ export const MEASURES = {
     return { value, text: `guardrails found something ${value} times` };
   },
   provider_down: async ({ targets }, { threshold }) => providersDown(targets(), threshold),
+  store_down: async ({ stores }) => {
+    const away = await stores.away();
+    return { value: away.length, text: away.length === 0 ? 'all stores answer' : `away: ${away.join(', ')}` };
+  },
+  log_queue: async ({ stores }) => {
+    const { entries, oldestAgeMs } = await stores.depth();
+    const value = entries === 0 ? 0 : oldestAgeMs / MINUTE_MS;
+    return { value, text: `${entries} rows of the log wait for Postgres, the oldest for ${value.toFixed(1)} min` };
+  },
   cache_ratio_fall: async (context, alert) => {
     const toMs = context.nowMs();
     const fromMs = toMs - alert.windowMinutes * MINUTE_MS;

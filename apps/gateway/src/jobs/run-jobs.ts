@@ -1,4 +1,5 @@
 // Postgres away: leadership is given up, jobs pause, and whoever gets the lock first goes on.
+import type { HotStore } from '@llm0/core/limits/hot-store';
 import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { noObserver, type RecordObserver } from '@llm0/core/tracing/span';
@@ -15,6 +16,7 @@ import { maintainPartitions } from './maintain-partitions';
 import { reapHolds } from './reap-holds';
 import { reconcileLedgerJob } from './reconcile-ledger';
 import { rollOver } from './roll-over';
+import { readStores, watchStores } from './watch-stores';
 
 /** How often the lock is asked for, and confirmed. */
 const ELECTION_MS = 2_000;
@@ -37,7 +39,8 @@ export interface JobMetrics {
 
 /** The part of the running services that jobs need. */
 export interface JobServices {
-  readonly services: Pick<JobContext, 'hotStore' | 'log'> & {
+  readonly services: Pick<JobContext, 'log'> & {
+    readonly hotStore: JobContext['hotStore'] & Pick<HotStore, 'health'>;
     readonly clock: { nowMs(): number };
     readonly config: Retention & {
       /** false (DISABLE_BACKGROUND_WORKERS): no chores; the log is none of them. */
@@ -49,7 +52,7 @@ export interface JobServices {
     /** What is known of targets, for alerts. */
     readonly health?: { list(): readonly TargetStatus[] };
   };
-  readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading'>;
+  readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading' | 'ping'>;
 }
 
 /** Starts the jobs; of all gateways on one database, one runs each kind. Resolves once the first election is over. */
@@ -63,13 +66,15 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
       metrics?.jobMs.observe({ job }, ms);
     },
   };
+  const ping = () => database.ping();
+  const stores = readStores({ hotStore, ping });
   const works: Record<LedWork, Work> = {
     ledger: { jobs: [reapHolds, maintainPartitions, rollOver], drains: true },
     chores: {
       jobs: [
         cleanUp(config),
         reconcileLedgerJob,
-        checkAlerts(services.postWebhook, () => services.health?.list() ?? []),
+        checkAlerts(services.postWebhook, () => services.health?.list() ?? [], stores),
         indexPartitions,
       ],
       drains: false,
@@ -89,6 +94,9 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
     }
   };
   await elect();
+  const { postWebhook } = services;
+  const own = { db: database.db, hotStore, ping, postWebhook, nowMs: context.nowMs, leads: () => terms.has('chores') };
+  const watch = watchStores(own, stopped.signal);
   const elections = (async () => {
     while (!stopped.signal.aborted) {
       await interruptibleSleep(ELECTION_MS, stopped.signal);
@@ -99,7 +107,7 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
     leading: (work = 'ledger') => terms.has(work),
     async stop() {
       stopped.abort();
-      await elections;
+      await Promise.all([elections, watch]);
       await Promise.all([...terms.values()].map((term) => term.end()));
       if (terms.has('ledger')) await drainNow(hotStore, createLogSink(context)).catch(() => {});
       await database.stopLeading();

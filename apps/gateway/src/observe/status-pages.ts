@@ -1,4 +1,4 @@
-// A store that does not answer makes the gateway not ready; it never makes a status page hang (1 s at most).
+// A store that does not answer is told of; it never makes a status page hang (1 s at most).
 
 import { timingSafeEqual } from 'node:crypto';
 import { backendProvider } from '@llm0/core/backends/backend';
@@ -24,31 +24,49 @@ export function livez(): Response {
   return Response.json({ ok: true });
 }
 
+/**
+ * 503 before the stores were reached once, and while draining. One that is away later is named, and no more: known keys and open
+ * projects are served all the same, and a balancer would take away every replica at once.
+ */
 export async function readyz(services: Services): Promise<Response> {
   if (services.activity.isDraining) return Response.json({ ok: false, reason: 'draining' }, { status: 503 });
   const backends = await checkBackends(services);
-  const ok = Object.values(backends).every((backend) => backend.ok);
-  return Response.json({ ok, backends }, { status: ok ? 200 : 503 });
+  const ok = REACHED.get(services)?.size === Object.keys(backends).length;
+  const away = Object.entries(backends).flatMap(([name, backend]) => (backend.ok ? [] : [name]));
+  return Response.json({ ok, ...(away.length === 0 ? {} : { away }), backends }, { status: ok ? 200 : 503 });
 }
 
-/** As `healthz`, for probes that read the status only: 503 while a store is away. */
-export async function health(services: Services): Promise<Response> {
-  const page = await healthz(services);
-  const body = (await page.json()) as { ok: boolean };
-  return Response.json(body, { status: body.ok ? 200 : 503 });
+/** Stores that answered since this process started. */
+const REACHED = new WeakMap<Services, Set<string>>();
+
+/** Resolves once the stores were asked; for the start, so that an outage right behind it is known as one. */
+export async function noteReached(services: Services): Promise<void> {
+  await checkBackends(services);
 }
 
+/** Rows that wait longer than this are told of: the database takes none, or not enough. */
+const QUEUE_LATE_MS = 60_000;
+
+/** 503 while a store is away, takes no changes, or rows of the log do not get there. */
 export async function healthz(services: Services): Promise<Response> {
-  const backends = await checkBackends(services);
-  const ok = Object.values(backends).every((backend) => backend.ok);
-  return Response.json({
+  const [backends, depth] = await Promise.all([
+    checkBackends(services),
+    withTimeout(services.hotStore.depth(), undefined),
+  ]);
+  const queue = depth && {
+    ...{ ok: depth.oldestAgeMs < QUEUE_LATE_MS, entries: depth.entries, oldest_age_ms: Math.round(depth.oldestAgeMs) },
+  };
+  const ok = queue?.ok !== false && Object.values(backends).every((backend) => backend.ok);
+  const page = {
     ok,
     service: 'llm0-gateway',
     version: services.version,
     uptime_ms: Math.round(services.clock.monotonicMs() - services.startedMs),
     backends: { ...(await probeHttpBackends(services)), ...backends },
+    log_queue: queue,
     targets: services.health.list().filter(isInTrouble).map(showTarget),
-  });
+  };
+  return Response.json(page, { status: ok ? 200 : 503 });
 }
 
 /** Of services behind `/infer`: they may be away without the gateway being any the worse for it. */
@@ -172,10 +190,13 @@ async function checkBackends(services: Services): Promise<Record<string, Backend
     { ok, latencyMs: latency_ms, detail }: { ok: boolean; latencyMs?: number; detail?: string },
     kind: string,
   ): BackendHealth => ({ ok, kind, latency_ms, detail });
-  return {
+  const backends = {
     hot_store: show(hotStore, services.hotStore.kind),
     postgres: show(postgres, services.config.databaseUrl === undefined ? 'embedded' : 'postgres'),
   };
+  const reached = REACHED.getOrInsertComputed(services, () => new Set());
+  for (const [name, { ok }] of Object.entries(backends)) if (ok) reached.add(name);
+  return backends;
 }
 
 function withTimeout<T, F>(work: Promise<T>, fallback: F): Promise<T | F> {

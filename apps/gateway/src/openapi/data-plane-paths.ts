@@ -110,7 +110,7 @@ const probe = (id: string, summary: string, schema: string): Operation => ({
 });
 const readiness = (id: string, summary: string): Operation => ({
   ...probe(id, summary, 'Ready'),
-  unavailable: 'It takes no requests: it drains, or a store is away',
+  unavailable: 'It takes no requests: it drains, or has not reached its stores yet',
 });
 
 /** Every endpoint of the data plane; the app's own routes are compared with it by a test. */

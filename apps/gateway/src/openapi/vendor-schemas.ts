@@ -66,5 +66,5 @@ export const VENDOR_SCHEMAS: Readonly<Record<string, Part>> = {
     ['jsonrpc'],
   ),
   Alive: openObject({ ok: FLAG }, ['ok']),
-  Ready: openObject({ ok: FLAG, reason: TEXT, backends: OBJECT }, ['ok']),
+  Ready: openObject({ ok: FLAG, reason: TEXT, away: { type: 'array', items: TEXT }, backends: OBJECT }, ['ok']),
 };

@@ -10,6 +10,7 @@ import type { createAdmin } from '../admin/index';
 import { createApp, createHotRoutes, createPlainRoutes, createSendAs, refuse } from '../app';
 import type { Config } from '../config/config';
 import { startJobs } from '../jobs/run-jobs';
+import { noteReached } from '../observe/status-pages';
 import { createServices, type RunningServices } from '../services';
 import { withOwnSchema } from '../services/check-stores';
 import { allowOrigins } from './allow-origins';
@@ -158,6 +159,7 @@ async function startGateway(options: ServeOptions) {
   const { services } = running;
   const secrets = await running.firstCredentials.issue();
   const jobs = await startJobs(running);
+  await noteReached(services);
   noteStart(running, log);
   const { admin, stop: stopLoading } = loadAdminLater(async () => {
     const { createAdmin } = await import('../admin/index');

@@ -1,5 +1,5 @@
 // When an alert fires: the job that watches and the preview of what it would have done both ask here.
-import type { AlertKind } from './kinds';
+import { ALERT_KIND_FACTS, type AlertKind } from './kinds';
 
 export type { AlertKind } from './kinds';
 
@@ -78,4 +78,4 @@ export const shareUsed = (usedNanoUsd: number, limitNanoUsd: number): number =>
   limitNanoUsd === 0 ? 1 : usedNanoUsd / limitNanoUsd;
 
 export const isMet = ({ kind, threshold }: Pick<AlertRule, 'kind' | 'threshold'>, value: number | null): boolean =>
-  value !== null && value >= (kind === 'job_failed' ? 1 : threshold);
+  value !== null && value >= (ALERT_KIND_FACTS[kind].unit === 'none' ? 1 : threshold);

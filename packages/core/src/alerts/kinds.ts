@@ -22,6 +22,8 @@ export const ALERT_KIND_FACTS = {
   job_failed: { ...windowed, takesProject: false, unit: 'none', defaultThreshold: 1 },
   guardrail_hits: { ...windowed, unit: 'count', defaultThreshold: 1 },
   provider_down: { isWindowed: false, isReplayed: false, takesProject: false, unit: 'minutes', defaultThreshold: 1 },
+  store_down: { isWindowed: false, isReplayed: false, takesProject: false, unit: 'none', defaultThreshold: 1 },
+  log_queue: { isWindowed: false, isReplayed: false, takesProject: false, unit: 'minutes', defaultThreshold: 5 },
   cache_ratio_fall: { ...windowed, isReplayed: false, unit: 'share', defaultThreshold: 0.5 },
   spend_anomaly: { isWindowed: false, isReplayed: false, takesProject: true, unit: 'z', defaultThreshold: 5 },
   error_budget_burn: { ...windowed, unit: 'rate', defaultThreshold: 14.4 },

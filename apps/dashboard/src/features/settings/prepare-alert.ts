@@ -25,6 +25,8 @@ const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undef
   job_failed: undefined,
   guardrail_hits: { label: 'Hits of guardrails', kind: 'integer' },
   provider_down: { label: 'Down for, minutes', kind: 'number' },
+  store_down: undefined,
+  log_queue: { label: 'Oldest row waits for, minutes', kind: 'number' },
   cache_ratio_fall: { ...percent, label: 'Hit ratio lost, %', hint: 'Compared with the week before' },
   spend_anomaly: {
     label: 'Deviations above the usual',
@@ -118,6 +120,14 @@ export const KINDS: Readonly<Record<Alert['kind'], KindWords>> = {
   guardrail_hits: { ...windowed, label: 'Guardrail hits reach', show: (hits) => String(hits) },
   provider_down: {
     ...{ label: 'A provider is down for', show: (minutes) => `${rounded(minutes)} min` },
+    ...{ isWindowed: false, takesProject: false, isReplayed: false },
+  },
+  store_down: {
+    ...{ label: 'A store is away', show: () => '' },
+    ...{ isWindowed: false, takesProject: false, isReplayed: false },
+  },
+  log_queue: {
+    ...{ label: 'Rows of the log wait for', show: (minutes) => `${rounded(minutes)} min` },
     ...{ isWindowed: false, takesProject: false, isReplayed: false },
   },
   cache_ratio_fall: {

@@ -26,7 +26,7 @@ export const alertFields = {
     .openapi({
       description:
         'Above 0. A share (to 1) for budget_share, error_rate and cache_ratio_fall, milliseconds for latency_p95, USD for spend, minutes for ' +
-        'provider_down, usual deviations for spend_anomaly, how many times too fast for error_budget_burn',
+        'provider_down and log_queue, usual deviations for spend_anomaly, how many times too fast for error_budget_burn',
     }),
   window_minutes: count(1, MAX_WINDOW_MINUTES),
   objective: z.number().min(0).max(0.999999).nullable().openapi({

@@ -1,0 +1,108 @@
+// Postgres away or read-only: nobody can lead and nothing can be written down, so whoever led last tells of it from memory, and
+// writes it down once Postgres takes changes again. The job of the alerts then tells that it is over.
+import { isMet } from '@llm0/core/alerts/condition';
+import type { HotStore } from '@llm0/core/limits/hot-store';
+import { inTime } from '@llm0/core/waits/in-time';
+import { interruptibleSleep } from '@llm0/core/waits/interruptible-sleep';
+import type { Db } from '@llm0/drizzle/client';
+import { listWatchedAlerts, recordAlertState, recordFiring, type StoredAlert } from '@llm0/drizzle/queries/alerts';
+import { alertBodies, type PostWebhook } from './check-alerts';
+import { MEASURES, type StoreStates } from './measure-alert';
+
+const HEALTH_MS = 1000;
+const LOOK_MS = 5_000;
+
+export interface StoreWatchNeeds {
+  readonly db: Db;
+  readonly hotStore: Pick<HotStore, 'health' | 'depth'>;
+  /** Throws when Postgres does not answer, or takes no changes. */
+  readonly ping: () => Promise<unknown>;
+  readonly nowMs: () => number;
+  readonly postWebhook: PostWebhook;
+  /** Whether this process looks after the alerts. */
+  readonly leads: () => boolean;
+}
+
+/** What the stores are like, in a second at most. */
+export function readStores({ hotStore, ping }: Pick<StoreWatchNeeds, 'hotStore' | 'ping'>): StoreStates {
+  const late = () => 'no answer within 1 s';
+  const failed = (error: unknown) => (error instanceof Error ? error.message : String(error));
+  const postgres = () =>
+    inTime(
+      ping().then(() => undefined, failed),
+      HEALTH_MS,
+      late,
+    );
+  const store = async () => {
+    const { ok, detail } = await hotStore.health();
+    return ok ? undefined : (detail ?? 'not reachable');
+  };
+  return {
+    postgres,
+    async away() {
+      const [hot, database] = await Promise.all([inTime(store().catch(failed), HEALTH_MS, late), postgres()]);
+      return [
+        ...(hot === undefined ? [] : [`the hot store (${hot})`]),
+        ...(database === undefined ? [] : [`Postgres (${database})`]),
+      ];
+    },
+    depth: () => hotStore.depth(),
+  };
+}
+
+interface Told {
+  readonly alert: StoredAlert;
+  readonly value: number;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+/** Until it is stopped. */
+export async function watchStores(needs: StoreWatchNeeds, stopped: AbortSignal): Promise<void> {
+  const watch = new StoreWatch(needs);
+  while (!stopped.aborted) {
+    await watch.look();
+    await interruptibleSleep(LOOK_MS, stopped);
+  }
+}
+
+export class StoreWatch {
+  private alerts: readonly StoredAlert[] = [];
+  private led = false;
+  private readonly told = new Map<string, Told>();
+
+  constructor(private readonly needs: StoreWatchNeeds) {}
+
+  /** Never throws: what fails is tried again at the next look. */
+  async look(): Promise<void> {
+    const stores = readStores(this.needs);
+    if ((await stores.postgres()) === undefined) return this.rest().catch(() => {});
+    if (!this.led) return;
+    for (const alert of this.alerts) await this.tell(alert, stores).catch(() => {});
+  }
+
+  private async rest(): Promise<void> {
+    const { db, leads } = this.needs;
+    this.led = leads();
+    for (const { alert, value, text, atMs } of this.told.values()) {
+      await recordFiring(db, alert.id, { value, text, atMs, isAnother: false });
+      await recordAlertState(db, alert, true, atMs);
+      this.told.delete(alert.id);
+    }
+    if (!this.led) return;
+    const watched = await listWatchedAlerts(db);
+    this.alerts = watched.filter(({ kind, isActive }) => isActive && (kind === 'store_down' || kind === 'log_queue'));
+  }
+
+  private async tell(alert: StoredAlert, stores: StoreStates): Promise<void> {
+    const { nowMs, postWebhook, db } = this.needs;
+    const atMs = nowMs();
+    if (alert.isFiring || this.told.has(alert.id) || (alert.mutedUntilMs ?? 0) > atMs) return;
+    const measured = await MEASURES[alert.kind]({ db, nowMs, targets: () => [], stores }, alert);
+    if (measured === null || !isMet(alert, measured.value)) return;
+    const { value, text } = measured;
+    const news = { event: 'alert_firing', text: `Alert: ${alert.name}: ${text}`, value, atMs } as const;
+    for (const body of alertBodies(alert, news)) await postWebhook(alert.webhookUrl, body);
+    this.told.set(alert.id, { alert, value, text, atMs });
+  }
+}
