@@ -238,7 +238,8 @@ describe.each(STORE_KINDS)('plain HTTP backends on %s stores', (kind) => {
     expect(await rowOf(response)).toMatchObject({ status: 'error', error_code: 'upstream_timeout' });
   });
 
-  const add = (body: object) => callAdmin<{ id: string; name: string; forward_headers: string[] }>(world.gateway, '/backends', { body });
+  const add = (body: object) =>
+    callAdmin<{ id: string; name: string; forward_headers: string[] }>(world.gateway, '/backends', { body });
   const freeName = () => `b-${crypto.randomUUID().slice(0, 8)}`;
 
   test('the price is held and booked once; what the backend could not do costs nothing', async () => {

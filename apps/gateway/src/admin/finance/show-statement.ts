@@ -1,6 +1,7 @@
 import { shiftMonth } from '@llm0/core/finance/calendar';
 import type { Forecast } from '@llm0/core/finance/forecast';
 import { formatUsd } from '@llm0/core/pricing/format-usd';
+import { csvLine, Digits } from '@llm0/core/text/csv';
 import { jsonUsd, jsonUsdOrNull } from '../fields/json-money';
 import { showInstant } from '../fields/show-fields';
 import type { Statement } from './load-statement';
@@ -68,14 +69,16 @@ export function showStatement(statement: Statement, version: string): ShownState
   };
 }
 
-type Cell = string | number | null;
+/** Amounts are numbers with all of their digits, below zero too; all else that is text is somebody's. */
+type Cell = string | number | Digits | null;
 type Line = Omit<StatementRow, 'group'> & {
   readonly kind: 'row' | 'total';
   readonly group: string;
   readonly name: string;
 };
 
-const money = (nano: number | null | undefined): Cell => (nano === null || nano === undefined ? null : formatUsd(nano));
+const money = (nano: number | null | undefined): Cell =>
+  nano === null || nano === undefined ? null : new Digits(formatUsd(nano));
 
 /** Every line says what it is of, so that a line on its own is understood; money has 9 decimals. */
 const COLUMNS: Readonly<Record<string, (line: Line, statement: Statement, version: string) => Cell>> = {
@@ -99,7 +102,8 @@ const COLUMNS: Readonly<Record<string, (line: Line, statement: Statement, versio
   compared_to: (_, { compared }) => showInstant(compared.toMs),
   previous_usd: ({ previousNanoUsd }) => money(previousNanoUsd),
   change_usd: ({ changeNanoUsd }) => money(changeNanoUsd),
-  change_percent: ({ changePercent, isNew }) => (isNew ? 'new' : (changePercent?.toFixed(1) ?? null)),
+  change_percent: ({ changePercent, isNew }) =>
+    isNew ? 'new' : changePercent === null ? null : new Digits(changePercent.toFixed(1)),
   saved_usd: ({ savedNanoUsd }) => money(savedNanoUsd),
   saved_exact_usd: ({ savedExactNanoUsd }) => money(savedExactNanoUsd),
   saved_semantic_usd: ({ savedSemanticNanoUsd }) => money(savedSemanticNanoUsd),
@@ -113,19 +117,10 @@ const COLUMNS: Readonly<Record<string, (line: Line, statement: Statement, versio
   notes: (_, { notes }) => notes.join(' '),
 };
 
-const FORMULA = /^[=+\-@\t\r]/;
-
-/** RFC 4180; a name that a spreadsheet would run as a formula gets a leading apostrophe, amounts below zero stay numbers. */
-function csvCell(value: Cell): string {
-  if (value === null) return '';
-  const text = typeof value === 'string' && FORMULA.test(value) && !/^-\d/.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
 /** A statement as a file: its rows, then the total. */
 export function statementCsv(statement: Statement, version: string): string {
   const rows = statement.rows.map((row): Line => ({ ...row, kind: 'row' }));
   const lines: readonly Line[] = [...rows, { ...statement.total, kind: 'total', group: '', name: 'Total' }];
-  const cells = lines.map((line) => Object.values(COLUMNS).map((cellOf) => csvCell(cellOf(line, statement, version))));
-  return [Object.keys(COLUMNS), ...cells].map((line) => `${line.join(',')}\r\n`).join('');
+  const cells = lines.map((line) => csvLine(Object.values(COLUMNS).map((cellOf) => cellOf(line, statement, version))));
+  return [csvLine(Object.keys(COLUMNS)), ...cells].map((line) => `${line}\r\n`).join('');
 }

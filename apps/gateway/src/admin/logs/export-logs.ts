@@ -1,5 +1,6 @@
 // Postgres lost in the middle of an export: the connection is cut, so that the file never looks complete.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { csvLine } from '@llm0/core/text/csv';
 import { searchLogs } from '@llm0/drizzle/queries/logs/search-logs';
 import type { MiddlewareHandler } from 'hono';
 import { invalidInput } from '../admin-router';
@@ -23,7 +24,7 @@ const FORMATS = {
   csv: {
     contentType: 'text/csv; charset=utf-8; header=present',
     head: `${LOG_COLUMNS.join(',')}\r\n`,
-    line: (log) => `${LOG_COLUMNS.map((column) => csvCell(log[column])).join(',')}\r\n`,
+    line: (log) => `${csvLine(LOG_COLUMNS.map((column) => log[column]))}\r\n`,
   },
   ndjson: { contentType: 'application/x-ndjson', head: '', line: (log) => `${JSON.stringify(log)}\n` },
 } as const satisfies Record<string, ExportFormat>;
@@ -108,18 +109,4 @@ function toStream(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
       await lines.return(undefined);
     },
   });
-}
-
-/** What spreadsheets take for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-/** RFC 4180; texts that a spreadsheet would run as a formula get a leading apostrophe. */
-function csvCell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return quoteCell(FORMULA.test(value) ? `'${value}` : value);
-  return quoteCell(JSON.stringify(value));
-}
-
-function quoteCell(cell: string): string {
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
