@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { getTableColumns, getTableName, is, type Table } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
-import { code, type ReferencePage } from './table';
+import type { ReferencePage } from './table';
 
 const SCHEMA = join(import.meta.dir, '../../../../drizzle/schema');
 
@@ -21,12 +21,13 @@ export async function tablesPage(): Promise<ReferencePage> {
   };
 }
 
-const columnsOf = (table: Table): string =>
-  wrap(
-    Object.values(getTableColumns(table)).map(
-      (column) => `${code(column.name)} ${column.getSQLType()}${column.notNull ? '' : '?'}`,
-    ),
-  );
+const columnsOf = (table: Table): string => {
+  const columns = Object.values(getTableColumns(table));
+  const lines = wrap(columns.map((column) => `${column.name} ${column.getSQLType()}${column.notNull ? '' : '?'}`));
+  return `\`\`\`text
+${lines}
+\`\`\``;
+};
 
 const MOST = 130;
 

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'bun:test';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { headingsOf, linksOf, proseLines, ROOT, readPages, sentenceLengths, slugOf } from './read-pages';
+
+const MOST_LINES = 250;
+const MOST_CHARACTERS = 140;
+const MOST_WORDS = 35;
+const MOST_MEDIAN = 16;
+const LONG_PAGE = 120;
+/** Tables that a program writes. */
+const GENERATED = /^docs\/reference\/(?:compatibility|guardrail-figures)\.md$/;
+/** Written before docs/contributing/style.md: a page leaves this list when it is rewritten, and none may join. */
+const OLD_STYLE = new Set([
+  'docs/get-started/coming-from-llm0.md',
+  'docs/get-started/coming-from-others.md',
+  ...[
+    'alerts',
+    'completions',
+    'dashboard',
+    'finance',
+    'guardrails',
+    'http-backends',
+    'mcp',
+    'messages',
+    'providers',
+  ].map((page) => `docs/guides/${page}.md`),
+  ...['routing', 'semantic-cache', 'tracing'].map((page) => `docs/guides/${page}.md`),
+  ...['docker', 'failures', 'hardening', 'kubernetes', 'monitoring', 'security', 'sizing', 'start-and-stop'].map(
+    (page) => `docs/operate/${page}.md`,
+  ),
+  ...['stores', 'systemd', 'upgrade'].map((page) => `docs/operate/${page}.md`),
+  ...['architecture', 'performance', 'request-cost', 'stores'].map((page) => `docs/internals/${page}.md`),
+  ...['README', 'codex', 'gemini-cli', 'aider', 'claude-code', 'continue', 'langchain', 'llamaindex', 'opencode'].map(
+    (page) => `docs/guides/clients/${page}.md`,
+  ),
+  'docs/guides/clients/ai-sdk.md',
+]);
+
+const pages = readPages();
+const written = pages.filter(({ path }) => !GENERATED.test(path));
+const styled = written.filter(({ path }) => !OLD_STYLE.has(path));
+
+describe.each(written.map((page) => [page.path, page] as const))('%s', (path, { text }) => {
+  test('has short lines, and not too many', () => {
+    const long = proseLines(text).filter(
+      (line) => line.length > MOST_CHARACTERS && !/^\s*(?:\||<|- .+ — `)/.test(line),
+    );
+    expect(long).toEqual([]);
+    const lines = path === 'README.md' ? text.trimEnd().split('\n') : proseLines(text);
+    expect(lines.length).toBeLessThanOrEqual(path === 'README.md' ? 120 : MOST_LINES);
+  });
+
+  test('says first what it is for', () => {
+    const [title = '', , purpose = ''] = text.split('\n');
+    expect([title.startsWith('# '), /^[\p{L}`]/u.test(purpose)]).toEqual([true, true]);
+  });
+});
+
+describe.each(styled.map((page) => [page.path, page] as const))('%s', (path, { text }) => {
+  test('is made of short sentences', () => {
+    const sentences = sentenceLengths(text);
+    expect(sentences.filter(({ words }) => words > MOST_WORDS)).toEqual([]);
+    const median = sentences.map(({ words }) => words).sort((a, b) => a - b)[Math.floor(sentences.length / 2)] ?? 0;
+    expect(median).toBeLessThanOrEqual(MOST_MEDIAN);
+  });
+
+  test('has a list of contents where it is long', () => {
+    const isLong = proseLines(text).length > LONG_PAGE && !path.startsWith('docs/reference/') && path !== 'README.md';
+    expect(!isLong || /\]\(#/.test(text)).toBe(true);
+  });
+});
+
+test('pages of the old style exist', () => {
+  expect([...OLD_STYLE].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+test('links lead somewhere, to the place that they name', () => {
+  const places = new Map<string, ReadonlySet<string>>();
+  const placesOf = (file: string) =>
+    places.getOrInsertComputed(file, () => new Set(headingsOf(readFileSync(join(ROOT, file), 'utf8')).map(slugOf)));
+  const dead = pages.flatMap((page) =>
+    linksOf(page)
+      .filter(({ file, anchor }) => {
+        if (!existsSync(join(ROOT, file))) return true;
+        return anchor !== '' && file.endsWith('.md') && !placesOf(file).has(anchor);
+      })
+      .map(({ file, anchor }) => `${page.path}: ${file}#${anchor}`),
+  );
+  expect(dead).toEqual([]);
+});
+
+test('every page is in the contents', () => {
+  const index = pages.find(({ path }) => path === 'docs/index.md');
+  const listed = new Set(index === undefined ? [] : linksOf(index).map(({ file }) => file));
+  const missing = pages.filter(({ path }) => /^docs\/(?!guides\/clients\/|index)/.test(path) && !listed.has(path));
+  expect(missing.map(({ path }) => path)).toEqual([]);
+});
