@@ -24,6 +24,12 @@ describe('stores fail under load', () => {
         const codes = seen.filter(({ status }) => status !== 200).map(({ code }) => code);
         expect(codes.filter((code) => code !== 'store_unavailable')).toEqual([]);
       }
+      const told = await callAdmin<{ data: readonly { outcome: string; message: string }[] }>(
+        stores.gateway,
+        '/system-logs?event_type=hot_store_lost',
+      );
+      expect(told.data.length).toBeGreaterThan(0);
+      expect(told.data[0]).toMatchObject({ outcome: 'error', message: expect.stringContaining('lost its data') });
       await stores.expectEven();
       const before = await settledLedger(stores.gateway);
       await stores.world.redis?.flush();

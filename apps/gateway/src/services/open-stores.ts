@@ -1,10 +1,12 @@
 import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
 import type { HotStore, RebuildSource } from '@llm0/core/limits/hot-store';
+import type { LostData } from '@llm0/core/limits/redis/epoch';
 import { RedisHotStore } from '@llm0/core/limits/redis/redis-hot-store';
 import { noObserver } from '@llm0/core/tracing/span';
 import type { Database } from '@llm0/drizzle/client';
 import { openDatabase } from '@llm0/drizzle/open-database';
 import { findLostRequests, findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import { loadSpend } from '@llm0/drizzle/queries/stats/read/spend-sums';
 import type { Config } from '../config/config';
 import { createWallClock, type WallClock } from '../process/wall-clock';
@@ -30,7 +32,19 @@ export async function openStores(
     throw explainPostgres(databaseUrl, error);
   });
   const clock = createWallClock(config.testing.clockFile);
-  const hotStore = createHotStore(config, dataDir, clock);
+  const onDataLost = ({ restored }: LostData) => {
+    const message = `Redis has lost its data. Counters are those of the rows again, and ${restored} open requests under strict caps are held again.`;
+    onWarning(message);
+    const entry = {
+      eventType: 'hot_store_lost',
+      outcome: 'error',
+      durationMs: null,
+      message,
+      metadata: { restored },
+    } as const;
+    addSystemLog(database.db, entry).catch((error: unknown) => onWarning(`hot_store_lost is not in the log: ${error}`));
+  };
+  const hotStore = createHotStore(config, { dataDir, clock, onDataLost });
   const close = async () => {
     clock.stop();
     await hotStore.close();
@@ -39,14 +53,27 @@ export async function openStores(
   return { database, hotStore, clock, close };
 }
 
-function createHotStore(config: Config, dataDir: string, clock: WallClock): HotStore {
+interface HotStoreNeeds {
+  readonly dataDir: string;
+  readonly clock: WallClock;
+  readonly onDataLost: (lost: LostData) => void;
+}
+
+function createHotStore(config: Config, { dataDir, clock, onDataLost }: HotStoreNeeds): HotStore {
   const { clockFile, leaseMs, admitDeadlineMs } = config.testing;
   const shared = { dataDir, cacheMaxBytes: config.cacheMaxBytes, leaseMs };
   // Redis has a clock of its own.
   const shifted = clockFile === undefined ? {} : { clock: () => clock.nowMs() };
   if (config.redis === undefined) return new EmbeddedHotStore({ ...shared, ...shifted });
   // What a dead reader had in hand comes back as soon as a dead request's hold does.
-  return new RedisHotStore({ ...shared, ...shifted, ...config.redis, admitDeadlineMs, redeliverMs: leaseMs });
+  return new RedisHotStore({
+    ...shared,
+    ...shifted,
+    ...config.redis,
+    admitDeadlineMs,
+    redeliverMs: leaseMs,
+    onDataLost,
+  });
 }
 
 /** Where a hot store that lost everything finds it again. */

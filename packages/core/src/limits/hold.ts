@@ -1,3 +1,5 @@
+import type { AdmitPlan, AdmitRequest } from './hot-store';
+
 /** A hold lives this long without a renewal; then its process counts as dead. */
 export const LEASE_MS = 60_000;
 /** How long the store itself recognises a settlement it already took; older ones are looked up in the rows. */
@@ -43,6 +45,13 @@ export function decodeHold(text: string): Hold {
     tokensPerMinute: tokensPerMinute ?? 0,
     lostRecord: text.slice(idsEnd + 1),
   };
+}
+
+/** The hold of an admitted request, as `decodeHold` reads it. */
+export function encodeHold(request: AdmitRequest, plan: AdmitPlan, admittedAtMs: number): string {
+  const { projectId, keyId, customerId = '', tokensPerMinute } = request;
+  const numbers = [plan.holdNanoUsd, plan.lostNanoUsd, plan.tokens, tokensPerMinute ?? 0, admittedAtMs];
+  return `${numbers.join(' ')}\n${projectId}\t${keyId}\t${encodeId(customerId)}\n${plan.lostRecord}`;
 }
 
 /** Free text (a customer's id comes from a header) as one word without separators. */

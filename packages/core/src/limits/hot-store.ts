@@ -11,6 +11,8 @@ export interface AdmitPlan {
   readonly lostNanoUsd: number;
   /** Token estimate for tokens-per-minute. */
   readonly tokens: number;
+  /** The cap is absolute: the hold has to outlive the store's data. */
+  readonly isAbsolute?: boolean;
   /** Exact-cache key to look up; absent = do not look. */
   readonly cacheKey?: string;
   /** This process has the answer itself: decided as an exact hit with an empty value, whatever the store has. */

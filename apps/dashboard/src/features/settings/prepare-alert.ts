@@ -116,7 +116,12 @@ export const KINDS: Readonly<Record<Alert['kind'], KindWords>> = {
   error_rate: { ...windowed, label: 'Error rate reaches', show: showShare },
   latency_p95: { ...windowed, label: 'p95 latency reaches', show: (ms) => formatMs(ms) },
   spend: { ...windowed, label: 'Spend reaches', show: (usd) => formatUsd(usd) },
-  job_failed: { ...windowed, label: 'A background job fails', show: () => '', takesProject: false },
+  job_failed: {
+    ...windowed,
+    label: 'A background job fails, or Redis loses its data',
+    show: () => '',
+    takesProject: false,
+  },
   guardrail_hits: { ...windowed, label: 'Guardrail hits reach', show: (hits) => String(hits) },
   provider_down: {
     ...{ label: 'A provider is down for', show: (minutes) => `${rounded(minutes)} min` },

@@ -41,6 +41,7 @@ export const CALLS: Planner<CallJob, CallPlan, never> = {
         // It may have run: where the process dies, it is paid.
         lostNanoUsd: pricePerCallNanoUsd,
         tokens: 0,
+        isAbsolute: input.principal.project.strictCaps,
         lostRecord: lostRecord(input, server),
       },
     };

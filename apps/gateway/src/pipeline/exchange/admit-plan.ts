@@ -26,8 +26,10 @@ export interface PlannedAdmission {
 /** What the store is asked. Where the process dies, the input is booked; under strict caps all of it. */
 export function admitPlan(input: AdmittedInput, { model, target, hold, cacheKey }: PlannedAdmission): AdmitPlan {
   const { holdNanoUsd, inputNanoUsd, tokens } = hold;
-  const lostNanoUsd = input.principal.project.strictCaps ? holdNanoUsd : inputNanoUsd;
-  return { model, holdNanoUsd, lostNanoUsd, tokens, cacheKey, lostRecord: lostRecord(input, target, lostNanoUsd) };
+  const isAbsolute = input.principal.project.strictCaps;
+  const lostNanoUsd = isAbsolute ? holdNanoUsd : inputNanoUsd;
+  const record = lostRecord(input, target, lostNanoUsd);
+  return { model, holdNanoUsd, lostNanoUsd, tokens, isAbsolute, cacheKey, lostRecord: record };
 }
 
 /** The part of a lost request's row that is the same for all, written as JSON once. */

@@ -1,7 +1,9 @@
 // Redis does not answer in time: the request is refused, and what it may hold is released as soon as Redis is back.
 
 import { ReleasingMap } from '../../collections/releasing-map';
+import { encodeHold } from '../hold';
 import type { AdmitDecision, AdmitRequest, Settlement } from '../hot-store';
+import type { OpenHold } from '../outbox/hold-journal';
 import { storeUnavailable } from '../store-unavailable';
 import { AdmissionGroup } from './admission-group';
 import { DeadlineQueue } from './deadline-queue';
@@ -22,6 +24,8 @@ export interface RedisAdmissionsOptions {
   readonly queueMaxPerShard: () => number;
   readonly onTrouble: () => void;
   readonly batch: WriteBatch;
+  /** Told of requests under absolute caps before anybody is told that they are admitted. */
+  readonly onOpened: (holds: readonly OpenHold[]) => void;
 }
 
 interface Asked {
@@ -105,6 +109,9 @@ export class RedisAdmissions {
   private take(members: readonly Asked[], reply: 0 | readonly unknown[], late: boolean): void {
     if (reply === 0) this.options.onTrouble();
     const nowMs = reply === 0 ? 0 : Number(reply[0]);
+    if (!late && reply !== 0 && members.some(({ request }) => request.requested.isAbsolute === true)) {
+      this.options.onOpened(openedOf(members, reply));
+    }
     for (const [index, { request, resolve, reject }] of members.entries()) {
       const row = reply === 0 ? undefined : reply[index + 1];
       if (!Array.isArray(row)) {
@@ -154,6 +161,17 @@ export class RedisAdmissions {
       () => undefined,
     );
   }
+}
+
+function openedOf(members: readonly Asked[], reply: readonly unknown[]): OpenHold[] {
+  const nowMs = Number(reply[0]);
+  return members.flatMap(({ request }, index): OpenHold[] => {
+    const row = reply[index + 1];
+    const decision = Array.isArray(row) ? decodeAdmit(row, nowMs, request) : undefined;
+    if (decision?.type !== 'admitted') return [];
+    const plan = decision.plan === 'downgrade' ? (request.downgrade ?? request.requested) : request.requested;
+    return plan.isAbsolute === true ? [[request.requestId, encodeHold(request, plan, nowMs)]] : [];
+  });
 }
 
 function releaseOf(request: AdmitRequest): Settlement {

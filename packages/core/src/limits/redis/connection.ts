@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LEASE_MS } from '../hold';
+import type { LostData } from './epoch';
 import { defineScripts, type RedisClient } from './scripts';
 
 export interface RedisConnectionOptions {
@@ -10,6 +11,27 @@ export interface RedisConnectionOptions {
   readonly cluster?: boolean;
   /** Lease of a hold; another one is for tests only, and the same in every process. */
   readonly leaseMs?: number;
+}
+
+export interface RedisHotStoreOptions extends RedisConnectionOptions {
+  /** First part of every key. */
+  readonly namespace?: string;
+  /** Where settlements wait that Redis does not take. */
+  readonly dataDir: string;
+  /** Log entries the queue may hold before admissions are refused. */
+  readonly queueMaxEntries?: number;
+  readonly cacheMaxBytes?: number;
+  /** How long an admission may take. */
+  readonly admitDeadlineMs?: number;
+  /** After how long a reader of the queue counts as dead: for tests only. */
+  readonly redeliverMs?: number;
+  /** How long `start` waits for Redis and rows. */
+  readonly startTimeoutMs?: number;
+  /** Epoch milliseconds instead of the server's clock: for tests only. */
+  readonly clock?: () => number;
+  readonly newId?: () => string;
+  /** Told when the store had lost its data, once its counters are rebuilt. */
+  readonly onDataLost?: (lost: LostData) => void;
 }
 
 /**

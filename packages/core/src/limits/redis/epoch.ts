@@ -14,6 +14,15 @@ export interface EpochContext {
   readonly newId: () => string;
   /** Instead of the server's clock: for tests only. */
   readonly clock: ScriptArg;
+  /** What is known to be open, by request: put back where the store has lost it. */
+  readonly openHolds: () => ReadonlyMap<string, string>;
+  readonly leaseMs: number;
+  /** Told once the counters of a store are rebuilt that had lost its data. `restored`: open requests that were put back. */
+  readonly onLost: (lost: LostData) => void;
+}
+
+export interface LostData {
+  readonly restored: number;
 }
 
 interface ShardEpoch {
@@ -74,7 +83,7 @@ interface RebuildJob {
 }
 
 async function rebuildAll(
-  { client, shards, newId, clock }: EpochContext,
+  { client, shards, newId, clock, openHolds, leaseMs, onLost }: EpochContext,
   { lost, token, source }: RebuildJob,
 ): Promise<void> {
   // Another process may have rebuilt them while this one waited for the lock: it is open already.
@@ -83,13 +92,21 @@ async function rebuildAll(
   const mark = `${REBUILDING}${token}`;
   // From here on no process is admitted or settles on these shards.
   for (const { keys } of still) await client.set(keys.epoch, mark);
+  const known = openHolds();
+  let restored = 0;
+  let isLost = false;
   for (const shard of still) {
     const nowMs = clock === '' ? shard.serverMs : Number(clock);
-    await rebuildShard({ client, keys: shard.keys, shards: shards.length, mark, nowMs, source });
+    const job = { client, keys: shard.keys, shards: shards.length, mark, nowMs, source, leaseMs };
+    const rebuilt = await rebuildShard(job, known);
+    restored += rebuilt.restored;
+    // Without an epoch it is a new one, or has lost everything.
+    isLost ||= shard.epoch === '' && (rebuilt.hadSpend || rebuilt.restored > 0);
   }
   for (const { keys, runId } of still) {
     const epoch = `${newId()} ${runId}`;
     if ((await runScript(client, 'compareSet', [keys.epoch, mark, epoch, 0])) !== 1)
       throw new Error('another rebuild took over');
   }
+  if (isLost) onLost({ restored });
 }

@@ -18,13 +18,25 @@ export interface RebuildShard {
   /** The store's clock. */
   readonly nowMs: number;
   readonly source: RebuildSource;
+  readonly leaseMs: number;
 }
 
-/** Counters of one shard = rows + open holds. The queue is stored first, so that rows are everything that was settled. */
-export async function rebuildShard(job: RebuildShard): Promise<void> {
+export interface RebuiltShard {
+  /** Open requests that the store had forgotten. */
+  readonly restored: number;
+  /** Something was spent before. */
+  readonly hadSpend: boolean;
+}
+
+/**
+ * Counters of one shard = rows + open holds. The queue is stored first, so that rows are everything that was settled. `open`:
+ * holds that the store may have forgotten.
+ */
+export async function rebuildShard(job: RebuildShard, open: ReadonlyMap<string, string>): Promise<RebuiltShard> {
   const { client, keys, source } = job;
   await drainQueue(job);
   const data = await source.loadSpend(job.nowMs);
+  const restored = await putBack(job, open);
   const holds = await keepUnstoredHolds(job);
   const known = await client.smembers(keys.projects);
   for (const write of planWrites(job, { data, holds, known })) {
@@ -41,6 +53,25 @@ export async function rebuildShard(job: RebuildShard): Promise<void> {
     await runScript(client, 'rebuildWrite', reply);
   }
   await client.hset(keys.cache[4], 'i*', data.warmCacheUntilMs ?? job.nowMs + CACHE_LOST_MS);
+  return { restored, hadSpend: data.keyTotals.length > 0 };
+}
+
+/** What has no row and is not there gets a lease anew: its process renews it, or it is reaped. */
+async function putBack(
+  { client, keys, shards, source, nowMs, leaseMs }: RebuildShard,
+  open: ReadonlyMap<string, string>,
+): Promise<number> {
+  const own = [...open].filter(([, text]) => shardOf(decodeHold(text).projectId, shards) === keys.shard);
+  if (own.length === 0) return 0;
+  const asked = own.map(([id, text]) => ({ id, createdAtMs: decodeHold(text).admittedAtMs }));
+  const stored = await source.findStored(asked);
+  let restored = 0;
+  for (const [requestId, text] of own) {
+    if (stored.has(requestId) || (await client.hsetnx(keys.holds, requestId, text)) === 0) continue;
+    await client.zadd(keys.leases, nowMs + leaseMs, requestId);
+    restored += 1;
+  }
+  return restored;
 }
 
 async function drainQueue({ client, keys, source }: RebuildShard): Promise<void> {

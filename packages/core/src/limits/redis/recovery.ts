@@ -2,7 +2,7 @@
 
 import type { RebuildSource } from '../hot-store';
 import type { Outbox } from '../outbox/outbox';
-import { ensureEpochs, isCurrent, readEpoch } from './epoch';
+import { type EpochContext, ensureEpochs, isCurrent, readEpoch } from './epoch';
 import type { RedisLink } from './link';
 import { readQueueState } from './log-queue';
 
@@ -13,7 +13,8 @@ export interface RecoveryOptions {
   readonly link: RedisLink;
   readonly outbox: Outbox;
   readonly source: RebuildSource;
-  readonly newId: () => string;
+  /** What a rebuild needs of this process. */
+  readonly rebuild: Pick<EpochContext, 'newId' | 'openHolds' | 'leaseMs' | 'onLost'>;
   /** Decisions have just become possible again. */
   readonly onOpen: () => void;
   /** Every second, while open. */
@@ -88,10 +89,13 @@ export class RedisRecovery {
   }
 
   private async recover(): Promise<void> {
-    const { link, outbox, source, newId } = this.options;
+    const { link, outbox, source, rebuild } = this.options;
     const current = await Promise.all(link.shards.map((keys) => readEpoch(link.client, keys)));
     if (!current.every(isCurrent)) this.close();
-    const epochs = await ensureEpochs({ client: link.client, shards: link.shards, newId, clock: link.clock }, source);
+    const epochs = await ensureEpochs(
+      { client: link.client, shards: link.shards, clock: link.clock, ...rebuild },
+      source,
+    );
     const isNew = epochs.join() !== this.lastEpochs;
     if (isNew) this.close();
     // Settlements first: admissions must see the spend that this process still has to hand in.

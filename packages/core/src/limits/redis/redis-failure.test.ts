@@ -6,10 +6,10 @@ import { Redis } from 'ioredis';
 import { GatewayError } from '../../errors/gateway-error';
 import { until } from '../hot-store.cases';
 import { makeTempDir, requestOf, StoredRows, settlementOf, type TempDir } from '../store-rows.fixture';
-import { connectRedis, waitForReady } from './connection';
+import { connectRedis, type RedisHotStoreOptions, waitForReady } from './connection';
 import { ensureEpochs } from './epoch';
 import { createShardKeys } from './keys';
-import { RedisHotStore, type RedisHotStoreOptions } from './redis-hot-store';
+import { RedisHotStore } from './redis-hot-store';
 import { type RedisServer, startRedisServer } from './redis-server.fixture';
 
 describe('redis hot store, when things break', () => {
@@ -123,7 +123,8 @@ describe('redis hot store, when things break', () => {
     const first = connectRedis({ url: server.url }, 'first');
     const second = connectRedis({ url: server.url }, 'second');
     await Promise.all([waitForReady(first, 5_000), waitForReady(second, 5_000)]);
-    const common = { shards: createShardKeys(namespace, 1), newId: () => crypto.randomUUID(), clock: '' };
+    const rebuild = { openHolds: () => new Map<string, string>(), leaseMs: 60_000, onLost: () => {} };
+    const common = { shards: createShardKeys(namespace, 1), newId: () => crypto.randomUUID(), clock: '', ...rebuild };
     // The second has seen that the store is empty; the first is done before it asks for the lock.
     const lock = second.set.bind(second) as (...given: unknown[]) => Promise<unknown>;
     let opened: readonly string[] = [];

@@ -2,6 +2,7 @@
 // memory and a file until it takes them; recovery goes on in the background until decisions are possible again.
 import type { BudgetPeriod } from '../../keys/api-key';
 import type { QueueDepth, QueuedRecord } from '../../logs/log-queue';
+import { LEASE_MS } from '../hold';
 import type {
   AdmitDecision,
   AdmitRequest,
@@ -17,6 +18,7 @@ import type {
   StalePart,
 } from '../hot-store';
 import type { Entry } from '../outbox/entry';
+import { HoldJournal } from '../outbox/hold-journal';
 import { Outbox } from '../outbox/outbox';
 import { settlementOfRecord } from '../outbox/settlement';
 import { SettlementFile } from '../outbox/settlement-file';
@@ -24,7 +26,7 @@ import { storeUnavailable } from '../store-unavailable';
 import { ADMIT_DEADLINE_MS, RedisAdmissions } from './admit';
 import { countCache, purgeCache, readCache, writeCache } from './cache';
 import { RedisCommits } from './commits';
-import { connectRedis, isBackedUp, type RedisConnectionOptions, waitForReady } from './connection';
+import { connectRedis, isBackedUp, type RedisHotStoreOptions, waitForReady } from './connection';
 import { shardOf } from './keys';
 import { RedisLink } from './link';
 import { findQueued, RedisLogQueue } from './log-queue';
@@ -34,25 +36,6 @@ import type { RedisClient } from './scripts';
 import { RedisSpend } from './spend';
 import { RedisVersions } from './versions';
 import { WriteBatch } from './write-batch';
-
-export interface RedisHotStoreOptions extends RedisConnectionOptions {
-  /** First part of every key. */
-  readonly namespace?: string;
-  /** Where settlements wait that Redis does not take. */
-  readonly dataDir: string;
-  /** Log entries the queue may hold before admissions are refused. */
-  readonly queueMaxEntries?: number;
-  readonly cacheMaxBytes?: number;
-  /** How long an admission may take. */
-  readonly admitDeadlineMs?: number;
-  /** After how long a reader of the queue counts as dead: for tests only. */
-  readonly redeliverMs?: number;
-  /** How long `start` waits for Redis and rows. */
-  readonly startTimeoutMs?: number;
-  /** Epoch milliseconds instead of the server's clock: for tests only. */
-  readonly clock?: () => number;
-  readonly newId?: () => string;
-}
 
 /** The hot store on Redis or Valkey ≥ 7: every decision is one Lua script on one shard. */
 export class RedisHotStore implements HotStore {
@@ -69,6 +52,7 @@ export class RedisHotStore implements HotStore {
   readonly tables: RedisVersions;
   private readonly spend: RedisSpend;
   private readonly file: SettlementFile;
+  private readonly holds: HoldJournal;
   private readonly listeners = new Set<(topic: string) => void>();
   private readonly newId: () => string;
   private recovery: RedisRecovery | undefined;
@@ -87,12 +71,14 @@ export class RedisHotStore implements HotStore {
       clock: options.clock,
     });
     this.batch = new WriteBatch(this.client);
+    this.holds = new HoldJournal(options.dataDir, this.newId().slice(0, 8));
     const onTrouble = () => this.recovery?.trigger();
     this.admissions = new RedisAdmissions(this.link, {
       deadlineMs: options.admitDeadlineMs ?? ADMIT_DEADLINE_MS,
       queueMaxPerShard: () => this.queueMaxPerShard,
       onTrouble,
       batch: this.batch,
+      onOpened: (holds) => this.holds.begin(holds),
     });
     this.tables = new RedisVersions(this.link);
     this.spend = new RedisSpend(this.link);
@@ -146,9 +132,17 @@ export class RedisHotStore implements HotStore {
       link: this.link,
       outbox: this.outbox,
       source,
-      newId: this.newId,
+      rebuild: {
+        newId: this.newId,
+        openHolds: () => this.holds.readAll(),
+        leaseMs: this.options.leaseMs ?? LEASE_MS,
+        onLost: (lost) => this.options.onDataLost?.(lost),
+      },
       onOpen: () => this.admissions.releaseUncertain(),
-      onWatch: () => this.file.touch(Date.now()),
+      onWatch: () => {
+        this.file.touch(Date.now());
+        this.holds.tick(Date.now());
+      },
     });
     await this.recovery.start(timeoutMs);
     this.client.on('close', () => this.recovery?.close());
@@ -157,8 +151,8 @@ export class RedisHotStore implements HotStore {
 
   async recount(): Promise<void> {
     if (this.recovery === undefined) throw storeUnavailable('the store is not started');
-    // Without its epoch a shard counts as one that lost data, in every process.
-    for (const keys of this.link.shards) await this.client.del(keys.epoch);
+    // With no epoch of its server a shard is rebuilt, by whichever process sees it first.
+    for (const keys of this.link.shards) await this.client.set(keys.epoch, 'recount');
     await this.recovery.reopen();
   }
 
@@ -167,7 +161,9 @@ export class RedisHotStore implements HotStore {
   }
 
   settle(settlement: Settlement): Promise<void> | undefined {
-    return this.outbox.add(settlement);
+    const written = this.outbox.add(settlement);
+    this.holds.end(settlement.requestId);
+    return written;
   }
 
   renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void> {
@@ -274,6 +270,7 @@ export class RedisHotStore implements HotStore {
     this.link.close();
     this.outbox.pause();
     this.outbox.close();
+    this.holds.close();
     for (const client of [this.client, this.reader, this.subscriber]) client.disconnect();
   }
 

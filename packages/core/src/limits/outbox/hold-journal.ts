@@ -1,0 +1,131 @@
+// The disk refuses: the hold is in the store alone, as it is where no cap is absolute.
+import {
+  closeSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+
+const NAME = /^holds-.+\.journal$/;
+/** What has ended is drained by then. */
+const ENDED_MS = 10_000;
+/** A file that nobody touched for this long: whatever was open is reaped. */
+const GONE_MS = 10 * 60_000;
+/** Lines of ended requests that a file may have before it is written anew. */
+const MOST_ENDED = 1000;
+
+/** A request and its hold, as the store keeps it. */
+export type OpenHold = readonly [requestId: string, hold: string];
+
+/**
+ * Open requests under absolute caps, one JSON a line, in a file of this process: a store that loses its data together with a
+ * killed process would forget what they hold. Whoever rebuilds the store puts back what all files of the folder tell.
+ */
+export class HoldJournal {
+  private readonly path: string;
+  private fd: number | undefined;
+  private readonly open = new Map<string, string>();
+  private ended: { readonly requestId: string; readonly atMs: number }[] = [];
+  private lines = 0;
+
+  constructor(
+    private readonly dir: string,
+    id: string,
+  ) {
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    this.path = join(dir, `holds-${hostname()}-${process.pid}-${id}.journal`);
+  }
+
+  /** In one write, before anything is sent for them: what was written outlives this process. */
+  begin(holds: readonly OpenHold[]): void {
+    let text = '';
+    for (const hold of holds) {
+      const line = `${JSON.stringify(hold)}\n`;
+      this.open.set(hold[0], line);
+      text += line;
+    }
+    this.lines += holds.length;
+    this.write(text);
+  }
+
+  end(requestId: string): void {
+    if (this.open.has(requestId)) this.ended.push({ requestId, atMs: Date.now() });
+  }
+
+  /** Every second: shows that the owner lives, and lets go of what has ended and of files without an owner. */
+  tick(nowMs: number): void {
+    const still = this.ended.findIndex(({ atMs }) => atMs > nowMs - ENDED_MS);
+    for (const { requestId } of this.ended.splice(0, still === -1 ? this.ended.length : still))
+      this.open.delete(requestId);
+    if (this.lines > 2 * this.open.size + MOST_ENDED || (this.lines > 0 && this.open.size === 0)) this.writeAnew();
+    if (this.fd !== undefined) utimesSync(this.path, nowMs / 1000, nowMs / 1000);
+    for (const path of this.files()) {
+      const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: nowMs };
+      if (nowMs - mtimeMs > GONE_MS) rmSync(path, { force: true });
+    }
+  }
+
+  /** Of all processes that share the folder, those that are gone too. Some may have ended. */
+  readAll(): ReadonlyMap<string, string> {
+    const holds = new Map<string, string>();
+    const texts = [...this.files().map((path) => readFileSync(path, 'utf8')), ...this.open.values()];
+    for (const line of texts.flatMap((text) => text.split('\n'))) {
+      const hold = parseLine(line);
+      if (hold !== undefined) holds.set(...hold);
+    }
+    return holds;
+  }
+
+  /** What is still open then stays for whoever rebuilds the store. */
+  close(): void {
+    if (this.fd === undefined) return;
+    closeSync(this.fd);
+    this.fd = undefined;
+    for (const { requestId } of this.ended) this.open.delete(requestId);
+    if (this.open.size === 0) rmSync(this.path, { force: true });
+  }
+
+  private files(): string[] {
+    return readdirSync(this.dir).flatMap((name) => (NAME.test(name) ? [join(this.dir, name)] : []));
+  }
+
+  private write(text: string): void {
+    try {
+      this.fd ??= openSync(this.path, 'a', 0o600);
+      writeSync(this.fd, text);
+    } catch {}
+  }
+
+  private writeAnew(): void {
+    if (this.open.size === 0) {
+      if (this.fd !== undefined) ftruncateSync(this.fd, 0);
+    } else {
+      const next = `${this.path}.next`;
+      writeFileSync(next, [...this.open.values()].join(''), { mode: 0o600 });
+      renameSync(next, this.path);
+      if (this.fd !== undefined) closeSync(this.fd);
+      this.fd = openSync(this.path, 'a', 0o600);
+    }
+    this.lines = this.open.size;
+  }
+}
+
+/** The last line may be torn by a kill: nothing was sent for it. */
+function parseLine(line: string): OpenHold | undefined {
+  if (line === '') return undefined;
+  try {
+    return JSON.parse(line) as OpenHold;
+  } catch {
+    return undefined;
+  }
+}
