@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { ensureDocs } from '../../bin/ensure-dashboard';
 import { isDocsPath, serveDocs } from './serve-docs';
 
@@ -36,6 +37,13 @@ describe('the documentation', () => {
     '/docs/a/../../x',
   ])('%s is none', async (path) => {
     expect((await serveDocs(path)).status).toBe(404);
+  });
+
+  test('every file of the build is served, the index of the search too', async () => {
+    const dist = join(import.meta.dir, '../../../docs/dist');
+    const files = [...new Bun.Glob('**/*').scanSync(dist)].filter((file) => file !== '404.html');
+    expect(files.some((file) => file.includes('localSearchIndex'))).toBe(true);
+    for (const file of files) expect([file, (await serveDocs(`/docs/${file}`)).status]).toEqual([file, 200]);
   });
 
   test('files of a build are kept by browsers', async () => {

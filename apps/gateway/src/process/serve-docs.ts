@@ -4,7 +4,7 @@ import { join } from 'node:path';
 const DIST = join(import.meta.dir, '../../../docs/dist');
 const BASE = /^\/docs(?=\/|$)/;
 /** Names that the build makes: none begins with a dot. */
-const FILE = /^(?:\/[\w-][\w.-]*)*\/?$/;
+const FILE = /^(?:\/[\w@~-][\w@~.-]*)*\/?$/;
 const MOST_PATH = 300;
 const YEAR_SECONDS = 31_536_000;
 
