@@ -109,6 +109,12 @@ test('what is no absolute cap’s is kept by the store alone, and a new store ha
   expect([lost, await heldNanoUsd(store)]).toEqual([[{ restored: 0 }], 0]);
 });
 
+test('a flush is told where nothing was spent, too', async () => {
+  const store = await open();
+  await flush(store);
+  expect(lost).toEqual([{ restored: 0 }]);
+});
+
 test('counting anew is no loss', async () => {
   const store = await open();
   await store.admit(ask());

@@ -17,6 +17,8 @@ export interface EpochContext {
   /** What is known to be open, by request: put back where the store has lost it. */
   readonly openHolds: () => ReadonlyMap<string, string>;
   readonly leaseMs: number;
+  /** This process has seen the store's data. */
+  readonly isKnown: boolean;
   /** Told once the counters of a store are rebuilt that had lost its data. `restored`: open requests that were put back. */
   readonly onLost: (lost: LostData) => void;
 }
@@ -83,7 +85,7 @@ interface RebuildJob {
 }
 
 async function rebuildAll(
-  { client, shards, newId, clock, openHolds, leaseMs, onLost }: EpochContext,
+  { client, shards, newId, clock, openHolds, leaseMs, isKnown, onLost }: EpochContext,
   { lost, token, source }: RebuildJob,
 ): Promise<void> {
   // Another process may have rebuilt them while this one waited for the lock: it is open already.
@@ -101,7 +103,7 @@ async function rebuildAll(
     const rebuilt = await rebuildShard(job, known);
     restored += rebuilt.restored;
     // Without an epoch it is a new one, or has lost everything.
-    isLost ||= shard.epoch === '' && (rebuilt.hadSpend || rebuilt.restored > 0);
+    isLost ||= shard.epoch === '' && (isKnown || rebuilt.hadSpend || rebuilt.restored > 0);
   }
   for (const { keys, runId } of still) {
     const epoch = `${newId()} ${runId}`;

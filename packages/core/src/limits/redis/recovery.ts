@@ -92,10 +92,9 @@ export class RedisRecovery {
     const { link, outbox, source, rebuild } = this.options;
     const current = await Promise.all(link.shards.map((keys) => readEpoch(link.client, keys)));
     if (!current.every(isCurrent)) this.close();
-    const epochs = await ensureEpochs(
-      { client: link.client, shards: link.shards, clock: link.clock, ...rebuild },
-      source,
-    );
+    const { client, shards, clock } = link;
+    const isKnown = this.lastEpochs !== '';
+    const epochs = await ensureEpochs({ client, shards, clock, isKnown, ...rebuild }, source);
     const isNew = epochs.join() !== this.lastEpochs;
     if (isNew) this.close();
     // Settlements first: admissions must see the spend that this process still has to hand in.

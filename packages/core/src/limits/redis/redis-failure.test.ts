@@ -123,7 +123,7 @@ describe('redis hot store, when things break', () => {
     const first = connectRedis({ url: server.url }, 'first');
     const second = connectRedis({ url: server.url }, 'second');
     await Promise.all([waitForReady(first, 5_000), waitForReady(second, 5_000)]);
-    const rebuild = { openHolds: () => new Map<string, string>(), leaseMs: 60_000, onLost: () => {} };
+    const rebuild = { openHolds: () => new Map<string, string>(), leaseMs: 60_000, isKnown: false, onLost: () => {} };
     const common = { shards: createShardKeys(namespace, 1), newId: () => crypto.randomUUID(), clock: '', ...rebuild };
     // The second has seen that the store is empty; the first is done before it asks for the lock.
     const lock = second.set.bind(second) as (...given: unknown[]) => Promise<unknown>;
