@@ -67,6 +67,8 @@ export async function findJsonExcessInTurns(text: string, bounds = UNBOUNDED): P
 export class JsonLook {
   /** Names of fields so far. */
   names = 0;
+  /** Where members of the outermost value end, of a text that comes in one piece. */
+  readonly cuts: number[] = [];
   /** Values and separators so far. */
   tokens = 0;
   private depth = 0;
@@ -120,17 +122,19 @@ export class JsonLook {
       }
       this.plainLength = 0;
       this.spaceLength = 0;
-      const excess = this.take(code);
+      const excess = this.take(code, at);
       if (excess !== undefined) return excess;
     }
     return undefined;
   }
 
-  private take(code: number): JsonExcess | undefined {
+  private take(code: number, at: number): JsonExcess | undefined {
     if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
+      if (this.depth === 1) this.cuts.push(at);
       this.depth -= 1;
       return undefined;
     }
+    if (code === COMMA && this.depth === 1) this.cuts.push(at);
     this.tokens += 2;
     if (code !== COMMA) this.parts += 1;
     if (code === COLON) {
@@ -171,12 +175,26 @@ const SAID = {
   length: `holds a name or a space of more than ${MAX_NAME_LENGTH} characters, or a number of more than ${MAX_NUMBER_LENGTH}.`,
 } as const satisfies Record<JsonExcess, string>;
 
-/** True for a request body of so many values that it is parsed in turns. Throws `invalid_request` for one that is too much. */
-export function checkJsonBounds(text: string): boolean {
-  if (text.length < HARMLESS_LENGTH) return false;
-  const bounds = new RequestBounds();
-  bounds.check(text);
-  return bounds.hasMany && text.length > LARGE_JSON_LENGTH;
+/** What was seen of a request body; undefined for a short one. Throws `invalid_request` for one that is too much. */
+export function checkJsonBounds(text: string): SeenRequest | undefined {
+  if (text.length < HARMLESS_LENGTH) return undefined;
+  const look = new JsonLook(REQUEST_BOUNDS);
+  refuseExcess(look.push(text));
+  const isLarge = look.tokens > MANY_TOKENS && text.length > LARGE_JSON_LENGTH;
+  return { isLarge, names: look.names, cuts: look.cuts };
+}
+
+/** What was seen of a text while it was judged. */
+export interface SeenJson {
+  /** Names of members at any depth. */
+  readonly names: number;
+  /** Where the members of the outermost object end. */
+  readonly cuts: readonly number[];
+}
+
+export interface SeenRequest extends SeenJson {
+  /** It has so many values that it is parsed in turns. */
+  readonly isLarge: boolean;
 }
 
 /** The same for a long text that comes in pieces: what is too much is refused before the rest is read. */

@@ -5,7 +5,7 @@ import { CACHE_HINTS, withCacheMarks } from '../claude/cache-marks';
 import { LACKING, type ModelQuirks, quirksOf } from '../claude/models';
 import { encodeReasoning } from '../claude/reasoning';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { jsonBody } from '../translation/json-body';
+import { chatBody } from '../translation/json-body';
 import { askedLimit, capLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
 import { DroppedParameters } from '../translation/refuse-parameter';
@@ -38,7 +38,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext): Ups
   if (request.stream) body.stream = true;
   else delete body.stream;
   const endpoint = messagesEndpoint(context.connection, betasOf(request));
-  return { ...endpoint, body: jsonBody(body, request.digest !== undefined), dropped: dropped.names() };
+  return { ...endpoint, body: chatBody(body, request), dropped: dropped.names() };
 }
 
 /** Beta features the caller asked for, and those its request needs. */
@@ -55,7 +55,7 @@ function countRequest(
 ): UpstreamRequest {
   for (const name of UNCOUNTED_FIELDS) delete body[name];
   const endpoint = messagesEndpoint(context.connection, betasOf(request), '/v1/messages/count_tokens');
-  return { ...endpoint, body: jsonBody(body, request.digest !== undefined), dropped: dropped.names() };
+  return { ...endpoint, body: chatBody(body, request), dropped: dropped.names() };
 }
 
 /** The vendor demands a limit: without one from the caller it is the model's own maximum. */

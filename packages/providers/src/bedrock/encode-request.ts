@@ -4,7 +4,7 @@ import { JSON_TOOL_NAME } from '../claude/answer-format';
 import { CACHE_HINTS, withCacheMarks } from '../claude/cache-marks';
 import { LACKING } from '../claude/models';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { jsonBody } from '../translation/json-body';
+import { chatBody } from '../translation/json-body';
 import { askedLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
 import { DroppedParameters } from '../translation/refuse-parameter';
@@ -30,7 +30,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext): Ups
   const { connection, model } = context;
   const dropped = new DroppedParameters(context);
   const encoded = encodeBody(request, { context, quirks: quirksOf(model), dropped });
-  const body = jsonBody(encoded, request.digest !== undefined);
+  const body = chatBody(encoded, request);
   return { ...converseRequest({ connection, model, stream: request.stream, body }), dropped: dropped.names() };
 }
 

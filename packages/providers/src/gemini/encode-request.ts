@@ -2,7 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { noteMarks } from '../translation/cache-marks';
-import { jsonBody } from '../translation/json-body';
+import { chatBody } from '../translation/json-body';
 import { askedLimit } from '../translation/output-limit';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
@@ -28,7 +28,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext): Ups
   const body = request.wire?.format === 'gemini-content' ? request.wire.body : encodeBody(request, context, dropped);
   const { connection, model } = context;
   const endpoint = contentEndpoint({ connection, model, stream: request.stream });
-  return { ...endpoint, body: jsonBody(body, request.digest !== undefined), dropped: dropped.names() };
+  return { ...endpoint, body: chatBody(body, request), dropped: dropped.names() };
 }
 
 function encodeBody(request: ChatRequest, context: EncodeContext, dropped: DroppedParameters): JsonObject {

@@ -3,7 +3,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { countMarks, noteMarks } from '../translation/cache-marks';
 import { effortOfBudget } from '../translation/effort-by-budget';
-import { jsonBody } from '../translation/json-body';
+import { chatBody } from '../translation/json-body';
 import { capLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
 import { DroppedParameters } from '../translation/refuse-parameter';
@@ -32,7 +32,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
   for (const name in quirks.renamed) rename(body, name, quirks.renamed[name] ?? name);
   return {
     ...endpointOf(context.connection, 'chat/completions'),
-    body: jsonBody(body, request.digest !== undefined),
+    body: chatBody(body, request),
     dropped: dropped.names(),
   };
 }

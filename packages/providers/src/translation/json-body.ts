@@ -1,5 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { writeMembers } from '@llm0/core/chat/json-members';
+import type { ChatRequest } from '@llm0/core/chat/request';
 import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
 import type { EmbeddingInput } from '@llm0/core/embedding/embedding-request';
 
@@ -13,9 +15,17 @@ export class LargeJson {
   }
 }
 
-/** The body of a request to a vendor. `isLarge`: the caller's was. */
+/** The body of a request to a vendor. */
 export function jsonBody(value: JsonObject, isLarge: boolean): string | LargeJson {
   return isLarge ? new LargeJson(value) : JSON.stringify(value);
+}
+
+/** The same of a chat request: what is as its caller sent it stays as it was written. */
+export function chatBody(
+  value: JsonObject,
+  { digest, wire }: Pick<ChatRequest, 'digest' | 'wire'>,
+): string | LargeJson {
+  return digest === undefined ? writeMembers(value, wire?.body) : new LargeJson(value);
 }
 
 /** Texts, or lists of tokens, that are too much to be written at once. */

@@ -2,6 +2,7 @@ import { digestRequest } from '@llm0/core/cache/cache-key';
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
 import { LONG_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { noteMembers } from '@llm0/core/chat/json-members';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { nextTurn } from '@llm0/core/waits/in-turns';
@@ -49,8 +50,11 @@ async function readValue({ config, openReads }: Needs, request: Request, underWa
   if (room !== undefined) await room;
   const text = await openReads.read(request.text(), declared ?? 0, tooSlow);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
-  if (!checkJsonBounds(text)) return { value: parseJsonText(text), isLarge: false };
-  return { value: await asJson(() => parseJsonInTurns(text)), isLarge: true };
+  const seen = checkJsonBounds(text);
+  if (seen?.isLarge === true) return { value: await asJson(() => parseJsonInTurns(text)), isLarge: true };
+  const value = parseJsonText(text);
+  if (seen !== undefined) noteMembers(value, text, seen);
+  return { value, isLarge: false };
 }
 
 function parseJsonText(text: string): JsonValue {

@@ -3,7 +3,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { CompletionsPart } from '../../completions';
 import type { EncodeContext, UpstreamRequest } from '../../provider-request';
 import { jsonHeaders } from '../../provider-request';
-import { jsonBody } from '../../translation/json-body';
+import { chatBody } from '../../translation/json-body';
 import { DroppedParameters } from '../../translation/refuse-parameter';
 import { PayloadStreamDecoder } from '../../transport/payload-stream-decoder';
 import { setDelivery } from '../encode-request';
@@ -55,7 +55,7 @@ function encodeRequest(
     url: `${quirks.baseUrl?.(connection) ?? connection.baseUrl}/${quirks.path}`,
     method: 'POST',
     headers: jsonHeaders(connection, keyHeaders(connection)),
-    body: jsonBody(body, digest !== undefined),
+    body: chatBody(body, { digest, wire }),
     dropped: dropped.names(),
   };
 }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest, WireRequest } from '@llm0/core/chat/request';
 import { isOwnItemId } from '@llm0/core/conversations/own-ids';
 import type { EncodeContext, UpstreamRequest } from '../../provider-request';
-import { jsonBody } from '../../translation/json-body';
+import { chatBody } from '../../translation/json-body';
 import { asObject, asString } from '../../translation/read-json';
 import { DroppedParameters } from '../../translation/refuse-parameter';
 import { endpointOf } from '../endpoint';
@@ -26,7 +26,7 @@ export function encodeRequest(
   else if (body.stream !== undefined) body.stream = false;
   if (context.outputLimit !== undefined) body.max_output_tokens ??= context.outputLimit;
   if (Array.isArray(body.input)) body.input = body.input.flatMap((item) => encodeItem(item, dropped));
-  const sent = jsonBody(body, digest !== undefined);
+  const sent = chatBody(body, { digest, wire });
   return { ...endpointOf(context.connection, 'responses'), body: sent, dropped: dropped.names() };
 }
 
