@@ -10,36 +10,8 @@ const MOST_MEDIAN = 16;
 const LONG_PAGE = 120;
 /** Tables that a program writes. */
 const GENERATED = /^docs\/reference\/(?:compatibility|guardrail-figures)\.md$/;
-/** Written before docs/contributing/style.md: a page leaves this list when it is rewritten, and none may join. */
-const OLD_STYLE = new Set([
-  'docs/get-started/coming-from-llm0.md',
-  'docs/get-started/coming-from-others.md',
-  ...[
-    'alerts',
-    'completions',
-    'dashboard',
-    'finance',
-    'guardrails',
-    'http-backends',
-    'mcp',
-    'messages',
-    'providers',
-  ].map((page) => `docs/guides/${page}.md`),
-  ...['routing', 'semantic-cache', 'tracing'].map((page) => `docs/guides/${page}.md`),
-  ...['docker', 'failures', 'hardening', 'kubernetes', 'monitoring', 'security', 'sizing', 'start-and-stop'].map(
-    (page) => `docs/operate/${page}.md`,
-  ),
-  ...['stores', 'systemd', 'upgrade'].map((page) => `docs/operate/${page}.md`),
-  ...['architecture', 'performance', 'request-cost', 'stores'].map((page) => `docs/internals/${page}.md`),
-  ...['README', 'codex', 'gemini-cli', 'aider', 'claude-code', 'continue', 'langchain', 'llamaindex', 'opencode'].map(
-    (page) => `docs/guides/clients/${page}.md`,
-  ),
-  'docs/guides/clients/ai-sdk.md',
-]);
-
 const pages = readPages();
 const written = pages.filter(({ path }) => !GENERATED.test(path));
-const styled = written.filter(({ path }) => !OLD_STYLE.has(path));
 
 describe.each(written.map((page) => [page.path, page] as const))('%s', (path, { text }) => {
   test('has short lines, and not too many', () => {
@@ -57,7 +29,7 @@ describe.each(written.map((page) => [page.path, page] as const))('%s', (path, { 
   });
 });
 
-describe.each(styled.map((page) => [page.path, page] as const))('%s', (path, { text }) => {
+describe.each(written.map((page) => [page.path, page] as const))('%s', (path, { text }) => {
   test('is made of short sentences', () => {
     const sentences = sentenceLengths(text);
     expect(sentences.filter(({ words }) => words > MOST_WORDS)).toEqual([]);
@@ -69,10 +41,6 @@ describe.each(styled.map((page) => [page.path, page] as const))('%s', (path, { t
     const isLong = proseLines(text).length > LONG_PAGE && !path.startsWith('docs/reference/') && path !== 'README.md';
     expect(!isLong || /\]\(#/.test(text)).toBe(true);
   });
-});
-
-test('pages of the old style exist', () => {
-  expect([...OLD_STYLE].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
 test('links lead somewhere, to the place that they name', () => {
