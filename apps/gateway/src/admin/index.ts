@@ -13,6 +13,7 @@ import { startRecovery } from './audit/recover-changes';
 import { compressAnswers } from './compress-answers';
 import { type AdminApi, createApi } from './create-api';
 import { HotStoreMirror } from './customers/hot-store-mirror';
+import { maskAnswers } from './fields/mask-webhooks';
 import { readBody } from './fields/read-body';
 import { exportLogs } from './logs/export-logs';
 import { SEND_AS_PATHS } from './playground/routes';
@@ -62,7 +63,7 @@ export function buildAdmin(services: AdminServices): Hono {
       return next();
     });
   }
-  admin.use('/v1/*', authenticateAdmin(services, throttle), readBody, tagAnswers);
+  admin.use('/v1/*', authenticateAdmin(services, throttle), readBody, tagAnswers, maskAnswers);
   admin.use('/v1/logs', exportLogs(services));
   admin.route('/v1', api);
   for (const [path, methods] of methodsByPath(api)) {

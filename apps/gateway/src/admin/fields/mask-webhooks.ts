@@ -1,5 +1,6 @@
-import type { Actor } from '../admin-services';
-import { isRawJson } from './json-money';
+import type { MiddlewareHandler } from 'hono';
+import type { Actor, AdminEnv } from '../admin-services';
+import { isRawJson, parseStored } from './json-money';
 
 /** Whoever knows a webhook's whole address can post there; what is left says whose it is. */
 export function maskUrl(url: string): string {
@@ -15,6 +16,18 @@ const URLS = /https?:\/\/[^\s"'<>]+/gi;
 export function maskFor<T>(actor: Pick<Actor, 'role'>, shown: T): T {
   return actor.role === 'admin' ? shown : (mask(shown, false) as T);
 }
+
+/** The same of all that routes answer: a viewer sees no address, whatever route shows it. */
+export const maskAnswers: MiddlewareHandler<AdminEnv> = async (c, next) => {
+  await next();
+  const actor = c.get('actor');
+  const isJson = c.res.headers.get('content-type')?.startsWith('application/json') === true;
+  if (actor === undefined || actor.role === 'admin' || !isJson) return;
+  const text = await c.res.clone().text();
+  if (!WEBHOOK.test(text)) return;
+  const { status, headers } = c.res;
+  c.res = new Response(JSON.stringify(maskFor(actor, parseStored(text))), { status, headers });
+};
 
 /** `isOfWebhook`: the value is about one, by its name or by the `type` of what it lies in. */
 function mask(value: unknown, isOfWebhook: boolean): unknown {

@@ -31,6 +31,26 @@ describe.each(TEST_DATABASES)('guardrails on $name', (kind) => {
     ]);
   });
 
+  test('a viewer sees scheme and host of webhooks alone, wherever rules are shown', async () => {
+    const { id, at, put } = await open();
+    const url = 'https://93.184.216.34/T0/secret?token=1';
+    const rules = [{ name: 'ask', on: 'input', check: { type: 'webhook', url, timeout_ms: 500 }, action: 'block' }];
+    expect((await put({ mode: 'enforce', rules })).status).toBe(200);
+    const made = await admin.call('POST', `/projects/${id}/keys`, {
+      body: { name: 'k', guardrail_rules: [{ ...rules[0], name: 'own' }] },
+    });
+    expect(made.status).toBe(201);
+    const { token } = (await admin.call('POST', '/tokens', { body: { name: `v ${id}`, role: 'viewer' } })).body;
+    const key = `/projects/${id}/keys/${made.body.id}`;
+    for (const path of [at, `${at}/versions`, `/projects/${id}/keys`, key, '/keys', '/audit']) {
+      const seen = await admin.call('GET', path, { token });
+      expect([path, seen.status]).toEqual([path, 200]);
+      expect([path, seen.text.includes('https://93.184.216.34/…')]).toEqual([path, true]);
+      expect(seen.text).not.toContain('secret?token');
+      expect((await admin.call('GET', path)).text).toContain(url);
+    }
+  });
+
   test('each save is a version, and the project knows that it changed', async () => {
     const { id, at, put } = await open();
     const { key: secret } = (await admin.call('POST', `/projects/${id}/keys`, { body: { name: 'k' } })).body;
