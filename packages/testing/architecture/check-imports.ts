@@ -49,6 +49,11 @@ const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[]
     ],
   },
   {
+    // Finds the gateway by the settings that it reads itself.
+    prefix: 'apps/gateway/src/cli/own-gateway.ts',
+    may: ['apps/gateway/src/cli/', 'apps/gateway/src/config/config'],
+  },
+  {
     // What a file of another program may not have is what the gateway's settings are.
     prefix: 'apps/gateway/src/cli/litellm/resolve-values.ts',
     may: ['packages/core/', 'apps/gateway/src/cli/', 'apps/gateway/src/config/own-settings'],

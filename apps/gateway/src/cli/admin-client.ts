@@ -55,7 +55,7 @@ export class AdminClient {
   /** A file of any length: `write` gets it in parts, each once the one before was written. */
   async download(path: string, query: Query, write: (part: Uint8Array) => Promise<void>): Promise<void> {
     const response = await this.fetch('GET', withQuery(path, query));
-    if (!response.ok) throw await failureOf(response);
+    if (!response.ok) throw await this.failureOf(response);
     try {
       for await (const part of response.body ?? []) await write(part);
     } catch (cause) {
@@ -65,9 +65,14 @@ export class AdminClient {
 
   private async send(method: string, path: string, body?: JsonObject): Promise<ClientAnswer> {
     const response = await this.fetch(method, path, body);
-    if (!response.ok) throw await failureOf(response);
+    if (!response.ok) throw await this.failureOf(response);
     const text = await response.text();
     return { text, body: parseAnswer(text) ?? {} };
+  }
+
+  private async failureOf(response: Response): Promise<RequestFailed> {
+    const told = describeFailure(response, parseAnswer(await response.text()), this.options.url);
+    return new RequestFailed(told, response.status);
   }
 
   private async fetch(method: string, path: string, body?: JsonObject): Promise<Response> {
@@ -93,17 +98,20 @@ function parseAnswer(text: string): JsonObject | undefined {
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
-const failureOf = async (response: Response): Promise<RequestFailed> =>
-  new RequestFailed(describeFailure(response, parseAnswer(await response.text())), response.status);
+const NOT_LET_IN: ReadonlySet<number> = new Set([401, 403]);
 
-function describeFailure(response: Response, body: JsonObject | undefined): string {
+/** Who refuses a token, or does not speak as a gateway does, may be another program than was meant: it is named. */
+function describeFailure(response: Response, body: JsonObject | undefined, url: string): string {
+  const { status } = response;
   const error = body?.error;
+  const isOurs = typeof error === 'object' && error !== null && !Array.isArray(error);
   const requestId = response.headers.get('x-request-id');
-  const where = requestId === null ? '' : ` (request ${requestId})`;
-  if (typeof error === 'object' && error !== null && !Array.isArray(error)) {
-    return `${response.status} ${error.code}: ${error.message}${where}`;
-  }
-  return `${response.status} ${response.statusText}${where}`;
+  const marks = [
+    ...(requestId === null ? [] : [`request ${requestId}`]),
+    ...(isOurs && !NOT_LET_IN.has(status) ? [] : [`asked at ${url}`]),
+  ];
+  const where = marks.length === 0 ? '' : ` (${marks.join(', ')})`;
+  return isOurs ? `${status} ${error.code}: ${error.message}${where}` : `${status} ${response.statusText}${where}`;
 }
 
 function withQuery(path: string, query: Query): string {

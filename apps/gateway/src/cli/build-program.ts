@@ -12,7 +12,7 @@ export interface CommandLine {
 }
 
 const TAIL = `
-Environment: LLM0_URL (default http://127.0.0.1:8080, or ADMIN_PORT there), ADMIN_TOKEN
+Environment: ADMIN_TOKEN, and the gateway's own PORT, HOST, TLS_ENABLED, ADMIN_PORT, ADMIN_HOST; or LLM0_URL
 Exit codes: 0 done, 1 refused, failed or not even, 2 wrong usage. "none" takes a limit away.`;
 
 export interface ProgramOptions {

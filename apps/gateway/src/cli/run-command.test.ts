@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startHttpBackend } from '@llm0/testing/fake-upstream/start-http-backend';
 import { startMcpServer, textTool } from '@llm0/testing/fake-upstream/start-mcp-server';
 import { sampleCall } from '@llm0/testing/stores/sample-call';
@@ -480,6 +483,7 @@ describe('llm0 on the command line', () => {
     const url = 'http://gateway.test';
     const wrong = await run('projects list', { env: { LLM0_URL: url, ADMIN_TOKEN: 'wrong' } });
     expect([wrong.code, wrong.err.slice(0, 19)]).toEqual([1, '401 invalid_api_key']);
+    expect(wrong.err).toEndWith(`, asked at ${url})`);
     const gone = await run('projects list', { env: { LLM0_URL: 'http://nowhere.test', ADMIN_TOKEN: 'x' } });
     expect(gone.code).toBe(1);
     expect(gone.err).toBe('The gateway at http://nowhere.test cannot be reached: Unable to connect');
@@ -487,6 +491,11 @@ describe('llm0 on the command line', () => {
 
   test.each([
     [{}, 'http://127.0.0.1:8080'],
+    [{ PORT: '2' }, 'http://127.0.0.1:2'],
+    [{ PORT: '2', HOST: '::', TLS_ENABLED: 'yes' }, 'https://127.0.0.1:2'],
+    [{ PORT: '2', HOST: '::1' }, 'http://[::1]:2'],
+    [{ PORT: '2', ADMIN_PORT: '1' }, 'http://127.0.0.1:1'],
+    [{ PORT: '0', LLM0_URL: 'http://nowhere.test' }, 'http://nowhere.test'],
     [{ ADMIN_PORT: '1' }, 'http://127.0.0.1:1'],
     [{ ADMIN_PORT: '1', HOST: '0.0.0.0', TLS_ENABLED: 'true' }, 'https://127.0.0.1:1'],
     [{ ADMIN_PORT: '1', HOST: '0.0.0.0', ADMIN_HOST: '10.0.0.1' }, 'http://10.0.0.1:1'],
@@ -494,6 +503,22 @@ describe('llm0 on the command line', () => {
   ])('with %p it asks %s', async (env, url) => {
     const asked = await run('projects list', { env: { ADMIN_TOKEN: 'x', ...env } as Record<string, string> });
     expect(asked.err).toStartWith(`The gateway at ${url} cannot be reached`);
+  });
+
+  test.each([
+    [{ PORT: '0' }, 'PORT=0'],
+    [{ ADMIN_PORT: '0' }, 'ADMIN_PORT=0'],
+    [{ PORT: 'x' }, 'PORT=x'],
+  ])('with %p it asks nobody', async (env, why) => {
+    const asked = await run('projects list', { env: { ADMIN_TOKEN: 'x', ...env } as Record<string, string> });
+    expect([asked.code, asked.err]).toEqual([2, expect.stringContaining(why)]);
+  });
+
+  test('the token may be in a file, as the gateway reads it', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'llm0-cli-')), 'token');
+    writeFileSync(file, `${ENV_TOKEN}\n`);
+    const env = { LLM0_URL: 'http://gateway.test', ADMIN_TOKEN_FILE: file };
+    expect((await run('projects list', { env })).code).toBe(0);
   });
 
   test('aliases: set makes and changes, list, delete', async () => {

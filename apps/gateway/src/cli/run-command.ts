@@ -5,6 +5,7 @@ import { buildProgram, type CommandLine } from './build-program';
 import { type Command, type CommandInput, type LocalCommand, type Output, UsageError } from './command';
 import { COMMANDS } from './commands';
 import { formatItem, formatTable } from './format-table';
+import { targetOf } from './own-gateway';
 import { dataOf, isObject } from './read-list';
 import { resolveProject } from './resolve-name';
 
@@ -22,7 +23,6 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
-const DEFAULT_URL = 'http://127.0.0.1:8080';
 const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
 
 /** Runs `llm0 <noun> <verb> …`; resolves to the exit code, never throws. */
@@ -52,7 +52,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
 /** Whether all is as it should be. */
 async function runOne(command: Command, { args, fields, json }: CommandLine, terminal: Terminal): Promise<boolean> {
   const output = createOutput(terminal, json);
-  const api = createClient(terminal);
+  const api = new AdminClient({ ...targetOf(terminal.env), fetch: terminal.fetch });
   const input: CommandInput = { api, args, fields: await withProject(api, command, fields), output, ...terminal };
   const answer = await command.run(input).catch((error: unknown) => {
     throw pointToChange(error, command, args);
@@ -89,23 +89,6 @@ async function withProject(api: AdminClient, { options = {} }: Command, fields: 
   if (options.project?.kind !== 'project' || fields.project === undefined) return fields;
   const { project, ...rest } = fields;
   return { ...rest, project_id: typeof project === 'string' ? await resolveProject(api, project) : null };
-}
-
-function createClient({ env, fetch }: Terminal): AdminClient {
-  const token = env.ADMIN_TOKEN;
-  if (token === undefined || token === '') {
-    throw new UsageError("ADMIN_TOKEN is not set: it is the token printed at the gateway's first start");
-  }
-  return new AdminClient({ url: env.LLM0_URL || defaultUrl(env), token, fetch });
-}
-
-/** With the gateway's own settings beside it, where operators are served. */
-function defaultUrl({ ADMIN_PORT: port = '', ADMIN_HOST, HOST, TLS_ENABLED }: Terminal['env']): string {
-  if (port === '' || port === '0') return DEFAULT_URL;
-  const scheme = /^(?:true|t|1|yes|on)$/i.test(TLS_ENABLED ?? '') ? 'https' : 'http';
-  const host = ADMIN_HOST || HOST || '127.0.0.1';
-  if (host === '0.0.0.0' || host === '::') return `${scheme}://127.0.0.1:${port}`;
-  return `${scheme}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 function createOutput({ out, err, write }: Terminal, json: boolean): Output {

@@ -159,6 +159,16 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores, env: Envir
 
 const PORTS = { min: 0, max: 65_535 };
 
+export type ListenSettings = ReturnType<typeof readListening>;
+
+/** Where operators find the gateway that an environment starts, and what it lets them in by. Throws `ConfigError`. */
+export function readListening(env: Environment) {
+  const read = new EnvReader(env);
+  const { port, host, adminPort, adminHost } = readAddresses(read);
+  const [isTls, adminToken] = [read.flag('TLS_ENABLED', false), read.text('ADMIN_TOKEN')];
+  return { port, host, adminPort, adminHost, isTls, adminToken };
+}
+
 /** Where it listens. With an admin port, what is for operators has a listener of its own. */
 function readAddresses(read: EnvReader) {
   const range = { min: 0, max: 65_535 };

@@ -21,6 +21,7 @@ const flagOf = (flag: string, kind: string): string => {
 
 const INTRO = `Run \`bun run llm0 <command>\`; without Bun on the machine \`npx -y bun@1.4.4 run llm0 <command>\`.
 
-- \`ADMIN_TOKEN\` holds the token. \`LLM0_URL\` names another gateway than the one of this machine's settings.
+- \`ADMIN_TOKEN\` holds the token. \`PORT\`, \`HOST\`, \`TLS_ENABLED\`, \`ADMIN_PORT\` and \`ADMIN_HOST\` say where the gateway is, as they do to
+  the gateway; \`LLM0_URL\` names another one.
 - \`--json\` prints the API's own JSON. \`--help\` after a command explains its options. \`--version\` prints the version.
 - Exit codes: 0 done, 1 refused or failed, 2 wrong usage. The value \`none\` takes a limit away.`;
