@@ -184,7 +184,7 @@ class Trial {
     for (const { store } of this.stores) {
       store.settle(settlement);
       if (step.twice) store.settle(settlement);
-      await store.flush(1000);
+      await store.flush(10_000);
     }
     if (made.state !== 'settled') {
       made.booked = step.cost;

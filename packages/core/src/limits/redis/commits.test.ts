@@ -149,7 +149,7 @@ test('a turn that is too long for one script call is cut', async () => {
   const settlements = await open(130, { maxConcurrency: null });
   expect(await store.openHolds()).toBe(130);
   await Promise.all(settlements.map((settlement) => store.settle(settlement)));
-  await store.flush(1_000);
+  await store.flush(10_000);
   expect([await spent(), await store.openHolds()]).toEqual([
     settlements.reduce((sum, one) => sum + one.costNanoUsd, 0),
     0,

@@ -25,7 +25,7 @@ test('names that are refused leave no key, and those that were let in one that e
   const decide = async (customerId: string) =>
     (await store.admit(requestOf({ customerId, maxCustomers: 2, requested: { cacheKey: 'shared' } }))).type;
   store.cacheWrite('project-1', { key: 'shared', value: 'v', ttlMs: 60_000, provider: 'p', model: 'm' });
-  await store.flush(1000);
+  await store.flush(10_000);
   const types = [];
   for (let n = 0; n < 50; n++) types.push(await decide(`invented-${n}`));
   expect(types).toEqual([...Array(2).fill('cached'), ...Array(48).fill('denied')]);
@@ -38,7 +38,7 @@ test('a cost that is booked without a decision leaves a key that ends as well', 
   const before = await customerKeys();
   const request = requestOf({ customerId: 'unchecked' });
   store.settle(settlementOf(request, Date.now(), { held: false, costNanoUsd: 5 }));
-  await store.flush(1000);
+  await store.flush(10_000);
   const [added] = (await customerKeys()).filter((key) => !before.includes(key));
   expect(await client.ttl(added ?? '')).toBeGreaterThan(0);
 });
