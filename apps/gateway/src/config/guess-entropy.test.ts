@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { threadMs } from '@llm0/testing/thread-time';
 import { createAdminSecret } from '../admin/access/admin-token';
 import { guessEntropyBits } from './guess-entropy';
 
@@ -43,7 +44,7 @@ test('half as long is half as strong; nothing is nothing', () => {
 });
 
 test('a long secret is looked at in no time', () => {
-  const startMs = performance.now();
+  const startMs = threadMs();
   guessEntropyBits('ab'.repeat(2000) + random(2000).toString('base64'));
-  expect(performance.now() - startMs).toBeLessThan(500);
+  expect(threadMs() - startMs).toBeLessThan(500);
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { threadMs } from '@llm0/testing/thread-time';
 import fc from 'fast-check';
 import presetData from '../../data/chains.json';
 import { GatewayError } from '../errors/gateway-error';
@@ -219,9 +220,9 @@ describe('model families', () => {
   test(
     'a name of 100,000 dates is not taken apart',
     () => {
-      const start = performance.now();
+      const start = threadMs();
       expect(readModelFamily('-123'.repeat(100_000)).isPinned).toBe(false);
-      expect(performance.now() - start).toBeLessThan(50);
+      expect(threadMs() - start).toBeLessThan(50);
     },
     { retry: 2 },
   );
@@ -239,10 +240,10 @@ describe('model families', () => {
   test(
     'a pattern of many stars and a long name are matched quickly',
     () => {
-      const start = performance.now();
+      const start = threadMs();
       expect(matchesPattern('a*'.repeat(100), `${'a'.repeat(100_000)}b`)).toBe(true);
       expect(matchesPattern(`${'a*'.repeat(100)}c`, `${'a'.repeat(100_000)}b`)).toBe(false);
-      expect(performance.now() - start).toBeLessThan(200);
+      expect(threadMs() - start).toBeLessThan(200);
     },
     { retry: 2 },
   );

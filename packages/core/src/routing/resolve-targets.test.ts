@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { threadMs } from '@llm0/testing/thread-time';
 import { GatewayError } from '../errors/gateway-error';
 import { createPriceBook } from '../pricing/create-price-book';
 import type { PricedModel } from '../pricing/price-book';
@@ -110,9 +111,9 @@ describe('resolveTargets', () => {
   test(
     'a 100,000-character model name is answered shortly and quickly',
     () => {
-      const start = performance.now();
+      const start = threadMs();
       expect(() => resolveTargets('x'.repeat(100_000), tables(acme, cloud, local))).toThrow(/No configured provider/);
-      expect(performance.now() - start).toBeLessThan(100);
+      expect(threadMs() - start).toBeLessThan(100);
     },
     { retry: 2 },
   );

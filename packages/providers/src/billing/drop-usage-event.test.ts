@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { threadMs } from '@llm0/testing/thread-time';
 import fc from 'fast-check';
 import { UsageEventFilter } from './drop-usage-event';
 
@@ -45,8 +46,8 @@ test('what ends without an end of its own goes on, and other line ends are ends 
 test('a thousand tiny events in a piece are looked through once', () => {
   const bytes = Buffer.from(': a\n\n'.repeat(400_000));
   const cuts = Array.from({ length: Math.floor(bytes.length / 65_536) }, (_, i) => (i + 1) * 65_536);
-  const startMs = performance.now();
+  const startMs = threadMs();
   expect(filtered(bytes, cuts)).toBe(bytes.toString());
   // Looking through the rest of the piece for each of them took ten times as long.
-  expect(performance.now() - startMs).toBeLessThan(500);
+  expect(threadMs() - startMs).toBeLessThan(500);
 });

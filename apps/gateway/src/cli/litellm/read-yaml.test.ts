@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { threadMs } from '@llm0/testing/thread-time';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { RequestFailed } from '../admin-client';
@@ -9,12 +10,12 @@ const LONG_MS = 20_000;
 
 /** What it says of a file that it refuses; fails where it takes it, or takes long. */
 function refusal(text: string): string {
-  const startMs = performance.now();
+  const startMs = threadMs();
   try {
     readYaml(text);
   } catch (error) {
     if (!(error instanceof RequestFailed)) throw error;
-    expect(performance.now() - startMs).toBeLessThan(LONG_MS);
+    expect(threadMs() - startMs).toBeLessThan(LONG_MS);
     return error.message;
   }
   throw new Error('it was taken');
@@ -56,9 +57,9 @@ describe('readYaml', () => {
 
   test('as many names as a file may have take no longer than they are many', () => {
     const names = Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`);
-    const startMs = performance.now();
+    const startMs = threadMs();
     expect(Object.keys(readYaml(names.join('\n')))).toHaveLength(60_000);
-    expect(performance.now() - startMs).toBeLessThan(LONG_MS);
+    expect(threadMs() - startMs).toBeLessThan(LONG_MS);
     expect(refusal([...names.slice(0, 100), 'k7: 2'].join('\n'))).toContain('line 101');
   });
 
