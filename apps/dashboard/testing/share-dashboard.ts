@@ -21,7 +21,7 @@ export interface DashboardOptions {
 }
 
 /** One gateway, one browser and one signed-in page for all tests of a file: what costs most is done once. */
-export function shareDashboard({ env, start, fill, timeoutMs = 8000 }: DashboardOptions = {}) {
+export function shareDashboard({ env, start, fill, timeoutMs = 20_000 }: DashboardOptions = {}) {
   let gateway: GatewayProcess;
   let browser: BrowserUnderTest;
   let shared: Watched | undefined;

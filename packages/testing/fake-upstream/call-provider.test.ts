@@ -207,16 +207,16 @@ describe('calling a provider', () => {
   test(
     'headers in time, but no first byte: timeout after what is left, whatever the idle time-out',
     async () => {
-      await using silent = startSilentServer(100);
+      await using silent = startSilentServer(400);
       const startMs = performance.now();
       const connection = { baseUrl: `http://127.0.0.1:${silent.port}/v1`, apiKey: KEY };
       const { failure, kind, error } = await failureOf(
         {},
-        { context: { connection, model: 'm', dropParams: false }, timeoutMs: 250, idleTimeoutMs: 20_000 },
+        { context: { connection, model: 'm', dropParams: false }, timeoutMs: 1000, idleTimeoutMs: 20_000 },
       );
       expect([failure, kind]).toEqual(['timeout', 'upstream_timeout']);
       expect(error.message).toContain('sent nothing');
-      expect(performance.now() - startMs).toBeLessThan(340);
+      expect(performance.now() - startMs).toBeLessThan(1360);
       await eventually(() => silent.open === 0);
     },
     { retry: 2 },
@@ -227,9 +227,9 @@ describe('calling a provider', () => {
     const startMs = performance.now();
     const connection = { baseUrl: `http://127.0.0.1:${dripping.port}/v1`, apiKey: KEY };
     const context = { connection, model: 'm', dropParams: false };
-    const { failure, error } = await failureOf({}, { context, timeoutMs: 400 });
+    const { failure, error } = await failureOf({}, { context, timeoutMs: 800 });
     expect([failure, error.upstreamStatus]).toEqual(['server_error', 503]);
-    expect(performance.now() - startMs).toBeLessThan(1500);
+    expect(performance.now() - startMs).toBeLessThan(3000);
   });
 
   test('after the first byte the idle time-out holds, be it longer or shorter', async () => {

@@ -226,11 +226,11 @@ describe('the semantic cache', () => {
 
   test('a slow store is a miss in time, and after three of them is left alone for a while', async () => {
     const under = createCache({ deadlineMs: 20 });
-    under.store.delayMs = 200;
+    under.store.delayMs = 2000;
     for (let i = 0; i < 6; i++) {
       const startMs = performance.now();
       expect((await under.cache.find(question(AGAIN))).hit).toBeUndefined();
-      expect(performance.now() - startMs).toBeLessThan(150);
+      expect(performance.now() - startMs).toBeLessThan(1500);
     }
     expect(under.outcomes).toEqual(['late', 'late', 'late', 'busy', 'busy', 'busy']);
     expect(under.warnings).toHaveLength(1);
