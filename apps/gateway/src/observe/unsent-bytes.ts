@@ -34,7 +34,7 @@ const readTable = (path: string): Promise<string> =>
 
 /** As the table ends an IPv4 address; of others the port says enough. */
 function hexOf(address: string): string {
-  const parts = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address)?.slice(1) ?? [];
+  const parts = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address)?.slice(1) ?? [];
   return parts
     .reverse()
     .map((part) => Number(part).toString(16).toUpperCase().padStart(2, '0'))

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { Database } from '@llm0/drizzle/client';
-import { findAdminToken, revokeAdminTokens } from '@llm0/drizzle/queries/access/admin-tokens';
+import { findAdminToken } from '@llm0/drizzle/queries/access/admin-tokens';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { deleteSetting } from '@llm0/drizzle/queries/settings';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
@@ -12,7 +12,8 @@ describe.each(TEST_DATABASES)('first credentials on $name', (kind) => {
   beforeAll(async () => {
     database = await kind.open();
     await deleteSetting(database.db, 'bootstrapped');
-    await revokeAdminTokens(database.db, ['first']);
+    // Other suites leave theirs in the embedded database; nobody could sign in.
+    await database.client.unsafe('update admin_tokens set revoked_at = now() where revoked_at is null');
   }, 60_000);
   afterAll(() => database.close());
 
