@@ -36,6 +36,7 @@ export default defineConfig({
   rewrites: { 'guides/clients/README.md': 'guides/clients/index.md' },
   ignoreDeadLinks: true,
   lastUpdated: false,
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   markdown: {
     config(md) {
       md.core.ruler.push('links-out', ({ tokens, env }) => {
