@@ -56,7 +56,7 @@ const FINDERS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) =>
   },
   secrets: ({ decode }) =>
     withHidden(
-      SECRET_FINDERS.map((finder) => ({ finder, folding: 'width' })),
+      SECRET_FINDERS.map((finder) => ({ finder, folding: 'keys' })),
       decode,
     ),
   regex: ({ pattern }) => [{ finder: findPattern(pattern), folding: 'width' }],

@@ -85,7 +85,19 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 );
 
-export type Folding = 'none' | 'width' | 'digits' | 'words';
+const LATIN = 'abcdefghijklmnopqrstuvwxyz';
+/** Alphabets of such letters, in the order of the Latin one; `.` where one has none. NFKD knows none of them. */
+const ALPHABETS = [
+  // Small capitals, and the letters of Lisu.
+  ...['ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ.ʏᴢ', 'ꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑ.ꓣꓢꓔꓴꓦꓪꓫꓬꓜ'],
+  // White on black, in circles and in squares, and those that flags are made of.
+  ...[0x1f150, 0x1f170, 0x1f1e6].map((first) => [...LATIN].map((_, at) => String.fromCodePoint(first + at)).join('')),
+];
+const LETTERS = new Map(LOOKALIKES);
+for (const alphabet of ALPHABETS)
+  for (const [at, letter] of [...alphabet].entries()) if (letter !== '.') LETTERS.set(letter, LATIN.charAt(at));
+
+export type Folding = 'none' | 'width' | 'keys' | 'digits' | 'words';
 
 /** `½` behind a number is not its next digit. */
 const FRACTION = /^[\u00bc-\u00be\u2150-\u215f\u2189]$/;
@@ -94,6 +106,11 @@ function asWidth(point: string): string {
   if (INVISIBLE.test(point) || UNSEEN.test(point)) return '';
   return FRACTION.test(point) ? point : point.normalize('NFKC');
 }
+
+/** Hyphens that editors write instead of the one of the keyboard. */
+const HYPHEN = /^[\u2010-\u2013\u2212\ufe58\ufe63]$/;
+
+const asKey = (point: string): string => (HYPHEN.test(point) ? '-' : asWidth(point));
 
 /** The zeros of other scripts' digits, nine more behind each. Source: Unicode's category Nd. */
 const ZEROS = [
@@ -113,12 +130,12 @@ function asWord(point: string): string {
   if (INVISIBLE.test(point) || UNSEEN.test(point)) return '';
   const plain = point.normalize('NFKD').replace(MARK, '').toLowerCase();
   let folded = '';
-  for (const part of plain) folded += LOOKALIKES.get(part) ?? part;
+  for (const part of plain) folded += LETTERS.get(part) ?? part;
   return folded;
 }
 
 const FOLDS: Readonly<Record<Exclude<Folding, 'none'>, (point: string) => string>> = {
-  ...{ width: asWidth, digits: asDigits, words: asWord },
+  ...{ width: asWidth, keys: asKey, digits: asDigits, words: asWord },
 };
 
 /** Part of a text in all foldings, each made once. */
@@ -150,7 +167,7 @@ export class FoldedStretch {
 }
 
 const KNOWN: Readonly<Record<keyof typeof FOLDS, Map<string, string>>> = {
-  ...{ width: new Map(), digits: new Map(), words: new Map() },
+  ...{ width: new Map(), keys: new Map(), digits: new Map(), words: new Map() },
 };
 /** Alphabets have fewer; of those with many characters, the first ones that come. */
 const MOST_KNOWN = 4096;
@@ -172,7 +189,7 @@ export function firstFrom(rising: readonly number[], least: number): number {
   return low;
 }
 
-/** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `digits`: so do
+/** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `keys`: and hyphens are one. `digits`: so do
  * digits of other scripts. `words`: case, accents and look-alikes go as well. */
 export function foldText(original: string, folding: Folding): FoldedText {
   if (folding === 'none') return new FoldedText(original);

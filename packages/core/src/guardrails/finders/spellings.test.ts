@@ -84,6 +84,21 @@ describe('everyday spellings', () => {
     expect(judged({ type: 'secrets' }, text.replace('#', secret))).toBe(text.replace('#', '[password]'));
   });
 
+  const KEY = 'sk-proj-Ab12Cd34Ef56Gh78Ij90Kl12Mn34Op56Qr78St90Uv12Wx34';
+
+  test.each(['%20', '%3D', '%2F', '%2f', '%3A', '%22', 'q%3Da%20', 'x%26'])('a key behind %s', (before) => {
+    expect(judged({ type: 'secrets' }, `see ${before}${KEY} x`)).not.toContain('Ab12Cd34');
+    expect(judged({ type: 'secrets' }, `see ${before}${KEY}%20x`)).not.toContain('Ab12Cd34');
+  });
+
+  test.each(['\u2010', '\u2011', '\u2012', '\u2013', '\u2212'])('a key with other hyphens: %j', (hyphen) => {
+    expect(judged({ type: 'secrets' }, `see ${KEY.replaceAll('-', hyphen)} x`)).not.toContain('Ab12Cd34');
+  });
+
+  test.each(['ᴘʀᴏᴊᴇᴄᴛ', 'ꓑꓣꓳꓙꓰꓚꓔ', '🄿🅁🄾🄹🄴🄲🅃', '🅿🆁🅾🅹🅴🅲🆃', '🅟🅡🅞🅙🅔🅒🅣', 'ⓟⓡⓞⓙⓔⓒⓣ'])('a word in %s', (word) => {
+    expect(windowOf({ type: 'words', words: ['project'] }).whole(`the ${word} is`)).toBe('the [word] is');
+  });
+
   test('a session in a cookie', () => {
     const id = '9f86d081884c7d659a2feaa0c55ad015';
     expect(judged({ type: 'secrets' }, `Cookie: session=${id}`)).toBe('Cookie: session=[token]');

@@ -29,9 +29,10 @@ export const findTokens: Finder = {
     const openToken = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isToken);
     for (const { start, end } of tokensOf(text)) {
       if (end - start < SHORTEST) continue;
-      const key = end < openToken ? keyOf(text, start, end) : undefined;
-      if (key !== undefined)
-        spans.push({ start: start + key.at, end: start + lengthOf(text.slice(start, end)), kind: key.kind });
+      if (end >= openToken) continue;
+      const whole = spanOf(text, start, end);
+      if (whole !== undefined) spans.push(whole);
+      else spans.push(...[...partsOf(text, start, end)].flatMap((part) => spanOf(text, part.start, part.end) ?? []));
     }
     spans.push(...namedPasswords(text, isEnd));
     return spans;
@@ -40,6 +41,26 @@ export const findTokens: Finder = {
   mayFind: (_text, _from, traits) => traits.hasDigit || traits.hasLongRun,
   openFrom: (text) => Math.min(trailingRun(text, isToken), trailingRun(text, isLink, MAX_CONNECTION)),
 };
+
+/** Between escapes of an address: `%20sk-…` is a blank and a key. */
+function* partsOf(
+  text: string,
+  start: number,
+  end: number,
+): Generator<{ readonly start: number; readonly end: number }> {
+  let from = start;
+  for (let at = start; at < end; at++) {
+    if (text[at] !== '%' || !/^%[0-9a-f]{2}/i.test(text.slice(at, at + 3))) continue;
+    if (at - from >= SHORTEST) yield { start: from, end: at };
+    from = at + 3;
+  }
+  if (from > start && end - from >= SHORTEST) yield { start: from, end };
+}
+
+function spanOf(text: string, start: number, end: number): Span | undefined {
+  const key = keyOf(text, start, end);
+  return key && { start: start + key.at, end: start + lengthOf(text.slice(start, end)), kind: key.kind };
+}
 
 function* tokensOf(text: string): Generator<{ readonly start: number; readonly end: number }> {
   for (let start = 0; start < text.length; start++) {
