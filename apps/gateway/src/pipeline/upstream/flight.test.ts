@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { Held, Room } from '@llm0/core/waits/room';
 import { guessUsage, lastUsage } from '../ledger/guess-usage';
 import { chatRequest } from '../open-pipeline.fixture';
 import { FlightTable, type Subscriber } from './flight';
@@ -254,4 +255,30 @@ describe('what is kept of an answer', () => {
     }
     expect(lastUsage(received(leader))).toEqual(usage);
   });
+});
+
+test('what is kept for late followers takes room; where there is none, nobody may join any more', async () => {
+  for (const [maxBytes, mayJoin] of [
+    [150_000, false],
+    [300_000, true],
+  ] as const) {
+    const room = new Room({ maxBytes });
+    // Alone, a request may hold what it likes.
+    new Held(room).tryTake(1);
+    const table = new FlightTable();
+    const upstream = manualUpstream();
+    const abort = new AbortController();
+    const call = {
+      response: upstream.start(abort.signal),
+      spent: () => ({ attempts: [], costNanoUsd: 0, usage: ZERO_USAGE, isBilled: false }),
+    };
+    const subscriber = table.start('key', { ...call, abort, held: new Held(room) });
+    for (let number = 0; number < 3; number++) {
+      const reading = subscriber.next();
+      await upstream.send(text('x'.repeat(70_000)));
+      await reading;
+    }
+    expect(table.join('key') !== undefined).toBe(mayJoin);
+    subscriber.leave();
+  }
 });

@@ -9,12 +9,14 @@ import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstrea
 export interface UpstreamCallUnderWay extends UpstreamCalling {
   readonly abort: AbortController;
   /** What it holds until it ends. */
-  readonly held?: Pick<Held, 'end'>;
+  readonly held?: Pick<Held, 'end' | 'tryTake'>;
 }
 
 /** SSE is many times as long as the text in it: so much of what the cache takes is kept for late followers. */
 const WIRE_FACTOR = 8;
 const BYTES_PER_EVENT = 64;
+/** Room is taken in such steps. */
+const COUNTED_BYTES = 64 * 1024;
 const DEFAULT_KEPT_BYTES = 1024 * 1024;
 
 /**
@@ -28,6 +30,8 @@ export class Flight {
   private gone = 0;
   private readonly tally = emptyTally();
   private keptBytes = 0;
+  /** Of these, so many took room. */
+  private countedBytes = 0;
   private readonly subscribers = new Set<Subscriber>();
   private readonly abort: AbortController;
   private readonly answer: Promise<UpstreamResponse>;
@@ -118,7 +122,20 @@ export class Flight {
     this.batches.push(batch);
     if (this.keptBytes > this.maxKeptBytes) return;
     this.keptBytes += sizeOf(batch);
-    if (this.keptBytes > this.maxKeptBytes) this.onEnd();
+    if (this.keptBytes > this.maxKeptBytes || !this.hasRoom()) this.keepNoMore();
+  }
+
+  /** What late followers may read takes room, too. */
+  private hasRoom(): boolean {
+    const more = this.keptBytes - this.countedBytes;
+    if (more < COUNTED_BYTES) return true;
+    this.countedBytes = this.keptBytes;
+    return this.call.held?.tryTake(more) !== false;
+  }
+
+  private keepNoMore(): void {
+    this.keptBytes = Number.POSITIVE_INFINITY;
+    this.onEnd();
   }
 
   /** Lets go of what every reader has read, where nobody else may come. */
