@@ -16,6 +16,13 @@ describe('numbers of cards', () => {
       const card = ['4111', '1111', '1111', '1111'].join(mark);
       expect([mark, found(`Pay with ${card}, now`)]).toEqual([mark, [card]]);
     }
+    for (const mark of ['\t', '\n', '\r\n', '|', ' | ', '||', '*', '**', '** **', ' * ', '\u2800', '\u1680', '%20']) {
+      const card = ['4111', '1111', '1111', '1111'].join(mark);
+      expect([mark, found(`Pay with ${card}, now`)]).toEqual([mark, [card]]);
+      expect([mark, found(`a%20${card}`)]).toEqual([mark, [card]]);
+    }
+    for (const behind of ['\n5 items', '\t12', ' | 3 |', '**', '%20x'])
+      expect([behind, found(`4111.1111.1111.1111${behind}`)]).toEqual([behind, [`4111.1111.1111.1111`]]);
     const others = [
       '3782 822463 10005',
       '41 11 11 11 11 11 11 11',
@@ -28,6 +35,7 @@ describe('numbers of cards', () => {
   test('not lists, fractions, paths and ids side by side', () => {
     const none = [
       ...['1 2 3 4 5 6 7 8 9 10 11 12 13 14 15', '0.4111111111111111', '923.4111111111111111', '645237962 466044987'],
+      ...['4111\n1111\n1111\n1111\n2222', '4111|1111\t1111|1111', '4111*1111|1111*1111', '1111|4111|1111|1111|1111'],
       ...['M4111.1111 1111.1111', '4111,1111,1111,1111,2222', '4111.1111-1111.1111', '41111111 11111111'],
     ];
     for (const text of none) expect([text, found(text)]).toEqual([text, []]);

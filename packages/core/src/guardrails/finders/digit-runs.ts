@@ -11,7 +11,7 @@ export class DigitRun {
   head = 0;
   /** Where the groups begin, as numbers of digits, and by which separators each is parted from all before it, as bits. */
   private readonly groups: Uint8Array;
-  private readonly parted: Uint8Array;
+  private readonly parted: Uint16Array;
   private groupCount = 0;
   /** Sums for Luhn's check of so many digits, with every other one doubled: those at even places, and at odd ones. */
   private readonly even: Uint16Array;
@@ -20,7 +20,7 @@ export class DigitRun {
   constructor(most: number) {
     this.ends = new Uint32Array(most);
     this.groups = new Uint8Array(most);
-    this.parted = new Uint8Array(most);
+    this.parted = new Uint16Array(most);
     this.even = new Uint16Array(most + 1);
     this.odd = new Uint16Array(most + 1);
   }
@@ -44,7 +44,7 @@ export class DigitRun {
       }
       const length = separatorLength(text, at);
       if (length === 0) break;
-      for (let one = at; one < at + length; one++) bits |= separatorBit(text.charCodeAt(one));
+      bits |= separatorBits(text, at, length);
       isGroup = true;
       at += length - 1;
     }
@@ -66,8 +66,8 @@ export class DigitRun {
     const bits = this.parted[count - 1] ?? 0;
     const first = sizeOf(0);
     const isPlain = (bits & ~(BLANK | DASH)) === 0;
-    if (!isPlain && (bits & (bits - 1)) !== 0) return false;
-    const isExact = isPlain && first === 4 ? true : this.isAlone(text, length);
+    if (!isPlain && !isOneMark(bits)) return false;
+    const isExact = isPlain && first === 4 ? true : this.isAlone(text, length, bits);
     if (!isExact) return false;
     for (let index = 1; index < count; index++) {
       const [size, isLast] = [sizeOf(index), index + 1 === count];
@@ -79,11 +79,12 @@ export class DigitRun {
   }
 
   /** No other digits are parted from it by a separator. */
-  private isAlone(text: string, length: number): boolean {
+  private isAlone(text: string, length: number, own: number): boolean {
     const { start } = this;
     const end = this.ends[length - 1] ?? 0;
-    const isBefore = separatorBit(text.charCodeAt(start - 1)) !== 0 && isDigit(text.charCodeAt(start - 2));
-    return !isBefore && separatorLength(text, end) === 0;
+    if (goesOn(separatorBit(text.charCodeAt(start - 1)), own) && isDigit(text.charCodeAt(start - 2))) return false;
+    const behind = separatorLength(text, end);
+    return behind === 0 || !goesOn(separatorBits(text, end, behind), own);
   }
 
   private add(digit: number, end: number): void {
@@ -105,22 +106,48 @@ export class DigitRun {
 
 const BLANK = 1;
 const DASH = 2;
+const [TAB, NEWLINE, PIPE, STAR] = [0x80, 0x100, 0x200, 0x400];
+/** They may stand twice, or with blanks around them: cells of a table, words in bold. */
+const WIDE = TAB | NEWLINE | PIPE | STAR;
+/** Whether what is parted so belongs to digits that are parted by `own`: a table's next cell does to a row of cells only. */
+const goesOn = (bits: number, own: number): boolean => ((bits & WIDE) === 0 ? bits : bits & WIDE & own) !== 0;
+const isOneMark = (bits: number): boolean => {
+  const mark = (bits & WIDE) === 0 ? bits : bits & ~BLANK;
+  return (mark & (mark - 1)) === 0;
+};
 /** What people write between groups of digits, each kind as a bit; 0 for anything else. */
 function separatorBit(code: number): number {
-  if (code === 32 || code === 0xa0) return BLANK;
+  if (code === 32 || code === 0xa0 || code === 0x1680 || code === 0x2800) return BLANK;
   if (code === 45 || (code >= 0x2010 && code <= 0x2014) || code === 0x2212) return DASH;
   if (code === 46) return 4;
   if (code === 44) return 8;
   if (code === 47) return 16;
   if (code === 95) return 32;
+  if (code === 9) return TAB;
+  if (code === 10 || code === 13) return NEWLINE;
+  if (code === 124) return PIPE;
+  if (code === 42) return STAR;
   return code === 0xb7 ? 64 : 0;
 }
 
+/** A blank in an address. */
+const ESCAPED = '%20';
+const isEscaped = (text: string, at: number): boolean => text.startsWith(ESCAPED, at);
+
+function separatorBits(text: string, at: number, length: number): number {
+  if (isEscaped(text, at)) return BLANK;
+  let bits = 0;
+  for (let one = at; one < at + length; one++) bits |= separatorBit(text.charCodeAt(one));
+  return bits;
+}
+
 const isSeparator = (code: number): boolean => separatorBit(code) !== 0;
-const MOST_SEPARATORS = 3;
+const MOST_SEPARATORS = 5;
+const MOST_PLAIN = 3;
 
 /** How many characters part the digit before `at` from the next one; 0 where none follows, or something else does. */
 function separatorLength(text: string, at: number): number {
+  if (isEscaped(text, at)) return isDigit(text.charCodeAt(at + ESCAPED.length)) ? ESCAPED.length : 0;
   let length = 0;
   let bits = 0;
   while (length < MOST_SEPARATORS) {
@@ -130,7 +157,8 @@ function separatorLength(text: string, at: number): number {
     length++;
   }
   if (length === 0 || !isDigit(text.charCodeAt(at + length))) return 0;
-  return length === 1 || (bits & ~(BLANK | DASH)) === 0 ? length : 0;
+  if (length === 1 || ((bits & ~(BLANK | DASH)) === 0 && length <= MOST_PLAIN)) return length;
+  return (bits & WIDE) !== 0 && isOneMark(bits) ? length : 0;
 }
 
 /** What stands behind a decimal point. */
@@ -141,7 +169,8 @@ export const isFraction = (text: string, start: number): boolean =>
 export function* digitRuns(text: string, most: number): Generator<DigitRun> {
   const run = new DigitRun(most);
   for (let start = 0; start < text.length; start++) {
-    if (!isDigit(text.charCodeAt(start)) || (start > 0 && isDigit(text.charCodeAt(start - 1)))) continue;
+    if (!isDigit(text.charCodeAt(start))) continue;
+    if (start > 0 && isDigit(text.charCodeAt(start - 1)) && !isEscaped(text, start - ESCAPED.length)) continue;
     run.read(text, start);
     yield run;
   }
@@ -161,6 +190,10 @@ export function openDigits(text: string, most: number): number {
       count++;
       between = 0;
       first = start - 1;
+    } else if (code === 37 && ESCAPED.startsWith(text.slice(start - 1, start + 2))) {
+      // Its digits are none of the number, and it may not be whole yet.
+      count = Math.max(0, count - 2);
+      between = 0;
     } else if (!isSeparator(code) || ++between > MOST_SEPARATORS) break;
   }
   return count > most ? Math.max(0, text.length - (MOST_SEPARATORS + 1) * (most + 1)) : first;

@@ -91,6 +91,12 @@ describe('everyday spellings', () => {
     expect(judged({ type: 'secrets' }, `see ${before}${KEY}%20x`)).not.toContain('Ab12Cd34');
   });
 
+  test.each(['\t', '\n', '|', ' | ', '**', '\u2800', '%20'])('a card in groups, wherever it is cut: %j', (mark) => {
+    const card = ['4111', '1111', '1111', '1111'].join(mark);
+    expect(judged(PII, `pay ${card} now`)).toBe('pay [card] now');
+    expect(judged(PII, `pay%20${card}%20now`)).toBe('pay%20[card]%20now');
+  });
+
   test.each(['\u2010', '\u2011', '\u2012', '\u2013', '\u2212'])('a key with other hyphens: %j', (hyphen) => {
     expect(judged({ type: 'secrets' }, `see ${KEY.replaceAll('-', hyphen)} x`)).not.toContain('Ab12Cd34');
   });
