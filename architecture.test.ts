@@ -193,7 +193,7 @@ describe('the checker finds', () => {
     ['a link to a document that is gone', [file('docs/a.md', 'See [there](../gone.md#part).')], /gone\.md/],
     [
       'a step in the list of steps that is gone',
-      [file('docs/internals/architecture.md', '| `call-nowhere`, `dialect.decodeRequest` | nothing |')],
+      [file('docs/internals/request-path.md', '| `call-nowhere`, `dialect.decodeRequest` | nothing |')],
       /the step call-nowhere, which is no file of the pipeline/,
     ],
     ['a stray environment, taken apart', [file('drizzle/a.ts', 'const { env } = process;')], /process\.env/],
