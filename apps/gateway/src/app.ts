@@ -178,7 +178,7 @@ function notFound(services: Services, path: string): Response {
     owner === undefined
       ? ''
       : ` The vendor's own API is at /passthrough/${owner.name}${shown}, where the operator lets keys use it.`;
-  return refuse(services, path, new GatewayError('not_found', `There is nothing at ${shown}.${hint}`));
+  return refuse(services, path, new GatewayError('not_found', `Nothing exists at ${shown}.${hint}`));
 }
 
 function refuseUnposted(services: Services, { raw, path }: HonoRequest): Response {

@@ -108,7 +108,7 @@ export class ChaosLoad {
     const requestId = response.headers.get('x-request-id');
     const { status } = response;
     if (requestId === null) throw new Error(`an answer without X-Request-Id: ${status} ${text}`);
-    if (status === 503 && text.includes('The key store cannot be reached')) {
+    if (status === 503 && text.includes('The key store is unreachable')) {
       this.figures.unauthenticated++;
       return;
     }

@@ -100,10 +100,10 @@ describe.each(ON_ONE_KIND)('Code Mode on %s stores', (kind) => {
       [ended.filter(({ status }) => status === 'fulfilled').length, refused.reason.message].join(': ')`;
     // The session's beginning and the script are requests, too.
     const few = await connect(await makeKey({ rate_limit_per_minute: 6 }));
-    expect((await run(few, count)).content[0]?.text).toMatch(/"4: .*used up its requests.* Try again in \d+ s\./);
+    expect((await run(few, count)).content[0]?.text).toMatch(/"4: .*exceeded its request rate.* Try again in \d+ s\./);
     web.delayMs = 500;
     const narrow = await connect(await makeKey({ max_concurrency: 2 }));
-    expect((await run(narrow, count)).content[0]?.text).toMatch(/"2: .*too many requests under way/);
+    expect((await run(narrow, count)).content[0]?.text).toMatch(/"2: .*too many concurrent requests/);
     web.delayMs = 0;
     expect((await run(narrow, 'await tools.web.slow({})')).isError).toBe(false);
   }, 60_000);

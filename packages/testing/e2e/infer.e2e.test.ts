@@ -333,7 +333,7 @@ describe.each(STORE_KINDS)('plain HTTP backends on %s stores', (kind) => {
       expect(await (await call(`${made.name}/x`)).text()).toBe('busy');
       backend.answer = () => new Response('fine');
       const refused = (await (await call(`${made.name}/x`)).json()) as { error: { message: string } };
-      expect(refused.error.message).toContain('asked to be left alone (Retry-After): it is asked again at 20');
+      expect(refused.error.message).toContain('sent Retry-After: the next call is at 20');
       await reopen();
       expect(await (await call(`${made.name}/x`)).text()).toBe('fine');
     }

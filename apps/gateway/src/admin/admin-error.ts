@@ -23,20 +23,20 @@ export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>
   const code = findCode(cause);
   if (code !== undefined && UNREACHABLE.test(code)) {
     log.warn({ code }, 'the database cannot be reached');
-    const message = 'The database cannot be reached. Nothing was changed; try again.';
+    const message = 'The database is unreachable. Nothing was changed; try again.';
     return new GatewayError('store_unavailable', message, { cause, retryAfterMs: RETRY_AFTER_MS });
   }
   if (code !== undefined && TAKES_NOTHING.test(code)) {
     log.warn({ code }, 'the database takes no changes');
-    const message = 'The database takes no changes now: it is read-only or full. Nothing was changed; try again later.';
+    const message = 'The database is read-only or full. Nothing was changed; try again later.';
     return new GatewayError('store_unavailable', message, { cause, retryAfterMs: RETRY_AFTER_MS });
   }
   if (code !== undefined && UNSTORABLE.test(code)) {
-    return new GatewayError('invalid_request', 'The database cannot hold a value that was sent.', { cause });
+    return new GatewayError('invalid_request', "The database can't store a value of this request.", { cause });
   }
   if (code === TOO_LARGE) {
     const message =
-      'Answering that would take more than 3 s. Narrow it: a shorter range, a longer interval (1d is read fastest), ' +
+      'This query would take more than 3 s. Narrow it: a shorter range, a longer interval (1d is fastest), ' +
       'fewer groups (top), a single metric, or one project, key or model.';
     return new GatewayError('invalid_request', message, { cause, param: 'from' });
   }

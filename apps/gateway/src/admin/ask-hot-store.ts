@@ -9,7 +9,7 @@ export async function askHotStore<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause;
-    const message = 'The hot store cannot be reached. Try again.';
+    const message = 'The hot store is unreachable. Try again.';
     throw new GatewayError('store_unavailable', message, { cause, retryAfterMs: RETRY_AFTER_MS });
   }
 }

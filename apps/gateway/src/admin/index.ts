@@ -76,7 +76,7 @@ export function buildAdmin(services: AdminServices): Hono {
     });
   }
   admin.all('*', (c) => {
-    throw new GatewayError('not_found', `There is nothing at ${c.req.path.slice(0, 200)}.`);
+    throw new GatewayError('not_found', `Nothing exists at ${c.req.path.slice(0, 200)}.`);
   });
   return admin as unknown as Hono;
 }

@@ -6,19 +6,19 @@ import { resolveName } from './resolve-name';
 export const ACCESS_COMMANDS: readonly Command[] = [
   {
     name: 'tokens create',
-    summary: 'Make an admin token; its secret is shown once',
+    summary: 'Create an admin token; its secret is shown once',
     args: ['name'],
     options: {
       role: { kind: 'text', help: 'admin or viewer (admin)' },
-      'can-read-bodies': { kind: 'flag', help: 'kept prompts and answers (admins may, viewers may not)' },
+      'can-read-bodies': { kind: 'flag', help: 'read stored prompts and answers (admins may, viewers may not)' },
       'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
     },
     run: ({ api, args, fields }) => api.post('/tokens', { ...fields, name: args.name ?? '' }),
-    note: () => 'The token is shown this once: keep it now.',
+    note: () => 'The token is shown only once: store it now.',
   },
   {
     name: 'tokens list',
-    summary: 'List admin tokens in force, newest first',
+    summary: 'List active admin tokens, newest first',
     options: PAGE,
     run: ({ api, fields }) => api.get('/tokens', fields),
     columns: [
@@ -33,7 +33,7 @@ export const ACCESS_COMMANDS: readonly Command[] = [
   },
   {
     name: 'tokens revoke',
-    summary: 'Refuse an admin token from now on',
+    summary: 'Revoke an admin token',
     args: ['token'],
     run: async ({ api, args }) =>
       api.delete(`/tokens/${await resolveName(api, { what: 'token', path: '/tokens', idOrName: args.token ?? '' })}`),

@@ -5,15 +5,15 @@ import { resolveName } from './resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   kind: { kind: 'text', help: ALERT_KINDS.join(', ') },
-  threshold: { kind: 'number', help: 'a share (0 to 1), milliseconds, minutes or USD, as the kind has it' },
-  objective: { kind: 'number', help: 'error_budget_burn: the share that is to succeed (0.99)' },
-  'window-minutes': { kind: 'number', help: 'looked back at (15)' },
-  project: { kind: 'project', help: 'watches this project only (id or name)' },
-  'webhook-url': { kind: 'text', help: 'gets JSON with event, text and value' },
+  threshold: { kind: 'number', help: 'a share (0 to 1), milliseconds, minutes or USD, by kind' },
+  objective: { kind: 'number', help: 'error_budget_burn: target share of successful requests (0.99)' },
+  'window-minutes': { kind: 'number', help: 'window in minutes (15)' },
+  project: { kind: 'project', help: 'watch only this project (id or name)' },
+  'webhook-url': { kind: 'text', help: 'URL that receives JSON with event, text and value' },
   'webhook-format': { kind: 'text', help: `${WEBHOOK_FORMATS.join(', ')} (json)` },
   'routing-key': { kind: 'text', help: "PagerDuty's integration key" },
-  'muted-until': { kind: 'text', help: 'a time such as 2026-01-31T12:00:00Z: nobody is told until then' },
-  'is-active': { kind: 'flag', help: 'watches (on)' },
+  'muted-until': { kind: 'text', help: 'send no notification before this time, such as 2026-01-31T12:00:00Z' },
+  'is-active': { kind: 'flag', help: 'check the alert (on)' },
 };
 
 const { kind, threshold, objective, project, 'window-minutes': window } = settings;
@@ -26,14 +26,14 @@ const PREVIEWED = Object.fromEntries(
 export const ALERT_COMMANDS: readonly Command[] = [
   {
     name: 'alerts create',
-    summary: 'Have a webhook called when something passes a threshold, and again when it is over',
+    summary: 'Call a webhook when a threshold is passed, and again on recovery',
     args: ['name'],
     options: settings,
     run: ({ api, args, fields }) => api.post('/alerts', { ...fields, name: args.name ?? '' }),
   },
   {
     name: 'alerts preview',
-    summary: 'When an alert like this would have fired over the last week',
+    summary: 'Replay an alert over the last week',
     options: PREVIEWED,
     run: ({ api, fields }) => api.get('/alert-preview', fields),
   },
@@ -56,7 +56,7 @@ export const ALERT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'alerts firings',
-    summary: 'When an alert fired, newest first',
+    summary: 'List the firings of an alert, newest first',
     args: ['alert'],
     options: PAGE,
     run: async (input) => input.api.get(`${await alertPath(input)}/firings`, input.fields),
@@ -71,14 +71,14 @@ export const ALERT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'alerts update',
-    summary: 'Change what is given',
+    summary: 'Change the given options',
     args: ['alert'],
     options: { name: { kind: 'text', help: 'a new name' }, ...settings },
     run: async (input) => input.api.patch(await alertPath(input), input.fields),
   },
   {
     name: 'alerts test',
-    summary: 'Call the webhook once; exit code 1 when it does not answer with 2xx',
+    summary: 'Call the webhook once; exit code 1 unless it answers 2xx',
     args: ['alert'],
     run: async (input) => input.api.post(`${await alertPath(input)}/test`),
   },

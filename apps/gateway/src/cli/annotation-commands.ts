@@ -6,22 +6,22 @@ const kind: CommandOption = { kind: 'text', help: 'deploy, incident or note' };
 export const ANNOTATION_COMMANDS: readonly Command[] = [
   {
     name: 'annotations add',
-    summary: 'Have charts mark a deploy, an incident or a note',
+    summary: 'Mark a deploy, an incident or a note in charts',
     args: ['text'],
     options: {
       kind: { ...kind, help: `${kind.help} (note)` },
-      at: { kind: 'text', help: 'when it happened, RFC 3339 (now)' },
-      project: { kind: 'project', help: 'marks charts of this project only (id or name)' },
+      at: { kind: 'text', help: 'time of the event, RFC 3339 (now)' },
+      project: { kind: 'project', help: 'mark only charts of this project (id or name)' },
     },
     run: ({ api, args, fields }) => api.post('/annotations', { ...fields, text: args.text ?? '' }),
   },
   {
     name: 'annotations list',
-    summary: 'List annotations, those told last first',
+    summary: 'List annotations, newest first',
     options: {
-      from: { kind: 'text', help: 'that happened from then on, RFC 3339 or a UTC day' },
-      to: { kind: 'text', help: 'that happened before then' },
-      kind: { ...kind, help: `of this kind: ${kind.help}` },
+      from: { kind: 'text', help: 'only from this time, RFC 3339 or a UTC day' },
+      to: { kind: 'text', help: 'only before this time' },
+      kind: { ...kind, help: `only this kind: ${kind.help}` },
       project: PROJECT,
       ...PAGE,
     },

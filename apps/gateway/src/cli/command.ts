@@ -75,9 +75,9 @@ export interface LocalInput extends Pick<CommandInput, 'args' | 'fields' | 'env'
 export class UsageError extends Error {}
 
 /** The same everywhere; `--project-id` is understood as well. */
-export const PROJECT: CommandOption = { kind: 'project', help: 'of this project only (id or name)' };
+export const PROJECT: CommandOption = { kind: 'project', help: 'only this project (id or name)' };
 
 export const PAGE: Readonly<Record<string, CommandOption>> = {
-  limit: { kind: 'number', help: 'how many (50)' },
-  cursor: { kind: 'text', help: 'next_cursor of the page before' },
+  limit: { kind: 'number', help: 'rows to list (50)' },
+  cursor: { kind: 'text', help: 'next_cursor of the previous page' },
 };

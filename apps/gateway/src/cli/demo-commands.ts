@@ -3,12 +3,12 @@ import type { Command } from './command';
 export const DEMO_COMMANDS: readonly Command[] = [
   {
     name: 'demo-data',
-    summary: 'Make up projects and a fortnight of their traffic, to look around in',
+    summary: 'Create sample projects with a fortnight of traffic',
     options: {
-      days: { kind: 'number', help: 'how many back from now (14)' },
-      'requests-a-day': { kind: 'number', help: 'about so many (450)' },
+      days: { kind: 'number', help: 'days before now (14)' },
+      'requests-a-day': { kind: 'number', help: 'approximate number (450)' },
     },
     run: ({ api, fields }) => api.post('/demo-data', fields),
-    note: () => 'the rows are there within a few seconds',
+    note: () => 'the rows appear within a few seconds',
   },
 ];

@@ -15,16 +15,16 @@ const forecast = {
 export const FINANCE_COMMANDS: readonly Command[] = [
   {
     name: 'finance statement',
-    summary: 'What a calendar month cost, exactly: a table, or a file with --format csv or json',
+    summary: 'Show the exact cost of a calendar month, as a table, or a file with --format csv or json',
     options: {
-      month: { kind: 'text', help: 'such as 2026-10 (the running one)' },
-      'time-zone': { kind: 'text', help: 'whose month, such as Europe/Berlin (UTC)' },
+      month: { kind: 'text', help: 'month, such as 2026-10 (the current one)' },
+      'time-zone': { kind: 'text', help: 'time zone of the month, such as Europe/Berlin (UTC)' },
       by: { kind: 'text', help: 'project, key, model, provider, customer or label.<name> (project)' },
       project: PROJECT,
-      model: { kind: 'text', help: 'of this model' },
-      provider: { kind: 'text', help: 'of this provider' },
-      'customer-id': { kind: 'text', help: 'of this customer' },
-      labels: { kind: 'labels', help: 'of requests with these, such as team=search' },
+      model: { kind: 'text', help: 'only this model' },
+      provider: { kind: 'text', help: 'only this provider' },
+      'customer-id': { kind: 'text', help: 'only this customer' },
+      labels: { kind: 'labels', help: 'only requests with these labels, such as team=search' },
       format: { kind: 'text', help: 'csv or json' },
     },
     run: async ({ api, fields, output }) => {

@@ -15,13 +15,13 @@ export const GUARDRAIL_COMMANDS: readonly Command[] = [
   },
   {
     name: 'guardrails set',
-    summary: "Replace a project's guardrails, from the next request on; what is not given stays",
+    summary: "Change a project's guardrails from the next request; omitted options keep their values",
     args: ['project'],
     options: {
-      mode: { kind: 'text', help: 'off, shadow (only log) or enforce' },
+      mode: { kind: 'text', help: 'off, shadow (log only) or enforce' },
       rules: { kind: 'json', help: `'[{"name":"no-cards","on":"both","check":{"type":"pii"},"action":"redact"}]'` },
       'pseudonym-scope': { kind: 'text', help: 'request or project' },
-      version: { kind: 'number', help: 'the version that is changed; refused where another one is in force' },
+      version: { kind: 'number', help: 'version to change; refused if another one is current' },
     },
     run: async (input) => {
       const path = await guardrailsPath(input);
@@ -47,7 +47,7 @@ export const GUARDRAIL_COMMANDS: readonly Command[] = [
   },
   {
     name: 'guardrails rollback',
-    summary: 'Bring an earlier version back, as a new one',
+    summary: 'Restore an earlier version as a new one',
     args: ['project', 'version'],
     run: async (input) => {
       const version = Number(input.args.version);
@@ -58,7 +58,7 @@ export const GUARDRAIL_COMMANDS: readonly Command[] = [
   },
   {
     name: 'guardrails try',
-    summary: 'Say what each rule does to a text; nothing is sent, kept or logged',
+    summary: 'Show the effect of each rule on a text; nothing is sent, stored or logged',
     args: ['project', 'text'],
     options: { on },
     run: async (input) => {

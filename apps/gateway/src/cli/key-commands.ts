@@ -3,21 +3,21 @@ import { type Command, type CommandInput, type CommandOption, PAGE } from './com
 import { amount, column } from './format-table';
 import { resolveKey, resolveProject } from './resolve-name';
 
-const SHOWN_ONCE = 'The key is shown this once: keep it now.';
+const SHOWN_ONCE = 'The key is shown only once: store it now.';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   'rate-limit-per-minute': { kind: 'number', help: 'requests a minute (60)' },
-  'rate-limit-burst': { kind: 'number', help: 'at once (the same)' },
+  'rate-limit-burst': { kind: 'number', help: 'burst size (the same)' },
   'tokens-per-minute': { kind: 'number', help: 'tokens a minute' },
   'max-concurrency': { kind: 'number', help: 'requests at the same time' },
   'allowed-models': { kind: 'list', help: 'names, separated by commas' },
-  'drop-params': { kind: 'flag', help: 'leave out what a vendor does not take (as the project says)' },
-  failover: { kind: 'text', help: 'on or off (as alias and project say)' },
-  passthrough: { kind: 'list', help: "providers whose native APIs it may use; '' = none (as the project says)" },
-  'allowed-tools': { kind: 'list', help: "MCP tools it may call, such as github__*; '' = none (as the project says)" },
-  'code-mode': { kind: 'flag', help: 'may run scripts over its MCP tools (as the project says)' },
-  'guardrail-rules': { kind: 'json', help: "guardrails beside its project's (none)" },
-  labels: { kind: 'labels', help: "of its requests, beside the project's: team=search,env=prod (none)" },
+  'drop-params': { kind: 'flag', help: "drop parameters that a provider doesn't support (the project's)" },
+  failover: { kind: 'text', help: "on or off (the alias's or project's)" },
+  passthrough: { kind: 'list', help: "providers whose native APIs the key may use; '' = none (the project's)" },
+  'allowed-tools': { kind: 'list', help: "MCP tools the key may call, such as github__*; '' = none (the project's)" },
+  'code-mode': { kind: 'flag', help: "may run scripts over its MCP tools (the project's)" },
+  'guardrail-rules': { kind: 'json', help: "guardrails in addition to its project's (none)" },
+  labels: { kind: 'labels', help: "labels of its requests, in addition to the project's: team=search,env=prod (none)" },
   'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
   'budget-usd': { kind: 'usd', help: 'most USD in the period' },
   'budget-period': { kind: 'text', help: 'total or month (total)' },
@@ -26,7 +26,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
 export const KEY_COMMANDS: readonly Command[] = [
   {
     name: 'keys create',
-    summary: 'Make a key for a project (id or name); its secret is shown once',
+    summary: 'Create a key for a project (id or name); its secret is shown once',
     args: ['project', 'name'],
     options: settings,
     run: async (input) => input.api.post(await keysPath(input), { ...input.fields, name: input.args.name ?? '' }),
@@ -34,7 +34,7 @@ export const KEY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'keys update',
-    summary: 'Change what is given, from the next request on',
+    summary: 'Change the given options, from the next request',
     args: ['project', 'key'],
     options: { name: { kind: 'text', help: 'a new name' }, ...settings },
     run: async (input) => input.api.patch(await keyPath(input), input.fields),
@@ -65,14 +65,14 @@ export const KEY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'keys rotate',
-    summary: 'Give a key a new secret; the old one is refused from its next request on',
+    summary: 'Give a key a new secret; the old one stops working with the next request',
     args: ['project', 'key'],
     run: async (input) => input.api.post(`${await keyPath(input)}/rotate`),
     note: () => SHOWN_ONCE,
   },
   {
     name: 'keys revoke',
-    summary: 'Refuse a key from its next request on',
+    summary: 'Revoke a key, from its next request',
     args: ['project', 'key'],
     run: async (input) => input.api.delete(await keyPath(input)),
     note: (_, { args }) => `revoked ${args.key}`,
@@ -83,7 +83,7 @@ export const KEY_COMMANDS: readonly Command[] = [
 function limitOf({ rate_limit_per_minute: perMinute, rate_limit_burst: burst }: JsonObject): string {
   if (typeof perMinute !== 'number') return 'Limit: none.';
   const atOnce = typeof burst === 'number' && burst !== perMinute ? `, ${burst} at once` : '';
-  return `Limit: ${perMinute} requests a minute${atOnce}. --rate-limit-per-minute changes it; "none" takes it away.`;
+  return `Limit: ${perMinute} requests a minute${atOnce}. --rate-limit-per-minute changes it; "none" removes it.`;
 }
 
 const keysPath = async ({ api, args }: CommandInput) =>

@@ -11,7 +11,7 @@ const NOT_LIMITS = new Set(['project_id', 'customer_id', 'created_at', 'updated_
 export const LIMIT_COMMANDS: readonly Command[] = [
   {
     name: 'limits set',
-    summary: "Set a customer's limits; those not given stay as they are",
+    summary: "Set a customer's limits; omitted limits keep their values",
     args: ['project', 'customer'],
     options: {
       'daily-spend-limit-usd': { kind: 'usd', help: 'most USD a UTC day' },
@@ -22,7 +22,7 @@ export const LIMIT_COMMANDS: readonly Command[] = [
       'requests-per-day': { kind: 'number', help: 'requests a UTC day' },
       'model-limits': { kind: 'json', help: `by model: '{"gpt-4o":{"requests_per_day":10}}'` },
       'on-limit-behavior': { kind: 'text', help: 'block, downgrade or warn (block)' },
-      'downgrade-model': { kind: 'text', help: 'answers instead, with downgrade' },
+      'downgrade-model': { kind: 'text', help: 'model or alias that answers, with downgrade' },
     },
     run: async (input) => {
       const path = await limitsPath(input);

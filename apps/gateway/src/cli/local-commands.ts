@@ -10,19 +10,19 @@ import type { LocalCommand } from './command';
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   {
     name: 'reset-admin-token',
-    summary: 'Make an admin token for who lost theirs; on the stores themselves, without one',
+    summary: 'Replace a lost admin token, directly in the database',
     runHere: async ({ env, say, note }) => {
       const config = readConfig(env);
       const token = await resetAdminToken(config, note);
       say(`admin token: ${token}`);
-      note('It is shown this once: keep it now. The one that the first start showed opens nothing any more.');
-      if (config.adminToken !== undefined) note('ADMIN_TOKEN is set here: where it is set, it opens as well.');
+      note('It is shown only once: store it now. The token of the first start no longer works.');
+      if (config.adminToken !== undefined) note('ADMIN_TOKEN is set here, and works too.');
       return { token };
     },
   },
   {
     name: 'migrate',
-    summary: "Bring the database's tables up to date and end; on the stores themselves, before a new version starts",
+    summary: 'Migrate the database directly, before a new version starts',
     runHere: async ({ env, say, note }) => {
       const applied = await migrateStores(readStoreConfig(env), note);
       for (const migration of applied) say(`applied ${migration}`);
@@ -33,11 +33,11 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   {
     name: 'import llm0',
     summary:
-      'Take over projects, keys, limits, prices and logs of the Go project llm0-gateway; on the stores themselves',
+      'Import projects, keys, limits, prices and logs of the Go project llm0-gateway, directly into the database',
     options: {
-      from: { kind: 'text', help: 'URL of its database (DATABASE_URL)' },
-      'dry-run': { kind: 'switch', help: 'say what would be taken over, write nothing' },
-      'without-prices': { kind: 'switch', help: "leave its prices: this gateway's own hold" },
+      from: { kind: 'text', help: 'URL of the database to import (DATABASE_URL)' },
+      'dry-run': { kind: 'switch', help: 'show the imported data without writing it' },
+      'without-prices': { kind: 'switch', help: "skip prices; keep this gateway's own" },
     },
     runHere: async ({ env, fields, say, note }) => {
       const dryRun = fields.dry_run === true;

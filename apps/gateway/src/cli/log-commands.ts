@@ -14,15 +14,15 @@ const REMEMBERED_ROWS = 20_000;
 
 const FILTERS: Readonly<Record<string, CommandOption>> = {
   project: PROJECT,
-  key: { kind: 'text', help: 'of this key only (id, or name beside --project)' },
+  key: { kind: 'text', help: 'only this key (id, or name with --project)' },
   'api-key-id': { kind: 'text', help: 'the same, by id' },
-  'customer-id': { kind: 'text', help: 'of this customer only' },
+  'customer-id': { kind: 'text', help: 'only this customer' },
   model: { kind: 'text', help: 'answering or requested model' },
-  provider: { kind: 'text', help: 'of this provider only' },
+  provider: { kind: 'text', help: 'only this provider' },
   status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted or error' },
   cache: { kind: 'text', help: 'exact, semantic or miss' },
-  'run-id': { kind: 'text', help: "of one agent's run (X-LLM0-Run-Id)" },
-  'trace-id': { kind: 'text', help: 'of one W3C trace, 32 hex digits' },
+  'run-id': { kind: 'text', help: 'only this agent run (X-LLM0-Run-Id)' },
+  'trace-id': { kind: 'text', help: 'only this W3C trace, 32 hex digits' },
   'min-cost': { kind: 'usd', help: 'USD' },
   'min-latency': { kind: 'number', help: 'milliseconds' },
   q: { kind: 'text', help: 'part of a model, customer or error' },
@@ -36,20 +36,20 @@ export const LOG_COMMANDS: readonly Command[] = [
     name: 'logs tail',
     summary: 'Show the newest requests and follow',
     options: {
-      lines: { kind: 'number', help: 'how many to begin with (20)' },
-      follow: { kind: 'flag', help: 'go on until interrupted (on)' },
+      lines: { kind: 'number', help: 'rows to show first (20)' },
+      follow: { kind: 'flag', help: 'follow until interrupted (on)' },
       ...FILTERS,
     },
     run: tailLogs,
   },
   {
     name: 'logs export',
-    summary: 'Write requests to the output as a file, newest first',
+    summary: 'Export requests to the output, newest first',
     options: {
       format: { kind: 'text', help: 'csv or jsonl (csv)' },
-      from: { kind: 'text', help: 'from this time on, such as 2030-01-01T00:00:00Z' },
+      from: { kind: 'text', help: 'earliest time, such as 2030-01-01T00:00:00Z' },
       to: { kind: 'text', help: 'before this time' },
-      limit: { kind: 'number', help: 'at most so many (all)' },
+      limit: { kind: 'number', help: 'most rows (all)' },
       ...FILTERS,
     },
     run: exportLogs,
@@ -98,7 +98,7 @@ async function tailLogs({ api, fields, output, signal }: CommandInput): Promise<
 /** Names of keys are their project's own. */
 async function keyIdOf(api: AdminClient, key: string, projectId: JsonValue | undefined): Promise<string> {
   const path = typeof projectId === 'string' ? `/projects/${projectId}/keys` : undefined;
-  if (path === undefined && !isId(key)) throw new UsageError('--key takes a name only beside --project');
+  if (path === undefined && !isId(key)) throw new UsageError('--key takes a name only with --project');
   return resolveName(api, { what: 'key', path: path ?? '', idOrName: key });
 }
 

@@ -4,33 +4,33 @@ import { resolveProject } from './resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   'monthly-cap-usd': { kind: 'usd', help: 'most USD a UTC month' },
-  'strict-caps': { kind: 'flag', help: 'the cap is absolute' },
-  'default-output-tokens': { kind: 'number', help: 'held where a request sets no limit (4096)' },
+  'strict-caps': { kind: 'flag', help: 'make the cap absolute' },
+  'default-output-tokens': { kind: 'number', help: 'output tokens to hold for requests without a limit (4096)' },
   'cache-enabled': { kind: 'flag', help: 'exact cache (on)' },
-  'cache-ttl-seconds': { kind: 'number', help: "how long answers are kept (the gateway's)" },
+  'cache-ttl-seconds': { kind: 'number', help: 'lifetime of cached answers in seconds (CACHE_TTL_SECONDS)' },
   'semantic-cache-enabled': { kind: 'flag', help: 'semantic cache (off)' },
   'semantic-threshold': { kind: 'number', help: 'least similarity, 0 to 1' },
-  'semantic-shadow': { kind: 'flag', help: 'only log what the semantic cache would serve' },
-  'cache-tool-calls': { kind: 'flag', help: 'keep answers that call tools, too (off)' },
-  'drop-params': { kind: 'flag', help: 'leave out what a vendor does not take (off: refuse it)' },
-  failover: { kind: 'text', help: 'on or off: nobody but the first target of a name is asked (on)' },
+  'semantic-shadow': { kind: 'flag', help: 'log semantic matches without serving them' },
+  'cache-tool-calls': { kind: 'flag', help: 'also cache answers that call tools (off)' },
+  'drop-params': { kind: 'flag', help: "drop parameters that a provider doesn't support (off: refuse them)" },
+  failover: { kind: 'text', help: 'on or off; off tries only the first target of a name (on)' },
   passthrough: { kind: 'list', help: 'providers whose native APIs its keys may use (none)' },
   'allowed-tools': { kind: 'list', help: 'MCP tools its keys may call, such as github__* (none)' },
   'code-mode': { kind: 'flag', help: 'its keys may run scripts over their MCP tools (off)' },
-  labels: { kind: 'labels', help: 'of all its requests, such as team=search,env=prod (none)' },
+  labels: { kind: 'labels', help: 'labels of its requests, such as team=search,env=prod (none)' },
   'on-store-failure': { kind: 'text', help: 'closed or open' },
   'unknown-model-policy': { kind: 'text', help: 'refuse or allow_unpriced' },
   'max-customers': {
     kind: 'number',
     help: 'most different customers a UTC month (100000); those with limits always pass',
   },
-  'is-active': { kind: 'flag', help: 'serve its keys (on)' },
+  'is-active': { kind: 'flag', help: 'accept its keys (on)' },
 };
 
 export const PROJECT_COMMANDS: readonly Command[] = [
   {
     name: 'projects create',
-    summary: 'Make a project',
+    summary: 'Create a project',
     args: ['name'],
     options: settings,
     run: ({ api, args, fields }) => api.post('/projects', { ...fields, name: args.name ?? '' }),
@@ -51,16 +51,16 @@ export const PROJECT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'projects update',
-    summary: 'Change what is given, from the next request on',
+    summary: 'Change the given options, from the next request',
     args: ['project'],
     options: { name: { kind: 'text', help: 'a new name' }, ...settings },
     run: async (input) => input.api.patch(await projectPath(input), input.fields),
   },
   {
     name: 'projects delete',
-    summary: 'Delete a project; its keys are refused from the next request on',
+    summary: 'Delete a project; its keys stop working with the next request',
     args: ['project'],
-    options: { yes: { kind: 'switch', help: 'do not ask' } },
+    options: { yes: { kind: 'switch', help: 'skip the question' } },
     run: async (input) => {
       const path = await projectPath(input);
       const id = path.slice('/projects/'.length);
@@ -76,7 +76,7 @@ export const PROJECT_COMMANDS: readonly Command[] = [
 async function confirm({ ask, args }: CommandInput, id: string): Promise<void> {
   const name = args.project ?? id;
   const answer = await ask(`Delete project ${name}${name === id ? '' : ` (${id})`}? Its keys stop working. [y/N] `);
-  if (answer === undefined) throw new Error('Nothing was deleted: nobody answered. --yes skips the question.');
+  if (answer === undefined) throw new Error('Nothing was deleted: the question got no answer. --yes skips it.');
   if (!/^(?:y|yes)$/i.test(answer.trim())) throw new Error('Nothing was deleted.');
 }
 

@@ -81,7 +81,7 @@ describe('llm0 on the command line', () => {
       const { out } = await run('backends list');
       expect(out).toMatch(new RegExp(`^${name} .* no +true +stored`, 'm'));
       expect(out).toMatch(/^fixed .* yes +true +environment/m);
-      expect((await run('backends set fixed --retries 2')).err).toContain('is from the environment');
+      expect((await run('backends set fixed --retries 2')).err).toContain('comes from the environment');
       expect((await run(`backends delete ${name}`)).code).toBe(0);
       expect((await run(`backends test ${name}`)).code).toBe(1);
     } finally {
@@ -160,7 +160,7 @@ describe('llm0 on the command line', () => {
     expect(key.key).toMatch(/^llm0_live_[0-9a-f]{64}$/);
     const people = await run(`keys create --project ${id} --name web`);
     expect(people.out).toMatch(/^key +llm0_live_[0-9a-f]{64}$/m);
-    expect(people.err).toContain('shown this once');
+    expect(people.err).toContain('shown only once');
     expect(people.err).toContain('Limit: 60 requests a minute. ');
     expect((await run(`keys create ${name} free --rate-limit-per-minute none`)).err).toContain('Limit: none.');
     const bursting = await run(`keys create ${name} burst --rate-limit-per-minute 9 --rate-limit-burst 3`);

@@ -44,7 +44,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     terminal.err(error instanceof Error ? error.message : String(error));
     if (!(error instanceof UsageError)) return EXIT.failed;
-    terminal.err('--help says how it is used.');
+    terminal.err('See --help.');
     return EXIT.usage;
   }
 }

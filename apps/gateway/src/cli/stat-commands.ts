@@ -9,7 +9,7 @@ const range: Readonly<Record<string, CommandOption>> = {
 };
 const buckets: Readonly<Record<string, CommandOption>> = {
   ...range,
-  interval: { kind: 'text', help: 'such as 5m, 1h, 1d' },
+  interval: { kind: 'text', help: 'interval, such as 5m, 1h, 1d' },
   'group-by': { kind: 'text', help: 'project, key, model, provider, customer, status or label.<name>' },
 };
 
@@ -75,13 +75,13 @@ export const STAT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'cache purge',
-    summary: 'Remove cached answers that meet all conditions; at least one is needed',
+    summary: 'Remove cached answers that match all conditions; at least one is required',
     options: {
       project: PROJECT,
-      provider: { kind: 'text', help: 'of this provider' },
-      model: { kind: 'text', help: 'of this model' },
-      'cache-key': { kind: 'text', help: 'this one entry' },
-      'older-than-seconds': { kind: 'number', help: 'stored so long ago' },
+      provider: { kind: 'text', help: 'only this provider' },
+      model: { kind: 'text', help: 'only this model' },
+      'cache-key': { kind: 'text', help: 'only this entry' },
+      'older-than-seconds': { kind: 'number', help: 'only entries at least this many seconds old' },
     },
     run: ({ api, fields }) => api.post('/cache/purge', fields),
   },

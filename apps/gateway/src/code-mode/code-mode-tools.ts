@@ -131,7 +131,7 @@ async function searchTools(
   const tools = await host.listTools();
   const found = await search.find(tools, { query, limit });
   if (found.length === 0) {
-    return textResult(`None of ${tools.length} tools fits. Try other words; list_servers tells what there is.`);
+    return textResult(`None of ${tools.length} tools matches. Try other words; list_servers lists the servers.`);
   }
   const characters = CHARACTERS_PER_TOOL * limit;
   return textResult(showDeclared(declareTools(found, { toolCharacters: MOST_TOOL_CHARACTERS, characters })));

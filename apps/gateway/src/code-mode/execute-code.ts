@@ -24,9 +24,9 @@ const REASONS = {
   time: `The script was ended after ${seconds} seconds. Do less in one script.`,
   memory: `The script was ended: it needs more than ${megabytes} MB. Keep less at once.`,
   depth: 'The script was ended: it, or its data, is nested too deeply.',
-  stopped: 'The script was ended: nobody waits for it any more.',
+  stopped: 'The script was ended: its caller left.',
   busy: 'No sandbox is free. Try again in some seconds.',
-  crashed: 'The sandbox broke, and the script with it.',
+  crashed: 'The sandbox crashed, and ended the script.',
 } as const satisfies Partial<Record<SandboxOutcome['reason'], string>>;
 
 /** Runs a script over the tools of `host`. What goes wrong inside is a result with `isError`, with what it logged until then. */

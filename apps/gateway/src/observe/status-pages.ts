@@ -84,8 +84,8 @@ export function showProbe({ ok, latencyMs, detail }: BackendProbe, state: Target
   if (state === undefined || !isInTrouble(state)) return shown;
   const { mode, openForMs, coolForMs } = state;
   const seconds = Math.ceil(Math.max(openForMs, coolForMs) / 1000);
-  const cause = mode === 'closed' ? 'it asked to be left alone (Retry-After)' : 'requests failed';
-  const why = seconds > 0 ? `${cause}: not asked for another ${seconds} s` : `${cause}: asked once, to see`;
+  const cause = mode === 'closed' ? 'it sent Retry-After' : 'requests failed';
+  const why = seconds > 0 ? `${cause}: no call for another ${seconds} s` : `${cause}: one probe is due`;
   return { ...shown, ok: false, detail: detail ?? why, ...(mode === 'closed' ? {} : { breaker: mode }) };
 }
 

@@ -202,11 +202,11 @@ export class KeptAnswers {
     if (turns.at(-1)?.previousId === undefined) return;
     const bytes = turns.reduce((sum, turn) => sum + turn.input.length + turn.answer.length, 0);
     if (turns.length >= MAX_TURNS || bytes >= this.options.maxBytes) {
-      throw new GatewayError('request_too_large', 'The kept conversation is too long to go on. Start a new one.');
+      throw new GatewayError('request_too_large', 'The stored conversation is too long to continue. Start a new one.');
     }
     throw new GatewayError(
       'conflict',
-      'An earlier answer of this conversation was deleted or is not yours. Send the whole input.',
+      'An earlier response of this conversation was deleted or belongs to another key. Send the whole input.',
     );
   }
 }
@@ -229,7 +229,7 @@ async function orUnavailable<T>(search: Promise<T>): Promise<T> {
   try {
     return await search;
   } catch (cause) {
-    throw new GatewayError('store_unavailable', 'Kept answers cannot be reached right now. Please retry.', {
+    throw new GatewayError('store_unavailable', 'Stored responses are unreachable. Retry shortly.', {
       retryAfterMs: 1000,
       cause,
     });

@@ -67,7 +67,7 @@ class DecodeThread {
     this.hasEnded = true;
     this.onEnd();
     void this.worker.terminate();
-    const cause = new GatewayError('overloaded', 'Tokens cannot be read right now. Please retry, or send text.');
+    const cause = new GatewayError('overloaded', "Tokens can't be decoded right now. Retry shortly, or send text.");
     for (const { reject } of this.waiting.values()) reject(cause);
     this.waiting.clear();
   }

@@ -155,7 +155,7 @@ export function chosenGuardrails(
   if (stricter === undefined) return guardrails;
   const chosen = guardrails?.withStricter(stricter);
   if (chosen !== undefined) return chosen;
-  const message = `${GUARDRAIL_HEADER} names a rule that is not in force for this API key.`;
+  const message = `${GUARDRAIL_HEADER} names a rule that doesn't apply to this API key.`;
   throw invalidRequest(GUARDRAIL_HEADER, message);
 }
 

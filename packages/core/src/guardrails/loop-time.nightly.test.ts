@@ -11,7 +11,7 @@ const MOST_MS = 50;
 const TEST_MS = 120_000;
 const TRIES = 3;
 const USER = { on: 'input', part: 'user' } as const;
-const REFUSED = /could not be checked/;
+const REFUSED = /couldn't be checked/;
 
 const checks = createTextChecks({
   embed: async () => ({ type: 'vector', vector: Float32Array.of(0.1) }),

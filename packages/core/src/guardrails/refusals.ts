@@ -17,11 +17,7 @@ export class AnswerRefused extends Error {
 /** Names the rule, never what it found. */
 export function blockedBy({ name }: Pick<CompiledRule, 'name'>, on: Place['on']): GatewayError {
   const what = on === 'input' ? 'request' : 'answer';
-  return new GatewayError(
-    'guardrail_blocked',
-    `The guardrail "${name}" of this project does not let this ${what} pass.`,
-    {
-      param: name,
-    },
-  );
+  return new GatewayError('guardrail_blocked', `The guardrail "${name}" of this project blocks this ${what}.`, {
+    param: name,
+  });
 }

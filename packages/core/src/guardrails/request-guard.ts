@@ -271,7 +271,7 @@ export class RequestGuard {
   private fail(rule: CompiledRule, place: Place, error: 'timeout' | 'failed', cause: unknown): void {
     this.marks.note(rule, place, 0, error);
     if (rule.isShadow || rule.onError === 'allow') return;
-    const message = `The guardrail "${rule.name}" could not be checked. Please retry.`;
+    const message = `The guardrail "${rule.name}" couldn't be checked. Retry shortly.`;
     throw new GatewayError('guardrail_blocked', message, { param: rule.name, cause });
   }
 

@@ -14,7 +14,7 @@ const RETRY_MS = 1000;
 export type RoomBounds = typeof BOUNDS;
 
 function tooMuch(): GatewayError {
-  const message = 'This gateway is busy with as many large requests and answers as it can hold. Please retry.';
+  const message = 'The gateway has no memory left for large requests and answers. Retry shortly.';
   return new GatewayError('overloaded', message, { param: 'body', retryAfterMs: RETRY_MS });
 }
 

@@ -64,7 +64,7 @@ function encodeEmbeddings(request: EmbeddingRequest, context: EncodeContext): Up
   const dropped = new DroppedParameters(context);
   const family = familyOf(context.model);
   if (family === undefined) {
-    throw invalidRequest('model', `The gateway knows no way to make embeddings with ${context.model}.`);
+    throw invalidRequest('model', `The gateway can't create embeddings with ${context.model}.`);
   }
   const texts = request.inputs.map((input) => requireText(input, context.model));
   const own: JsonObject = {};

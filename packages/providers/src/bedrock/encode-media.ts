@@ -62,7 +62,7 @@ function encodeUrl(url: string, filename: string | undefined, context: MediaCont
   }
   throw invalidRequest(
     'messages',
-    'A message holds a media URL that could not be read. Send a data URL, an http(s) URL of a public image, or s3://.',
+    "A message has a media URL that couldn't be read. Send a data URL, an http(s) URL of a public image, or s3://.",
   );
 }
 

@@ -39,7 +39,7 @@ export function encodeUrl(url: string, media: MediaByUrl): JsonObject {
   if (OWN_URL.test(url)) return { fileData: { fileUri: url } };
   throw invalidRequest(
     'messages',
-    'A message holds an image URL that could not be read. Send a data URL, or an http(s) URL of a public image.',
+    "A message has an image URL that couldn't be read. Send a data URL, or an http(s) URL of a public image.",
   );
 }
 

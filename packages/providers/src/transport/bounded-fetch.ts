@@ -53,7 +53,7 @@ function decoded(response: Response, encoding: string, maxBytes: number): Respon
   const makers = names.map((name) => (Object.hasOwn(DECODERS, name) ? DECODERS[name] : undefined));
   if (names.length > MAX_ENCODINGS || makers.includes(undefined)) {
     void body.cancel().catch(() => {});
-    throw new UnusableAnswerError(`answered in an encoding that is not known (${encoding.slice(0, 40)}).`);
+    throw new UnusableAnswerError(`answered in an unknown encoding (${encoding.slice(0, 40)}).`);
   }
   const headers = new Headers(response.headers);
   headers.delete('content-encoding');

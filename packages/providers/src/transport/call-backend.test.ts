@@ -45,7 +45,7 @@ describe('a request to a backend', () => {
       return never(init);
     };
     const failure = await failureOf(call(stalls, { stream: chunks(10) }));
-    expect(failure).toEqual(['upstream_timeout', 'timeout', 'py took nothing of the body for 50 ms.']);
+    expect(failure).toEqual(['upstream_timeout', 'timeout', 'py read nothing of the body for 50 ms.']);
     expect(isAborted).toBe(true);
   });
 
@@ -96,7 +96,7 @@ describe('a request to a backend', () => {
     for (const status of [999, 600, 199, 102, 101, 99, 0]) {
       const odd = { status, headers: new Headers(), body: null } as unknown as Response;
       expect(await failureOf(call(async () => odd))).toEqual([
-        ...['upstream_error', 'malformed', `py answered with ${status}, which is no status.`],
+        ...['upstream_error', 'malformed', `py answered with the invalid status ${status}.`],
       ]);
     }
   });

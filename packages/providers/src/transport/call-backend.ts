@@ -56,7 +56,7 @@ function sendBody(call: BackendCall, stream: ReadableStream<Uint8Array>): Promis
       onWanted: () => clearTimeout(timer),
       onTaken: () => {
         timer = setTimeout(() => {
-          late.reject(upstreamFailure('timeout', provider, `took nothing of the body for ${timeoutMs} ms.`));
+          late.reject(upstreamFailure('timeout', provider, `read nothing of the body for ${timeoutMs} ms.`));
           stalled.abort();
         }, timeoutMs);
       },

@@ -119,7 +119,7 @@ export function refuseOddStatus(provider: string, response: Response): void {
   const { status } = response;
   if (status >= 200 && status <= 599) return;
   void response.body?.cancel().catch(() => {});
-  throw upstreamFailure('malformed', provider, `answered with ${status}, which is no status.`);
+  throw upstreamFailure('malformed', provider, `answered with the invalid status ${status}.`);
 }
 
 /** It could carry the key to another host. */

@@ -35,6 +35,6 @@ function decodePath(text: string): string {
 export function badPath(): GatewayError {
   return new GatewayError(
     'invalid_request',
-    'This path cannot be passed on: it must be a plain one, and lead nowhere else.',
+    "This path can't be forwarded. Use a plain path without dots, empty segments or encoded separators.",
   );
 }

@@ -72,7 +72,7 @@ const CONNECT_TIMEOUT = 'ConnectTimeout';
 /** Nothing was sent: the host takes no connections. */
 export function notConnected(provider: string, ms: number): GatewayError {
   const cause = Object.assign(new Error('no connection in time'), { code: CONNECT_TIMEOUT });
-  return upstreamFailure('timeout', provider, `took no connection within ${Math.round(ms)} ms.`, cause);
+  return upstreamFailure('timeout', provider, `accepted no connection within ${Math.round(ms)} ms.`, cause);
 }
 
 /** Codes of the runtime for connections that never came about. */

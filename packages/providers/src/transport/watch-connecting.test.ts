@@ -34,7 +34,7 @@ test('a host that takes no connection in time is told of', async () => {
   expect(place).toEqual({ host: 'vendor.test', port: 443 });
   await destroyed.promise;
   expect(mayBeBilled(notConnected('vendor', 30_000.4), 'vendor')).toBe(false);
-  expect(notConnected('vendor', 30_000.4).message).toBe('vendor took no connection within 30000 ms.');
+  expect(notConnected('vendor', 30_000.4).message).toBe('vendor accepted no connection within 30000 ms.');
 });
 
 test.each(['connect', 'error'])('%s: it is there, and the connection is let go of', async (event) => {

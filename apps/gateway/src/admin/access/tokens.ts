@@ -38,11 +38,11 @@ const listedTokenSchema = shown
   .extend({ open_sessions: z.int().openapi({ description: 'Dashboards it is signed in to' }) })
   .openapi('ListedToken');
 const tokenWithSecretSchema = shown
-  .extend({ token: z.string().openapi({ description: 'The secret: shown this once, only its SHA-256 is kept' }) })
+  .extend({ token: z.string().openapi({ description: 'The secret: shown only once, only its SHA-256 is kept' }) })
   .openapi('TokenWithSecret');
 
 const create = createRoute({
-  ...at('post', '/tokens', 'Make an admin token; the secret is shown this once'),
+  ...at('post', '/tokens', 'Make an admin token; the secret is shown only once'),
   request: { body: takes(newTokenSchema) },
   responses: { 201: answers(tokenWithSecretSchema, 'The new token with its secret') },
 });

@@ -152,7 +152,7 @@ function toReplay(given: z.output<typeof previewQuery>, nowMs: number): ReplayQu
   const { kind, window_minutes: windowMinutes, project_id: projectId, objective } = given;
   const { threshold = ALERT_KIND_FACTS[kind].defaultThreshold } = given;
   if (!ALERT_KIND_FACTS[kind].isReplayed) {
-    throw invalidRequest('kind', `What an alert of the kind ${kind} would have done cannot be told.`);
+    throw invalidRequest('kind', `Alerts of the kind ${kind} can't be replayed.`);
   }
   const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
   const rule = { kind, threshold, windowMinutes, projectId, objective };

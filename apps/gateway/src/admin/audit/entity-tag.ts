@@ -33,7 +33,7 @@ export const namesTag = (ifMatch: string, tag: string): boolean =>
   ifMatch.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
 
 const MESSAGE =
-  'It was changed since it was read: `current` is what is there now. Read it again, and send the change with its ETag.';
+  'It changed since you read it; `current` is the present state. Read it again, and send the change with its ETag.';
 
 /** 412: what `If-Match` names is not there any more; `currentJson` is what is, unless another change was quicker. */
 export class ChangedMeanwhile extends GatewayError {

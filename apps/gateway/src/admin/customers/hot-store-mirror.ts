@@ -31,7 +31,7 @@ export class HotStoreMirror {
     if (await this.attempt(name, write)) return;
     throw new GatewayError(
       'store_unavailable',
-      'Saved, but not in force yet: the hot store cannot be reached. The change applies as soon as it can; nothing needs to be sent again.',
+      "Saved, but not active yet: the hot store is unreachable. The change applies once it returns; don't send it again.",
       { retryAfterMs: this.retryEveryMs },
     );
   }

@@ -53,7 +53,13 @@ const FAILURES = [
     errorCode: 'customer_spend_limit',
     errorMessage: 'Cap met.',
   },
-  { share: 0.006, status: 'aborted', httpStatus: 499, errorCode: 'client_closed', errorMessage: 'The caller left.' },
+  {
+    share: 0.006,
+    status: 'aborted',
+    httpStatus: 499,
+    errorCode: 'client_closed',
+    errorMessage: 'The caller closed the connection.',
+  },
 ] as const;
 /** What callers are told while the provider is away. */
 const OUTAGE = { ...FAILURES[0], httpStatus: 503, errorCode: 'upstream_unavailable' } as const;

@@ -66,7 +66,7 @@ export function guardrailReplayRoutes(services: Needs) {
       const toMs = to === undefined ? clock.nowMs() + 1 : Date.parse(to);
       const fromMs = from === undefined ? toMs - WEEK_MS : Date.parse(from);
       if (fromMs > toMs) throw invalidRequest('from', 'from must not be later than to.');
-      if (isRunning) throw new GatewayError('conflict', 'Another replay runs. Please wait for it to end.');
+      if (isRunning) throw new GatewayError('conflict', 'Another replay is running. Wait until it ends.');
       isRunning = true;
       try {
         const run = new RuleReplay(rules, { checks: guardrailChecks, projectId });

@@ -258,7 +258,7 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
     };
     const answer = await admin.call('DELETE', `/projects/${projectId}/keys/${created.id}`);
     expect([answer.status, answer.body.error.code]).toEqual([503, 'store_unavailable']);
-    expect(answer.body.error.message).toContain('Saved, but not in force yet');
+    expect(answer.body.error.message).toContain('Saved, but not active yet');
     expect((await principalOf(created.key))?.key.isActive).toBe(false);
     const taken = Promise.withResolvers<unknown>();
     hotStore.setVersions = async (...args) => {

@@ -37,7 +37,7 @@ const keyNameSchema = z.object({ id, project_id: id, name: z.string() });
 const keyParams = z.object({ id, key_id: id });
 
 const create = createRoute({
-  ...at('post', '/projects/{id}/keys', 'Make a key; the secret is shown this once'),
+  ...at('post', '/projects/{id}/keys', 'Make a key; the secret is shown only once'),
   request: { params: z.object({ id }), body: takes(newKeySchema) },
   responses: { 201: answers(keyWithSecretSchema, 'The new key with its secret') },
 });
@@ -197,7 +197,6 @@ const keyPath = (param: { id: string; key_id: string }): KeyPath => ({ projectId
 async function refuseWithoutStore(services: Needs): Promise<void> {
   const health = await services.hotStore.health();
   if (health.ok) return;
-  const message =
-    'The hot store cannot be reached, so the old secret could not be refused. Nothing was changed; try again.';
+  const message = "The hot store is unreachable, so the old secret can't be revoked. Nothing was changed; try again.";
   throw new GatewayError('store_unavailable', message, { retryAfterMs: 1000 });
 }

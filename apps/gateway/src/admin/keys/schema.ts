@@ -95,7 +95,7 @@ export const listedKeySchema = shown
   })
   .openapi('ListedKey');
 export const keyWithSecretSchema = shown
-  .extend({ key: z.string().openapi({ description: 'The secret: shown this once, only its SHA-256 is kept' }) })
+  .extend({ key: z.string().openapi({ description: 'The secret: shown only once, only its SHA-256 is kept' }) })
   .openapi('KeyWithSecret');
 
 /** Fields that were not sent stay undefined: the default. */

@@ -61,8 +61,7 @@ const oneOrMany = (queries: Record<string, string[]>) =>
 
 /** A file that lacks rows without a word would be taken for the whole. */
 function tooManyToSort(): GatewayError {
-  const message =
-    'There are more rows than can be sorted in 3 s. Choose a shorter range, or export them by created_at.';
+  const message = 'Sorting these rows would take more than 3 s. Choose a shorter range, or export by created_at.';
   return new GatewayError('invalid_request', message, { param: 'sort' });
 }
 

@@ -152,6 +152,6 @@ export function tallyInterval({ fromMs, toMs }: Stretch, askedSeconds: number | 
     return 1000 * (STEPS_S.find((step) => seconds / step <= HISTOGRAM_BUCKETS) ?? 2_592_000);
   }
   if (askedSeconds > 0 && seconds / askedSeconds <= MAX_BUCKETS) return askedSeconds * 1000;
-  const message = `That makes more than ${MAX_BUCKETS} buckets. Choose a longer interval or a shorter range.`;
+  const message = `The range has more than ${MAX_BUCKETS} buckets. Choose a longer interval or a shorter range.`;
   throw new GatewayError('invalid_request', message, { param: 'interval' });
 }

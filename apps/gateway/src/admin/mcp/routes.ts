@@ -158,7 +158,7 @@ async function checkPlace(
   if (!isChange && !isGiven(own)) refuse(own, `is required for a server with the transport "${transport}".`);
   if (transport === 'stdio' && !mcpAdmin.mayRunServers) {
     const message =
-      'This gateway runs no servers itself. Start it with MCP_STDIO=true: who may add servers then runs programs on its machine.';
+      'This gateway runs no stdio servers. MCP_STDIO=true permits them, and lets anyone who may add servers run programs on its machine.';
     throw new GatewayError('invalid_request', message, { param: 'transport' });
   }
   if (typeof body.url === 'string') await checkUrl(body.url);

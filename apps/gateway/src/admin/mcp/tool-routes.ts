@@ -70,6 +70,6 @@ export function mcpToolRoutes(services: Needs, mirror: HotStoreMirror) {
 }
 
 function changedAgain(name: string): GatewayError {
-  const message = `The server changed "${name}" again since you looked at it. Look at it as it is now, then approve it.`;
+  const message = `The server changed "${name}" again since you read it. Read it again, then approve it.`;
   return new GatewayError('conflict', message, { param: 'hash' });
 }

@@ -146,6 +146,6 @@ async function requireProvider({ db, providerAdmin }: Needs, name: string): Prom
 function notConfigured(name: string): GatewayError {
   const message =
     `"${name}" is not configured for everybody: store a key for it, give it one by the environment, or make it active. ` +
-    'Where its keys are those of single projects, send project_id or key_id.';
+    'If its keys belong to single projects, send project_id or key_id.';
   return new GatewayError('conflict', message);
 }

@@ -21,7 +21,7 @@ export async function refuseUnknownProviders(
   if (unknown === undefined) return;
   const known = [...names, ...providerAdmin.vendors().map(({ name }) => name)];
   const near = known.find((name) => name.startsWith(unknown.slice(0, 3)) || unknown.startsWith(name));
-  const hint = near === undefined ? 'Add it first, or choose one that is there.' : `Is it "${near}"?`;
+  const hint = near === undefined ? 'Add it first, or choose an existing one.' : `Did you mean "${near}"?`;
   const param = `targets.${index}.provider`;
   const message = `${param}: There is no provider "${unknown.slice(0, 100)}". ${hint}`;
   throw new GatewayError('invalid_request', message, { param });

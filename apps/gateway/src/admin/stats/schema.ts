@@ -104,7 +104,7 @@ export function toBucketQuery(
   const intervalMs =
     query.interval === WHOLE ? undefined : (query.interval ?? defaultIntervalMs(lengthMs, query.group_by));
   if (intervalMs !== undefined && lengthMs / intervalMs > MAX_BUCKETS) {
-    const message = `That makes more than ${MAX_BUCKETS} buckets. Choose a longer interval or a shorter range.`;
+    const message = `The range has more than ${MAX_BUCKETS} buckets. Choose a longer interval or a shorter range.`;
     throw new GatewayError('invalid_request', message, { param: 'interval' });
   }
   if (intervalMs !== undefined && intervalMs % HOUR_MS !== 0 && lengthMs > MAX_ROWS_MS) {

@@ -119,7 +119,7 @@ async function applyKey(fields: JsonObject, projectId: string | undefined, apply
     if (isDryRun) return ['created', describe(fields)];
     const kept = await keepOldest(api, path, body, ({ name }) => name === CLIENT_KEY);
     if (kept.id !== body.id) return ['unchanged', `${kept.prefix}… ${AT_ONCE}`];
-    return ['created', `${body.key} (shown this once)`];
+    return ['created', `${body.key} (shown only once)`];
   });
 }
 

@@ -128,8 +128,8 @@ describe('llm0 import litellm', () => {
     expect(projects).toHaveLength(1);
     const keys = (await read(`/projects/${projects[0]?.id}/keys`)).data;
     expect(keys).toHaveLength(1);
-    expect(runs.filter(({ out }) => out.includes('llm0_live_') && out.includes('shown this once'))).toHaveLength(1);
-    const shown = /llm0_live_\w+/.exec(runs.find(({ out }) => out.includes('shown this once'))?.out ?? '')?.[0];
+    expect(runs.filter(({ out }) => out.includes('llm0_live_') && out.includes('shown only once'))).toHaveLength(1);
+    const shown = /llm0_live_\w+/.exec(runs.find(({ out }) => out.includes('shown only once'))?.out ?? '')?.[0];
     expect(shown).toStartWith(String(keys[0]?.prefix));
     expect((await read(`/aliases?project_id=${projects[0]?.id}`)).data).toHaveLength(1);
     expect((await read('/providers/server-127-0-0-1-77/keys')).data).toHaveLength(1);

@@ -12,18 +12,17 @@ const NOTHING_CHANGED = 'nothing was changed';
 export const LITELLM_COMMANDS: readonly Command[] = [
   {
     name: 'import litellm',
-    summary:
-      "Take over models, vendors' keys, budgets, aliases and fallbacks of LiteLLM's config.yaml; may be run again",
+    summary: "Import models, provider keys, budgets, aliases and fallbacks from LiteLLM's config.yaml; safe to repeat",
     args: ['file'],
     options: {
-      'dry-run': { kind: 'switch', help: 'say what would be done, change nothing' },
+      'dry-run': { kind: 'switch', help: 'show the changes without making them' },
       project: {
         kind: 'text',
-        help: `id or name of the project it becomes, made where it is not there (${PROJECT_NAME})`,
+        help: `id or name of the target project, created if missing (${PROJECT_NAME})`,
       },
-      'all-projects': { kind: 'switch', help: "its names and vendors' keys are for every project" },
-      prices: { kind: 'switch', help: 'change prices of models that have one, for every project' },
-      'without-key': { kind: 'switch', help: 'make no key for its clients' },
+      'all-projects': { kind: 'switch', help: 'share the names and provider keys with all projects' },
+      prices: { kind: 'switch', help: 'overwrite existing prices, for all projects' },
+      'without-key': { kind: 'switch', help: 'create no key for its clients' },
     },
     run: importFile,
     shown: (body) => [...dataOf(body, 'steps'), ...dataOf(body, 'notes')],

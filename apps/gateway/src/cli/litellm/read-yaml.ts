@@ -71,7 +71,7 @@ function refuseDoubles({ items }: YAMLMap, lines: LineCounter): void {
     if (!isScalar(key) || key.value === '<<') continue;
     if (names.has(key.value)) {
       const { line } = lines.linePos(key.range?.[0] ?? 0);
-      throw new RequestFailed(`The file says something twice: the name in line ${line} is there before.`);
+      throw new RequestFailed(`The file repeats the name in line ${line}.`);
     }
     names.add(key.value);
   }
@@ -110,7 +110,7 @@ function toNumber(value: number): number {
   return value;
 }
 
-const tooMuch = () => new RequestFailed('The file grows beyond measure by its anchors and aliases.');
+const tooMuch = () => new RequestFailed("The file's anchors and aliases expand beyond the limit.");
 const tooDeep = () => new RequestFailed('The file is nested too deeply.');
 const oddValue = (line?: number) => {
   const at = line === undefined ? '' : ` in line ${line}`;

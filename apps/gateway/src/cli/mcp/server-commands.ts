@@ -10,20 +10,20 @@ const TOKEN_VARIABLE = 'MCP_TOKEN';
 const NOT_SHOWN = 'Its secrets are stored sealed and never shown again.';
 
 const settings: Readonly<Record<string, CommandOption>> = {
-  url: { kind: 'text', help: 'where it is' },
-  command: { kind: 'text', help: 'of a stdio server: the program, run without a shell' },
-  args: { kind: 'json', help: `of a stdio server: '["-y","@modelcontextprotocol/server-memory"]'` },
-  env: { kind: 'json', help: 'of a stdio server, as a JSON object; only names are shown' },
-  description: { kind: 'text', help: 'for agents that choose among servers' },
+  url: { kind: 'text', help: 'URL of the server' },
+  command: { kind: 'text', help: 'program of a stdio server, run without a shell' },
+  args: { kind: 'json', help: `arguments of a stdio server: '["-y","@modelcontextprotocol/server-memory"]'` },
+  env: { kind: 'json', help: 'environment of a stdio server, as a JSON object; only names are shown' },
+  description: { kind: 'text', help: 'description for agents that choose a server' },
   headers: { kind: 'json', help: 'sent with every request, as a JSON object; only names are shown' },
-  token: { kind: 'text', help: `sent as a bearer token; better from the variable ${TOKEN_VARIABLE}` },
-  'token-header': { kind: 'text', help: 'the header the token goes into, where it is no bearer token' },
-  'allowed-tools': { kind: 'list', help: 'tools anybody may call, * for any characters (all)' },
-  'blocked-tools': { kind: 'list', help: 'tools nobody may call' },
-  'price-per-call-usd': { kind: 'usd', help: 'USD each call costs (0)' },
-  'timeout-ms': { kind: 'number', help: 'longest time without an answer (60000)' },
-  'approve-changes': { kind: 'text', help: 'manual or auto: whether tools that change wait for an admin (manual)' },
-  'is-active': { kind: 'json', help: 'true or false: set up, but not used' },
+  token: { kind: 'text', help: `bearer token; safer in the variable ${TOKEN_VARIABLE}` },
+  'token-header': { kind: 'text', help: 'header for the token, unless it is a bearer token' },
+  'allowed-tools': { kind: 'list', help: 'permitted tools, * for any characters (all)' },
+  'blocked-tools': { kind: 'list', help: 'forbidden tools' },
+  'price-per-call-usd': { kind: 'usd', help: 'price of each call in USD (0)' },
+  'timeout-ms': { kind: 'number', help: 'milliseconds without an answer (60000)' },
+  'approve-changes': { kind: 'text', help: 'approval of changed tools: manual or auto (manual)' },
+  'is-active': { kind: 'json', help: 'true or false: use it' },
 };
 
 export const MCP_COMMANDS: readonly Command[] = [
@@ -46,7 +46,7 @@ export const MCP_COMMANDS: readonly Command[] = [
   },
   {
     name: 'mcp servers add',
-    summary: 'Add an MCP server; live at once. The tools it has now are approved',
+    summary: 'Add an MCP server; applies at once, and approves its current tools',
     args: ['alias'],
     options: settings,
     run: (input) => {
@@ -59,7 +59,7 @@ export const MCP_COMMANDS: readonly Command[] = [
   },
   {
     name: 'mcp servers set',
-    summary: 'Change what is sent; headers, environment and token are replaced as a whole',
+    summary: 'Change the given options; headers, environment and token are replaced as a whole',
     args: ['alias'],
     options: settings,
     run: async (input) => input.api.patch(await serverPath(input), bodyOf(input)),
@@ -67,7 +67,7 @@ export const MCP_COMMANDS: readonly Command[] = [
   },
   {
     name: 'mcp servers test',
-    summary: 'Ask an MCP server for its tools now; exit code 1 when it does not answer',
+    summary: "Read an MCP server's tools now; exit code 1 if it doesn't answer",
     args: ['alias'],
     run: async (input) => input.api.post(`${await serverPath(input)}/refresh`),
     hasFailed: ({ ok }) => ok !== true,
@@ -88,7 +88,7 @@ export const MCP_COMMANDS: readonly Command[] = [
   },
   {
     name: 'mcp tools approve',
-    summary: 'Approve a tool as its server lists it now; live at once',
+    summary: 'Approve a tool as its server lists it now; applies at once',
     args: ['alias', 'tool'],
     run: async (input) => {
       const tool = encodeURIComponent(input.args.tool ?? '');

@@ -7,9 +7,9 @@ const RANGE = {
   from: { kind: 'text', help: 'RFC 3339 or a UTC day' },
   to: { kind: 'text', help: 'RFC 3339 or a UTC day (now)' },
   project: PROJECT,
-  'api-key-id': { kind: 'text', help: 'of this key only' },
-  server: { kind: 'text', help: 'of the server of this alias only' },
-  tool: { kind: 'text', help: "of this tool only, by the server's own name" },
+  'api-key-id': { kind: 'text', help: 'only this key' },
+  server: { kind: 'text', help: 'only the server of this alias' },
+  tool: { kind: 'text', help: "only this tool, by the server's own name" },
   status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted or error' },
 } as const satisfies Command['options'];
 
@@ -20,10 +20,10 @@ export const TOOL_CALL_COMMANDS: readonly Command[] = [
     summary: 'List calls of MCP tools, newest first',
     options: {
       ...RANGE,
-      'customer-id': { kind: 'text', help: 'of this customer only' },
-      'is-error': { kind: 'flag', help: 'that failed, or (--no-is-error) did not' },
-      'run-id': { kind: 'text', help: "of one agent's run (X-LLM0-Run-Id)" },
-      'trace-id': { kind: 'text', help: 'of one W3C trace, 32 hex digits' },
+      'customer-id': { kind: 'text', help: 'only this customer' },
+      'is-error': { kind: 'flag', help: 'only failed ones; --no-is-error: only successful ones' },
+      'run-id': { kind: 'text', help: 'only this agent run (X-LLM0-Run-Id)' },
+      'trace-id': { kind: 'text', help: 'only this W3C trace, 32 hex digits' },
       'request-id': { kind: 'text', help: 'this one' },
       ...PAGE,
     },
@@ -45,7 +45,7 @@ export const TOOL_CALL_COMMANDS: readonly Command[] = [
     summary: 'Calls of MCP tools over time',
     options: {
       ...RANGE,
-      interval: { kind: 'text', help: 'such as 5m, 1h, 1d' },
+      interval: { kind: 'text', help: 'interval, such as 5m, 1h, 1d' },
       'group-by': { kind: 'text', help: 'server, tool, project or key' },
     },
     run: ({ api, fields }) => api.get('/stats/tools', fields),

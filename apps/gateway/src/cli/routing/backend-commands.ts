@@ -7,19 +7,19 @@ import { isId } from '../resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   headers: { kind: 'json', help: 'sent with every request, as a JSON object; only names are shown' },
-  'forward-headers': { kind: 'list', help: "names of callers' headers that go on beside the usual ones" },
-  'price-per-request-usd': { kind: 'usd', help: 'USD each answered request costs (0)' },
-  'timeout-ms': { kind: 'number', help: "longest time until an answer's headers (30000)" },
-  retries: { kind: 'number', help: 'further attempts of requests that may be repeated (1)' },
-  cache: { kind: 'json', help: 'true or false: whether answers to GET are cached (true)' },
-  'cache-ttl-seconds': { kind: 'number', help: 'for answers that do not say themselves; none = as CACHE_TTL says' },
-  'is-active': { kind: 'json', help: 'true or false: set up, but not used' },
+  'forward-headers': { kind: 'list', help: 'further caller headers to forward, by name' },
+  'price-per-request-usd': { kind: 'usd', help: 'price of each answered request in USD (0)' },
+  'timeout-ms': { kind: 'number', help: "milliseconds until an answer's headers (30000)" },
+  retries: { kind: 'number', help: 'retries of repeatable requests (1)' },
+  cache: { kind: 'json', help: 'true or false: cache answers to GET (true)' },
+  'cache-ttl-seconds': { kind: 'number', help: 'lifetime of answers without their own; none = CACHE_TTL' },
+  'is-active': { kind: 'json', help: 'true or false: use it' },
 };
 
 export const BACKEND_COMMANDS: readonly Command[] = [
   {
     name: 'backends list',
-    summary: 'List HTTP backends, newest first, and those of the environment',
+    summary: 'List HTTP backends, newest first, including those of the environment',
     options: PAGE,
     run: ({ api, fields }) => api.get('/backends', fields),
     shown: (body) => [...dataOf(body), ...environmentOf(body)].map(withCache),
@@ -36,7 +36,7 @@ export const BACKEND_COMMANDS: readonly Command[] = [
   },
   {
     name: 'backends create',
-    summary: 'Add a plain HTTP backend; live at once under /infer/<name>/',
+    summary: 'Add a plain HTTP backend, at once under /infer/<name>/',
     args: ['name', 'url'],
     options: settings,
     run: (input) => {
@@ -46,16 +46,16 @@ export const BACKEND_COMMANDS: readonly Command[] = [
   },
   {
     name: 'backends set',
-    summary: 'Change what is sent; headers are replaced as a whole',
+    summary: 'Change the given options; headers are replaced as a whole',
     args: ['backend'],
-    options: { url: { kind: 'text', help: 'where it is' }, ...settings },
+    options: { url: { kind: 'text', help: 'URL of the server' }, ...settings },
     run: async (input) => input.api.patch(await pathOf(input), bodyOf(input)),
   },
   {
     name: 'backends test',
-    summary: 'Ask a backend for a path now; exit code 1 when it does not answer',
+    summary: "Call a backend now; exit code 1 if it doesn't answer",
     args: ['backend'],
-    options: { path: { kind: 'text', help: 'what is asked for (/healthz)' } },
+    options: { path: { kind: 'text', help: 'path to request (/healthz)' } },
     run: async ({ api, args, fields }) => {
       const at = await findBackend(api, args.backend ?? '', { orFixed: true });
       return api.post(`/backends/${at}/test`, fields);
@@ -94,7 +94,7 @@ async function findBackend(api: AdminClient, idOrName: string, { orFixed = false
   if (isObject(found) && typeof found.id === 'string') return found.id;
   const isFixed = environmentOf(body).length > 0;
   if (isFixed && orFixed) return idOrName;
-  const why = isFixed ? 'It is from the environment, and is changed there.' : 'See "backends list".';
+  const why = isFixed ? 'It comes from the environment. Change it there.' : 'See "backends list".';
   throw new RequestFailed(`There is no stored backend "${idOrName}". ${why}`);
 }
 

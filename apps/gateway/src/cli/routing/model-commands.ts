@@ -8,8 +8,8 @@ export const MODEL_COMMANDS: readonly Command[] = [
     name: 'models list',
     summary: 'List priced models; prices in USD per million tokens',
     options: {
-      provider: { kind: 'text', help: 'of this provider only' },
-      model: { kind: 'text', help: 'of exactly this name' },
+      provider: { kind: 'text', help: 'only this provider' },
+      model: { kind: 'text', help: 'only this exact name' },
       q: { kind: 'text', help: 'part of provider/model' },
       ...PAGE,
     },
@@ -33,7 +33,7 @@ export const MODEL_COMMANDS: readonly Command[] = [
   },
   {
     name: 'models set',
-    summary: "Set a model's prices as a whole; live at once",
+    summary: "Replace a model's prices; applies at once",
     args: ['provider', 'model'],
     options: {
       'input-usd-per-million': price('input'),
@@ -49,7 +49,7 @@ export const MODEL_COMMANDS: readonly Command[] = [
   },
   {
     name: 'models delete',
-    summary: 'Take a price out of force: the model is unpriced from now on',
+    summary: 'Delete a price; the model is unpriced from now on',
     args: ['provider', 'model'],
     run: ({ api, args }) => api.delete('/models', { provider: args.provider, model: args.model }),
     note: (_, { args }) => `${args.provider}/${args.model} has no price now`,

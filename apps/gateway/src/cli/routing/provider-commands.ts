@@ -11,24 +11,30 @@ const NOT_SHOWN = 'The key is stored sealed and never shown again.';
 const KEY_VARIABLE = 'PROVIDER_KEY';
 
 const settings: Readonly<Record<string, CommandOption>> = {
-  'base-url': { kind: 'text', help: 'where it is; usually ends in /v1' },
+  'base-url': { kind: 'text', help: 'base URL; usually ends in /v1' },
   headers: { kind: 'json', help: 'sent with every request, as a JSON object; only names are shown' },
-  models: { kind: 'json', help: 'what it serves: [{"model", "input_usd_per_million", "output_usd_per_million"}]' },
+  models: { kind: 'json', help: 'models and prices: [{"model", "input_usd_per_million", "output_usd_per_million"}]' },
   'passthrough-paths': {
     kind: 'list',
-    help: 'paths pass-through may reach besides inference: "POST /v1/files,GET /v1/files/*"',
+    help: 'pass-through paths besides inference: "POST /v1/files,GET /v1/files/*"',
   },
-  'request-timeout-ms': { kind: 'number', help: 'to connect and to the first event of a stream (REQUEST_TIMEOUT)' },
-  'answer-timeout-ms': { kind: 'number', help: 'to the end of an answer that is no stream (ANSWER_TIMEOUT)' },
-  'is-active': { kind: 'json', help: 'true or false: set up, but not used' },
+  'request-timeout-ms': {
+    kind: 'number',
+    help: "milliseconds to connect, and to a stream's first event (REQUEST_TIMEOUT)",
+  },
+  'answer-timeout-ms': {
+    kind: 'number',
+    help: 'milliseconds to the end of an answer without streaming (ANSWER_TIMEOUT)',
+  },
+  'is-active': { kind: 'json', help: 'true or false: use it' },
 };
 
-const key: CommandOption = { kind: 'text', help: `the key; better from the variable ${KEY_VARIABLE}` };
+const key: CommandOption = { kind: 'text', help: `the key; safer in the variable ${KEY_VARIABLE}` };
 
 export const PROVIDER_COMMANDS: readonly Command[] = [
   {
     name: 'providers list',
-    summary: 'List vendors and added providers, configured or not',
+    summary: 'List known and added providers, configured or not',
     options: PAGE,
     run: ({ api, fields }) => api.get('/providers', fields),
     shown: (body) => dataOf(body).map((row) => ({ ...(row as JsonObject), keys: keyCount(row as JsonObject) })),
@@ -42,7 +48,7 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
   },
   {
     name: 'providers create',
-    summary: 'Add an OpenAI-compatible server, or set up a known vendor; live at once',
+    summary: 'Add an OpenAI-compatible server, or configure a known provider; applies at once',
     args: ['name'],
     options: { ...settings, key },
     run: async (input) => {
@@ -58,25 +64,25 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
   },
   {
     name: 'providers set',
-    summary: 'Change what is stored of a provider; headers and models are replaced as a whole',
+    summary: 'Change a stored provider; headers and models are replaced as a whole',
     args: ['name'],
     options: settings,
     run: ({ api, args, fields }) => api.patch(pathOf(args.name), fields),
   },
   {
     name: 'providers delete',
-    summary: 'Delete what is stored of a provider, its keys with it',
+    summary: 'Delete a stored provider and its keys',
     args: ['name'],
     run: ({ api, args }) => api.delete(pathOf(args.name)),
     note: (_, { args }) => `deleted ${args.name}`,
   },
   {
     name: 'providers add-key',
-    summary: 'Store a key for a provider, for everybody or for one project',
+    summary: 'Store a key for a provider, for all projects or one',
     args: ['provider'],
     options: {
       key,
-      name: { kind: 'text', help: 'what to call it (default)' },
+      name: { kind: 'text', help: 'name of the key (default)' },
       project: PROJECT,
     },
     run: async (input) => {
@@ -113,10 +119,10 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
   },
   {
     name: 'providers test',
-    summary: 'Ask a provider one real thing; exit code 1 when it does not answer as it should',
+    summary: 'Test a provider with a real request; exit code 1 if it fails',
     args: ['provider'],
     options: {
-      model: { kind: 'text', help: 'asked for one word; without it the list of models is asked for, which is free' },
+      model: { kind: 'text', help: 'model to test with one word; without it, lists the models, which is free' },
       'key-id': { kind: 'text', help: 'with this stored key' },
       project: PROJECT,
     },

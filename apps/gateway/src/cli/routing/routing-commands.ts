@@ -4,9 +4,12 @@ import { type Command, PAGE, UsageError } from '../command';
 import { column } from '../format-table';
 import { dataOf, isObject } from '../read-list';
 
-const project = { kind: 'project', help: "id or name of a project (every project's alias)" } as const;
+const project = { kind: 'project', help: 'id or name of a project (all projects)' } as const;
 
-const HEDGE = { kind: 'number', help: 'ask the next target too after so long without an output (never)' } as const;
+const HEDGE = {
+  kind: 'number',
+  help: 'milliseconds without output until the next target is called too (never)',
+} as const;
 
 export const ROUTING_COMMANDS: readonly Command[] = [
   {
@@ -25,25 +28,25 @@ export const ROUTING_COMMANDS: readonly Command[] = [
   },
   {
     name: 'aliases set',
-    summary: 'Make or change an alias; live at once',
+    summary: 'Create or change an alias; applies at once',
     args: ['alias'],
     options: {
       project,
-      targets: { kind: 'list', help: 'provider/model,provider/model… in order' },
+      targets: { kind: 'list', help: 'provider/model,provider/model…, in order' },
       weights: { kind: 'list', help: 'one for each target, with --strategy weighted' },
       strategy: { kind: 'text', help: 'priority, weighted, least_latency or cheapest (priority)' },
       'hedge-after-ms': HEDGE,
       'session-affinity': {
         kind: 'json',
-        help: 'true or false: conversations stay with the target whose prompt cache is warm (true)',
+        help: 'true or false: keep conversations at the target with the warm prompt cache (true)',
       },
-      failover: { kind: 'text', help: 'on: chains stand in behind its targets; off: only one target is asked' },
+      failover: { kind: 'text', help: 'on: add the chains of its targets; off: try one target only' },
       'retry-timeouts': {
         kind: 'json',
-        help: 'true or false: ask the next target where a plain answer timed out (false)',
+        help: 'true or false: try the next target after a timed-out answer without streaming (false)',
       },
-      'request-timeouts-ms': { kind: 'list', help: 'one for each target (REQUEST_TIMEOUT)' },
-      'answer-timeouts-ms': { kind: 'list', help: 'one for each target (ANSWER_TIMEOUT)' },
+      'request-timeouts-ms': { kind: 'list', help: 'milliseconds, one for each target (REQUEST_TIMEOUT)' },
+      'answer-timeouts-ms': { kind: 'list', help: 'milliseconds, one for each target (ANSWER_TIMEOUT)' },
     },
     run: async ({ api, args, fields }) => {
       const projectId = projectIdOf(fields);
@@ -63,7 +66,7 @@ export const ROUTING_COMMANDS: readonly Command[] = [
   },
   {
     name: 'aliases delete',
-    summary: 'Delete an alias; live at once',
+    summary: 'Delete an alias; applies at once',
     args: ['alias'],
     options: { project },
     run: async ({ api, args, fields }) => {
@@ -75,14 +78,14 @@ export const ROUTING_COMMANDS: readonly Command[] = [
   },
   {
     name: 'chains list',
-    summary: 'List the failover chains in force',
+    summary: 'List the current failover chains',
     run: ({ api }) => api.get('/chains'),
     shown: (body) => dataOf(body).map(withTargets),
     columns: [column('name'), column('targets'), column('local_tier', { title: 'local tier' }), column('edited')],
   },
   {
     name: 'chains set',
-    summary: 'Set a chain as a whole; live at once',
+    summary: 'Replace a chain; applies at once',
     args: ['name'],
     options: {
       targets: { kind: 'json', help: `'[{"provider":"p","model":"m","matches":["m","m-*"]}]' in order` },
@@ -94,10 +97,10 @@ export const ROUTING_COMMANDS: readonly Command[] = [
   },
   {
     name: 'chains reset',
-    summary: 'Delete an edited chain; a preset is as shipped again',
+    summary: 'Delete an edited chain; restores a preset',
     args: ['name'],
     run: ({ api, args }) => api.delete(chainPath(args.name)),
-    note: (_, { args }) => `${args.name} is as shipped, or gone`,
+    note: (_, { args }) => `${args.name} is deleted, or a preset again`,
   },
 ];
 

@@ -11,7 +11,7 @@ const MAX_DIMENSIONS = 65_536;
 export function decodeEmbeddingRequest(body: JsonObject): DecodedEmbeddingRequest {
   checkDepth(body);
   const model = readString(body, 'model');
-  if (model === undefined || model === '') throw invalid('model', 'Name the model that is to make the embeddings.');
+  if (model === undefined || model === '') throw invalid('model', 'Name the embedding model.');
   const format = readString(body, 'encoding_format') ?? 'float';
   if (format !== 'float' && format !== 'base64') {
     throw invalid('encoding_format', '"encoding_format" must be "float" or "base64".');

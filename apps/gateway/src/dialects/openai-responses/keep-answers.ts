@@ -28,7 +28,7 @@ function referenceOf(item: JsonValue): string[] {
 }
 
 function unknownAnswer(id: string): GatewayError {
-  const message = `Previous response with id '${id.slice(0, 100)}' not found: it was never kept, or is no more.`;
+  const message = `Previous response with id '${id.slice(0, 100)}' not found: it was never stored, or expired.`;
   return new GatewayError('not_found', message, { param: 'previous_response_id', status: 400 });
 }
 

@@ -47,7 +47,7 @@ export const CALLS: Planner<CallJob, CallPlan, never> = {
     };
   },
   withModel: () => {
-    const message = 'This customer has reached its spend limit, and a tool call cannot go to another model.';
+    const message = "This customer reached its spend limit. A tool call can't be downgraded.";
     throw new GatewayError('customer_spend_limit', message, { param: 'customer' });
   },
   decodeStored: () => undefined,

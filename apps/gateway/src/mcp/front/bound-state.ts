@@ -21,7 +21,7 @@ export function unbindState(owner: StateOwner, bound: unknown): string {
   const text = typeof bound === 'string' ? bound : '';
   const state = text.slice(MAC_LENGTH + 1);
   if (text.charAt(MAC_LENGTH) === '.' && isSame(text.slice(0, MAC_LENGTH), macOf(owner, state))) return state;
-  throw new CallRefusal('invalid_request', 'This "requestState" is of no request of this key to this server.', {
+  throw new CallRefusal('invalid_request', 'This "requestState" belongs to no request of this key to this server.', {
     code: -32602,
     param: 'requestState',
   });

@@ -36,7 +36,7 @@ export function classify(message: RpcMessage, headers: Headers, keyId: string): 
 function notSpoken(version: string): RpcFailure {
   const requested = version.slice(0, 64);
   const data = { supported: [MODERN_VERSION, ...LEGACY_VERSIONS], requested };
-  return bad(RPC.unsupportedVersion, `The revision "${requested}" is not spoken here.`, data);
+  return bad(RPC.unsupportedVersion, `The revision "${requested}" isn't supported.`, data);
 }
 
 function lacksEnvelope(method: string, version: string, meta: JsonObject | undefined): RpcFailure {
@@ -90,7 +90,7 @@ function legacySender(version: string | undefined, headers: Headers, keyId: stri
 
 /** Clients begin anew then. */
 export const unknownSession = (): RpcFailure =>
-  new RpcFailure(RPC.invalidRequest, 'This session is not known. Begin a new one with "initialize".', {
+  new RpcFailure(RPC.invalidRequest, 'This session is unknown. Start a new one with "initialize".', {
     httpStatus: 404,
   });
 

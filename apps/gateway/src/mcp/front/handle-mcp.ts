@@ -119,7 +119,7 @@ async function withoutBody(
     const asked = { method: httpRequest.method, params: {} };
     const sender = knownSender(services, opened, { kind: 'notification', notification: asked });
     if (sender.client.era === 'modern') {
-      throw new GatewayError('method_not_allowed', 'In this revision of the protocol everything is asked by POST.');
+      throw new GatewayError('method_not_allowed', 'This revision of the protocol uses POST only.');
     }
     const request = { ...asked, id: '' };
     const signal = httpRequest.signal;

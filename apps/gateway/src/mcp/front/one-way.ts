@@ -13,7 +13,7 @@ export async function takeResponse(
 ): Promise<void> {
   const address = openReply(opened.principal.keyHash, id);
   if (address === undefined || (opened.scope !== undefined && opened.scope !== address.alias)) {
-    throw new CallRefusal('invalid_request', 'This is no answer to anything that was asked.', { httpStatus: 400 });
+    throw new CallRefusal('invalid_request', 'This answers no open request.', { httpStatus: 400 });
   }
   const { upstream } = findServer(opened, address.alias);
   const answer = await guardReply(opened.principal, result === undefined ? { error } : { result });

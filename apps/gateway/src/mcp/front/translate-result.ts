@@ -59,7 +59,7 @@ function translateResult(
   let told = result;
   if (typeof result.requestState === 'string' || result.resultType === 'input_required') {
     if (!isModern) {
-      const message = `${alias} asks for something that clients of this revision cannot be asked.`;
+      const message = `${alias} asks for input that clients of this revision can't give.`;
       return Object.assign({ error: { code: RPC.missingCapability, message } }, { [NO_RESULT]: true });
     }
     if (typeof result.requestState === 'string') {

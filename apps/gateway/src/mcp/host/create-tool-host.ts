@@ -123,7 +123,7 @@ async function readOutcome({ answer, booking }: StartedCall, alias: string): Pro
       const isError = result.isError === true;
       booking.complete({ isError, bytesOut: answer.receivedBytes });
       if (result.resultType !== 'input_required') return { result, isError };
-      throw new ToolCallError(`${alias} asks for something that a script cannot answer.`, -32021);
+      throw new ToolCallError(`${alias} asks for input that a script can't give.`, -32021);
     }
   } finally {
     answer.close();

@@ -12,7 +12,7 @@ export function createOauthFetch(pinned: typeof globalThis.fetch, alias: string)
     for await (const chunk of response.body ?? []) {
       bytes += chunk.byteLength;
       if (bytes > MAX_BYTES)
-        throw new GatewayError('upstream_error', `${alias}: its authorization server sends too much.`);
+        throw new GatewayError('upstream_error', `${alias}: its authorization server sent too large an answer.`);
       chunks.push(chunk);
     }
     const { status, statusText, headers } = response;

@@ -73,7 +73,7 @@ export class ClientCredentials implements Credentials {
   private provider(): OAuthClientProvider {
     const { clientId, clientSecret } = this.server.oauth;
     const never = () => {
-      throw new GatewayError('internal', 'A token of the gateway itself needs nobody to consent.');
+      throw new GatewayError('internal', "The gateway's own token needs no consent.");
     };
     return {
       redirectUrl: undefined,

@@ -50,7 +50,7 @@ export class ClientIdentity {
     if (takesDocuments && this.publicUrl.startsWith('https:')) return { client_id: this.documentUrl };
     if (metadata.registration_endpoint !== undefined) return this.registered(server, issuer, fetchFn);
     const message = takesDocuments
-      ? `${server.alias}: its authorization server reads who asks from a document: PUBLIC_URL must be an https URL then.`
+      ? `${server.alias}: its authorization server reads the client's metadata document: PUBLIC_URL must be an https URL.`
       : `${server.alias}: register the gateway at ${issuer.url} with the redirect URL ${this.redirectUrl}, and set "client_id".`;
     throw new GatewayError('upstream_error', message);
   }

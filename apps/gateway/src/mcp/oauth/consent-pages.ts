@@ -38,7 +38,7 @@ export function askPage({ alias, host, keyName, customerId, token }: ConsentFact
   ];
   const list = facts.map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value)}</dd>`).join('');
   const warning =
-    'Go on only if you asked for this yourself. Whoever uses this API key can then use the server in your name.';
+    'Continue only if you asked for this yourself. Everyone with this API key can then use the server in your name.';
   const form = `<form method="post"><input type="hidden" name="token" value="${token}"><button type="submit">Continue</button></form>`;
   return page(200, `Connect ${alias}`, `<dl>${list}</dl><p>${warning}</p>${form}`, { 'Set-Cookie': cookie });
 }

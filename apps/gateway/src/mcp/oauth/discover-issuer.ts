@@ -25,7 +25,7 @@ export async function discoverIssuer(
   });
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = found;
   if (metadata === undefined) {
-    throw new GatewayError('upstream_error', `${alias}: ${authorizationServerUrl} says nothing of how to get tokens.`);
+    throw new GatewayError('upstream_error', `${alias}: ${authorizationServerUrl} doesn't declare its token endpoint.`);
   }
   const resource = resourceMetadata?.resource ?? withoutFragment(url);
   if (!covers(resource, url)) {

@@ -83,14 +83,14 @@ export async function finishConsent(services: Needs, request: Request): Promise<
   const code = query.get('code');
   if (code === null) {
     const error = /^[a-z_]{1,60}$/.exec(query.get('error') ?? '')?.[0] ?? 'no code came back';
-    return failedPage(400, `The authorization server said no: ${error}.`);
+    return failedPage(400, `The authorization server refused: ${error}.`);
   }
   try {
     await oauth.consents.finish(taken, server, { code, iss: query.get('iss') ?? undefined }, oauth.fetchFor(server));
     return donePage(server.alias);
   } catch (error) {
     services.log.warn({ err: error, server: server.alias }, 'consent for an MCP server failed');
-    return failedPage(502, 'The answer of the authorization server could not be used. Nothing was kept.');
+    return failedPage(502, 'The answer of the authorization server is invalid. Nothing was stored.');
   }
 }
 

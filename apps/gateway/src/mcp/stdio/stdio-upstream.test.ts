@@ -178,7 +178,7 @@ describe('a stdio server', () => {
     expect(await ask(upstream, 'x', {})).toEqual({});
     expect(upstream.pid).not.toBe(first);
     await expect(ask(upstream, 'die', {})).rejects.toThrow('code 3');
-    await expect(ask(upstream, 'x', {})).rejects.toThrow('started again in 1 s');
+    await expect(ask(upstream, 'x', {})).rejects.toThrow('restarts in 1 s');
     let answered = false;
     const retry = async () => {
       while (!answered) answered = (await ask(upstream, 'x', {}).catch(() => Bun.sleep(50))) !== undefined;

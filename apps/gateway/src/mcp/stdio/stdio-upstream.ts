@@ -71,7 +71,7 @@ export class StdioUpstream implements Upstream {
     const { era } = await this.facts();
     const { inputResponses, requestState, ...rest } = params;
     if (era === 'legacy' && (inputResponses !== undefined || requestState !== undefined)) {
-      throw new GatewayError('invalid_request', 'This server asks nothing back, and so takes no "inputResponses".', {
+      throw new GatewayError('invalid_request', 'This server asks for no input, so "inputResponses" isn\'t allowed.', {
         param: 'inputResponses',
       });
     }
@@ -213,7 +213,7 @@ export class StdioUpstream implements Upstream {
       throw upstreamFailure(
         'connection',
         server.alias,
-        `ended too often; it is started again in ${Math.ceil(waitMs / 1000)} s.`,
+        `crashed too often; it restarts in ${Math.ceil(waitMs / 1000)} s.`,
       );
     }
     this.restarts.noteStart();

@@ -100,7 +100,7 @@ export class HttpAnswer implements UpstreamAnswer {
       throw upstreamFailure(
         'malformed',
         this.options.alias,
-        `asked for ${request.method.slice(0, 60)} within an answer.`,
+        `sent the request ${request.method.slice(0, 60)} within an answer.`,
       );
     }
     if (request.method !== 'ping') return { kind: 'request', request };

@@ -196,7 +196,7 @@ const asModern = (client: UpstreamAsk['client']) =>
 function legacyBody(id: string, method: string, params: JsonObject) {
   const { _meta: meta, inputResponses, requestState, ...rest } = params;
   if (inputResponses !== undefined || requestState !== undefined) {
-    throw new GatewayError('invalid_request', 'This server asks nothing back, and so takes no "inputResponses".', {
+    throw new GatewayError('invalid_request', 'This server asks for no input, so "inputResponses" isn\'t allowed.', {
       param: 'inputResponses',
     });
   }

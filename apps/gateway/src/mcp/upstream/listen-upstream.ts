@@ -86,7 +86,7 @@ async function readNews(
   const { response } = fetched;
   if (!response.ok || response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
     void response.body?.cancel().catch(() => {});
-    throw upstreamFailure('malformed', alias, `refuses to tell its news (${response.status}).`);
+    throw upstreamFailure('malformed', alias, `refuses change notifications (${response.status}).`);
   }
   const reader = new AnswerReader(fetched, { alias, id, signal, timeoutMs: SILENCE_MS, maxBytes: MAX_NEWS_BYTES });
   try {

@@ -82,7 +82,7 @@ function refuseMethod(services: Needs, dialect: Dialect, methods: readonly strin
 /** The answer as its caller got it. */
 async function show({ keptAnswers }: Needs, { id, reader, query, guard }: Asked): Promise<string> {
   if (query.get('stream') === 'true') {
-    const message = 'Kept answers are not streamed again. Leave "stream" out.';
+    const message = 'Stored responses can\'t be streamed. Leave out "stream".';
     throw new GatewayError('unsupported_parameter', message, { param: 'stream' });
   }
   const { answer } = await findOr404(id, (requestId) => keptAnswers.readAnswer(reader, requestId));
@@ -129,7 +129,7 @@ async function judgeItems(guard: RequestGuard, data: readonly JsonObject[]): Pro
 
 /** There is nothing that goes on in the background. */
 async function refuseCancel(): Promise<string> {
-  throw new GatewayError('invalid_request', 'Only answers made in the background can be cancelled; none are here.');
+  throw new GatewayError('invalid_request', 'Only background responses can be cancelled, and this gateway has none.');
 }
 
 function readLimit(query: URLSearchParams): number {

@@ -63,7 +63,7 @@ class ResponseStream {
     if (this.signal.aborted) this.onAbort();
   }
 
-  /** The caller left. */
+  /** The caller closed the connection. */
   readonly onAbort = (): void => {
     this.pieces.length = 0;
     this.reader.end();

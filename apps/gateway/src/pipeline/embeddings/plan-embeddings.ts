@@ -51,7 +51,7 @@ export const EMBEDDINGS: Planner<EmbeddingJob, EmbeddingPlan, CachedEmbedding> =
   plan: planEmbeddings,
   // Vectors of another model cannot be compared with this one's.
   withModel: () => {
-    const message = 'This customer has reached its spend limit, and embeddings of another model would be no answer.';
+    const message = "This customer reached its spend limit. Embeddings can't be downgraded.";
     throw new GatewayError('customer_spend_limit', message, { param: 'customer' });
   },
   decodeStored: decodeCachedEmbedding,
@@ -151,7 +151,7 @@ function sameModel(
   const isChat = tables.prices.isListed(wanted.provider, wanted.model) && wanted.priced?.mode !== 'embedding';
   if (first !== undefined && !isChat) return [first, ...rest];
   const name = shownName(route.alias ?? wanted.model);
-  throw invalidRequest('model', `"${name}" makes no embeddings. Name an embedding model.`);
+  throw invalidRequest('model', `"${name}" has no embeddings. Name an embedding model.`);
 }
 
 const inputPrice = ({ priced }: RouteTarget) => priced && priceOf(priced.prices, 'input', { promptTokens: 0 });

@@ -130,7 +130,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
       }
     }
   }
-  throw new GatewayError('overloaded', 'The limits of this key are being changed right now. Please retry.', {
+  throw new GatewayError('overloaded', 'The limits of this key are changing right now. Retry shortly.', {
     retryAfterMs: 1000,
   });
 }

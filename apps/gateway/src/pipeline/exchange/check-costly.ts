@@ -54,13 +54,13 @@ export function checkCostly(principal: Principal, { wire, targets }: CostlyReque
 function refuseUse(principal: Principal, { field, effect }: CostlyUse): void {
   const { key, project } = principal;
   if (effect === 'answers' && key.allowedModels !== null) {
-    const message = `"${field}" lets other models answer than those this API key may use. Leave it out.`;
+    const message = `"${field}" lets models answer that this API key may not use. Leave it out.`;
     throw new GatewayError('model_not_allowed', message, { param: field });
   }
   const isRefused = effect === 'strict' ? project.strictCaps : isCapped(principal);
   if (!isRefused) return;
   const caps = effect === 'strict' ? 'strict caps' : 'a spend cap';
-  const message = `"${field}" is refused under ${caps}: what it costs has no bound, or cannot be told before. Leave it out.`;
+  const message = `"${field}" is refused under ${caps}: its cost has no bound, or isn't known in advance. Leave it out.`;
   throw new GatewayError('request_over_limit', message, { param: field });
 }
 
@@ -80,7 +80,7 @@ function pricesOf(principal: Principal, { name, field, targets }: Named, prices:
   if (!isModelAllowed(principal.key, [name, ...spellings])) throw notAllowed(name);
   const found = providers.flatMap((provider) => prices.find(provider, withoutPrefix(name, provider)) ?? []);
   if (found.length > 0 || !refusesUnpriced(principal)) return found;
-  const message = `"${shownName(name)}" (in "${field.slice(0, 80)}") has no price, and this project refuses what has none.`;
+  const message = `"${shownName(name)}" (in "${field.slice(0, 80)}") has no price, and this project refuses unpriced models.`;
   throw new GatewayError('model_not_priced', message, { param: field.slice(0, 80) });
 }
 

@@ -27,33 +27,33 @@ const DENIALS = {
   key_rate: {
     kind: 'rate_limit_exceeded',
     param: 'key',
-    message: 'This API key has used up its requests for the moment.',
+    message: 'This API key exceeded its request rate.',
   },
   customer_rate: {
     kind: 'rate_limit_exceeded',
     param: 'customer',
-    message: 'This customer has used up its requests for the moment.',
+    message: 'This customer exceeded its request rate.',
   },
   customer_model_rate: {
     kind: 'rate_limit_exceeded',
     param: 'customer',
-    message: 'This customer has used up its requests to this model for today.',
+    message: 'This customer used up its requests to this model for today.',
   },
   customer_count: {
     kind: 'rate_limit_exceeded',
     param: 'customer',
     message:
-      'This project has all the customers it may have this month (max_customers). Known ones pass, and those that the operator gives limits of their own.',
+      'This project reached its number of customers for this month (max_customers). Known customers, and customers with limits, still pass.',
   },
   tokens_rate: {
     kind: 'rate_limit_exceeded',
     param: 'tokens',
-    message: 'This API key has used up its tokens for this minute.',
+    message: 'This API key used up its tokens for this minute.',
   },
   concurrency: {
     kind: 'rate_limit_exceeded',
     param: 'concurrency',
-    message: 'This API key has too many requests under way at once. Wait until one has ended.',
+    message: 'This API key has too many concurrent requests. Wait until one ends.',
   },
   tokens_over_limit: {
     kind: 'request_over_limit',
@@ -67,23 +67,23 @@ const DENIALS = {
   },
   project_cap: {
     kind: 'spend_cap_exceeded',
-    message: 'The project has not enough left of its monthly spend cap for this request. The operator can raise it.',
+    message: "The project's monthly spend cap doesn't cover this request. The operator can raise it.",
   },
   key_budget: {
     kind: 'key_budget_exceeded',
-    message: 'This API key has not enough left of its budget for this request. The operator can raise it.',
+    message: "The budget of this API key doesn't cover this request. The operator can raise it.",
   },
   customer_daily_spend: {
     kind: 'customer_spend_limit',
     param: 'customer',
-    message: 'This customer has reached its spend limit for today.',
+    message: 'This customer reached its spend limit for today.',
   },
   customer_monthly_spend: {
     kind: 'customer_spend_limit',
     param: 'customer',
-    message: 'This customer has reached its spend limit for this month.',
+    message: 'This customer reached its spend limit for this month.',
   },
-  queue_full: { kind: 'overloaded', message: 'The gateway cannot take more requests right now. Please retry.' },
+  queue_full: { kind: 'overloaded', message: "The gateway can't take more requests right now. Retry shortly." },
 } as const satisfies Record<DenialReason, DenialRow>;
 
 const MIN_RETRY_AFTER_MS = 1000;

@@ -36,7 +36,7 @@ async function checkFound(
   search: Promise<Principal | null>,
 ): Promise<Authenticated> {
   const found = await search.catch((cause: unknown) => {
-    const message = 'The key store cannot be reached right now. Please retry.';
+    const message = 'The key store is unreachable. Retry shortly.';
     throw new GatewayError('store_unavailable', message, { retryAfterMs: 1000, cause });
   });
   if (found === null) throw invalidKey();
@@ -44,7 +44,7 @@ async function checkFound(
 }
 
 export function invalidKey(): GatewayError {
-  return new GatewayError('invalid_api_key', 'This API key is unknown or was revoked. Check the key you send.');
+  return new GatewayError('invalid_api_key', 'This API key is unknown or revoked. Check the key.');
 }
 
 /** Throws for keys and projects that are off or over. */
@@ -61,7 +61,10 @@ export function refusalOf({ key, project }: Principal, nowMs: number): GatewayEr
     return new GatewayError('key_expired', 'This API key has expired. Ask the operator for a new one.');
   }
   if (!project.isActive) {
-    return new GatewayError('project_inactive', 'The project of this API key is switched off.');
+    return new GatewayError(
+      'project_inactive',
+      'The project of this API key is inactive. The operator can activate it.',
+    );
   }
   return undefined;
 }

@@ -69,7 +69,7 @@ async function* readPieces(
     freeBytes(chunk);
   }
   yield decode(decoder);
-  if (bounds.isOpen) throw new GatewayError('invalid_json', 'The request body is not valid JSON: it breaks off.');
+  if (bounds.isOpen) throw new GatewayError('invalid_json', 'The request body is not valid JSON: it is incomplete.');
 }
 
 function decode(decoder: TextDecoder, bytes?: Uint8Array): string {

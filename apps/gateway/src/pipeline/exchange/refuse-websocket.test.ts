@@ -15,7 +15,7 @@ test.each([undefined, '', 'h2c', 'h2c, TLS/1.0', 'HTTP/2.0', 'irc/6.9', 'websock
 test.each(['websocket', 'WebSocket', 'h2c, websocket', 'websocket/13', ' websocket '])(
   'Upgrade: %s is refused',
   (upgrade) => {
-    expect(refused(upgrade)).toThrow('WebSockets are not passed on.');
+    expect(refused(upgrade)).toThrow("WebSockets aren't supported here.");
   },
 );
 

@@ -7,6 +7,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 export function refuseWebSocket(headers: Headers, status: 400 | 426 = 400): void {
   const offered = headers.get('upgrade')?.toLowerCase().split(',') ?? [];
   if (!offered.some((protocol) => protocol.trim().split('/', 1)[0] === 'websocket')) return;
-  const message = 'WebSockets are not passed on. Send the request by HTTP; "stream": true gives server-sent events.';
+  const message =
+    'WebSockets aren\'t supported here. Send the request over HTTP; "stream": true gives server-sent events.';
   throw new GatewayError('invalid_request', message, { status });
 }

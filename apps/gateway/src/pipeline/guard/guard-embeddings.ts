@@ -22,7 +22,7 @@ async function judge(guard: RequestGuard, request: EmbeddingRequest): Promise<Em
   const inputs: string[] = [];
   for (const input of request.inputs) {
     if (typeof input !== 'string') {
-      throw invalidRequest('input', 'The guardrails of this project cannot read tokens: send the input as text.');
+      throw invalidRequest('input', "The guardrails of this project can't read tokens: send the input as text.");
     }
     inputs.push(await texts.text(input, 'user'));
   }

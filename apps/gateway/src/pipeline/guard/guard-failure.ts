@@ -9,7 +9,7 @@ import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 /** An error is told to its row and to its caller: it is judged once. */
 const judged = new WeakSet<GatewayError>();
 
-const WITHHELD = 'failed, and a guardrail of this project does not let its message pass.';
+const WITHHELD = 'failed, and a guardrail of this project blocks its message.';
 
 /** An error of a vendor as its caller may have it: of the same kind, with what rules of answers leave of its words. */
 export async function guardFailure(guard: RequestGuard | undefined, error: GatewayError): Promise<GatewayError> {

@@ -76,7 +76,7 @@ async function judge(known: Rule[], now: Rule[], guardrail?: string): Promise<st
   }
 }
 
-const REFUSED = 'The guardrail "mail" of this project does not let this request pass.';
+const REFUSED = 'The guardrail "mail" of this project blocks this request.';
 
 test('a request that passes what is known costs no look at the hot store: its decision tells', async () => {
   const rules = [REDACT];
@@ -97,7 +97,7 @@ test('a rule that a caller names may be new', async () => {
   expect(await judge([], [FLAG], 'mail')).toBe(REFUSED);
   expect(await judge([HOOK], [HOOK, REDACT], 'mail')).toBe(REFUSED);
   const rules = [REDACT];
-  expect(await judge(rules, rules, 'other')).toContain('names a rule that is not in force');
+  expect(await judge(rules, rules, 'other')).toContain("names a rule that doesn't apply");
 });
 
 test('who is told what requests say is told by what is in force now', async () => {

@@ -36,7 +36,7 @@ const NATIVE: JudgedKind<NativeRequest> = { judge, textOf: ({ given }) => given.
 async function judge(guard: RequestGuard, request: NativeRequest): Promise<NativeRequest> {
   const { given, path, isKnown, query } = request;
   if (!isKnown) {
-    const message = 'This project has guardrails, and what is said at this path is not known: it is not passed on.';
+    const message = "This project has guardrails, and they can't check requests at this path.";
     throw new GatewayError('permission_denied', message);
   }
   if (!guard.guardrails.asksInput) return request;
@@ -66,7 +66,7 @@ async function judgeHeaders(texts: GuardedTexts, headers: Headers): Promise<Head
 }
 
 const refusedOf = (what: string): GatewayError =>
-  new GatewayError('guardrail_blocked', `A guardrail of this project does not let this request's ${what} pass.`);
+  new GatewayError('guardrail_blocked', `A guardrail of this project blocks this request's ${what}.`);
 
 const MOST_READINGS = 4;
 
@@ -155,10 +155,7 @@ async function judgeStream(guard: RequestGuard, text: string): Promise<string> {
 }
 
 const unreadable = (): GatewayError =>
-  new GatewayError(
-    'guardrail_blocked',
-    'The guardrails of this project cannot read this answer, and it is not passed on.',
-  );
+  new GatewayError('guardrail_blocked', "The guardrails of this project can't read this answer, so it is withheld.");
 
 /** Whether anything is asked of an answer. */
 export const judgesAnswers = (guard: RequestGuard | undefined): guard is RequestGuard =>

@@ -17,7 +17,7 @@ export function withRefusal(
   if (request.prompt !== undefined) return request;
   const said = choices[0]?.text ?? '';
   const why = reason === undefined ? '' : ` (${reason})`;
-  const text = `Your answer was refused by the rule "${rule.name}"${why}. Answer again, and keep to it this time.`;
+  const text = `The rule "${rule.name}" refused your answer${why}. Answer again, and follow the rule.`;
   const answer: readonly Turn[] = said === '' ? [] : [{ role: 'assistant', text: said }];
   const turns: readonly Turn[] = [...answer, { role: 'user', text }];
   const { wire, ...rest } = request;

@@ -41,8 +41,7 @@ describe('why a backend is not asked is told', () => {
 
   test('it said so, once', async () => {
     const message = await answered({ 'retry-after': '86400' }, 1);
-    const [, until = ''] =
-      /^The backend "py" asked to be left alone \(Retry-After\): it is asked again at (.+)\.$/.exec(message) ?? [];
+    const [, until = ''] = /^The backend "py" sent Retry-After: the next call is at (.+)\.$/.exec(message) ?? [];
     // An hour at the longest.
     expect(Date.parse(until) - START_MS).toBeWithin(3_590_000, 3_600_001);
   });

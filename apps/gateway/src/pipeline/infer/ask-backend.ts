@@ -155,7 +155,7 @@ function refuse({ health, clock }: Needs, { backend }: BackendAsk): GatewayError
   const againAt = () => new Date(clock.nowMs() + retryAfterMs).toISOString();
   const why = {
     breaker_open: () => 'failed again and again: it is not asked right now.',
-    cooling_down: () => `asked to be left alone (Retry-After): it is asked again at ${againAt()}.`,
+    cooling_down: () => `sent Retry-After: the next call is at ${againAt()}.`,
   } as const satisfies Record<typeof reason, () => string>;
   const message = `The backend "${backend.name}" ${why[reason]()}`;
   return new GatewayError('upstream_unavailable', message, { retryAfterMs, attempts });

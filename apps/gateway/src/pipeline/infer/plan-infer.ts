@@ -77,8 +77,7 @@ export function inferPlanner(services: Needs, request: InferRequest): Planner<In
       return { backend, fields, look, admit };
     },
     withModel: () => {
-      const message =
-        'This customer has reached its spend limit, and a request to a backend cannot go to another model.';
+      const message = "This customer reached its spend limit. A request to a backend can't be downgraded.";
       throw new GatewayError('customer_spend_limit', message, { param: 'customer' });
     },
     decodeStored: (value) => {

@@ -54,7 +54,7 @@ const kept = (
 });
 
 const notCached = () =>
-  new GatewayError('not_cached', 'Nothing usable is cached, and the request takes nothing else (only-if-cached).');
+  new GatewayError('not_cached', 'The cache has no usable answer, and the request accepts no other (only-if-cached).');
 
 interface Following {
   readonly place: CachePlace;

@@ -22,7 +22,7 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
  */
 export function readTarget(request: Pick<Request, 'method' | 'url' | 'headers' | 'body'>): InferTarget {
   const { method, url } = request;
-  if (!METHODS.has(method)) throw new GatewayError('method_not_allowed', `${method} is not passed on.`);
+  if (!METHODS.has(method)) throw new GatewayError('method_not_allowed', `${method} isn't forwarded.`);
   refuseWebSocket(request.headers);
   if (BODILESS.has(method) && hasBody(request)) {
     throw invalidRequest('body', `A ${method} request to a backend has no body. Send it by POST.`);

@@ -56,7 +56,7 @@ function findByModel(services: Needs, { request, principal, format }: ModelCall)
   const { requested } = resolveTargets(asked, services.routing(), projectId);
   const provider = services.connect(requested, projectId)?.provider;
   if (provider?.wireFormat !== format) {
-    const message = `"${shownName(asked)}" does not speak this API. Ask for it at /v1/chat/completions, /v1/messages or /v1/responses.`;
+    const message = `"${shownName(asked)}" doesn't support this API. Call it at /v1/chat/completions, /v1/messages or /v1/responses.`;
     throw new GatewayError('invalid_request', message, { param: 'model' });
   }
   const path = `${root}models/${encodeURIComponent(requested.model)}:${method}`;

@@ -49,7 +49,7 @@ export interface NativePlan extends Partial<CostlyPlan> {
 export const PASSTHROUGH: Planner<NativeJob, NativePlan, never> = {
   plan: planNative,
   withModel: () => {
-    const message = 'This customer has reached its spend limit, and a native request cannot go to another model.';
+    const message = "This customer reached its spend limit. A native request can't be downgraded.";
     throw new GatewayError('customer_spend_limit', message, { param: 'customer' });
   },
   decodeStored: () => undefined,

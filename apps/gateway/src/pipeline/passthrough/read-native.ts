@@ -42,7 +42,7 @@ export function providerName(request: Request): string {
 /** `/passthrough/{provider}/…` → provider and the vendor's path. */
 export function readTarget(request: Request): NativeTarget {
   if (!METHODS.has(request.method)) {
-    throw new GatewayError('method_not_allowed', `${request.method} is not passed on.`);
+    throw new GatewayError('method_not_allowed', `${request.method} isn't forwarded.`);
   }
   refuseWebSocket(request.headers, 426);
   const url = new URL(request.url);

@@ -119,7 +119,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
       const opened = await this.ask(step);
       if (opened !== undefined) return this.resultOf(opened);
     }
-    throw this.withAttempts(this.last ?? new GatewayError('upstream_timeout', 'No time was left to ask a provider.'));
+    throw this.withAttempts(this.last ?? new GatewayError('upstream_timeout', 'No time was left to call a provider.'));
   }
 
   protected ask(step: UpstreamStep): Promise<Opened | undefined> {
@@ -260,7 +260,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   private asUpstreamError(error: unknown): GatewayError {
     if (this.job.signal.aborted) return clientClosed(error);
     if (error instanceof GatewayError) return error;
-    return new GatewayError('internal', 'The gateway failed while asking the provider.', { cause: error });
+    return new GatewayError('internal', 'The gateway failed while calling the provider.', { cause: error });
   }
 
   private withAttempts(error: GatewayError): GatewayError {

@@ -61,7 +61,7 @@ export interface IdempotentRequest {
   readonly bodyHash: string;
   /** UUID of the request. */
   readonly requestId: string;
-  /** The caller left. */
+  /** The caller closed the connection. */
   readonly signal: AbortSignal;
 }
 
@@ -258,12 +258,12 @@ function conflict(): GatewayError {
 function unavailable(cause?: unknown): GatewayError {
   return new GatewayError(
     'store_unavailable',
-    'The database that keeps Idempotency-Keys cannot be reached right now, and without it this request might run twice. ' +
+    'The database for Idempotency-Keys is unreachable. Without it this request might run twice. ' +
       'Please retry, or send it without the header.',
     { retryAfterMs: 1000, cause },
   );
 }
 
 function unreadable(): GatewayError {
-  return new GatewayError('internal', 'The answer kept for this Idempotency-Key cannot be read. Use a new key.');
+  return new GatewayError('internal', "The stored answer of this Idempotency-Key can't be read. Use a new key.");
 }

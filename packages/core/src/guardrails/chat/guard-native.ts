@@ -48,8 +48,7 @@ async function guardPrompts(texts: GuardedTexts, name: string, value: JsonValue 
   for (const prompt of prompts) {
     if (typeof prompt === 'string') await texts.text(prompt, 'user');
     const isTokens = typeof prompt === 'number' || (Array.isArray(prompt) && typeof prompt[0] === 'number');
-    if (isTokens)
-      throw invalidRequest(name, `The guardrails of this project cannot read tokens: send ${name} as text.`);
+    if (isTokens) throw invalidRequest(name, `The guardrails of this project can't read tokens: send ${name} as text.`);
   }
 }
 

@@ -70,7 +70,7 @@ async function guardWire<T extends NonNullable<ChatRequest['wire']>>(texts: Guar
 async function guardPrompt<T extends NonNullable<ChatRequest['prompt']>>(texts: GuardedTexts, prompt: T): Promise<T> {
   const prompts = await mapAll(prompt.prompts, async (one) => {
     if (typeof one === 'string') return texts.text(one, 'user');
-    throw invalidRequest('prompt', 'The guardrails of this project cannot read tokens: send the prompt as text.');
+    throw invalidRequest('prompt', "The guardrails of this project can't read tokens: send the prompt as text.");
   });
   const suffix = prompt.suffix === undefined ? undefined : await texts.text(prompt.suffix, 'user');
   const chat = await asIs(texts, prompt.chat);
