@@ -137,7 +137,7 @@ function refuseUnjudged(
   if (isNamed || chosenGuardrails(guardrails, guardrail)?.acts !== true) return;
   throw new GatewayError(
     'permission_denied',
-    `This project has guardrails, which do not judge what goes to backends. The operator can name "${entry}" in ` +
+    `This project has guardrails, which can't check requests to backends. The operator can name "${entry}" in ` +
       '"allowed_models" of the key.',
   );
 }
