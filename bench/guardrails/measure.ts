@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { checkThread } from '@llm0/core/guardrails/thread/check-worker';
 import { insertResults } from '../report/copy-results';
 import { renderTable } from '../report/render-table';
-import { type FinderScore, measureFinders } from './measure-finders';
+import { type DetectorScore, measureDetectors } from './measure-detectors';
 import { type InjectionScore, measureInjection } from './measure-injection';
 import { writePlantedTexts } from './planted-texts';
 import { PACKAGES } from './read-package';
-import { timePrompt, timeWorstCases, type WorstCase } from './time-finders';
+import { timePrompt, timeWorstCases, type WorstCase } from './time-detectors';
 
 const DOCUMENT = join(import.meta.dir, '../../docs/reference/guardrail-figures.md');
 /** Texts of this seed were never looked at. */
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const percent = (part: number, of: number): string => (of === 0 ? '–' : `${((100 * part) / of).toFixed(2)} %`);
 
-function finderTable(scores: readonly FinderScore[]): string {
+function detectorTable(scores: readonly DetectorScore[]): string {
   const head = ['kind', 'planted', 'recall', 'precision', 'found where nothing is', 'called another kind'];
   const lines = scores.map(({ kind, planted, found, wrong, otherKind }) => [
     ...[NAMES[kind] ?? kind, String(planted), percent(found, planted), percent(found, found + wrong)],
@@ -51,13 +51,13 @@ function costTable(cases: readonly WorstCase[]): string {
   return renderTable(head, lines, ['rule', 'a megabyte of']);
 }
 
-const isShort = process.argv.includes('--finders');
+const isShort = process.argv.includes('--detectors');
 const texts = await writePlantedTexts({ seed: SEED, each: EACH });
-const scores = measureFinders(texts);
+const scores = measureDetectors(texts);
 const sources = Object.entries(PACKAGES).map(([name, version]) => `${name} ${version}`);
 const found = [
   `${texts.length} texts of seed ${SEED}, with ${sources.slice(0, 4).join(', ')}:`,
-  finderTable(scores),
+  detectorTable(scores),
 ].join('\n\n');
 console.log(found);
 for (const { kind, missed, mistaken } of scores) {

@@ -110,7 +110,7 @@ export const BUILT_EXPRESSIONS: readonly Built[] = [
     patterns: [{ source: String.raw`^hot-(\d+)\.journal(\.draft)?$`, flags: '' }],
   },
   {
-    path: 'packages/core/src/guardrails/finders/national-phone.ts',
+    path: 'packages/core/src/guardrails/detectors/national-phone.ts',
     code: "new RegExp(`^(?:${patterns.join('|')})$`)",
     patterns: [{ source: String.raw`^(?:[2-9]\d{9}|1[5-7]\d{8,9})$`, flags: '' }],
   },

@@ -1,8 +1,8 @@
 import { invalidRequest } from '../errors/gateway-error';
 import { EVERY_HOST } from './checks/url';
 import { compileRule, type TextChecks } from './compile-guardrails';
-import { compilePattern } from './finders/pattern';
-import { matchesNoText } from './finders/pattern-length';
+import { compilePattern } from './detectors/pattern';
+import { matchesNoText } from './detectors/pattern-length';
 import { foldText } from './folded-text';
 import type { GuardrailPart, GuardrailRule } from './policy';
 

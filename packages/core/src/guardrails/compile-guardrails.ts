@@ -1,22 +1,22 @@
 // A rule that cannot be compiled any more fails whenever it is asked: `on_error` decides.
 import { LRUCache } from 'lru-cache';
 import type { TextCheck } from './check';
-import { findInBase64 } from './finders/base64';
-import { findCards } from './finders/card';
-import { findEmails } from './finders/email';
-import { findInTags } from './finders/hidden-text';
-import { findIbans } from './finders/iban';
-import { findIpAddresses } from './finders/ip-address';
-import { findNationalIds } from './finders/national-id';
-import { findPattern } from './finders/pattern';
-import { findPhones, findPhonesOf } from './finders/phone';
-import { SECRET_FINDERS } from './finders/secrets';
-import { findWords } from './finders/words';
+import { findInBase64 } from './detectors/base64';
+import { findCards } from './detectors/card';
+import { findEmails } from './detectors/email';
+import { findInTags } from './detectors/hidden-text';
+import { findIbans } from './detectors/iban';
+import { findIpAddresses } from './detectors/ip-address';
+import { findNationalIds } from './detectors/national-id';
+import { findPattern } from './detectors/pattern';
+import { findPhones, findPhonesOf } from './detectors/phone';
+import { SECRET_DETECTORS } from './detectors/secrets';
+import { findWords } from './detectors/words';
 import { foldText } from './folded-text';
 import { type CompiledRule, Guardrails, type PseudonymMaking, sha256 } from './guardrails';
 import type { Encoding, GuardrailCheck, GuardrailPolicy, GuardrailRule, PiiKind } from './policy';
 import { type WindowRule, waitsForEnd } from './rule-search';
-import type { Finder } from './span';
+import type { Detector } from './span';
 
 type CheckOf<T extends GuardrailCheck['type']> = Extract<GuardrailCheck, { type: T }>;
 
@@ -33,7 +33,7 @@ export interface GuardrailSource {
   readonly pseudonymSecret: string;
 }
 
-const PII: Readonly<Record<PiiKind, Finder>> = {
+const PII: Readonly<Record<PiiKind, Detector>> = {
   email: findEmails,
   phone: findPhones,
   card: findCards,
@@ -44,29 +44,29 @@ const PII: Readonly<Record<PiiKind, Finder>> = {
 const ALL_PII = Object.keys(PII) as PiiKind[];
 
 /** What finds each type's things in pieces of a text; absent for those that judge a whole one. */
-const FINDERS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => readonly WindowRule[] } = {
+const DETECTORS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => readonly WindowRule[] } = {
   // Cards before phones, and these before what is only a number: what overlaps is called by the first one's name.
   pii: ({ kinds = ALL_PII, countries, decode }) => {
-    const finders = countries === undefined ? PII : { ...PII, phone: findPhonesOf(countries) };
+    const detectors = countries === undefined ? PII : { ...PII, phone: findPhonesOf(countries) };
     const asked = ALL_PII.filter((kind) => kinds.includes(kind));
     return withHidden(
-      asked.map((kind) => ({ finder: finders[kind], folding: 'digits' })),
+      asked.map((kind) => ({ detector: detectors[kind], folding: 'digits' })),
       decode,
     );
   },
   secrets: ({ decode }) =>
     withHidden(
-      SECRET_FINDERS.map((finder) => ({ finder, folding: 'keys' })),
+      SECRET_DETECTORS.map((detector) => ({ detector, folding: 'keys' })),
       decode,
     ),
-  regex: ({ pattern }) => [{ finder: findPattern(pattern), folding: 'width' }],
-  words: ({ words }) => [{ finder: findWords(words.map((word) => foldText(word, 'words').text)), folding: 'words' }],
+  regex: ({ pattern }) => [{ detector: findPattern(pattern), folding: 'width' }],
+  words: ({ words }) => [{ detector: findWords(words.map((word) => foldText(word, 'words').text)), folding: 'words' }],
 };
 
-/** The finders, and what reads for them what nobody sees. */
+/** The detectors, and what reads for them what nobody sees. */
 function withHidden(rules: readonly WindowRule[], decode: readonly Encoding[] = []): readonly WindowRule[] {
   const hidden = [findInTags(rules), ...(decode.includes('base64') ? [findInBase64(rules)] : [])];
-  return [...rules, ...hidden.map((finder): WindowRule => ({ finder, folding: 'none' }))];
+  return [...rules, ...hidden.map((detector): WindowRule => ({ detector, folding: 'none' }))];
 }
 
 /** Their verdict depends on the text alone. */
@@ -82,27 +82,27 @@ export function compileRule(rule: GuardrailRule, checks: TextChecks, isShadow: b
   const { name, on, parts, check, action, onError, maxRetries = MAX_RETRIES } = rule;
   const whole = makeCheck(check, checks);
   const watches = isShadow || action === 'flag' ? { watches: true } : undefined;
-  const finders = whole === undefined ? makeFinders(check).map((finder) => ({ ...finder, ...watches })) : [];
+  const detectors = whole === undefined ? makeDetectors(check).map((detector) => ({ ...detector, ...watches })) : [];
   return {
-    ...{ name, on, action, onError, maxRetries, isShadow, finders, whole },
+    ...{ name, on, action, onError, maxRetries, isShadow, detectors, whole },
     ...(parts === undefined ? {} : { parts: new Set(parts) }),
     ...(LASTING.has(check.type) ? { clean: new LRUCache<string, true>({ max: KEPT_CLEAN }) } : {}),
     check: check.type,
     timeoutMs: check.type === 'webhook' ? check.timeoutMs : WAIT_MS,
     // What is only noted can be noted at the end.
-    needsWhole: watches === undefined && (whole !== undefined || action === 'retry' || finders.some(waitsForEnd)),
+    needsWhole: watches === undefined && (whole !== undefined || action === 'retry' || detectors.some(waitsForEnd)),
   };
 }
 
 function makeCheck<T extends GuardrailCheck['type']>(check: CheckOf<T>, checks: TextChecks): TextCheck | undefined {
   const make = checks[check.type as T] as ((check: CheckOf<T>) => TextCheck) | undefined;
   if (make !== undefined) return make(check);
-  if (FINDERS[check.type as T] === undefined) throw new Error(`this gateway has no check "${check.type}"`);
+  if (DETECTORS[check.type as T] === undefined) throw new Error(`this gateway has no check "${check.type}"`);
   return undefined;
 }
 
-function makeFinders<T extends GuardrailCheck['type']>(check: CheckOf<T>): readonly WindowRule[] {
-  const make = FINDERS[check.type as T] as ((check: CheckOf<T>) => readonly WindowRule[]) | undefined;
+function makeDetectors<T extends GuardrailCheck['type']>(check: CheckOf<T>): readonly WindowRule[] {
+  const make = DETECTORS[check.type as T] as ((check: CheckOf<T>) => readonly WindowRule[]) | undefined;
   return make?.(check) ?? [];
 }
 
@@ -114,7 +114,7 @@ function compileOrFail(rule: GuardrailRule, checks: TextChecks, isShadow: boolea
     const judge = () => {
       throw cause;
     };
-    const broken = { finders: [], whole: { judge }, timeoutMs: WAIT_MS, needsWhole: true };
+    const broken = { detectors: [], whole: { judge }, timeoutMs: WAIT_MS, needsWhole: true };
     return { name, on, action, onError, maxRetries, isShadow, check: check.type, ...broken };
   }
 }

@@ -9,7 +9,7 @@ import { checkUrls } from './checks/url';
 import { checkWithWebhook } from './checks/webhook';
 import type { GuardrailCheck } from './policy';
 
-/** Checks that judge whole texts; the others are finders. */
+/** Checks that judge whole texts; the others are detectors. */
 export type TextCheckType = Exclude<GuardrailCheck['type'], 'pii' | 'secrets' | 'regex' | 'words'>;
 
 /** By its type, what makes a check. Throws what is wrong with one, in words for the operator. */

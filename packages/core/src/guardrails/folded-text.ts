@@ -37,7 +37,7 @@ export class FoldedText {
     return this.origins === undefined ? origin : firstFrom(this.origins.begins, origin);
   }
 
-  /** What stands at `from` or behind it; finders ask one after the other about the same. */
+  /** What stands at `from` or behind it; detectors ask one after the other about the same. */
   traitsOf(from: number): Traits {
     if (this.traits === undefined || this.traitsFrom !== from) this.traits = traitsOf(this.text, from);
     this.traitsFrom = from;

@@ -20,7 +20,7 @@ export interface CompiledRule {
   /** Nothing is done about what it finds. */
   readonly isShadow: boolean;
   /** What it looks for, where it can be found in pieces of a text. */
-  readonly finders: readonly WindowRule[];
+  readonly detectors: readonly WindowRule[];
   /** What judges the whole text instead. */
   readonly whole?: TextCheck;
   readonly timeoutMs: number;
@@ -30,9 +30,9 @@ export interface CompiledRule {
   readonly needsWhole: boolean;
 }
 
-/** Finders, and whose each is. */
+/** Detectors, and whose each is. */
 export interface Finding {
-  readonly finders: readonly WindowRule[];
+  readonly detectors: readonly WindowRule[];
   readonly owners: readonly CompiledRule[];
   /** Characters that all of them may be asked about at once. */
   readonly mostHere: number;
@@ -42,14 +42,14 @@ export interface Finding {
 export interface RuleSet extends Finding {
   /** Asked behind them, in order. */
   readonly wholes: readonly CompiledRule[];
-  /** Of a text in pieces: those of the finders that need no more than a window, and act. */
+  /** Of a text in pieces: those of the detectors that need no more than a window, and act. */
   readonly windowed: Finding;
   /** The same of those that only watch: nothing waits for them. */
   readonly watching: Finding;
   /** Of a text in pieces: what can only be noted once all of it is there. */
   readonly late: (Finding & Pick<RuleSet, 'wholes'>) | undefined;
   readonly isEmpty: boolean;
-  /** In which its finders found nothing. */
+  /** In which its detectors found nothing. */
   readonly clean: CleanTexts;
 }
 
@@ -161,21 +161,21 @@ export function chosenGuardrails(
 
 /** The same rule, if it refused what it finds. */
 function refusing(rule: CompiledRule): CompiledRule {
-  const finders = rule.finders.map(({ finder, folding }) => ({ finder, folding }));
-  const needsWhole = rule.whole !== undefined || finders.some(waitsForEnd);
-  return { ...rule, action: 'block', onError: 'block', isShadow: false, finders, needsWhole };
+  const detectors = rule.detectors.map(({ detector, folding }) => ({ detector, folding }));
+  const needsWhole = rule.whole !== undefined || detectors.some(waitsForEnd);
+  return { ...rule, action: 'block', onError: 'block', isShadow: false, detectors, needsWhole };
 }
 
 export const isAsked = ({ on: asked }: Pick<CompiledRule, 'on'>, on: GuardrailSide): boolean =>
   asked === 'both' || asked === on;
 
 function ruleSet(rules: readonly CompiledRule[]): RuleSet {
-  const asked = rules.flatMap((owner) => owner.finders.map((finder) => ({ owner, finder })));
+  const asked = rules.flatMap((owner) => owner.detectors.map((detector) => ({ owner, detector })));
   const wholes = rules.filter((rule) => rule.whole !== undefined);
-  const inPieces = asked.filter(({ finder }) => !waitsForEnd(finder));
-  const windowed = unzip(inPieces.filter(({ finder }) => finder.watches !== true));
-  const watched = unzip(inPieces.filter(({ finder }) => finder.watches === true));
-  const late = asked.filter(({ finder }) => waitsForEnd(finder) && finder.watches === true);
+  const inPieces = asked.filter(({ detector }) => !waitsForEnd(detector));
+  const windowed = unzip(inPieces.filter(({ detector }) => detector.watches !== true));
+  const watched = unzip(inPieces.filter(({ detector }) => detector.watches === true));
+  const late = asked.filter(({ detector }) => waitsForEnd(detector) && detector.watches === true);
   const watching = wholes.filter((rule) => !rule.needsWhole);
   const hasLate = late.length + watching.length > 0;
   return {
@@ -185,10 +185,10 @@ function ruleSet(rules: readonly CompiledRule[]): RuleSet {
   };
 }
 
-const unzip = (asked: readonly { readonly owner: CompiledRule; readonly finder: WindowRule }[]): Finding => ({
-  finders: asked.map(({ finder }) => finder),
+const unzip = (asked: readonly { readonly owner: CompiledRule; readonly detector: WindowRule }[]): Finding => ({
+  detectors: asked.map(({ detector }) => detector),
   owners: asked.map(({ owner }) => owner),
-  mostHere: Math.min(SLICE, ...asked.map(({ finder: { finder } }) => finder.expression?.most ?? SLICE)),
+  mostHere: Math.min(SLICE, ...asked.map(({ detector: { detector } }) => detector.expression?.most ?? SLICE)),
 });
 
 export const sha256 = (text: string): string => new Bun.CryptoHasher('sha256').update(text).digest('hex');

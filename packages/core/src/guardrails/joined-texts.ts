@@ -1,5 +1,5 @@
 import { parse } from 'tldts';
-import { findEmails } from './finders/email';
+import { findEmails } from './detectors/email';
 import { firstFrom, foldText } from './folded-text';
 import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
 import { BothReadings } from './readings/both-readings';
@@ -108,10 +108,10 @@ function isAlone({ start, end }: Hit, { all, bounds, rule }: Around): boolean {
   const next = firstFrom(bounds, start + 1);
   const from = bounds[next - 1] ?? 0;
   const isNear = from > 0 && start - from < CONTEXT;
-  if (!isNear || rule === undefined || rule.isSettled === true || rule.finder.needsWhole === true) return true;
+  if (!isNear || rule === undefined || rule.isSettled === true || rule.detector.needsWhole === true) return true;
   const until = Math.min(bounds[next] ?? all.length, end + AHEAD);
   const folded = foldText(all.slice(from, until), rule.folding);
-  const found = rule.finder.find(folded.text, true);
+  const found = rule.detector.find(folded.text, true);
   return found.some((one) => from + folded.originOf(one.start) < end && from + folded.endOf(one.end) > start);
 }
 

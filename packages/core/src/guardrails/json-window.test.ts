@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'bun:test';
 import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
-import { findCards } from './finders/card';
-import { findEmails } from './finders/email';
-import { findPattern } from './finders/pattern';
-import { SECRET_FINDERS } from './finders/secrets';
+import { findCards } from './detectors/card';
+import { findEmails } from './detectors/email';
+import { findPattern } from './detectors/pattern';
+import { SECRET_DETECTORS } from './detectors/secrets';
 import { JsonWindow } from './json-window';
 import type { WindowRule } from './rule-search';
 
-const RULES: readonly WindowRule[] = [findEmails, findCards, ...SECRET_FINDERS, findPattern('darn')].map((finder) => ({
-  finder,
-  folding: 'width',
-}));
+const RULES: readonly WindowRule[] = [findEmails, findCards, ...SECRET_DETECTORS, findPattern('darn')].map(
+  (detector) => ({
+    detector,
+    folding: 'width',
+  }),
+);
 const SECRETS = ['ann@example.com', '4111 1111 1111 1111', 'sk-proj-abcdefghijklmnop1234', 'darn'];
 
 const judge = (pieces: readonly string[]): string => {

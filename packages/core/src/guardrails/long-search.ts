@@ -1,11 +1,11 @@
 // An expression that cannot be searched for, or not in time: as its rule's `on_error` says.
 import { nextTurn } from '../waits/in-turns';
-import { PATTERN } from './finders/pattern';
+import { PATTERN } from './detectors/pattern';
 import type { CompiledRule, Finding } from './guardrails';
 import { createWindow, type TextKind } from './piece-window';
 import type { Replace } from './readings/steps';
 import type { WindowRule } from './rule-search';
-import type { Finder, Span } from './span';
+import type { Detector, Span } from './span';
 import { checkThread } from './thread/check-worker';
 
 const NONE = new Uint32Array(0);
@@ -44,8 +44,8 @@ export async function searchElsewhere(
   { set, onFailure }: LongSearch,
 ): Promise<readonly WindowRule[]> {
   const rules: WindowRule[] = [];
-  for (const [index, rule] of set.finders.entries()) {
-    const { expression } = rule.finder;
+  for (const [index, rule] of set.detectors.entries()) {
+    const { expression } = rule.detector;
     const owner = set.owners[index];
     if (expression === undefined || owner === undefined || text.length <= expression.most) {
       rules.push(rule);
@@ -59,13 +59,13 @@ export async function searchElsewhere(
     } catch (cause) {
       onFailure(owner, signal.aborted ? 'timeout' : 'failed', cause);
     }
-    rules.push({ ...rule, finder: alreadyFound(places), folding: 'none', isSettled: true });
+    rules.push({ ...rule, detector: alreadyFound(places), folding: 'none', isSettled: true });
   }
   return rules;
 }
 
 /** Each in its turn; one may end behind the text that is asked about. */
-function alreadyFound(places: Uint32Array): Finder {
+function alreadyFound(places: Uint32Array): Detector {
   let next = 0;
   return {
     find(text, _isEnd, at = 0) {

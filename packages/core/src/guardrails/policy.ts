@@ -3,7 +3,7 @@ export type GuardrailPart = 'system' | 'user' | 'assistant' | 'tool_arguments' |
 
 export type PiiKind = 'email' | 'phone' | 'card' | 'iban' | 'national_id' | 'ip';
 
-/** What finders read as well, where they are asked to. */
+/** What detectors read as well, where they are asked to. */
 export type Encoding = 'base64';
 
 /** What a rule looks for, as operators write it. */

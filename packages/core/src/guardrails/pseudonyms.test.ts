@@ -6,7 +6,7 @@ import { TextWindow } from './text-window';
 const secret = new Uint8Array(32).fill(7);
 const project = (customerId: string): PseudonymScope => ({ kind: 'project', secret, customerId });
 const restored = (names: Pseudonyms, pieces: readonly string[]): string => {
-  const window = new TextWindow([{ finder: names.finder(), folding: 'none' }], (_, name) => names.originalOf(name));
+  const window = new TextWindow([{ detector: names.detector(), folding: 'none' }], (_, name) => names.originalOf(name));
   return pieces.map((piece) => window.push(piece)).join('') + window.flush();
 };
 

@@ -1,6 +1,6 @@
 // A name stands for one thing of one caller: what a project's names are made of says whose they are.
 import { createHmac } from 'node:crypto';
-import { type Finder, mergeSpans, type Span } from './span';
+import { type Detector, mergeSpans, type Span } from './span';
 
 /** How long names stay the same. */
 export type PseudonymScope =
@@ -58,7 +58,7 @@ export class Pseudonyms {
   }
 
   /** Finds the names that were given. */
-  finder(): Finder {
+  detector(): Detector {
     const longest = Math.max(0, ...[...this.originals.keys()].map((name) => name.length));
     return {
       find: (text) => mergeSpans([...this.spansIn(text)]),

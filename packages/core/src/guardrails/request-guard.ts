@@ -87,14 +87,14 @@ export class RequestGuard {
     place: Place,
     { set, kind = 'plain', ...where }: { readonly set: Finding; readonly kind?: TextKind } & TextPlace,
   ): Promise<string> | string {
-    if (set.finders.length === 0) return text;
+    if (set.detectors.length === 0) return text;
     const startMs = this.who.monotonicMs();
     const noteTime = () => this.noteTime(set.owners, place, this.who.monotonicMs() - startMs);
     const replace = this.acting(set, place, { ...where, text });
     if (text.length > set.mostHere)
       return searchInTurns(text, kind, { ...this.longSearch(set, place), replace }).finally(noteTime);
     try {
-      return createWindow(kind, set.finders, replace).whole(text);
+      return createWindow(kind, set.detectors, replace).whole(text);
     } finally {
       noteTime();
     }
@@ -106,7 +106,7 @@ export class RequestGuard {
     place: Place,
     set: Finding = this.guardrails.rulesFor(place.on, place.part),
   ): Promise<readonly string[]> {
-    if (set.finders.length === 0 || texts.length < 2) return texts;
+    if (set.detectors.length === 0 || texts.length < 2) return texts;
     const joined = await searchJoined(texts, { ...this.longSearch(set, place), replace: this.acting(set, place) });
     return this.told.add(joined, set.owners);
   }
@@ -118,11 +118,11 @@ export class RequestGuard {
   /** True where no rule of the set finds anything; nothing is noted. */
   isClean(text: string, set: RuleSet, isId: boolean): boolean {
     const stretch = new FoldedStretch(text, 0);
-    return set.finders.every(({ finder, folding }) => {
+    return set.detectors.every(({ detector, folding }) => {
       const folded = stretch.as(folding);
       return (
-        finder.mayFind?.(folded.text, 0, folded.traitsOf(0)) === false ||
-        finder.find(folded.text, true).every(({ kind }) => isId && kind === CHANCE)
+        detector.mayFind?.(folded.text, 0, folded.traitsOf(0)) === false ||
+        detector.find(folded.text, true).every(({ kind }) => isId && kind === CHANCE)
       );
     });
   }
@@ -138,9 +138,10 @@ export class RequestGuard {
       if (isId === true && hit.kind === CHANCE) return undefined;
       if (cut?.some(({ start, end, kind }) => kind === hit.kind && start <= hit.start && end >= hit.end))
         return undefined;
-      if (isDecoded === true && hit.rules.every((rule) => set.finders[rule]?.finder.decodes === true)) return undefined;
+      if (isDecoded === true && hit.rules.every((rule) => set.detectors[rule]?.detector.decodes === true))
+        return undefined;
       const rule = set.owners[hit.rule];
-      if (rule !== undefined && set.finders[hit.rule]?.watches === true) {
+      if (rule !== undefined && set.detectors[hit.rule]?.watches === true) {
         const until = watchedUntil.get(rule) ?? 0;
         watchedUntil.set(rule, Math.max(until, hit.end));
         if (hit.start < until || this.told.has(text, rule.name, hit)) return undefined;
@@ -161,8 +162,8 @@ export class RequestGuard {
   }
 
   private windowOf(set: Finding, place: Place, kind: TextKind): PieceWindow | undefined {
-    if (set.finders.length === 0) return undefined;
-    const window = createWindow(kind, set.finders, this.acting(set, place));
+    if (set.detectors.length === 0) return undefined;
+    const window = createWindow(kind, set.detectors, this.acting(set, place));
     return new TimedWindow(window, this.who.monotonicMs, (ms) => this.noteTime(set.owners, place, ms));
   }
 
@@ -188,7 +189,7 @@ export class RequestGuard {
   /** Gives back what names stand for, in pieces of an answer. */
   restoring(kind: TextKind): PieceWindow | undefined {
     if (this.given.isEmpty) return undefined;
-    const rules = [{ finder: this.given.finder(), folding: 'none' as const }];
+    const rules = [{ detector: this.given.detector(), folding: 'none' as const }];
     const replace: Replace = (_hit, name) => this.given.originalOf(name);
     return kind === 'json' ? new JsonWindow(rules, replace) : new TextWindow(rules, replace);
   }
@@ -204,7 +205,7 @@ export class RequestGuard {
     const { rules } = hit;
     for (const [at, index] of rules.entries()) {
       const rule = set.owners[index] as CompiledRule;
-      // Of several finders of one rule, it counts once.
+      // Of several detectors of one rule, it counts once.
       const isTold = at > 0 && rules.findIndex((other) => set.owners[other] === rule) < at;
       if (!isTold) this.marks.note(rule, place, 1);
       if (rule.isShadow || rule.action === 'flag') continue;

@@ -1,9 +1,9 @@
 import type { FoldedStretch, Folding } from './folded-text';
-import type { Finder, Span } from './span';
+import type { Detector, Span } from './span';
 
-/** A finder with what it is to be asked for. */
+/** A detector with what it is to be asked for. */
 export interface WindowRule {
-  readonly finder: Finder;
+  readonly detector: Detector;
   readonly folding: Folding;
   /** Its hits are told, and never changed: they neither take a place nor widen another rule's. */
   readonly watches?: boolean;
@@ -20,7 +20,7 @@ export interface Hit extends Span {
 }
 
 /** True for what has to see all of a text. */
-export const waitsForEnd = ({ finder }: WindowRule): boolean => finder.needsWhole === true;
+export const waitsForEnd = ({ detector }: WindowRule): boolean => detector.needsWhole === true;
 
 /** A text that waits longer than this is looked at again only once it has grown by a quarter: each is looked at a few times. */
 const ALWAYS_SCANNED = 512;
@@ -69,14 +69,14 @@ export class RuleSearch {
   /** `stretch`: the window's text from somewhere on to its end. */
   look(stretch: FoldedStretch, { from, length, isEnd, isCut, before }: Look): void {
     const { decided, index, rules } = this;
-    const { finder, folding } = this.rule;
+    const { detector, folding } = this.rule;
     const { begin } = stretch;
     const folded = stretch.as(folding);
     const first = folded.indexOf(decided - begin);
-    const open = isEnd ? length : begin + folded.originOf(finder.openFrom(folded.text, first, before + begin));
+    const open = isEnd ? length : begin + folded.originOf(detector.openFrom(folded.text, first, before + begin));
     const goesOn = isCut && decided === from;
-    const mayFind = goesOn || finder.mayFind?.(folded.text, first, folded.traitsOf(first)) !== false;
-    const found = mayFind ? finder.find(folded.text, isEnd, before + begin) : NO_SPANS;
+    const mayFind = goesOn || detector.mayFind?.(folded.text, first, folded.traitsOf(first)) !== false;
+    const found = mayFind ? detector.find(folded.text, isEnd, before + begin) : NO_SPANS;
     for (const { start, end, kind } of found) {
       const began = begin + folded.originOf(start);
       const hit = { start: Math.max(from, began), end: begin + folded.endOf(end), kind, rule: index, rules };

@@ -11,7 +11,7 @@ export interface Span {
  * What stands at `start` to `end` is judged by itself and by `CONTEXT` characters before and `AHEAD` after it, so that text
  * can be judged in pieces.
  */
-export interface Finder {
+export interface Detector {
   /**
    * All that is decided, whatever comes behind `text`; at its end (`isEnd`) all there is. They may overlap. `at`: where `text`
    * begins in all of it, for who knows all of it.
@@ -35,7 +35,7 @@ export interface Finder {
   readonly expression?: Expression;
 }
 
-/** What a text has in it that several finders need: looked for once for all of them. */
+/** What a text has in it that several detectors need: looked for once for all of them. */
 export interface Traits {
   readonly hasDigit: boolean;
   /** `LONG_RUN` characters of words, keys and paths side by side. */
@@ -49,9 +49,9 @@ export interface Expression {
   readonly most: number;
 }
 
-/** Characters before a span that its finder may look at. */
+/** Characters before a span that its detector may look at. */
 export const CONTEXT = 64;
-/** Characters behind a span that its finder may look at. */
+/** Characters behind a span that its detector may look at. */
 export const AHEAD = 1;
 
 /** Spans in order, those that overlap as one of the first one's kind. */

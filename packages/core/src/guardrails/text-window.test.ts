@@ -1,42 +1,42 @@
 import { describe, expect, test } from 'bun:test';
 import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
-import { findInBase64 } from './finders/base64';
-import { findCards } from './finders/card';
-import { findEmails } from './finders/email';
-import { findInTags } from './finders/hidden-text';
-import { findIbans } from './finders/iban';
-import { findIpAddresses } from './finders/ip-address';
-import { findNationalIds } from './finders/national-id';
-import { findPattern } from './finders/pattern';
-import { findPhones } from './finders/phone';
-import { SECRET_FINDERS } from './finders/secrets';
-import { findWords } from './finders/words';
+import { findInBase64 } from './detectors/base64';
+import { findCards } from './detectors/card';
+import { findEmails } from './detectors/email';
+import { findInTags } from './detectors/hidden-text';
+import { findIbans } from './detectors/iban';
+import { findIpAddresses } from './detectors/ip-address';
+import { findNationalIds } from './detectors/national-id';
+import { findPattern } from './detectors/pattern';
+import { findPhones } from './detectors/phone';
+import { SECRET_DETECTORS } from './detectors/secrets';
+import { findWords } from './detectors/words';
 import { foldText } from './folded-text';
 import type { WindowRule } from './rule-search';
-import type { Finder } from './span';
+import type { Detector } from './span';
 import { TextWindow } from './text-window';
 
-const FINDERS: Readonly<Record<string, Finder | readonly Finder[]>> = {
+const DETECTORS: Readonly<Record<string, Detector | readonly Detector[]>> = {
   email: findEmails,
   card: findCards,
   iban: findIbans,
   ip: findIpAddresses,
   phone: findPhones,
-  secrets: SECRET_FINDERS,
+  secrets: SECRET_DETECTORS,
   'national id': findNationalIds,
   'a bounded expression': findPattern('(?i)\\bproject-[a-z]{1,8}\\d{0,3}'),
 };
 const WORDS = ['darn', 'heck no', 'no way', 'way out', 'x'];
-const unbounded: WindowRule = { finder: findPattern('an+.*z'), folding: 'width' };
+const unbounded: WindowRule = { detector: findPattern('an+.*z'), folding: 'width' };
 const words: WindowRule = {
-  finder: findWords(WORDS.map((word) => foldText(word, 'words').text)),
+  detector: findWords(WORDS.map((word) => foldText(word, 'words').text)),
   folding: 'words',
 };
 const ALL: readonly WindowRule[] = [
-  ...Object.values(FINDERS)
+  ...Object.values(DETECTORS)
     .flat()
-    .map((finder): WindowRule => ({ finder, folding: 'width' })),
+    .map((detector): WindowRule => ({ detector, folding: 'width' })),
   words,
 ];
 
@@ -108,8 +108,8 @@ const cutAt = (whole: string, at: readonly number[]): string[] => {
 };
 
 describe.each([
-  ...Object.entries(FINDERS).map(
-    ([name, finders]) => [name, [finders].flat().map((finder) => ({ finder, folding: 'width' }))] as const,
+  ...Object.entries(DETECTORS).map(
+    ([name, detectors]) => [name, [detectors].flat().map((detector) => ({ detector, folding: 'width' }))] as const,
   ),
   ['words', [words]] as const,
   ['an unbounded expression', [unbounded]] as const,
@@ -131,28 +131,31 @@ describe.each([
 
 const HIDDEN = [findInTags(ALL), findInBase64(ALL)];
 
-test('a finder that is asked first whether it may find something says no only where nothing is found', () => {
+test('a detector that is asked first whether it may find something says no only where nothing is found', () => {
   fc.assert(
     fc.property(text, fc.nat(200), fc.boolean(), (whole, at, isEnd) => {
-      for (const { finder, folding } of [...ALL, ...HIDDEN.map((finder) => ({ finder, folding: 'none' as const }))]) {
+      for (const { detector, folding } of [
+        ...ALL,
+        ...HIDDEN.map((detector) => ({ detector, folding: 'none' as const })),
+      ]) {
         const folded = foldText(whole, folding);
         const { text: said } = folded;
         const from = at % (said.length + 1);
-        const isThere = finder.find(said, isEnd).some(({ start }) => start >= from);
-        expect(isThere && finder.mayFind?.(said, from, folded.traitsOf(from)) === false).toBe(false);
+        const isThere = detector.find(said, isEnd).some(({ start }) => start >= from);
+        expect(isThere && detector.mayFind?.(said, from, folded.traitsOf(from)) === false).toBe(false);
       }
     }),
     { numRuns: runs(500) },
   );
 });
 
-test('a finder that is asked about the rest only leaves the same open as one that begins anew', () => {
+test('a detector that is asked about the rest only leaves the same open as one that begins anew', () => {
   fc.assert(
     fc.property(text, fc.nat(200), (whole, at) => {
-      for (const { finder, folding } of ALL) {
+      for (const { detector, folding } of ALL) {
         const said = foldText(whole, folding).text;
-        const from = Math.min(at % (said.length + 1), finder.openFrom(said, 0));
-        expect(finder.openFrom(said, from)).toBe(finder.openFrom(said, 0));
+        const from = Math.min(at % (said.length + 1), detector.openFrom(said, 0));
+        expect(detector.openFrom(said, from)).toBe(detector.openFrom(said, 0));
       }
     }),
     { numRuns: runs(500) },
@@ -196,7 +199,7 @@ test('half a character in front of a hit is given out once', () => {
 });
 
 test('an expression without a bound reads a hostile text once', () => {
-  const greedy: WindowRule = { finder: findPattern('a.*b'), folding: 'width' };
+  const greedy: WindowRule = { detector: findPattern('a.*b'), folding: 'width' };
   const startMs = performance.now();
   expect(replaceAll([greedy], [`${'a'.repeat(200_000)}b`])).toBe('<pattern>');
   expect(performance.now() - startMs).toBeLessThan(5000);
@@ -247,7 +250,7 @@ test.each([
 test('finds one behind the other are searched once, and told once where nothing is done about them', () => {
   const text = '6759 '.repeat(60_000);
   let searched = 0;
-  const finder = {
+  const detector = {
     ...findCards,
     find: (said: string, isEnd: boolean) => {
       searched += said.length;
@@ -256,7 +259,7 @@ test('finds one behind the other are searched once, and told once where nothing 
   };
   const originals: string[] = [];
   const pieces = text.match(/.{1,16384}/gs) ?? [];
-  const window = new TextWindow([{ finder, folding: 'width' }], (_hit, original) => {
+  const window = new TextWindow([{ detector, folding: 'width' }], (_hit, original) => {
     originals.push(original);
     return '!';
   });
@@ -264,7 +267,7 @@ test('finds one behind the other are searched once, and told once where nothing 
   expect([out.replaceAll(/\s/g, ''), originals.length, searched < 1.2 * text.length]).toEqual(['!', 1, true]);
   expect(text.startsWith(originals[0] ?? 'none')).toBe(true);
   let told = 0;
-  const watching = new TextWindow([{ finder, folding: 'width', watches: true }], () => {
+  const watching = new TextWindow([{ detector, folding: 'width', watches: true }], () => {
     told += 1;
     return undefined;
   });

@@ -18,11 +18,11 @@ function windowOf(actions: readonly GuardrailRule['action'][]) {
   const policy = { mode: 'enforce', rules, pseudonymScope: 'request', version: 1 } as const;
   const guardrails = compiler.compile({ policy, keyRules: null, pseudonymSecret: '' });
   if (guardrails === undefined) throw new Error('nothing is asked');
-  const { finders } = guardrails.rulesFor('output', 'assistant');
+  const { detectors } = guardrails.rulesFor('output', 'assistant');
   const told: string[] = [];
-  const window = createWindow('plain', finders, (hit, original) => {
+  const window = createWindow('plain', detectors, (hit, original) => {
     told.push(`${hit.start} ${hit.end} ${hit.rules.join()} ${original.length}`);
-    return finders[hit.rule]?.watches === true ? undefined : `[${hit.kind}]`;
+    return detectors[hit.rule]?.watches === true ? undefined : `[${hit.kind}]`;
   });
   return { window, told };
 }

@@ -16,7 +16,7 @@ export class UsageEventFilter {
   /** The bytes that may go on now. */
   push(chunk: Uint8Array): Uint8Array {
     const bytes = this.held.length === 0 ? asBuffer(chunk) : Buffer.concat([this.held, chunk]);
-    const find = new Finder(bytes);
+    const find = new Detector(bytes);
     const kept: Buffer[] = [];
     let from = 0;
     let start = 0;
@@ -47,7 +47,7 @@ export class UsageEventFilter {
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
 
 /** Finds events from left to right; each mark is looked for once, however many small events come before it. */
-class Finder {
+class Detector {
   private readonly ends = ENDS.map((mark) => ({ mark, at: -1 }));
   private usageAt = -1;
 

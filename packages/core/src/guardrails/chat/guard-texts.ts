@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, parseJson } from '../../chat/json';
 import { nextTurn } from '../../waits/in-turns';
-import { cutAddresses } from '../finders/cut-addresses';
+import { cutAddresses } from '../detectors/cut-addresses';
 import type { RuleSet } from '../guardrails';
 import type { Place } from '../marks';
 import type { RequestGuard } from '../request-guard';
@@ -143,7 +143,7 @@ export class GuardedTexts {
 
   /** Lists of texts that were not judged yet: what begins in one and ends in the next. */
   private adjacent(value: JsonValue | undefined, set: RuleSet, part?: Place['part']): Promise<void> | undefined {
-    if (set.finders.length === 0 || typeof value !== 'object' || value === null) return undefined;
+    if (set.detectors.length === 0 || typeof value !== 'object' || value === null) return undefined;
     const lists = textLists(value, [], this.pieces);
     return lists.length === 0 ? undefined : this.judgeLists(lists, set, part);
   }
@@ -230,8 +230,8 @@ export class GuardedTexts {
 
   /** True where none of them has anything in it: asked of many at once. */
   private async areClean(texts: readonly FoundText[], set: RuleSet): Promise<boolean> {
-    if (set.finders.length === 0) return true;
-    if (set.finders.some(waitsForEnd)) return false;
+    if (set.detectors.length === 0) return true;
+    if (set.detectors.some(waitsForEnd)) return false;
     const open = texts.filter((one) => !set.clean.has(one));
     if (open.length > 0 && !(await this.areOpenClean(open, set))) return false;
     for (const one of open) set.clean.add(one);

@@ -87,7 +87,7 @@ export class BothReadings {
     const { plain } = this;
     this.text = plain.waiting;
     this.begin = plain.gone;
-    const rules = this.rules.map((rule) => (rule.isSettled === true ? { ...rule, finder: NOTHING } : rule));
+    const rules = this.rules.map((rule) => (rule.isSettled === true ? { ...rule, detector: NOTHING } : rule));
     const window = plain.fork(rules, (hit) => {
       this.read.push(hit);
       return '';

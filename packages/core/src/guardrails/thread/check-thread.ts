@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { lowerPriority } from '../../threads/lower-priority';
 import { compileSchema, type JsonSchema } from '../checks/compile-schema';
-import { findPattern } from '../finders/pattern';
+import { findPattern } from '../detectors/pattern';
 import { type Folding, foldText } from '../folded-text';
 import type { TextKind } from '../piece-window';
 import { decodeEscapes, unescapeText } from '../readings/escapes';
@@ -41,12 +41,12 @@ const JOBS: Jobs = {
     return { type: 'judged', reason: judge(text) };
   },
   pattern({ pattern, folding, kind, text }) {
-    const finder = patterns.get(pattern) ?? findPattern(pattern);
-    patterns.set(pattern, finder);
+    const detector = patterns.get(pattern) ?? findPattern(pattern);
+    patterns.set(pattern, detector);
     const spansIn = (read: string): readonly Span[] => {
       const folded = foldText(read, folding);
       const at = ({ start, end, kind }: Span) => ({ start: folded.originOf(start), end: folded.endOf(end), kind });
-      return mergeSpans(finder.find(folded.text, true)).map(at);
+      return mergeSpans(detector.find(folded.text, true)).map(at);
     };
     const spans =
       kind === 'json'

@@ -10,7 +10,7 @@ import { validate as isBsn } from 'stdnum/lib/esm/nl/bsn';
 import { validate as isPesel } from 'stdnum/lib/esm/pl/pesel';
 import { validate as isPersonnummer } from 'stdnum/lib/esm/se/personnummer';
 import { validate as isSsn } from 'stdnum/lib/esm/us/ssn';
-import { type Finder, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
+import { type Detector, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
 import { isFraction, openDigits } from './digit-runs';
 import { inPlainText } from './plain-text';
 
@@ -72,7 +72,7 @@ const LOOK_BACK = 48;
 const before = (text: string, index: number): string => text.slice(Math.max(0, index - LOOK_BACK), index);
 
 /** Numbers by which states know people. */
-export const findNationalIds: Finder = inPlainText({
+export const findNationalIds: Detector = inPlainText({
   find(text, isEnd) {
     const spans: Span[] = [];
     for (const { shape, isValid, named } of hasNumber(text) ? IDS : WITHOUT_DIGITS) {

@@ -1,4 +1,4 @@
-import { type Finder, isAlphanumeric, isDigit, type Span } from '../span';
+import { type Detector, isAlphanumeric, isDigit, type Span } from '../span';
 import { inPlainText } from './plain-text';
 
 /** Characters of a country's IBANs. Source: SWIFT, IBAN registry. */
@@ -17,7 +17,7 @@ const isLetter = (code: number): boolean => isAlphanumeric(code) && !isDigit(cod
 const isSeparator = (code: number): boolean => code === 32 || code === 45 || code === 0xa0;
 
 /** Account numbers of the countries that have IBANs, with their check digits. */
-export const findIbans: Finder = inPlainText({
+export const findIbans: Detector = inPlainText({
   find(text, isEnd) {
     const spans: Span[] = [];
     for (let start = 0; start + 4 < text.length; start++) {

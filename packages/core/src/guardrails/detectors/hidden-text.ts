@@ -1,6 +1,6 @@
 import { foldText } from '../folded-text';
 import type { WindowRule } from '../rule-search';
-import { type Finder, type Span, trailingRun } from '../span';
+import { type Detector, type Span, trailingRun } from '../span';
 
 /** Copies of ASCII that nobody sees. Source: the Unicode block Tags. */
 const TAG_RUN = /[\u{e0020}-\u{e007e}]{3,}/gu;
@@ -8,8 +8,8 @@ const TAG_MARK = '\udb40';
 const TAG_BASE = 0xe0000;
 const isTagUnit = (code: number): boolean => code === 0xdb40 || (code >= 0xdc20 && code <= 0xdc7e);
 
-/** What finders find in a text's tag characters: all that is written in them is one find. */
-export const findInTags = (rules: readonly WindowRule[]): Finder => ({
+/** What detectors find in a text's tag characters: all that is written in them is one find. */
+export const findInTags = (rules: readonly WindowRule[]): Detector => ({
   find: (text, isEnd) =>
     text.includes(TAG_MARK)
       ? runsIn(text, TAG_RUN, isEnd).flatMap(({ start, end }) =>
@@ -34,8 +34,8 @@ function runsIn(text: string, runs: RegExp, isEnd: boolean): readonly Run[] {
 
 /** The whole run, by the name of the first thing that stands in it. */
 function within(rules: readonly WindowRule[], run: Run, said: string): readonly Span[] {
-  for (const { finder, folding } of rules) {
-    const [first] = finder.find(foldText(said, folding).text, true);
+  for (const { detector, folding } of rules) {
+    const [first] = detector.find(foldText(said, folding).text, true);
     if (first !== undefined) return [{ ...run, kind: first.kind }];
   }
   return [];

@@ -1,16 +1,16 @@
-import { findCards } from '@llm0/core/guardrails/finders/card';
-import { findEmails } from '@llm0/core/guardrails/finders/email';
-import { findIbans } from '@llm0/core/guardrails/finders/iban';
-import { findIpAddresses } from '@llm0/core/guardrails/finders/ip-address';
-import { findNationalIds } from '@llm0/core/guardrails/finders/national-id';
-import { findPhones, findPhonesOf } from '@llm0/core/guardrails/finders/phone';
-import { SECRET_FINDERS } from '@llm0/core/guardrails/finders/secrets';
+import { findCards } from '@llm0/core/guardrails/detectors/card';
+import { findEmails } from '@llm0/core/guardrails/detectors/email';
+import { findIbans } from '@llm0/core/guardrails/detectors/iban';
+import { findIpAddresses } from '@llm0/core/guardrails/detectors/ip-address';
+import { findNationalIds } from '@llm0/core/guardrails/detectors/national-id';
+import { findPhones, findPhonesOf } from '@llm0/core/guardrails/detectors/phone';
+import { SECRET_DETECTORS } from '@llm0/core/guardrails/detectors/secrets';
 import { foldText } from '@llm0/core/guardrails/folded-text';
-import { type Finder, mergeSpans } from '@llm0/core/guardrails/span';
+import { type Detector, mergeSpans } from '@llm0/core/guardrails/span';
 import type { PlantedText } from './planted-texts';
 
 /** How often one kind of thing was found, missed, and found where it is not. */
-export interface FinderScore {
+export interface DetectorScore {
   readonly kind: string;
   readonly planted: number;
   readonly found: number;
@@ -23,11 +23,11 @@ export interface FinderScore {
   readonly mistaken: readonly string[];
 }
 
-const FINDERS: Readonly<Record<string, Finder | readonly Finder[]>> = {
+const DETECTORS: Readonly<Record<string, Detector | readonly Detector[]>> = {
   card: findCards,
   iban: findIbans,
   email: findEmails,
-  key: SECRET_FINDERS,
+  key: SECRET_DETECTORS,
   national_id: findNationalIds,
   ip: findIpAddresses,
   phone: findPhones,
@@ -40,8 +40,8 @@ const SHOWN = 25;
 const PLANTED_AS: Readonly<Record<string, string>> = { national_phone: 'local_phone' };
 
 /** Found is what is covered from its first to its last character; wrong what touches nothing planted. */
-export function measureFinders(texts: readonly PlantedText[]): readonly FinderScore[] {
-  return Object.entries(FINDERS).map(([kind, finders]) => {
+export function measureDetectors(texts: readonly PlantedText[]): readonly DetectorScore[] {
+  return Object.entries(DETECTORS).map(([kind, detectors]) => {
     const score = {
       kind,
       planted: 0,
@@ -53,7 +53,7 @@ export function measureFinders(texts: readonly PlantedText[]): readonly FinderSc
     };
     for (const { text, planted } of texts) {
       const folded = foldText(text, 'width');
-      const spans = mergeSpans([finders].flat().flatMap((finder) => finder.find(folded.text, true))).map(
+      const spans = mergeSpans([detectors].flat().flatMap((detector) => detector.find(folded.text, true))).map(
         ({ start, end }) => ({ start: folded.originOf(start), end: folded.endOf(end) }),
       );
       const own = planted.filter((one) => one.kind.split(':')[0] === (PLANTED_AS[kind] ?? kind));

@@ -1,4 +1,4 @@
-import { type Finder, oneOf, type Span, trailingRun } from '../span';
+import { type Detector, oneOf, type Span, trailingRun } from '../span';
 
 const PEM_BEGIN = '-----BEGIN ';
 const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
@@ -9,7 +9,7 @@ const isPemHead = oneOf('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -');
 const OPEN_HEAD = /-----BEGIN [A-Z0-9 ]{0,51}-{0,4}$|-{1,5}$|-----B(?:E(?:G(?:IN?)?)?)?$/;
 
 /** Private keys as their files have them. */
-export const findPrivateKeys: Finder = {
+export const findPrivateKeys: Detector = {
   find: (text, isEnd) => [...privateKeys(text, isEnd)],
   mayFind: (text, from) => text.includes(PEM_BEGIN, from),
   openFrom: (text) => openKey(text),

@@ -2,7 +2,7 @@ import { foldText } from '../folded-text';
 import { AHEAD, CONTEXT, hasDigit, type Span } from '../span';
 import { findIpAddresses, isNumbered } from './ip-address';
 
-/** Characters of a text beside a cut that are looked at: an address, and all that its finder sees around it. */
+/** Characters of a text beside a cut that are looked at: an address, and all that its detector sees around it. */
 const SIDE = 256;
 const LONGEST_ITEM = 8;
 const NONE: readonly Span[] = [];

@@ -1,4 +1,4 @@
-import { type Finder, type Span, trailingRun } from '../span';
+import { type Detector, type Span, trailingRun } from '../span';
 
 /** `postgres://user:password@host/…`. */
 const CONNECTION = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/"']{0,100}:[^\s@/"']{1,200}@[^\s"'<>]{1,300}/gi;
@@ -6,7 +6,7 @@ export const isLink = (code: number): boolean => code > 32 && code !== 34 && cod
 export const MAX_CONNECTION = 640;
 
 /** Addresses with a password in them. */
-export const findConnectionStrings: Finder = {
+export const findConnectionStrings: Detector = {
   find(text, isEnd) {
     const spans: Span[] = [];
     if (!text.includes('://')) return spans;

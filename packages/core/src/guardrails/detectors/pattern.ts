@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js';
-import type { Finder, Span } from '../span';
+import type { Detector, Span } from '../span';
 import { lengthOfPattern } from './pattern-length';
 
 /** What matches of expressions are called. */
@@ -16,7 +16,7 @@ const SHARE = 0.1;
 const MOST_AT_ONCE = 16 * 1024;
 
 /** An operator's own expression, in time linear in the text (RE2's syntax). Throws what is wrong with it. */
-export function findPattern(pattern: string): Finder {
+export function findPattern(pattern: string): Detector {
   const compiled = compilePattern(pattern);
   const size = compiled.programSize();
   const bound = lengthOfPattern(compiled);

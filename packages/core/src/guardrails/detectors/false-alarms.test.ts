@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import type { Finder } from '../span';
+import type { Detector } from '../span';
 import { findEmails } from './email';
 import { findIpAddresses } from './ip-address';
 import { findNationalIds } from './national-id';
 
-const found = (finder: Finder, text: string) => finder.find(text, true).map(({ start, end }) => text.slice(start, end));
+const found = (detector: Detector, text: string) =>
+  detector.find(text, true).map(({ start, end }) => text.slice(start, end));
 
 describe('what only looks like it', () => {
   test('names in programs and numbers of sections are no addresses', () => {

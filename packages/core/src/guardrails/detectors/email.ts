@@ -1,5 +1,5 @@
 import { parse } from 'tldts';
-import { DIGITS, type Finder, LETTERS, oneOf, type Span, trailingRun } from '../span';
+import { type Detector, DIGITS, LETTERS, oneOf, type Span, trailingRun } from '../span';
 
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 255;
@@ -28,7 +28,7 @@ const isPart = oneOf('/?&');
 const TOP_LEVEL = /\.(?:[a-zA-Z]{2,24}|xn--[a-zA-Z0-9-]{1,59}|[\u00c0-\uffff]{2,24})$/;
 
 /** Addresses as people write them: `name@example.com`. */
-export const findEmails: Finder = {
+export const findEmails: Detector = {
   find(text, isEnd) {
     const spans: Span[] = [];
     for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {

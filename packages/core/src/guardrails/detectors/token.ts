@@ -1,4 +1,4 @@
-import { DIGITS, type Finder, isDigit, LETTERS, oneOf, type Span, trailingRun } from '../span';
+import { type Detector, DIGITS, isDigit, LETTERS, oneOf, type Span, trailingRun } from '../span';
 import { isLink, MAX_CONNECTION } from './connection-string';
 import { namedPasswords } from './named-password';
 import { beginsKey, keyWithin, kindByHead, kindByShape } from './secret-shapes';
@@ -22,7 +22,7 @@ const LOOK_BACK = 48;
 const MOST_COUNTED = 4096;
 
 /** Keys of vendors, tokens, passwords by their name, and long strings that look like chance. */
-export const findTokens: Finder = {
+export const findTokens: Detector = {
   find(text, isEnd) {
     const spans: Span[] = [];
     // Each is decided by itself: what waits for another one still overlaps with what is found here.

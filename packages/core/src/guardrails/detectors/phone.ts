@@ -1,5 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import { type Finder, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
+import { type Detector, isAlphanumeric, isDigit, type Span, trailingRun } from '../span';
 import { nationalNumbers } from './national-phone';
 import { inPlainText } from './plain-text';
 
@@ -14,12 +14,12 @@ const NO_ENDS: readonly number[] = [];
 const isNumber = (code: number): boolean => isDigit(code) || isMark(code) || code === 43;
 
 /** Numbers that begin with `+` or `00` and a country's code, and American ones with their usual separators. */
-export const findPhones: Finder = phoneFinder(() => false);
+export const findPhones: Detector = phoneDetector(() => false);
 
 /** The same, and numbers as they are written within some countries. Throws what is wrong with these. */
-export function findPhonesOf(countries: readonly string[]): Finder {
+export function findPhonesOf(countries: readonly string[]): Detector {
   const { prefixed, prefixedInUse, bareInUse } = nationalNumbers(countries);
-  return phoneFinder((shown, before) => {
+  return phoneDetector((shown, before) => {
     const digits = shown.replace(/\D/g, '');
     const isGrouped = digits.length < shown.length;
     if (digits.length < LEAST || NO_PHONE.test(shown)) return false;
@@ -43,7 +43,7 @@ const CALLED =
 const LOOK_BACK = 48;
 
 /** `isNational`: a number without its country is one, by how it is written, and by what stands before it. */
-function phoneFinder(isNational: (shown: string, before: string) => boolean): Finder {
+function phoneDetector(isNational: (shown: string, before: string) => boolean): Detector {
   const isLocal = (text: string, start: number, end: number) =>
     isNational(text.slice(start, end), text.slice(Math.max(0, start - LOOK_BACK), start));
   return inPlainText({

@@ -1,4 +1,4 @@
-import type { Finder } from '../span';
+import type { Detector } from '../span';
 
 const MAY_CHANGE = /[\u2010-\u2013\u2212]|\[[\dmK]|%[02]/;
 const DASHES = /[\u2010-\u2013\u2212]/g;
@@ -9,9 +9,9 @@ const BETWEEN = /\[(?:\d{1,3}(?:;\d{1,3}){0,4})?m|\[\d?K|%(?:20|0[AaDd])/g;
 const plain = (text: string): string =>
   MAY_CHANGE.test(text) ? text.replace(DASHES, '-').replace(BETWEEN, (found) => '|'.repeat(found.length)) : text;
 
-/** The finder, for which typography, colours and links are plain. */
-export const inPlainText = (finder: Finder): Finder => ({
-  ...finder,
-  find: (text, isEnd, at) => finder.find(plain(text), isEnd, at),
-  openFrom: (text, from, at) => finder.openFrom(plain(text), from, at),
+/** The detector, for which typography, colours and links are plain. */
+export const inPlainText = (detector: Detector): Detector => ({
+  ...detector,
+  find: (text, isEnd, at) => detector.find(plain(text), isEnd, at),
+  openFrom: (text, from, at) => detector.openFrom(plain(text), from, at),
 });

@@ -1,4 +1,4 @@
-import type { Finder, Span } from '../span';
+import type { Detector, Span } from '../span';
 import { digitRuns, endsDigits, openDigits } from './digit-runs';
 
 const MOST = 19;
@@ -61,7 +61,7 @@ function isDecimal(text: string, start: number, end: number, digits: number): bo
 }
 
 /** Numbers of payment cards, grouped in any way: an issuer's, of its length, with its check digit. */
-export const findCards: Finder = {
+export const findCards: Detector = {
   find(text, isEnd) {
     const spans: Span[] = [];
     for (const run of digitRuns(text, MOST)) {

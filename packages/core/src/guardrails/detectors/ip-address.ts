@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { DIGITS, type Finder, isAlphanumeric, oneOf, type Span, trailingRun } from '../span';
+import { type Detector, DIGITS, isAlphanumeric, oneOf, type Span, trailingRun } from '../span';
 import { inPlainText } from './plain-text';
 
 /** In Markdown's emphasis too: `_10.0.0.1_`. */
@@ -37,7 +37,7 @@ const looksLikeAddress = (address: string): boolean =>
   /\d/.test(address) && (IPV6_BEGINNING.test(address) || address.split(':').length > LEAST_COLONS);
 
 /** Addresses of both versions; a clock's time is none. */
-export const findIpAddresses: Finder = inPlainText({
+export const findIpAddresses: Detector = inPlainText({
   find(text, isEnd) {
     const spans: Span[] = [];
     for (const { 0: found, index } of text.matchAll(IPV4)) {

@@ -7,14 +7,14 @@ import { CODINGS } from '../readings/encodings';
 import { TextWindow } from '../text-window';
 
 const DECODING: GuardrailCheck = { type: 'pii', kinds: ['email', 'card'], decode: ['base64'] };
-const { finders } = compileRule(
+const { detectors } = compileRule(
   { name: 'r', on: 'both', check: DECODING, action: 'redact', onError: 'block' },
   {},
   false,
 );
 
 function judge(pieces: readonly string[]): string {
-  const window = new TextWindow(finders, ({ kind }) => `[${kind}]`);
+  const window = new TextWindow(detectors, ({ kind }) => `[${kind}]`);
   return pieces.map((piece) => window.push(piece)).join('') + window.flush();
 }
 const slices = (text: string, size: number): string[] =>

@@ -5,7 +5,7 @@ import { TextWindow } from '../text-window';
 
 const windowOf = (check: GuardrailCheck) =>
   new TextWindow(
-    compileRule({ name: 'r', on: 'both', check, action: 'redact', onError: 'block' }, {}, false).finders,
+    compileRule({ name: 'r', on: 'both', check, action: 'redact', onError: 'block' }, {}, false).detectors,
     ({ kind }) => `[${kind}]`,
   );
 const PII: GuardrailCheck = { type: 'pii' };

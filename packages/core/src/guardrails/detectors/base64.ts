@@ -2,11 +2,11 @@
 import { type FoldedText, type Folding, foldText } from '../folded-text';
 import { CODINGS, encodingOf } from '../readings/encodings';
 import type { WindowRule } from '../rule-search';
-import { DIGITS, type Finder, LETTERS, oneOf, type Span } from '../span';
+import { type Detector, DIGITS, LETTERS, oneOf, type Span } from '../span';
 
 const isBase64 = oneOf(`${DIGITS}${LETTERS}+/_-`);
 const LEAST_RUN = 12;
-/** Words stand on lines too; what wraps base64 makes longer ones. A finder sees three of these before what it judges. */
+/** Words stand on lines too; what wraps base64 makes longer ones. A detector sees three of these before what it judges. */
 const LEAST_LINE = 20;
 const MOST_INDENT = 16;
 const MOST_PADDING = 2;
@@ -29,8 +29,8 @@ interface Run {
   readonly isOpen: boolean;
 }
 
-/** What finders find in base64 of either alphabet, in one piece or wrapped in lines. */
-export const findInBase64 = (rules: readonly WindowRule[]): Finder => ({
+/** What detectors find in base64 of either alphabet, in one piece or wrapped in lines. */
+export const findInBase64 = (rules: readonly WindowRule[]): Detector => ({
   decodes: true,
   find(text, isEnd, at = 0) {
     const spans: Span[] = [];
@@ -129,10 +129,10 @@ function findIn(rules: readonly WindowRule[], shown: string, slice: Pick<Run, 's
 function firstFind(rules: readonly WindowRule[], said: string, own: number): Span | undefined {
   const folded = new Map<Folding, FoldedText>();
   let first: Span | undefined;
-  for (const { finder, folding } of rules) {
+  for (const { detector, folding } of rules) {
     const text = folded.get(folding) ?? foldText(said, folding);
     folded.set(folding, text);
-    for (const span of finder.find(text.text, true)) {
+    for (const span of detector.find(text.text, true)) {
       const end = text.endOf(span.end);
       if (text.originOf(span.start) >= own + CUT) continue;
       first = { ...(first ?? span), end: Math.max(end, first?.end ?? 0) };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { SECRET_FINDERS } from './secrets';
+import { SECRET_DETECTORS } from './secrets';
 
 const found = (text: string) =>
-  SECRET_FINDERS.flatMap((finder) => finder.find(text, true)).map(({ start, end }) => text.slice(start, end));
+  SECRET_DETECTORS.flatMap((detector) => detector.find(text, true)).map(({ start, end }) => text.slice(start, end));
 
 describe('secrets', () => {
   test('what stands behind the word for it', () => {
@@ -67,7 +67,7 @@ describe('secrets', () => {
 
   test('a key in an address that looks like chance is told as the key it is', () => {
     const text = 'https://evil/a-ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8';
-    const kinds = SECRET_FINDERS.flatMap((finder) => finder.find(text, true)).map(({ kind }) => kind);
+    const kinds = SECRET_DETECTORS.flatMap((detector) => detector.find(text, true)).map(({ kind }) => kind);
     expect(kinds).toEqual(['github_token']);
   });
 

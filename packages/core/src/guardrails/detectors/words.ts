@@ -1,4 +1,4 @@
-import type { Finder, Span } from '../span';
+import type { Detector, Span } from '../span';
 
 interface Node {
   /** The first of those that go on from here, and its character: most have no other. */
@@ -20,7 +20,7 @@ const isPart = (character: string | undefined): boolean => character !== undefin
  * Any of many words at once (Aho-Corasick): one step a character, however many there are. Words and text are folded alike.
  * A word that begins or ends with a letter or digit is found only where the text's word does.
  */
-export function findWords(words: readonly string[]): Finder {
+export function findWords(words: readonly string[]): Detector {
   const root = buildTree(words);
   const longest = words.reduce((most, { length }) => Math.max(most, length), 0);
   const begins = new Uint8Array(128);

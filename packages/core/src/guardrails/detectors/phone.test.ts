@@ -3,8 +3,8 @@ import { mergeSpans } from '../span';
 import { findPhones, findPhonesOf } from './phone';
 
 const german = findPhonesOf(['DE', 'ES']);
-const found = (text: string, finder = german) =>
-  mergeSpans(finder.find(text, true)).map(({ start, end }) => text.slice(start, end));
+const found = (text: string, detector = german) =>
+  mergeSpans(detector.find(text, true)).map(({ start, end }) => text.slice(start, end));
 
 describe('numbers as they are written within a country', () => {
   test.each(['030 901820', '(030) 901820', '0151/23456789', '015123456789', '612 34 56 78', '+49 30 901820'])(
