@@ -1,9 +1,9 @@
 import { parse } from 'tldts';
+import { EscapeAwareWindow } from './decoders/escape-aware-window';
+import type { Replace, Step } from './decoders/steps';
 import { findEmails } from './detectors/email';
 import { firstFrom, foldText } from './folded-text';
 import { type LongSearch, searchElsewhere, slicesOf } from './long-search';
-import { BothReadings } from './readings/both-readings';
-import type { Replace, Step } from './readings/steps';
 import type { Hit, WindowRule } from './rule-search';
 import { AHEAD, CONTEXT } from './span';
 
@@ -82,7 +82,7 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
     return false;
   };
   const told: Hit[] = [];
-  const window = new BothReadings(rules, (hit, original) => {
+  const window = new EscapeAwareWindow(rules, (hit, original) => {
     if (!crosses(hit) && isAlone(hit, { all, bounds, rule: rules[hit.rule] })) return undefined;
     if (rules[hit.rule]?.watches === true) told.push(hit);
     return replace(hit, original);

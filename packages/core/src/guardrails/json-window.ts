@@ -1,5 +1,5 @@
-import { EscapesReading } from './readings/escapes-reading';
-import type { Replace, Step } from './readings/steps';
+import { EscapesDecoder } from './decoders/escapes-decoder';
+import type { Replace, Step } from './decoders/steps';
 import type { WindowRule } from './rule-search';
 import { TextWindow } from './text-window';
 
@@ -8,7 +8,7 @@ import { TextWindow } from './text-window';
  * escaped, and quoted where it stands for a number.
  */
 export class JsonWindow {
-  private readonly reading: EscapesReading;
+  private readonly decoder: EscapesDecoder;
   /** What was not given out, in the writer's own spelling. */
   private raw = '';
   /** At the beginning of `raw`. */
@@ -16,7 +16,7 @@ export class JsonWindow {
   private readonly end = new JsonEnd();
 
   constructor(rules: readonly WindowRule[], replace: Replace) {
-    this.reading = new EscapesReading(new TextWindow(rules, replace));
+    this.decoder = new EscapesDecoder(new TextWindow(rules, replace));
   }
 
   get heldLength(): number {
@@ -25,13 +25,13 @@ export class JsonWindow {
 
   push(text: string): string {
     this.raw += text;
-    return this.write(this.reading.advance(text, this.end.read(text)));
+    return this.write(this.decoder.advance(text, this.end.read(text)));
   }
 
   /** All that there is. */
   whole(text: string): string {
     this.raw += text;
-    return this.write(this.reading.finish(text));
+    return this.write(this.decoder.finish(text));
   }
 
   flush(): string {

@@ -1,9 +1,9 @@
 // An expression that cannot be searched for, or not in time: as its rule's `on_error` says.
 import { nextTurn } from '../waits/in-turns';
+import type { Replace } from './decoders/steps';
 import { PATTERN } from './detectors/pattern';
 import type { CompiledRule, Finding } from './guardrails';
 import { createWindow, type TextKind } from './piece-window';
-import type { Replace } from './readings/steps';
 import type { WindowRule } from './rule-search';
 import type { Detector, Span } from './span';
 import { checkThread } from './thread/check-worker';

@@ -1,6 +1,6 @@
+import { EscapeAwareWindow } from './decoders/escape-aware-window';
+import type { Replace } from './decoders/steps';
 import { JsonWindow } from './json-window';
-import { BothReadings } from './readings/both-readings';
-import type { Replace } from './readings/steps';
 import type { WindowRule } from './rule-search';
 
 /** Text that is JSON is judged by what its escapes stand for; other text as it is written, and by what escapes in it stand for. */
@@ -18,7 +18,7 @@ export interface PieceWindow {
 }
 
 export function createWindow(kind: TextKind, rules: readonly WindowRule[], replace: Replace): PieceWindow {
-  return kind === 'plain' ? new BothReadings(rules, replace) : new JsonWindow(rules, replace);
+  return kind === 'plain' ? new EscapeAwareWindow(rules, replace) : new JsonWindow(rules, replace);
 }
 
 /** Text passes at once; the window that looks at it changes nothing. */

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors/gateway-error';
 import type { Verdict } from './check';
+import type { Replace } from './decoders/steps';
 import { FoldedStretch } from './folded-text';
 import { type CompiledRule, type Finding, type Guardrails, type RuleSet, sha256 } from './guardrails';
 import { searchJoined, ToldFinds } from './joined-texts';
@@ -9,7 +10,6 @@ import { type Form, Marks, type Place } from './marks';
 import { createWindow, type PieceWindow, type TextKind, TimedWindow, WatchingWindow } from './piece-window';
 import type { GuardrailMark } from './policy';
 import { type PseudonymScope, Pseudonyms } from './pseudonyms';
-import type { Replace } from './readings/steps';
 import { AnswerRefused, blockedBy } from './refusals';
 import type { Hit } from './rule-search';
 import { mergeSpans, type Span } from './span';

@@ -1,6 +1,6 @@
 import { nextTurn } from '../waits/in-turns';
+import { byStart, mergeHits, type Replace, type Step, type Stretch, stepsOf, writeSteps } from './decoders/steps';
 import { FoldedStretch } from './folded-text';
-import { byStart, mergeHits, type Replace, type Step, type Stretch, stepsOf, writeSteps } from './readings/steps';
 import { type Hit, RuleSearch, type WindowRule } from './rule-search';
 import { CONTEXT } from './span';
 

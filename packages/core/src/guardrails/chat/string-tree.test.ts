@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject, JsonValue } from '../../chat/json';
-import { CODINGS } from '../readings/encodings';
+import { CODINGS } from '../decoders/encodings';
 import { replaceTexts, textsIn } from './string-tree';
 
 const EMAIL = 'alice.smith@example.com';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../chat/json';
-import { CODINGS, encodingOf, wideEncodingOf } from '../readings/encodings';
+import { CODINGS, encodingOf, wideEncodingOf } from '../decoders/encodings';
 
 /** What only the vendor that wrote it can read: changed, it would be refused. */
 const SEALED: ReadonlySet<string> = new Set([

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { compileRule } from '../compile-guardrails';
+import { CODINGS } from '../decoders/encodings';
 import type { GuardrailCheck } from '../policy';
-import { CODINGS } from '../readings/encodings';
 import { TextWindow } from '../text-window';
 
 const DECODING: GuardrailCheck = { type: 'pii', kinds: ['email', 'card'], decode: ['base64'] };

@@ -1,6 +1,7 @@
 // Base64 within a text: what stands in one piece is one find, and a long piece is read slice by slice.
+
+import { CODINGS, encodingOf } from '../decoders/encodings';
 import { type FoldedText, type Folding, foldText } from '../folded-text';
-import { CODINGS, encodingOf } from '../readings/encodings';
 import type { WindowRule } from '../rule-search';
 import { type Detector, DIGITS, LETTERS, oneOf, type Span } from '../span';
 

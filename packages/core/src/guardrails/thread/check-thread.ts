@@ -3,10 +3,10 @@ import { parentPort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { lowerPriority } from '../../threads/lower-priority';
 import { compileSchema, type JsonSchema } from '../checks/compile-schema';
+import { decodeEscapes, unescapeText } from '../decoders/escapes';
 import { findPattern } from '../detectors/pattern';
 import { type Folding, foldText } from '../folded-text';
 import type { TextKind } from '../piece-window';
-import { decodeEscapes, unescapeText } from '../readings/escapes';
 import { mergeSpans, type Span } from '../span';
 
 export type ThreadJob =

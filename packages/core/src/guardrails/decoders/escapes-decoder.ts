@@ -3,7 +3,7 @@ import { unescapeText } from './escapes';
 import type { Step } from './steps';
 
 /** A window that reads by what escapes stand for, and what it says in characters of the text as it is written. */
-export class EscapesReading {
+export class EscapesDecoder {
   /** Characters that were written for each one that the window has and did not give out. */
   private lengths: number[];
   /** The beginning of an escape. */

@@ -1,7 +1,7 @@
 import type { Hit, WindowRule } from '../rule-search';
 import { TextWindow } from '../text-window';
 import { decodeEscapes } from './escapes';
-import { EscapesReading } from './escapes-reading';
+import { EscapesDecoder } from './escapes-decoder';
 import { byStart, mergeHits, type Replace, type Step, stepsOf, writeSteps } from './steps';
 
 /** A hit in characters of the text as it is written. */
@@ -16,14 +16,14 @@ const rangeOf = ({ start, end }: Hit): string => `${start} ${end}`;
  * Text in pieces, read as it is written and, from its first backslash on, by what its escapes stand for: what is found in either
  * way is one find where it overlaps. Law: what comes out, and what is told, is the same in whatever pieces the text comes.
  */
-export class BothReadings {
+export class EscapeAwareWindow {
   private readonly plain: TextWindow;
-  private escapes: EscapesReading | undefined;
-  /** What was not given out, and where it begins, once there are two readings. */
+  private escapes: EscapesDecoder | undefined;
+  /** Held text, and its start, once escapes are decoded too. */
   private text = '';
   private begin = 0;
   private found: Found[] = [];
-  /** Told by the reading of escapes, in characters of what it reads. */
+  /** Hits of the escapes decoder, in characters of its decoded text. */
   private read: Hit[] = [];
 
   constructor(
@@ -42,28 +42,28 @@ export class BothReadings {
   }
 
   push(text: string): string {
-    return this.hasOneReading(text) ? this.plain.push(text) : this.write(text, false);
+    return this.hasNoEscapes(text) ? this.plain.push(text) : this.write(text, false);
   }
 
   whole(text: string): string {
-    return this.hasOneReading(text) ? this.plain.whole(text) : this.write(text, true);
+    return this.hasNoEscapes(text) ? this.plain.whole(text) : this.write(text, true);
   }
 
   flush(): string {
-    return this.hasOneReading('') ? this.plain.flush() : this.write('', true);
+    return this.hasNoEscapes('') ? this.plain.flush() : this.write('', true);
   }
 
   /** The same as `push` or `flush` for a long text; one with escapes in it is read at once. */
   async writeInTurns(text: string, isEnd: boolean): Promise<string> {
-    return this.hasOneReading(text) ? this.plain.writeInTurns(text, isEnd) : this.write(text, isEnd);
+    return this.hasNoEscapes(text) ? this.plain.writeInTurns(text, isEnd) : this.write(text, isEnd);
   }
 
   /** `push` or `whole`, told by what becomes of the characters that go on. */
   advance(text: string, isEnd: boolean): readonly Step[] {
-    return this.hasOneReading(text) ? this.plain.advance(text, isEnd) : this.release(text, isEnd).steps;
+    return this.hasNoEscapes(text) ? this.plain.advance(text, isEnd) : this.release(text, isEnd).steps;
   }
 
-  private hasOneReading(next: string): boolean {
+  private hasNoEscapes(next: string): boolean {
     return this.escapes === undefined && !next.includes('\\');
   }
 
@@ -82,8 +82,8 @@ export class BothReadings {
     return this.give(isEnd ? this.begin + this.text.length : Math.min(this.plain.gone, escapes.gone), isEnd);
   }
 
-  /** The second reading begins with what the first one has not given out. */
-  private readEscapes(): EscapesReading {
+  /** The decoder starts with the text that the plain window still holds. */
+  private readEscapes(): EscapesDecoder {
     const { plain } = this;
     this.text = plain.waiting;
     this.begin = plain.gone;
@@ -92,11 +92,11 @@ export class BothReadings {
       this.read.push(hit);
       return '';
     });
-    this.escapes = new EscapesReading(window);
+    this.escapes = new EscapesDecoder(window);
     return this.escapes;
   }
 
-  private takeRead(escapes: EscapesReading): void {
+  private takeRead(escapes: EscapesDecoder): void {
     for (const hit of this.read) {
       const [start, end] = [escapes.writtenPlace(hit.start), escapes.writtenPlace(hit.end)];
       this.found.push({ ...hit, start, end, isPlain: false });
