@@ -6,8 +6,8 @@ import { createPinnedFetch } from '@llm0/providers/transport/egress/pinned-fetch
 import { upstreamFailure } from '@llm0/providers/transport/upstream-failure';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { OpenStreams } from './front/news-stream';
-import { selfOf } from './front/self';
+import { OpenStreams } from './endpoint/news-stream';
+import { selfOf } from './endpoint/self';
 import { createOauthFetch, type OauthFetch } from './oauth/bounded-fetch';
 import { ClientCredentials } from './oauth/client-credentials';
 import { ClientIdentity } from './oauth/client-identity';

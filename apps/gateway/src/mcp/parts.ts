@@ -1,5 +1,5 @@
 import type { McpServer } from '@llm0/core/mcp/server';
-import type { OpenStreams } from './front/news-stream';
+import type { OpenStreams } from './endpoint/news-stream';
 import type { OauthFetch } from './oauth/bounded-fetch';
 import type { ClientIdentity } from './oauth/client-identity';
 import type { Consents } from './oauth/consents';

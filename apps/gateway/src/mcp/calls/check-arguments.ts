@@ -2,7 +2,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
 import { LRUCache } from 'lru-cache';
-import { CallRefusal } from '../front/mcp-errors';
+import { CallRefusal } from '../endpoint/mcp-errors';
 import { reduceSchema } from './reduce-schema';
 
 type Check = ValidateFunction | null;

@@ -1,6 +1,6 @@
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { joinToolName, splitToolName } from '@llm0/core/mcp/tool-name';
-import { CallRefusal } from '../front/mcp-errors';
+import { CallRefusal } from '../endpoint/mcp-errors';
 import type { ServerEntry, ToolView } from '../servers/server-entry';
 import type { RegistryView } from '../servers/server-registry';
 import { isAllowed, isOffered, mayUseAll, mayUseServer } from './tool-rights';

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import type { CodeModeResult } from '../../code-mode/code-mode-call';
 import { createGuard } from '../../pipeline/guard/guard-input';
 import type { Services } from '../../services/contract';
-import type { McpContext } from '../front/context';
+import type { McpContext } from '../endpoint/context';
 
 type Needs = Pick<Services, 'clock' | 'metrics'>;
 type Asking = Pick<McpContext, 'exchange' | 'principal'>;

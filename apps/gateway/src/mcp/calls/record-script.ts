@@ -2,7 +2,7 @@ import { ERROR_TABLE } from '@llm0/core/errors/error-table';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import type { Services } from '../../services/contract';
-import type { McpContext } from '../front/context';
+import type { McpContext } from '../endpoint/context';
 import { settleCall } from './call-booking';
 import type { JudgedResult } from './guard-list';
 import { callOrigin } from './plan-call';

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
-import { withoutConsent } from '../front/ask-consent';
-import type { McpContext } from '../front/context';
-import { CallRefusal } from '../front/mcp-errors';
+import { withoutConsent } from '../endpoint/ask-consent';
+import type { McpContext } from '../endpoint/context';
+import { CallRefusal } from '../endpoint/mcp-errors';
 import { splitUri } from '../lists/resource-names';
 import type { ServerEntry } from '../servers/server-entry';
 import { checkParamHeaders, paramHeaderValues } from '../wire/param-headers';

@@ -1,4 +1,4 @@
-import { CallRefusal } from '../front/mcp-errors';
+import { CallRefusal } from '../endpoint/mcp-errors';
 
 /** As the protocol names it: what is asked needs something of the user first, at a URL. */
 export const URL_ELICITATION_REQUIRED = -32_042;
