@@ -9,8 +9,8 @@ import postgres from 'postgres';
  */
 export type Db = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
 
-/** `ledger`: what every request's row and money need; `chores`: what keeps the house clean and watched. */
-export type LedWork = 'ledger' | 'chores';
+/** `ledger`: jobs that rows and money depend on; `maintenance`: clean-up, alerts and checks. */
+export type LedWork = 'ledger' | 'maintenance';
 
 export interface Database {
   readonly db: Db;
@@ -98,7 +98,7 @@ interface Leadership<W extends string> {
 }
 
 const ALWAYS_LEADS: Leadership<string> = { tryLead: async () => true, stopLeading: async () => {} };
-const LEADER_LOCKS: Readonly<Record<LedWork, number>> = { ledger: 7_107_330_004, chores: 7_107_330_010 };
+const LEADER_LOCKS: Readonly<Record<LedWork, number>> = { ledger: 7_107_330_004, maintenance: 7_107_330_010 };
 
 /**
  * Session locks on a connection of their own: when that connection is lost, so are they, and the next question is asked

@@ -227,7 +227,7 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
 
 const real = TEST_DATABASES.find((kind) => kind.name === 'postgres');
 if (real !== undefined) {
-  test('chores are done by gateways that take part in them, the ledger by whoever comes first', async () => {
+  test('maintenance runs where it is enabled, the ledger on whichever gateway comes first', async () => {
     const database = await real.open();
     const { connectDatabase } = await import('@llm0/drizzle/client');
     const url = `postgres://postgres@${database.client.options.host[0]}:${database.client.options.port[0]}/${database.client.options.database}`;
@@ -243,14 +243,14 @@ if (real !== undefined) {
         },
         database: db,
       });
-    const withoutChores = await start(database, false);
-    const withChores = await start(second, true);
-    expect([withoutChores.leading('ledger'), withoutChores.leading('chores')]).toEqual([true, false]);
-    expect([withChores.leading('ledger'), withChores.leading('chores')]).toEqual([false, true]);
-    await withoutChores.stop();
-    await waitFor(async () => withChores.leading('ledger'));
-    expect(withChores.leading('chores')).toBe(true);
-    await withChores.stop();
+    const withoutMaintenance = await start(database, false);
+    const withMaintenance = await start(second, true);
+    expect([withoutMaintenance.leading('ledger'), withoutMaintenance.leading('maintenance')]).toEqual([true, false]);
+    expect([withMaintenance.leading('ledger'), withMaintenance.leading('maintenance')]).toEqual([false, true]);
+    await withoutMaintenance.stop();
+    await waitFor(async () => withMaintenance.leading('ledger'));
+    expect(withMaintenance.leading('maintenance')).toBe(true);
+    await withMaintenance.stop();
     await second.close();
     await database.close();
   }, 30_000);

@@ -43,7 +43,7 @@ export interface JobServices {
     readonly hotStore: JobContext['hotStore'] & Pick<HotStore, 'health'>;
     readonly clock: { nowMs(): number };
     readonly config: Retention & {
-      /** false (DISABLE_BACKGROUND_WORKERS): no chores; the log is none of them. */
+      /** false (DISABLE_BACKGROUND_WORKERS): no maintenance; the log is none of them. */
       readonly backgroundWorkers?: boolean;
     };
     readonly postWebhook: (url: string, body: object) => Promise<void>;
@@ -70,7 +70,7 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
   const stores = readStores({ hotStore, ping });
   const works: Record<LedWork, Work> = {
     ledger: { jobs: [reapHolds, maintainPartitions, rollOver], drains: true },
-    chores: {
+    maintenance: {
       jobs: [
         cleanUp(config),
         reconcileLedgerJob,
@@ -80,7 +80,7 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
       drains: false,
     },
   };
-  const wanted: readonly LedWork[] = config.backgroundWorkers === false ? ['ledger'] : ['ledger', 'chores'];
+  const wanted: readonly LedWork[] = config.backgroundWorkers === false ? ['ledger'] : ['ledger', 'maintenance'];
   const stopped = new AbortController();
   const terms = new Map<LedWork, Term>();
   const elect = async () => {
@@ -95,7 +95,14 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
   };
   await elect();
   const { postWebhook } = services;
-  const own = { db: database.db, hotStore, ping, postWebhook, nowMs: context.nowMs, leads: () => terms.has('chores') };
+  const own = {
+    db: database.db,
+    hotStore,
+    ping,
+    postWebhook,
+    nowMs: context.nowMs,
+    leads: () => terms.has('maintenance'),
+  };
   const watch = watchStores(own, stopped.signal);
   const elections = (async () => {
     while (!stopped.signal.aborted) {
