@@ -95,14 +95,8 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
   };
   await elect();
   const { postWebhook } = services;
-  const own = {
-    db: database.db,
-    hotStore,
-    ping,
-    postWebhook,
-    nowMs: context.nowMs,
-    leads: () => terms.has('maintenance'),
-  };
+  const leads = () => terms.has('maintenance');
+  const own = { db: database.db, hotStore, ping, postWebhook, nowMs: context.nowMs, leads };
   const watch = watchStores(own, stopped.signal);
   const elections = (async () => {
     while (!stopped.signal.aborted) {
