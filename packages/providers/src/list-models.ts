@@ -1,7 +1,7 @@
 // A list that cannot be read, or is more than a list of models, throws: whoever asked goes on with the one before.
 import { isObject } from '@llm0/core/chat/json';
-import { EVENT_BOUNDS, findJsonExcessInTurns } from '@llm0/core/chat/json-bounds';
-import { parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { EVENT_BOUNDS, findJsonExcessInSlices } from '@llm0/core/chat/json-bounds';
+import { parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
 import type { Provider } from './provider';
 import type { ProviderConnection } from './provider-request';
 import { boundedText } from './transport/bounded-fetch';
@@ -29,9 +29,9 @@ export async function listModels(question: ModelsQuestion): Promise<ReadonlySet<
     return undefined;
   }
   const text = await boundedText(answer);
-  const excess = await findJsonExcessInTurns(text, EVENT_BOUNDS);
+  const excess = await findJsonExcessInSlices(text, EVENT_BOUNDS);
   if (excess !== undefined) throw new Error(`${provider.name} sent a list of models with too much in it (${excess}).`);
-  const list = await parseJsonInTurns(text);
+  const list = await parseJsonInSlices(text);
   if (!isObject(list)) return undefined;
   const names = provider.decodeModels(list).filter((name) => name.length <= MAX_NAME_LENGTH);
   return new Set(names.slice(0, MAX_MODELS));

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
-import { joinInTurns, piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
+import { joinInSlices, piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
 import { formatUsdShort } from '@llm0/core/pricing/format-usd';
 import type { LargeBody, ResponseSummary } from './dialect';
 
@@ -14,7 +14,7 @@ export async function writeWithCost(body: JsonObject, costNanoUsd: number): Prom
   const pieces = await piecesOfJson(body);
   const last = pieces.pop()?.toString() ?? '{}';
   pieces.push(Buffer.from(withCost(last, costNanoUsd)));
-  return { bytes: await joinInTurns(pieces), json: body };
+  return { bytes: await joinInSlices(pieces), json: body };
 }
 
 /** Usage in a body that a vendor wrote: as it stands, unless the vendor left a side of it out. */

@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../chat/request';
-import { digestJsonInTurns } from '../chat/write-json-in-turns';
+import { digestJsonInSlices } from '../chat/write-json-in-slices';
 
 /** Fields of `extra` that do not change the answer (contract: exact cache). */
 const LEFT_OUT: ReadonlySet<string> = new Set(['stream_options', 'store', 'user', 'metadata', 'safety_identifier']);
@@ -17,7 +17,7 @@ export function exactCacheKey(projectId: string, scope: string, request: ChatReq
 
 /** What stands for the canonical text of a large request in its key. */
 export function digestRequest(request: ChatRequest): Promise<string> {
-  return digestJsonInTurns(canonicalParts(request));
+  return digestJsonInSlices(canonicalParts(request));
 }
 
 /** The request as one JSON text: fixed field order, unknown fields by name, nothing of delivery or bookkeeping. */

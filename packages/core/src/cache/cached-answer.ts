@@ -1,8 +1,8 @@
 import { parseJson } from '../chat/json';
-import { decodeInTurns, parseJsonInTurns } from '../chat/json-in-turns';
+import { decodeInSlices, parseJsonInSlices } from '../chat/json-in-slices';
 import type { ChatResponse } from '../chat/response';
 import type { Usage } from '../chat/usage';
-import { joinInTurns, piecesOfJson } from '../chat/write-json-in-turns';
+import { joinInSlices, piecesOfJson } from '../chat/write-json-in-slices';
 import { packPieces, unpackPieces } from './packed-text';
 
 /** What every cache tier keeps of a complete, successful answer. */
@@ -53,7 +53,7 @@ export function packBody(parts: readonly Uint8Array[]): string {
 }
 
 export async function unpackBody(body: string): Promise<Blob> {
-  return joinInTurns(await unpackPieces(body));
+  return joinInSlices(await unpackPieces(body));
 }
 
 export function encodeCachedAnswer(answer: CachedAnswer): string {
@@ -72,8 +72,8 @@ export function decodeCachedAnswer(text: string): CachedAnswer | undefined | Pro
 
 async function withResponse(stored: CachedAnswer, packed: string): Promise<CachedAnswer | undefined> {
   try {
-    const text = await decodeInTurns(await unpackPieces(packed));
-    const response = (await parseJsonInTurns(text)) as unknown as ChatResponse;
+    const text = await decodeInSlices(await unpackPieces(packed));
+    const response = (await parseJsonInSlices(text)) as unknown as ChatResponse;
     return Array.isArray(response.choices) ? { ...stored, response } : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 import { parseJson } from '../chat/json';
-import { digestJsonInTurns } from '../chat/write-json-in-turns';
+import { digestJsonInSlices } from '../chat/write-json-in-slices';
 import type { EmbeddingRequest } from '../embedding/embedding-request';
 
 /** What the exact cache keeps of one embedded input. */
@@ -55,8 +55,8 @@ export async function digestEmbeddingRequest(
   request: EmbeddingRequest,
 ): Promise<NonNullable<EmbeddingRequest['digest']>> {
   const inputs: string[] = [];
-  const extra = await digestJsonInTurns(extraOf(request));
-  for (const input of request.inputs) inputs.push(await digestJsonInTurns(input));
+  const extra = await digestJsonInSlices(extraOf(request));
+  for (const input of request.inputs) inputs.push(await digestJsonInSlices(input));
   return { extra, inputs };
 }
 

@@ -1,7 +1,7 @@
 // What is large is kept compressed, in another thread: what stores make of it then takes a fraction of the time.
 import { Readable } from 'node:stream';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { decodeInTurns } from '../chat/json-in-turns';
+import { decodeInSlices } from '../chat/json-in-slices';
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -33,5 +33,5 @@ export async function packText(pieces: readonly Uint8Array[]): Promise<string> {
 
 /** What was packed, as text; any other text as it is. */
 export async function unpackText(text: string): Promise<string> {
-  return text.startsWith(MARK) ? decodeInTurns(await unpackPieces(text.slice(MARK.length))) : text;
+  return text.startsWith(MARK) ? decodeInSlices(await unpackPieces(text.slice(MARK.length))) : text;
 }

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../errors/gateway-error';
-import { nextTurn } from '../waits/in-turns';
+import { nextTurn } from '../waits/time-slices';
 
 /** Deeper than any real request or answer, and safe for everything that recurses. */
 export const MAX_JSON_DEPTH = 200;
@@ -59,8 +59,8 @@ export function findJsonExcess(text: string, bounds = UNBOUNDED): JsonExcess | u
 }
 
 /** The same in turns, for long texts. */
-export async function findJsonExcessInTurns(text: string, bounds = UNBOUNDED): Promise<JsonExcess | undefined> {
-  return new JsonLook(bounds).pushInTurns(text);
+export async function findJsonExcessInSlices(text: string, bounds = UNBOUNDED): Promise<JsonExcess | undefined> {
+  return new JsonLook(bounds).pushInSlices(text);
 }
 
 /** Looks through a text that comes in pieces. */
@@ -94,7 +94,7 @@ export class JsonLook {
     return this.isInString || this.depth > 0;
   }
 
-  async pushInTurns(text: string): Promise<JsonExcess | undefined> {
+  async pushInSlices(text: string): Promise<JsonExcess | undefined> {
     if (text.length <= TURN_LENGTH) return this.push(text);
     for (let at = 0; at < text.length; at += TURN_LENGTH) {
       const excess = this.push(text.slice(at, at + TURN_LENGTH));

@@ -1,4 +1,4 @@
-import { freeBytes, nextTurn } from '../waits/in-turns';
+import { freeBytes, nextTurn } from '../waits/time-slices';
 
 const encoder = new TextEncoder();
 const SMALLEST = 1024 * 1024;

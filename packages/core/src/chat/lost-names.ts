@@ -7,7 +7,7 @@ import { JsonLook, UNBOUNDED } from './json-bounds';
  */
 export async function hasLostNames(text: string, value: JsonValue): Promise<boolean> {
   const look = new JsonLook(UNBOUNDED);
-  const excess = await look.pushInTurns(text);
+  const excess = await look.pushInSlices(text);
   return excess !== undefined || look.names !== namesIn(value);
 }
 

@@ -1,7 +1,7 @@
 // The embedding service is away, slow or answers nonsense: the text gets no vector, and the request goes on as a miss.
 import type { JsonValue } from '../chat/json';
-import { findJsonExcessInTurns } from '../chat/json-bounds';
-import { decodeInTurns, parseJsonInTurns } from '../chat/json-in-turns';
+import { findJsonExcessInSlices } from '../chat/json-bounds';
+import { decodeInSlices, parseJsonInSlices } from '../chat/json-in-slices';
 import { type Embedder, type EmbedOutcome, none, normalizeVector } from './embedder';
 import { type WaitingText, WaitingTexts } from './waiting-texts';
 
@@ -136,7 +136,7 @@ async function boundedJson({ body }: Response): Promise<JsonValue> {
     if (size > MAX_ANSWER_BYTES) throw new Error('The embedding service sent too large an answer.');
     chunks.push(chunk);
   }
-  const text = await decodeInTurns(chunks);
-  if ((await findJsonExcessInTurns(text)) !== undefined) throw new Error('The embedding service sent no vectors.');
-  return parseJsonInTurns(text);
+  const text = await decodeInSlices(chunks);
+  if ((await findJsonExcessInSlices(text)) !== undefined) throw new Error('The embedding service sent no vectors.');
+  return parseJsonInSlices(text);
 }

@@ -38,7 +38,7 @@ export class JsonWindow {
     return this.whole('');
   }
 
-  async writeInTurns(text: string, isEnd: boolean): Promise<string> {
+  async writeInSlices(text: string, isEnd: boolean): Promise<string> {
     return isEnd ? this.whole(text) : this.push(text);
   }
 

@@ -1,5 +1,5 @@
 // An expression that cannot be searched for, or not in time: as its rule's `on_error` says.
-import { nextTurn } from '../waits/in-turns';
+import { nextTurn } from '../waits/time-slices';
 import type { Replace } from './decoders/steps';
 import { PATTERN } from './detectors/pattern';
 import type { CompiledRule, Finding } from './guardrails';
@@ -17,15 +17,15 @@ export interface LongSearch {
 }
 
 /** Searches a text in slices, between which others have their turn. */
-export async function searchInTurns(
+export async function searchInSlices(
   text: string,
   kind: TextKind,
   { replace, ...search }: LongSearch & { readonly replace: Replace },
 ): Promise<string> {
   const window = createWindow(kind, await searchElsewhere(text, kind, search), replace);
   const pieces: string[] = [];
-  for await (const slice of slicesOf(text, search.set.mostHere)) pieces.push(await window.writeInTurns(slice, false));
-  pieces.push(await window.writeInTurns('', true));
+  for await (const slice of slicesOf(text, search.set.mostHere)) pieces.push(await window.writeInSlices(slice, false));
+  pieces.push(await window.writeInSlices('', true));
   return pieces.join('');
 }
 

@@ -14,7 +14,7 @@ export interface PieceWindow {
   whole(text: string): string;
   flush(): string;
   /** `push`, and at the end `flush`, where much may go on at once. */
-  writeInTurns(text: string, isEnd: boolean): Promise<string>;
+  writeInSlices(text: string, isEnd: boolean): Promise<string>;
 }
 
 export function createWindow(kind: TextKind, rules: readonly WindowRule[], replace: Replace): PieceWindow {
@@ -42,8 +42,8 @@ export class WatchingWindow implements PieceWindow {
     return '';
   }
 
-  async writeInTurns(text: string, isEnd: boolean): Promise<string> {
-    await this.window.writeInTurns(text, isEnd);
+  async writeInSlices(text: string, isEnd: boolean): Promise<string> {
+    await this.window.writeInSlices(text, isEnd);
     return text;
   }
 }
@@ -72,10 +72,10 @@ export class TimedWindow implements PieceWindow {
     return this.timed('flush', '');
   }
 
-  async writeInTurns(text: string, isEnd: boolean): Promise<string> {
+  async writeInSlices(text: string, isEnd: boolean): Promise<string> {
     const startMs = this.monotonicMs();
     try {
-      return await this.window.writeInTurns(text, isEnd);
+      return await this.window.writeInSlices(text, isEnd);
     } finally {
       this.onTime(this.monotonicMs() - startMs);
     }

@@ -5,7 +5,7 @@ import { FoldedStretch } from './folded-text';
 import { type CompiledRule, type Finding, type Guardrails, type RuleSet, sha256 } from './guardrails';
 import { searchJoined, ToldFinds } from './joined-texts';
 import { JsonWindow } from './json-window';
-import { type LongSearch, searchInTurns } from './long-search';
+import { type LongSearch, searchInSlices } from './long-search';
 import { type Form, Marks, type Place } from './marks';
 import { createWindow, type PieceWindow, type TextKind, TimedWindow, WatchingWindow } from './piece-window';
 import type { GuardrailMark } from './policy';
@@ -92,7 +92,7 @@ export class RequestGuard {
     const noteTime = () => this.noteTime(set.owners, place, this.who.monotonicMs() - startMs);
     const replace = this.acting(set, place, { ...where, text });
     if (text.length > set.mostHere)
-      return searchInTurns(text, kind, { ...this.longSearch(set, place), replace }).finally(noteTime);
+      return searchInSlices(text, kind, { ...this.longSearch(set, place), replace }).finally(noteTime);
     try {
       return createWindow(kind, set.detectors, replace).whole(text);
     } finally {

@@ -1,4 +1,4 @@
-import { nextTurn } from '../waits/in-turns';
+import { nextTurn } from '../waits/time-slices';
 import { byStart, mergeHits, type Replace, type Step, type Stretch, stepsOf, writeSteps } from './decoders/steps';
 import { FoldedStretch } from './folded-text';
 import { type Hit, RuleSearch, type WindowRule } from './rule-search';
@@ -92,7 +92,7 @@ export class TextWindow {
   }
 
   /** The same as `push` or `flush`, where very much may go on at once: others have their turn meanwhile. */
-  async writeInTurns(text: string, isEnd: boolean): Promise<string> {
+  async writeInSlices(text: string, isEnd: boolean): Promise<string> {
     this.held += text;
     const pending = this.searches.reduce((sum, search) => sum + search.pending, 0);
     const found = pending > MANY ? this.find(isEnd) : undefined;

@@ -36,17 +36,17 @@ test.each([[['redact', 'redact']], [['redact', 'flag']], [['flag', 'redact']]] a
     );
     await fc.assert(
       fc.asyncProperty(text, cuts, async (whole, places) => {
-        const [atOnce, inTurns] = [windowOf(actions), windowOf(actions)];
+        const [atOnce, inSlices] = [windowOf(actions), windowOf(actions)];
         const expected = atOnce.window.whole(whole);
         let given = '';
         let from = 0;
         for (const to of [...places.sort((a, b) => a - b), whole.length]) {
-          given += await inTurns.window.writeInTurns(whole.slice(from, to), false);
+          given += await inSlices.window.writeInSlices(whole.slice(from, to), false);
           from = to;
         }
-        given += await inTurns.window.writeInTurns('', true);
+        given += await inSlices.window.writeInSlices('', true);
         expect(given).toBe(expected);
-        expect(inTurns.told.toSorted()).toEqual(atOnce.told.toSorted());
+        expect(inSlices.told.toSorted()).toEqual(atOnce.told.toSorted());
       }),
       { numRuns: runs(12) },
     );

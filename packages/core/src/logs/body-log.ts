@@ -1,8 +1,8 @@
 // Postgres away: bodies wait within bounds and are then dropped and counted; no request waits or fails for them.
-import { LARGE_JSON_LENGTH } from '../chat/json-in-turns';
-import { isLongJson } from '../chat/write-json-in-turns';
+import { LARGE_JSON_LENGTH } from '../chat/json-in-slices';
+import { isLongJson } from '../chat/write-json-in-slices';
 import { inTime } from '../waits/in-time';
-import { nextTurn } from '../waits/in-turns';
+import { nextTurn } from '../waits/time-slices';
 import { BatchWriter } from './batch-writer';
 import { redactJson } from './redact';
 

@@ -1,7 +1,7 @@
 // What cannot be read counts as not told: the answer itself is never touched, held up or failed.
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { EVENT_BOUNDS, findJsonExcess, findJsonExcessInTurns, type JsonBounds } from '@llm0/core/chat/json-bounds';
-import { decodeInTurns, LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { EVENT_BOUNDS, findJsonExcess, findJsonExcessInSlices, type JsonBounds } from '@llm0/core/chat/json-bounds';
+import { decodeInSlices, LARGE_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import type { UsageReader } from '../passthrough';
 import { asObject } from '../translation/read-json';
@@ -92,7 +92,7 @@ function plainTap(reader: UsageReader): UsageTap {
     },
     end: () => {
       if (size > MAX_PLAIN_BYTES || size === 0) return undefined;
-      if (size > LARGE_JSON_LENGTH) return decodeInTurns(chunks).then((text) => takeLarge(reader, text));
+      if (size > LARGE_JSON_LENGTH) return decodeInSlices(chunks).then((text) => takeLarge(reader, text));
       takeJson(reader, Buffer.concat(chunks).toString('utf8'));
       return undefined;
     },
@@ -100,7 +100,8 @@ function plainTap(reader: UsageReader): UsageTap {
 }
 
 async function takeLarge(reader: UsageReader, text: string): Promise<void> {
-  if ((await findJsonExcessInTurns(text, PLAIN_BOUNDS)) === undefined) takeValue(reader, await parseJsonInTurns(text));
+  if ((await findJsonExcessInSlices(text, PLAIN_BOUNDS)) === undefined)
+    takeValue(reader, await parseJsonInSlices(text));
 }
 
 function takeJson(reader: UsageReader, text: string): void {

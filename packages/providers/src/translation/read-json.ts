@@ -2,11 +2,11 @@ import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json'
 import {
   EVENT_BOUNDS,
   findJsonExcess,
-  findJsonExcessInTurns,
+  findJsonExcessInSlices,
   type JsonBounds,
   JsonLook,
 } from '@llm0/core/chat/json-bounds';
-import { decodePieces, LARGE_JSON_LENGTH, parseJsonInTurns, parseJsonPieces } from '@llm0/core/chat/json-in-turns';
+import { decodePieces, LARGE_JSON_LENGTH, parseJsonInSlices, parseJsonPieces } from '@llm0/core/chat/json-in-slices';
 import { upstreamFailure } from '../transport/upstream-failure';
 
 /** A value as an object, or undefined when it is anything else. */
@@ -126,8 +126,8 @@ export function parseEventData(provider: string, data: string): JsonObject {
 
 /** The same of a large one, in turns. */
 export async function parseLargeEvent(provider: string, data: string): Promise<JsonObject> {
-  const isSafe = (await findJsonExcessInTurns(data, CHAT_BOUNDS)) === undefined;
-  const value = asObject(isSafe ? await parseJsonInTurns(data).catch(() => undefined) : undefined);
+  const isSafe = (await findJsonExcessInSlices(data, CHAT_BOUNDS)) === undefined;
+  const value = asObject(isSafe ? await parseJsonInSlices(data).catch(() => undefined) : undefined);
   if (value !== undefined) return value;
   throw upstreamFailure('malformed', provider, 'sent an event that is not a JSON object.');
 }

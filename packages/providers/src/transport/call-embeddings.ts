@@ -4,7 +4,7 @@ import type { JsonBounds } from '@llm0/core/chat/json-bounds';
 import { type EmbeddingInput, type EmbeddingRequest, weighInputs } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
-import { mapInTurns } from '@llm0/core/waits/in-turns';
+import { mapInSlices } from '@llm0/core/waits/time-slices';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { Provider } from '../provider';
 import type { AnswerRoom } from '../provider-call';
@@ -156,7 +156,7 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
   checkAnswer(call, answer);
   const read = (one: JsonValue | undefined) => readVector(provider.name, one);
   const { encoded, inputTokens } = answer;
-  const vectors = body instanceof ParsedAnswer ? await mapInTurns(encoded, read) : encoded.map(read);
+  const vectors = body instanceof ParsedAnswer ? await mapInSlices(encoded, read) : encoded.map(read);
   const tokens = inputTokens === undefined ? guessPart(request.inputs) : { inputTokens, estimated: false };
   return { vectors, dropped: upstreamRequest.dropped, ...tokens };
 }

@@ -17,7 +17,7 @@ export {
   type UsageReader,
 } from '../passthrough';
 export { allowsPath } from '../path-rules';
-export { hashInTurns } from './fetch-upstream';
+export { hashInSlices } from './fetch-upstream';
 export { hideSecrets } from './hide-secrets';
 export { readStart, UpstreamBody } from './read-body';
 export { mayBeBilled } from './upstream-failure';

@@ -1,8 +1,8 @@
 // Upstream unreachable, slow or redirecting: the attempt fails with one `GatewayError`; nothing is retried here.
 
-import { joinInTurns } from '@llm0/core/chat/write-json-in-turns';
+import { joinInSlices } from '@llm0/core/chat/write-json-in-slices';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
-import { mapInTurns } from '@llm0/core/waits/in-turns';
+import { mapInSlices } from '@llm0/core/waits/time-slices';
 import type { UpstreamRequest } from '../provider-request';
 import { LargeJson } from '../translation/json-body';
 import { UnusableAnswerError } from './bounded-fetch';
@@ -58,14 +58,14 @@ export async function fetchUpstream(options: FetchUpstreamOptions): Promise<Fetc
 
 async function writeLarge({ headers, sign }: UpstreamRequest, json: LargeJson) {
   const pieces = await json.pieces();
-  const signature = sign?.(await hashInTurns(pieces));
-  return { body: await joinInTurns(pieces), headers: { ...headers, ...signature } };
+  const signature = sign?.(await hashInSlices(pieces));
+  return { body: await joinInSlices(pieces), headers: { ...headers, ...signature } };
 }
 
 /** SHA-256, hex. */
-export async function hashInTurns(pieces: readonly Uint8Array[]): Promise<string> {
+export async function hashInSlices(pieces: readonly Uint8Array[]): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256');
-  await mapInTurns(pieces, (piece) => void hasher.update(piece));
+  await mapInSlices(pieces, (piece) => void hasher.update(piece));
   return hasher.digest('hex');
 }
 

@@ -12,7 +12,7 @@ const MOST_SERIES = 300;
 /** Rows of refusals a key leaves in a second; the others are folded into one. */
 const ROWS_A_SECOND = 10;
 
-async function inTurns(count: number, play: (index: number) => Promise<unknown>): Promise<void> {
+async function inSlices(count: number, play: (index: number) => Promise<unknown>): Promise<void> {
   for (let i = 0; i < count; i += AT_ONCE) {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - i) }, (_, k) => play(i + k)));
   }
@@ -23,7 +23,7 @@ const countSeries = async ({ gateway }: AttackContext) =>
 
 async function growsSeries(context: AttackContext, play: (index: number) => Promise<unknown>) {
   const before = await countSeries(context);
-  await inTurns(NAMES, play);
+  await inSlices(NAMES, play);
   const grown = (await countSeries(context)) - before;
   return grown > MOST_SERIES ? `${grown} series more in /metrics` : undefined;
 }
@@ -65,13 +65,13 @@ export const NAMES_WITHOUT_END: readonly Attack[] = [
     name: 'two thousand idempotency keys',
     perMinute: 100_000,
     play: (context) =>
-      inTurns(NAMES, (i) => ask(context, 'chat', 'the same', { headers: { 'idempotency-key': `k-${i}` } })),
+      inSlices(NAMES, (i) => ask(context, 'chat', 'the same', { headers: { 'idempotency-key': `k-${i}` } })),
   },
   {
     name: 'five thousand requests beyond a limit of one a minute',
     play: async (context) => {
       const startMs = performance.now();
-      await inTurns(5_000, () => ask(context, 'chat', 'x'));
+      await inSlices(5_000, () => ask(context, 'chat', 'x'));
       const seconds = Math.ceil((performance.now() - startMs) / 1000) + 1;
       await Bun.sleep(2_500);
       const rows = await allLogs(
@@ -92,13 +92,13 @@ export const NAMES_WITHOUT_END: readonly Attack[] = [
     play: async ({ send }) => {
       const headers = { authorization: '' };
       const paths = [APIS.chat('x').path, '/v1/models', '/v1/responses/resp_1', '/passthrough/openai/v1/files', '/'];
-      await inTurns(NAMES, (i) => send(paths[i % paths.length] ?? '/', { headers }));
+      await inSlices(NAMES, (i) => send(paths[i % paths.length] ?? '/', { headers }));
     },
   },
   {
     name: 'two thousand invented keys',
     play: async ({ send }) => {
-      await inTurns(NAMES, (i) =>
+      await inSlices(NAMES, (i) =>
         send('/v1/models', { headers: { authorization: `Bearer llm0_live_${i.toString(16).padStart(64, '0')}` } }),
       );
     },

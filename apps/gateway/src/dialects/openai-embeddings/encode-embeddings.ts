@@ -1,6 +1,6 @@
-import { joinInTurns } from '@llm0/core/chat/write-json-in-turns';
+import { joinInSlices } from '@llm0/core/chat/write-json-in-slices';
 import { formatUsdShort } from '@llm0/core/pricing/format-usd';
-import { mapInTurns } from '@llm0/core/waits/in-turns';
+import { mapInSlices } from '@llm0/core/waits/time-slices';
 import type { EmbeddingFormat, EmbeddingSummary } from '../dialect';
 import { roundMs } from '../encode-metadata';
 
@@ -12,10 +12,10 @@ export function encodeEmbeddings(summary: EmbeddingSummary, format: EmbeddingFor
 
 /** The same for a large one, in turns. */
 export async function encodeLargeEmbeddings(summary: EmbeddingSummary, format: EmbeddingFormat): Promise<Blob> {
-  const pieces = await mapInTurns(summary.vectorsBase64, (base64, index) =>
+  const pieces = await mapInSlices(summary.vectorsBase64, (base64, index) =>
     Buffer.from(`${index === 0 ? OPENING : ','}${entryOf(base64, index, format)}`),
   );
-  return joinInTurns([...pieces, Buffer.from(closing(summary))]);
+  return joinInSlices([...pieces, Buffer.from(closing(summary))]);
 }
 
 const OPENING = '{"object":"list","data":[';

@@ -1,4 +1,4 @@
-import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
+import { piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
 
 interface LateEvent {
   readonly head: string;

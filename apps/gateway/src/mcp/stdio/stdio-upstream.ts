@@ -1,8 +1,8 @@
 // A server that ends fails the calls it was working on; the next one starts it again, after a wait that grows while it
 // does not last.
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { findJsonExcess, findJsonExcessInTurns } from '@llm0/core/chat/json-bounds';
-import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { findJsonExcess, findJsonExcessInSlices } from '@llm0/core/chat/json-bounds';
+import { LARGE_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { McpServer } from '@llm0/core/mcp/server';
 import { upstreamFailure } from '@llm0/providers/transport/upstream-failure';
@@ -251,8 +251,8 @@ export class StdioUpstream implements Upstream {
   }
 
   private async takeLarge(line: string): Promise<void> {
-    if ((await findJsonExcessInTurns(line, MESSAGE_BOUNDS)) !== undefined) return this.takeNonsense(line);
-    const value = await parseJsonInTurns(line).catch(() => undefined);
+    if ((await findJsonExcessInSlices(line, MESSAGE_BOUNDS)) !== undefined) return this.takeNonsense(line);
+    const value = await parseJsonInSlices(line).catch(() => undefined);
     this.take(readRpcMessage(value), line);
   }
 

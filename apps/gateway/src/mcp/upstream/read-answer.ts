@@ -1,7 +1,7 @@
 // A server that breaks off, is late, sends too much or answers something else fails the call with one `GatewayError`.
 import { isObject, type JsonValue } from '@llm0/core/chat/json';
-import { findJsonExcess, findJsonExcessInTurns } from '@llm0/core/chat/json-bounds';
-import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { findJsonExcess, findJsonExcessInSlices } from '@llm0/core/chat/json-bounds';
+import { LARGE_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { SseDecoder, SseEventTooLargeError } from '@llm0/core/sse/decode-sse';
 import type { AnswerRoom } from '@llm0/providers/provider-call';
@@ -129,10 +129,10 @@ export class AnswerReader {
 
   private async parse(text: string): Promise<JsonValue> {
     const isLarge = text.length > LARGE_JSON_LENGTH;
-    const excess = isLarge ? await findJsonExcessInTurns(text, MESSAGE_BOUNDS) : findJsonExcess(text, MESSAGE_BOUNDS);
+    const excess = isLarge ? await findJsonExcessInSlices(text, MESSAGE_BOUNDS) : findJsonExcess(text, MESSAGE_BOUNDS);
     if (excess !== undefined) throw this.malformed('sent a message that is nested too deeply or holds too much.');
     try {
-      return isLarge ? await parseJsonInTurns(text) : (JSON.parse(text) as JsonValue);
+      return isLarge ? await parseJsonInSlices(text) : (JSON.parse(text) as JsonValue);
     } catch (error) {
       if (error instanceof SyntaxError) throw this.malformed('sent something that is no JSON.');
       throw error;

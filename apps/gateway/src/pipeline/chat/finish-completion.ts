@@ -3,7 +3,7 @@ import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-
 import { packText } from '@llm0/core/cache/packed-text';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatResponse } from '@llm0/core/chat/response';
-import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
+import { piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
 import type { Dialect, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';

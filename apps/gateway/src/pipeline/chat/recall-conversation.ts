@@ -1,6 +1,6 @@
 // Postgres unreachable: requests that go on from a kept answer get a 503; all others are served.
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { LARGE_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { LARGE_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { KeptTurn } from '@llm0/core/conversations/kept-answers';
 import type { AnswerKeeping, Dialect, ReadTurn } from '../../dialects/dialect';
@@ -53,13 +53,13 @@ const textsOf = ({ input, answer }: KeptTurn) => [input, answer];
 export async function readTurns(turns: readonly KeptTurn[]): Promise<readonly ReadTurn[]> {
   const read: ReadTurn[] = [];
   for (const { input, answer } of turns) {
-    read.push({ input: await parseJsonInTurns(input), answer: await parseJsonInTurns(answer) });
+    read.push({ input: await parseJsonInSlices(input), answer: await parseJsonInSlices(answer) });
   }
   return read;
 }
 
 async function readAll(texts: readonly string[]): Promise<JsonValue[]> {
   const values: JsonValue[] = [];
-  for (const text of texts) values.push(await parseJsonInTurns(text));
+  for (const text of texts) values.push(await parseJsonInSlices(text));
   return values;
 }

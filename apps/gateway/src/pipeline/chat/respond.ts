@@ -1,7 +1,7 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
-import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
 import { untilGone } from '@llm0/core/waits/until-gone';

@@ -4,7 +4,7 @@ import { type EmbeddingInput, weighInputs } from '@llm0/core/embedding/embedding
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
-import { mapInTurns } from '@llm0/core/waits/in-turns';
+import { mapInSlices } from '@llm0/core/waits/time-slices';
 import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
@@ -84,13 +84,13 @@ export async function collectEmbeddings(
   const billed: Usage = { ...ZERO_USAGE, inputTokens: upstream.inputTokens };
   const costNanoUsd = priced === undefined ? 0 : computeCost(billed, priced).costNanoUsd;
   const isMany = inputs.length > MAX_CACHED_INPUTS;
-  const weights = isMany ? await mapInTurns(inputs, weightOf) : inputs.map(weightOf);
+  const weights = isMany ? await mapInSlices(inputs, weightOf) : inputs.map(weightOf);
   const shares = shareOut(weights, { tokens: upstream.inputTokens, costNanoUsd });
   const make = (index: number, position: number): [number, CachedEmbedding] => {
     const vectorBase64 = toBase64(upstream.vectors[position] ?? new Float32Array());
     return [index, { provider, model, vectorBase64, ...(shares[position] ?? NO_SHARE) }];
   };
-  const made = new Map(isMany ? await mapInTurns(plan.missing, make) : plan.missing.map(make));
+  const made = new Map(isMany ? await mapInSlices(plan.missing, make) : plan.missing.map(make));
   const entries = plan.request.inputs.flatMap((_input, index) => plan.known.get(index) ?? made.get(index) ?? []);
   return {
     ...{ entries, upstream },

@@ -1,6 +1,6 @@
 import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
 import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
-import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
 import type { DecodedEmbeddingRequest, EmbeddingDialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Exchange } from '../exchange/open-exchange';

@@ -1,11 +1,11 @@
 import { digestRequest } from '@llm0/core/cache/cache-key';
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
-import { LONG_JSON_LENGTH, parseJsonInTurns } from '@llm0/core/chat/json-in-turns';
+import { LONG_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
 import { noteMembers } from '@llm0/core/chat/json-members';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { nextTurn } from '@llm0/core/waits/in-turns';
+import { nextTurn } from '@llm0/core/waits/time-slices';
 import type { Services, UnderWay } from '../../services/contract';
 import { boundedBody, takeRoom, tooLarge, tooSlow } from './bounded-body';
 import { asJson, noJson, type ReadJson, readJson } from './read-json';
@@ -51,7 +51,7 @@ async function readValue({ config, openReads }: Needs, request: Request, underWa
   const text = await openReads.read(request.text(), declared ?? 0, tooSlow);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   const seen = checkJsonBounds(text);
-  if (seen?.isLarge === true) return { value: await asJson(() => parseJsonInTurns(text)), isLarge: true };
+  if (seen?.isLarge === true) return { value: await asJson(() => parseJsonInSlices(text)), isLarge: true };
   const value = parseJsonText(text);
   if (seen !== undefined) noteMembers(value, text, seen);
   return { value, isLarge: false };

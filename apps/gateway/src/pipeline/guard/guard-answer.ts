@@ -1,6 +1,6 @@
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
-import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-turns';
+import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { guardResponse, LOGPROBS } from '@llm0/core/guardrails/chat/guard-response';

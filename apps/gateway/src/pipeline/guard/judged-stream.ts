@@ -5,7 +5,7 @@ import { splitBatch } from '@llm0/core/chat/replay';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
-import { nextTurn } from '@llm0/core/waits/in-turns';
+import { nextTurn } from '@llm0/core/waits/time-slices';
 import type { Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Completion } from '../chat/produce-answer';

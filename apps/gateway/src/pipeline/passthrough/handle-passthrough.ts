@@ -1,6 +1,6 @@
 // Hot store unreachable: as for chat. The vendor's answer goes on byte by byte; only its cost is read from a copy.
 
-import { joinInTurns } from '@llm0/core/chat/write-json-in-turns';
+import { joinInSlices } from '@llm0/core/chat/write-json-in-slices';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { applyMode } from '@llm0/core/routing/failover-mode';
 import { attemptTimeoutMs, connectTimeoutMs, type Timeouts } from '@llm0/core/routing/timeouts';
@@ -8,7 +8,7 @@ import { noteHttp } from '@llm0/core/tracing/request-trace';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import {
   callPassthrough,
-  hashInTurns,
+  hashInSlices,
   nativeUrl,
   type PassthroughProvider,
   passesThrough,
@@ -230,11 +230,11 @@ async function send(services: Services, asked: Asked, timeoutMs: number): Promis
   const { passthrough } = provider;
   const { pieces } = body;
   const isHashed = pieces !== undefined && passthrough.signsBody(connection);
-  const unsigned = { method, url, headers: own, body: isHashed ? { hash: await hashInTurns(pieces) } : body.bytes };
+  const unsigned = { method, url, headers: own, body: isHashed ? { hash: await hashInSlices(pieces) } : body.bytes };
   const headers = { ...own, ...passthrough.authorize(unsigned, connection), ...exchange.trace?.headersFrom(1) };
   return callPassthrough({
     provider,
-    request: { ...unsigned, headers, body: pieces === undefined ? body.bytes : await joinInTurns(pieces) },
+    request: { ...unsigned, headers, body: pieces === undefined ? body.bytes : await joinInSlices(pieces) },
     stream: body.stream,
     ...{ timeoutMs, connectTimeoutMs: connectTimeoutMs(timeouts, services.config) },
     signal: httpRequest.signal,

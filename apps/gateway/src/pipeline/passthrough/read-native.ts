@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { piecesOfJson } from '@llm0/core/chat/write-json-in-turns';
+import { piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, type TakeBytes, takeRoom, tooLarge } from '../exchange/bounded-body';

@@ -265,7 +265,7 @@ export class AnswerGuard {
   private async close(choice: OpenChoice, index: number): Promise<void> {
     for (const [name, channel] of choice.channels) {
       if (name.startsWith('detail ')) continue;
-      const text = await channel.flushInTurns();
+      const text = await channel.flushInSlices();
       if (text !== '') this.out.push(channel.eventOf(text));
     }
     await this.giveDetails(index, choice);

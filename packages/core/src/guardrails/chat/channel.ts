@@ -32,24 +32,24 @@ export class Channel {
   /** What may go on of a piece; a long one is looked at in turns. */
   push(text: string): string | Promise<string> {
     this.said?.push(text);
-    return text.length <= this.most ? this.pass(text) : this.passInTurns(text);
+    return text.length <= this.most ? this.pass(text) : this.passInSlices(text);
   }
 
-  private async passInTurns(text: string): Promise<string> {
+  private async passInSlices(text: string): Promise<string> {
     let passed = '';
-    for await (const slice of slicesOf(text, this.most)) passed += await this.writeInTurns(slice, false);
+    for await (const slice of slicesOf(text, this.most)) passed += await this.writeInSlices(slice, false);
     return passed;
   }
 
-  private async writeInTurns(text: string, isEnd: boolean): Promise<string> {
+  private async writeInSlices(text: string, isEnd: boolean): Promise<string> {
     let passed = text;
-    for (const window of this.windows) passed = await window.writeInTurns(passed, isEnd);
+    for (const window of this.windows) passed = await window.writeInSlices(passed, isEnd);
     return passed;
   }
 
   /** The same as `flush`, where much may be held. */
-  flushInTurns(): Promise<string> {
-    return this.writeInTurns('', true);
+  flushInSlices(): Promise<string> {
+    return this.writeInSlices('', true);
   }
 
   private pass(text: string): string {

@@ -1,7 +1,7 @@
 import innocent from '../../../data/attacks/harmless.txt' with { type: 'text' };
 import attacks from '../../../data/attacks/sentences.txt' with { type: 'text' };
 import { linesOf } from '../../cache/semantic/english/read-lists';
-import { Turns } from '../../waits/in-turns';
+import { TimeSlices } from '../../waits/time-slices';
 import { NOTHING_FOUND, type TextCheck } from '../check';
 import { foldText } from '../folded-text';
 import { mergeSpans, type Span } from '../span';
@@ -50,7 +50,7 @@ interface Phrases {
 }
 
 async function findPhrases(text: string): Promise<Phrases> {
-  const turns = new Turns();
+  const slices = new TimeSlices();
   const spans: Span[] = [];
   let isHidden = false;
   for (let from = 0; from === 0 || from < text.length - SHARED; from += PIECE - SHARED) {
@@ -58,10 +58,10 @@ async function findPhrases(text: string): Promise<Phrases> {
     const folded = foldText(piece, 'words');
     for (const { start, end } of attackPhrases(folded.text))
       spans.push({ start: from + folded.originOf(start), end: from + folded.endOf(end), kind: 'injection' });
-    await turns.pause();
+    await slices.pause();
     // Where something is already found, nobody has to look for more.
     if (spans.length === 0 && !isHidden) isHidden = hasPhrases(undisguise(piece));
-    await turns.pause();
+    await slices.pause();
   }
   return { spans: mergeSpans(spans), isHidden };
 }

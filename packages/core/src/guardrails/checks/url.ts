@@ -1,4 +1,4 @@
-import { Turns } from '../../waits/in-turns';
+import { TimeSlices } from '../../waits/time-slices';
 import { NOTHING_FOUND, type TextCheck } from '../check';
 import { foldText } from '../folded-text';
 import type { Span } from '../span';
@@ -30,7 +30,7 @@ export function checkUrls({ allow, deny }: UrlRule): TextCheck {
     denied.looksLike(host) || ((as === 'link' || as === 'shown') && (deniesAll || allowed?.has(host) === false));
   return {
     async judge({ text }) {
-      const turns = new Turns();
+      const slices = new TimeSlices();
       const spans = new Map<number, Span>();
       let hidden = 0;
       for (let from = 0; from === 0 || from < text.length - SHARED; from += PIECE - SHARED) {
@@ -43,7 +43,7 @@ export function checkUrls({ allow, deny }: UrlRule): TextCheck {
         const unwrapped = unwrapText(folded.text);
         if (spans.size === 0 && unwrapped !== undefined) hidden += findHosts(unwrapped).filter(isWrong).length;
         if (spans.size > MOST_SPANS) return { count: spans.size, reason: REASON };
-        await turns.pause();
+        await slices.pause();
       }
       if (spans.size === 0 && hidden === 0) return NOTHING_FOUND;
       // Where one is written in disguise, nobody can say from where to where.

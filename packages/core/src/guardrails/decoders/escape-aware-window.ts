@@ -54,8 +54,8 @@ export class EscapeAwareWindow {
   }
 
   /** The same as `push` or `flush` for a long text; one with escapes in it is read at once. */
-  async writeInTurns(text: string, isEnd: boolean): Promise<string> {
-    return this.hasNoEscapes(text) ? this.plain.writeInTurns(text, isEnd) : this.write(text, isEnd);
+  async writeInSlices(text: string, isEnd: boolean): Promise<string> {
+    return this.hasNoEscapes(text) ? this.plain.writeInSlices(text, isEnd) : this.write(text, isEnd);
   }
 
   /** `push` or `whole`, told by what becomes of the characters that go on. */

@@ -1,5 +1,5 @@
 // What is large is read and written in slices of a few milliseconds, with a turn for everybody else between them.
-import { freeBytes, letGo, nextTurn, Turns } from '../waits/in-turns';
+import { freeBytes, letGo, nextTurn, TimeSlices } from '../waits/time-slices';
 import type { JsonObject, JsonValue } from './json';
 import { LARGE_JSON_LENGTH } from './json-bounds';
 import { LongText } from './long-text';
@@ -14,8 +14,8 @@ const WINDOW = 32 * 1024;
 /** Characters, or bytes, that are taken in hand at a time. */
 const PIECE = 256 * 1024;
 
-/** UTF-8 bytes as text, in turns; lets go of them. */
-export async function decodeInTurns(chunks: Uint8Array[]): Promise<string> {
+/** UTF-8 bytes as text, in slices; lets go of them. */
+export async function decodeInSlices(chunks: Uint8Array[]): Promise<string> {
   const pieces: string[] = [];
   for await (const piece of decodePieces(chunks)) pieces.push(piece);
   await nextTurn();
@@ -28,20 +28,20 @@ export async function* decodePieces(
   { frees = false }: { readonly frees?: boolean } = {},
 ): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8');
-  const turns = new Turns();
+  const slices = new TimeSlices();
   const left = chunks.splice(0).reverse();
   for (let chunk = left.pop(); chunk !== undefined; chunk = left.pop()) {
     for (let at = 0; at < chunk.byteLength; at += PIECE) {
       yield decoder.decode(chunk.subarray(at, at + PIECE), { stream: true });
-      await turns.pause();
+      await slices.pause();
     }
     if (frees) freeBytes(chunk);
   }
   yield decoder.decode();
 }
 
-/** `JSON.parse` in turns. Depth must have been checked before. Throws `SyntaxError`. */
-export async function parseJsonInTurns(text: string): Promise<JsonValue> {
+/** `JSON.parse` in slices. Depth must have been checked before. Throws `SyntaxError`. */
+export async function parseJsonInSlices(text: string): Promise<JsonValue> {
   if (text.length <= LARGE_JSON_LENGTH) return JSON.parse(text) as JsonValue;
   return parseJsonPieces(cut(text), Buffer.byteLength(text));
 }
@@ -75,7 +75,7 @@ const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
 class TurnParser {
   private text = '';
   private at = 0;
-  private readonly turns = new Turns();
+  private readonly slices = new TimeSlices();
   /** Characters so far. */
   private taken = 0;
 
@@ -107,7 +107,7 @@ class TurnParser {
     const object: JsonObject = {};
     this.at += 1;
     for (let isFirst = true; ; isFirst = false) {
-      await this.turns.pause();
+      await this.slices.pause();
       await this.skipSpace();
       if (this.isShort(WINDOW + 1)) await this.read(WINDOW + 1);
       if (isFirst && this.text[this.at] === close) break;
@@ -188,7 +188,7 @@ class TurnParser {
         for (const one of pieces.splice(0)) long.add(one);
       }
       this.at = isWhole ? end + 1 : end;
-      await this.turns.pause();
+      await this.slices.pause();
     }
     if (long === undefined) return pieces.length === 1 ? (pieces[0] ?? '') : pieces.join('');
     if (length >= HUGE) await letGo();
@@ -224,7 +224,7 @@ class TurnParser {
         this.text = this.text.slice(this.at) + value;
         this.at = 0;
         this.taken += value.length;
-        await this.turns.pauseAfter(value.length);
+        await this.slices.pauseAfter(value.length);
       }
     }
   }

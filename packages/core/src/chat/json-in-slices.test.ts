@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { parseJsonInTurns, parseJsonPieces } from './json-in-turns';
-import { digestJsonInTurns, stringifyJsonInTurns } from './write-json-in-turns';
+import { parseJsonInSlices, parseJsonPieces } from './json-in-slices';
+import { digestJsonInSlices, stringifyJsonInSlices } from './write-json-in-slices';
 
 const MIB = 1024 * 1024;
-const write = async (value: unknown) => (await stringifyJsonInTurns(value)).text();
+const write = async (value: unknown) => (await stringifyJsonInSlices(value)).text();
 /** Padding that makes any document a large one. */
 const PAD = 'p'.repeat(300_000);
 
@@ -40,9 +40,9 @@ describe('large JSON, in turns', () => {
       const value = make();
       const text = JSON.stringify(value);
       expect((await write(value)) === text).toBe(true);
-      expect(Bun.deepEquals(await parseJsonInTurns(text), value)).toBe(true);
-      expect(await worstBlock(() => parseJsonInTurns(text))).toBeLessThan(50);
-      expect(await worstBlock(() => stringifyJsonInTurns(value))).toBeLessThan(50);
+      expect(Bun.deepEquals(await parseJsonInSlices(text), value)).toBe(true);
+      expect(await worstBlock(() => parseJsonInSlices(text))).toBeLessThan(50);
+      expect(await worstBlock(() => stringifyJsonInSlices(value))).toBeLessThan(50);
     },
   );
 
@@ -53,7 +53,7 @@ describe('large JSON, in turns', () => {
       fc.asyncProperty(value, space, async (given, indent) => {
         const text = JSON.stringify(given, null, indent);
         const expected = JSON.parse(text);
-        expect(Bun.deepEquals(await parseJsonInTurns(text), expected, true)).toBe(true);
+        expect(Bun.deepEquals(await parseJsonInSlices(text), expected, true)).toBe(true);
         expect(await write(given)).toBe(JSON.stringify(given));
       }),
       { numRuns: 60 },
@@ -77,9 +77,9 @@ describe('large JSON, in turns', () => {
   test('a digest tells apart what differs by a half of a character, or by where a string ends', async () => {
     const texts = [PAD, `${PAD}\ud800`, `${PAD}\ud801`, `${PAD}\ufffd`, `${PAD}"`, `${PAD}\\"`, `${PAD}","p`];
     const values = [...texts.map((text) => ({ a: text, b: 'p' })), { a: PAD }, [PAD, 'p'], [`${PAD}p`]];
-    const digests = await Promise.all(values.map((value) => digestJsonInTurns(value)));
+    const digests = await Promise.all(values.map((value) => digestJsonInSlices(value)));
     expect(new Set(digests).size).toBe(values.length);
-    expect(await digestJsonInTurns({ a: PAD, b: 'p' })).toBe(digests[0] ?? '');
+    expect(await digestJsonInSlices({ a: PAD, b: 'p' })).toBe(digests[0] ?? '');
   });
 
   test('what the runtime refuses is refused, wherever it stands', async () => {
@@ -107,10 +107,10 @@ describe('large JSON, in turns', () => {
           expected = whole();
         } catch {
           refused += 1;
-          await expect(parseJsonInTurns(text)).rejects.toThrow(SyntaxError);
+          await expect(parseJsonInSlices(text)).rejects.toThrow(SyntaxError);
           continue;
         }
-        expect(Bun.deepEquals(await parseJsonInTurns(text), expected)).toBe(true);
+        expect(Bun.deepEquals(await parseJsonInSlices(text), expected)).toBe(true);
       }
     }
     expect(refused).toBeGreaterThan(60);
@@ -118,12 +118,12 @@ describe('large JSON, in turns', () => {
 
   test('a long name stands beside short members', async () => {
     const value = { a: 'x'.repeat(300_000), ['n'.repeat(50_000)]: 1, b: [true, null], c: '"'.repeat(100_000) };
-    expect(await parseJsonInTurns(JSON.stringify(value))).toEqual(value);
+    expect(await parseJsonInSlices(JSON.stringify(value))).toEqual(value);
   });
 
   test('names of prototypes are names, the last of equal ones counts, and what is undefined is left out', async () => {
     const text = `{"__proto__":{"x":1},"a":1,"pad":"${PAD}","a":2,"constructor":3}`;
-    const parsed = (await parseJsonInTurns(text)) as Record<string, unknown>;
+    const parsed = (await parseJsonInSlices(text)) as Record<string, unknown>;
     expect(Object.keys(parsed)).toEqual(['__proto__', 'a', 'pad', 'constructor']);
     expect([parsed.a, Object.getPrototypeOf(parsed) === Object.prototype]).toEqual([2, true]);
     const holes = { a: undefined, b: [undefined, PAD], c: { d: undefined }, e: PAD };

@@ -44,7 +44,7 @@ const SMALLEST_FREED = 16 * 1024;
 const SLICE_MS = 5;
 
 /** Gives others their turn where this one has worked long enough. */
-export class Turns {
+export class TimeSlices {
   private sinceMs = performance.now();
   private characters = 0;
 
@@ -67,14 +67,14 @@ export class Turns {
 /** Else the heap would grow by what it holds before it looks. */
 const COLLECT_AFTER = 1024 * 1024;
 
-/** `map` in turns. */
-export async function mapInTurns<A, B>(items: readonly A[], map: (item: A, index: number) => B): Promise<B[]> {
+/** `map` in slices. */
+export async function mapInSlices<A, B>(items: readonly A[], map: (item: A, index: number) => B): Promise<B[]> {
   await nextTurn();
-  const turns = new Turns();
+  const slices = new TimeSlices();
   const mapped: B[] = [];
   for (const item of items) {
     mapped.push(map(item, mapped.length));
-    await turns.pause();
+    await slices.pause();
   }
   return mapped;
 }

@@ -1,6 +1,6 @@
-// The other half of `json-in-turns`: what is large is written in slices of a few milliseconds.
-import { freeBytes, letGo, nextTurn, Turns } from '../waits/in-turns';
-import { LARGE_JSON_LENGTH } from './json-in-turns';
+// The other half of `json-in-slices`: what is large is written in slices of a few milliseconds.
+import { freeBytes, letGo, nextTurn, TimeSlices } from '../waits/time-slices';
+import { LARGE_JSON_LENGTH } from './json-in-slices';
 
 /** Characters that are written by one native call. */
 const WINDOW = 32 * 1024;
@@ -10,21 +10,21 @@ export function isLongJson(value: unknown, length = LARGE_JSON_LENGTH): boolean 
   return weigh(value, length) < 0;
 }
 
-/** `JSON.stringify` in turns: UTF-8. Takes JSON values only. */
-export async function stringifyJsonInTurns(value: unknown): Promise<Blob> {
-  return joinInTurns(await piecesOfJson(value));
+/** `JSON.stringify` in slices: UTF-8. Takes JSON values only. */
+export async function stringifyJsonInSlices(value: unknown): Promise<Blob> {
+  return joinInSlices(await piecesOfJson(value));
 }
 
 /** The same in pieces of some 32 kB. */
 export async function piecesOfJson(value: unknown): Promise<Buffer[]> {
   await nextTurn();
   const pieces: Buffer[] = [];
-  await writeJsonInTurns(value, (piece) => pieces.push(piece));
+  await writeJsonInSlices(value, (piece) => pieces.push(piece));
   return pieces;
 }
 
 /** All of them, copied once, in a turn of its own: who sends or serves a blob copies nothing. Lets go of the pieces. */
-export async function joinInTurns(pieces: Uint8Array[]): Promise<Blob> {
+export async function joinInSlices(pieces: Uint8Array[]): Promise<Blob> {
   await nextTurn();
   const parts = pieces.splice(0);
   const whole = new Blob(parts as BlobPart[]);
@@ -34,14 +34,14 @@ export async function joinInTurns(pieces: Uint8Array[]): Promise<Blob> {
 }
 
 /** The same, piece by piece, for who need not have them all at once. */
-export async function writeJsonInTurns(value: unknown, take: (piece: Buffer) => void): Promise<void> {
+export async function writeJsonInSlices(value: unknown, take: (piece: Buffer) => void): Promise<void> {
   const writer = new TurnWriter((text) => take(Buffer.from(text)));
   await writer.write(value);
   writer.finish();
 }
 
-/** SHA-256 (hex) of a value, in turns: of its JSON, in which long strings stand by their length and as they are. */
-export async function digestJsonInTurns(value: unknown): Promise<string> {
+/** SHA-256 (hex) of a value, in slices: of its JSON, in which long strings stand by their length and as they are. */
+export async function digestJsonInSlices(value: unknown): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256');
   const writer = new DigestWriter((text) => hasher.update(text));
   await writer.write(value);
@@ -51,7 +51,7 @@ export async function digestJsonInTurns(value: unknown): Promise<string> {
 
 class TurnWriter {
   protected text = '';
-  private readonly turns = new Turns();
+  private readonly slices = new TimeSlices();
 
   constructor(protected readonly take: (piece: string) => void) {}
 
@@ -115,7 +115,7 @@ class TurnWriter {
     const { length } = this.text;
     this.take(this.text);
     this.text = '';
-    await this.turns.pauseAfter(length);
+    await this.slices.pauseAfter(length);
   }
 }
 
