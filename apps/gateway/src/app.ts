@@ -60,7 +60,7 @@ type HotRoutes = Record<string, { POST: (request: Request) => Promise<Response> 
 /** The chat endpoints for `Bun.serve` itself, past the router: it costs as much as the whole admission. */
 export function createHotRoutes(services: Services): HotRoutes {
   const hot = (handle: (request: Request) => Promise<Response>): HotRoutes[string] => ({
-    POST: (request) => (services.activity.isDraining ? closeConnection(handle(request)) : handle(request)),
+    POST: (request) => (services.openRequests.isDraining ? closeConnection(handle(request)) : handle(request)),
   });
   const chat = CHAT_ROUTES.map(([path, dialect]) => [path, hot((request) => handleChat(services, dialect, request))]);
   return {
@@ -74,7 +74,7 @@ export function createHotRoutes(services: Services): HotRoutes {
 export const createPlainRoutes = (services: Services): Record<string, (request: Request) => Promise<Response>> => ({
   '/infer/*': (request) => {
     const answer = handleInfer(services, openaiChat, request);
-    return services.activity.isDraining ? closeConnection(answer) : answer;
+    return services.openRequests.isDraining ? closeConnection(answer) : answer;
   },
 });
 

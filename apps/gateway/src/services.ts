@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
+import { BodyDeadlines } from '@llm0/core/async/body-deadlines';
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GuardrailCompiler, type TextChecks } from '@llm0/core/guardrails/compile-guardrails';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
-import { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
@@ -21,8 +21,8 @@ import { createMcp } from './mcp/create-mcp';
 import { McpAdmin } from './mcp/mcp-admin';
 import type { McpParts } from './mcp/parts';
 import { createJudge } from './mcp/servers/judge-tools';
-import { Activity } from './observe/activity';
 import { Metrics } from './observe/metrics';
+import { OpenRequests } from './observe/open-requests';
 import { createPostWebhook } from './observe/post-webhook';
 import { Readers } from './observe/readers';
 import { sampleLoopLag } from './observe/sample-loop-lag';
@@ -104,7 +104,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),
-    ...{ activity: new Activity(), openReads: new OpenReads() },
+    ...{ openRequests: new OpenRequests(), bodyDeadlines: new BodyDeadlines() },
     readers: new Readers({ timeoutMs: config.slowReaderTimeoutMs }),
     routing: () => tables.current(),
     refreshTables: base.refreshTables,

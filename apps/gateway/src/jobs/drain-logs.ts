@@ -1,8 +1,8 @@
 // Postgres away: the batch is kept and tried again; the queue grows until it is full, and then requests get 503.
+import { interruptibleSleep } from '@llm0/core/async/interruptible-sleep';
 import { LogDrain, type LogSink } from '@llm0/core/logs/log-drain';
 import { redactText } from '@llm0/core/logs/redact';
 import { noObserver, type StoredRecords } from '@llm0/core/tracing/span';
-import { interruptibleSleep } from '@llm0/core/waits/interruptible-sleep';
 import { readLogFence } from '@llm0/drizzle/queries/logs/log-fence';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';

@@ -1,9 +1,9 @@
 // Postgres away: leadership is given up, jobs pause, and whoever gets the lock first goes on.
+import { interruptibleSleep } from '@llm0/core/async/interruptible-sleep';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { noObserver, type RecordObserver } from '@llm0/core/tracing/span';
-import { interruptibleSleep } from '@llm0/core/waits/interruptible-sleep';
 import type { Database, LedWork } from '@llm0/drizzle/client';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import { rootMessage } from '@llm0/drizzle/sql-state';

@@ -1,9 +1,9 @@
 // Postgres away or read-only: nobody can lead and nothing can be written down, so whoever led last tells of it from memory, and
 // writes it down once Postgres takes changes again. The job of the alerts then tells that it is over.
 import { isMet } from '@llm0/core/alerts/condition';
+import { inTime } from '@llm0/core/async/in-time';
+import { interruptibleSleep } from '@llm0/core/async/interruptible-sleep';
 import type { HotStore } from '@llm0/core/limits/hot-store';
-import { inTime } from '@llm0/core/waits/in-time';
-import { interruptibleSleep } from '@llm0/core/waits/interruptible-sleep';
 import type { Db } from '@llm0/drizzle/client';
 import { listWatchedAlerts, recordAlertState, recordFiring, type StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { alertBodies, type PostWebhook } from './check-alerts';

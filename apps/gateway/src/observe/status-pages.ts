@@ -1,12 +1,12 @@
 // A store that does not answer is told of; it never makes a status page hang (1 s at most).
 
 import { timingSafeEqual } from 'node:crypto';
+import { inTime } from '@llm0/core/async/in-time';
 import { backendProvider } from '@llm0/core/backends/backend';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
-import { inTime } from '@llm0/core/waits/in-time';
 import type { BackendProbe, Services } from '../services/contract';
 
 interface BackendHealth {
@@ -29,7 +29,7 @@ export function livez(): Response {
  * projects are served all the same, and a balancer would take away every replica at once.
  */
 export async function readyz(services: Services): Promise<Response> {
-  if (services.activity.isDraining) return Response.json({ ok: false, reason: 'draining' }, { status: 503 });
+  if (services.openRequests.isDraining) return Response.json({ ok: false, reason: 'draining' }, { status: 503 });
   const backends = await checkBackends(services);
   const ok = REACHED.get(services)?.size === Object.keys(backends).length;
   const away = Object.entries(backends).flatMap(([name, backend]) => (backend.ok ? [] : [name]));
@@ -115,7 +115,7 @@ export async function metricsPage(
 /** What is only known when somebody asks. */
 export async function refreshGauges(services: Services): Promise<void> {
   const { metrics } = services;
-  metrics.inFlight.set(services.activity.count);
+  metrics.inFlight.set(services.openRequests.count);
   metrics.openHolds.set(services.leases.size);
   metrics.showTargets(services.health.list());
   metrics.residentBytes.set(process.memoryUsage.rss());

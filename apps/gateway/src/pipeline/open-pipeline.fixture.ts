@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BodyDeadlines } from '@llm0/core/async/body-deadlines';
 import { CACHED_ANSWER_CODEC } from '@llm0/core/cache/cached-answer';
 import { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
 import type { SemanticAnswer, SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
@@ -20,10 +21,9 @@ import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import { noOtherProcess } from '@llm0/core/routing/target-health-store';
 import { passTraces, type Tracing } from '@llm0/core/tracing/request-trace';
-import { OpenReads } from '@llm0/core/waits/open-reads';
 import { openai } from '@llm0/providers/openai/index';
-import { Activity } from '../observe/activity';
 import { Metrics } from '../observe/metrics';
+import { OpenRequests } from '../observe/open-requests';
 import { Readers } from '../observe/readers';
 import type { Services } from '../services/contract';
 import { createDowngradeModels, createStoreClock } from '../services/create-memories';
@@ -201,9 +201,9 @@ export async function openPipeline(options: PipelineOptions = {}) {
     createId: () => Bun.randomUUIDv7(),
     tracing: options.tracing ?? passTraces,
     metrics,
-    activity: new Activity(),
+    openRequests: new OpenRequests(),
     readers: new Readers({ timeoutMs: 60_000 }),
-    openReads: new OpenReads({ graceMs: options.bodyGraceMs, sweepMs: 10 }),
+    bodyDeadlines: new BodyDeadlines({ graceMs: options.bodyGraceMs, sweepMs: 10 }),
     keyCache: new KeyCache({
       source: {
         findByHash: async (hash) => {

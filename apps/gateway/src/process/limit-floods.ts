@@ -11,7 +11,7 @@ type Handle<S> = (request: Request, server: S) => Response | Promise<Response>;
 interface AddressBook {
   requestIP(request: Request): { readonly address: string } | null;
 }
-type Needs = Pick<Services, 'config' | 'clock' | 'metrics' | 'activity'>;
+type Needs = Pick<Services, 'config' | 'clock' | 'metrics' | 'openRequests'>;
 
 /** Sent by an operator as a key: it weighs what any request of the data plane does. */
 const SENT_AS_KEY = /^\/admin\/v1\/projects\/[^/]+\/keys\/[^/]+\/chat\/completions$/;
@@ -26,7 +26,7 @@ export function limitFloods(
   services: Needs,
   refuse: (path: string, error: GatewayError) => Response,
 ): <S extends AddressBook>(handle: Handle<S>) => Handle<S> {
-  const { config, clock, metrics, activity } = services;
+  const { config, clock, metrics, openRequests } = services;
   const { globalRate, clientRate, trustProxyHops, maxConcurrentRequests } = config;
   if (globalRate === undefined && clientRate === undefined && maxConcurrentRequests === undefined) {
     return (handle) => handle;
@@ -46,7 +46,7 @@ export function limitFloods(
         return withRateHeaders(refuse(pathname, tooMany(refusal)), refusal);
       }
     }
-    if (activity.count < most) return handle(request, server);
+    if (openRequests.count < most) return handle(request, server);
     metrics.floodRefusals.inc({ limit: 'concurrency' });
     const message = `This gateway serves at most ${most} requests at once. Please retry.`;
     return refuse(pathname, new GatewayError('overloaded', message, { retryAfterMs: BUSY_RETRY_MS }));

@@ -1,4 +1,4 @@
-import { inTime } from '@llm0/core/waits/in-time';
+import { inTime } from '@llm0/core/async/in-time';
 import type { Logger } from 'pino';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import type { Config } from '../config/config';

@@ -170,12 +170,12 @@ async function startGateway(options: ServeOptions) {
   const everything = createApp(services, { admin, gatherMetrics: options.gatherMetrics });
   const apps = { main: config.adminPort === undefined ? everything : createApp(services), admin: everything };
   const shutdown = async (servers: readonly Server[], reason: string): Promise<void> => {
-    log.info({ reason, open: services.activity.count }, 'draining');
+    log.info({ reason, open: services.openRequests.count }, 'draining');
     stopLoading();
-    const idle = services.activity.drain(config.drainTimeoutMs);
+    const idle = services.openRequests.drain(config.drainTimeoutMs);
     await Bun.sleep(DRAIN_GRACE_MS);
     await Promise.all(servers.map(stopListening));
-    if (!(await idle)) log.warn({ open: services.activity.count }, 'drain timed out, cutting what is left');
+    if (!(await idle)) log.warn({ open: services.openRequests.count }, 'drain timed out, cutting what is left');
     await Promise.all(servers.map(closeConnections));
     services.refusals.flush();
     await services.hotStore.flush(FLUSH_TIMEOUT_MS);
@@ -200,7 +200,7 @@ function adminServices(running: RunningServices): Omit<Parameters<typeof createA
   const { refreshTables: reloadTables } = services;
   return {
     ...services,
-    isStopping: () => services.activity.isDraining,
+    isStopping: () => services.openRequests.isDraining,
     db: database.db,
     reloadTables,
     presetChains: tables.presets,

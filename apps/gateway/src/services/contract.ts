@@ -1,3 +1,4 @@
+import type { BodyDeadlines } from '@llm0/core/async/body-deadlines';
 import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
 import type { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
@@ -13,7 +14,6 @@ import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health
 import type { Target } from '@llm0/core/routing/target';
 import type { Tracing } from '@llm0/core/tracing/request-trace';
 import type { RecordObserver } from '@llm0/core/tracing/span';
-import type { OpenReads } from '@llm0/core/waits/open-reads';
 import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
@@ -23,8 +23,8 @@ import type { BackendParts } from '../backends/parts';
 import type { CodeMode } from '../code-mode/create-code-mode';
 import type { Config } from '../config/config';
 import type { McpParts } from '../mcp/parts';
-import type { Activity } from '../observe/activity';
 import type { Metrics } from '../observe/metrics';
+import type { OpenRequests } from '../observe/open-requests';
 import type { PostWebhook } from '../observe/post-webhook';
 import type { Readers } from '../observe/readers';
 import type { RefusalFolder } from '../pipeline/ledger/fold-refusals';
@@ -101,11 +101,11 @@ export interface Services {
   readonly backends: BackendParts;
   /** Breakers, cool-downs and latencies of all targets, from memory. */
   readonly health: SharedTargetHealth;
-  readonly activity: Activity;
+  readonly openRequests: OpenRequests;
   /** Callers that are being answered piece by piece. */
   readonly readers: Readers;
   /** Small bodies on their way in. */
-  readonly openReads: OpenReads;
+  readonly bodyDeadlines: BodyDeadlines;
   /** The tables as they are right now; replaced in the background. */
   readonly routing: () => RoutingTables;
   /** Reads them again, and takes note of their version; what was committed before the call holds when it resolves. */
@@ -122,7 +122,7 @@ export interface Services {
 }
 
 /** A request that is served. */
-export type UnderWay = ReturnType<Activity['enter']>;
+export type UnderWay = ReturnType<OpenRequests['enter']>;
 /** A caller that is being answered. */
 export type Reader = ReturnType<Readers['begin']>;
 

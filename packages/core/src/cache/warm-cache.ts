@@ -1,6 +1,6 @@
 // Postgres away or slow: a look-up is a miss after 100 ms, and writes wait within bounds; no request ever fails for it.
+import { inTime } from '../async/in-time';
 import { BatchWriter } from '../logs/batch-writer';
-import { inTime } from '../waits/in-time';
 import { type CachedAnswer, decodeCachedAnswer } from './cached-answer';
 
 /** One answer as the warm tier keeps it. */

@@ -1,5 +1,5 @@
+import { nextTurn } from '../async/time-slices';
 import { invalidRequest } from '../errors/gateway-error';
-import { nextTurn } from '../waits/time-slices';
 
 /** Deeper than any real request or answer, and safe for everything that recurses. */
 export const MAX_JSON_DEPTH = 200;

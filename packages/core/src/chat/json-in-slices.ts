@@ -1,5 +1,5 @@
 // What is large is read and written in slices of a few milliseconds, with a turn for everybody else between them.
-import { freeBytes, letGo, nextTurn, TimeSlices } from '../waits/time-slices';
+import { freeBytes, letGo, nextTurn, TimeSlices } from '../async/time-slices';
 import type { JsonObject, JsonValue } from './json';
 import { LARGE_JSON_LENGTH } from './json-bounds';
 import { LongText } from './long-text';

@@ -1,4 +1,4 @@
-import { freeBytes, nextTurn } from '../waits/time-slices';
+import { freeBytes, nextTurn } from '../async/time-slices';
 
 const encoder = new TextEncoder();
 const SMALLEST = 1024 * 1024;

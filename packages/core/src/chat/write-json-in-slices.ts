@@ -1,5 +1,5 @@
 // The other half of `json-in-slices`: what is large is written in slices of a few milliseconds.
-import { freeBytes, letGo, nextTurn, TimeSlices } from '../waits/time-slices';
+import { freeBytes, letGo, nextTurn, TimeSlices } from '../async/time-slices';
 import { LARGE_JSON_LENGTH } from './json-in-slices';
 
 /** Characters that are written by one native call. */

@@ -1,5 +1,5 @@
 // An expression that cannot be searched for, or not in time: as its rule's `on_error` says.
-import { nextTurn } from '../waits/time-slices';
+import { nextTurn } from '../async/time-slices';
 import type { Replace } from './decoders/steps';
 import { PATTERN } from './detectors/pattern';
 import type { CompiledRule, Finding } from './guardrails';

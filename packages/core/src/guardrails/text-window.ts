@@ -1,4 +1,4 @@
-import { nextTurn } from '../waits/time-slices';
+import { nextTurn } from '../async/time-slices';
 import { byStart, mergeHits, type Replace, type Step, type Stretch, stepsOf, writeSteps } from './decoders/steps';
 import { FoldedStretch } from './folded-text';
 import { type Hit, RuleSearch, type WindowRule } from './rule-search';

@@ -1,8 +1,8 @@
 // Postgres away: bodies wait within bounds and are then dropped and counted; no request waits or fails for them.
+import { inTime } from '../async/in-time';
+import { nextTurn } from '../async/time-slices';
 import { LARGE_JSON_LENGTH } from '../chat/json-in-slices';
 import { isLongJson } from '../chat/write-json-in-slices';
-import { inTime } from '../waits/in-time';
-import { nextTurn } from '../waits/time-slices';
 import { BatchWriter } from './batch-writer';
 import { redactJson } from './redact';
 

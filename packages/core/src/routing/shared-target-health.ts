@@ -1,7 +1,7 @@
 // The shared store away: this process goes by what it sees itself, probes by itself, and tells the others later.
+import { inTime } from '../async/in-time';
 import { FAILURE_TABLE } from '../errors/error-table';
 import type { UpstreamFailure } from '../errors/gateway-error';
-import { inTime } from '../waits/in-time';
 import { type Target, targetKey } from './target';
 import type { AttemptMark, ClosedReason, TargetMonitor, TargetStatus } from './target-health';
 import {

@@ -1,4 +1,4 @@
-import { freeBytes } from '../waits/time-slices';
+import { freeBytes } from '../async/time-slices';
 
 /** One complete server-sent event. Events without a `data` line are never given out. */
 export interface SseEvent {

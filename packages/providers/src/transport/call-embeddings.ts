@@ -1,10 +1,10 @@
 // Any failure of one call ends the whole attempt, with what the calls before it have cost; the others are cancelled.
+import { mapInSlices } from '@llm0/core/async/time-slices';
 import type { JsonValue } from '@llm0/core/chat/json';
 import type { JsonBounds } from '@llm0/core/chat/json-bounds';
 import { type EmbeddingInput, type EmbeddingRequest, weighInputs } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
-import { mapInSlices } from '@llm0/core/waits/time-slices';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { Provider } from '../provider';
 import type { AnswerRoom } from '../provider-call';

@@ -1,11 +1,11 @@
 // Any failure of the upstream ends the attempt with one `GatewayError`; trying again is the pipeline's decision.
+import { nextTurn } from '@llm0/core/async/time-slices';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { countEvents } from '@llm0/core/chat/input-count';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
-import { nextTurn } from '@llm0/core/waits/time-slices';
 import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';

@@ -1,8 +1,8 @@
 // Upstream unreachable, slow or redirecting: the attempt fails with one `GatewayError`; nothing is retried here.
 
+import { mapInSlices } from '@llm0/core/async/time-slices';
 import { joinInSlices } from '@llm0/core/chat/write-json-in-slices';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
-import { mapInSlices } from '@llm0/core/waits/time-slices';
 import type { UpstreamRequest } from '../provider-request';
 import { LargeJson } from '../translation/json-body';
 import { UnusableAnswerError } from './bounded-fetch';

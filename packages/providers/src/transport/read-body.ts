@@ -1,7 +1,8 @@
 // A body that begins too late, stalls longer than the idle time-out, trickles for ever, or whose reader leaves, is
 // cancelled; so is one past its bound.
+
+import { freeBytes, letGo, nextTurn } from '@llm0/core/async/time-slices';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
-import { freeBytes, letGo, nextTurn } from '@llm0/core/waits/time-slices';
 import type { AnswerRoom } from '../provider-call';
 import { tooLargeAnswer } from './bounded-fetch';
 import { connectionError } from './fetch-upstream';

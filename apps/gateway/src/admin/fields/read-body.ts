@@ -1,6 +1,6 @@
+import { readTimeMs } from '@llm0/core/async/body-deadlines';
+import { inTime } from '@llm0/core/async/in-time';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { inTime } from '@llm0/core/waits/in-time';
-import { readTimeMs } from '@llm0/core/waits/open-reads';
 import type { MiddlewareHandler } from 'hono';
 import type { AdminEnv } from '../admin-services';
 import { parseMoneyAsText } from './json-money';

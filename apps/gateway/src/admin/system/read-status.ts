@@ -1,6 +1,6 @@
 // A store that is away, or a question that takes too long, is told as such: the status itself is always answered.
+import { inTime } from '@llm0/core/async/in-time';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
-import { inTime } from '@llm0/core/waits/in-time';
 import { countLogs } from '@llm0/drizzle/queries/logs/count-logs';
 import { findOutageStart } from '@llm0/drizzle/queries/logs/outage-start';
 import type { AdminServices } from '../admin-services';

@@ -1,6 +1,6 @@
+import { mapInSlices } from '@llm0/core/async/time-slices';
 import { joinInSlices } from '@llm0/core/chat/write-json-in-slices';
 import { formatUsdShort } from '@llm0/core/pricing/format-usd';
-import { mapInSlices } from '@llm0/core/waits/time-slices';
 import type { EmbeddingFormat, EmbeddingSummary } from '../dialect';
 import { roundMs } from '../encode-metadata';
 

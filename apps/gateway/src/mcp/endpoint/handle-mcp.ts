@@ -1,7 +1,7 @@
 // Hot store unreachable: as for chat. What is refused before it is admitted costs nothing and leaves a row, once its key is known.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf } from '@llm0/core/keys/api-key';
-import type { UnderWay } from '../../observe/activity';
+import type { UnderWay } from '../../observe/open-requests';
 import { authenticate, type ChosenKey } from '../../pipeline/exchange/authenticate';
 import { AdmissionDenied } from '../../pipeline/exchange/denials';
 import type { Authenticated } from '../../pipeline/exchange/load-principal';
@@ -55,7 +55,7 @@ export async function handleMcp(
   chosen?: ChosenKey,
 ): Promise<Response> {
   const progress: Progress = { id: null, path: pathOf(place) };
-  const underWay = services.activity.enter();
+  const underWay = services.openRequests.enter();
   try {
     const opened = await open(services, place, { httpRequest, underWay, progress, chosen });
     const { body } = await readRequestBody(services, httpRequest, underWay);
@@ -113,7 +113,7 @@ async function withoutBody(
   answer: (context: McpContext) => Response | Promise<Response>,
 ): Promise<Response> {
   const progress: Progress = { id: null, path: pathOf(place) };
-  const underWay = services.activity.enter();
+  const underWay = services.openRequests.enter();
   try {
     const opened = await open(services, place, { httpRequest, underWay, progress });
     const asked = { method: httpRequest.method, params: {} };

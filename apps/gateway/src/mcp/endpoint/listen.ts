@@ -88,7 +88,7 @@ function openStream(services: Services, context: McpContext, id: RpcId | undefin
         ? undefined
         : rpcResult(id, { resultType: 'complete', _meta: { ...stamp, [META.serverInfo]: selfOf(services) } }),
     isStale: async () => {
-      if (services.activity.isDraining) return true;
+      if (services.openRequests.isDraining) return true;
       const known = { projectId: project.id, keyId: key.id, projectVersion: project.version, keyVersion: key.version };
       const stale = await services.hotStore.findStale(known).catch((): readonly StalePart[] => []);
       return stale.includes('principal');

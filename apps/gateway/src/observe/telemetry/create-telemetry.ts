@@ -1,9 +1,10 @@
 // The collector slow, down or refusing: spans and metrics wait within bounds, are dropped then, and counted. Requests and the
 // log's drain never wait for it: all that has to do with it is in a thread of its own.
+
+import { inTime } from '@llm0/core/async/in-time';
 import { makeSpans, passTraces } from '@llm0/core/tracing/request-trace';
 import { createSampler } from '@llm0/core/tracing/sampler';
 import { noObserver } from '@llm0/core/tracing/span';
-import { inTime } from '@llm0/core/waits/in-time';
 import type { Logger } from 'pino';
 import type { Metrics } from '../metrics';
 import type { TelemetrySettings } from './encode-otlp';

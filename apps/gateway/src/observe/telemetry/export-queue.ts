@@ -1,5 +1,5 @@
 // The collector away: what waits is kept within bounds, what comes beyond is dropped and counted; neither requests nor the log's drain wait.
-import { inTime } from '@llm0/core/waits/in-time';
+import { inTime } from '@llm0/core/async/in-time';
 import type { Delivery, LossReason } from './otlp-client';
 
 export interface ExportQueueOptions<T> {

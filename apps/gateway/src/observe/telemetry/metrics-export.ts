@@ -1,5 +1,5 @@
 // The collector away: a round is given up after its tries; the next one says all that it would have said.
-import { inTime } from '@llm0/core/waits/in-time';
+import { inTime } from '@llm0/core/async/in-time';
 import type { OtlpEncoder } from './encode-otlp';
 import type { ExportQueueOptions } from './export-queue';
 import type { GenAiHistogram } from './gen-ai-metrics';

@@ -1,6 +1,6 @@
 // The collector slow, down or refusing: what it takes back is tried again with back-off, within bounds; then it is dropped.
 // Nothing but the export waits for it.
-import { interruptibleSleep } from '@llm0/core/waits/interruptible-sleep';
+import { interruptibleSleep } from '@llm0/core/async/interruptible-sleep';
 import { readRetryAfterMs } from '@llm0/providers/transport/retry-after';
 
 /** How one request to the collector ended: the items it refused, or why nothing was taken. */

@@ -1,9 +1,9 @@
+import { nextTurn } from '@llm0/core/async/time-slices';
 import { type PackedResponse, packResponse } from '@llm0/core/cache/cached-answer';
 import { packPieces, packText } from '@llm0/core/cache/packed-text';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
 import { cutJson } from '@llm0/core/logs/body-log';
-import { nextTurn } from '@llm0/core/waits/time-slices';
 import type { LargeBody, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { givenBodies } from '../ledger/logged-bodies';

@@ -57,7 +57,7 @@ describe('the whole path', () => {
         cacheHit: true,
       },
     ]);
-    expect([await pipeline.hotStore.openHolds(), pipeline.services.activity.count]).toEqual([0, 0]);
+    expect([await pipeline.hotStore.openHolds(), pipeline.services.openRequests.count]).toEqual([0, 0]);
   });
 
   test('of a streamed answer: under way until its last byte', async () => {
@@ -65,7 +65,7 @@ describe('the whole path', () => {
     pipeline.world.scripts = [stream.script];
     stream.send('two');
     const response = await post({ body: { ...BODY, stream: true } });
-    expect([pipeline.services.activity.count, await pipeline.hotStore.openHolds()]).toEqual([1, 1]);
+    expect([pipeline.services.openRequests.count, await pipeline.hotStore.openHolds()]).toEqual([1, 1]);
     stream.finish();
     const body = await response.text();
     expect(body).toContain('"content":"two"');
@@ -73,7 +73,7 @@ describe('the whole path', () => {
     expect(await pipeline.rows()).toMatchObject([
       { status: 'success', stream: true, costNanoUsd: 20_000, tokensOut: 5 },
     ]);
-    expect([pipeline.services.activity.count, await pipeline.hotStore.openHolds()]).toEqual([0, 0]);
+    expect([pipeline.services.openRequests.count, await pipeline.hotStore.openHolds()]).toEqual([0, 0]);
   });
 
   test('of a stream that breaks after its first output', async () => {
@@ -153,7 +153,7 @@ describe('an error comes in the envelope of its dialect', () => {
       ['server_error', 500],
       ['server_error', 500],
     ]);
-    expect([await pipeline.hotStore.openHolds(), pipeline.services.activity.count]).toEqual([0, 0]);
+    expect([await pipeline.hotStore.openHolds(), pipeline.services.openRequests.count]).toEqual([0, 0]);
   });
 
   test('for a bug: logged whole, shown without details', async () => {
@@ -178,7 +178,7 @@ describe('a caller who leaves', () => {
     expect((await asking).status).toBe(499);
     await stream.cancelled;
     expect(await pipeline.rows()).toMatchObject([{ status: 'aborted', errorCode: 'client_closed' }]);
-    expect([await pipeline.hotStore.openHolds(), pipeline.services.activity.count]).toEqual([0, 0]);
+    expect([await pipeline.hotStore.openHolds(), pipeline.services.openRequests.count]).toEqual([0, 0]);
   });
 });
 
@@ -225,7 +225,7 @@ test.each([openaiChat, anthropicMessages])(
       expect([response.status, response.headers.get('connection')]).toEqual([408, 'close']);
       expect((await errorOf(response)).message).toContain('took too long to arrive');
       expect(await slow.rows()).toMatchObject([{ status: 'error', httpStatus: 408 }]);
-      expect([slow.services.activity.count, slow.services.openReads.count]).toEqual([0, 0]);
+      expect([slow.services.openRequests.count, slow.services.bodyDeadlines.count]).toEqual([0, 0]);
     } finally {
       await slow.close();
     }

@@ -1,4 +1,4 @@
-import { untilGone } from '@llm0/core/waits/until-gone';
+import { untilGone } from '@llm0/core/async/until-gone';
 import type { Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { admit } from '../exchange/admit';
@@ -23,7 +23,7 @@ export async function handleChat(
   chosen?: ChosenKey,
 ): Promise<Response> {
   const progress: Progress = {};
-  const underWay = services.activity.enter();
+  const underWay = services.openRequests.enter();
   try {
     const exchange = openExchange(services, httpRequest, { held: underWay.held, requestId: chosen?.requestId });
     progress.exchange = exchange;

@@ -17,7 +17,7 @@ import { handleKeyRequest, type KeyNeeds } from '../handle-key-request';
 import { readerOf } from './answer-owner';
 import { readTurns } from './recall-conversation';
 
-type Needs = KeyNeeds & Pick<Services, 'keptAnswers' | 'tracing' | 'activity' | 'readers'>;
+type Needs = KeyNeeds & Pick<Services, 'keptAnswers' | 'tracing' | 'openRequests' | 'readers'>;
 
 export type KeepingDialect = Dialect & { readonly keeping: AnswerKeeping };
 
@@ -52,7 +52,7 @@ export function handleKeptAnswer(services: Needs, asked: KeptAnswerRequest, path
   const work = methods[request.method];
   if (work === undefined) return Promise.resolve(refuseMethod(services, dialect, Object.keys(methods)));
   return handleKeyRequest(services, asked, async (principal, headers) => {
-    const underWay = services.activity.enter();
+    const underWay = services.openRequests.enter();
     const { held } = underWay;
     held.key = principal.key.id;
     try {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { Held, Room } from '@llm0/core/async/room';
 import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { hashSecret } from '@llm0/core/keys/key-secret';
-import { Held, Room } from '@llm0/core/waits/room';
 import { type Admission, admit } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
 import {

@@ -1,9 +1,9 @@
+import { nextTurn } from '@llm0/core/async/time-slices';
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
 import { splitBatch } from '@llm0/core/chat/replay';
 import { MAX_BODY_CHARACTERS } from '@llm0/core/logs/body-log';
-import { nextTurn } from '@llm0/core/waits/time-slices';
 import type { StreamEncoder } from '../../dialects/dialect';
 import type { Reader } from '../../services/contract';
 import { asGatewayError } from '../exchange/respond-error';

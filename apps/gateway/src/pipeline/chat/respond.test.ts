@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { Held, Room } from '@llm0/core/async/room';
 import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
-import { Held, Room } from '@llm0/core/waits/room';
 import { anthropicMessages } from '../../dialects/anthropic-messages/index';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { admit } from '../exchange/admit';

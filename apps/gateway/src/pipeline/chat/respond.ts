@@ -1,10 +1,10 @@
+import { untilGone } from '@llm0/core/async/until-gone';
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
-import { untilGone } from '@llm0/core/waits/until-gone';
 import type { Dialect } from '../../dialects/dialect';
 import { addCostHeaders, type HeaderTable } from '../exchange/response-headers';
 import { SHORT_BYTES, takenWhole } from '../exchange/taken-stream';

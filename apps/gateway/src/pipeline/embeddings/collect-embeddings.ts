@@ -1,10 +1,10 @@
+import { mapInSlices } from '@llm0/core/async/time-slices';
 import { type CachedEmbedding, decodeCachedEmbedding, encodeCachedEmbedding } from '@llm0/core/cache/cached-embedding';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { type EmbeddingInput, weighInputs } from '@llm0/core/embedding/embedding-request';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
-import { mapInSlices } from '@llm0/core/waits/time-slices';
 import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';

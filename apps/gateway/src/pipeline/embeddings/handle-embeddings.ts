@@ -27,7 +27,7 @@ export async function handleEmbeddings(
   httpRequest: Request,
 ): Promise<Response> {
   const progress: Progress = {};
-  const underWay = services.activity.enter();
+  const underWay = services.openRequests.enter();
   try {
     const exchange = openExchange(services, httpRequest, underWay);
     progress.exchange = exchange;

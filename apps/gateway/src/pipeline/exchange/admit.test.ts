@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { Held, Room } from '@llm0/core/async/room';
 import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
-import { Held, Room } from '@llm0/core/waits/room';
 import {
   CHEAP_MODEL,
   chatRequest,

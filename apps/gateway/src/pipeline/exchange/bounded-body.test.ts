@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { Activity, type UnderWay } from '../../observe/activity';
+import { OpenRequests, type UnderWay } from '../../observe/open-requests';
 import { boundedBody } from './bounded-body';
 
 /** Chunks of `bytes`, `gapMs` apart; for ever where no `count` is given. */
@@ -56,20 +56,20 @@ describe('a bounded body', () => {
   });
 
   test('takes room while its request lives: what finds none for long is 503 with the time to wait', async () => {
-    const activity = new Activity({ maxBytes: 100, maxWaitMs: 20 });
+    const openRequests = new OpenRequests({ maxBytes: 100, maxWaitMs: 20 });
     const taking = ({ held }: UnderWay) => ({ maxBytes: 200, take: (bytes: number) => held.take(bytes) });
-    const first = activity.enter();
+    const first = openRequests.enter();
     await read(boundedBody(dripping(10, 0, 10).body, taking(first)));
-    const second = activity.enter();
+    const second = openRequests.enter();
     const error = await failure(boundedBody(dripping(10, 0, 8).body, taking(second)));
     expect(error).toMatchObject({ kind: 'overloaded', param: 'body', retryAfterMs: 1000 });
     second.end();
-    const third = activity.enter();
+    const third = openRequests.enter();
     const waiting = read(boundedBody(dripping(10, 0, 10).body, taking(third)));
     first.end();
     first.end();
     await waiting;
     third.end();
-    expect(activity.count).toBe(0);
+    expect(openRequests.count).toBe(0);
   });
 });

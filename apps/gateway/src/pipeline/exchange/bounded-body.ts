@@ -1,5 +1,5 @@
+import { readTimeMs } from '@llm0/core/async/body-deadlines';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { readTimeMs } from '@llm0/core/waits/open-reads';
 
 export interface BodyBounds {
   readonly maxBytes: number;

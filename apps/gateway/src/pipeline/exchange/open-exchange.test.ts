@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
+import { Held, Room } from '@llm0/core/async/room';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { passTraces } from '@llm0/core/tracing/request-trace';
-import { Held, Room } from '@llm0/core/waits/room';
 import { openExchange } from './open-exchange';
 
 const services = { clock: { nowMs: () => 0, monotonicMs: () => 5 }, createId: () => 'id-1', tracing: passTraces };

@@ -1,6 +1,6 @@
+import type { Held } from '@llm0/core/async/room';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
-import type { Held } from '@llm0/core/waits/room';
 import type { Services } from '../../services/contract';
 import { readRunId } from './run-id';
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { Held, Room } from '@llm0/core/async/room';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
@@ -6,7 +7,6 @@ import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createAliasBook } from '@llm0/core/routing/alias';
 import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
 import { targetKey } from '@llm0/core/routing/target';
-import { Held, Room } from '@llm0/core/waits/room';
 import { planRequest } from './plan-request';
 
 const project: Project = {

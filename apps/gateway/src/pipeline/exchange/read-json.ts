@@ -1,8 +1,8 @@
+import { freeBytes, nextTurn } from '@llm0/core/async/time-slices';
 import type { JsonValue } from '@llm0/core/chat/json';
 import { RequestBounds } from '@llm0/core/chat/json-bounds';
 import { LARGE_JSON_LENGTH, LONG_JSON_LENGTH, parseJsonPieces } from '@llm0/core/chat/json-in-slices';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { freeBytes, nextTurn } from '@llm0/core/waits/time-slices';
 
 /** Bytes that are decoded and judged in one turn. */
 const PIECE_BYTES = 256 * 1024;

@@ -1,3 +1,4 @@
+import { nextTurn } from '@llm0/core/async/time-slices';
 import { digestRequest } from '@llm0/core/cache/cache-key';
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
@@ -5,7 +6,6 @@ import { LONG_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-sli
 import { noteMembers } from '@llm0/core/chat/json-members';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { nextTurn } from '@llm0/core/waits/time-slices';
 import type { Services, UnderWay } from '../../services/contract';
 import { boundedBody, takeRoom, tooLarge, tooSlow } from './bounded-body';
 import { asJson, noJson, type ReadJson, readJson } from './read-json';
@@ -16,7 +16,7 @@ export interface ReadBody {
   readonly isLarge: boolean;
 }
 
-type Needs = Pick<Services, 'config' | 'openReads'>;
+type Needs = Pick<Services, 'config' | 'bodyDeadlines'>;
 
 /** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large`, `overloaded` or `invalid_json`. */
 export async function readRequestBody(services: Needs, request: Request, underWay: UnderWay): Promise<ReadBody> {
@@ -35,7 +35,7 @@ export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
   return { ...request, digest };
 }
 
-async function readValue({ config, openReads }: Needs, request: Request, underWay: UnderWay): Promise<ReadJson> {
+async function readValue({ config, bodyDeadlines }: Needs, request: Request, underWay: UnderWay): Promise<ReadJson> {
   const { maxBodyBytes: maxBytes } = config;
   const length = request.headers.get('content-length');
   const declared = length === null ? undefined : Number(length);
@@ -48,7 +48,7 @@ async function readValue({ config, openReads }: Needs, request: Request, underWa
   }
   const room = underWay.takeBody(declared ?? 0);
   if (room !== undefined) await room;
-  const text = await openReads.read(request.text(), declared ?? 0, tooSlow);
+  const text = await bodyDeadlines.read(request.text(), declared ?? 0, tooSlow);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   const seen = checkJsonBounds(text);
   if (seen?.isLarge === true) return { value: await asJson(() => parseJsonInSlices(text)), isLarge: true };

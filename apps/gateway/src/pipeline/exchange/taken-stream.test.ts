@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { Held, Room } from '@llm0/core/waits/room';
+import { Held, Room } from '@llm0/core/async/room';
 import { Readers } from '../../observe/readers';
 import { PIECE_BYTES, takenStream, takenWhole } from './taken-stream';
 

@@ -1,4 +1,4 @@
-import type { Held } from '@llm0/core/waits/room';
+import type { Held } from '@llm0/core/async/room';
 import type { Reader, Services } from '../../services/contract';
 
 /** Bytes that are given out at a time: what a caller does not take of them waits in memory. */

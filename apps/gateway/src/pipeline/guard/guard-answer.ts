@@ -1,3 +1,4 @@
+import type { Held } from '@llm0/core/async/room';
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
@@ -7,7 +8,6 @@ import { guardResponse, LOGPROBS } from '@llm0/core/guardrails/chat/guard-respon
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
-import type { Held } from '@llm0/core/waits/room';
 import type { Completion } from '../chat/produce-answer';
 import { AskedAgain, type AskNeeds, type Effort } from './asked-again';
 import { withGuardedFailure } from './guard-failure';

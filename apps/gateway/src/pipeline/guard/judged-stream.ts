@@ -1,3 +1,4 @@
+import { nextTurn } from '@llm0/core/async/time-slices';
 import { ResponseCollector } from '@llm0/core/chat/collect';
 import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import { joinTexts } from '@llm0/core/chat/join-texts';
@@ -5,7 +6,6 @@ import { splitBatch } from '@llm0/core/chat/replay';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
-import { nextTurn } from '@llm0/core/waits/time-slices';
 import type { Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Completion } from '../chat/produce-answer';

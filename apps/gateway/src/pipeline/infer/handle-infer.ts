@@ -22,7 +22,7 @@ export async function handleInfer(
   httpRequest: Request,
 ): Promise<Response> {
   const progress: Progress = {};
-  const underWay = services.activity.enter();
+  const underWay = services.openRequests.enter();
   try {
     const exchange = noteHttp(openExchange(services, httpRequest, underWay), httpRequest);
     progress.exchange = exchange;

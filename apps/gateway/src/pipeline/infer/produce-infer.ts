@@ -1,11 +1,11 @@
 // A backend that fails is stood in for by what is kept of it, where that is allowed.
+import { inTime } from '@llm0/core/async/in-time';
+import { untilGone } from '@llm0/core/async/until-gone';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { CachePlace, Look } from '@llm0/core/http-cache/http-cache';
 import { type LeadFlight, NOBODY_FOLLOWS } from '@llm0/core/http-cache/http-flights';
 import type { StoredAnswer } from '@llm0/core/http-cache/stored-answer';
 import { validationFields } from '@llm0/core/http-cache/use-answer';
-import { inTime } from '@llm0/core/waits/in-time';
-import { untilGone } from '@llm0/core/waits/until-gone';
 import type { Services } from '../../services/contract';
 import { type AskedAnswer, askBackend } from './ask-backend';
 import { type FieldTable, redirectPath, responseFields } from './forward-headers';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { Held, Room } from '@llm0/core/async/room';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
-import { Held, Room } from '@llm0/core/waits/room';
 import { type AdmitInput, admit } from '../exchange/admit';
 import { CHEAP_MODEL, chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
 import type { UpstreamSpend } from '../upstream/upstream-response';

@@ -41,7 +41,7 @@ export async function handlePassthrough(
   httpRequest: Request,
 ): Promise<Response> {
   const progress: Progress = {};
-  const underWay = services.activity.enter();
+  const underWay = services.openRequests.enter();
   try {
     const exchange = noteHttp(openExchange(services, httpRequest, underWay), httpRequest);
     progress.exchange = exchange;

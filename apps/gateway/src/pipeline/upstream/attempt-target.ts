@@ -1,7 +1,7 @@
+import { inTime } from '@llm0/core/async/in-time';
 import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
-import { inTime } from '@llm0/core/waits/in-time';
 import type { UpstreamRequest } from '@llm0/providers/provider-request';
 import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-provider';
 import type { Services } from '../../services/contract';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { Held, Room } from '@llm0/core/async/room';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { Held, Room } from '@llm0/core/waits/room';
 import { guessUsage, lastUsage } from '../ledger/guess-usage';
 import { chatRequest } from '../open-pipeline.fixture';
 import { FlightTable, type Subscriber } from './flight';

@@ -1,4 +1,4 @@
-import { inTime } from '@llm0/core/waits/in-time';
+import { inTime } from '@llm0/core/async/in-time';
 import type { ChatAttempt, OpenedTarget } from './attempt-target';
 import type { UpstreamStep } from './upstream-call';
 

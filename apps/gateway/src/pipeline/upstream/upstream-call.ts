@@ -1,3 +1,4 @@
+import type { Held } from '@llm0/core/async/room';
 import { addUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
@@ -8,7 +9,6 @@ import { isSameTarget } from '@llm0/core/routing/target';
 import type { AttemptMark } from '@llm0/core/routing/target-health';
 import { attemptTimeoutMs, type Timed } from '@llm0/core/routing/timeouts';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
-import type { Held } from '@llm0/core/waits/room';
 import { mayBeBilled, wasNeverSent } from '@llm0/providers/transport/call-provider';
 import type { ConnectedProvider, Services } from '../../services/contract';
 import { pause } from './back-off';

@@ -1,8 +1,9 @@
 // Postgres away: a request with an Idempotency-Key is refused, because running it could mean running it twice. An answer
 // that can't be written yet is replayed from this process's memory and tried again until its claim is another's.
+
+import { inTime } from '../../async/in-time';
+import { untilGone } from '../../async/until-gone';
 import { GatewayError } from '../../errors/gateway-error';
-import { inTime } from '../../waits/in-time';
-import { untilGone } from '../../waits/until-gone';
 
 /** One key of one caller, and who claims it. */
 export interface ClaimRef {

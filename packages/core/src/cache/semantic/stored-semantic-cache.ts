@@ -1,8 +1,9 @@
 // Embedder or Postgres away, slow or without pgvector: a look-up is a miss after 150 ms at the latest, after a few of those
 // in a row none is tried for 5 s; writes wait within bounds. No request ever fails for it. One warning for each cause.
+
+import { inTime } from '../../async/in-time';
 import type { Embedder } from '../../embedding/embedder';
 import { BatchWriter } from '../../logs/batch-writer';
-import { inTime } from '../../waits/in-time';
 import { decodeCachedAnswer } from '../cached-answer';
 import { findRefusal, type GuardName } from './guards/near-match-guards';
 import { hashQuestion } from './hash-question';

@@ -1,5 +1,5 @@
+import { nextTurn } from '../../async/time-slices';
 import { type JsonObject, type JsonValue, parseJson } from '../../chat/json';
-import { nextTurn } from '../../waits/time-slices';
 import { cutAddresses } from '../detectors/cut-addresses';
 import type { RuleSet } from '../guardrails';
 import type { Place } from '../marks';

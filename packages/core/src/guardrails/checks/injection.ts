@@ -1,7 +1,7 @@
 import innocent from '../../../data/attacks/harmless.txt' with { type: 'text' };
 import attacks from '../../../data/attacks/sentences.txt' with { type: 'text' };
+import { TimeSlices } from '../../async/time-slices';
 import { linesOf } from '../../cache/semantic/english/read-lists';
-import { TimeSlices } from '../../waits/time-slices';
 import { NOTHING_FOUND, type TextCheck } from '../check';
 import { foldText } from '../folded-text';
 import { mergeSpans, type Span } from '../span';

@@ -1,4 +1,4 @@
-import { TimeSlices } from '../../waits/time-slices';
+import { TimeSlices } from '../../async/time-slices';
 import { NOTHING_FOUND, type TextCheck } from '../check';
 import { foldText } from '../folded-text';
 import type { Span } from '../span';

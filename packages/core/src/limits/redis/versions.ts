@@ -1,5 +1,5 @@
 // Redis unreachable: every method throws within its deadline; whoever asks before a refusal refuses by what it knows.
-import { inTime } from '../../waits/in-time';
+import { inTime } from '../../async/in-time';
 import type { PrincipalVersions, StalePart, TablesVersion } from '../hot-store';
 import { storeUnavailable } from '../store-unavailable';
 import { projectKey } from './keys';

@@ -1,8 +1,8 @@
 // A URL that is refused, unreachable, too slow or too large fails with one `invalid_request`; nothing is tried again.
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { untilGone } from '@llm0/core/async/until-gone';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
-import { untilGone } from '@llm0/core/waits/until-gone';
 import type { AddressSet } from './address-set';
 import { isPrivateAddress } from './private-addresses';
 

@@ -1,4 +1,4 @@
-import { untilGone } from '@llm0/core/waits/until-gone';
+import { untilGone } from '@llm0/core/async/until-gone';
 import { type EgressOptions, type PinnedUrl, pinUrl } from './fetch-guarded';
 
 export interface GuardedPostRequest

@@ -1,7 +1,7 @@
 // The thread breaks: what it had not told the end of is counted as lost, and the next rows start a new one, with back-off.
 import { Worker } from 'node:worker_threads';
+import { inTime } from '@llm0/core/async/in-time';
 import type { StoredRecords } from '@llm0/core/tracing/span';
-import { inTime } from '@llm0/core/waits/in-time';
 import type { KnownModel } from '../../record-metrics';
 import type { TryFailure } from '../otlp-client';
 import type { Family, Window } from '../registry-metrics';

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { OpenReads, readTimeMs } from './open-reads';
+import { BodyDeadlines, readTimeMs } from './body-deadlines';
 
 const late = () => new Error('late');
 
 test('a read that takes too long is given up, another one is not', async () => {
-  const reads = new OpenReads({ graceMs: 20, sweepMs: 5 });
+  const reads = new BodyDeadlines({ graceMs: 20, sweepMs: 5 });
   const startMs = performance.now();
   const [trickling, fair, larger] = await Promise.allSettled([
     reads.read(new Promise(() => {}), 10, late),
@@ -23,12 +23,12 @@ test('a read that takes too long is given up, another one is not', async () => {
 });
 
 test('what fails by itself fails as it did', async () => {
-  const reads = new OpenReads();
+  const reads = new BodyDeadlines();
   await expect(reads.read(Promise.reject(new Error('gone')), 1, late)).rejects.toThrow('gone');
 });
 
 test('the timer goes when nothing is read, and comes again', async () => {
-  const reads = new OpenReads({ graceMs: 5, sweepMs: 1 });
+  const reads = new BodyDeadlines({ graceMs: 5, sweepMs: 1 });
   for (let round = 0; round < 2; round++) {
     await expect(reads.read(new Promise(() => {}), 1, late)).rejects.toThrow('late');
     await Bun.sleep(10);

@@ -9,7 +9,7 @@ const SWEEP_MS = 1000;
 /** How long a body of this length may take to arrive, in milliseconds. */
 export const readTimeMs = (bytes: number, graceMs = GRACE_MS): number => graceMs + bytes / MIN_BYTES_PER_MS;
 
-export interface OpenReadsOptions {
+export interface BodyDeadlinesOptions {
   readonly graceMs?: number;
   readonly sweepMs?: number;
 }
@@ -20,11 +20,11 @@ interface OpenRead {
 }
 
 /** Small bodies that are being read whole: those that trickle are given up in time. */
-export class OpenReads {
+export class BodyDeadlines {
   private readonly open = new LinkedSet<OpenRead>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
-  constructor(private readonly options: OpenReadsOptions = {}) {}
+  constructor(private readonly options: BodyDeadlinesOptions = {}) {}
 
   get count(): number {
     return this.open.size;

@@ -1,5 +1,5 @@
-import { inTime } from '@llm0/core/waits/in-time';
-import { Held, Room, type RoomBounds } from '@llm0/core/waits/room';
+import { inTime } from '@llm0/core/async/in-time';
+import { Held, Room, type RoomBounds } from '@llm0/core/async/room';
 
 /** A body's bytes, its text, what was read of it, and what is sent on. */
 const BODY_FACTOR = 6;
@@ -15,7 +15,7 @@ export class UnderWay {
   private isOpen = true;
 
   constructor(
-    private readonly activity: Activity,
+    private readonly openRequests: OpenRequests,
     room: Room,
   ) {
     this.held = new Held(room);
@@ -26,7 +26,7 @@ export class UnderWay {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.held.end();
-    this.activity.leave();
+    this.openRequests.leave();
   };
 
   /** Room for bytes of its body, and for what is made of them, of which most is given back soon. Waits for it; throws `overloaded` where that takes too long. */
@@ -43,7 +43,7 @@ export class UnderWay {
 }
 
 /** Counts requests under way, so that a drain knows when the last one has ended. */
-export class Activity {
+export class OpenRequests {
   private open = 0;
   private waiting: (() => void)[] = [];
   private draining = false;
