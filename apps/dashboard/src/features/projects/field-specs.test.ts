@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test';
+import { newKeySchema } from '@llm0/gateway/admin/keys/schema';
+import { newProjectSchema } from '@llm0/gateway/admin/projects/schema';
 import { FieldError, fillForm, readForm } from '../forms/prepare-form';
 import { KEY_FIELDS, PROJECT_FIELDS } from './field-specs';
 
@@ -15,4 +17,11 @@ test.each([
   for (const wrong of ['team', 'Team=x', 'team=', 'team=x,']) {
     expect(() => readForm(specs, { labels: wrong })).toThrow(FieldError);
   }
+});
+
+test.each([
+  ['projects', PROJECT_FIELDS, newProjectSchema],
+  ['keys', KEY_FIELDS, newKeySchema],
+] as const)('the form of %s asks for nothing that the API refuses', (_name, fields, schema) => {
+  expect(fields.map(({ name }) => name).filter((name) => !(name in schema.shape))).toEqual([]);
 });

@@ -166,12 +166,6 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     placeholder: 'every model',
   },
   {
-    name: 'share_responses',
-    label: 'Share responses',
-    kind: 'flag',
-    hint: "Keys and customers may read, continue and delete each other's kept responses",
-  },
-  {
     name: 'drop_params',
     label: 'Unsupported parameters',
     kind: 'text',
