@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { startHttpBackend } from '@llm0/testing/fake-upstream/start-http-backend';
 import { callAdmin } from '@llm0/testing/stores/start-gateway';
+import { WIDTHS } from './looks';
 import { shareDashboard } from './share-dashboard';
 
 const backend = startHttpBackend();
@@ -17,7 +18,7 @@ interface Shown {
 const stored = async (name: string): Promise<Shown | undefined> =>
   (await callAdmin<{ data: Shown[] }>(dashboard.gateway, `/backends?name=${name}`)).data[0];
 
-describe.each([390, 1440])('HTTP backends, %d px wide', (width) => {
+describe.each([...WIDTHS])('HTTP backends, %d px wide', (width) => {
   test('one is added, tested, changed and deleted; that of the environment stands beside it', async () => {
     const name = `rerank-${width}`;
     const { page, problems } = await dashboard.open('/settings?tab=backends', { width });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import { checkAccessibility } from './check-accessibility';
+import { THEMES, WIDTHS } from './looks';
 import { shareDashboard } from './share-dashboard';
 
 const MAIL = { name: 'no mail', on: 'input', check: { type: 'pii', kinds: ['email'] }, action: 'block' };
@@ -30,7 +31,7 @@ const dashboard = shareDashboard({
 
 const at = (rest = '') => `/guardrails?range=24h&project=${projectId}${rest}`;
 
-describe.each([390, 1440])('guardrails, %d px wide', (width) => {
+describe.each([...WIDTHS])('guardrails, %d px wide', (width) => {
   test('a rule is added, moved, changed and deleted, and a version comes back', async () => {
     const { page, problems } = await dashboard.open(at(), { width });
     await page.getByRole('button', { name: 'Add rule' }).click();
@@ -81,7 +82,7 @@ describe.each([390, 1440])('guardrails, %d px wide', (width) => {
     expect(problems.filter((problem) => !problem.includes('400'))).toEqual([]);
   }, 60_000);
 
-  test.each(['light', 'dark'] as const)(
+  test.each([...THEMES])(
     'parts are ticked, and what holds streams is said, %s',
     async (theme) => {
       const policy = `/projects/${projectId}/guardrails`;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import { checkAccessibility } from './check-accessibility';
+import { THEMES, WIDTHS } from './looks';
 import type { PageOptions } from './open-browser';
 import { PAGES } from './pages';
 import { settled } from './settled';
@@ -264,9 +265,9 @@ describe('in a browser', () => {
     for (const { path, heading, name } of PAGES) {
       await visit(page, path);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
-      for (const width of [390, 1440]) {
+      for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 844 });
-        for (const theme of ['light', 'dark'] as const) {
+        for (const theme of THEMES) {
           await page.emulateMedia({ colorScheme: theme });
           await settled(page);
           const where = `${name} at ${width}, ${theme}`;

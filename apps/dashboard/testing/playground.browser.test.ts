@@ -3,6 +3,7 @@ import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstre
 import { callAdmin, createTestKey, startGateway } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './check-accessibility';
+import { THEMES, WIDTHS } from './looks';
 import { shareDashboard } from './share-dashboard';
 import { sidewaysOverflow } from './watch-page';
 
@@ -278,8 +279,8 @@ describe('the playground', () => {
     await send();
     await page.getByText('Tokens out').nth(3).waitFor();
     const found: string[] = [];
-    for (const theme of ['light', 'dark']) {
-      for (const width of [1440, 390]) {
+    for (const theme of THEMES) {
+      for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         await page.evaluate((name) => {
           document.documentElement.dataset.theme = name;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { isAll } from '@llm0/testing/lane';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './check-accessibility';
@@ -234,10 +235,11 @@ test('an old request opens by its address: conversation, difference, curl, playg
   }
 });
 
-test.each([
-  [390, 'light'],
+const LOOKS = [
   [1440, 'dark'],
-] as const)('nothing is beyond reach, at %i px, %s', async (width, theme) => {
+  [390, 'light'],
+] as const;
+test.each(isAll ? LOOKS : LOOKS.slice(0, 1))('nothing is beyond reach, at %i px, %s', async (width, theme) => {
   await page.setViewportSize({ width, height: 900 });
   await page.evaluate((value) => localStorage.setItem('llm0-theme', value), theme);
   await page.evaluate((value) => document.documentElement.setAttribute('data-theme', value), theme);

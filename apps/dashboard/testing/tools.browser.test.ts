@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type McpServerUnderTest, startMcpServer, textTool } from '@llm0/testing/fake-upstream/start-mcp-server';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
+import { WIDTHS } from './looks';
 import { shareDashboard } from './share-dashboard';
 
 let web: McpServerUnderTest;
@@ -34,7 +35,7 @@ const bodiesKept = async () => {
   while (!(await read())) await Bun.sleep(50);
 };
 
-describe.each([390, 1440])('tools, %d px wide', (width) => {
+describe.each([...WIDTHS])('tools, %d px wide', (width) => {
   test('a server is added with a secret, asked, and deleted after its impact was read', async () => {
     const { page, problems } = await dashboard.open('/tools', { width });
     await page.getByRole('button', { name: 'Add server' }).click();

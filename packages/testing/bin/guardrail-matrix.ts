@@ -12,7 +12,7 @@ const DOCUMENT = join(import.meta.dir, '../../../docs/reference/guardrail-figure
 const folder = await mkdtemp(join(tmpdir(), 'llm0-guardrail-matrix-'));
 try {
   const path = join(folder, 'matrix.json');
-  const suite = Bun.spawn([process.execPath, '--no-env-file', join(import.meta.dir, 'test.ts'), SUITE], {
+  const suite = Bun.spawn([process.execPath, '--no-env-file', join(import.meta.dir, 'test.ts'), '--all', SUITE], {
     env: { ...process.env, GUARDRAIL_MATRIX_FILE: path },
     stdio: ['ignore', 'inherit', 'inherit'],
   });

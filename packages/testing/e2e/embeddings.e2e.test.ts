@@ -3,14 +3,14 @@ import { encode } from 'gpt-tokenizer/encoding/cl100k_base';
 import OpenAI from 'openai';
 import { fakeVector } from '../fake-upstream/render-embeddings';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 const MODEL = 'text-embedding-3-small';
 /** Nano-USD a token of the model costs: $0.02 per million. */
 const NANO_PER_TOKEN = 20;
 
-describe.each(STORE_KINDS)('embeddings on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('embeddings on %s stores', (kind) => {
   let world: TestEnvironment;
   let apiKey: string;
   let projectId: string;

@@ -4,8 +4,8 @@ import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway'
 import {
   ask,
   logRow,
+  ON_ONE_KIND,
   postChat,
-  STORE_KINDS,
   settledLedger,
   shareEnvironment,
   type TestEnvironment,
@@ -57,7 +57,7 @@ async function textOf(answer: Response, stream: boolean): Promise<string> {
     .join('');
 }
 
-for (const kind of STORE_KINDS) {
+for (const kind of ON_ONE_KIND) {
   describe(`failover over three vendors (${kind} stores)`, () => {
     let world: TestEnvironment;
     let apiKey: string;

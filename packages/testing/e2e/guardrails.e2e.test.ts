@@ -4,6 +4,7 @@ import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { Matrix } from '../guardrails/matrix';
 import { argumentsOf, CLEAN, leaksIn, PLANTED, REDACTED, readValues, saidIn } from '../guardrails/planted';
+import { isAll } from '../lane';
 import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway';
 import { logRow, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
@@ -242,7 +243,8 @@ describe('guardrails cannot be walked around', () => {
       return [1, 2, 3, 5, 9, 20, PLANTED.length].map((chunks) => ({ chunks, byteByByte: chunks === 20 }));
     }
     const length = part === 'reasoning' ? PLANTED.length : argumentsOf(PLANTED).length;
-    return Array.from({ length: length - 1 }, (_, index) => ({ cutAt: index + 1, byteByByte: index % 50 === 7 }));
+    const all = Array.from({ length: length - 1 }, (_, index) => ({ cutAt: index + 1, byteByByte: index % 50 === 7 }));
+    return isAll ? all : all.filter((_, index) => index % 10 === 7);
   }
 
   describe.each(['redact', 'block'])('output, %s', (action) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
-import { ask, logRow, postChat, STORE_KINDS, shareEnvironment, type TestEnvironment } from './environment';
+import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const FIRST = 'sk-environment-first-000000001';
@@ -12,7 +12,7 @@ const OWN = 'sk-of-one-project-00000000004';
 const HEADER = 'tenant-header-secret-00005';
 const SECRETS = [FIRST, SECOND, STORED, OWN, HEADER];
 
-describe.each(STORE_KINDS)('keys of providers on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('keys of providers on %s stores', (kind) => {
   let world: TestEnvironment;
   const replicas: GatewayProcess[] = [];
   /** Everything that any of them answered. */

@@ -6,8 +6,8 @@ import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway'
 import {
   ask,
   logRow,
+  ON_ONE_KIND,
   postChat,
-  STORE_KINDS,
   settledLedger,
   shareEnvironment,
   type TestEnvironment,
@@ -32,7 +32,7 @@ function textOf(answer: JsonObject): string {
   return items.flatMap(({ content = [] }) => content.map((part) => part.text ?? '')).join('');
 }
 
-describe.each(STORE_KINDS)('the Responses API on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('the Responses API on %s stores', (kind) => {
   let world: TestEnvironment;
   let apiKey: string;
   let otherKey: string;

@@ -23,7 +23,7 @@ describe('the official SDK for JavaScript', () => {
   let world: TestEnvironment;
   let client: OpenAI;
   beforeAll(async () => {
-    world = await shareEnvironment({ kind: 'embedded' });
+    world = await shareEnvironment({ kind: 'embedded', allVendors: false });
     client = await createClient();
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
