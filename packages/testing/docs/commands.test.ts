@@ -12,7 +12,7 @@ import { codeBlocks, shellCommands, wordsOf } from './shell-commands';
 const NOT_RUN: readonly (readonly [reason: string, command: RegExp])[] = [
   ['sets a variable', /^(?:export )?[A-Z_\d]+=\S*(?:"[^"]*")?$/],
   ['fills a variable by a program of the system', /^AUTH=\$\(/],
-  ['starts another gateway, as start-messages.e2e.test.ts does', /^(?:[A-Z_\d]+=\S* )*bun start$/],
+  ['starts another gateway, as start-messages.e2e.nightly.test.ts does', /^(?:[A-Z_\d]+=\S* )*bun start$/],
   ['needs a client of a vendor, as command-lines.nightly.test.ts does', /^(?:aider|claude|codex|gemini)\b/],
   ['needs containers or a cluster', /^(?:REDIS_IMAGE=\S+ )?(?:docker|helm) /],
   ['changes the machine', /^(?:git clone|install|systemctl|systemd-run|pip) |^bun -e /],

@@ -185,7 +185,7 @@ export async function allLogs(gateway: GatewayProcess, query: string): Promise<L
 }
 
 /** Waits until the condition holds; throws after `timeoutMs`. */
-export async function waitUntil(condition: () => boolean, timeoutMs = 5000): Promise<void> {
+export async function waitUntil(condition: () => boolean, timeoutMs = 20_000): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   while (!condition()) {
     if (performance.now() > endMs) throw new Error(`not so within ${timeoutMs} ms: ${condition}`);
@@ -194,7 +194,7 @@ export async function waitUntil(condition: () => boolean, timeoutMs = 5000): Pro
 }
 
 /** Waits for the row of one request. */
-export async function logRow(gateway: GatewayProcess, requestId: string, timeoutMs = 5000): Promise<LogRow> {
+export async function logRow(gateway: GatewayProcess, requestId: string, timeoutMs = 20_000): Promise<LogRow> {
   const endMs = performance.now() + timeoutMs;
   for (;;) {
     const [row] = (await callAdmin<{ data: LogRow[] }>(gateway, `/logs?request_id=${requestId}`)).data;

@@ -25,9 +25,9 @@ const fill = (piece: string, length: number) =>
 /** Of a core: others on this machine do not count. */
 function feedMs({ source, flags }: FoundExpression, text: string): number {
   const expression = new RegExp(source, /[gy]/.test(flags) ? flags : `${flags}g`);
-  const before = process.cpuUsage();
+  const before = process.threadCpuUsage();
   text.replace(expression, '');
-  const { user, system } = process.cpuUsage(before);
+  const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }
 

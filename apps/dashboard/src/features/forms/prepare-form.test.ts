@@ -20,6 +20,7 @@ describe('forms', () => {
       budget_usd: '1000.000000001',
       budget_period: 'month',
       drop_params: null,
+      failover: null,
       passthrough: null,
       allowed_tools: null,
       code_mode: null,
