@@ -14,7 +14,7 @@ import { addConsentRoutes } from './mcp/oauth/consent-routes';
 import { cachez, type GatherMetrics, healthz, livez, metricsPage, readyz } from './observe/status-pages';
 import { showDataPlaneDocument } from './openapi/show-document';
 import { handleChat } from './pipeline/chat/handle-chat';
-import { handleKeptAnswer, KEPT_ANSWER_ROUTES } from './pipeline/chat/handle-kept-answers';
+import { handleStoredResponse, STORED_RESPONSE_ROUTES } from './pipeline/chat/handle-stored-responses';
 import { handleEmbeddings } from './pipeline/embeddings/handle-embeddings';
 import type { ChosenKey } from './pipeline/exchange/authenticate';
 import { refuseWebSocket } from './pipeline/exchange/refuse-websocket';
@@ -125,10 +125,10 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   app.get('/v1/models/:id{.+}', (c) =>
     showModel(services, { request: c.req.raw, id: c.req.param('id'), dialects: MODEL_DIALECTS }),
   );
-  for (const path of Object.keys(KEPT_ANSWER_ROUTES)) {
+  for (const path of Object.keys(STORED_RESPONSE_ROUTES)) {
     app.all(path, (c) => {
       const asked = { request: c.req.raw, id: c.req.param('id') ?? '', dialect: openaiResponses };
-      return handleKeptAnswer(services, asked, path);
+      return handleStoredResponse(services, asked, path);
     });
   }
   if (operator !== undefined) {

@@ -43,7 +43,14 @@ export const checkVendorNames: Rule = (file, all) => {
 /** Files that only some providers or dialects need. */
 const EXTRA_PARTS = new Set([
   ...['quirks.ts', 'embeddings.ts', 'encode-messages.ts', 'encode-tools.ts', 'encode-blocks.ts', 'encode-count.ts'],
-  ...['encode-models.ts', 'gather-blocks.ts', 'event-writer.ts', 'keep-answers.ts', 'open-items.ts', 'output-items.ts'],
+  ...[
+    'encode-models.ts',
+    'gather-blocks.ts',
+    'event-writer.ts',
+    'store-responses.ts',
+    'open-items.ts',
+    'output-items.ts',
+  ],
   ...['write-items.ts', 'seal-reasoning.ts', 'encode-media.ts', 'encode-reasoning.ts', 'encode-response-format.ts'],
   ...['encode-schema.ts', 'decode-logprobs.ts', 'decode-models.ts', 'namespaces.ts', 'native-thought.ts'],
 ]);

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import type { Usage } from '@llm0/core/chat/usage';
-import type { KeptAnswer } from '@llm0/core/conversations/kept-answers';
+import type { StoredResponse } from '@llm0/core/conversations/stored-responses';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
@@ -54,7 +54,7 @@ export interface AnswerReferences {
 }
 
 /** What is kept of a request and its answer, beside the answer itself. */
-export interface KeptPart extends Pick<KeptAnswer, 'itemIds' | 'previousId'> {
+export interface StoredPart extends Pick<StoredResponse, 'itemIds' | 'previousId'> {
   readonly input: readonly JsonObject[];
 }
 
@@ -65,7 +65,7 @@ export interface ReadTurn {
 }
 
 /** How a format's requests go on from earlier answers, for formats whose answers are kept. */
-export interface AnswerKeeping {
+export interface ResponseStorage {
   /** What the body names; undefined where it stands for itself. Throws for ids that can't be ours. */
   referencesOf(body: JsonObject): AnswerReferences | undefined;
   /**
@@ -77,9 +77,9 @@ export interface AnswerKeeping {
     kept: { readonly turns: readonly ReadTurn[] | undefined; readonly answers: readonly JsonValue[] },
   ): { readonly body: JsonObject; readonly earlierItems: number };
   /** undefined where the caller wants nothing kept. `answer`: as the caller got it. */
-  partToKeep(request: ChatRequest, requestId: string, answer: JsonObject): KeptPart | undefined;
+  partToKeep(request: ChatRequest, requestId: string, answer: JsonObject): StoredPart | undefined;
   /** The body of a request whose answer is not kept because nothing is. */
-  withoutKeeping(body: JsonObject): JsonObject;
+  withoutStorage(body: JsonObject): JsonObject;
   /** All items that led to the last turn's answer, oldest first. */
   inputItems(turns: readonly ReadTurn[]): readonly JsonObject[];
 }
@@ -151,7 +151,7 @@ export interface Dialect extends ErrorEnvelope {
   /** For formats whose answers can hold more than ours. */
   readonly ownParts?: OwnParts;
   /** Set where answers are kept for later requests. */
-  readonly keeping?: AnswerKeeping;
+  readonly responseStorage?: ResponseStorage;
   /**
    * Throws `invalid_request` naming the field at fault. Never fails on fields it does not know. `headers`: for formats
    * that say a part of the request there.

@@ -231,7 +231,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
       find: async () => world.similar,
       keep: (_question: unknown, entry: SemanticAnswer) => world.semantic.push(entry),
     },
-    keptAnswers: { enabled: false, keep: () => {} },
+    storedResponses: { enabled: false, keep: () => {} },
     bodyLog: { noteSent: () => {}, keep: (describe: () => GivenBodies) => world.bodies.push(describe()) },
     idempotency: new IdempotencyKeys({
       codec: CACHED_ANSWER_CODEC,

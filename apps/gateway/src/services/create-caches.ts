@@ -2,14 +2,14 @@ import { CACHED_ANSWER_CODEC } from '@llm0/core/cache/cached-answer';
 import { CACHED_EMBEDDINGS_CODEC } from '@llm0/core/cache/cached-embedding';
 import { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { StoredWarmCache } from '@llm0/core/cache/warm-cache';
-import { KeptAnswers } from '@llm0/core/conversations/kept-answers';
+import { StoredResponses } from '@llm0/core/conversations/stored-responses';
 import { LocalEmbedder } from '@llm0/core/embedding/local-embedder';
 import { SHIPPED_MODEL } from '@llm0/core/embedding/shipped-model';
 import { type BodyLog, noBodyLog, StoredBodyLog } from '@llm0/core/logs/body-log';
 import type { Database } from '@llm0/drizzle/client';
 import { createWarmStore } from '@llm0/drizzle/queries/caches/exact-cache';
 import { createIdempotencyStore } from '@llm0/drizzle/queries/caches/idempotency-keys';
-import { createKeptAnswerStore } from '@llm0/drizzle/queries/caches/kept-answers';
+import { createStoredResponseStore } from '@llm0/drizzle/queries/caches/stored-responses';
 import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
@@ -30,7 +30,13 @@ export interface CacheParts {
 /** All that keeps what was said, but for the hot store. */
 export type Caches = Pick<
   Services,
-  'warmCache' | 'semanticCache' | 'builtInEmbedder' | 'keptAnswers' | 'idempotency' | 'idempotentEmbeddings' | 'bodyLog'
+  | 'warmCache'
+  | 'semanticCache'
+  | 'builtInEmbedder'
+  | 'storedResponses'
+  | 'idempotency'
+  | 'idempotentEmbeddings'
+  | 'bodyLog'
 >;
 
 /** How long the last cache entries and bodies may take to be written at the end. */
@@ -54,8 +60,8 @@ export async function createCaches(parts: CacheParts): Promise<{ readonly caches
     }),
     semanticCache: semantic.cache,
     builtInEmbedder,
-    keptAnswers: new KeptAnswers({
-      ...{ store: createKeptAnswerStore(db), nowMs },
+    storedResponses: new StoredResponses({
+      ...{ store: createStoredResponseStore(db), nowMs },
       retentionMs: config.responsesRetentionDays * DAY_MS,
       maxBytes: config.maxBodyBytes,
       onDrop: (answers) => metrics.keptAnswerDrops.inc(answers),
@@ -67,7 +73,7 @@ export async function createCaches(parts: CacheParts): Promise<{ readonly caches
   const close = async () => {
     caches.idempotency.stop();
     caches.idempotentEmbeddings.stop();
-    for (const writer of [caches.warmCache, caches.semanticCache, caches.bodyLog, caches.keptAnswers]) {
+    for (const writer of [caches.warmCache, caches.semanticCache, caches.bodyLog, caches.storedResponses]) {
       await writer.flush(FLUSH_TIMEOUT_MS);
       writer.stop();
     }

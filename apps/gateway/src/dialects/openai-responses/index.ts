@@ -4,7 +4,7 @@ import { decodeRequest } from './decode-request';
 import { encodeError } from './encode-error';
 import { encodeLargeResponse, encodeResponse } from './encode-response';
 import { ResponsesStreamEncoder } from './encode-stream';
-import { keepAnswers } from './keep-answers';
+import { storeResponses } from './store-responses';
 
 /** `POST /v1/responses`. */
 export const openaiResponses = {
@@ -15,7 +15,7 @@ export const openaiResponses = {
     foreign: ['"response.output_text.annotation.added"', '"response.reasoning_text.delta"'],
     isPlain: isPlainStream,
   },
-  keeping: keepAnswers,
+  responseStorage: storeResponses,
   decodeRequest,
   encodeResponse,
   encodeLargeResponse,

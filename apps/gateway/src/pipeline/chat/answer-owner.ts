@@ -1,4 +1,4 @@
-import type { AnswerOwner, AnswerReader } from '@llm0/core/conversations/kept-answers';
+import type { AnswerOwner, AnswerReader } from '@llm0/core/conversations/stored-responses';
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { Exchange } from '../exchange/open-exchange';
 

@@ -16,7 +16,7 @@ import type { Completion } from './produce-answer';
 
 export type RespondNeeds = Pick<
   Services,
-  'log' | 'bodyLog' | 'clock' | 'metrics' | 'keptAnswers' | 'config' | 'readers'
+  'log' | 'bodyLog' | 'clock' | 'metrics' | 'storedResponses' | 'config' | 'readers'
 >;
 
 export interface RespondInput {
@@ -53,7 +53,8 @@ export function finishCompletion(
   finished: Finished,
 ): Promise<void> | undefined {
   const { response, summary, text } = finished;
-  const keeping = text !== undefined && input.dialect.keeping !== undefined && keepForLater(services, input, text);
+  const keeping =
+    text !== undefined && input.dialect.responseStorage !== undefined && keepForLater(services, input, text);
   const claimed = input.claim.complete(() =>
     storedAnswer({ summary, response: keptOf(input, response) }, finished.bytes && packBody(finished.bytes)),
   );
@@ -94,17 +95,17 @@ export function storedAnswer(
 
 /** Keeps a complete answer for later requests, where format and caller want that. */
 function keepForLater(
-  services: Pick<Services, 'keptAnswers'>,
+  services: Pick<Services, 'storedResponses'>,
   { dialect, exchange, admission }: RespondInput,
   answer: string,
 ): Promise<void> | void {
   // What a replay gives again is kept already.
   if (admission.decision.type === 'replayed') return;
   const { requestId } = exchange;
-  const part = dialect.keeping?.partToKeep(admission.plan.request, requestId, JSON.parse(answer) as JsonObject);
+  const part = dialect.responseStorage?.partToKeep(admission.plan.request, requestId, JSON.parse(answer) as JsonObject);
   if (part === undefined) return;
   const owner = ownerOf(exchange, admission.principal);
-  const keep = (input: string) => services.keptAnswers.keep({ ...part, ...owner, id: requestId, input, answer });
+  const keep = (input: string) => services.storedResponses.keep({ ...part, ...owner, id: requestId, input, answer });
   if (admission.plan.request.digest === undefined) return keep(JSON.stringify(part.input));
   return piecesOfJson(part.input).then(packText).then(keep);
 }

@@ -62,15 +62,15 @@ export async function finishLarge(services: RespondNeeds, input: RespondInput, f
 }
 
 async function keepLarge(
-  { keptAnswers }: Pick<Services, 'keptAnswers'>,
+  { storedResponses }: Pick<Services, 'storedResponses'>,
   { dialect, exchange, admission }: RespondInput,
   json: LargeBody['json'],
 ): Promise<void> {
-  if (admission.decision.type === 'replayed' || !keptAnswers.enabled) return;
+  if (admission.decision.type === 'replayed' || !storedResponses.enabled) return;
   const { requestId: id } = exchange;
-  const part = dialect.keeping?.partToKeep(admission.plan.request, id, json);
+  const part = dialect.responseStorage?.partToKeep(admission.plan.request, id, json);
   if (part === undefined) return;
   const input = await packText(await piecesOfJson(part.input));
   const answer = await packText(await piecesOfJson(json));
-  keptAnswers.keep({ ...part, ...ownerOf(exchange, admission.principal), id, input, answer });
+  storedResponses.keep({ ...part, ...ownerOf(exchange, admission.principal), id, input, answer });
 }

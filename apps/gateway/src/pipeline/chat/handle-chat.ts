@@ -11,8 +11,8 @@ import { guardAnswer } from '../guard/guard-answer';
 import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../ledger/meter';
+import { loadConversation } from './load-conversation';
 import { produceAnswer } from './produce-answer';
-import { recallConversation } from './recall-conversation';
 import { respond } from './respond';
 
 /** `POST` of a chat dialect: the request path, in reading order. `chosen`: sent by an operator as that key. */
@@ -34,12 +34,12 @@ export async function handleChat(
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
     const { headers } = httpRequest;
-    const { keeping } = dialect;
-    const { request: decoded, isLarge: isRecalledLarge } =
-      keeping === undefined
+    const { responseStorage } = dialect;
+    const { request: decoded, isLarge: isLoadedLarge } =
+      responseStorage === undefined
         ? { request: dialect.decodeRequest(body, headers), isLarge: false }
-        : await recallConversation(services, { dialect, keeping, body, headers, exchange, principal });
-    const request = isLarge || isRecalledLarge ? await withDigest(decoded) : decoded;
+        : await loadConversation(services, { dialect, responseStorage, body, headers, exchange, principal });
+    const request = isLarge || isLoadedLarge ? await withDigest(decoded) : decoded;
     progress.request = request;
     const judge = (by: Authenticated) => guardInput(services, { exchange, principal: by, request, progress });
     let guarding = isGuarded(exchange, principal) ? await judge(principal) : undefined;

@@ -136,7 +136,7 @@ class ResponseStream {
       const summary = meter.complete(response, response.usage, packed);
       const end = (await encoder.finishLarge?.(summary)) ?? { pieces: [encoder.finish(summary)], json: undefined };
       for (const piece of end.pieces) this.keep(piece);
-      const json = dialect.keeping && end.json;
+      const json = dialect.responseStorage && end.json;
       await finishLarge(services, input, { response, summary, packed, json, sent: this.sent });
       this.pieces.push(...end.pieces);
       this.give(controller, this.pieces.shift() as Uint8Array);

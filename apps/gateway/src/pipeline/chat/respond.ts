@@ -57,7 +57,7 @@ async function respondLarge(
   addCostHeaders(headers, summary);
   const { bytes, json } = await dialect.encodeLargeResponse(response, summary, wireBody(wire, dialect));
   const sent = claim.isNone ? undefined : [await bytes.bytes()];
-  await finishLarge(services, input, { response, summary, packed, json: dialect.keeping && json, sent });
+  await finishLarge(services, input, { response, summary, packed, json: dialect.responseStorage && json, sent });
   return new Response(await takenWhole(takenBy(services, input), bytes), { headers });
 }
 

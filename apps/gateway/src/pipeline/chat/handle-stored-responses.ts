@@ -1,12 +1,12 @@
 // Postgres unreachable: 503; answers this process has not written yet are shown all the same.
 import { type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
-import type { AnswerReader } from '@llm0/core/conversations/kept-answers';
 import { requestIdOf } from '@llm0/core/conversations/own-ids';
+import type { AnswerReader } from '@llm0/core/conversations/stored-responses';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { guardNativeRequest } from '@llm0/core/guardrails/chat/guard-native';
 import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
-import type { AnswerKeeping, Dialect } from '../../dialects/dialect';
+import type { Dialect, ResponseStorage } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { openExchange } from '../exchange/open-exchange';
 import { respondError } from '../exchange/respond-error';
@@ -15,23 +15,23 @@ import { createGuard } from '../guard/guard-input';
 import { judgeNativeAnswer } from '../guard/guard-native';
 import { handleKeyRequest, type KeyNeeds } from '../handle-key-request';
 import { readerOf } from './answer-owner';
-import { readTurns } from './recall-conversation';
+import { readTurns } from './load-conversation';
 
-type Needs = KeyNeeds & Pick<Services, 'keptAnswers' | 'tracing' | 'openRequests' | 'readers'>;
+type Needs = KeyNeeds & Pick<Services, 'storedResponses' | 'tracing' | 'openRequests' | 'readers'>;
 
-export type KeepingDialect = Dialect & { readonly keeping: AnswerKeeping };
+export type StoringDialect = Dialect & { readonly responseStorage: ResponseStorage };
 
 export interface KeptAnswerRequest {
   readonly request: Request;
   readonly id: string;
-  readonly dialect: KeepingDialect;
+  readonly dialect: StoringDialect;
 }
 
 interface Asked {
   readonly id: string;
   readonly reader: AnswerReader;
   readonly query: URLSearchParams;
-  readonly keeping: AnswerKeeping;
+  readonly responseStorage: ResponseStorage;
   /** Judges what is shown; absent where nothing is asked of it. */
   readonly guard: RequestGuard | undefined;
 }
@@ -40,15 +40,15 @@ interface Asked {
 type Work = (services: Needs, asked: Asked) => Promise<string>;
 
 /** What can be done with a kept answer, by path and method. */
-export const KEPT_ANSWER_ROUTES: Readonly<Record<string, Readonly<Record<string, Work>>>> = {
+export const STORED_RESPONSE_ROUTES: Readonly<Record<string, Readonly<Record<string, Work>>>> = {
   '/v1/responses/:id': { GET: show, DELETE: remove },
   '/v1/responses/:id/input_items': { GET: listInputItems },
   '/v1/responses/:id/cancel': { POST: refuseCancel },
 };
 
-export function handleKeptAnswer(services: Needs, asked: KeptAnswerRequest, path: string): Promise<Response> {
+export function handleStoredResponse(services: Needs, asked: KeptAnswerRequest, path: string): Promise<Response> {
   const { request, id, dialect } = asked;
-  const methods = KEPT_ANSWER_ROUTES[path] ?? {};
+  const methods = STORED_RESPONSE_ROUTES[path] ?? {};
   const work = methods[request.method];
   if (work === undefined) return Promise.resolve(refuseMethod(services, dialect, Object.keys(methods)));
   return handleKeyRequest(services, asked, async (principal, headers) => {
@@ -62,7 +62,7 @@ export function handleKeptAnswer(services: Needs, asked: KeptAnswerRequest, path
       const query = new URL(request.url).searchParams;
       headers['Content-Type'] = 'application/json';
       const reader = readerOf(exchange, principal);
-      const text = await work(services, { id, reader, query, keeping: dialect.keeping, guard });
+      const text = await work(services, { id, reader, query, responseStorage: dialect.responseStorage, guard });
       const by = { readers: services.readers, request, held, key: principal.key.id };
       return new Response(await takenWhole(by, text), { headers });
     } finally {
@@ -80,18 +80,18 @@ function refuseMethod(services: Needs, dialect: Dialect, methods: readonly strin
 }
 
 /** The answer as its caller got it. */
-async function show({ keptAnswers }: Needs, { id, reader, query, guard }: Asked): Promise<string> {
+async function show({ storedResponses }: Needs, { id, reader, query, guard }: Asked): Promise<string> {
   if (query.get('stream') === 'true') {
     const message = 'Stored responses can\'t be streamed. Leave out "stream".';
     throw new GatewayError('unsupported_parameter', message, { param: 'stream' });
   }
-  const { answer } = await findOr404(id, (requestId) => keptAnswers.readAnswer(reader, requestId));
+  const { answer } = await findOr404(id, (requestId) => storedResponses.readAnswer(reader, requestId));
   return guard === undefined ? answer : judgeNativeAnswer(guard, answer, 'application/json');
 }
 
-async function remove({ keptAnswers }: Needs, { id, reader }: Asked): Promise<string> {
+async function remove({ storedResponses }: Needs, { id, reader }: Asked): Promise<string> {
   const requestId = requestIdOf(id);
-  const removed = requestId !== undefined && (await keptAnswers.remove(reader, requestId));
+  const removed = requestId !== undefined && (await storedResponses.remove(reader, requestId));
   if (!removed) throw unknown(id);
   return JSON.stringify({ id, object: 'response', deleted: true });
 }
@@ -100,12 +100,15 @@ const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
 
 /** All that led to the answer, the newest first unless asked otherwise. */
-async function listInputItems({ keptAnswers }: Needs, { id, reader, query, keeping, guard }: Asked): Promise<string> {
+async function listInputItems(
+  { storedResponses }: Needs,
+  { id, reader, query, responseStorage, guard }: Asked,
+): Promise<string> {
   const limit = readLimit(query);
   const order = query.get('order') ?? 'desc';
   if (order !== 'asc' && order !== 'desc') throw invalidRequest('order', '"order" must be "asc" or "desc".');
-  const turns = await findOr404(id, (requestId) => keptAnswers.readConversation(reader, requestId));
-  const items = keeping.inputItems(await readTurns(turns));
+  const turns = await findOr404(id, (requestId) => storedResponses.readConversation(reader, requestId));
+  const items = responseStorage.inputItems(await readTurns(turns));
   const ordered = order === 'asc' ? items : items.toReversed();
   const after = query.get('after');
   const start = after === null ? 0 : ordered.findIndex((item) => item.id === after) + 1;

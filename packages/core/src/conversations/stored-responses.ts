@@ -18,7 +18,7 @@ export interface AnswerReader extends AnswerOwner {
 }
 
 /** An answer with the request's own part of its conversation, kept so that its owner's later requests can go on. */
-export interface KeptAnswer extends AnswerOwner {
+export interface StoredResponse extends AnswerOwner {
   /** UUID of the request. */
   readonly id: string;
   /** The kept answer this one went on from. */
@@ -33,14 +33,14 @@ export interface KeptAnswer extends AnswerOwner {
 }
 
 /** One step of a conversation. */
-export type KeptTurn = Pick<KeptAnswer, 'id' | 'previousId' | 'input' | 'answer'>;
+export type StoredTurn = Pick<StoredResponse, 'id' | 'previousId' | 'input' | 'answer'>;
 
 /** Where answers are kept. What is over at `nowMs` is not found, but as a part of a conversation that is not. */
-export interface KeptAnswerStore {
+export interface StoredResponseStore {
   /** Also lets the conversations that were gone on from live as long. Throws `RecordsRejectedError` for what it can never take. */
-  write(answers: readonly KeptAnswer[]): Promise<void>;
+  write(answers: readonly StoredResponse[]): Promise<void>;
   /** The turns that lead to `id`, newest first; fewer where one was deleted, or beyond `maxBytes` of text. */
-  readConversation(reader: AnswerReader, id: string, limits: ReadLimits): Promise<readonly KeptTurn[]>;
+  readConversation(reader: AnswerReader, id: string, limits: ReadLimits): Promise<readonly StoredTurn[]>;
   /** Newest answers that hold one of the items. */
   findByItems(reader: AnswerReader, itemIds: readonly string[], nowMs: number): Promise<readonly string[]>;
   /** False when there was none. */
@@ -53,8 +53,8 @@ export interface ReadLimits {
   readonly maxBytes: number;
 }
 
-export interface KeptAnswersOptions {
-  readonly store: KeptAnswerStore;
+export interface StoredResponsesOptions {
+  readonly store: StoredResponseStore;
   readonly nowMs: () => number;
   /** How long answers are kept, in milliseconds; 0 = never. */
   readonly retentionMs: number;
@@ -76,12 +76,12 @@ const LOOK_UP_GAP_MS = 60;
 const FLUSH_TIMEOUT_MS = 5000;
 
 /** Answers by id and owner. Written in batches nobody waits for; until then found here, in this process. */
-export class KeptAnswers {
-  private readonly writer: BatchWriter<KeptAnswer>;
+export class StoredResponses {
+  private readonly writer: BatchWriter<StoredResponse>;
   /** Answers not yet written, oldest first. */
-  private readonly waiting = new Map<string, KeptAnswer>();
+  private readonly waiting = new Map<string, StoredResponse>();
 
-  constructor(private readonly options: KeptAnswersOptions) {
+  constructor(private readonly options: StoredResponsesOptions) {
     this.writer = new BatchWriter({
       write: (answers) => this.write(answers),
       bytesOf,
@@ -97,7 +97,7 @@ export class KeptAnswers {
   }
 
   /** Takes the answer; findable at once in this process, and in others as soon as it is written. */
-  keep(answer: Omit<KeptAnswer, 'createdAtMs' | 'expiresAtMs'>): void {
+  keep(answer: Omit<StoredResponse, 'createdAtMs' | 'expiresAtMs'>): void {
     if (!this.enabled) return;
     const createdAtMs = this.options.nowMs();
     const whole = { ...answer, createdAtMs, expiresAtMs: createdAtMs + this.options.retentionMs };
@@ -110,8 +110,8 @@ export class KeptAnswers {
    * The conversation that led to the answer, oldest turn first; undefined when it is unknown, another's or over.
    * Throws `request_too_large` for one too long to go on, `conflict` where an earlier turn is not there for the reader.
    */
-  async readConversation(reader: AnswerReader, id: string): Promise<readonly KeptTurn[] | undefined> {
-    const turns: KeptTurn[] = [];
+  async readConversation(reader: AnswerReader, id: string): Promise<readonly StoredTurn[] | undefined> {
+    const turns: StoredTurn[] = [];
     let next: string | undefined = id;
     for (let at = this.find(reader, next); at !== undefined; at = this.find(reader, next)) {
       turns.push(at);
@@ -120,18 +120,18 @@ export class KeptAnswers {
     }
     if (next !== undefined) {
       const isTarget = turns.length === 0;
-      const stored: readonly KeptTurn[] = await this.lookUp(isTarget, () => this.readStored(reader, next as string));
+      const stored: readonly StoredTurn[] = await this.lookUp(isTarget, () => this.readStored(reader, next as string));
       if (isTarget && stored.length === 0) return undefined;
       turns.push(...stored);
     }
-    const whole: KeptTurn[] = [];
+    const whole: StoredTurn[] = [];
     for (const turn of turns) whole.push(await unpacked(turn));
     this.checkWhole(whole);
     return whole.reverse();
   }
 
   /** One answer by itself, whatever became of the turns before it; undefined when it is unknown, another's or over. */
-  async readAnswer(reader: AnswerReader, id: string): Promise<KeptTurn | undefined> {
+  async readAnswer(reader: AnswerReader, id: string): Promise<StoredTurn | undefined> {
     const here = this.find(reader, id);
     if (here !== undefined) return unpacked(here);
     const { store, nowMs } = this.options;
@@ -168,7 +168,7 @@ export class KeptAnswers {
     this.writer.stop();
   }
 
-  private async write(answers: readonly KeptAnswer[]): Promise<void> {
+  private async write(answers: readonly StoredResponse[]): Promise<void> {
     try {
       await this.options.store.write(answers);
     } catch (error) {
@@ -180,12 +180,12 @@ export class KeptAnswers {
     for (const { id } of answers) this.waiting.delete(id);
   }
 
-  private find(reader: AnswerReader, id: string): KeptAnswer | undefined {
+  private find(reader: AnswerReader, id: string): StoredResponse | undefined {
     const found = this.waiting.get(id);
     return found !== undefined && mayRead(reader, found) ? found : undefined;
   }
 
-  private readStored(reader: AnswerReader, id: string): Promise<readonly KeptTurn[]> {
+  private readStored(reader: AnswerReader, id: string): Promise<readonly StoredTurn[]> {
     const { store, nowMs, maxBytes } = this.options;
     return store.readConversation(reader, id, { nowMs: nowMs(), maxTurns: MAX_TURNS, maxBytes });
   }
@@ -198,7 +198,7 @@ export class KeptAnswers {
     }
   }
 
-  private checkWhole(turns: readonly KeptTurn[]): void {
+  private checkWhole(turns: readonly StoredTurn[]): void {
     if (turns.at(-1)?.previousId === undefined) return;
     const bytes = turns.reduce((sum, turn) => sum + turn.input.length + turn.answer.length, 0);
     if (turns.length >= MAX_TURNS || bytes >= this.options.maxBytes) {
@@ -212,7 +212,7 @@ export class KeptAnswers {
 }
 
 /** Large ones are kept compressed. */
-async function unpacked(turn: KeptTurn): Promise<KeptTurn> {
+async function unpacked(turn: StoredTurn): Promise<StoredTurn> {
   const [input, answer] = [await unpackText(turn.input), await unpackText(turn.answer)];
   return input === turn.input && answer === turn.answer ? turn : { ...turn, input, answer };
 }
@@ -221,9 +221,10 @@ const mayRead = (reader: AnswerReader, { projectId, apiKeyId, customerId }: Answ
   projectId === reader.projectId &&
   (reader.isShared || (apiKeyId === reader.apiKeyId && customerId === reader.customerId));
 
-const bytesOf = (answer: KeptAnswer): number => 2 * (answer.input.length + answer.answer.length) + ENTRY_BYTES;
+const bytesOf = (answer: StoredResponse): number => 2 * (answer.input.length + answer.answer.length) + ENTRY_BYTES;
 
-const holds = (answer: KeptAnswer, wanted: ReadonlySet<string>): boolean => answer.itemIds.some((id) => wanted.has(id));
+const holds = (answer: StoredResponse, wanted: ReadonlySet<string>): boolean =>
+  answer.itemIds.some((id) => wanted.has(id));
 
 async function orUnavailable<T>(search: Promise<T>): Promise<T> {
   try {

@@ -2,15 +2,15 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ownItemId, requestIdOf } from '@llm0/core/conversations/own-ids';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { AnswerKeeping, AnswerReferences, KeptPart, ReadTurn } from '../dialect';
+import type { AnswerReferences, ReadTurn, ResponseStorage, StoredPart } from '../dialect';
 import { isObject, readBoolean, readString } from '../read-fields';
 
 /** Answers are kept unless `store` is false, and are gone on from by their id or by the ids of their items. */
-export const keepAnswers: AnswerKeeping = {
+export const storeResponses: ResponseStorage = {
   referencesOf,
   continueFrom,
   partToKeep,
-  withoutKeeping: (body) => ({ ...body, store: false }),
+  withoutStorage: (body) => ({ ...body, store: false }),
   inputItems,
 };
 
@@ -35,8 +35,8 @@ function unknownAnswer(id: string): GatewayError {
 /** What the request names, in its place: earlier turns ahead of its own items, each reference replaced by its item. */
 function continueFrom(
   body: JsonObject,
-  { turns, answers }: Parameters<AnswerKeeping['continueFrom']>[1],
-): ReturnType<AnswerKeeping['continueFrom']> {
+  { turns, answers }: Parameters<ResponseStorage['continueFrom']>[1],
+): ReturnType<ResponseStorage['continueFrom']> {
   if (turns === undefined) throw unknownAnswer(String(body.previous_response_id));
   const earlier = turns.flatMap((turn) => [...itemsOf(turn.input), ...outputOf(turn.answer)]);
   const known = new Map<JsonValue | undefined, JsonObject>(
@@ -71,7 +71,7 @@ function ownItems(input: JsonValue | undefined): JsonValue[] {
   return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }];
 }
 
-function partToKeep(request: ChatRequest, requestId: string, answer: JsonObject): KeptPart | undefined {
+function partToKeep(request: ChatRequest, requestId: string, answer: JsonObject): StoredPart | undefined {
   const body = request.wire?.format === 'openai-responses' ? request.wire.body : {};
   if (readBoolean(body, 'store') === false) return undefined;
   const own = ownItems(body.input).slice(request.earlierItems ?? 0);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { AnswerReader, KeptAnswer } from '@llm0/core/conversations/kept-answers';
+import type { AnswerReader, StoredResponse } from '@llm0/core/conversations/stored-responses';
 import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import type { Database } from '../../client';
 import { deleteExpired } from '../logs/retention';
-import { createKeptAnswerStore } from './kept-answers';
+import { createStoredResponseStore } from './stored-responses';
 
 const NOW_MS = Date.parse('2033-02-03T04:05:06.789Z');
 const HOUR_MS = 3_600_000;
@@ -18,9 +18,9 @@ describe.each(TEST_DATABASES)('kept answers on $name', (kind) => {
   }, 60_000);
   afterAll(() => database.close());
 
-  const store = () => createKeptAnswerStore(database.db);
+  const store = () => createStoredResponseStore(database.db);
   const limits = { nowMs: NOW_MS, maxTurns: 100, maxBytes: 1_000_000 };
-  const entry = (given: Partial<KeptAnswer> = {}): KeptAnswer => ({
+  const entry = (given: Partial<StoredResponse> = {}): StoredResponse => ({
     id: crypto.randomUUID(),
     projectId,
     apiKeyId,

@@ -1,28 +1,28 @@
-// Postgres unreachable: every call throws; `KeptAnswers` turns that into waiting writes and a clear refusal.
+// Postgres unreachable: every call throws; `StoredResponses` turns that into waiting writes and a clear refusal.
 import type {
   AnswerReader,
-  KeptAnswer,
-  KeptAnswerStore,
-  KeptTurn,
   ReadLimits,
-} from '@llm0/core/conversations/kept-answers';
+  StoredResponse,
+  StoredResponseStore,
+  StoredTurn,
+} from '@llm0/core/conversations/stored-responses';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { rejectingBadData } from '../../sql-state';
 import { instant } from '../instant';
 
 /** Answers by id in `kept_answers`. */
-export function createKeptAnswerStore(db: Db): KeptAnswerStore {
+export function createStoredResponseStore(db: Db): StoredResponseStore {
   return {
-    write: (answers) => writeKeptAnswers(db, answers),
+    write: (answers) => writeStoredResponses(db, answers),
     readConversation: (reader, id, limits) => readConversation(db, { reader, id }, limits),
     findByItems: (reader, itemIds, nowMs) => findByItems(db, { reader, itemIds }, nowMs),
-    remove: (reader, id, nowMs) => removeKeptAnswer(db, { reader, id }, nowMs),
+    remove: (reader, id, nowMs) => removeStoredResponse(db, { reader, id }, nowMs),
   };
 }
 
 /** One transaction: the rows, and a longer life for the conversations they went on from. A repeated id changes nothing. */
-async function writeKeptAnswers(db: Db, answers: readonly KeptAnswer[]): Promise<void> {
+async function writeStoredResponses(db: Db, answers: readonly StoredResponse[]): Promise<void> {
   const rows = JSON.stringify(answers.map(toRow));
   const continued = answers.some(({ previousId }) => previousId !== undefined);
   await rejectingBadData(async () => {
@@ -43,7 +43,7 @@ async function writeKeptAnswers(db: Db, answers: readonly KeptAnswer[]): Promise
 type Transaction = Parameters<Parameters<Db['transaction']>[0]>[0];
 
 /** Stops at the first one that lives long enough: what lies before it does so too. */
-async function prolong(tx: Transaction, answers: readonly KeptAnswer[]): Promise<void> {
+async function prolong(tx: Transaction, answers: readonly StoredResponse[]): Promise<void> {
   const heads = JSON.stringify(
     answers.flatMap(({ previousId, projectId, expiresAtMs }) =>
       previousId === undefined ? [] : [{ id: previousId, project_id: projectId, until: Math.floor(expiresAtMs) }],
@@ -65,7 +65,7 @@ async function prolong(tx: Transaction, answers: readonly KeptAnswer[]): Promise
     where k.id = longest.id`);
 }
 
-function toRow(answer: KeptAnswer): Record<string, unknown> {
+function toRow(answer: StoredResponse): Record<string, unknown> {
   return {
     id: answer.id,
     project_id: answer.projectId,
@@ -99,7 +99,7 @@ const isReadableBy = ({ projectId, apiKeyId, customerId, isShared }: AnswerReade
     : sql`k.project_id = ${projectId}::uuid and k.api_key_id = ${apiKeyId}::uuid
         and k.customer_id is not distinct from ${customerId ?? null}::text`;
 
-async function readConversation(db: Db, { reader, id }: OwnId, limits: ReadLimits): Promise<readonly KeptTurn[]> {
+async function readConversation(db: Db, { reader, id }: OwnId, limits: ReadLimits): Promise<readonly StoredTurn[]> {
   const rows = await db.execute<TurnRow>(sql`
     with recursive chain as (
       select id, previous_id, input, answer, 1 as turn, length(input) + length(answer) as bytes
@@ -135,7 +135,7 @@ async function findByItems(
   return rows.map(({ answer }) => answer);
 }
 
-async function removeKeptAnswer(db: Db, { reader, id }: OwnId, nowMs: number): Promise<boolean> {
+async function removeStoredResponse(db: Db, { reader, id }: OwnId, nowMs: number): Promise<boolean> {
   const rows = await db.execute(sql`
     delete from kept_answers k
     where id = ${id}::uuid and ${isReadableBy(reader)} and expires_at > ${instant(nowMs)} returning 1`);

@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '../errors/gateway-error';
 import { RecordsRejectedError } from '../logs/decode-log-record';
+import { answerId, isOwnItemId, ownItemId, requestIdOf } from './own-ids';
 import {
   type AnswerReader,
-  type KeptAnswer,
-  type KeptAnswerStore,
-  KeptAnswers,
-  type KeptAnswersOptions,
-} from './kept-answers';
-import { answerId, isOwnItemId, ownItemId, requestIdOf } from './own-ids';
+  type StoredResponse,
+  type StoredResponseStore,
+  StoredResponses,
+  type StoredResponsesOptions,
+} from './stored-responses';
 
 const READER = { projectId: 'p1', apiKeyId: 'k1', isShared: false };
 const FOREIGN = { ...READER, projectId: 'p2' };
 const DAY_MS = 86_400_000;
 
-const isOf = (reader: AnswerReader, one: KeptAnswer) =>
+const isOf = (reader: AnswerReader, one: StoredResponse) =>
   one.projectId === reader.projectId &&
   (reader.isShared || (one.apiKeyId === reader.apiKeyId && one.customerId === reader.customerId));
 
 /** A store in memory that can be slow, or away. */
-class MemoryStore implements KeptAnswerStore {
-  readonly rows = new Map<string, KeptAnswer>();
+class MemoryStore implements StoredResponseStore {
+  readonly rows = new Map<string, StoredResponse>();
   reads = 0;
   failure: Error | undefined;
 
-  async write(answers: readonly KeptAnswer[]): Promise<void> {
+  async write(answers: readonly StoredResponse[]): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
     if (answers.some(({ answer }) => answer === 'bad')) throw new RecordsRejectedError('bad');
     for (const one of answers) this.rows.set(one.id, one);
@@ -33,7 +33,7 @@ class MemoryStore implements KeptAnswerStore {
   async readConversation(reader: AnswerReader, id: string) {
     this.reads += 1;
     if (this.failure !== undefined) throw this.failure;
-    const turns: KeptAnswer[] = [];
+    const turns: StoredResponse[] = [];
     for (let at = this.rows.get(id); at !== undefined; at = this.rows.get(at.previousId ?? '')) turns.push(at);
     return turns.filter((one) => isOf(reader, one));
   }
@@ -50,11 +50,11 @@ class MemoryStore implements KeptAnswerStore {
   }
 }
 
-function open(more: Partial<KeptAnswersOptions> = {}) {
+function open(more: Partial<StoredResponsesOptions> = {}) {
   const store = new MemoryStore();
   const slept: number[] = [];
   let dropped = 0;
-  const answers = new KeptAnswers({
+  const answers = new StoredResponses({
     store,
     nowMs: () => 1000,
     retentionMs: DAY_MS,
@@ -66,7 +66,7 @@ function open(more: Partial<KeptAnswersOptions> = {}) {
     sleep: async (ms) => void slept.push(ms),
     ...more,
   });
-  const keep = (id: string, previousId?: string, given: Partial<KeptAnswer> = {}) =>
+  const keep = (id: string, previousId?: string, given: Partial<StoredResponse> = {}) =>
     answers.keep({
       id,
       projectId: READER.projectId,

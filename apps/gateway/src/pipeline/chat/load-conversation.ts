@@ -2,44 +2,44 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { LARGE_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import type { KeptTurn } from '@llm0/core/conversations/kept-answers';
-import type { AnswerKeeping, Dialect, ReadTurn } from '../../dialects/dialect';
+import type { StoredTurn } from '@llm0/core/conversations/stored-responses';
+import type { Dialect, ReadTurn, ResponseStorage } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { type Authenticated, latestPrincipal } from '../exchange/load-principal';
 import type { Exchange } from '../exchange/open-exchange';
 import { readerOf } from './answer-owner';
 
-export interface RecallInput {
+export interface ConversationInput {
   readonly dialect: Dialect;
-  readonly keeping: AnswerKeeping;
+  readonly responseStorage: ResponseStorage;
   readonly body: JsonObject;
   readonly headers: Headers;
   readonly exchange: Exchange;
   readonly principal: Authenticated;
 }
 
-export interface Recalled {
+export interface LoadedConversation {
   readonly request: ChatRequest;
   /** What was recalled makes it large, whatever the request itself is. */
   readonly isLarge: boolean;
 }
 
 /** The request with all in its place that it names of kept answers. Waits only where it names some. */
-export async function recallConversation(
-  services: Pick<Services, 'keptAnswers' | 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>,
-  { dialect, keeping, body, headers, exchange, principal }: RecallInput,
-): Promise<Recalled> {
-  const { keptAnswers } = services;
-  const given = keptAnswers.enabled ? body : keeping.withoutKeeping(body);
-  const named = keeping.referencesOf(given);
+export async function loadConversation(
+  services: Pick<Services, 'storedResponses' | 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>,
+  { dialect, responseStorage, body, headers, exchange, principal }: ConversationInput,
+): Promise<LoadedConversation> {
+  const { storedResponses } = services;
+  const given = storedResponses.enabled ? body : responseStorage.withoutStorage(body);
+  const named = responseStorage.referencesOf(given);
   if (named === undefined) return { request: dialect.decodeRequest(given, headers), isLarge: false };
   const { previousId, itemIds } = named;
   // Who may read them now: the decision that notices changes comes later.
   const reader = readerOf(exchange, await latestPrincipal(services, principal));
-  const turns = previousId === undefined ? [] : await keptAnswers.readConversation(reader, previousId);
-  const answers = itemIds.length === 0 ? [] : await keptAnswers.findByItems(reader, itemIds);
+  const turns = previousId === undefined ? [] : await storedResponses.readConversation(reader, previousId);
+  const answers = itemIds.length === 0 ? [] : await storedResponses.findByItems(reader, itemIds);
   const length = [...(turns ?? []).flatMap(textsOf), ...answers].reduce((sum, text) => sum + text.length, 0);
-  const whole = keeping.continueFrom(given, {
+  const whole = responseStorage.continueFrom(given, {
     turns: turns && (await readTurns(turns)),
     answers: await readAll(answers),
   });
@@ -47,10 +47,10 @@ export async function recallConversation(
   return { request, isLarge: length > LARGE_JSON_LENGTH };
 }
 
-const textsOf = ({ input, answer }: KeptTurn) => [input, answer];
+const textsOf = ({ input, answer }: StoredTurn) => [input, answer];
 
 /** What was kept, parsed in turns where it is large. */
-export async function readTurns(turns: readonly KeptTurn[]): Promise<readonly ReadTurn[]> {
+export async function readTurns(turns: readonly StoredTurn[]): Promise<readonly ReadTurn[]> {
   const read: ReadTurn[] = [];
   for (const { input, answer } of turns) {
     read.push({ input: await parseJsonInSlices(input), answer: await parseJsonInSlices(answer) });
