@@ -11,9 +11,9 @@ import type { Authenticated } from './exchange/load-principal';
 import type { Exchange } from './exchange/open-exchange';
 import { asGatewayError, respondError } from './exchange/respond-error';
 import { guardFailure } from './guard/guard-failure';
-import type { Booking } from './ledger/booking';
-import { buildRecord, errorOutcome, type Outcome } from './ledger/build-record';
-import { settleRecord } from './ledger/settle-record';
+import type { Booking } from './metering/booking';
+import { buildRecord, errorOutcome, type Outcome } from './metering/build-record';
+import { settleRecord } from './metering/settle-record';
 
 /** What is known of a request when it fails, for its row and its error answer. */
 export interface Progress {

@@ -27,9 +27,9 @@ import { OpenRequests } from '../observe/open-requests';
 import { Readers } from '../observe/readers';
 import type { Services } from '../services/contract';
 import { createDowngradeModels, createStoreClock } from '../services/create-memories';
-import { RefusalFolder } from './ledger/fold-refusals';
-import { LeaseKeeper } from './ledger/lease-keeper';
-import { settleRecord } from './ledger/settle-record';
+import { RefusalFolder } from './metering/fold-refusals';
+import { LeaseKeeper } from './metering/lease-keeper';
+import { settleRecord } from './metering/settle-record';
 import { FlightTable } from './upstream/flight';
 import { MODEL, type Script, says } from './vendor-answers.fixture';
 

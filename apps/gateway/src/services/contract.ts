@@ -27,8 +27,8 @@ import type { Metrics } from '../observe/metrics';
 import type { OpenRequests } from '../observe/open-requests';
 import type { PostWebhook } from '../observe/post-webhook';
 import type { Readers } from '../observe/readers';
-import type { RefusalFolder } from '../pipeline/ledger/fold-refusals';
-import type { LeaseKeeper } from '../pipeline/ledger/lease-keeper';
+import type { RefusalFolder } from '../pipeline/metering/fold-refusals';
+import type { LeaseKeeper } from '../pipeline/metering/lease-keeper';
 import type { FlightTable } from '../pipeline/upstream/flight';
 import type { LegacyKeys } from './legacy-keys';
 

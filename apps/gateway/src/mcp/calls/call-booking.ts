@@ -7,7 +7,7 @@ import { wasNeverSent } from '@llm0/providers/transport/upstream-failure';
 import type { Admission } from '../../pipeline/exchange/admit';
 import { AdmissionDenied } from '../../pipeline/exchange/denials';
 import type { Exchange } from '../../pipeline/exchange/open-exchange';
-import type { FoundByGuardrails } from '../../pipeline/ledger/build-record';
+import type { FoundByGuardrails } from '../../pipeline/metering/build-record';
 import type { Services } from '../../services/contract';
 import { NOT_RUN, type RpcErrorBody } from '../wire/json-rpc';
 import { recordCallBodies } from './call-bodies';

@@ -9,8 +9,8 @@ import type { Dialect, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
-import { givenBodies } from '../ledger/logged-bodies';
-import type { Meter } from '../ledger/meter';
+import { givenBodies } from '../metering/logged-bodies';
+import type { Meter } from '../metering/meter';
 import { ownerOf } from './answer-owner';
 import type { Completion } from './produce-answer';
 

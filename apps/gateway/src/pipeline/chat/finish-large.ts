@@ -6,7 +6,7 @@ import { piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
 import { cutJson } from '@llm0/core/logs/body-log';
 import type { LargeBody, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { givenBodies } from '../ledger/logged-bodies';
+import { givenBodies } from '../metering/logged-bodies';
 import { ownerOf } from './answer-owner';
 import { keptOf, type RespondInput, type RespondNeeds, storedAnswer } from './finish-completion';
 

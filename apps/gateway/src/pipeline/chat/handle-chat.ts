@@ -10,7 +10,7 @@ import { readRequestBody, withDigest } from '../exchange/read-request';
 import { guardAnswer } from '../guard/guard-answer';
 import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
-import { Meter } from '../ledger/meter';
+import { Meter } from '../metering/meter';
 import { loadConversation } from './load-conversation';
 import { produceAnswer } from './produce-answer';
 import { respond } from './respond';

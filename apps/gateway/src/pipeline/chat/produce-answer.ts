@@ -10,7 +10,7 @@ import type { CacheOutcome } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
-import type { MeteredCompletion } from '../ledger/meter';
+import type { MeteredCompletion } from '../metering/meter';
 import { callUpstream } from '../upstream/call-upstream';
 import type { Subscriber } from '../upstream/flight';
 import type { Spending, UpstreamResponse } from '../upstream/upstream-response';

@@ -9,7 +9,7 @@ import { hashSecret } from '@llm0/core/keys/key-secret';
 import { anthropicMessages } from '../../dialects/anthropic-messages/index';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { admit } from '../exchange/admit';
-import { Meter } from '../ledger/meter';
+import { Meter } from '../metering/meter';
 import { chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
 import type { RespondInput } from './finish-completion';
 import type { Completion } from './produce-answer';

@@ -8,8 +8,8 @@ import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
-import type { Booking } from '../ledger/booking';
-import { cacheTtlMs } from '../ledger/cache-ttl';
+import type { Booking } from '../metering/booking';
+import { cacheTtlMs } from '../metering/cache-ttl';
 import { type EmbedNeeds, embedUpstream, type UpstreamEmbeddings } from './embed-upstream';
 import { type EmbeddingJob, type EmbeddingPlan, planEmbeddings } from './plan-embeddings';
 

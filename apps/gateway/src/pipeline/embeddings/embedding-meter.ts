@@ -2,7 +2,7 @@ import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
-import { Booking, type BookingInput, type Ending } from '../ledger/booking';
+import { Booking, type BookingInput, type Ending } from '../metering/booking';
 import type { CollectedEmbeddings } from './collect-embeddings';
 import type { EmbeddingPlan } from './plan-embeddings';
 

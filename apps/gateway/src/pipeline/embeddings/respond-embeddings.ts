@@ -5,7 +5,7 @@ import type { DecodedEmbeddingRequest, EmbeddingDialect } from '../../dialects/d
 import type { Services } from '../../services/contract';
 import type { Exchange } from '../exchange/open-exchange';
 import { addCostHeaders, responseHeaders } from '../exchange/response-headers';
-import { givenBodies } from '../ledger/logged-bodies';
+import { givenBodies } from '../metering/logged-bodies';
 import type { CollectedEmbeddings, EmbeddingAdmission } from './collect-embeddings';
 import type { EmbeddingMeter } from './embedding-meter';
 

@@ -6,7 +6,7 @@ import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { askUpstream, type Completion, type PendingCompletion, type ProduceNeeds } from '../chat/produce-answer';
 import type { Admission } from '../exchange/admit';
 import type { Exchange } from '../exchange/open-exchange';
-import { wholeUsage } from '../ledger/guess-usage';
+import { wholeUsage } from '../metering/guess-usage';
 import { withRefusal } from './refused-answer';
 
 export type AskNeeds = ProduceNeeds;

@@ -5,8 +5,8 @@ import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { serverOf } from '@llm0/core/tracing/request-trace';
 import { wasNeverSent } from '@llm0/providers/transport/call-backend';
-import { Booking, type BookingInput, type Ending } from '../ledger/booking';
-import type { Outcome } from '../ledger/build-record';
+import { Booking, type BookingInput, type Ending } from '../metering/booking';
+import type { Outcome } from '../metering/build-record';
 import type { CacheHit, InferJob, InferPlan } from './plan-infer';
 
 export type InferMeterInput = BookingInput<InferPlan, CacheHit> & { readonly job: InferJob };

@@ -21,7 +21,7 @@ import { type Exchange, openExchange } from '../exchange/open-exchange';
 import { type GuardedRequest, isGuarded, isSame } from '../guard/guard-input';
 import { guardNative, type NativeRequest } from '../guard/guard-native';
 import { handleRefusal, type Progress } from '../handle-refusal';
-import { givenBodies } from '../ledger/logged-bodies';
+import { givenBodies } from '../metering/logged-bodies';
 import { finalFailure } from '../upstream/final-failure';
 import { allowNative, findShape } from './allow-native';
 import type { Entrance } from './entrances';

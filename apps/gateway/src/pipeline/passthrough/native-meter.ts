@@ -5,8 +5,8 @@ import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { atLeast, isBilledStatus, mayBeBilled, type UsageReader } from '@llm0/providers/transport/call-passthrough';
-import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../ledger/booking';
-import { heldFor } from '../ledger/held-for';
+import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
+import { heldFor } from '../metering/held-for';
 import { type NativeJob, type NativePlan, UNNAMED_MODEL } from './plan-passthrough';
 
 export type NativeMeterInput = BookingInput<NativePlan, never> & { readonly job: NativeJob };

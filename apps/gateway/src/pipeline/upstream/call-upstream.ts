@@ -2,7 +2,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import type { Usage } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
-import { guessUsage, lastUsage, partialUsage } from '../ledger/guess-usage';
+import { guessUsage, lastUsage, partialUsage } from '../metering/guess-usage';
 import { type ChatAttempt, type ChatJob, type ChatNeeds, type OpenedTarget, openTarget } from './attempt-target';
 import { hedgeAttempt } from './hedging';
 import { UpstreamCall, type UpstreamStep } from './upstream-call';

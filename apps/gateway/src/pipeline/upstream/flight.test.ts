@@ -3,7 +3,7 @@ import { Held, Room } from '@llm0/core/async/room';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { guessUsage, lastUsage } from '../ledger/guess-usage';
+import { guessUsage, lastUsage } from '../metering/guess-usage';
 import { chatRequest } from '../open-pipeline.fixture';
 import { FlightTable, type Subscriber } from './flight';
 import type { UpstreamResponse } from './upstream-response';
