@@ -34,7 +34,7 @@ export interface EnvironmentOptions {
   readonly localModels?: readonly string[];
 }
 
-const worlds = new Shared<TestEnvironment>(3, ({ gateway }) => gateway.isRunning());
+const worlds = new Shared<TestEnvironment>(2, ({ gateway }) => gateway.isRunning());
 
 /**
  * What an earlier file has left with the same settings, else a new one; `close` leaves it to the next. Keep to projects
