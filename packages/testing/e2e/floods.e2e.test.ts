@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { ask, postChat, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 const BURST = 4;
@@ -45,7 +45,7 @@ describe('floods are refused before anybody is known', () => {
     expect((await from('198.51.100.2')).status).toBe(200);
     await Bun.sleep(waitSeconds * 1000);
     expect((await from('198.51.100.1')).status).toBe(200);
-    await Bun.sleep(500);
+    await settledLedger(world.gateway);
     const rows = (await callAdmin<{ data: object[] }>(world.gateway, `/logs?project_id=${projectId}`)).data.length;
     expect(rows - rowsBefore).toBe(BURST + 2);
   });
