@@ -16,17 +16,26 @@ export interface TestDatabaseKind {
   readonly name: string;
   /** Migrated. The embedded one is shared by all suites of a run: use ids and days of your own. */
   open(): Promise<TestDatabase>;
+  /** Migrated and empty: for suites that look at all rows there are. */
+  openOwn(): Promise<TestDatabase>;
 }
 
 let embedded: Promise<Database> | undefined;
 
+async function startEmbedded(): Promise<Database> {
+  const dataDir = temporaryFolder('embedded');
+  process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+  await copyTemplate(dataDir);
+  return openDatabase({ dataDir, onWarning: console.warn });
+}
+
+async function openOwnEmbedded(): Promise<TestDatabase> {
+  const database = await startEmbedded();
+  return { ...database, openLookUps: () => ({ ...sharedLookUps(database.db), close: async () => {} }) };
+}
+
 function openEmbedded(): Promise<TestDatabase> {
-  embedded ??= (async () => {
-    const dataDir = temporaryFolder('embedded');
-    process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }));
-    await copyTemplate(dataDir);
-    return openDatabase({ dataDir, onWarning: console.warn });
-  })();
+  embedded ??= startEmbedded();
   // The process ends it: its child goes with it.
   return embedded.then((database) => ({
     ...database,
@@ -52,6 +61,8 @@ const serverUrl = process.env.TEST_DATABASE_URL;
 
 /** Embedded always; a real server where TEST_DATABASE_URL names one (the test command sees to that). */
 export const TEST_DATABASES: readonly TestDatabaseKind[] = [
-  { name: 'embedded', open: openEmbedded },
-  ...(serverUrl === undefined || serverUrl === '' ? [] : [{ name: 'postgres', open: () => openReal(serverUrl) }]),
+  { name: 'embedded', open: openEmbedded, openOwn: openOwnEmbedded },
+  ...(serverUrl === undefined || serverUrl === ''
+    ? []
+    : [{ name: 'postgres', open: () => openReal(serverUrl), openOwn: () => openReal(serverUrl) }]),
 ];

@@ -52,7 +52,7 @@ describe.each(TEST_DATABASES)('alerts replayed on $name', (kind) => {
   let database: Database;
   const alerts: StoredAlert[] = [];
   beforeAll(async () => {
-    database = await kind.open();
+    database = await kind.openOwn();
   }, 60_000);
   afterAll(async () => {
     // Nothing is left to fire in tests after these.

@@ -9,7 +9,7 @@ import { rollOver } from './roll-over';
 describe.each(TEST_DATABASES)('roll-over on $name', (kind) => {
   let database: Database;
   beforeAll(async () => {
-    database = await kind.open();
+    database = await kind.openOwn();
   }, 60_000);
   afterAll(() => database.close(), 60_000);
 

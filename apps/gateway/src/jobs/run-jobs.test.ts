@@ -61,7 +61,7 @@ async function waitFor(condition: () => Promise<boolean>): Promise<void> {
 describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
   let database: Database;
   beforeAll(async () => {
-    database = await kind.open();
+    database = await kind.openOwn();
   }, 60_000);
   afterAll(() => database.close());
 

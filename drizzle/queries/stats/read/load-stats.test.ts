@@ -110,7 +110,7 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
   let database: Database;
   let db: Db;
   const projectId = crypto.randomUUID();
-  const nowMs = Date.parse('2038-03-20T15:30:00Z');
+  const nowMs = Date.parse('2030-03-20T15:30:00Z');
   const records = Array.from({ length: 400 }, (_, index): LogRecord => {
     const cacheHit = index % 7 === 0;
     const status = index % 11 === 0 ? 'error' : index % 13 === 0 ? 'rate_limited' : 'success';
@@ -200,7 +200,7 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
   });
 
   describe('customers by day, from their roll-up', () => {
-    const lastMs = Date.parse('2038-05-10T15:30:00Z');
+    const lastMs = Date.parse('2030-05-10T15:30:00Z');
     const projectId = crypto.randomUUID();
     const other = crypto.randomUUID();
     /** Of two projects; every third of no customer, and customers of both. Some are newer than the ranges asked for. */
@@ -255,9 +255,9 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
       ),
     )('until %s (%i ms), top %p, every %p ms', async (_name, agoMs, top, intervalMs) => {
       for (const [from, project] of [
-        ['2038-05-05T00:00:00Z', projectId],
-        ['2038-05-05T07:11:00Z', undefined],
-        ['2038-05-05T00:00:00Z', undefined],
+        ['2030-05-05T00:00:00Z', projectId],
+        ['2030-05-05T07:11:00Z', undefined],
+        ['2030-05-05T00:00:00Z', undefined],
       ] as const) {
         const range = { fromMs: Date.parse(from), toMs: lastMs - agoMs, nowMs: lastMs, projectId: project };
         const query = {

@@ -13,7 +13,7 @@ import type { UsageTotals } from './totals';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-const nowMs = Date.parse('2056-02-20T15:30:17.123Z');
+const nowMs = Date.parse('2030-02-20T15:30:17.123Z');
 const projectId = crypto.randomUUID();
 const STATUSES = [
   'success',
