@@ -5,7 +5,7 @@ import {
   logRow,
   ON_ONE_KIND,
   settledLedger,
-  shareEnvironment,
+  startEnvironment,
   type TestEnvironment,
   waitUntil,
 } from './environment';
@@ -18,7 +18,7 @@ for (const kind of ON_ONE_KIND) {
   describe(`an operator who sends as a key, on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await shareEnvironment({ kind });
+      world = await startEnvironment({ kind });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 

@@ -23,7 +23,9 @@ describe.each(TEST_DATABASES)('annotations on $name', (kind) => {
     const day = 'from=2026-03-01&to=2026-03-02';
     expect(textsOf(await admin.call('GET', `/annotations?${day}`))).toEqual(['web 1.2']);
     expect(textsOf(await admin.call('GET', `/annotations?${day}&kind=note`))).toEqual([]);
-    expect(textsOf(await admin.call('GET', '/annotations'))).toEqual(['web 1.2', 'now']);
+    // Demo data of other suites lies in the same database.
+    const all = textsOf(await admin.call('GET', '/annotations'));
+    expect(all.filter((text) => ['web 1.2', 'now'].includes(text))).toEqual(['web 1.2', 'now']);
     const path = `/annotations/${deploy.body.id}`;
     expect((await admin.call('DELETE', path)).status).toBe(204);
     expect((await admin.call('DELETE', path)).status).toBe(404);
