@@ -1,27 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { settled } from './settled';
-import { shareDashboard } from './share-dashboard';
+import { shareWatched } from './share-watched';
 
-let apiKey: string;
-
-const dashboard = shareDashboard({
-  env: { LOG_BODIES: 'true' },
-  timeoutMs: 30_000,
-  fill: async (gateway) => {
-    ({ apiKey } = await createTestKey(gateway, { project: { name: 'watched' } }));
-    await callAdmin(gateway, '/demo-data', { body: { days: 4, requests_a_day: 700 } });
-  },
-});
-const signedIn = (path?: string) => dashboard.open(path);
-
-const send = (body: object = {}, headers: Record<string, string> = {}) =>
-  fetch(`${dashboard.gateway.url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...headers },
-    body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }], ...body }),
-  });
+const { dashboard, send, signedIn } = shareWatched();
 
 /** What comes over the wire for a path, from now on. */
 async function countBytes(page: Page, pattern: RegExp): Promise<() => { bytes: number; answers: number }> {
