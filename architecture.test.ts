@@ -59,16 +59,16 @@ describe('the checker finds', () => {
       [
         file(
           'apps/gateway/src/pipeline/chat/handle-chat.ts',
-          `import { admit } from '../exchange/admit';\nimport { readRequest } from '../exchange/read-request';`,
+          `import { admit } from '../request/admit';\nimport { readRequest } from '../request/read-request';`,
         ),
-        file('apps/gateway/src/pipeline/exchange/admit.ts', `import { readRequest } from './read-request';`),
-        file('apps/gateway/src/pipeline/exchange/read-request.ts', 'export async function readRequest() {}'),
+        file('apps/gateway/src/pipeline/request/admit.ts', `import { readRequest } from './read-request';`),
+        file('apps/gateway/src/pipeline/request/read-request.ts', 'export async function readRequest() {}'),
       ],
       /admit\.ts: a step calls another step: read-request/,
     ],
     [
       'the pipeline importing another room of the gateway',
-      [file('apps/gateway/src/pipeline/exchange/a.ts', `import type { M } from '../../observe/metrics';`)],
+      [file('apps/gateway/src/pipeline/request/a.ts', `import type { M } from '../../observe/metrics';`)],
       /may not import/,
     ],
     [
@@ -126,7 +126,7 @@ describe('the checker finds', () => {
     ],
     [
       'observe importing the pipeline',
-      [file('apps/gateway/src/observe/a.ts', `import { x } from '../pipeline/exchange/admit';`)],
+      [file('apps/gateway/src/observe/a.ts', `import { x } from '../pipeline/request/admit';`)],
       /may not import/,
     ],
     [
@@ -134,10 +134,10 @@ describe('the checker finds', () => {
       [
         file(
           'apps/gateway/src/pipeline/chat/handle-chat.ts',
-          `import { admit } from '../exchange/admit';\nimport { readRequestBody } from '../exchange/read-request';`,
+          `import { admit } from '../request/admit';\nimport { readRequestBody } from '../request/read-request';`,
         ),
-        file('apps/gateway/src/pipeline/exchange/admit.ts', 'export const admit = 1;'),
-        file('apps/gateway/src/pipeline/exchange/read-request.ts', `import { admit as ask } from './admit';`),
+        file('apps/gateway/src/pipeline/request/admit.ts', 'export const admit = 1;'),
+        file('apps/gateway/src/pipeline/request/read-request.ts', `import { admit as ask } from './admit';`),
       ],
       /read-request\.ts: a step calls another step: admit/,
     ],
@@ -146,10 +146,10 @@ describe('the checker finds', () => {
       [
         file(
           'apps/gateway/src/pipeline/chat/handle-chat.ts',
-          `import { admit } from '../exchange/admit';\nimport { respond } from './respond';`,
+          `import { admit } from '../request/admit';\nimport { respond } from './respond';`,
         ),
-        file('apps/gateway/src/pipeline/exchange/admit.ts', 'export const admit = 1;'),
-        file('apps/gateway/src/pipeline/chat/respond.ts', `import * as asking from '../exchange/admit';`),
+        file('apps/gateway/src/pipeline/request/admit.ts', 'export const admit = 1;'),
+        file('apps/gateway/src/pipeline/chat/respond.ts', `import * as asking from '../request/admit';`),
       ],
       /respond\.ts: a step calls another step: admit/,
     ],

@@ -71,7 +71,7 @@ const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[]
 const CLOSED: readonly { readonly from: string; readonly to: RegExp }[] = [
   {
     from: 'apps/gateway/src/admin/',
-    to: /^apps\/gateway\/src\/(jobs|pipeline\/(?!exchange\/respond-error$)|dialects\/[^/]+\/(?!index$))/,
+    to: /^apps\/gateway\/src\/(jobs|pipeline\/(?!request\/respond-error$)|dialects\/[^/]+\/(?!index$))/,
   },
 ];
 

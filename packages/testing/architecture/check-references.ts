@@ -9,7 +9,7 @@ const ROOM_PATH = /`((?:apps|packages|drizzle|bench|docs)\/[\w@./-]*\w)\/?`/g;
 
 /** Links in documents that lead to another file. */
 const LINK = /\]\((?![a-z]+:|#)([^)#\s]+)[^)]*\)/g;
-/** The first cell of a row in the list of steps: `open-exchange`, but not what is called of a dialect. */
+/** The first cell of a row in the list of steps: `open-context`, but not what is called of a dialect. */
 const STEP_ROW = /^\| (`[^|]*`) \|/gm;
 
 /** Comments point at files that exist: by name, or by the end of their path. */

@@ -2,7 +2,7 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
-import { asGatewayError } from '../pipeline/exchange/respond-error';
+import { asGatewayError } from '../pipeline/request/respond-error';
 
 /** Codes of the Postgres client and of Postgres itself that say: not there, or not there yet. */
 const UNREACHABLE = /^(?:ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|CONNECTION_|CONNECT_TIMEOUT|08...|57P0.|53300)/;

@@ -2,7 +2,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { clientAddress } from '@llm0/core/limits/client-network';
 import { Hono } from 'hono';
 import { openaiChat } from '../dialects/openai-chat/index';
-import { respondError } from '../pipeline/exchange/respond-error';
+import { respondError } from '../pipeline/request/respond-error';
 import { authenticateAdmin } from './access/authenticate-admin';
 import { SignInThrottle } from './access/sign-in-throttle';
 import { asAdminError } from './admin-error';

@@ -1,8 +1,8 @@
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
-import { authenticate, type ChosenKey } from './exchange/authenticate';
-import { type Authenticated, refreshStaleTables, reloadPrincipal } from './exchange/load-principal';
-import { asGatewayError, respondError } from './exchange/respond-error';
+import { authenticate, type ChosenKey } from './request/authenticate';
+import { type Authenticated, refreshStaleTables, reloadPrincipal } from './request/load-principal';
+import { asGatewayError, respondError } from './request/respond-error';
 
 export type KeyNeeds = Pick<
   Services,

@@ -6,8 +6,8 @@ import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0
 import { isSameTarget, type Target, targetKey } from '@llm0/core/routing/target';
 import type { Dialect, ModelCard } from '../dialects/dialect';
 import type { Services } from '../services/contract';
-import { isModelAllowed } from './exchange/allowed-route';
 import { handleKeyRequest, type KeyNeeds, type KeyRequest } from './handle-key-request';
+import { isModelAllowed } from './request/allowed-route';
 
 type Needs = KeyNeeds & Pick<Services, 'routing'>;
 

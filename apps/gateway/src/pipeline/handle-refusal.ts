@@ -6,18 +6,18 @@ import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
-import { AdmissionDenied } from './exchange/denials';
-import type { Authenticated } from './exchange/load-principal';
-import type { Exchange } from './exchange/open-exchange';
-import { asGatewayError, respondError } from './exchange/respond-error';
 import { guardFailure } from './guard/guard-failure';
 import type { Booking } from './metering/booking';
 import { buildRecord, errorOutcome, type Outcome } from './metering/build-record';
 import { settleRecord } from './metering/settle-record';
+import { AdmissionDenied } from './request/denials';
+import type { Authenticated } from './request/load-principal';
+import type { RequestContext } from './request/open-context';
+import { asGatewayError, respondError } from './request/respond-error';
 
 /** What is known of a request when it fails, for its row and its error answer. */
 export interface Progress {
-  exchange?: Exchange;
+  ctx?: RequestContext;
   principal?: Authenticated;
   requestedModel?: string;
   stream?: boolean;
@@ -44,17 +44,17 @@ type Needs = Pick<
 /** The error as the caller is told it. Every request that passed auth leaves a row, refused ones too. */
 export async function handleRefusal(services: Needs, refused: Refused): Promise<Response> {
   const { envelope, progress } = refused;
-  const { exchange, principal } = progress;
-  const told = await guardFailure(progress.guard, asGatewayError(refused.cause, services.log, exchange));
+  const { ctx, principal } = progress;
+  const told = await guardFailure(progress.guard, asGatewayError(refused.cause, services.log, ctx));
   const error = boundFailures(services, progress, told);
   if (error.kind === 'client_closed') progress.claim?.release();
   else progress.claim?.fail(error);
-  if (exchange !== undefined && principal !== undefined) {
-    const known = { ...refused, exchange, principal, error };
+  if (ctx !== undefined && principal !== undefined) {
+    const known = { ...refused, ctx, principal, error };
     if (await leaveRow(services, known)) keepBody(services, known);
   }
   return respondError(error, {
-    requestId: exchange?.requestId ?? services.createId(),
+    requestId: ctx?.requestId ?? services.createId(),
     dialect: envelope,
     projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
   });
@@ -82,7 +82,7 @@ const mayAskMore = ({ key: { rateLimitPerMinute } }: Authenticated): boolean =>
 const REFUSALS_A_MINUTE = 600;
 
 interface Known extends Refused {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly principal: Authenticated;
   readonly error: GatewayError;
 }
@@ -100,10 +100,10 @@ async function leaveRow(services: Needs, known: Known): Promise<boolean> {
 
 /** The row of a request that was refused before it was admitted; nothing is booked. */
 async function recordRefusal(services: Needs, known: Known): Promise<boolean> {
-  const { progress, dialect, exchange, principal, error } = known;
+  const { progress, dialect, ctx, principal, error } = known;
   const { requestedModel = '', stream = false } = progress;
   const createdAtMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
-  const latencyMs = services.clock.monotonicMs() - exchange.startMs;
+  const latencyMs = services.clock.monotonicMs() - ctx.startMs;
   const outcome: Outcome = {
     ...{ requestedModel, model: requestedModel, stream },
     ...{ usage: ZERO_USAGE, costNanoUsd: 0, savedNanoUsd: 0 },
@@ -111,17 +111,17 @@ async function recordRefusal(services: Needs, known: Known): Promise<boolean> {
     ...{ cache: 'miss', attempts: [], failoverCount: 0 },
     ...errorOutcome(error),
   };
-  const record = buildRecord({ exchange, principal, dialect, createdAtMs, guard: progress.guard }, outcome);
+  const record = buildRecord({ ctx, principal, dialect, createdAtMs, guard: progress.guard }, outcome);
   if (services.refusals.fold(record)) return false;
   await settleRecord(services, record, { held: false, tokens: 0 });
   return true;
 }
 
-function keepBody(services: Needs, { progress, envelope, exchange, principal, error }: Known): void {
+function keepBody(services: Needs, { progress, envelope, ctx, principal, error }: Known): void {
   if (progress.request === undefined) return;
   const request = progress.request.wire?.body;
   services.bodyLog.keep(() => ({
-    requestId: exchange.requestId,
+    requestId: ctx.requestId,
     projectId: principal.project.id,
     createdAtMs: services.storeClock.nowMs(),
     request,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { McpServer } from '@llm0/core/mcp/server';
-import type { Exchange } from '../../pipeline/exchange/open-exchange';
+import type { RequestContext } from '../../pipeline/request/open-context';
 import { HttpUpstream } from '../upstream/http-upstream';
 import { type BookedCall, CallBooking } from './call-booking';
 
@@ -48,7 +48,7 @@ async function book(upstream: HttpUpstream): Promise<number> {
   };
   const principal = { project: { id: 'p' }, key: { id: 'k' } };
   const admission = { principal, decision: { type: 'admitted', nowMs: 0 }, plan: { server } };
-  const call = { exchange: { requestId: 'r', startMs: 0 } as Exchange, admission, job: {}, params: {} };
+  const call = { ctx: { requestId: 'r', startMs: 0 } as RequestContext, admission, job: {}, params: {} };
   const booking = new CallBooking(services as never, call as unknown as BookedCall);
   try {
     const answer = await upstream.ask({

@@ -4,10 +4,10 @@ import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { redactText } from '@llm0/core/logs/redact';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { wasNeverSent } from '@llm0/providers/transport/upstream-failure';
-import type { Admission } from '../../pipeline/exchange/admit';
-import { AdmissionDenied } from '../../pipeline/exchange/denials';
-import type { Exchange } from '../../pipeline/exchange/open-exchange';
 import type { FoundByGuardrails } from '../../pipeline/metering/build-record';
+import type { Admission } from '../../pipeline/request/admit';
+import { AdmissionDenied } from '../../pipeline/request/denials';
+import type { RequestContext } from '../../pipeline/request/open-context';
 import type { Services } from '../../services/contract';
 import { NOT_RUN, type RpcErrorBody } from '../wire/json-rpc';
 import { recordCallBodies } from './call-bodies';
@@ -19,7 +19,7 @@ type Needs = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'metrics' | 'store
 export type CallAdmission = Admission<CallPlan, never>;
 
 export interface BookedCall {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly admission: CallAdmission;
   readonly job: CallJob;
   /** As the caller sent them; kept with LOG_BODIES. */
@@ -51,8 +51,8 @@ export class CallBooking {
     private readonly services: Needs,
     private readonly call: BookedCall,
   ) {
-    const { admission, exchange } = call;
-    if (admission.decision.type === 'admitted') services.leases.add(admission.principal.project.id, exchange.requestId);
+    const { admission, ctx } = call;
+    if (admission.decision.type === 'admitted') services.leases.add(admission.principal.project.id, ctx.requestId);
   }
 
   /** It goes out and may run from now on; false: the server refused it before it ran. */
@@ -95,15 +95,15 @@ export class CallBooking {
   private end({ ran, ...ending }: CallEnding): void {
     if (this.settled) return;
     this.settled = true;
-    const { exchange, admission, job } = this.call;
+    const { ctx, admission, job } = this.call;
     const { principal, decision, plan } = admission;
     const costNanoUsd = ran ? plan.server.pricePerCallNanoUsd : 0;
-    this.services.leases.remove(exchange.requestId);
+    this.services.leases.remove(ctx.requestId);
     const record: ToolCallRecord = {
-      ...callOrigin({ exchange, principal }, job, plan.server),
+      ...callOrigin({ ctx, principal }, job, plan.server),
       ...ending,
       createdAtMs: decision.nowMs,
-      durationMs: this.services.clock.monotonicMs() - exchange.startMs,
+      durationMs: this.services.clock.monotonicMs() - ctx.startMs,
       costNanoUsd,
       guardrails: this.guard?.list(),
     };
@@ -133,7 +133,7 @@ export function settleCall(
   });
 }
 
-export interface RefusedCall extends Pick<BookedCall, 'exchange' | 'job' | 'params'> {
+export interface RefusedCall extends Pick<BookedCall, 'ctx' | 'job' | 'params'> {
   readonly principal: CallAdmission['principal'];
   readonly server: { readonly id: string; readonly alias: string };
   readonly error: GatewayError;
@@ -142,13 +142,13 @@ export interface RefusedCall extends Pick<BookedCall, 'exchange' | 'job' | 'para
 /** The row of a call that was refused before it was admitted; nothing is booked. */
 export async function recordRefusedCall(
   services: Needs,
-  { exchange, principal, job, params, server, error }: RefusedCall,
+  { ctx, principal, job, params, server, error }: RefusedCall,
 ): Promise<void> {
   const createdAtMs = error instanceof AdmissionDenied ? error.nowMs : services.storeClock.nowMs();
   const record: ToolCallRecord = {
-    ...callOrigin({ exchange, principal }, job, server),
+    ...callOrigin({ ctx, principal }, job, server),
     ...{ status: ERROR_TABLE[error.kind].logStatus, isError: true, bytesOut: 0, costNanoUsd: 0, createdAtMs },
-    durationMs: services.clock.monotonicMs() - exchange.startMs,
+    durationMs: services.clock.monotonicMs() - ctx.startMs,
     errorCode: error.kind,
     errorMessage: redactText(error.message.slice(0, MAX_MESSAGE_LENGTH)),
   };

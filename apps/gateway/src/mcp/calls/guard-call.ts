@@ -6,8 +6,8 @@ import { guardToolResult } from '@llm0/core/guardrails/chat/guard-tool-result';
 import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { Principal } from '@llm0/core/keys/api-key';
-import type { Exchange } from '../../pipeline/exchange/open-exchange';
 import { createGuard } from '../../pipeline/guard/guard-input';
+import type { RequestContext } from '../../pipeline/request/open-context';
 import type { Services } from '../../services/contract';
 import type { UpstreamAnswer, UpstreamAsk, UpstreamPart } from '../upstream/upstream';
 import type { RpcResponse } from '../wire/json-rpc';
@@ -22,7 +22,7 @@ export interface GuardedCall {
 }
 
 export interface CallToGuard {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly admission: CallAdmission;
   readonly booking: CallBooking;
   readonly ask: Ask;
@@ -31,17 +31,17 @@ export interface CallToGuard {
 /** Judges what a call says and gets by what is in force for its key. Throws `guardrail_blocked`: then nothing was sent. */
 export async function guardCall(
   services: Pick<Services, 'clock'>,
-  { exchange, admission, booking, ask }: CallToGuard,
+  { ctx, admission, booking, ask }: CallToGuard,
 ): Promise<GuardedCall> {
   const { principal } = admission;
-  const { guardrail } = exchange.controls;
+  const { guardrail } = ctx.controls;
   const guardrails =
     principal.guardrails === undefined && guardrail === undefined
       ? undefined
       : chosenGuardrails(principal.guardrails, guardrail);
   if (guardrails === undefined) return { ask, judge: (answer) => answer };
   const hasName = (name: string) => JSON.stringify(ask.params).includes(name);
-  const guard = createGuard(services, { exchange, principal, guardrails, hasName });
+  const guard = createGuard(services, { ctx, principal, guardrails, hasName });
   booking.guard = guard;
   const judged = guardrails.asksInput ? await guardAsk(guard, ask) : ask;
   const isAsked = guardrails.asksOutput || guard.hasPseudonyms;

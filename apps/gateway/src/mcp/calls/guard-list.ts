@@ -9,10 +9,10 @@ import { LRUCache } from 'lru-cache';
 import type { CodeModeResult } from '../../code-mode/code-mode-call';
 import { createGuard } from '../../pipeline/guard/guard-input';
 import type { Services } from '../../services/contract';
-import type { McpContext } from '../endpoint/context';
+import type { McpRequest } from '../endpoint/mcp-request';
 
 type Needs = Pick<Services, 'clock' | 'metrics'>;
-type Asking = Pick<McpContext, 'exchange' | 'principal'>;
+type Asking = Pick<McpRequest, 'ctx' | 'principal'>;
 
 /** What of a list may be shown, each item as it may be. */
 export type JudgeItems = <T extends object>(items: readonly T[]) => Promise<readonly T[]>;
@@ -33,7 +33,7 @@ export function listJudge(services: Needs, asking: Asking): JudgeItems {
   if (guardrails?.asksOutput !== true) return async (items) => items;
   const known = judged.get(guardrails) ?? new LRUCache({ max: KEPT });
   judged.set(guardrails, known);
-  const scope = guardrails.cacheScope(asking.exchange.customerId);
+  const scope = guardrails.cacheScope(asking.ctx.customerId);
   return async <T extends object>(items: readonly T[]) => {
     const passed: T[] = [];
     for (const item of items) {
@@ -82,8 +82,8 @@ export async function guardCodeResult(
   }
 }
 
-function guardrailsOf({ principal, exchange }: Asking, isListed = true): Guardrails | undefined {
-  const { guardrail } = exchange.controls;
+function guardrailsOf({ principal, ctx }: Asking, isListed = true): Guardrails | undefined {
+  const { guardrail } = ctx.controls;
   if (principal.guardrails === undefined && guardrail === undefined) return undefined;
   const chosen = chosenGuardrails(principal.guardrails, guardrail);
   return isListed ? chosen?.ofDescriptions : chosen;

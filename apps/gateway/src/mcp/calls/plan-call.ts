@@ -3,8 +3,8 @@ import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
-import type { AdmitInput, Planner } from '../../pipeline/exchange/admit';
-import type { Exchange } from '../../pipeline/exchange/open-exchange';
+import type { AdmitInput, Planner } from '../../pipeline/request/admit';
+import type { RequestContext } from '../../pipeline/request/open-context';
 import type { PricedServer } from '../parts';
 
 /** One call, as limits and log see it. */
@@ -55,20 +55,20 @@ export const CALLS: Planner<CallJob, CallPlan, never> = {
 
 /** Whose call it is, and of what. */
 export function callOrigin(
-  { exchange, principal }: Pick<AdmitInput<CallJob>, 'principal'> & { readonly exchange: Exchange },
+  { ctx, principal }: Pick<AdmitInput<CallJob>, 'principal'> & { readonly ctx: RequestContext },
   { tool, runId, bytesIn }: Omit<CallJob, 'server' | 'model'>,
   server: Pick<PricedServer, 'id' | 'alias'>,
 ) {
-  const labels = labelsOf(principal, exchange.labels);
+  const labels = labelsOf(principal, ctx.labels);
   return {
     kind: 'tool_call',
-    id: exchange.requestId,
+    id: ctx.requestId,
     projectId: principal.project.id,
     apiKeyId: principal.key.id,
-    ...(exchange.customerId === undefined ? {} : { customerId: exchange.customerId }),
-    ...(exchange.clientRequestId === undefined ? {} : { clientRequestId: exchange.clientRequestId }),
+    ...(ctx.customerId === undefined ? {} : { customerId: ctx.customerId }),
+    ...(ctx.clientRequestId === undefined ? {} : { clientRequestId: ctx.clientRequestId }),
     ...(labels === undefined ? {} : { labels }),
-    ...(exchange.trace === undefined ? {} : { traceId: exchange.trace.traceId, trace: exchange.trace.mark }),
+    ...(ctx.trace === undefined ? {} : { traceId: ctx.trace.traceId, trace: ctx.trace.mark }),
     ...{ runId, serverId: server.id, server: server.alias, tool, bytesIn },
   } as const satisfies Partial<ToolCallRecord>;
 }

@@ -2,7 +2,7 @@ import { ERROR_TABLE } from '@llm0/core/errors/error-table';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import type { Services } from '../../services/contract';
-import type { McpContext } from '../endpoint/context';
+import type { McpRequest } from '../endpoint/mcp-request';
 import { settleCall } from './call-booking';
 import type { JudgedResult } from './guard-list';
 import { callOrigin } from './plan-call';
@@ -13,14 +13,14 @@ const CODE_MODE = { id: '00000000-0000-0000-0000-000000000000', alias: 'code' };
 /** The row of a script, which costs nothing itself. */
 export async function recordScript(
   services: Pick<Services, 'hotStore' | 'metrics' | 'clock' | 'storeClock'>,
-  context: Pick<McpContext, 'exchange' | 'principal' | 'runId' | 'bytesIn'>,
+  mcpRequest: Pick<McpRequest, 'ctx' | 'principal' | 'runId' | 'bytesIn'>,
   { result, marks: guardrails, refusal }: JudgedResult,
 ): Promise<void> {
-  const { exchange, principal, runId, bytesIn } = context;
-  const durationMs = services.clock.monotonicMs() - exchange.startMs;
+  const { ctx, principal, runId, bytesIn } = mcpRequest;
+  const durationMs = services.clock.monotonicMs() - ctx.startMs;
   const bytesOut = result.content.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
   const record: ToolCallRecord = {
-    ...callOrigin({ exchange, principal }, { tool: 'execute_code', runId, bytesIn }, CODE_MODE),
+    ...callOrigin({ ctx, principal }, { tool: 'execute_code', runId, bytesIn }, CODE_MODE),
     ...(refusal === undefined ? { status: 'success', isError: result.isError, bytesOut } : refused(refusal)),
     ...{ durationMs, costNanoUsd: 0, guardrails },
     createdAtMs: services.storeClock.nowMs() - durationMs,

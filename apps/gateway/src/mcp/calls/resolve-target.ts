@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
 import { withoutConsent } from '../endpoint/ask-consent';
-import type { McpContext } from '../endpoint/context';
 import { CallRefusal } from '../endpoint/mcp-errors';
+import type { McpRequest } from '../endpoint/mcp-request';
 import { splitUri } from '../lists/resource-names';
 import type { ServerEntry } from '../servers/server-entry';
 import { checkParamHeaders, paramHeaderValues } from '../wire/param-headers';
@@ -21,13 +21,13 @@ export interface CallTarget {
   readonly isPriced: boolean;
 }
 
-type Resolve = (context: McpContext) => Promise<CallTarget>;
+type Resolve = (mcpRequest: McpRequest) => Promise<CallTarget>;
 
 /** Methods that go on to a server; each finds which, and what it is called there. */
 export const FORWARDED = {
   'tools/call': resolveTool,
   'prompts/get': resolvePrompt,
-  'resources/read': (context) => resolveResource(context, 'resources/read'),
+  'resources/read': (mcpRequest) => resolveResource(mcpRequest, 'resources/read'),
   'completion/complete': resolveCompletion,
 } as const satisfies Record<string, Resolve>;
 
@@ -37,7 +37,7 @@ const badParam = (param: string, message: string): CallRefusal =>
   new CallRefusal('invalid_request', message, { code: -32602, param });
 
 /** What goes on of `_meta`: all but what the client says to the gateway. */
-function sentParams({ request: { params }, sender }: McpContext, own: JsonObject): JsonObject {
+function sentParams({ request: { params }, sender }: McpRequest, own: JsonObject): JsonObject {
   const meta = plainMeta(params);
   const logLevel = isObject(params._meta) ? params._meta[META.logLevel] : undefined;
   if (logLevel !== undefined && sender.client.era === 'modern') meta[META.logLevel] = logLevel;
@@ -45,29 +45,29 @@ function sentParams({ request: { params }, sender }: McpContext, own: JsonObject
   return { ...rest, ...own, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) };
 }
 
-async function resolveTool(context: McpContext): Promise<CallTarget> {
-  const { params } = context.request;
+async function resolveTool(mcpRequest: McpRequest): Promise<CallTarget> {
+  const { params } = mcpRequest.request;
   const { name: asked, arguments: given = {} } = params;
   if (typeof asked !== 'string' || asked === '') throw badParam('name', '"name" must be the name of a tool.');
   if (!isObject(given)) throw badParam('arguments', '"arguments" must be an object.');
-  const { entry, name } = splitName(context, asked, 'tool');
-  const { inputSchema, paramHeaders } = await findTool(context, entry, name);
-  checkArguments(asked, inputSchema, given, context.bytesIn);
-  const isModern = context.sender.client.era === 'modern';
-  if (isModern && paramHeaders.length > 0) checkParamHeaders(paramHeaders, given, context.headers);
+  const { entry, name } = splitName(mcpRequest, asked, 'tool');
+  const { inputSchema, paramHeaders } = await findTool(mcpRequest, entry, name);
+  checkArguments(asked, inputSchema, given, mcpRequest.bytesIn);
+  const isModern = mcpRequest.sender.client.era === 'modern';
+  if (isModern && paramHeaders.length > 0) checkParamHeaders(paramHeaders, given, mcpRequest.headers);
   return {
     ...{ entry, tool: name, isPriced: true },
-    params: sentParams(context, { name }),
+    params: sentParams(mcpRequest, { name }),
     ...(paramHeaders.length === 0 ? {} : { headers: paramHeaderValues(paramHeaders, given) }),
   };
 }
 
-async function resolvePrompt(context: McpContext): Promise<CallTarget> {
-  const { name: asked } = context.request.params;
+async function resolvePrompt(mcpRequest: McpRequest): Promise<CallTarget> {
+  const { name: asked } = mcpRequest.request.params;
   if (typeof asked !== 'string' || asked === '') throw badParam('name', '"name" must be the name of a prompt.');
-  const { entry, name } = splitName(context, asked, 'prompt');
-  checkWhole(context, entry, 'prompts');
-  return { entry, tool: 'prompts/get', params: sentParams(context, { name }), isPriced: false };
+  const { entry, name } = splitName(mcpRequest, asked, 'prompt');
+  checkWhole(mcpRequest, entry, 'prompts');
+  return { entry, tool: 'prompts/get', params: sentParams(mcpRequest, { name }), isPriced: false };
 }
 
 /** The server that a URI names, and the URI there. */
@@ -80,33 +80,33 @@ export function findResource(naming: Naming, asked: unknown): { readonly entry: 
   return { entry, uri: split.uri };
 }
 
-async function resolveResource(context: McpContext, tool: string): Promise<CallTarget> {
-  const { entry, uri } = findResource(context, context.request.params.uri);
-  return { entry, tool, params: sentParams(context, { uri }), isPriced: false };
+async function resolveResource(mcpRequest: McpRequest, tool: string): Promise<CallTarget> {
+  const { entry, uri } = findResource(mcpRequest, mcpRequest.request.params.uri);
+  return { entry, tool, params: sentParams(mcpRequest, { uri }), isPriced: false };
 }
 
-async function resolveCompletion(context: McpContext): Promise<CallTarget> {
-  const { ref } = context.request.params;
+async function resolveCompletion(mcpRequest: McpRequest): Promise<CallTarget> {
+  const { ref } = mcpRequest.request.params;
   if (!isObject(ref)) throw badParam('ref', '"ref" must name a prompt or a resource.');
   const tool = 'completion/complete';
   if (ref.type === 'ref/prompt' && typeof ref.name === 'string') {
-    const { entry, name } = splitName(context, ref.name, 'prompt');
-    checkWhole(context, entry, 'prompts');
-    return { entry, tool, params: sentParams(context, { ref: { ...ref, name } }), isPriced: false };
+    const { entry, name } = splitName(mcpRequest, ref.name, 'prompt');
+    checkWhole(mcpRequest, entry, 'prompts');
+    return { entry, tool, params: sentParams(mcpRequest, { ref: { ...ref, name } }), isPriced: false };
   }
   if (ref.type !== 'ref/resource') throw badParam('ref', '"ref.type" must be "ref/prompt" or "ref/resource".');
-  const { entry, uri } = findResource(context, ref.uri);
-  return { entry, tool, params: sentParams(context, { ref: { ...ref, uri } }), isPriced: false };
+  const { entry, uri } = findResource(mcpRequest, ref.uri);
+  return { entry, tool, params: sentParams(mcpRequest, { ref: { ...ref, uri } }), isPriced: false };
 }
 
 /** The name that a refused call is logged by, as far as it names a server that is there. */
 export function namedTarget(
-  context: McpContext,
+  mcpRequest: McpRequest,
 ): { readonly id: string; readonly alias: string; readonly tool: string } | undefined {
-  const { name } = context.request.params;
-  if (context.request.method !== 'tools/call' || typeof name !== 'string') return undefined;
+  const { name } = mcpRequest.request.params;
+  if (mcpRequest.request.method !== 'tools/call' || typeof name !== 'string') return undefined;
   try {
-    const { entry, name: tool } = splitName(context, name, 'tool');
+    const { entry, name: tool } = splitName(mcpRequest, name, 'tool');
     return { id: entry.server.id, alias: entry.server.alias, tool: tool.slice(0, joinToolName('', '').length + 128) };
   } catch {
     return undefined;

@@ -3,9 +3,9 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf, type Principal } from '@llm0/core/keys/api-key';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
-import { admitPlanned } from '../../pipeline/exchange/admit';
-import type { Authenticated } from '../../pipeline/exchange/load-principal';
-import type { Exchange } from '../../pipeline/exchange/open-exchange';
+import { admitPlanned } from '../../pipeline/request/admit';
+import type { Authenticated } from '../../pipeline/request/load-principal';
+import type { RequestContext } from '../../pipeline/request/open-context';
 import type { Services } from '../../services/contract';
 import type { ServerEntry } from '../servers/server-entry';
 import type { RegistryView } from '../servers/server-registry';
@@ -18,7 +18,7 @@ import { CALLS, callJob } from './plan-call';
 
 /** A request that goes to a server, and counts. */
 export interface CallStart {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly principal: Authenticated;
   readonly registry: RegistryView;
   readonly entry: ServerEntry;
@@ -45,7 +45,7 @@ export const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 /** Admits the call and sends it. `onAdmitted` is told of the booking, which is settled by then on every path. */
 export async function startCall(
   services: Services,
-  { exchange, principal, registry, entry, tool, runId, bytesIn, isPriced, ask }: CallStart,
+  { ctx, principal, registry, entry, tool, runId, bytesIn, isPriced, ask }: CallStart,
   onAdmitted: (booking: CallBooking, admission: CallAdmission) => void,
 ): Promise<StartedCall> {
   const { alias } = entry.server;
@@ -58,19 +58,19 @@ export async function startCall(
       return isPriced ? server : { id: server.id, alias: server.alias, pricePerCallNanoUsd: 0 };
     },
   });
-  const input = { exchange, principal, dialect: 'passthrough', request: job } as const;
+  const input = { ctx, principal, dialect: 'passthrough', request: job } as const;
   const admission = await admitPlanned(services, input, CALLS);
-  const booking = new CallBooking(services, { exchange, admission, job, params: ask.params });
+  const booking = new CallBooking(services, { ctx, admission, job, params: ask.params });
   onAdmitted(booking, admission);
   try {
     if (ask.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
-    const guarded = await guardCall(services, { exchange, admission, booking, ask });
+    const guarded = await guardCall(services, { ctx, admission, booking, ask });
     // It learns what the server speaks first, which runs nothing.
     await live.upstream.facts();
     const maxBytes = Math.min(services.config.maxResponseBytes, MAX_ANSWER_BYTES);
     const onSent = (isSent: boolean) => booking.noteSent(isSent);
-    const params = withMessageTrace(guarded.ask.params, exchange.trace);
-    const sent = { ...guarded.ask, params, maxBytes, onSent, room: exchange.held };
+    const params = withMessageTrace(guarded.ask.params, ctx.trace);
+    const sent = { ...guarded.ask, params, maxBytes, onSent, room: ctx.held };
     const answer = guarded.judge(await live.upstream.ask(sent));
     return { answer, booking, admission, params: ask.params };
   } catch (cause) {

@@ -1,8 +1,8 @@
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { admitPlanned, type Planner } from '../../pipeline/exchange/admit';
-import type { Authenticated } from '../../pipeline/exchange/load-principal';
+import { admitPlanned, type Planner } from '../../pipeline/request/admit';
+import type { Authenticated } from '../../pipeline/request/load-principal';
 import type { Services } from '../../services/contract';
-import type { McpContext } from './context';
+import type { McpRequest } from './mcp-request';
 
 /** How what the gateway answers itself passes the decision: one more request, for which nothing is held or charged. */
 const OWN: Planner<{ readonly model: string }, { readonly admit: AdmitPlan }, true> = {
@@ -16,9 +16,9 @@ const OWN: Planner<{ readonly model: string }, { readonly admit: AdmitPlan }, tr
 /** The key and its project as they are by the decision. Throws where it is denied. */
 export async function admitOwn(
   services: Services,
-  { exchange, principal }: Pick<McpContext, 'exchange' | 'principal'>,
+  { ctx, principal }: Pick<McpRequest, 'ctx' | 'principal'>,
   method: string,
 ): Promise<Authenticated> {
-  const input = { exchange, principal, dialect: 'passthrough', request: { model: `mcp:${method}` } } as const;
+  const input = { ctx, principal, dialect: 'passthrough', request: { model: `mcp:${method}` } } as const;
   return (await admitPlanned(services, input, OWN)).principal;
 }

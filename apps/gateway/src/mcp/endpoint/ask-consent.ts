@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import type { Services } from '../../services/contract';
 import { askFor, type ConsentNeeded } from '../oauth/consent-needed';
-import type { McpContext } from './context';
+import type { McpRequest } from './mcp-request';
 import { ownHeaders, ownResult } from './own-result';
 
 /** The name of what the gateway asks for itself: a server never sees the answer. */
@@ -12,17 +12,17 @@ const ASKING: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resou
 /** The question in the protocol's own form, for clients that can open a link; undefined for all others. */
 export function askConsent(
   services: Services,
-  context: McpContext,
+  mcpRequest: McpRequest,
   { link, alias }: ConsentNeeded,
 ): Response | undefined {
-  const { client } = context.sender;
+  const { client } = mcpRequest.sender;
   const { elicitation } = client.capabilities;
   const opensLinks = isObject(elicitation) && elicitation.url !== undefined;
-  if (client.era !== 'modern' || !opensLinks || !ASKING.has(context.request.method)) return undefined;
+  if (client.era !== 'modern' || !opensLinks || !ASKING.has(mcpRequest.request.method)) return undefined;
   const params = { mode: 'url', elicitationId: link.id, url: link.url, message: askFor(alias) };
   const asked: JsonObject = { [CONSENT]: { method: 'elicitation/create', params } };
-  const message = ownResult(services, context, { inputRequests: asked, resultType: 'input_required' });
-  return Response.json(message, { headers: ownHeaders(context) });
+  const message = ownResult(services, mcpRequest, { inputRequests: asked, resultType: 'input_required' });
+  return Response.json(message, { headers: ownHeaders(mcpRequest) });
 }
 
 /** What goes on to a server of a client's answers. */

@@ -7,8 +7,8 @@ import { guardCodeResult } from '../calls/guard-list';
 import { recordScript } from '../calls/record-script';
 import { createToolHost } from '../host/create-tool-host';
 import { RpcFailure } from '../wire/json-rpc';
-import type { McpContext } from './context';
 import { CallRefusal } from './mcp-errors';
+import type { McpRequest } from './mcp-request';
 import { type OwnAnswer, respondDiscovered, respondInitialized } from './own-methods';
 import { respond } from './own-result';
 import { type Progress, respondLater } from './respond-later';
@@ -19,38 +19,38 @@ export const CODE_SCOPE = 'code';
 const CAPABILITIES = { tools: {} };
 const LIST_TTL_MS = 3_600_000;
 
-const listTools: OwnAnswer = async (services, context) => {
-  checkAllowed(context);
-  const tools = toolsFor(services, context).list();
-  return respond(services, context, { tools: tools.map(asJson), ttlMs: LIST_TTL_MS });
+const listTools: OwnAnswer = async (services, mcpRequest) => {
+  checkAllowed(mcpRequest);
+  const tools = toolsFor(services, mcpRequest).list();
+  return respond(services, mcpRequest, { tools: tools.map(asJson), ttlMs: LIST_TTL_MS });
 };
 
-const callTool: OwnAnswer = async (services, context) => {
-  checkAllowed(context);
-  const { name, arguments: args } = context.request.params;
+const callTool: OwnAnswer = async (services, mcpRequest) => {
+  checkAllowed(mcpRequest);
+  const { name, arguments: args } = mcpRequest.request.params;
   if (typeof name !== 'string') {
     throw new CallRefusal('invalid_request', '"name" must be the name of a tool.', { code: -32602, param: 'name' });
   }
-  return respondLater(services, context, (progress) => run(services, context, { name, args, progress }));
+  return respondLater(services, mcpRequest, (progress) => run(services, mcpRequest, { name, args, progress }));
 };
 
 /** What `/mcp/code` answers, in each of the two ways of the protocol. */
 export const CODE_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, OwnAnswer>>>> = {
   modern: {
-    'server/discover': async (services, context) => respondDiscovered(services, context, CAPABILITIES),
+    'server/discover': async (services, mcpRequest) => respondDiscovered(services, mcpRequest, CAPABILITIES),
     'tools/list': listTools,
     'tools/call': callTool,
   },
   legacy: {
-    initialize: async (services, context) => respondInitialized(services, context, CAPABILITIES),
-    ping: async (services, context) => respond(services, context, {}),
+    initialize: async (services, mcpRequest) => respondInitialized(services, mcpRequest, CAPABILITIES),
+    ping: async (services, mcpRequest) => respond(services, mcpRequest, {}),
     'tools/list': listTools,
     'tools/call': callTool,
   },
 };
 
-const toolsFor = (services: Services, context: McpContext) =>
-  services.codeMode.toolsFor(createToolHost(services, context), context.principal.key.id);
+const toolsFor = (services: Services, mcpRequest: McpRequest) =>
+  services.codeMode.toolsFor(createToolHost(services, mcpRequest), mcpRequest.principal.key.id);
 
 interface Running {
   readonly name: string;
@@ -58,14 +58,14 @@ interface Running {
   readonly progress: Progress;
 }
 
-async function run(services: Services, context: McpContext, { name, args, progress }: Running): Promise<JsonObject> {
-  const { signal, runId } = context;
+async function run(services: Services, mcpRequest: McpRequest, { name, args, progress }: Running): Promise<JsonObject> {
+  const { signal, runId } = mcpRequest;
   const call = { signal, runId, progress };
   try {
-    const given = await toolsFor(services, context).call(name, args ?? {}, call);
+    const given = await toolsFor(services, mcpRequest).call(name, args ?? {}, call);
     const isScript = name === 'execute_code';
-    const judged = await guardCodeResult(services, context, { result: given, isScript });
-    if (isScript) await recordScript(services, context, judged);
+    const judged = await guardCodeResult(services, mcpRequest, { result: given, isScript });
+    if (isScript) await recordScript(services, mcpRequest, judged);
     if (judged.refusal !== undefined) throw judged.refusal;
     return asJson(judged.result);
   } catch (cause) {
@@ -75,7 +75,7 @@ async function run(services: Services, context: McpContext, { name, args, progre
 }
 
 /** Throws unless the key may. */
-function checkAllowed({ principal }: McpContext): void {
+function checkAllowed({ principal }: McpRequest): void {
   if (codeModeOf(principal)) return;
   const message = 'Code Mode is off for this key. Its operator turns it on with "code_mode" of the key or its project.';
   throw new GatewayError('permission_denied', message);

@@ -2,12 +2,12 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf } from '@llm0/core/keys/api-key';
 import type { UnderWay } from '../../observe/open-requests';
-import { authenticate, type ChosenKey } from '../../pipeline/exchange/authenticate';
-import { AdmissionDenied } from '../../pipeline/exchange/denials';
-import type { Authenticated } from '../../pipeline/exchange/load-principal';
-import { type Exchange, openExchange } from '../../pipeline/exchange/open-exchange';
-import { readRequestBody } from '../../pipeline/exchange/read-request';
-import { asGatewayError, respondError } from '../../pipeline/exchange/respond-error';
+import { authenticate, type ChosenKey } from '../../pipeline/request/authenticate';
+import { AdmissionDenied } from '../../pipeline/request/denials';
+import type { Authenticated } from '../../pipeline/request/load-principal';
+import { openContext, type RequestContext } from '../../pipeline/request/open-context';
+import { readRequestBody } from '../../pipeline/request/read-request';
+import { asGatewayError, respondError } from '../../pipeline/request/respond-error';
 import type { Services } from '../../services/contract';
 import { recordRefusedCall } from '../calls/call-booking';
 import { findServer } from '../calls/find-tool';
@@ -22,10 +22,10 @@ import { askConsent } from './ask-consent';
 import { checkOrigin } from './check-origin';
 import { classify, type Sender, unknownSession } from './classify';
 import { CODE_METHODS, CODE_SCOPE } from './code-methods';
-import type { McpContext } from './context';
 import { type Forwarding, forward } from './forward';
 import { listenLegacy } from './listen';
 import { asTold, mcpEnvelope } from './mcp-errors';
+import type { McpRequest } from './mcp-request';
 import { takeNotification, takeResponse } from './one-way';
 import { OWN_METHODS } from './own-methods';
 
@@ -36,16 +36,16 @@ export interface McpPlace {
 
 /** What is known of a request when it fails. */
 interface Progress extends Forwarding {
-  exchange?: Exchange;
+  ctx?: RequestContext;
   principal?: Authenticated;
-  context?: McpContext;
+  mcpRequest?: McpRequest;
   id: RpcId | null;
   readonly path: string;
 }
 
 const pathOf = ({ scope }: McpPlace): string => (scope === undefined ? '/mcp' : `/mcp/${encodeURIComponent(scope)}`);
 
-type Opened = Omit<McpContext, 'sender' | 'request' | 'bytesIn' | 'takesStream' | 'signal'>;
+type Opened = Omit<McpRequest, 'sender' | 'request' | 'bytesIn' | 'takesStream' | 'signal'>;
 
 /** One message of a client. */
 export async function handleMcp(
@@ -70,7 +70,7 @@ export async function handleMcp(
     if (message.kind === 'notification') takeNotification(services, { ...opened, sender }, message.notification);
     if (message.kind !== 'request') {
       underWay.end();
-      return new Response(null, { status: 202, headers: { 'X-Request-Id': opened.exchange.requestId } });
+      return new Response(null, { status: 202, headers: { 'X-Request-Id': opened.ctx.requestId } });
     }
     return await answerRequest(services, { opened, sender, message, httpRequest, progress });
   } catch (cause) {
@@ -81,28 +81,28 @@ export async function handleMcp(
 
 /** The stream of a client with a session (`GET`). */
 export async function handleMcpStream(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
-  return withoutBody(services, place, httpRequest, (context) => {
+  return withoutBody(services, place, httpRequest, (mcpRequest) => {
     if (!takesStream(httpRequest.headers)) {
       throw new GatewayError('invalid_request', 'This stream is for clients that accept text/event-stream.', {
         status: 406,
       });
     }
-    return listenLegacy(services, context);
+    return listenLegacy(services, mcpRequest);
   });
 }
 
 /** The end of a session (`DELETE`). */
 export async function handleMcpEnd(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
-  return withoutBody(services, place, httpRequest, async (context) => {
-    const { sender, exchange, release } = context;
-    await admitOwn(services, context, context.request.method);
+  return withoutBody(services, place, httpRequest, async (mcpRequest) => {
+    const { sender, ctx, release } = mcpRequest;
+    await admitOwn(services, mcpRequest, mcpRequest.request.method);
     const { sessionId } = sender;
     if (sessionId === undefined)
       throw new GatewayError('invalid_request', 'The header Mcp-Session-Id names no session.');
     await services.mcp.endedSessions.end(sessionId);
     services.mcp.registry.endSession(sessionId);
     release();
-    return new Response(null, { status: 204, headers: { 'X-Request-Id': exchange.requestId } });
+    return new Response(null, { status: 204, headers: { 'X-Request-Id': ctx.requestId } });
   });
 }
 
@@ -110,7 +110,7 @@ async function withoutBody(
   services: Services,
   place: McpPlace,
   httpRequest: Request,
-  answer: (context: McpContext) => Response | Promise<Response>,
+  answer: (mcpRequest: McpRequest) => Response | Promise<Response>,
 ): Promise<Response> {
   const progress: Progress = { id: null, path: pathOf(place) };
   const underWay = services.openRequests.enter();
@@ -145,17 +145,17 @@ async function open(
   { httpRequest, underWay, progress, chosen }: Opening,
 ): Promise<Opened> {
   const { headers } = httpRequest;
-  const exchange = openExchange(services, httpRequest, { held: underWay.held, requestId: chosen?.requestId });
-  progress.exchange = exchange;
+  const ctx = openContext(services, httpRequest, { held: underWay.held, requestId: chosen?.requestId });
+  progress.ctx = ctx;
   // Of who asks as an operator the admin API has judged it.
   if (chosen === undefined) checkOrigin(headers, services.config.corsOrigins);
   const principal = await authenticate(services, httpRequest, chosen);
   progress.principal = principal;
-  exchange.held.key = principal.key.id;
+  ctx.held.key = principal.key.id;
   const runId = readRunId(headers, services.createId);
-  const owner = { apiKeyId: principal.key.id, customerId: exchange.customerId ?? '' };
+  const owner = { apiKeyId: principal.key.id, customerId: ctx.customerId ?? '' };
   const naming = { registry: services.mcp.registry.of(owner), patterns: allowedToolsOf(principal), scope };
-  return { ...naming, exchange, principal, runId, headers, httpRequest, release: underWay.end };
+  return { ...naming, ctx, principal, runId, headers, httpRequest, release: underWay.end };
 }
 
 function knownSender(
@@ -190,9 +190,9 @@ async function answerRequest(
     opened.release();
   };
   const bytesIn = Number(headers.get('content-length') ?? 0);
-  const context: McpContext = {
+  const mcpRequest: McpRequest = {
     ...opened,
-    exchange: inMessageTrace(services, opened.exchange, request.params),
+    ctx: inMessageTrace(services, opened.ctx, request.params),
     sender,
     request,
     release,
@@ -200,15 +200,15 @@ async function answerRequest(
     bytesIn,
     takesStream: takesStream(headers),
   };
-  progress.context = context;
+  progress.mcpRequest = mcpRequest;
   try {
     const isCode = opened.scope === CODE_SCOPE;
-    if (opened.scope !== undefined && !isCode) findServer(context, opened.scope);
+    if (opened.scope !== undefined && !isCode) findServer(mcpRequest, opened.scope);
     const methods = (isCode ? CODE_METHODS : OWN_METHODS)[sender.client.era];
     const own = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-    if (own !== undefined) return await own(services, await withAdmitted(services, context));
+    if (own !== undefined) return await own(services, await withAdmitted(services, mcpRequest));
     if (!isCode && Object.hasOwn(FORWARDED, request.method)) {
-      return await forward(services, context, request.method as ForwardedMethod, progress);
+      return await forward(services, mcpRequest, request.method as ForwardedMethod, progress);
     }
     const shown = request.method.slice(0, 80);
     throw new RpcFailure(RPC.methodNotFound, `There is no method "${shown}" in this revision.`, {
@@ -220,9 +220,9 @@ async function answerRequest(
   }
 }
 
-async function withAdmitted(services: Services, context: McpContext): Promise<McpContext> {
-  const principal = await admitOwn(services, context, context.request.method);
-  return { ...context, principal, patterns: allowedToolsOf(principal) };
+async function withAdmitted(services: Services, mcpRequest: McpRequest): Promise<McpRequest> {
+  const principal = await admitOwn(services, mcpRequest, mcpRequest.request.method);
+  return { ...mcpRequest, principal, patterns: allowedToolsOf(principal) };
 }
 
 const takesStream = (headers: Headers): boolean => {
@@ -237,17 +237,17 @@ const notJsonRpc = (id: unknown): RpcFailure =>
   });
 
 async function tellFailure(services: Services, progress: Progress, cause: unknown): Promise<Response> {
-  const { exchange, principal, id } = progress;
-  const requestId = exchange?.requestId ?? services.createId();
+  const { ctx, principal, id } = progress;
+  const requestId = ctx?.requestId ?? services.createId();
   if (cause instanceof RpcFailure) {
     const status = cause.options.httpStatus ?? 200;
     return Response.json(rpcError(id, cause.body), { status, headers: { 'X-Request-Id': requestId } });
   }
-  const error = asGatewayError(cause, services.log, exchange);
+  const error = asGatewayError(cause, services.log, ctx);
   await leaveRow(services, progress, error);
-  const { context } = progress;
-  if (error instanceof ConsentNeeded && context !== undefined) {
-    const asked = askConsent(services, context, error);
+  const { mcpRequest } = progress;
+  if (error instanceof ConsentNeeded && mcpRequest !== undefined) {
+    const asked = askConsent(services, mcpRequest, error);
     if (asked !== undefined) return asked;
   }
   const told = boundFailures(services, progress, asTold(error));
@@ -256,7 +256,7 @@ async function tellFailure(services: Services, progress: Progress, cause: unknow
     dialect: mcpEnvelope(id),
     projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
   });
-  if (context !== undefined) response.headers.set('X-LLM0-Run-Id', context.runId);
+  if (mcpRequest !== undefined) response.headers.set('X-LLM0-Run-Id', mcpRequest.runId);
   if (response.status === 401) response.headers.set('WWW-Authenticate', challengeOf(services, progress.path));
   return response;
 }
@@ -276,7 +276,7 @@ function boundFailures({ refusals }: Services, { principal, booking }: Progress,
 
 async function leaveRow(
   services: Services,
-  { booking, context, principal }: Progress,
+  { booking, mcpRequest, principal }: Progress,
   error: GatewayError,
 ): Promise<void> {
   if (booking !== undefined) {
@@ -284,11 +284,11 @@ async function leaveRow(
     await booking.handedOver;
     return;
   }
-  const target = context && namedTarget(context);
-  if (context === undefined || target === undefined || principal === undefined) return;
+  const target = mcpRequest && namedTarget(mcpRequest);
+  if (mcpRequest === undefined || target === undefined || principal === undefined) return;
   const server = { id: target.id, alias: target.alias, pricePerCallNanoUsd: 0 };
-  const { runId, bytesIn, exchange } = context;
+  const { runId, bytesIn, ctx } = mcpRequest;
   const job = callJob({ alias: target.alias, tool: target.tool, runId, bytesIn, server: () => server });
-  const { params } = context.request;
-  await recordRefusedCall(services, { exchange, job, params, principal, server, error });
+  const { params } = mcpRequest.request;
+  await recordRefusedCall(services, { ctx, job, params, principal, server, error });
 }

@@ -9,8 +9,8 @@ import { joinUri } from '../lists/resource-names';
 import type { SessionResource } from '../sessions/session-notes';
 import { RPC, type RpcId, rpcNotification, rpcResult } from '../wire/json-rpc';
 import { META } from '../wire/protocol';
-import type { McpContext } from './context';
 import { CallRefusal } from './mcp-errors';
+import type { McpRequest } from './mcp-request';
 import { NewsStream } from './news-stream';
 import { selfOf } from './self';
 
@@ -29,49 +29,49 @@ const LIST_NEWS = {
 } as const;
 
 /** `subscriptions/listen`: a stream of what the client asked for, begun with what of it it gets. */
-export async function listen(services: Services, context: McpContext): Promise<Response> {
-  const { notifications: filter } = context.request.params;
+export async function listen(services: Services, mcpRequest: McpRequest): Promise<Response> {
+  const { notifications: filter } = mcpRequest.request.params;
   if (!isObject(filter)) {
     const message = '"notifications" must say what to tell.';
     throw new CallRefusal('invalid_request', message, { code: RPC.invalidParams, param: 'notifications' });
   }
   const asked = Array.isArray(filter.resourceSubscriptions) ? filter.resourceSubscriptions.slice(0, 100) : [];
-  const found = asked.map((uri) => ({ uri, at: findResource(context, uri) }));
+  const found = asked.map((uri) => ({ uri, at: findResource(mcpRequest, uri) }));
   const wanted: Wanted = {
     tools: filter.toolsListChanged === true,
     prompts: filter.promptsListChanged === true,
     resources: filter.resourcesListChanged === true,
     uris: found.map(({ at }) => ({ alias: at.entry.server.alias, uri: at.uri })),
   };
-  const { id } = context.request;
+  const { id } = mcpRequest.request;
   const honoured: JsonObject = {
     ...(wanted.tools ? { toolsListChanged: true } : {}),
     ...(wanted.prompts ? { promptsListChanged: true } : {}),
     ...(wanted.resources ? { resourcesListChanged: true } : {}),
     ...(asked.length > 0 ? { resourceSubscriptions: asked } : {}),
   };
-  const stream = openStream(services, context, id);
+  const stream = openStream(services, mcpRequest, id);
   stream.tell('notifications/subscriptions/acknowledged', { notifications: honoured });
   if (Object.keys(honoured).length === 0) stream.end();
-  else feed(context, stream, { wanted: () => wanted });
-  return stream.response({ 'X-Request-Id': context.exchange.requestId });
+  else feed(mcpRequest, stream, { wanted: () => wanted });
+  return stream.response({ 'X-Request-Id': mcpRequest.ctx.requestId });
 }
 
 /** The stream of a client with a session, for everything that it was not asked for. */
-export function listenLegacy(services: Services, context: McpContext): Response {
-  const { sessionId } = context.sender;
+export function listenLegacy(services: Services, mcpRequest: McpRequest): Response {
+  const { sessionId } = mcpRequest.sender;
   const { sessionNotes } = services.mcp;
   const all = { tools: true, prompts: true, resources: true };
-  const stream = openStream(services, context, undefined);
-  feed(context, stream, {
+  const stream = openStream(services, mcpRequest, undefined);
+  feed(mcpRequest, stream, {
     wanted: () => ({ ...all, uris: sessionId === undefined ? [] : sessionNotes.of(sessionId) }),
     ...(sessionId === undefined ? {} : { onChange: (listener) => sessionNotes.onChange(sessionId, listener) }),
   });
-  return stream.response({ 'X-Request-Id': context.exchange.requestId });
+  return stream.response({ 'X-Request-Id': mcpRequest.ctx.requestId });
 }
 
-function openStream(services: Services, context: McpContext, id: RpcId | undefined): NewsStream {
-  const { principal, release } = context;
+function openStream(services: Services, mcpRequest: McpRequest, id: RpcId | undefined): NewsStream {
+  const { principal, release } = mcpRequest;
   const { key, project } = principal;
   // A drain need not wait for it.
   release();
@@ -102,8 +102,8 @@ interface Feed {
   readonly onChange?: (listener: () => void) => () => void;
 }
 
-function feed(context: McpContext, stream: NewsStream, { wanted, onChange }: Feed): void {
-  for (const entry of serversOf(context)) {
+function feed(mcpRequest: McpRequest, stream: NewsStream, { wanted, onChange }: Feed): void {
+  for (const entry of serversOf(mcpRequest)) {
     stream.onEnd(
       entry.onNews(({ method }) => {
         const now = wanted();
@@ -118,7 +118,7 @@ function feed(context: McpContext, stream: NewsStream, { wanted, onChange }: Fee
   const start = () => {
     round.abort();
     round = new AbortController();
-    follow(context, stream, { uris: wanted().uris, signal: round.signal });
+    follow(mcpRequest, stream, { uris: wanted().uris, signal: round.signal });
   };
   stream.onEnd(() => round.abort());
   if (onChange !== undefined) stream.onEnd(onChange(start));
@@ -133,11 +133,11 @@ interface Following {
 }
 
 /** Listens to what single resources have to tell, server by server. */
-function follow(context: McpContext, stream: NewsStream, { uris, signal }: Following): void {
+function follow(mcpRequest: McpRequest, stream: NewsStream, { uris, signal }: Following): void {
   for (const [alias, own] of Map.groupBy(uris, (one) => one.alias)) {
     const again = async (): Promise<void> => {
       while (!signal.aborted) {
-        await followServer(context, stream, { alias, uris: own.map(({ uri }) => uri), signal }).catch(() => {});
+        await followServer(mcpRequest, stream, { alias, uris: own.map(({ uri }) => uri), signal }).catch(() => {});
         await new Promise<void>((resolve) => setTimeout(resolve, RETRY_MS).unref());
       }
     };
@@ -146,14 +146,14 @@ function follow(context: McpContext, stream: NewsStream, { uris, signal }: Follo
 }
 
 async function followServer(
-  context: McpContext,
+  mcpRequest: McpRequest,
   stream: NewsStream,
   { alias, uris, signal }: { readonly alias: string; readonly uris: readonly string[]; readonly signal: AbortSignal },
 ): Promise<void> {
-  const upstream = context.registry.find(alias)?.upstream;
+  const upstream = mcpRequest.registry.find(alias)?.upstream;
   if (upstream === undefined) return;
-  const { sender, scope, principal, exchange } = context;
-  const caller = { keyId: principal.key.id, customerId: exchange.customerId, sessionId: sender.sessionId };
+  const { sender, scope, principal, ctx } = mcpRequest;
+  const caller = { keyId: principal.key.id, customerId: ctx.customerId, sessionId: sender.sessionId };
   const filter = { lists: false, resources: uris, client: sender.client, caller, signal };
   await upstream.listen(filter, ({ method, params }) => {
     const { uri } = params;

@@ -49,7 +49,7 @@ const CODE_BY_KIND = {
   internal: RPC.internalError,
 } as const satisfies Record<ErrorKind, number>;
 
-/** What failed behind the gateway: the exchange with it went well, and so its status is 200. */
+/** The failure happened behind the gateway, so the HTTP status is 200. */
 const BEHIND: ReadonlySet<ErrorKind> = new Set([
   ...(['upstream_rejected', 'upstream_error', 'upstream_unavailable', 'upstream_rate_limited'] as const),
   'upstream_timeout',

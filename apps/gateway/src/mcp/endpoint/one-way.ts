@@ -3,12 +3,12 @@ import { findServer } from '../calls/find-tool';
 import { guardReply } from '../calls/guard-call';
 import type { RpcNotification, RpcResponse } from '../wire/json-rpc';
 import { openReply } from './bound-state';
-import type { McpContext } from './context';
 import { CallRefusal } from './mcp-errors';
+import type { McpRequest } from './mcp-request';
 
 /** A client's answer to what a server asked it mid-call. */
 export async function takeResponse(
-  opened: Pick<McpContext, 'registry' | 'patterns' | 'scope' | 'principal'>,
+  opened: Pick<McpRequest, 'registry' | 'patterns' | 'scope' | 'principal'>,
   { id, result, error }: RpcResponse,
 ): Promise<void> {
   const address = openReply(opened.principal.keyHash, id);
@@ -23,7 +23,7 @@ export async function takeResponse(
 /** Cancellations reach the call where this process makes it; all else is for nobody behind the gateway. */
 export function takeNotification(
   { mcp }: Services,
-  { principal, sender }: Pick<McpContext, 'principal' | 'sender'>,
+  { principal, sender }: Pick<McpRequest, 'principal' | 'sender'>,
   { method, params }: RpcNotification,
 ): void {
   const { requestId } = params;

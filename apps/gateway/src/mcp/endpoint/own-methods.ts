@@ -9,14 +9,14 @@ import { RPC } from '../wire/json-rpc';
 import { isLogLevel } from '../wire/log-levels';
 import { LEGACY_VERSIONS, MODERN_VERSION } from '../wire/protocol';
 import { askServer } from './ask-server';
-import { levelOwner, type McpContext } from './context';
 import { abilitiesOf, listItems } from './list-items';
 import { listen } from './listen';
 import { CallRefusal } from './mcp-errors';
+import { levelOwner, type McpRequest } from './mcp-request';
 import { respond } from './own-result';
 import { selfOf } from './self';
 
-export type OwnAnswer = (services: Services, context: McpContext) => Promise<Response>;
+export type OwnAnswer = (services: Services, mcpRequest: McpRequest) => Promise<Response>;
 
 /** Methods that the gateway answers itself, in each of the two ways of the protocol. */
 export const OWN_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, OwnAnswer>>>> = {
@@ -27,7 +27,7 @@ export const OWN_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<s
   },
   legacy: {
     initialize,
-    ping: async (services, context) => respond(services, context, {}),
+    ping: async (services, mcpRequest) => respond(services, mcpRequest, {}),
     'logging/setLevel': setLevel,
     'resources/subscribe': subscribe,
     'resources/unsubscribe': unsubscribe,
@@ -38,9 +38,9 @@ export const OWN_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<s
 function lists(): Readonly<Record<string, OwnAnswer>> {
   const list =
     (kind: ListKind): OwnAnswer =>
-    async (services, context) => {
-      const asked = { params: context.request.params, judge: listJudge(services, context) };
-      return respond(services, context, await listItems(context, kind, asked));
+    async (services, mcpRequest) => {
+      const asked = { params: mcpRequest.request.params, judge: listJudge(services, mcpRequest) };
+      return respond(services, mcpRequest, await listItems(mcpRequest, kind, asked));
     };
   return {
     'tools/list': list('tools'),
@@ -52,67 +52,74 @@ function lists(): Readonly<Record<string, OwnAnswer>> {
 
 const DISCOVER_TTL_MS = 60_000;
 
-async function discover(services: Services, context: McpContext): Promise<Response> {
-  const { logging: _old, ...capabilities } = await abilitiesOf(context);
-  return respondDiscovered(services, context, capabilities);
+async function discover(services: Services, mcpRequest: McpRequest): Promise<Response> {
+  const { logging: _old, ...capabilities } = await abilitiesOf(mcpRequest);
+  return respondDiscovered(services, mcpRequest, capabilities);
 }
 
 /** What the place can do, for clients without a handshake. */
 export function respondDiscovered(
   services: Services,
-  context: McpContext,
+  mcpRequest: McpRequest,
   capabilities: JsonObject,
 ): Promise<Response> {
   const supportedVersions = [MODERN_VERSION, ...LEGACY_VERSIONS];
-  return respond(services, context, { supportedVersions, capabilities, ttlMs: DISCOVER_TTL_MS, cacheScope: 'private' });
+  return respond(services, mcpRequest, {
+    supportedVersions,
+    capabilities,
+    ttlMs: DISCOVER_TTL_MS,
+    cacheScope: 'private',
+  });
 }
 
-async function initialize(services: Services, context: McpContext): Promise<Response> {
-  return respondInitialized(services, context, await abilitiesOf(context));
+async function initialize(services: Services, mcpRequest: McpRequest): Promise<Response> {
+  return respondInitialized(services, mcpRequest, await abilitiesOf(mcpRequest));
 }
 
 /** The same for clients that begin with it. */
 export function respondInitialized(
   services: Services,
-  context: McpContext,
+  mcpRequest: McpRequest,
   capabilities: JsonObject,
 ): Promise<Response> {
-  const { client } = context.sender;
+  const { client } = mcpRequest.sender;
   const result = { protocolVersion: client.version, capabilities, serverInfo: selfOf(services) };
-  return respond(services, context, result, { 'Mcp-Session-Id': createSessionId(client, context.principal.key.id) });
+  return respond(services, mcpRequest, result, {
+    'Mcp-Session-Id': createSessionId(client, mcpRequest.principal.key.id),
+  });
 }
 
 /** Servers are told with the next call to each. */
-async function setLevel(services: Services, context: McpContext): Promise<Response> {
-  const { level } = context.request.params;
+async function setLevel(services: Services, mcpRequest: McpRequest): Promise<Response> {
+  const { level } = mcpRequest.request.params;
   if (!isLogLevel(level)) {
     throw new CallRefusal('invalid_request', '"level" is none of the protocol.', {
       code: RPC.invalidParams,
       param: 'level',
     });
   }
-  services.mcp.logLevels.set(levelOwner(context), level);
-  return respond(services, context, {});
+  services.mcp.logLevels.set(levelOwner(mcpRequest), level);
+  return respond(services, mcpRequest, {});
 }
 
-async function subscribe(services: Services, context: McpContext): Promise<Response> {
-  return aboutResource(services, context, 'resources/subscribe');
+async function subscribe(services: Services, mcpRequest: McpRequest): Promise<Response> {
+  return aboutResource(services, mcpRequest, 'resources/subscribe');
 }
 
-async function unsubscribe(services: Services, context: McpContext): Promise<Response> {
-  return aboutResource(services, context, 'resources/unsubscribe');
+async function unsubscribe(services: Services, mcpRequest: McpRequest): Promise<Response> {
+  return aboutResource(services, mcpRequest, 'resources/unsubscribe');
 }
 
 /** Told to the server by the client's own session there; what it says of the resource comes on the client's stream. */
-async function aboutResource(services: Services, context: McpContext, method: string): Promise<Response> {
-  const { entry, uri } = findResource(context, context.request.params.uri);
-  const { sessionId } = context.sender;
+async function aboutResource(services: Services, mcpRequest: McpRequest, method: string): Promise<Response> {
+  const { entry, uri } = findResource(mcpRequest, mcpRequest.request.params.uri);
+  const { sessionId } = mcpRequest.sender;
   if (sessionId === undefined) {
     throw new GatewayError('invalid_request', 'Only a client with a session can subscribe: begin with "initialize".');
   }
   const isWanted = method === 'resources/subscribe';
   await services.mcp.sessionNotes.note(sessionId, { alias: entry.server.alias, uri }, isWanted);
   const { era } = await entry.upstream.facts();
-  if (era === 'legacy') await askServer(context, entry, { method, params: { uri } });
-  return respond(services, context, {});
+  if (era === 'legacy') await askServer(mcpRequest, entry, { method, params: { uri } });
+  return respond(services, mcpRequest, {});
 }

@@ -1,9 +1,9 @@
 // The client leaves: the server is cancelled, and the call settled. The server breaks off: the client is told so in its words.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Reader } from '../../observe/readers';
-import { asGatewayError } from '../../pipeline/exchange/respond-error';
-import type { HeaderTable } from '../../pipeline/exchange/response-headers';
-import { PIECE_BYTES, takenWhole } from '../../pipeline/exchange/taken-stream';
+import { asGatewayError } from '../../pipeline/request/respond-error';
+import type { HeaderTable } from '../../pipeline/request/response-headers';
+import { PIECE_BYTES, takenWhole } from '../../pipeline/request/taken-stream';
 import type { Services } from '../../services/contract';
 import type { CallBooking } from '../calls/call-booking';
 import { notForThisClient } from '../upstream/http-answer';
@@ -12,8 +12,8 @@ import { type RpcNotification, type RpcRequest, rpcError } from '../wire/json-rp
 import { wantsLog } from '../wire/log-levels';
 import { encodeFrame, KEEP_ALIVE, KEEP_ALIVE_MS, STREAM_HEADERS } from '../wire/sse-frame';
 import { sealReply } from './bound-state';
-import { takenBy } from './context';
 import { asTold, rpcErrorOf } from './mcp-errors';
+import { takenBy } from './mcp-request';
 import { type ToldResponse, type Translation, translateResponse } from './translate-result';
 
 export interface Relay extends Translation {
@@ -29,20 +29,20 @@ type First = UpstreamPart | 'later' | undefined;
 
 /** A server's answer to one request, as HTTP. Throws what went wrong before the first byte, with the call settled. */
 export async function relayAnswer(services: Services, relay: Relay): Promise<Response> {
-  const { answer, context } = relay;
+  const { answer, mcpRequest } = relay;
   const onGone = () => giveUp(relay);
-  context.signal.addEventListener('abort', onGone, { once: true });
+  mcpRequest.signal.addEventListener('abort', onGone, { once: true });
   const reading = answer.next();
   try {
-    if (context.signal.aborted) onGone();
-    const first = await firstPart(context.takesStream, reading);
+    if (mcpRequest.signal.aborted) onGone();
+    const first = await firstPart(mcpRequest.takesStream, reading);
     if (first !== 'later' && first?.kind === 'response') {
       const told = settle(relay, first);
       await relay.booking.handedOver;
-      context.signal.removeEventListener('abort', onGone);
+      mcpRequest.signal.removeEventListener('abort', onGone);
       return await respondJson(services, told, relay);
     }
-    if (context.takesStream) return streamAnswer(services, relay, { first, reading, onGone });
+    if (mcpRequest.takesStream) return streamAnswer(services, relay, { first, reading, onGone });
     const told = await lastPart(relay, first);
     await relay.booking.handedOver;
     return await respondJson(services, told, relay);
@@ -55,9 +55,9 @@ export async function relayAnswer(services: Services, relay: Relay): Promise<Res
   }
 }
 
-function close({ answer, context }: Relay): void {
+function close({ answer, mcpRequest }: Relay): void {
   answer.close();
-  context.release();
+  mcpRequest.release();
 }
 
 function giveUp({ answer, booking }: Relay): void {
@@ -102,10 +102,10 @@ function settle(relay: Relay, part: Extract<UpstreamPart, { kind: 'response' }>)
 const CAPABILITY_MISSING = -32021;
 
 async function respondJson(services: Services, { text, error }: ToldResponse, relay: Relay): Promise<Response> {
-  const { headers, context } = relay;
-  const body = await takenWhole(takenBy(services, context), text);
+  const { headers, mcpRequest } = relay;
+  const body = await takenWhole(takenBy(services, mcpRequest), text);
   close(relay);
-  const isModern = context.sender.client.era === 'modern';
+  const isModern = mcpRequest.sender.client.era === 'modern';
   const status = isModern && error?.code === CAPABILITY_MISSING ? 400 : 200;
   return new Response(body, { status, headers: { ...headers, 'Content-Type': 'application/json' } });
 }
@@ -148,7 +148,7 @@ class RelayStream {
     private readonly streaming: Streaming,
   ) {
     const { first, reading } = streaming;
-    const { httpRequest, principal } = relay.context;
+    const { httpRequest, principal } = relay.mcpRequest;
     this.next = first === 'later' ? reading : Promise.resolve(first);
     this.reader = services.readers.begin(httpRequest, principal.key.id, this.leave);
   }
@@ -193,11 +193,11 @@ class RelayStream {
   }
 
   private async fail(controller: Controller, cause: unknown): Promise<void> {
-    const { booking, context } = this.relay;
+    const { booking, mcpRequest } = this.relay;
     const error = asTold(asGatewayError(cause, this.services.log));
     booking.fail(error);
     await booking.handedOver;
-    const told = rpcError(context.request.id, rpcErrorOf(error, context.exchange.requestId));
+    const told = rpcError(mcpRequest.request.id, rpcErrorOf(error, mcpRequest.ctx.requestId));
     controller.enqueue(encodeFrame(JSON.stringify(told)));
     this.close(controller);
   }
@@ -213,7 +213,7 @@ class RelayStream {
     clearInterval(this.timer);
     this.rest = undefined;
     this.reader.end();
-    this.relay.context.signal.removeEventListener('abort', this.streaming.onGone);
+    this.relay.mcpRequest.signal.removeEventListener('abort', this.streaming.onGone);
     close(this.relay);
   }
 }
@@ -227,10 +227,10 @@ async function frameOf(relay: Relay, part: UpstreamPart): Promise<Uint8Array | u
 }
 
 /** Servers with sessions log as they like; a client without one hears what it asked for. */
-const isTold = ({ context }: Relay, { method, params }: RpcNotification): boolean =>
+const isTold = ({ mcpRequest }: Relay, { method, params }: RpcNotification): boolean =>
   method !== 'notifications/message' ||
-  context.sender.client.era === 'legacy' ||
-  wantsLog(context.request.params, params);
+  mcpRequest.sender.client.era === 'legacy' ||
+  wantsLog(mcpRequest.request.params, params);
 
 const ABILITY_OF: Readonly<Record<string, string>> = {
   'sampling/createMessage': 'sampling',
@@ -240,8 +240,8 @@ const ABILITY_OF: Readonly<Record<string, string>> = {
 
 /** A question of a server with sessions, for a client with sessions; other clients have no way to answer. */
 async function askClient(relay: Relay, request: RpcRequest): Promise<Uint8Array | undefined> {
-  const { context, answer, alias, owner } = relay;
-  const { client } = context.sender;
+  const { mcpRequest, answer, alias, owner } = relay;
+  const { client } = mcpRequest.sender;
   const ability = ABILITY_OF[request.method];
   const canAnswer = client.era === 'legacy' && ability !== undefined && client.capabilities[ability] !== undefined;
   if (!canAnswer || answer.replyTo === undefined) {

@@ -1,12 +1,12 @@
 // The client leaves: the work is cancelled by its signal, and what it gives is dropped.
 import type { JsonObject } from '@llm0/core/chat/json';
-import { asGatewayError } from '../../pipeline/exchange/respond-error';
-import { takenWhole } from '../../pipeline/exchange/taken-stream';
+import { asGatewayError } from '../../pipeline/request/respond-error';
+import { takenWhole } from '../../pipeline/request/taken-stream';
 import type { Services } from '../../services/contract';
 import { type RpcId, rpcError, rpcNotification } from '../wire/json-rpc';
 import { encodeFrame, KEEP_ALIVE, KEEP_ALIVE_MS, STREAM_HEADERS } from '../wire/sse-frame';
-import { type McpContext, takenBy } from './context';
 import { asTold, rpcErrorOf } from './mcp-errors';
+import { type McpRequest, takenBy } from './mcp-request';
 import { ownHeaders, ownResult } from './own-result';
 
 /** After so long a client that takes a stream is told that something is under way. */
@@ -17,21 +17,21 @@ export type Progress = (progress: number, message: string) => void;
 /** The result of work of the gateway's own that may take long: with progress where the client asks for it. */
 export async function respondLater(
   services: Services,
-  context: McpContext,
+  mcpRequest: McpRequest,
   work: (progress: Progress) => Promise<JsonObject>,
 ): Promise<Response> {
-  const token = tokenOf(context);
+  const token = tokenOf(mcpRequest);
   const queue: Uint8Array[] = [];
   let enqueue = (frame: Uint8Array): void => void queue.push(frame);
   const working = work((progress, message) => {
     if (token === undefined) return;
     const told = rpcNotification('notifications/progress', { progressToken: token, progress, message });
     enqueue(encodeFrame(JSON.stringify(told)));
-  }).then((result) => ownResult(services, context, result));
-  if (!context.takesStream || (token === undefined && (await isQuick(working)))) {
-    const body = await takenWhole(takenBy(services, context), JSON.stringify(await working));
-    context.release();
-    return new Response(body, { headers: { ...ownHeaders(context), 'Content-Type': 'application/json' } });
+  }).then((result) => ownResult(services, mcpRequest, result));
+  if (!mcpRequest.takesStream || (token === undefined && (await isQuick(working)))) {
+    const body = await takenWhole(takenBy(services, mcpRequest), JSON.stringify(await working));
+    mcpRequest.release();
+    return new Response(body, { headers: { ...ownHeaders(mcpRequest), 'Content-Type': 'application/json' } });
   }
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
@@ -39,13 +39,13 @@ export async function respondLater(
       for (const frame of [KEEP_ALIVE, ...queue]) enqueue(frame);
       const timer = setInterval(() => enqueue(KEEP_ALIVE), KEEP_ALIVE_MS);
       const failed = (cause: unknown) => {
-        const told = rpcErrorOf(asTold(asGatewayError(cause, services.log)), context.exchange.requestId);
-        return rpcError(context.request.id, told);
+        const told = rpcErrorOf(asTold(asGatewayError(cause, services.log)), mcpRequest.ctx.requestId);
+        return rpcError(mcpRequest.request.id, told);
       };
       void working.catch(failed).then((message) => {
         clearInterval(timer);
-        context.release();
-        if (context.signal.aborted) return;
+        mcpRequest.release();
+        if (mcpRequest.signal.aborted) return;
         enqueue(encodeFrame(JSON.stringify(message)));
         controller.close();
       });
@@ -54,10 +54,10 @@ export async function respondLater(
       enqueue = () => {};
     },
   });
-  return new Response(body, { headers: { ...ownHeaders(context), ...STREAM_HEADERS } });
+  return new Response(body, { headers: { ...ownHeaders(mcpRequest), ...STREAM_HEADERS } });
 }
 
-function tokenOf({ request }: McpContext): RpcId | undefined {
+function tokenOf({ request }: McpRequest): RpcId | undefined {
   const { _meta: meta } = request.params;
   const token = (meta as JsonObject | undefined)?.progressToken;
   return typeof token === 'string' || typeof token === 'number' ? token : undefined;

@@ -6,11 +6,11 @@ import type { UpstreamAnswer, UpstreamPart } from '../upstream/upstream';
 import { RPC, type RpcErrorBody, type RpcResponse, rpcError, rpcResult } from '../wire/json-rpc';
 import { META } from '../wire/protocol';
 import { bindState, type StateOwner } from './bound-state';
-import type { McpContext } from './context';
+import type { McpRequest } from './mcp-request';
 
 /** What an answer becomes for its client. */
 export interface Translation {
-  readonly context: McpContext;
+  readonly mcpRequest: McpRequest;
   readonly alias: string;
   readonly owner: StateOwner;
   readonly self: JsonObject;
@@ -32,7 +32,7 @@ export function translateResponse(
   answer: UpstreamAnswer,
   { response, text }: ResponsePart,
 ): ToldResponse {
-  const { id } = to.context.request;
+  const { id } = to.mcpRequest.request;
   if (response.result === undefined) {
     const error = translateError(response);
     return { text: JSON.stringify(rpcError(id, error)), isError: true, error };
@@ -51,11 +51,11 @@ const isRefused = (told: JsonObject | { readonly error: RpcErrorBody }): told is
 const NO_RESULT = Symbol('the client cannot be given this');
 
 function translateResult(
-  { context, alias, owner, self }: Translation,
+  { mcpRequest, alias, owner, self }: Translation,
   { era }: UpstreamAnswer,
   { result, text }: { readonly result: JsonObject; readonly text: string },
 ): JsonObject | { readonly error: RpcErrorBody } {
-  const isModern = context.sender.client.era === 'modern';
+  const isModern = mcpRequest.sender.client.era === 'modern';
   let told = result;
   if (typeof result.requestState === 'string' || result.resultType === 'input_required') {
     if (!isModern) {
@@ -66,8 +66,8 @@ function translateResult(
       told = { ...told, requestState: bindState(owner, result.requestState) };
     }
   }
-  const isRead = context.request.method === 'resources/read';
-  if (context.scope === undefined && (isRead || mayNameResources(text))) told = nameResources(alias, told);
+  const isRead = mcpRequest.request.method === 'resources/read';
+  if (mcpRequest.scope === undefined && (isRead || mayNameResources(text))) told = nameResources(alias, told);
   if (isModern && era === 'legacy') {
     const fresh: JsonObject = isRead ? { ttlMs: 0, cacheScope: 'private' } : {};
     const meta = { ...(isObject(told._meta) ? told._meta : {}), [META.serverInfo]: self };

@@ -10,7 +10,7 @@ import {
   type ToolOutcome,
 } from '@llm0/core/mcp/tool-host';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
-import { asGatewayError } from '../../pipeline/exchange/respond-error';
+import { asGatewayError } from '../../pipeline/request/respond-error';
 import type { Services } from '../../services/contract';
 import type { CallBooking } from '../calls/call-booking';
 import { checkArguments } from '../calls/check-arguments';
@@ -18,8 +18,8 @@ import { findServer, findTool, mayCall, serversOf } from '../calls/find-tool';
 import { listJudge } from '../calls/guard-list';
 import { callInScript } from '../calls/message-trace';
 import { type StartedCall, startCall } from '../calls/start-call';
-import { callerOf, type McpContext } from '../endpoint/context';
 import { rpcErrorOf } from '../endpoint/mcp-errors';
+import { callerOf, type McpRequest } from '../endpoint/mcp-request';
 import type { ServerEntry } from '../servers/server-entry';
 import { notForThisClient } from '../upstream/http-answer';
 import { paramHeaderValues } from '../wire/param-headers';
@@ -30,16 +30,16 @@ const SCRIPT: ClientFacts = { era: 'modern', version: MODERN_VERSION, capabiliti
 const MAX_DESCRIPTION = 500;
 
 /** What one key may call, for the scripts that one of its requests runs. */
-export function createToolHost(services: Services, given: McpContext): ToolHost {
-  const context: McpContext = { ...given, scope: undefined };
-  const judge = listJudge(services, context);
+export function createToolHost(services: Services, given: McpRequest): ToolHost {
+  const mcpRequest: McpRequest = { ...given, scope: undefined };
+  const judge = listJudge(services, mcpRequest);
   return {
-    listServers: async () => judge(await Promise.all(serversOf(context).map(describeServer))),
+    listServers: async () => judge(await Promise.all(serversOf(mcpRequest).map(describeServer))),
     listTools: async () =>
-      judge((await Promise.all(serversOf(context).map((entry) => toolsOf(context, entry)))).flat()),
+      judge((await Promise.all(serversOf(mcpRequest).map((entry) => toolsOf(mcpRequest, entry)))).flat()),
     call: async (call) => {
       try {
-        return await callTool(services, context, call);
+        return await callTool(services, mcpRequest, call);
       } catch (cause) {
         if (cause instanceof ToolCallError) throw cause;
         const error = asGatewayError(cause, services.log);
@@ -64,12 +64,12 @@ async function describeServer(entry: ServerEntry) {
 }
 
 /** None of a server that fails: `listServers` says why. */
-async function toolsOf(context: McpContext, entry: ServerEntry): Promise<readonly HostedTool[]> {
+async function toolsOf(mcpRequest: McpRequest, entry: ServerEntry): Promise<readonly HostedTool[]> {
   const view = await entry.tools.current().then(
     ({ value }) => value,
     () => undefined,
   );
-  const mine = (view?.list ?? []).filter(({ name }) => mayCall(context, entry, name));
+  const mine = (view?.list ?? []).filter(({ name }) => mayCall(mcpRequest, entry, name));
   return mine.map(({ name, tool, inputSchema }) => ({
     ...{ server: entry.server.alias, name, inputSchema },
     description: typeof tool.description === 'string' ? tool.description : '',
@@ -77,20 +77,20 @@ async function toolsOf(context: McpContext, entry: ServerEntry): Promise<readonl
   }));
 }
 
-async function callTool(services: Services, context: McpContext, call: HostedCall): Promise<ToolOutcome> {
+async function callTool(services: Services, mcpRequest: McpRequest, call: HostedCall): Promise<ToolOutcome> {
   const { server, name, runId, signal } = call;
   const args = call.args as JsonObject;
-  const entry = findServer(context, server);
-  const { inputSchema, paramHeaders } = await findTool({ ...context, scope: server }, entry, name);
+  const entry = findServer(mcpRequest, server);
+  const { inputSchema, paramHeaders } = await findTool({ ...mcpRequest, scope: server }, entry, name);
   const text = JSON.stringify(args);
   checkArguments(joinToolName(server, name), inputSchema, args, text.length);
-  const exchange = callInScript(services, context.exchange);
+  const ctx = callInScript(services, mcpRequest.ctx);
   const headers = paramHeaders.length === 0 ? undefined : paramHeaderValues(paramHeaders, args);
-  const ask = { method: 'tools/call', params: { name, arguments: args }, client: SCRIPT, caller: callerOf(context) };
+  const ask = { method: 'tools/call', params: { name, arguments: args }, client: SCRIPT, caller: callerOf(mcpRequest) };
   let booking: CallBooking | undefined;
   const bytesIn = Buffer.byteLength(text);
-  const { principal, registry } = context;
-  const start = { exchange, principal, registry, entry, tool: name, runId, bytesIn, isPriced: true };
+  const { principal, registry } = mcpRequest;
+  const start = { ctx, principal, registry, entry, tool: name, runId, bytesIn, isPriced: true };
   try {
     const started = await startCall(services, { ...start, ask: { ...ask, headers, signal } }, (booked) => {
       booking = booked;

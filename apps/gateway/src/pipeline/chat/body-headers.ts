@@ -1,4 +1,4 @@
-import { type HeaderTable, responseHeaders } from '../exchange/response-headers';
+import { type HeaderTable, responseHeaders } from '../request/response-headers';
 import type { RespondInput } from './finish-completion';
 
 const STREAM_HEADERS: HeaderTable = {
@@ -8,10 +8,10 @@ const STREAM_HEADERS: HeaderTable = {
 };
 
 /** Headers of a body or stream in the caller's format, all but cost and tokens. */
-export function bodyHeaders({ dialect, exchange, admission, answer }: RespondInput, overheadMs: number): HeaderTable {
-  const headers = responseHeaders(exchange, admission, answer, overheadMs);
+export function bodyHeaders({ dialect, ctx, admission, answer }: RespondInput, overheadMs: number): HeaderTable {
+  const headers = responseHeaders(ctx, admission, answer, overheadMs);
   if (admission.plan.request.stream) Object.assign(headers, STREAM_HEADERS);
   else headers['Content-Type'] = 'application/json';
-  if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = exchange.requestId;
+  if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = ctx.requestId;
   return headers;
 }

@@ -10,8 +10,8 @@ import type {
 import { mayCache } from '@llm0/core/cache/tool-answers';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { Services } from '../../services/contract';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
+import type { Admission } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
 
 /** A question that another wording may have asked before, or may ask again. */
 export interface SimilarQuestion extends SemanticQuestion {
@@ -22,7 +22,7 @@ export interface SimilarQuestion extends SemanticQuestion {
 /** What the semantic cache is asked for this request; undefined where project, caller or request want none of it. */
 export function similarQuestion(
   services: Pick<Services, 'metrics'>,
-  exchange: Exchange,
+  ctx: RequestContext,
   { principal, plan }: Admission,
 ): SimilarQuestion | undefined {
   const { project } = principal;
@@ -36,13 +36,13 @@ export function similarQuestion(
   const { provider, model } = plan.route.targets[0];
   return {
     ...question,
-    requestId: exchange.requestId,
+    requestId: ctx.requestId,
     projectId: project.id,
     provider,
     model,
     cacheKey: plan.cacheKey,
     threshold: project.semanticThreshold,
-    minThreshold: exchange.controls.cacheThreshold,
+    minThreshold: ctx.controls.cacheThreshold,
     shadow: project.semanticShadow,
     mayServe: (stored) => mayCache(stored.response, project) && mayAnswer(plan.route, stored),
     isAsked: plan.admit.cacheKey !== undefined,

@@ -7,10 +7,10 @@ import { piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
 import type { Dialect, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
 import { givenBodies } from '../metering/logged-bodies';
 import type { Meter } from '../metering/meter';
+import type { Admission } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
 import { ownerOf } from './answer-owner';
 import type { Completion } from './produce-answer';
 
@@ -21,7 +21,7 @@ export type RespondNeeds = Pick<
 
 export interface RespondInput {
   readonly dialect: Dialect;
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly admission: Admission;
   readonly answer: Completion;
   readonly meter: Meter;
@@ -70,8 +70,8 @@ export function finishCompletion(
 }
 
 /** Whose bytes they are that go out. */
-export const takenBy = ({ readers }: RespondNeeds, { httpRequest: request, exchange, admission }: RespondInput) => {
-  return { readers, request, held: exchange.held, key: admission.principal.key.id };
+export const takenBy = ({ readers }: RespondNeeds, { httpRequest: request, ctx, admission }: RespondInput) => {
+  return { readers, request, held: ctx.held, key: admission.principal.key.id };
 };
 
 /** What is kept of an answer to be judged anew: as the vendor said it. */
@@ -96,15 +96,15 @@ export function storedAnswer(
 /** Keeps a complete answer for later requests, where format and caller want that. */
 function keepForLater(
   services: Pick<Services, 'storedResponses'>,
-  { dialect, exchange, admission }: RespondInput,
+  { dialect, ctx, admission }: RespondInput,
   answer: string,
 ): Promise<void> | void {
   // What a replay gives again is kept already.
   if (admission.decision.type === 'replayed') return;
-  const { requestId } = exchange;
+  const { requestId } = ctx;
   const part = dialect.responseStorage?.partToKeep(admission.plan.request, requestId, JSON.parse(answer) as JsonObject);
   if (part === undefined) return;
-  const owner = ownerOf(exchange, admission.principal);
+  const owner = ownerOf(ctx, admission.principal);
   const keep = (input: string) => services.storedResponses.keep({ ...part, ...owner, id: requestId, input, answer });
   if (admission.plan.request.digest === undefined) return keep(JSON.stringify(part.input));
   return piecesOfJson(part.input).then(packText).then(keep);

@@ -63,14 +63,14 @@ export async function finishLarge(services: RespondNeeds, input: RespondInput, f
 
 async function keepLarge(
   { storedResponses }: Pick<Services, 'storedResponses'>,
-  { dialect, exchange, admission }: RespondInput,
+  { dialect, ctx, admission }: RespondInput,
   json: LargeBody['json'],
 ): Promise<void> {
   if (admission.decision.type === 'replayed' || !storedResponses.enabled) return;
-  const { requestId: id } = exchange;
+  const { requestId: id } = ctx;
   const part = dialect.responseStorage?.partToKeep(admission.plan.request, id, json);
   if (part === undefined) return;
   const input = await packText(await piecesOfJson(part.input));
   const answer = await packText(await piecesOfJson(json));
-  storedResponses.keep({ ...part, ...ownerOf(exchange, admission.principal), id, input, answer });
+  storedResponses.keep({ ...part, ...ownerOf(ctx, admission.principal), id, input, answer });
 }

@@ -1,16 +1,16 @@
 import { untilGone } from '@llm0/core/async/until-gone';
 import type { Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { admit } from '../exchange/admit';
-import { authenticate, type ChosenKey } from '../exchange/authenticate';
-import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../exchange/idempotency';
-import type { Authenticated } from '../exchange/load-principal';
-import { openExchange } from '../exchange/open-exchange';
-import { readRequestBody, withDigest } from '../exchange/read-request';
 import { guardAnswer } from '../guard/guard-answer';
 import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../metering/meter';
+import { admit } from '../request/admit';
+import { authenticate, type ChosenKey } from '../request/authenticate';
+import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
+import type { Authenticated } from '../request/load-principal';
+import { openContext } from '../request/open-context';
+import { readRequestBody, withDigest } from '../request/read-request';
 import { loadConversation } from './load-conversation';
 import { produceAnswer } from './produce-answer';
 import { respond } from './respond';
@@ -25,11 +25,11 @@ export async function handleChat(
   const progress: Progress = {};
   const underWay = services.openRequests.enter();
   try {
-    const exchange = openExchange(services, httpRequest, { held: underWay.held, requestId: chosen?.requestId });
-    progress.exchange = exchange;
+    const ctx = openContext(services, httpRequest, { held: underWay.held, requestId: chosen?.requestId });
+    progress.ctx = ctx;
     let principal = await authenticate(services, httpRequest, chosen);
     progress.principal = principal;
-    exchange.held.key = principal.key.id;
+    ctx.held.key = principal.key.id;
     const { body, isLarge } = await readRequestBody(services, httpRequest, underWay);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
@@ -38,35 +38,35 @@ export async function handleChat(
     const { request: decoded, isLarge: isLoadedLarge } =
       responseStorage === undefined
         ? { request: dialect.decodeRequest(body, headers), isLarge: false }
-        : await loadConversation(services, { dialect, responseStorage, body, headers, exchange, principal });
+        : await loadConversation(services, { dialect, responseStorage, body, headers, ctx, principal });
     const request = isLarge || isLoadedLarge ? await withDigest(decoded) : decoded;
     progress.request = request;
-    const judge = (by: Authenticated) => guardInput(services, { exchange, principal: by, request, progress });
-    let guarding = isGuarded(exchange, principal) ? await judge(principal) : undefined;
+    const judge = (by: Authenticated) => guardInput(services, { ctx, principal: by, request, progress });
+    let guarding = isGuarded(ctx, principal) ? await judge(principal) : undefined;
     if (guarding !== undefined) principal = guarding.principal;
     const judgeAgain = async (by: Authenticated) => {
       guarding = await judge(by);
       return guarding?.request;
     };
-    const input = { exchange, principal, dialect: dialect.name, request, toSend: guarding?.request, judgeAgain };
+    const input = { ctx, principal, dialect: dialect.name, request, toSend: guarding?.request, judgeAgain };
     const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;
     const { claim } = claimed;
     progress.claim = claim;
     const admitted = claimed.replay ?? (await admit(services, input));
     progress.principal = admitted.principal;
-    const meter = new Meter(services, { exchange, dialect: dialect.name, admission: admitted });
+    const meter = new Meter(services, { ctx, dialect: dialect.name, admission: admitted });
     progress.meter = meter;
     const guarded = isSame(guarding, admitted) ? guarding : await judge(admitted.principal);
     meter.guard = guarded?.guard;
     const admission = withGuarded(admitted, guarded);
-    const pending = produceAnswer(services, exchange, admission);
+    const pending = produceAnswer(services, ctx, admission);
     meter.watch(pending);
     // Who leaves gives up its place, so that the last one out cancels upstream.
     const produced = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending.leave));
-    const answer = guardAnswer(services, { guarded, answer: produced, exchange, admission, dialect });
+    const answer = guardAnswer(services, { guarded, answer: produced, ctx, admission, dialect });
     meter.attach(answer);
     return await respond(services, {
-      ...{ dialect, exchange, admission, answer, meter, claim, httpRequest, onEnd: underWay.end },
+      ...{ dialect, ctx, admission, answer, meter, claim, httpRequest, onEnd: underWay.end },
     });
   } catch (cause) {
     underWay.end();

@@ -8,12 +8,12 @@ import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { Dialect, ResponseStorage } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { openExchange } from '../exchange/open-exchange';
-import { respondError } from '../exchange/respond-error';
-import { takenWhole } from '../exchange/taken-stream';
 import { createGuard } from '../guard/guard-input';
 import { judgeNativeAnswer } from '../guard/guard-native';
 import { handleKeyRequest, type KeyNeeds } from '../handle-key-request';
+import { openContext } from '../request/open-context';
+import { respondError } from '../request/respond-error';
+import { takenWhole } from '../request/taken-stream';
 import { readerOf } from './answer-owner';
 import { readTurns } from './load-conversation';
 
@@ -56,12 +56,12 @@ export function handleStoredResponse(services: Needs, asked: KeptAnswerRequest, 
     const { held } = underWay;
     held.key = principal.key.id;
     try {
-      const exchange = openExchange(services, request, { held, requestId: headers['X-Request-Id'] });
-      const guardrails = chosenGuardrails(principal.guardrails, exchange.controls.guardrail);
-      const guard = guardrails && createGuard(services, { exchange, principal, guardrails });
+      const ctx = openContext(services, request, { held, requestId: headers['X-Request-Id'] });
+      const guardrails = chosenGuardrails(principal.guardrails, ctx.controls.guardrail);
+      const guard = guardrails && createGuard(services, { ctx, principal, guardrails });
       const query = new URL(request.url).searchParams;
       headers['Content-Type'] = 'application/json';
-      const reader = readerOf(exchange, principal);
+      const reader = readerOf(ctx, principal);
       const text = await work(services, { id, reader, query, responseStorage: dialect.responseStorage, guard });
       const by = { readers: services.readers, request, held, key: principal.key.id };
       return new Response(await takenWhole(by, text), { headers });

@@ -5,8 +5,8 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { StoredTurn } from '@llm0/core/conversations/stored-responses';
 import type { Dialect, ReadTurn, ResponseStorage } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { type Authenticated, latestPrincipal } from '../exchange/load-principal';
-import type { Exchange } from '../exchange/open-exchange';
+import { type Authenticated, latestPrincipal } from '../request/load-principal';
+import type { RequestContext } from '../request/open-context';
 import { readerOf } from './answer-owner';
 
 export interface ConversationInput {
@@ -14,7 +14,7 @@ export interface ConversationInput {
   readonly responseStorage: ResponseStorage;
   readonly body: JsonObject;
   readonly headers: Headers;
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly principal: Authenticated;
 }
 
@@ -27,7 +27,7 @@ export interface LoadedConversation {
 /** The request with all in its place that it names of kept answers. Waits only where it names some. */
 export async function loadConversation(
   services: Pick<Services, 'storedResponses' | 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>,
-  { dialect, responseStorage, body, headers, exchange, principal }: ConversationInput,
+  { dialect, responseStorage, body, headers, ctx, principal }: ConversationInput,
 ): Promise<LoadedConversation> {
   const { storedResponses } = services;
   const given = storedResponses.enabled ? body : responseStorage.withoutStorage(body);
@@ -35,7 +35,7 @@ export async function loadConversation(
   if (named === undefined) return { request: dialect.decodeRequest(given, headers), isLarge: false };
   const { previousId, itemIds } = named;
   // Who may read them now: the decision that notices changes comes later.
-  const reader = readerOf(exchange, await latestPrincipal(services, principal));
+  const reader = readerOf(ctx, await latestPrincipal(services, principal));
   const turns = previousId === undefined ? [] : await storedResponses.readConversation(reader, previousId);
   const answers = itemIds.length === 0 ? [] : await storedResponses.findByItems(reader, itemIds);
   const length = [...(turns ?? []).flatMap(textsOf), ...answers].reduce((sum, text) => sum + text.length, 0);

@@ -4,8 +4,6 @@ import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { hashSecret } from '@llm0/core/keys/key-secret';
-import { type Admission, admit } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
 import {
   chatRequest,
   fails,
@@ -16,6 +14,8 @@ import {
   says,
   streams,
 } from '../open-pipeline.fixture';
+import { type Admission, admit } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
 import { type Completion, produceAnswer } from './produce-answer';
 
 let pipeline: Pipeline;
@@ -32,8 +32,8 @@ const STORED: CachedAnswer = {
 async function ask(
   given: Partial<ChatRequest> = {},
   text?: string,
-): Promise<{ exchange: Exchange; admission: Admission }> {
-  const exchange: Exchange = {
+): Promise<{ ctx: RequestContext; admission: Admission }> {
+  const ctx: RequestContext = {
     requestId: Bun.randomUUIDv7(),
     startMs: performance.now(),
     controls: { cache: 'normal', dropParams: false },
@@ -42,13 +42,13 @@ async function ask(
   const principal = { ...structuredClone(pipeline.world.stored), keyHash: hashSecret(SECRET) };
   const request = chatRequest(text, given);
   return {
-    exchange,
-    admission: await admit(pipeline.services, { exchange, principal, dialect: 'openai-chat', request }),
+    ctx,
+    admission: await admit(pipeline.services, { ctx, principal, dialect: 'openai-chat', request }),
   };
 }
 
-const produce = ({ exchange, admission }: Awaited<ReturnType<typeof ask>>) =>
-  produceAnswer(pipeline.services, exchange, admission);
+const produce = ({ ctx, admission }: Awaited<ReturnType<typeof ask>>) =>
+  produceAnswer(pipeline.services, ctx, admission);
 
 async function readText(completion: Completion): Promise<string> {
   let text = '';
@@ -60,8 +60,8 @@ async function readText(completion: Completion): Promise<string> {
 
 describe('a cached answer', () => {
   test('is there at once, replays once, and nobody is asked', async () => {
-    const { exchange, admission } = await ask();
-    const { ready } = produceAnswer(pipeline.services, exchange, { ...admission, stored: STORED });
+    const { ctx, admission } = await ask();
+    const { ready } = produceAnswer(pipeline.services, ctx, { ...admission, stored: STORED });
     expect([ready?.cache, ready?.savedNanoUsd, ready?.pays()]).toEqual(['exact', 7, false]);
     expect(ready?.whole?.choices).toEqual(STORED.response.choices);
     expect(await readText(ready as Completion)).toBe('kept');
@@ -69,15 +69,13 @@ describe('a cached answer', () => {
   });
 
   test('that is replayed for its Idempotency-Key is no hit', async () => {
-    const { exchange, admission } = await ask();
+    const { ctx, admission } = await ask();
     const decision = { type: 'replayed', nowMs: 1 } as const;
-    expect(produceAnswer(pipeline.services, exchange, { ...admission, decision, stored: STORED }).ready?.cache).toBe(
-      'miss',
-    );
+    expect(produceAnswer(pipeline.services, ctx, { ...admission, decision, stored: STORED }).ready?.cache).toBe('miss');
   });
 
   test('of the warm tier goes back to the hot one, where that lost some', async () => {
-    const { exchange, admission } = await ask();
+    const { ctx, admission } = await ask();
     if (admission.decision.type !== 'admitted') throw new Error('not admitted');
     pipeline.world.warmHit = {
       stored: STORED,
@@ -87,7 +85,7 @@ describe('a cached answer', () => {
       remainingMs: 5000,
     } as never;
     const decision = { ...admission.decision, hotTierIncomplete: true };
-    const completion = await produceAnswer(pipeline.services, exchange, { ...admission, decision }).answer;
+    const completion = await produceAnswer(pipeline.services, ctx, { ...admission, decision }).answer;
     expect([completion.cache, await readText(completion)]).toEqual(['exact', 'kept']);
     expect(await pipeline.hotStore.cacheRead('project', [admission.plan.cacheKey ?? ''])).toEqual(['{}']);
     expect(pipeline.world.asked).toEqual([]);
@@ -101,7 +99,7 @@ describe('a cached answer', () => {
     const completion = await produce(request).answer;
     expect([completion.cache, completion.similarity, await readText(completion)]).toEqual(['semantic', 0.93, 'kept']);
     const [kept] = await pipeline.hotStore.cacheRead('project', [request.admission.plan.cacheKey ?? '']);
-    expect(JSON.parse(kept ?? '')).toEqual({ ...STORED, matchedBy: request.exchange.requestId });
+    expect(JSON.parse(kept ?? '')).toEqual({ ...STORED, matchedBy: request.ctx.requestId });
   });
 });
 

@@ -8,9 +8,9 @@ import { clientClosed } from '@llm0/core/errors/gateway-error';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { CacheOutcome } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
 import type { MeteredCompletion } from '../metering/meter';
+import type { Admission } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
 import { callUpstream } from '../upstream/call-upstream';
 import type { Subscriber } from '../upstream/flight';
 import type { Spending, UpstreamResponse } from '../upstream/upstream-response';
@@ -58,22 +58,22 @@ export interface PendingCompletion extends Spending {
 }
 
 /** The admitted request's answer: from the cache, from somebody's identical call, or from upstream. */
-export function produceAnswer(services: ProduceNeeds, exchange: Exchange, admission: Admission): PendingCompletion {
+export function produceAnswer(services: ProduceNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
   if (admission.stored !== undefined) {
     const ready = replayStored(admission.stored, admission.decision.type === 'replayed' ? 'miss' : 'exact');
     return { answer: Promise.resolve(ready), ready, leave: nothing, spent: nothing };
   }
   const isIncomplete = admission.decision.type === 'admitted' && admission.decision.hotTierIncomplete;
   const warmKey = isIncomplete ? admission.plan.admit.cacheKey : undefined;
-  const question = similarQuestion(services, exchange, admission);
+  const question = similarQuestion(services, ctx, admission);
   if (warmKey !== undefined || question !== undefined) {
-    return askOtherTiers(services, { exchange, admission, warmKey, question });
+    return askOtherTiers(services, { ctx, admission, warmKey, question });
   }
-  return joinFlight(services, exchange, admission);
+  return joinFlight(services, ctx, admission);
 }
 
 interface OtherTiers {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly admission: Admission;
   /** Set where the hot tier lost entries of this project: the answer may still be in the warm one. */
   readonly warmKey: string | undefined;
@@ -82,10 +82,7 @@ interface OtherTiers {
 }
 
 /** The warm tier, then answers to other wordings, then upstream. What the warm tier has goes back to the hot one. */
-function askOtherTiers(
-  services: ProduceNeeds,
-  { exchange, admission, warmKey, question }: OtherTiers,
-): PendingCompletion {
+function askOtherTiers(services: ProduceNeeds, { ctx, admission, warmKey, question }: OtherTiers): PendingCompletion {
   let flight: PendingCompletion | undefined;
   let left = false;
   const produce = async (): Promise<Completion> => {
@@ -94,7 +91,7 @@ function askOtherTiers(
     const lookUp = question?.isAsked === true && !left ? await findSimilar(services, question) : undefined;
     if (lookUp?.hit !== undefined) return replaySimilar(lookUp.hit);
     if (left) throw clientClosed();
-    flight = joinFlight(services, exchange, admission);
+    flight = joinFlight(services, ctx, admission);
     const answer = await flight.answer;
     return question === undefined ? answer : { ...answer, onCached: keepForSimilar(services, question, lookUp) };
   };
@@ -122,8 +119,8 @@ const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']
 });
 
 /** A call of its own, which nobody else joins. */
-export function askUpstream(services: ProduceNeeds, exchange: Exchange, admission: Admission): PendingCompletion {
-  const subscriber = startFlight(services, { exchange, admission, key: undefined });
+export function askUpstream(services: ProduceNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
+  const subscriber = startFlight(services, { ctx, admission, key: undefined });
   return {
     answer: awaitFirstOutput(subscriber),
     leave: () => subscriber.leave(),
@@ -132,14 +129,14 @@ export function askUpstream(services: ProduceNeeds, exchange: Exchange, admissio
 }
 
 /** An identical call under way, plain or streamed, or a new one. */
-function joinFlight(services: ProduceNeeds, exchange: Exchange, admission: Admission): PendingCompletion {
+function joinFlight(services: ProduceNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
   const { plan, principal } = admission;
   const { cacheKey } = plan.admit;
   const { shared } = plan.route;
   const shareKey = cacheKey === undefined || shared === undefined ? cacheKey : `${cacheKey} ${shared}`;
   const key = mayShare(plan.request, principal.project) ? shareKey : undefined;
   const joined = key === undefined ? undefined : services.flights.join(key);
-  let subscriber = joined ?? startFlight(services, { exchange, admission, key });
+  let subscriber = joined ?? startFlight(services, { ctx, admission, key });
   let left = false;
   // Who is answered plainly has shown nothing of an answer that breaks off, and asks again, by itself.
   const followPlainly = async (): Promise<Completion> => {
@@ -150,7 +147,7 @@ function joinFlight(services: ProduceNeeds, exchange: Exchange, admission: Admis
     } catch (error) {
       if (left || subscriber.pays()) throw error;
       subscriber.leave();
-      subscriber = startFlight(services, { exchange, admission, key: undefined });
+      subscriber = startFlight(services, { ctx, admission, key: undefined });
       return awaitFirstOutput(subscriber);
     }
   };
@@ -166,14 +163,14 @@ function joinFlight(services: ProduceNeeds, exchange: Exchange, admission: Admis
 }
 
 interface NewFlight {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly admission: Admission;
   /** Set where others may join it. */
   readonly key: string | undefined;
 }
 
 /** Without waiting for it. */
-function startFlight(services: ProduceNeeds, { exchange, admission, key }: NewFlight): Subscriber {
+function startFlight(services: ProduceNeeds, { ctx, admission, key }: NewFlight): Subscriber {
   const { plan } = admission;
   const abort = new AbortController();
   const call = callUpstream(services, {
@@ -183,14 +180,14 @@ function startFlight(services: ProduceNeeds, { exchange, admission, key }: NewFl
     dropParams: plan.dropParams,
     outputLimit: plan.outputLimit,
     maxAttempts: plan.maxAttempts,
-    startMs: exchange.startMs,
-    timed: { isPlain: !plan.request.stream, atMostMs: exchange.controls.timeoutMs },
-    trace: exchange.trace,
-    room: exchange.held,
+    startMs: ctx.startMs,
+    timed: { isPlain: !plan.request.stream, atMostMs: ctx.controls.timeoutMs },
+    trace: ctx.trace,
+    room: ctx.held,
     signal: abort.signal,
-    onSend: (body) => services.bodyLog.noteSent(exchange.requestId, body),
+    onSend: (body) => services.bodyLog.noteSent(ctx.requestId, body),
   });
-  return services.flights.start(key, { ...call, abort, held: exchange.held.share() });
+  return services.flights.start(key, { ...call, abort, held: ctx.held.share() });
 }
 
 function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {

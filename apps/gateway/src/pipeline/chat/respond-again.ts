@@ -1,7 +1,7 @@
 import { unpackBody } from '@llm0/core/cache/cached-answer';
 import type { ChatResponse } from '@llm0/core/chat/response';
-import { addCostHeaders } from '../exchange/response-headers';
-import { takenWhole } from '../exchange/taken-stream';
+import { addCostHeaders } from '../request/response-headers';
+import { takenWhole } from '../request/taken-stream';
 import { bodyHeaders } from './body-headers';
 import { finishCompletion, type RespondInput, type RespondNeeds, takenBy } from './finish-completion';
 import { finishLarge, NOT_KEPT } from './finish-large';

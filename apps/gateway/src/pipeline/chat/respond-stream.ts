@@ -6,8 +6,8 @@ import { splitBatch } from '@llm0/core/chat/replay';
 import { MAX_BODY_CHARACTERS } from '@llm0/core/logs/body-log';
 import type { StreamEncoder } from '../../dialects/dialect';
 import type { Reader } from '../../services/contract';
-import { asGatewayError } from '../exchange/respond-error';
-import { PIECE_BYTES } from '../exchange/taken-stream';
+import { asGatewayError } from '../request/respond-error';
+import { PIECE_BYTES } from '../request/taken-stream';
 import { bodyHeaders } from './body-headers';
 import { bodiesOf, finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
 import { finishLarge, NOT_KEPT, packLarge } from './finish-large';
@@ -48,9 +48,9 @@ class ResponseStream {
     private readonly services: RespondNeeds,
     private readonly input: RespondInput,
   ) {
-    const { dialect, exchange, answer, admission } = input;
+    const { dialect, ctx, answer, admission } = input;
     this.encoder = dialect.createStreamEncoder({
-      requestId: answer.sent?.requestId ?? exchange.requestId,
+      requestId: answer.sent?.requestId ?? ctx.requestId,
       model: answer.target.model,
       createdSeconds: Math.floor(admission.decision.nowMs / 1000),
       request: admission.plan.request,
@@ -167,8 +167,8 @@ class ResponseStream {
       this.onAbort();
       return this.close(controller);
     }
-    const { meter, claim, exchange } = this.input;
-    const error = asGatewayError(cause, this.services.log, exchange);
+    const { meter, claim, ctx } = this.input;
+    const error = asGatewayError(cause, this.services.log, ctx);
     this.end(() => {
       meter.fail(error);
       claim.fail(error);
@@ -177,7 +177,7 @@ class ResponseStream {
     // Where the end itself failed, nothing may be settled yet.
     meter.fail(error);
     await meter.handedOver;
-    controller.enqueue(this.encoder.fail(error, exchange.requestId));
+    controller.enqueue(this.encoder.fail(error, ctx.requestId));
     this.close(controller);
   }
 

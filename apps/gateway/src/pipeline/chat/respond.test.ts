@@ -8,9 +8,9 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import { anthropicMessages } from '../../dialects/anthropic-messages/index';
 import { openaiChat } from '../../dialects/openai-chat/index';
-import { admit } from '../exchange/admit';
 import { Meter } from '../metering/meter';
 import { chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
+import { admit } from '../request/admit';
 import type { RespondInput } from './finish-completion';
 import type { Completion } from './produce-answer';
 import { respond } from './respond';
@@ -42,7 +42,7 @@ async function prepare(
   given: Partial<RespondInput & { stream: boolean }> = {},
 ): Promise<Steps> {
   const log: string[] = [];
-  const exchange = {
+  const ctx = {
     requestId: Bun.randomUUIDv7(),
     startMs: performance.now(),
     controls: { cache: 'normal' as const, dropParams: false },
@@ -50,8 +50,8 @@ async function prepare(
   };
   const principal = { ...structuredClone(pipeline.world.stored), keyHash: hashSecret(SECRET) };
   const request = chatRequest('What is one and one?', { stream: given.stream === true });
-  const admission = await admit(pipeline.services, { exchange, principal, dialect: 'openai-chat', request });
-  const meter = new Meter(pipeline.services, { exchange, dialect: 'openai-chat', admission });
+  const admission = await admit(pipeline.services, { ctx, principal, dialect: 'openai-chat', request });
+  const meter = new Meter(pipeline.services, { ctx, dialect: 'openai-chat', admission });
   const left = [...batches];
   const answer: Completion = {
     target: { provider: 'openai', model: MODEL },
@@ -93,7 +93,7 @@ async function prepare(
   return {
     ...{ log, controller },
     input: {
-      ...{ dialect: openaiChat, exchange, admission, answer, meter, claim },
+      ...{ dialect: openaiChat, ctx, admission, answer, meter, claim },
       httpRequest: new Request('http://gateway.test/', { signal: controller.signal }),
       onEnd: () => log.push('end'),
       ...given,
@@ -109,7 +109,7 @@ describe('a plain answer', () => {
     const response = await respond(pipeline.services, input);
     const { headers } = response;
     expect([response.status, headers.get('content-type')]).toEqual([200, 'application/json']);
-    expect(headers.get('x-request-id')).toBe(input.exchange.requestId);
+    expect(headers.get('x-request-id')).toBe(input.ctx.requestId);
     expect([headers.get('x-provider'), headers.get('x-model'), headers.get('x-cache-hit')]).toEqual([
       'openai',
       MODEL,
@@ -131,7 +131,7 @@ describe('a plain answer', () => {
   test('names its id where clients of the format look for it', async () => {
     const { input } = await prepare([text('two'), END], { dialect: anthropicMessages });
     const response = await respond(pipeline.services, input);
-    expect(response.headers.get('request-id')).toBe(input.exchange.requestId);
+    expect(response.headers.get('request-id')).toBe(input.ctx.requestId);
     expect(await response.json()).toMatchObject({ type: 'message', content: [{ type: 'text', text: 'two' }] });
   });
 

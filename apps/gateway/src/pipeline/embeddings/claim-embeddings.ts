@@ -1,8 +1,8 @@
 import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { Services } from '../../services/contract';
-import type { AdmitInput } from '../exchange/admit';
-import { type Claimed, claimOrReplay } from '../exchange/idempotency';
+import type { AdmitInput } from '../request/admit';
+import { type Claimed, claimOrReplay } from '../request/idempotency';
 import type { EmbeddingAdmission } from './collect-embeddings';
 import { type EmbeddingJob, planEmbeddings } from './plan-embeddings';
 

@@ -6,10 +6,10 @@ import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { Services } from '../../services/contract';
-import type { Admission, AdmitInput } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
 import type { Booking } from '../metering/booking';
 import { cacheTtlMs } from '../metering/cache-ttl';
+import type { Admission, AdmitInput } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
 import { type EmbedNeeds, embedUpstream, type UpstreamEmbeddings } from './embed-upstream';
 import { type EmbeddingJob, type EmbeddingPlan, planEmbeddings } from './plan-embeddings';
 
@@ -23,9 +23,9 @@ export async function withKnown(
   services: Pick<Services, 'routing' | 'connect' | 'hotStore'>,
   input: AdmitInput<EmbeddingJob>,
 ): Promise<AdmitInput<EmbeddingJob>> {
-  const { exchange, principal, request: job } = input;
+  const { ctx, principal, request: job } = input;
   const count = job.request.inputs.length;
-  if (count === 1 || count > MAX_CACHED_INPUTS || exchange.controls.cache !== 'normal') return input;
+  if (count === 1 || count > MAX_CACHED_INPUTS || ctx.controls.cache !== 'normal') return input;
   const { keys } = planEmbeddings(services, input);
   if (keys === undefined) return input;
   const values = await services.hotStore.cacheRead(principal.project.id, keys);
@@ -49,7 +49,7 @@ export interface CollectedEmbeddings {
 }
 
 export interface CollectInput {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly admission: EmbeddingAdmission;
   readonly httpRequest: Request;
   /** Told of the call, which may cost something and give nothing. */
@@ -59,7 +59,7 @@ export interface CollectInput {
 /** The cache's part and the vendor's part of one answer, put together in the order of the inputs. */
 export async function collectEmbeddings(
   services: EmbedNeeds,
-  { exchange, admission, httpRequest, meter }: CollectInput,
+  { ctx, admission, httpRequest, meter }: CollectInput,
 ): Promise<CollectedEmbeddings> {
   const { plan, stored, principal } = admission;
   if (stored !== undefined && plan.request.inputs.length === 1) return fromCache([stored]);
@@ -72,10 +72,10 @@ export async function collectEmbeddings(
     route: plan.route,
     dropParams: plan.dropParams,
     maxAttempts: plan.maxAttempts,
-    startMs: exchange.startMs,
-    timed: { isPlain: true, atMostMs: exchange.controls.timeoutMs },
-    trace: exchange.trace,
-    room: exchange.held,
+    startMs: ctx.startMs,
+    timed: { isPlain: true, atMostMs: ctx.controls.timeoutMs },
+    trace: ctx.trace,
+    room: ctx.held,
     signal: httpRequest.signal,
   });
   meter.watch(call);
@@ -100,7 +100,7 @@ export async function collectEmbeddings(
       ...(upstream.estimated || upstream.wasteEstimated === true ? { estimated: true } : {}),
     },
     costNanoUsd: costNanoUsd + upstream.wastedNanoUsd,
-    fresh: cacheWrites(services, { exchange, admission, made }),
+    fresh: cacheWrites(services, { ctx, admission, made }),
   };
 }
 
@@ -134,9 +134,9 @@ function shareOut(weights: readonly number[], whole: typeof NO_SHARE): readonly 
 
 function cacheWrites(
   services: Pick<Services, 'config'>,
-  given: Pick<CollectInput, 'exchange' | 'admission'> & { readonly made: ReadonlyMap<number, CachedEmbedding> },
+  given: Pick<CollectInput, 'ctx' | 'admission'> & { readonly made: ReadonlyMap<number, CachedEmbedding> },
 ): readonly CacheWrite[] {
-  const { exchange, admission } = given;
+  const { ctx, admission } = given;
   const { keys, route, request } = admission.plan;
   if (keys === undefined || request.inputs.length > MAX_CACHED_INPUTS) return [];
   const { project } = admission.principal;
@@ -144,7 +144,7 @@ function cacheWrites(
     const key = keys[index];
     const value = encodeCachedEmbedding(entry);
     if (key === undefined || value.length > services.config.cacheMaxBodyBytes) return [];
-    const ttlMs = cacheTtlMs(services, { exchange, project, route, answered: entry });
+    const ttlMs = cacheTtlMs(services, { ctx, project, route, answered: entry });
     return [{ key, value, ttlMs, provider: entry.provider, model: entry.model }];
   });
 }

@@ -3,14 +3,14 @@ import { digestEmbeddingRequest } from '@llm0/core/cache/cached-embedding';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { EmbeddingDialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { admitPlanned } from '../exchange/admit';
-import { authenticate } from '../exchange/authenticate';
-import { hasIdempotencyKey, UNCLAIMED } from '../exchange/idempotency';
-import { openExchange } from '../exchange/open-exchange';
-import { readRequestBody } from '../exchange/read-request';
 import { guardEmbeddings } from '../guard/guard-embeddings';
 import { isGuarded, isSame } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
+import { admitPlanned } from '../request/admit';
+import { authenticate } from '../request/authenticate';
+import { hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
+import { openContext } from '../request/open-context';
+import { readRequestBody } from '../request/read-request';
 import { claimEmbeddings } from './claim-embeddings';
 import { collectEmbeddings, withKnown } from './collect-embeddings';
 import { EmbeddingMeter } from './embedding-meter';
@@ -29,21 +29,21 @@ export async function handleEmbeddings(
   const progress: Progress = {};
   const underWay = services.openRequests.enter();
   try {
-    const exchange = openExchange(services, httpRequest, underWay);
-    progress.exchange = exchange;
+    const ctx = openContext(services, httpRequest, underWay);
+    progress.ctx = ctx;
     let principal = await authenticate(services, httpRequest);
     progress.principal = principal;
-    exchange.held.key = principal.key.id;
+    ctx.held.key = principal.key.id;
     const { body, isLarge } = await readRequestBody(services, httpRequest, underWay);
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     const decoded = dialect.decodeRequest(body);
     const request = isLarge ? await withDigest(decoded.request) : decoded.request;
-    const guarding = isGuarded(exchange, principal)
-      ? await guardEmbeddings(services, { exchange, principal, request, progress })
+    const guarding = isGuarded(ctx, principal)
+      ? await guardEmbeddings(services, { ctx, principal, request, progress })
       : undefined;
     if (guarding !== undefined) principal = guarding.principal;
     const job = { model: request.model, request, known: NONE_KNOWN, toSend: guarding?.request };
-    const input = await withText(services, { exchange, principal, dialect: dialect.name, request: job });
+    const input = await withText(services, { ctx, principal, dialect: dialect.name, request: job });
     const claimed = hasIdempotencyKey(httpRequest)
       ? await claimEmbeddings(services, input, { httpRequest, body })
       : UNCLAIMED;
@@ -51,16 +51,16 @@ export async function handleEmbeddings(
     progress.claim = claim;
     const admitted = claimed.replay ?? (await admitPlanned(services, await withKnown(services, input), EMBEDDINGS));
     progress.principal = admitted.principal;
-    const meter = new EmbeddingMeter(services, { exchange, dialect: dialect.name, admission: admitted });
+    const meter = new EmbeddingMeter(services, { ctx, dialect: dialect.name, admission: admitted });
     progress.meter = meter;
     const guarded = isSame(guarding, admitted)
       ? guarding
-      : await guardEmbeddings(services, { exchange, principal: admitted.principal, request, progress });
+      : await guardEmbeddings(services, { ctx, principal: admitted.principal, request, progress });
     meter.guard = guarded?.guard;
     const admission =
       guarded === undefined ? admitted : { ...admitted, plan: { ...admitted.plan, toSend: guarded.request } };
-    const collected = await collectEmbeddings(services, { exchange, admission, httpRequest, meter });
-    return await respondEmbeddings(services, { dialect, exchange, admission, meter, decoded, collected, claim });
+    const collected = await collectEmbeddings(services, { ctx, admission, httpRequest, meter });
+    return await respondEmbeddings(services, { dialect, ctx, admission, meter, decoded, collected, claim });
   } catch (cause) {
     return await handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
   } finally {

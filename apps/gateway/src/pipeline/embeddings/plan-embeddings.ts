@@ -14,11 +14,11 @@ import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resol
 import { targetKey } from '@llm0/core/routing/target';
 import { makesEmbeddings } from '@llm0/providers/transport/call-embeddings';
 import type { Services } from '../../services/contract';
-import type { AdmitInput, Planner } from '../exchange/admit';
-import { admitPlan } from '../exchange/admit-plan';
-import { allowedRoute, isModelAllowed, orderedRoute } from '../exchange/allowed-route';
-import { type CostlyPlan, checkCostly } from '../exchange/check-costly';
-import { dropsParams, guardedScope } from '../exchange/plan-request';
+import type { AdmitInput, Planner } from '../request/admit';
+import { admitPlan } from '../request/admit-plan';
+import { allowedRoute, isModelAllowed, orderedRoute } from '../request/allowed-route';
+import { type CostlyPlan, checkCostly } from '../request/check-costly';
+import { dropsParams, guardedScope } from '../request/plan-request';
 
 /** A request, and what the cache is known to have of it. */
 export interface EmbeddingJob {
@@ -62,12 +62,12 @@ export function planEmbeddings(
   services: Pick<Services, 'routing' | 'connect'>,
   input: AdmitInput<EmbeddingJob>,
 ): EmbeddingPlan {
-  const { exchange, principal } = input;
+  const { ctx, principal } = input;
   const { request, known, toSend } = input.request;
   const { project } = principal;
   const route = routeOf(services, input);
   const missing = request.inputs.flatMap((_input, index) => (known.has(index) ? [] : [index]));
-  const cacheable = project.cacheEnabled && exchange.controls.cache !== 'off';
+  const cacheable = project.cacheEnabled && ctx.controls.cache !== 'off';
   const scope = guardedScope(input, route.scope);
   const keys = cacheable
     ? request.inputs.map((_one, index) => embeddingCacheKey({ projectId: project.id, scope }, request, index))
@@ -78,10 +78,10 @@ export function planEmbeddings(
   const costly = checkCostly(principal, { wire, targets: route.targets }, services.routing().prices);
   const holdNanoUsd = dearest([...route.targets, ...(costly.others ?? []).map((priced) => ({ priced }))], tokens);
   // One key alone is asked for: that of a single input, or where all are known, so that it counts as the hit it is.
-  const asked = exchange.controls.cache === 'normal' && (request.inputs.length === 1 || missing.length === 0);
+  const asked = ctx.controls.cache === 'normal' && (request.inputs.length === 1 || missing.length === 0);
   return {
     ...{ request, toSend, route, keys, known, missing, ...costly },
-    dropParams: dropsParams(exchange, principal),
+    dropParams: dropsParams(ctx, principal),
     maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,
     admit: admitPlan(
       { ...input, request: { model: request.model, stream: false } },
@@ -132,7 +132,7 @@ function routeOf(services: Pick<Services, 'routing' | 'connect'>, input: AdmitIn
     if (!isModelAllowed(key, [model, BUILT_IN.model])) throw notAllowed(model);
     return BUILT_IN_ROUTE;
   }
-  const { failover } = input.exchange.controls;
+  const { failover } = input.ctx.controls;
   const route = allowedRoute(input.principal, tables, { model, inputTokens: 0, outputTokens: 0, failover });
   const targets = sameModel(services, { route, tables, projectId: project.id });
   return withoutOthers(orderedRoute({ ...route, targets }, tables, inputPrice));

@@ -1,6 +1,6 @@
 import { decodeTokenInputs } from '@llm0/core/embedding/decode-tokens';
 import type { Services } from '../../services/contract';
-import type { AdmitInput } from '../exchange/admit';
+import type { AdmitInput } from '../request/admit';
 import { type EmbeddingJob, isBuiltIn, planEmbeddings } from './plan-embeddings';
 
 /** Where tokens are sent to a model that takes none: the same request with the text they stand for, so that holds are right. */

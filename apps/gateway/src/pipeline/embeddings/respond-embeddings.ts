@@ -3,15 +3,15 @@ import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
 import type { DecodedEmbeddingRequest, EmbeddingDialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import type { Exchange } from '../exchange/open-exchange';
-import { addCostHeaders, responseHeaders } from '../exchange/response-headers';
 import { givenBodies } from '../metering/logged-bodies';
+import type { RequestContext } from '../request/open-context';
+import { addCostHeaders, responseHeaders } from '../request/response-headers';
 import type { CollectedEmbeddings, EmbeddingAdmission } from './collect-embeddings';
 import type { EmbeddingMeter } from './embedding-meter';
 
 export interface Served {
   readonly dialect: EmbeddingDialect;
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly admission: EmbeddingAdmission;
   readonly meter: EmbeddingMeter;
   readonly decoded: DecodedEmbeddingRequest;
@@ -21,11 +21,11 @@ export interface Served {
 
 /** The caller's answer: settles what was collected, and keeps it for replays. */
 export async function respondEmbeddings(services: Pick<Services, 'bodyLog'>, served: Served): Promise<Response> {
-  const { dialect, exchange, admission, meter, decoded, collected } = served;
+  const { dialect, ctx, admission, meter, decoded, collected } = served;
   const { entries, upstream, usage, costNanoUsd } = collected;
   const { target, cache, latencyMs, overheadMs } = meter.complete(collected);
   const source = { target, cache, dropped: upstream?.dropped ?? [], failoverCount: upstream?.failoverCount ?? 0 };
-  const headers = responseHeaders(exchange, admission, source, overheadMs);
+  const headers = responseHeaders(ctx, admission, source, overheadMs);
   addCostHeaders(headers, { usage, costNanoUsd });
   headers['Content-Type'] = 'application/json';
   const vectorsBase64 = entries.map(({ vectorBase64 }) => vectorBase64);

@@ -170,7 +170,7 @@ describe('nobody is asked for a caller who left', () => {
     pipeline = await openPipeline();
     const answer = { attempts: [], cache: 'miss', pays: () => true, leave: () => {} } as unknown as Completion;
     const admission = { plan: { maxAttempts: Number.POSITIVE_INFINITY }, decision: { type: 'admitted' } };
-    const input = { answer, exchange: {}, admission } as unknown as AskedFor;
+    const input = { answer, ctx: {}, admission } as unknown as AskedFor;
     const asked = new AskedAgain(pipeline.services, input);
     asked.effort().leave();
     const refused = { rule: { name: 'mail', maxRetries: 2 } } as unknown as AnswerRefused;

@@ -4,9 +4,9 @@ import { type AnswerRefused, blockedBy } from '@llm0/core/guardrails/refusals';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { askUpstream, type Completion, type PendingCompletion, type ProduceNeeds } from '../chat/produce-answer';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
 import { wholeUsage } from '../metering/guess-usage';
+import type { Admission } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
 import { withRefusal } from './refused-answer';
 
 export type AskNeeds = ProduceNeeds;
@@ -27,7 +27,7 @@ export type Effort = Pick<
 
 export interface AskedFor {
   readonly answer: Completion;
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly admission: Admission;
 }
 
@@ -88,7 +88,7 @@ export class AskedAgain {
    * cap is absolute, or the answer came from a cache; `client_closed` where nobody waits any more.
    */
   async ask(refusal: AnswerRefused, response: ChatResponse): Promise<void> {
-    const { exchange, admission } = this.input;
+    const { ctx, admission } = this.input;
     const { current, refused } = this;
     if (this.hasLeft) throw clientClosed();
     const isOver = refused.length >= refusal.rule.maxRetries || Number.isFinite(admission.plan.maxAttempts);
@@ -97,7 +97,7 @@ export class AskedAgain {
     }
     const wastedNanoUsd = current.pays() ? this.costOf(current, response) + current.wastedNanoUsd : 0;
     const asked = admission.toSend ?? admission.plan.request;
-    this.pending = askUpstream(this.services, exchange, {
+    this.pending = askUpstream(this.services, ctx, {
       ...admission,
       toSend: withRefusal(asked, refusal, response),
     });

@@ -64,7 +64,7 @@ class JudgedAnswer {
   private isDone = false;
 
   constructor(services: AskNeeds, input: AnswerToGuard) {
-    this.held = input.exchange.held;
+    this.held = input.ctx.held;
     this.guard = input.guarded.guard;
     this.again = new AskedAgain(services, input);
     this.effort = this.again.effort();

@@ -6,9 +6,9 @@ import { anthropicMessages } from '../../dialects/anthropic-messages/index';
 import type { Dialect } from '../../dialects/dialect';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { handleChat } from '../chat/handle-chat';
-import type { Admission } from '../exchange/admit';
-import { guardedScope } from '../exchange/plan-request';
 import { fails, MODEL, openPipeline, type Pipeline, SECRET, says, streams } from '../open-pipeline.fixture';
+import type { Admission } from '../request/admit';
+import { guardedScope } from '../request/plan-request';
 import { withGuarded } from './guard-input';
 
 const EMAIL = 'ann@example.com';
@@ -414,7 +414,7 @@ test('without guardrails nothing is touched: the same objects go on, and rows sa
   const admission = { plan: given } as Admission;
   expect(withGuarded(admission, undefined)).toBe(admission);
   expect(chosenGuardrails(undefined, undefined)).toBeUndefined();
-  const planned = { exchange: { controls: {} }, principal: {} } as Parameters<typeof guardedScope>[0];
+  const planned = { ctx: { controls: {} }, principal: {} } as Parameters<typeof guardedScope>[0];
   expect(guardedScope(planned, 'scope')).toBe('scope');
   await post({ text: EMAIL });
   const [row] = await pipeline.rows();

@@ -4,8 +4,8 @@ import { GuardrailCompiler } from '@llm0/core/guardrails/compile-guardrails';
 import { createTextChecks } from '@llm0/core/guardrails/create-checks';
 import type { Guardrails } from '@llm0/core/guardrails/guardrails';
 import type { GuardrailRule } from '@llm0/core/guardrails/policy';
-import type { Authenticated } from '../exchange/load-principal';
-import type { Exchange } from '../exchange/open-exchange';
+import type { Authenticated } from '../request/load-principal';
+import type { RequestContext } from '../request/open-context';
 import { guardInput } from './guard-input';
 
 const told: string[] = [];
@@ -63,12 +63,12 @@ async function judge(known: Rule[], now: Rule[], guardrail?: string): Promise<st
     },
     refreshTables: async () => undefined,
   } as unknown as Parameters<typeof guardInput>[0];
-  const exchange = { requestId: 'r', controls: { guardrail } } as unknown as Exchange;
+  const ctx = { requestId: 'r', controls: { guardrail } } as unknown as RequestContext;
   const messages = [{ role: 'user', content: [{ type: 'text', text: 'I am a@b.com' }] }] as const;
   const request: ChatRequest = { model: 'm', messages, stream: false, extra: {} };
   const principal = principalOf(known);
   try {
-    const guarded = await guardInput(services, { exchange, principal, request, progress: {} });
+    const guarded = await guardInput(services, { ctx, principal, request, progress: {} });
     const [said] = guarded?.request.messages[0]?.content ?? [];
     return said?.type === 'text' ? said.text : 'nothing is asked';
   } catch (error) {

@@ -5,9 +5,9 @@ import { chosenGuardrails, type Guardrails } from '@llm0/core/guardrails/guardra
 import { namesIn } from '@llm0/core/guardrails/pseudonyms';
 import { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { Services } from '../../services/contract';
-import { type Admission, replaceModel } from '../exchange/admit';
-import { type Authenticated, latestPrincipal } from '../exchange/load-principal';
-import type { Exchange } from '../exchange/open-exchange';
+import { type Admission, replaceModel } from '../request/admit';
+import { type Authenticated, latestPrincipal } from '../request/load-principal';
+import type { RequestContext } from '../request/open-context';
 
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;
 
@@ -28,7 +28,7 @@ export interface JudgedKind<R> {
 }
 
 export interface GuardInput<R = ChatRequest> {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly principal: Authenticated;
   readonly request: R;
   /** Is told what judges the request, before it does: its row says what was found. */
@@ -38,7 +38,7 @@ export interface GuardInput<R = ChatRequest> {
 type WithGuardrails = Pick<Authenticated, 'guardrails'>;
 
 /** False for nearly all: nothing is done then. */
-export const isGuarded = ({ controls }: Exchange, { guardrails }: WithGuardrails): boolean =>
+export const isGuarded = ({ controls }: RequestContext, { guardrails }: WithGuardrails): boolean =>
   guardrails !== undefined || controls.guardrail !== undefined;
 
 /** Whether the guardrails that judged the request are those that are in force by the decision to serve it. */
@@ -91,19 +91,19 @@ export async function guardKind<R>(
 
 async function judge<R>(
   { clock }: Pick<Needs, 'clock'>,
-  { exchange, principal, request, progress }: GuardInput<R>,
+  { ctx, principal, request, progress }: GuardInput<R>,
   kind: JudgedKind<R>,
 ): Promise<GuardedRequest<R> | undefined> {
-  const guardrails = chosenGuardrails(principal.guardrails, exchange.controls.guardrail);
+  const guardrails = chosenGuardrails(principal.guardrails, ctx.controls.guardrail);
   if (guardrails === undefined) return undefined;
   const hasName = findsNames(() => kind.textOf(request));
-  const guard = createGuard({ clock }, { exchange, principal, guardrails, hasName });
+  const guard = createGuard({ clock }, { ctx, principal, guardrails, hasName });
   progress.guard = guard;
   return { guard, principal, request: await kind.judge(guard, request) };
 }
 
 export interface GuardOf {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly principal: Pick<Authenticated, 'key' | 'project'>;
   readonly guardrails: Guardrails;
   readonly hasName?: (name: string) => boolean;
@@ -112,13 +112,13 @@ export interface GuardOf {
 /** What judges one request of a key. */
 export function createGuard(
   { clock }: Pick<Needs, 'clock'>,
-  { exchange, principal, guardrails, hasName }: GuardOf,
+  { ctx, principal, guardrails, hasName }: GuardOf,
 ): RequestGuard {
   return new RequestGuard(guardrails, {
     projectId: principal.project.id,
     keyId: principal.key.id,
-    requestId: exchange.requestId,
-    customerId: exchange.customerId,
+    requestId: ctx.requestId,
+    customerId: ctx.customerId,
     monotonicMs: () => clock.monotonicMs(),
     hasName,
   });

@@ -9,8 +9,8 @@ import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
 import type { Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Completion } from '../chat/produce-answer';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
+import type { Admission } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
 import type { GuardedRequest } from './guard-input';
 import { PlainWatch } from './plain-watch';
 
@@ -19,7 +19,7 @@ type Needs = Pick<Services, 'config'>;
 export interface AnswerToGuard {
   readonly guarded: Pick<GuardedRequest<ChatRequest>, 'guard'>;
   readonly answer: Completion;
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   /** What its caller speaks. */
   readonly dialect: Pick<Dialect, 'wireFormat' | 'ownParts'>;
   readonly admission: Admission;

@@ -6,7 +6,7 @@ import { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { CallAdmission, CallBooking } from '../../mcp/calls/call-booking';
 import { guardCall } from '../../mcp/calls/guard-call';
 import type { UpstreamAnswer, UpstreamPart } from '../../mcp/upstream/upstream';
-import type { Exchange } from '../exchange/open-exchange';
+import type { RequestContext } from '../request/open-context';
 import { judgeNativeFailure } from './guard-failure';
 import { judgeNativeAnswer } from './guard-native';
 
@@ -60,7 +60,7 @@ test('what has each name once goes on to the byte', async () => {
 async function tellPart(action: GuardrailRule['action'], part: UpstreamPart): Promise<UpstreamPart | undefined> {
   const principal = { guardrails: guardrailsOf(action), key: { id: 'k' }, project: { id: 'p' } };
   const { judge } = await guardCall({ clock: { monotonicMs: () => 0 } } as Parameters<typeof guardCall>[0], {
-    exchange: { requestId: 'r', controls: {} } as unknown as Exchange,
+    ctx: { requestId: 'r', controls: {} } as unknown as RequestContext,
     admission: { principal } as unknown as CallAdmission,
     booking: {} as unknown as CallBooking,
     ask: { method: 'tools/call', params: {}, signal: new AbortController().signal } as unknown as Parameters<

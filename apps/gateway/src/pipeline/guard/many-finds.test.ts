@@ -3,9 +3,9 @@ import { expect, test } from 'bun:test';
 import { GuardrailCompiler } from '@llm0/core/guardrails/compile-guardrails';
 import { longestStretch } from '@llm0/core/guardrails/longest-stretch.fixture';
 import type { GuardrailAction, GuardrailCheck, GuardrailRule } from '@llm0/core/guardrails/policy';
-import type { Authenticated } from '../exchange/load-principal';
-import type { Exchange } from '../exchange/open-exchange';
 import { chatRequest } from '../open-pipeline.fixture';
+import type { Authenticated } from '../request/load-principal';
+import type { RequestContext } from '../request/open-context';
 import { guardInput } from './guard-input';
 
 const MEGABYTE = 1_000_000;
@@ -18,12 +18,12 @@ function guardText(text: string, check: GuardrailCheck, action: GuardrailAction)
   const policy = { mode: 'enforce', rules: [rule], pseudonymScope: 'request', version: 1 } as const;
   const guardrails = compiler.compile({ policy, keyRules: null, pseudonymSecret: '' });
   const principal = { guardrails, key: { id: 'k' }, project: { id: 'p' } } as unknown as Authenticated;
-  const exchange = { requestId: 'r', controls: {} } as unknown as Exchange;
+  const ctx = { requestId: 'r', controls: {} } as unknown as RequestContext;
   const services = {
     clock: { monotonicMs: () => performance.now() },
     hotStore: { findStale: async () => [] },
   } as unknown as Parameters<typeof guardInput>[0];
-  return guardInput(services, { exchange, principal, request: chatRequest(text), progress: {} });
+  return guardInput(services, { ctx, principal, request: chatRequest(text), progress: {} });
 }
 
 const addresses = Array.from({ length: 70_000 }, (_, index) => `u${index}@e.io `).join('');

@@ -2,10 +2,10 @@
 import { noteHttp } from '@llm0/core/tracing/request-trace';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { admitPlanned } from '../exchange/admit';
-import { authenticate } from '../exchange/authenticate';
-import { openExchange } from '../exchange/open-exchange';
 import { handleRefusal, type Progress } from '../handle-refusal';
+import { admitPlanned } from '../request/admit';
+import { authenticate } from '../request/authenticate';
+import { openContext } from '../request/open-context';
 import { InferMeter } from './infer-meter';
 import { type InferJob, inferPlanner, readShared } from './plan-infer';
 import { produceInfer } from './produce-infer';
@@ -24,24 +24,24 @@ export async function handleInfer(
   const progress: Progress = {};
   const underWay = services.openRequests.enter();
   try {
-    const exchange = noteHttp(openExchange(services, httpRequest, underWay), httpRequest);
-    progress.exchange = exchange;
+    const ctx = noteHttp(openContext(services, httpRequest, underWay), httpRequest);
+    progress.ctx = ctx;
     const principal = await authenticate(services, httpRequest);
     progress.principal = principal;
-    exchange.held.key = principal.key.id;
+    ctx.held.key = principal.key.id;
     const job = readJob(httpRequest);
     progress.requestedModel = job.model;
     const body = readStream(services, httpRequest);
     const { headers } = httpRequest;
-    const { requestId, controls } = exchange;
+    const { requestId, controls } = ctx;
     const asked = { headers, requestId, controls };
     const shared = await readShared(services, asked, { job, principal });
     const planner = inferPlanner(services, { ...asked, shared });
-    const admission = await admitPlanned(services, { exchange, principal, dialect: DIALECT, request: job }, planner);
+    const admission = await admitPlanned(services, { ctx, principal, dialect: DIALECT, request: job }, planner);
     progress.principal = admission.principal;
-    const meter = new InferMeter(services, { exchange, dialect: DIALECT, admission, job });
+    const meter = new InferMeter(services, { ctx, dialect: DIALECT, admission, job });
     progress.meter = meter;
-    const call = { exchange, admission, meter, job, request: httpRequest, body };
+    const call = { ctx, admission, meter, job, request: httpRequest, body };
     const produced = await produceInfer(services, call);
     return await respondInfer(services, call, { produced, onEnd: underWay.end });
   } catch (cause) {

@@ -2,8 +2,8 @@ import type { CacheOutcome, CachePlace } from '@llm0/core/http-cache/http-cache'
 import type { LeadFlight } from '@llm0/core/http-cache/http-flights';
 import type { AnswerTimes, StoredAnswer } from '@llm0/core/http-cache/stored-answer';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
+import type { Admission } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
 import type { AskedAnswer } from './ask-backend';
 import type { FieldTable } from './forward-headers';
 import type { InferMeter } from './infer-meter';
@@ -12,7 +12,7 @@ import type { SentBody } from './read-stream';
 
 /** One admitted request to a backend. */
 export interface InferCall {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly admission: Admission<InferPlan, CacheHit>;
   readonly meter: InferMeter;
   readonly job: InferJob;

@@ -83,7 +83,7 @@ export class InferMeter extends Booking<InferMeterInput> {
     }: Partial<Pick<Outcome, 'cache' | 'costNanoUsd' | 'savedNanoUsd'>>,
     write?: CacheWrite,
   ): void {
-    const { admission, exchange, job } = this.input;
+    const { admission, ctx, job } = this.input;
     const { name } = admission.plan.backend;
     const provider = backendProvider(name);
     const { waitMs, ttftMs, attempts } = this;
@@ -99,7 +99,7 @@ export class InferMeter extends Booking<InferMeterInput> {
         upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0)),
       },
       ...{ attempts, failoverCount: 0 },
-      server: exchange.trace?.mark && serverOf(admission.plan.backend.url),
+      server: ctx.trace?.mark && serverOf(admission.plan.backend.url),
       ...ending,
     };
     this.settle(outcome, write, 0);

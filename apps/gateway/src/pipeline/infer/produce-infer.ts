@@ -123,13 +123,13 @@ function unconditional({ 'if-none-match': _tags, 'if-modified-since': _since, ..
 }
 
 function ask(services: Services, call: InferCall, fields: FieldTable): Promise<AskedAnswer> {
-  const { admission, job, request, body, meter, exchange } = call;
+  const { admission, job, request, body, meter, ctx } = call;
   const { backend } = admission.plan;
   const { signal } = request;
   const sent = body?.length === undefined ? fields : { ...fields, 'content-length': body.length };
   return askBackend(services, {
     ...{ backend, job, fields: sent, stream: body?.stream, signal },
-    ...{ startMs: exchange.startMs, note: meter, trace: exchange.trace },
+    ...{ startMs: ctx.startMs, note: meter, trace: ctx.trace },
     // Whatever becomes of its body, and of the caller.
     onStatus: SAFE.has(job.method) ? undefined : (status) => invalidate(services, call, status),
   });

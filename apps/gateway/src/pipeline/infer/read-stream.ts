@@ -1,5 +1,5 @@
 import type { Services } from '../../services/contract';
-import { boundedBody, tooLarge } from '../exchange/bounded-body';
+import { boundedBody, tooLarge } from '../request/bounded-body';
 
 /** A body on its way, and its length where the caller declares it. */
 export interface SentBody {

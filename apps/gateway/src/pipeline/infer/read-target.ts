@@ -1,6 +1,6 @@
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { checkPath } from '@llm0/providers/transport/call-backend';
-import { refuseWebSocket } from '../exchange/refuse-websocket';
+import { refuseWebSocket } from '../request/refuse-websocket';
 
 /** What is asked of a backend. */
 export interface InferTarget {

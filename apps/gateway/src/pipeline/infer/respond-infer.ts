@@ -6,8 +6,8 @@ import { fieldsOf, isKnownToCaller } from '@llm0/core/http-cache/use-answer';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { UpstreamBody } from '@llm0/providers/transport/call-backend';
 import type { Services } from '../../services/contract';
-import { addDecisionHeaders, type HeaderTable } from '../exchange/response-headers';
-import { takenStream, takenWhole } from '../exchange/taken-stream';
+import { addDecisionHeaders, type HeaderTable } from '../request/response-headers';
+import { takenStream, takenWhole } from '../request/taken-stream';
 import type { InferCall, KeptAnswer, PassedAnswer, Produced } from './infer-call';
 import { ReadAhead } from './read-ahead';
 
@@ -82,8 +82,8 @@ async function respondPassed(
   return new Response(body, { status, headers });
 }
 
-const byOf = ({ readers }: Needs, { request, admission, exchange }: InferCall) => {
-  return { readers, request, held: exchange.held, key: admission.principal.key.id };
+const byOf = ({ readers }: Needs, { request, admission, ctx }: InferCall) => {
+  return { readers, request, held: ctx.held, key: admission.principal.key.id };
 };
 
 const EMPTY = new Uint8Array(0);
@@ -102,13 +102,9 @@ interface Own {
   readonly outcome: CacheOutcome | undefined;
 }
 
-function addOwn(
-  { backends, metrics }: Needs,
-  { exchange, admission, meter }: InferCall,
-  { headers, outcome }: Own,
-): void {
+function addOwn({ backends, metrics }: Needs, { ctx, admission, meter }: InferCall, { headers, outcome }: Own): void {
   const { name } = admission.plan.backend;
-  headers['X-Request-Id'] = exchange.requestId;
+  headers['X-Request-Id'] = ctx.requestId;
   headers['X-Provider'] = backendProvider(name);
   headers['X-Overhead-Ms'] = meter.noteFirst().toFixed(2);
   if (outcome !== undefined) {
@@ -133,7 +129,7 @@ function tapped(
     // Downloads, and news that go on for days: who is idle is cut, nobody else. The server itself ends connections that take nothing.
     maxMs: Number.POSITIVE_INFINITY,
     maxBytes: services.config.maxResponseBytes,
-    room: call.exchange.held,
+    room: call.ctx.held,
   });
   const source = passed.keeping === undefined ? body : copied(services, call, { passed, body });
   const end = () => {

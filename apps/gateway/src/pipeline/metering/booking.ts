@@ -3,8 +3,8 @@ import type { AttemptSummary, GatewayError } from '@llm0/core/errors/gateway-err
 import type { AdmitPlan, CacheWrite } from '@llm0/core/limits/hot-store';
 import type { DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
 import type { Services } from '../../services/contract';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
+import type { Admission } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
 import { countSwitches } from '../upstream/count-switches';
 import type { Spending } from '../upstream/upstream-response';
 import { buildRecord, errorOutcome, type FoundByGuardrails, type Outcome } from './build-record';
@@ -18,7 +18,7 @@ interface Held {
 }
 
 export interface BookingInput<P extends Held = Held, S = unknown> {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly dialect: DialectName;
   readonly admission: Admission<P, S>;
 }
@@ -45,8 +45,8 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     protected readonly services: BookingNeeds,
     protected readonly input: I,
   ) {
-    const { admission, exchange } = input;
-    if (this.held) services.leases.add(admission.principal.project.id, exchange.requestId);
+    const { admission, ctx } = input;
+    if (this.held) services.leases.add(admission.principal.project.id, ctx.requestId);
   }
 
   /** From now on something may be spent that gives no answer. */
@@ -72,14 +72,14 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
   protected settle(outcome: Outcome, cache?: CacheWrite, tokens?: number): LogRecord | undefined {
     if (this.settled) return undefined;
     this.settled = true;
-    const { exchange, dialect, admission } = this.input;
+    const { ctx, dialect, admission } = this.input;
     const { principal, decision } = admission;
     const { guard } = this;
     const holdNanoUsd = this.held ? admission.plan.admit.holdNanoUsd : undefined;
     const isReplay = decision.type === 'replayed';
-    const origin = { exchange, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd, guard, isReplay };
+    const origin = { ctx, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd, guard, isReplay };
     const record = buildRecord(origin, outcome);
-    this.services.leases.remove(exchange.requestId);
+    this.services.leases.remove(ctx.requestId);
     this.handedOver = settleRecord(this.services, record, {
       held: this.held,
       // What a cache answered used none of the key's tokens.
@@ -115,7 +115,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
   }
 
   protected elapsedMs(): number {
-    return this.services.clock.monotonicMs() - this.input.exchange.startMs;
+    return this.services.clock.monotonicMs() - this.input.ctx.startMs;
   }
 
   /** Only admissions set a hold; exact hits do not, nor does what no store decided. */

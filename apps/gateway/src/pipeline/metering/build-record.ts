@@ -5,7 +5,7 @@ import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
 import type { CostDetail, DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
 import { redactText } from '@llm0/core/logs/redact';
 import type { ServerDetail, SpanDetail, TraceMark } from '@llm0/core/tracing/request-trace';
-import type { Exchange } from '../exchange/open-exchange';
+import type { RequestContext } from '../request/open-context';
 
 /** How a request ended, as far as its row needs to know. */
 export interface Outcome {
@@ -46,7 +46,7 @@ const MAX_MODEL_LENGTH = 512;
 
 /** Whose request it was, and when the store decided about it. */
 export interface RecordOrigin {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly principal: Principal;
   readonly dialect: DialectName;
   readonly createdAtMs: number;
@@ -69,17 +69,17 @@ const markOf = (mark: TraceMark, { holdNanoUsd, isReplay }: RecordOrigin, { deta
 
 /** The row of one request. */
 export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
-  const { exchange, principal, dialect, createdAtMs, guard } = origin;
+  const { ctx, principal, dialect, createdAtMs, guard } = origin;
   const { usage, timing } = outcome;
   return {
-    id: exchange.requestId,
+    id: ctx.requestId,
     createdAtMs,
     projectId: principal.project.id,
     apiKeyId: principal.key.id,
-    clientRequestId: exchange.clientRequestId,
-    runId: exchange.runId,
-    traceId: exchange.trace?.traceId,
-    trace: exchange.trace?.mark && markOf(exchange.trace.mark, origin, outcome),
+    clientRequestId: ctx.clientRequestId,
+    runId: ctx.runId,
+    traceId: ctx.trace?.traceId,
+    trace: ctx.trace?.mark && markOf(ctx.trace.mark, origin, outcome),
     dialect,
     model: outcome.model.slice(0, MAX_MODEL_LENGTH),
     requestedModel: outcome.requestedModel.slice(0, MAX_MODEL_LENGTH),
@@ -111,8 +111,8 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     errorMessage:
       outcome.error && redactText(outcome.error.message.slice(0, 4 * MAX_MESSAGE_LENGTH)).slice(0, MAX_MESSAGE_LENGTH),
     refusedCount: outcome.error?.code === 'rate_limit_exceeded' ? 1 : undefined,
-    customerId: exchange.customerId,
-    labels: labelsOf(principal, exchange.labels),
+    customerId: ctx.customerId,
+    labels: labelsOf(principal, ctx.labels),
     droppedParams: droppedOf(outcome),
     guardrails: guard?.list(),
   };

@@ -2,13 +2,13 @@ import type { Project } from '@llm0/core/keys/api-key';
 import { firstChoice, type Route } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget, type Target } from '@llm0/core/routing/target';
 import type { Services } from '../../services/contract';
-import type { Exchange } from '../exchange/open-exchange';
+import type { RequestContext } from '../request/open-context';
 
 /** A fallback's answer is kept only until the first choice is likely back. */
 const FALLBACK_TTL_SECONDS = 60;
 
 export interface CacheTtlInput {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly project: Project;
   readonly route: Route;
   readonly answered: Target;
@@ -16,7 +16,7 @@ export interface CacheTtlInput {
 
 /** How long an answer is good for: as the caller asks, else its project, else the gateway's setting. */
 export function cacheTtlMs(services: Pick<Services, 'config'>, input: CacheTtlInput): number {
-  const { exchange, project, route, answered } = input;
-  const ttlSeconds = exchange.controls.cacheTtlSeconds ?? project.cacheTtlSeconds ?? services.config.cacheTtlSeconds;
+  const { ctx, project, route, answered } = input;
+  const ttlSeconds = ctx.controls.cacheTtlSeconds ?? project.cacheTtlSeconds ?? services.config.cacheTtlSeconds;
   return 1000 * (isSameTarget(answered, firstChoice(route)) ? ttlSeconds : Math.min(ttlSeconds, FALLBACK_TTL_SECONDS));
 }

@@ -4,8 +4,8 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
-import { type AdmitInput, admit } from '../exchange/admit';
 import { CHEAP_MODEL, chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
+import { type AdmitInput, admit } from '../request/admit';
 import type { UpstreamSpend } from '../upstream/upstream-response';
 import { Meter, type MeteredCompletion } from './meter';
 
@@ -23,8 +23,8 @@ const COST_NANO_USD = 20_000;
 const INPUT_NANO_USD = 9000;
 const text = (value: string): EventBatch => ({ events: [{ type: 'text', choice: 0, text: value }] });
 
-async function begin(given: Partial<Omit<AdmitInput['exchange'], 'held'>> = {}) {
-  const exchange = {
+async function begin(given: Partial<Omit<AdmitInput['ctx'], 'held'>> = {}) {
+  const ctx = {
     requestId: Bun.randomUUIDv7(),
     startMs: performance.now(),
     controls: { cache: 'normal' as const, dropParams: false },
@@ -33,9 +33,9 @@ async function begin(given: Partial<Omit<AdmitInput['exchange'], 'held'>> = {}) 
   };
   const principal = { ...structuredClone(pipeline.world.stored), keyHash: hashSecret(SECRET) };
   const admission = await admit(pipeline.services, {
-    ...{ exchange, principal, dialect: 'openai-chat', request: chatRequest() },
+    ...{ ctx, principal, dialect: 'openai-chat', request: chatRequest() },
   });
-  return { admission, meter: new Meter(pipeline.services, { exchange, dialect: 'openai-chat', admission }) };
+  return { admission, meter: new Meter(pipeline.services, { ctx, dialect: 'openai-chat', admission }) };
 }
 
 const completion = (given: Partial<MeteredCompletion> = {}): MeteredCompletion => ({

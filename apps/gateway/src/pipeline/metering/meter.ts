@@ -15,8 +15,8 @@ import { isSameTarget } from '@llm0/core/routing/target';
 import type { SpanDetail } from '@llm0/core/tracing/request-trace';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import type { Admission } from '../exchange/admit';
-import type { RequestPlan } from '../exchange/plan-request';
+import type { Admission } from '../request/admit';
+import type { RequestPlan } from '../request/plan-request';
 import type { UpstreamEffort } from '../upstream/upstream-response';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from './booking';
 import type { Outcome } from './build-record';
@@ -78,7 +78,7 @@ export class Meter extends Booking<MeterInput> {
   /** A complete answer; `packed`: where it is large, as caches keep it. Returns what the caller is told about it. */
   complete(response: ChatResponse, usage: Usage | undefined, packed?: PackedResponse): ResponseSummary {
     const answer = this.answer as MeteredCompletion;
-    const { admission, exchange } = this.input;
+    const { admission, ctx } = this.input;
     const { request } = admission.plan;
     const pays = answer.pays();
     const told = wholeUsage(request, answer.received(), usage);
@@ -96,7 +96,7 @@ export class Meter extends Booking<MeterInput> {
     const isKept = pays && answer.cache === 'miss';
     this.book(outcome, isKept ? this.cacheEntry(answer, { response, packed }, known, cost.costNanoUsd) : undefined);
     return {
-      requestId: exchange.requestId,
+      requestId: ctx.requestId,
       provider: answer.target.provider,
       model: answer.target.model,
       cache: answer.cache,
@@ -158,8 +158,8 @@ export class Meter extends Booking<MeterInput> {
   }
 
   private spanDetail(response?: ChatResponse): SpanDetail | undefined {
-    const { exchange, admission } = this.input;
-    return exchange.trace?.mark && describeForSpan(admission.plan.request, response);
+    const { ctx, admission } = this.input;
+    return ctx.trace?.mark && describeForSpan(admission.plan.request, response);
   }
 
   private book(outcome: Outcome, cache?: CacheWrite): void {
@@ -213,7 +213,7 @@ export class Meter extends Booking<MeterInput> {
     usage: Usage,
     costNanoUsd: number,
   ): CacheWrite | undefined {
-    const { admission, exchange } = this.input;
+    const { admission, ctx } = this.input;
     const { cacheKey: key, route } = admission.plan;
     const { project } = admission.principal;
     const response = original === undefined ? given : original();
@@ -227,7 +227,7 @@ export class Meter extends Booking<MeterInput> {
     // No character takes more than three bytes.
     if (3 * value.length > cacheMaxBodyBytes && Buffer.byteLength(value) > cacheMaxBodyBytes) return;
     if (route.isPinned && !isSameTarget(answered, route.targets[0])) return;
-    return { key, value, ttlMs: cacheTtlMs(this.needs, { exchange, project, route, answered }), provider, model };
+    return { key, value, ttlMs: cacheTtlMs(this.needs, { ctx, project, route, answered }), provider, model };
   }
 
   private overheadMs(): number | undefined {

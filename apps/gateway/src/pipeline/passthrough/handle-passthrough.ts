@@ -14,14 +14,14 @@ import {
   passesThrough,
 } from '@llm0/providers/transport/call-passthrough';
 import type { ConnectedProvider, Services, UnderWay } from '../../services/contract';
-import { admitPlanned } from '../exchange/admit';
-import { authenticate } from '../exchange/authenticate';
-import { type Authenticated, refreshPrincipal } from '../exchange/load-principal';
-import { type Exchange, openExchange } from '../exchange/open-exchange';
 import { type GuardedRequest, isGuarded, isSame } from '../guard/guard-input';
 import { guardNative, type NativeRequest } from '../guard/guard-native';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../metering/logged-bodies';
+import { admitPlanned } from '../request/admit';
+import { authenticate } from '../request/authenticate';
+import { type Authenticated, refreshPrincipal } from '../request/load-principal';
+import { openContext, type RequestContext } from '../request/open-context';
 import { finalFailure } from '../upstream/final-failure';
 import { allowNative, findShape } from './allow-native';
 import type { Entrance } from './entrances';
@@ -43,11 +43,11 @@ export async function handlePassthrough(
   const progress: Progress = {};
   const underWay = services.openRequests.enter();
   try {
-    const exchange = noteHttp(openExchange(services, httpRequest, underWay), httpRequest);
-    progress.exchange = exchange;
+    const ctx = noteHttp(openContext(services, httpRequest, underWay), httpRequest);
+    progress.ctx = ctx;
     let principal = await authenticate(services, entrance.credentials?.(httpRequest) ?? httpRequest);
     progress.principal = principal;
-    exchange.held.key = principal.key.id;
+    ctx.held.key = principal.key.id;
     const found = await findFresh(services, principal, (known) =>
       findAsked(services, { entrance, httpRequest }, known),
     );
@@ -55,8 +55,8 @@ export async function handlePassthrough(
     const read = await readGiven(services, httpRequest, { provider, connection, isInference, underWay });
     const { path, query } = target.native;
     const native = { given: read, path, isKnown: isInference, query, headers: httpRequest.headers };
-    const guarding = isGuarded(exchange, principal)
-      ? await guardNative(services, { exchange, principal, request: native, progress })
+    const guarding = isGuarded(ctx, principal)
+      ? await guardNative(services, { ctx, principal, request: native, progress })
       : undefined;
     if (guarding !== undefined) principal = guarding.principal;
     const given = guarding?.request.given ?? read;
@@ -64,26 +64,26 @@ export async function handlePassthrough(
     const { body, job } = await askForUsage(asked, given);
     progress.requestedModel = job.model;
     progress.stream = job.stream;
-    const input = { exchange, principal, dialect: DIALECT, request: job } as const;
+    const input = { ctx, principal, dialect: DIALECT, request: job } as const;
     const admission = await admitPlanned(services, input, PASSTHROUGH);
     progress.principal = admission.principal;
-    const meter = new NativeMeter(services, { exchange, dialect: DIALECT, admission, job });
+    const meter = new NativeMeter(services, { ctx, dialect: DIALECT, admission, job });
     progress.meter = meter;
     const guarded = isSame(guarding, admission)
       ? guarding
       : await guardNative(services, {
-          ...{ exchange, principal: admission.principal, progress },
+          ...{ ctx, principal: admission.principal, progress },
           request: { ...native, given: body },
         });
     meter.guard = guarded?.guard;
     const sent = guarded === guarding ? body : (guarded?.request.given ?? body);
-    services.bodyLog.keep(() => givenBodies({ exchange, admission }, job.body));
+    services.bodyLog.keep(() => givenBodies({ ctx, admission }, job.body));
     meter.noteSent();
-    const asking = { ...found, principal, body: sent, guarded, httpRequest, exchange, job };
+    const asking = { ...found, principal, body: sent, guarded, httpRequest, ctx, job };
     const answered = await ask(services, asking);
     noteKey(connected, { provider, connection, response: answered.response });
     return await respondNative(services, {
-      ...{ exchange, admission, meter, provider, connection, guard: guarded?.guard, ...answered },
+      ...{ ctx, admission, meter, provider, connection, guard: guarded?.guard, ...answered },
       ...{ dropsUsage: body !== given, dropped: shown.dropped },
       httpRequest,
       onEnd: underWay.end,
@@ -185,7 +185,7 @@ interface Asked extends Reached {
   /** With headers as they may go on. */
   readonly guarded: GuardedRequest<NativeRequest> | undefined;
   readonly httpRequest: Request;
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly job: Pick<NativeJob, 'namedModel' | 'stream'>;
   readonly isInference: boolean;
 }
@@ -194,9 +194,9 @@ type Answered = Pick<NativeResponse, 'response' | 'waitMs' | 'leftMs'>;
 
 /** The answer's headers, how long they took, and how long the rest may take. */
 async function ask(services: Services, asked: Asked): Promise<Answered> {
-  const { exchange, job, timeouts, provider } = asked;
+  const { ctx, job, timeouts, provider } = asked;
   const startMs = services.clock.monotonicMs();
-  const timed = { isPlain: !job.stream, atMostMs: exchange.controls.timeoutMs };
+  const timed = { isPlain: !job.stream, atMostMs: ctx.controls.timeoutMs };
   const timeoutMs = attemptTimeoutMs(timeouts, services.config, timed);
   try {
     const response = await send(services, asked, timeoutMs);
@@ -214,7 +214,7 @@ async function ask(services: Services, asked: Asked): Promise<Answered> {
 }
 
 async function send(services: Services, asked: Asked, timeoutMs: number): Promise<Response> {
-  const { connected, provider, connection, principal, url, body, guarded, httpRequest, exchange, timeouts } = asked;
+  const { connected, provider, connection, principal, url, body, guarded, httpRequest, ctx, timeouts } = asked;
   const { method } = httpRequest;
   const own: Record<string, string> = {
     ...forwardedRequestHeaders(guarded?.request.headers ?? httpRequest.headers),
@@ -231,7 +231,7 @@ async function send(services: Services, asked: Asked, timeoutMs: number): Promis
   const { pieces } = body;
   const isHashed = pieces !== undefined && passthrough.signsBody(connection);
   const unsigned = { method, url, headers: own, body: isHashed ? { hash: await hashInSlices(pieces) } : body.bytes };
-  const headers = { ...own, ...passthrough.authorize(unsigned, connection), ...exchange.trace?.headersFrom(1) };
+  const headers = { ...own, ...passthrough.authorize(unsigned, connection), ...ctx.trace?.headersFrom(1) };
   return callPassthrough({
     provider,
     request: { ...unsigned, headers, body: pieces === undefined ? body.bytes : await joinInSlices(pieces) },

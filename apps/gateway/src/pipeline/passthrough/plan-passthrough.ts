@@ -8,10 +8,10 @@ import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import { countReferences, hasVendorTools, type NativeShape } from '@llm0/providers/transport/call-passthrough';
 import type { Services } from '../../services/contract';
-import type { AdmitInput, Planner } from '../exchange/admit';
-import { admitPlan, NO_HOLD } from '../exchange/admit-plan';
-import { isModelAllowed, refusesUnpriced } from '../exchange/allowed-route';
-import { type CostlyPlan, checkCostly } from '../exchange/check-costly';
+import type { AdmitInput, Planner } from '../request/admit';
+import { admitPlan, NO_HOLD } from '../request/admit-plan';
+import { isModelAllowed, refusesUnpriced } from '../request/allowed-route';
+import { type CostlyPlan, checkCostly } from '../request/check-costly';
 import { allowNative } from './allow-native';
 
 /** A native request, as far as it is understood. */

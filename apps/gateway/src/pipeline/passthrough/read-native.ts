@@ -2,9 +2,9 @@ import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json'
 import { piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
-import { boundedBody, type TakeBytes, takeRoom, tooLarge } from '../exchange/bounded-body';
-import { readJson } from '../exchange/read-json';
-import { refuseWebSocket } from '../exchange/refuse-websocket';
+import { boundedBody, type TakeBytes, takeRoom, tooLarge } from '../request/bounded-body';
+import { readJson } from '../request/read-json';
+import { refuseWebSocket } from '../request/refuse-websocket';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
 

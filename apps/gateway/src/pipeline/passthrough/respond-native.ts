@@ -13,18 +13,18 @@ import {
   type UsageTap,
 } from '@llm0/providers/transport/call-passthrough';
 import type { Services } from '../../services/contract';
-import type { Admission } from '../exchange/admit';
-import type { Exchange } from '../exchange/open-exchange';
-import { addDecisionHeaders, type HeaderTable } from '../exchange/response-headers';
-import { takenStream, takenWhole } from '../exchange/taken-stream';
 import { judgeNativeFailure, withheldFailure } from '../guard/guard-failure';
 import { judgeNativeAnswer, judgesAnswers } from '../guard/guard-native';
+import type { Admission } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
+import { addDecisionHeaders, type HeaderTable } from '../request/response-headers';
+import { takenStream, takenWhole } from '../request/taken-stream';
 import { forwardedResponseHeaders } from './filter-headers';
 import type { NativeMeter } from './native-meter';
 import type { NativePlan } from './plan-passthrough';
 
 export interface NativeResponse {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly admission: Admission<NativePlan, never>;
   readonly meter: NativeMeter;
   readonly response: Response;
@@ -58,7 +58,7 @@ export function respondNative(services: Needs, answer: NativeResponse): Promise<
     provider: provider.name,
     idleTimeoutMs: services.config.streamIdleTimeoutMs,
     ...{ firstTimeoutMs: answer.leftMs, maxMs: answer.leftMs },
-    room: answer.exchange.held,
+    room: answer.ctx.held,
     signal,
   });
   if (response.status >= 400) return respondFailure(answer, body, headers);
@@ -82,8 +82,8 @@ async function respondJudged(
   answer: NativeResponse & { readonly guard: RequestGuard },
   { body, tap, headers }: Judged,
 ): Promise<Response> {
-  const { response, meter, guard, dropsUsage, exchange, httpRequest, onEnd } = answer;
-  const { held } = exchange;
+  const { response, meter, guard, dropsUsage, ctx, httpRequest, onEnd } = answer;
+  const { held } = ctx;
   const type = response.headers.get('content-type') ?? '';
   const filter = dropsUsage && type.startsWith('text/event-stream') ? new UsageEventFilter() : undefined;
   const chunks: Uint8Array[] = [];
@@ -109,11 +109,11 @@ async function respondJudged(
 }
 
 function headersOf(answer: NativeResponse): HeaderTable {
-  const { exchange, admission, meter, response, provider, waitMs } = answer;
+  const { ctx, admission, meter, response, provider, waitMs } = answer;
   const overheadMs = meter.noteAnswer(waitMs);
   const headers: HeaderTable = {
     ...forwardedResponseHeaders(response.headers),
-    'X-Request-Id': exchange.requestId,
+    'X-Request-Id': ctx.requestId,
     'X-Provider': provider.name,
     'X-Overhead-Ms': overheadMs.toFixed(2),
   };

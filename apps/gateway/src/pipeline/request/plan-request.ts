@@ -15,7 +15,7 @@ import type { Services } from '../../services/contract';
 import { admitPlan, NO_HOLD } from './admit-plan';
 import { allowedRoute, orderedRoute } from './allowed-route';
 import { type CostlyPlan, checkCostly } from './check-costly';
-import type { Exchange } from './open-exchange';
+import type { RequestContext } from './open-context';
 
 /** One way of serving the request: where it would go, what it would hold, and how its answer is cached. */
 export interface RequestPlan extends Partial<CostlyPlan> {
@@ -38,7 +38,7 @@ export interface RequestPlan extends Partial<CostlyPlan> {
 }
 
 export interface PlanInput {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly principal: Principal;
   readonly dialect: DialectName;
   readonly request: ChatRequest;
@@ -57,7 +57,7 @@ function weighSent({ request, toSend }: PlanInput): RequestWeight {
 
 /** Resolves, prices and keys a request; throws for models that may not be called. Touches no store. */
 export function planRequest(services: Pick<Services, 'routing'>, input: PlanInput): RequestPlan {
-  const { exchange, principal, request } = input;
+  const { ctx, principal, request } = input;
   const { project } = principal;
   const tables = services.routing();
   const isCount = request.countOnly === true;
@@ -74,9 +74,9 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
         strict: project.strictCaps,
         defaultOutputTokens: project.defaultOutputTokens,
       });
-  const dropParams = dropsParams(exchange, principal);
+  const dropParams = dropsParams(ctx, principal);
   const cacheScope = guardedScope(input, dropParams ? `${route.scope} drop_params` : route.scope);
-  const cacheKey = cacheable(project, exchange) ? exactCacheKey(project.id, cacheScope, request) : undefined;
+  const cacheKey = cacheable(project, ctx) ? exactCacheKey(project.id, cacheScope, request) : undefined;
   return {
     request,
     route,
@@ -92,33 +92,30 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
       hold,
       model: route.limitName,
       target: route.targets[0],
-      cacheKey: exchange.controls.cache === 'normal' ? cacheKey : undefined,
+      cacheKey: ctx.controls.cache === 'normal' ? cacheKey : undefined,
     }),
   };
 }
 
 /** Answers that were judged by other guardrails are other answers. */
-export function guardedScope(
-  { exchange, principal }: Pick<PlanInput, 'exchange' | 'principal'>,
-  scope: string,
-): string {
-  const guardrails = chosenGuardrails(principal.guardrails, exchange.controls.guardrail);
-  return guardrails === undefined ? scope : `${scope} guardrails ${guardrails.cacheScope(exchange.customerId)}`;
+export function guardedScope({ ctx, principal }: Pick<PlanInput, 'ctx' | 'principal'>, scope: string): string {
+  const guardrails = chosenGuardrails(principal.guardrails, ctx.controls.guardrail);
+  return guardrails === undefined ? scope : `${scope} guardrails ${guardrails.cacheScope(ctx.customerId)}`;
 }
 
 /** The request's own word counts, then its key's, then its project's. */
-export function dropsParams({ controls }: Exchange, { key, project }: Principal): boolean {
+export function dropsParams({ controls }: RequestContext, { key, project }: Principal): boolean {
   return controls.dropParams ?? key.dropParams ?? project.dropParams ?? false;
 }
 
-function cacheable(project: Project, exchange: Exchange): boolean {
-  return project.cacheEnabled && exchange.controls.cache !== 'off';
+function cacheable(project: Project, ctx: RequestContext): boolean {
+  return project.cacheEnabled && ctx.controls.cache !== 'off';
 }
 
 const pricedOf = (target: RouteTarget) => target.priced;
 
 /** Where this request may go: what the key allows, what has a price where a cap applies, what is large enough. */
-function planRoute({ request, principal, exchange }: PlanInput, tables: RoutingTables, weight: RequestWeight): Route {
+function planRoute({ request, principal, ctx }: PlanInput, tables: RoutingTables, weight: RequestWeight): Route {
   const { project } = principal;
   const strictOutput = project.strictCaps ? project.defaultOutputTokens : 0;
   const route = allowedRoute(principal, tables, {
@@ -126,7 +123,7 @@ function planRoute({ request, principal, exchange }: PlanInput, tables: RoutingT
     inputTokens: guessContextTokens(request, weight),
     outputTokens: request.maxOutputTokens ?? strictOutput,
     outputParam: demandedLimit(request),
-    failover: exchange.controls.failover,
+    failover: ctx.controls.failover,
   });
   if (route.alias === undefined || route.targets.length === 1) return route;
   const ordered = orderedRoute(
@@ -134,7 +131,7 @@ function planRoute({ request, principal, exchange }: PlanInput, tables: RoutingT
     tables,
     ({ priced }) => priced && estimateHold(request, weight, [priced], { ...project, strict: false }).holdNanoUsd,
   );
-  return withoutOthers(keepWarm(ordered, { projectId: project.id, session: exchange.session, request }, tables));
+  return withoutOthers(keepWarm(ordered, { projectId: project.id, session: ctx.session, request }, tables));
 }
 
 /** Formats in which every request must name a limit are full of limits that no model has. */

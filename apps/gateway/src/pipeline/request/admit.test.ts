@@ -26,7 +26,7 @@ async function open(options: Parameters<typeof openPipeline>[0] = {}): Promise<v
 
 function inputOf(given: { requestId?: string; customerId?: string; text?: string; model?: string } = {}): AdmitInput {
   return {
-    exchange: {
+    ctx: {
       requestId: given.requestId ?? Bun.randomUUIDv7(),
       startMs: performance.now(),
       customerId: given.customerId,

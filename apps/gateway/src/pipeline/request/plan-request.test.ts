@@ -82,7 +82,7 @@ const plan = (change: Change = {}) =>
   planRequest(
     { routing: () => change.tables ?? tables },
     {
-      exchange: {
+      ctx: {
         ...{ requestId: 'r1', startMs: 0 },
         controls: { cache: change.cache ?? 'normal', dropParams: false, failover: change.failover },
         held: new Held(new Room()),

@@ -1,5 +1,5 @@
-import type { Authenticated } from '../../pipeline/exchange/load-principal';
-import type { Exchange } from '../../pipeline/exchange/open-exchange';
+import type { Authenticated } from '../../pipeline/request/load-principal';
+import type { RequestContext } from '../../pipeline/request/open-context';
 import type { Services } from '../../services/contract';
 import type { Naming } from '../calls/find-tool';
 import type { UpstreamCaller } from '../upstream/upstream';
@@ -7,8 +7,8 @@ import type { RpcRequest } from '../wire/json-rpc';
 import type { Sender } from './classify';
 
 /** One request of a client whose key is known. */
-export interface McpContext extends Naming {
-  readonly exchange: Exchange;
+export interface McpRequest extends Naming {
+  readonly ctx: RequestContext;
   readonly principal: Authenticated;
   readonly sender: Sender;
   readonly request: RpcRequest;
@@ -26,16 +26,16 @@ export interface McpContext extends Naming {
 }
 
 /** For whom a level of log messages is kept: a client's session, or all clients of a key without one. */
-export const levelOwner = ({ principal, exchange, sender }: McpContext): string =>
-  sender.sessionId ?? `${principal.key.id}\n${exchange.customerId ?? ''}`;
+export const levelOwner = ({ principal, ctx, sender }: McpRequest): string =>
+  sender.sessionId ?? `${principal.key.id}\n${ctx.customerId ?? ''}`;
 
 /** Whose bytes they are that go out. */
-export const takenBy = ({ readers }: Pick<Services, 'readers'>, { httpRequest, exchange, principal }: McpContext) => {
-  return { readers, request: httpRequest, held: exchange.held, key: principal.key.id };
+export const takenBy = ({ readers }: Pick<Services, 'readers'>, { httpRequest, ctx, principal }: McpRequest) => {
+  return { readers, request: httpRequest, held: ctx.held, key: principal.key.id };
 };
 
-export const callerOf = ({ principal, exchange, sender }: McpContext): UpstreamCaller => ({
+export const callerOf = ({ principal, ctx, sender }: McpRequest): UpstreamCaller => ({
   keyId: principal.key.id,
-  ...(exchange.customerId === undefined ? {} : { customerId: exchange.customerId }),
+  ...(ctx.customerId === undefined ? {} : { customerId: ctx.customerId }),
   ...(sender.sessionId === undefined ? {} : { sessionId: sender.sessionId }),
 });

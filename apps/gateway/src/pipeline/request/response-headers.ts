@@ -5,7 +5,7 @@ import { firstChoice, type Route } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Admission } from './admit';
-import type { Exchange } from './open-exchange';
+import type { RequestContext } from './open-context';
 
 export type HeaderTable = Record<string, string>;
 
@@ -23,13 +23,13 @@ type Admitted = Pick<Admission<{ readonly route: Pick<Route, 'targets' | 'passed
 
 /** Headers known at the first output of an answer; streams carry just these. */
 export function responseHeaders(
-  exchange: Exchange,
+  ctx: RequestContext,
   admission: Admitted,
   answer: Answered,
   overheadMs: number,
 ): HeaderTable {
   const headers: HeaderTable = {
-    'X-Request-Id': exchange.requestId,
+    'X-Request-Id': ctx.requestId,
     'X-Provider': answer.target.provider,
     // Of a model without a price the name is whatever the caller made up.
     'X-Model': headerText(answer.target.model),

@@ -3,7 +3,7 @@ import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import type { HoldEstimate } from '@llm0/core/pricing/estimate-cost';
 import type { Target } from '@llm0/core/routing/target';
-import type { Exchange } from './open-exchange';
+import type { RequestContext } from './open-context';
 
 /** What a request sets aside until it is settled. The input is certain to be billed once the request is sent. */
 export type PlannedHold = Pick<HoldEstimate, 'holdNanoUsd' | 'inputNanoUsd' | 'tokens'>;
@@ -53,7 +53,7 @@ const LOST_CONSTANTS = JSON.stringify({
 
 /** Whose request it is; of the request itself, what its row says. */
 export interface AdmittedInput {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly principal: Principal;
   readonly dialect: DialectName;
   readonly request: { readonly model: string; readonly stream: boolean };
@@ -61,23 +61,23 @@ export interface AdmittedInput {
 
 /** What the reaper writes when this process dies; the store adds `createdAtMs`. */
 function lostRecord(input: AdmittedInput, { provider, model }: Target, lostNanoUsd: number): string {
-  const { exchange, principal, request } = input;
+  const { ctx, principal, request } = input;
   const own = JSON.stringify({
-    id: exchange.requestId,
+    id: ctx.requestId,
     projectId: principal.project.id,
     apiKeyId: principal.key.id,
-    clientRequestId: exchange.clientRequestId,
-    runId: exchange.runId,
-    traceId: exchange.trace?.traceId,
-    trace: exchange.trace?.mark,
+    clientRequestId: ctx.clientRequestId,
+    runId: ctx.runId,
+    traceId: ctx.trace?.traceId,
+    trace: ctx.trace?.mark,
     dialect: input.dialect,
     model,
     requestedModel: request.model,
     provider,
     costNanoUsd: lostNanoUsd,
     stream: request.stream,
-    customerId: exchange.customerId,
-    labels: labelsOf(principal, exchange.labels),
+    customerId: ctx.customerId,
+    labels: labelsOf(principal, ctx.labels),
   });
   return `${own.slice(0, -1)},${LOST_CONSTANTS}`;
 }

@@ -22,8 +22,8 @@ export interface RequestControls {
   readonly guardrail?: string;
 }
 
-/** One request, as far as it is known without credentials or body. */
-export interface Exchange {
+/** One request, before its credentials and body are read. The variable is `ctx` everywhere. */
+export interface RequestContext {
   /** UUIDv7; `X-Request-Id`. */
   readonly requestId: string;
   readonly startMs: number;
@@ -51,12 +51,12 @@ const RESERVED = new Set([
   ...['failover', 'timeout-ms'],
 ]);
 
-/** Reads the request's headers into an exchange; throws `invalid_request` for controls that make no sense. */
-export function openExchange(
+/** Reads the request's headers; throws `invalid_request` for invalid controls. */
+export function openContext(
   services: Pick<Services, 'clock' | 'createId' | 'tracing'>,
   request: Request,
   { held, requestId = services.createId() }: { readonly held: Held; readonly requestId?: string | undefined },
-): Exchange {
+): RequestContext {
   const headers = request.headers;
   return {
     requestId,
@@ -71,7 +71,7 @@ export function openExchange(
   };
 }
 
-function readLlm0Headers(headers: Headers): Pick<Exchange, 'labels' | 'controls'> {
+function readLlm0Headers(headers: Headers): Pick<RequestContext, 'labels' | 'controls'> {
   let labels: Record<string, string> | undefined;
   let count = 0;
   headers.forEach((value, name) => {

@@ -11,14 +11,14 @@ import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { Services } from '../../services/contract';
 import { denial } from './denials';
 import { type Authenticated, refreshPrincipal, reloadPrincipal } from './load-principal';
-import type { Exchange } from './open-exchange';
+import type { RequestContext } from './open-context';
 import { planRequest, type RequestPlan } from './plan-request';
 
 type Needs = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'connect'> &
   Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics' | 'refreshTables'>;
 
 export interface AdmitInput<R = ChatRequest> {
-  readonly exchange: Exchange;
+  readonly ctx: RequestContext;
   readonly principal: Authenticated;
   readonly dialect: DialectName;
   readonly request: R;
@@ -110,8 +110,8 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         break;
       case 'replan':
         if (downgrade?.error !== undefined && downgrade.model === decision.downgradeModel) throw downgrade.error;
-        if (input.exchange.customerId !== undefined) {
-          services.downgradeModels.set(principal.project.id, input.exchange.customerId, decision.downgradeModel);
+        if (input.ctx.customerId !== undefined) {
+          services.downgradeModels.set(principal.project.id, input.ctx.customerId, decision.downgradeModel);
         }
         break;
       case 'denied':
@@ -183,7 +183,7 @@ function planDowngrade<R extends { readonly model: string }, P, S>(
   input: AdmitInput<R>,
   { requested, planner }: { readonly requested: P; readonly planner: Planner<R, P, S> },
 ): DowngradePlan<P> | undefined {
-  const { customerId } = input.exchange;
+  const { customerId } = input.ctx;
   if (customerId === undefined) return undefined;
   const model = services.downgradeModels.get(input.principal.project.id, customerId);
   if (model === null) return undefined;
@@ -226,7 +226,7 @@ function admitRequest(
   const look = (plan: Planned) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
   const { key, project } = input.principal;
   return {
-    requestId: input.exchange.requestId,
+    requestId: input.ctx.requestId,
     projectId: project.id,
     keyId: key.id,
     keyVersion: key.version,
@@ -236,7 +236,7 @@ function admitRequest(
       key.rateLimitPerMinute === null
         ? undefined
         : { ratePerMinute: key.rateLimitPerMinute, burst: key.rateLimitBurst ?? key.rateLimitPerMinute },
-    customerId: input.exchange.customerId,
+    customerId: input.ctx.customerId,
     maxCustomers: project.maxCustomers,
     requested: look(requested),
     downgrade: options.downgrade && look(options.downgrade),

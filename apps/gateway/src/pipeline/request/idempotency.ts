@@ -59,12 +59,12 @@ export async function claimOrReplay<A, P, S>(
   services: Pick<Services, 'keyCache' | 'clock' | 'storeClock'>,
   { answers, input, httpRequest, identity, planReplay }: ClaimInput<A, P, S>,
 ): Promise<Claimed<A, Admission<P, S>>> {
-  const { exchange, principal, request } = input;
+  const { ctx, principal, request } = input;
   const begun = await answers.begin({
     apiKeyId: principal.key.id,
     key: readKey(httpRequest),
     bodyHash: Bun.CryptoHasher.hash('sha256', JSON.stringify(identity), 'hex'),
-    requestId: exchange.requestId,
+    requestId: ctx.requestId,
     signal: httpRequest.signal,
   });
   if (begun.type === 'produce') return { claim: begun.claim };

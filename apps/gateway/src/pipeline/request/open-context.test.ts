@@ -2,24 +2,24 @@ import { describe, expect, test } from 'bun:test';
 import { Held, Room } from '@llm0/core/async/room';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { passTraces } from '@llm0/core/tracing/request-trace';
-import { openExchange } from './open-exchange';
+import { openContext } from './open-context';
 
 const services = { clock: { nowMs: () => 0, monotonicMs: () => 5 }, createId: () => 'id-1', tracing: passTraces };
 const open = (headers: Record<string, string>) =>
-  openExchange(services, new Request('http://gateway.test/', { method: 'POST', headers }), {
+  openContext(services, new Request('http://gateway.test/', { method: 'POST', headers }), {
     held: new Held(new Room()),
   });
 
-describe('openExchange', () => {
+describe('openContext', () => {
   test("makes its own id and keeps the client's", () => {
-    const exchange = open({ 'X-Request-Id': 'mine' });
-    expect([exchange.requestId, exchange.clientRequestId]).toEqual(['id-1', 'mine']);
+    const ctx = open({ 'X-Request-Id': 'mine' });
+    expect([ctx.requestId, ctx.clientRequestId]).toEqual(['id-1', 'mine']);
   });
 
   test('labels are lower-cased, bounded in number and length; reserved names are none', () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`X-LLM0-L${i}`, 'v']));
     expect(Object.keys(open(many).labels ?? {})).toHaveLength(16);
-    const exchange = open({
+    const ctx = open({
       'X-LLM0-Feature': 'Search',
       'X-LLM0-Long': 'x'.repeat(500),
       'X-LLM0-Cache': 'off',
@@ -29,9 +29,9 @@ describe('openExchange', () => {
       'X-LLM0-Timeout-Ms': '1500',
       'X-LLM0-Run-Id': ' run:1 ',
     });
-    expect(exchange.runId).toBe('run:1');
-    expect(exchange.labels).toEqual({ feature: 'Search', long: 'x'.repeat(256) });
-    expect(exchange.controls).toEqual({
+    expect(ctx.runId).toBe('run:1');
+    expect(ctx.labels).toEqual({ feature: 'Search', long: 'x'.repeat(256) });
+    expect(ctx.controls).toEqual({
       cache: 'off',
       cacheTtlSeconds: 60,
       cacheThreshold: undefined,

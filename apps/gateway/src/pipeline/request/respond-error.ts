@@ -4,14 +4,14 @@ import { traceFields } from '@llm0/core/tracing/request-trace';
 import type { Logger } from 'pino';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import { AdmissionDenied } from './denials';
-import type { Exchange } from './open-exchange';
+import type { RequestContext } from './open-context';
 import { addLimitHeaders, type HeaderTable } from './response-headers';
 
 /** Any thrown value as a `GatewayError`; what is not one is a bug, logged whole and shown without details. */
 export function asGatewayError(
   cause: unknown,
   log: Pick<Logger, 'error'>,
-  about?: Pick<Exchange, 'requestId' | 'trace'>,
+  about?: Pick<RequestContext, 'requestId' | 'trace'>,
 ): GatewayError {
   if (cause instanceof GatewayError) return cause;
   log.error({ err: cause, ...namesOf(about) }, 'unexpected failure');
@@ -21,7 +21,7 @@ export function asGatewayError(
 }
 
 /** What a log line says of the request it is about. */
-const namesOf = (about: Pick<Exchange, 'requestId' | 'trace'> | undefined) =>
+const namesOf = (about: Pick<RequestContext, 'requestId' | 'trace'> | undefined) =>
   about === undefined ? {} : { request_id: about.requestId, ...traceFields(about.trace, about.requestId) };
 
 export interface ErrorContext {
