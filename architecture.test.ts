@@ -125,6 +125,26 @@ describe('the checker finds', () => {
       /may not import packages\/providers\/src\/provider-keys/,
     ],
     [
+      'a layer of the pipeline importing a higher one',
+      [file('apps/gateway/src/pipeline/upstream/a.ts', `import type { M } from '../metering/meter';`)],
+      /may not import .*metering\/meter, which is no lower layer/,
+    ],
+    [
+      'an endpoint of the pipeline importing another',
+      [file('apps/gateway/src/pipeline/chat/a.ts', `import { b } from '../passthrough/b';`)],
+      /may not import .*passthrough\/b, which is no lower layer/,
+    ],
+    [
+      'a file beside the folders of the pipeline importing an endpoint',
+      [file('apps/gateway/src/pipeline/a.ts', `import { b } from './chat/b';`)],
+      /may not import .*chat\/b, which is no lower layer/,
+    ],
+    [
+      'a service importing the pipeline',
+      [file('apps/gateway/src/services/a.ts', `import type { B } from '../pipeline/metering/b';`)],
+      /may not import/,
+    ],
+    [
       'observe importing the pipeline',
       [file('apps/gateway/src/observe/a.ts', `import { x } from '../pipeline/request/admit';`)],
       /may not import/,

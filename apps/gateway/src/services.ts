@@ -3,8 +3,11 @@ import { BodyDeadlines } from '@llm0/core/async/body-deadlines';
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GuardrailCompiler, type TextChecks } from '@llm0/core/guardrails/compile-guardrails';
 import { KeyCache } from '@llm0/core/keys/key-cache';
+import { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
+import { RefusalFolder } from '@llm0/core/logs/fold-refusals';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
+import { FlightTable } from '@llm0/core/upstream/flight';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
@@ -17,6 +20,7 @@ import { BackendAdmin } from './backends/backend-admin';
 import { createBackends } from './backends/create-backends';
 import { type CodeMode, createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
+import { openaiChat } from './dialects/openai-chat/index';
 import { createMcp } from './mcp/create-mcp';
 import { McpAdmin } from './mcp/mcp-admin';
 import type { McpParts } from './mcp/parts';
@@ -27,16 +31,15 @@ import { createPostWebhook } from './observe/post-webhook';
 import { Readers } from './observe/readers';
 import { sampleLoopLag } from './observe/sample-loop-lag';
 import { refreshGauges } from './observe/status-pages';
-import { RefusalFolder } from './pipeline/metering/fold-refusals';
-import { LeaseKeeper } from './pipeline/metering/lease-keeper';
+import { handleChat } from './pipeline/chat/handle-chat';
 import { settleRecord } from './pipeline/metering/settle-record';
-import { FlightTable } from './pipeline/upstream/flight';
 import { FirstCredentials } from './process/first-credentials';
 import { openVault } from './process/open-vault';
 import { coalesceRuns } from './providers/coalesce-runs';
 import { readPresetChains } from './providers/preset-chains';
 import type { ProviderAdmin } from './providers/provider-admin';
 import type { Tables } from './providers/tables';
+import type { AnswerChat } from './services/ask-model';
 import type { Services } from './services/contract';
 import { createCaches } from './services/create-caches';
 import { createGuardrailChecks } from './services/create-guardrail-checks';
@@ -87,7 +90,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const mcp = createTools({ ...base, config, log, fetch, version, monotonicMs });
   const codeMode = createScripts(caching.caches, log);
   const checkParts = { db: database.db, embedder: caching.caches.builtInEmbedder, fetch, egress };
-  const guardrailChecks: TextChecks = createGuardrailChecks({ services: () => services, ...checkParts });
+  const guardrailChecks: TextChecks = createGuardrailChecks({ services: () => services, answerChat, ...checkParts });
   const services: Services = {
     ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
@@ -120,6 +123,9 @@ export async function createServices(config: Config, log: Logger, version: strin
   const running = { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
   return { ...running, backendAdmin, guardrailChecks, checkUrl: (url) => checkOperatorUrl(url, egress) };
 }
+
+/** Checks ask models through the pipeline; only this file knows both. */
+const answerChat: AnswerChat = (services, request, as) => handleChat(services, openaiChat, request, as);
 
 interface ClosedParts
   extends Pick<Services, 'mcp' | 'codeMode'>,

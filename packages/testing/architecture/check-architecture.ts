@@ -1,4 +1,4 @@
-import { checkArrows, checkCycles, checkProviders } from './check-imports';
+import { checkArrows, checkCycles, checkLayers, checkProviders } from './check-imports';
 import {
   checkEnvironment,
   checkEqualNames,
@@ -15,7 +15,7 @@ import type { Rule, SourceFile } from './source-file';
 
 /** Hold for each file, */
 const FILE_RULES: readonly Rule[] = [
-  ...[checkArrows, checkProviders, checkSteps],
+  ...[checkArrows, checkLayers, checkProviders, checkSteps],
   ...[checkFileLength, checkFunctionLength],
   ...[checkEnvironment, checkName, checkNotes, checkVendorNames],
   ...[checkComments, checkSpawns],

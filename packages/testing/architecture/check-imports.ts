@@ -73,7 +73,29 @@ const CLOSED: readonly { readonly from: string; readonly to: RegExp }[] = [
     from: 'apps/gateway/src/admin/',
     to: /^apps\/gateway\/src\/(jobs|pipeline\/(?!request\/respond-error$)|dialects\/[^/]+\/(?!index$))/,
   },
+  // The composition root passes in what services need of the pipeline.
+  { from: 'apps/gateway/src/services/', to: /^apps\/gateway\/src\/(pipeline|dialects\/[^/]+)\// },
 ];
+
+const PIPELINE = 'apps/gateway/src/pipeline/';
+/** Folders of the pipeline, lowest first; files beside the folders come next, and the endpoints' own folders last. */
+const LAYERS: readonly string[] = ['request', 'upstream', 'metering', 'guard', ''];
+
+/** A folder of the pipeline imports lower ones only, and an endpoint imports no other endpoint. */
+export const checkLayers: Rule = (file) => {
+  if (!file.path.startsWith(PIPELINE) || isTest(file.path)) return [];
+  const own = layerOf(file.path);
+  return importsOf(file)
+    .filter((target) => target.startsWith(PIPELINE) && partOf(target) !== partOf(file.path) && layerOf(target) >= own)
+    .map((target) => `may not import ${target}, which is no lower layer of the pipeline`);
+};
+
+const partOf = (path: string): string => /^([^/]+)\//.exec(path.slice(PIPELINE.length))?.[1] ?? '';
+
+function layerOf(path: string): number {
+  const index = LAYERS.indexOf(partOf(path));
+  return index === -1 ? LAYERS.length : index;
+}
 
 export const checkArrows: Rule = (file) => {
   if (isTest(file.path)) return [];

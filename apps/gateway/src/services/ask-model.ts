@@ -8,13 +8,19 @@ import type {
 import type { Principal } from '@llm0/core/keys/api-key';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import { resolveTargets } from '@llm0/core/routing/resolve-targets';
-import { openaiChat } from '../dialects/openai-chat/index';
-import { handleChat } from '../pipeline/chat/handle-chat';
 import type { Services } from './contract';
+
+export type AnswerChat = (
+  services: Services,
+  request: Request,
+  as: { readonly keyHash: string; readonly requestId: string },
+) => Promise<Response>;
 
 export interface AskModelNeeds {
   /** The services, once they are there. */
   readonly services: () => Services;
+  /** Answers a chat request in OpenAI's format, as the key with this hash. */
+  readonly answerChat: AnswerChat;
   /** The hash of a key that is there; null where it is gone. */
   readonly findKeyHash: (path: { readonly projectId: string; readonly id: string }) => Promise<string | null>;
 }
@@ -23,10 +29,10 @@ type Asking = Pick<CheckNeeds, 'askModel' | 'moderate'>;
 type Asked = Omit<ModelQuestion, 'system'> & { readonly system?: string };
 
 /**
- * Models as guardrails ask them: through the pipeline, as the key whose request is judged, so that each question has its own row
- * and is booked like every other request. The key's guardrails and its list of models do not apply to it.
+ * Models as guardrails ask them: as the key whose request is checked, so that each question has its own row and its own cost.
+ * The key's guardrails and model list don't apply.
  */
-export function createAskModel({ services, findKeyHash }: AskModelNeeds): Asking {
+export function createAskModel({ services, answerChat, findKeyHash }: AskModelNeeds): Asking {
   const ask = async (
     { projectId, keyId, requestId, ...question }: Asked,
     signal: AbortSignal,
@@ -38,7 +44,7 @@ export function createAskModel({ services, findKeyHash }: AskModelNeeds): Asking
     // A check is waited for: it may take as long as a stream's beginning, not as a whole answer.
     const timeoutMs = asking.config.requestTimeoutMs;
     const request = requestFor({ ...question, timeoutMs }, requestId, signal);
-    return readAnswer(await handleChat(asking, openaiChat, request, chosen));
+    return readAnswer(await answerChat(asking, request, chosen));
   };
   return {
     askModel: ask,

@@ -8,12 +8,15 @@ import type { StoredResponses } from '@llm0/core/conversations/stored-responses'
 import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
 import type { HotStore } from '@llm0/core/limits/hot-store';
+import type { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
 import type { BodyLog } from '@llm0/core/logs/body-log';
+import type { RefusalFolder } from '@llm0/core/logs/fold-refusals';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Target } from '@llm0/core/routing/target';
 import type { Tracing } from '@llm0/core/tracing/request-trace';
 import type { RecordObserver } from '@llm0/core/tracing/span';
+import type { FlightTable } from '@llm0/core/upstream/flight';
 import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
@@ -27,9 +30,6 @@ import type { Metrics } from '../observe/metrics';
 import type { OpenRequests } from '../observe/open-requests';
 import type { PostWebhook } from '../observe/post-webhook';
 import type { Readers } from '../observe/readers';
-import type { RefusalFolder } from '../pipeline/metering/fold-refusals';
-import type { LeaseKeeper } from '../pipeline/metering/lease-keeper';
-import type { FlightTable } from '../pipeline/upstream/flight';
 import type { LegacyKeys } from './legacy-keys';
 
 export type { BackendProbe } from '../backends/parts';

@@ -7,11 +7,9 @@ import { findProjectSecret } from '@llm0/drizzle/queries/access/project-secret';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
 import { postGuarded } from '@llm0/providers/transport/egress/post-guarded';
 import { LRUCache } from 'lru-cache';
-import { createAskModel } from './ask-model';
-import type { Services } from './contract';
+import { type AskModelNeeds, createAskModel } from './ask-model';
 
-export interface GuardrailCheckParts {
-  readonly services: () => Services;
+export interface GuardrailCheckParts extends Pick<AskModelNeeds, 'services' | 'answerChat'> {
   readonly db: Db;
   readonly embedder: TextEmbedder;
   readonly fetch: typeof globalThis.fetch;
@@ -19,10 +17,10 @@ export interface GuardrailCheckParts {
 }
 
 /** Checks of whole texts, with all that they ask. */
-export function createGuardrailChecks({ services, db, embedder, fetch, egress }: GuardrailCheckParts): TextChecks {
+export function createGuardrailChecks({ db, embedder, fetch, egress, ...asking }: GuardrailCheckParts): TextChecks {
   return createTextChecks({
     embed: (text, deadlineMs) => embedder.embed(text, deadlineMs, true),
-    ...createAskModel({ services, findKeyHash: (path) => findKeyHash(db, path) }),
+    ...createAskModel({ ...asking, findKeyHash: (path) => findKeyHash(db, path) }),
     post: (request, signal) => postGuarded({ ...request, ...egress, fetch }, signal),
     webhookSecret: secretsOf(db),
     nowMs: Date.now,

@@ -11,8 +11,8 @@ import { givenBodies } from '../metering/logged-bodies';
 import type { Meter } from '../metering/meter';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
+import type { Completion } from '../upstream/completion';
 import { ownerOf } from './answer-owner';
-import type { Completion } from './produce-answer';
 
 export type RespondNeeds = Pick<
   Services,

@@ -16,7 +16,8 @@ import {
 } from '../open-pipeline.fixture';
 import { type Admission, admit } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
-import { type Completion, produceAnswer } from './produce-answer';
+import type { Completion } from '../upstream/completion';
+import { produceAnswer } from './produce-answer';
 
 let pipeline: Pipeline;
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-import type { CachedAnswer, SentAnswer } from '@llm0/core/cache/cached-answer';
+import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
 import { mayCache, mayShare } from '@llm0/core/cache/tool-answers';
 import type { EventBatch } from '@llm0/core/chat/event';
@@ -8,54 +8,13 @@ import { clientClosed } from '@llm0/core/errors/gateway-error';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { CacheOutcome } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import type { MeteredCompletion } from '../metering/meter';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
-import { callUpstream } from '../upstream/call-upstream';
-import type { Subscriber } from '../upstream/flight';
-import type { Spending, UpstreamResponse } from '../upstream/upstream-response';
+import { type AskNeeds, awaitFirstOutput, startFlight } from '../upstream/ask-upstream';
+import type { Completion, PendingCompletion } from '../upstream/completion';
 import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } from './find-similar';
 
-export type ProduceNeeds = Pick<
-  Services,
-  | 'config'
-  | 'clock'
-  | 'fetch'
-  | 'mediaEgress'
-  | 'connect'
-  | 'routing'
-  | 'metrics'
-  | 'health'
-  | 'flights'
-  | 'warmCache'
-  | 'semanticCache'
-  | 'hotStore'
-  | 'bodyLog'
->;
-
-/** An answer under way, wherever it comes from. */
-export interface Completion extends MeteredCompletion {
-  /** The whole answer, where it is known from the start: spares replaying and collecting it. */
-  readonly whole?: ChatResponse;
-  /** `whole` is too much to be worked on at once. */
-  readonly isLarge?: boolean;
-  /** What the first caller of an `Idempotency-Key` got: this one gets the same. */
-  readonly sent?: SentAnswer;
-  /** Next batch, null at the end, at once where it is there; throws the upstream's failure. */
-  next(): EventBatch | null | Promise<EventBatch | null>;
-  /** The reader goes; before the end this may cancel the upstream. */
-  leave(): void;
-}
-
-/** An answer that is being waited for. */
-export interface PendingCompletion extends Spending {
-  /** Resolves at the first output. */
-  readonly answer: Promise<Completion>;
-  /** The answer, where nothing has to be waited for. */
-  readonly ready?: Completion;
-  /** The caller went away meanwhile. */
-  leave(): void;
-}
+export type ProduceNeeds = AskNeeds & Pick<Services, 'warmCache' | 'semanticCache' | 'hotStore'>;
 
 /** The admitted request's answer: from the cache, from somebody's identical call, or from upstream. */
 export function produceAnswer(services: ProduceNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
@@ -118,16 +77,6 @@ const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']
   similarity,
 });
 
-/** A call of its own, which nobody else joins. */
-export function askUpstream(services: ProduceNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
-  const subscriber = startFlight(services, { ctx, admission, key: undefined });
-  return {
-    answer: awaitFirstOutput(subscriber),
-    leave: () => subscriber.leave(),
-    spent: () => subscriber.spent(),
-  };
-}
-
 /** An identical call under way, plain or streamed, or a new one. */
 function joinFlight(services: ProduceNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
   const { plan, principal } = admission;
@@ -159,62 +108,6 @@ function joinFlight(services: ProduceNeeds, ctx: RequestContext, admission: Admi
       subscriber.leave();
     },
     spent: () => subscriber.spent(),
-  };
-}
-
-interface NewFlight {
-  readonly ctx: RequestContext;
-  readonly admission: Admission;
-  /** Set where others may join it. */
-  readonly key: string | undefined;
-}
-
-/** Without waiting for it. */
-function startFlight(services: ProduceNeeds, { ctx, admission, key }: NewFlight): Subscriber {
-  const { plan } = admission;
-  const abort = new AbortController();
-  const call = callUpstream(services, {
-    projectId: admission.principal.project.id,
-    request: admission.toSend ?? plan.request,
-    route: plan.route,
-    dropParams: plan.dropParams,
-    outputLimit: plan.outputLimit,
-    maxAttempts: plan.maxAttempts,
-    startMs: ctx.startMs,
-    timed: { isPlain: !plan.request.stream, atMostMs: ctx.controls.timeoutMs },
-    trace: ctx.trace,
-    room: ctx.held,
-    signal: abort.signal,
-    onSend: (body) => services.bodyLog.noteSent(ctx.requestId, body),
-  });
-  return services.flights.start(key, { ...call, abort, held: ctx.held.share() });
-}
-
-function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {
-  return subscriber.open().then(
-    (upstream) => completionOf(subscriber, upstream),
-    (error: unknown) => {
-      throw subscriber.shareOf(error);
-    },
-  );
-}
-
-function completionOf(subscriber: Subscriber, upstream: UpstreamResponse): Completion {
-  return {
-    target: upstream.target,
-    cache: subscriber.isFollower ? 'exact' : 'miss',
-    attempts: subscriber.isFollower ? [] : upstream.attempts,
-    failoverCount: upstream.failoverCount,
-    wastedNanoUsd: upstream.wastedNanoUsd,
-    wasteEstimated: upstream.wasteEstimated,
-    firstWaitMs: upstream.firstWaitMs,
-    savedNanoUsd: 0,
-    dropped: upstream.dropped,
-    answeredBy: upstream.answeredBy,
-    pays: () => subscriber.pays(),
-    received: () => subscriber.received(),
-    next: () => subscriber.next(),
-    leave: () => subscriber.leave(),
   };
 }
 

@@ -11,8 +11,8 @@ import { openaiChat } from '../../dialects/openai-chat/index';
 import { Meter } from '../metering/meter';
 import { chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
 import { admit } from '../request/admit';
+import type { Completion } from '../upstream/completion';
 import type { RespondInput } from './finish-completion';
-import type { Completion } from './produce-answer';
 import { respond } from './respond';
 
 let pipeline: Pipeline;

@@ -3,6 +3,7 @@ import { type BuiltInAnswer, embedBuiltIn } from '@llm0/core/embedding/built-in-
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
+import type { Spending, UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import {
   callEmbeddings,
   type EmbeddedInputs,
@@ -20,7 +21,6 @@ import {
   type UpstreamNeeds,
   type UpstreamStep,
 } from '../upstream/upstream-call';
-import type { Spending, UpstreamEffort } from '../upstream/upstream-response';
 import { isBuiltIn } from './plan-embeddings';
 
 export type EmbedNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder'>;

@@ -5,8 +5,8 @@ import type { GuardrailAction, GuardrailPolicy } from '@llm0/core/guardrails/pol
 import type { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { handleChat } from '../chat/handle-chat';
-import type { Completion } from '../chat/produce-answer';
 import { MODEL, openPipeline, type Pipeline, type Script, SECRET, says, streams } from '../open-pipeline.fixture';
+import type { Completion } from '../upstream/completion';
 import { AskedAgain, type AskedFor } from './asked-again';
 import { withRefusal } from './refused-answer';
 

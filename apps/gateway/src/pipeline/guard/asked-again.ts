@@ -2,14 +2,13 @@ import type { ChatResponse } from '@llm0/core/chat/response';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
 import { type AnswerRefused, blockedBy } from '@llm0/core/guardrails/refusals';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { wholeUsage } from '@llm0/core/pricing/guess-usage';
 import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
-import { askUpstream, type Completion, type PendingCompletion, type ProduceNeeds } from '../chat/produce-answer';
-import { wholeUsage } from '../metering/guess-usage';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
+import { type AskNeeds, askUpstream } from '../upstream/ask-upstream';
+import type { Completion, PendingCompletion } from '../upstream/completion';
 import { withRefusal } from './refused-answer';
-
-export type AskNeeds = ProduceNeeds;
 
 /** Of the answer that goes on, with what all others cost. */
 export type Effort = Pick<

@@ -8,8 +8,9 @@ import { guardResponse, LOGPROBS } from '@llm0/core/guardrails/chat/guard-respon
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
-import type { Completion } from '../chat/produce-answer';
-import { AskedAgain, type AskNeeds, type Effort } from './asked-again';
+import type { AskNeeds } from '../upstream/ask-upstream';
+import type { Completion } from '../upstream/completion';
+import { AskedAgain, type Effort } from './asked-again';
 import { withGuardedFailure } from './guard-failure';
 import { type AnswerToGuard, JudgedStream, WatchedStream } from './judged-stream';
 

@@ -6,8 +6,8 @@ import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused, blockedBy } from '@llm0/core/guardrails/refusals';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { Services } from '../../services/contract';
-import { forwardedRequestHeaders } from '../passthrough/filter-headers';
-import { type NativeBody, rewrite } from '../passthrough/read-native';
+import { forwardedRequestHeaders } from '../request/forwarded-headers';
+import { type NativeBody, rewrite } from '../request/native-body';
 import { type GuardedRequest, type GuardInput, guardKind, type JudgedKind } from './guard-input';
 
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;

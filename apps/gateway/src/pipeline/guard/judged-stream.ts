@@ -8,9 +8,9 @@ import type { ChatResponse } from '@llm0/core/chat/response';
 import { AnswerGuard } from '@llm0/core/guardrails/chat/answer-guard';
 import type { Dialect } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import type { Completion } from '../chat/produce-answer';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
+import type { Completion } from '../upstream/completion';
 import type { GuardedRequest } from './guard-input';
 import { PlainWatch } from './plain-watch';
 

@@ -2,11 +2,11 @@ import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan, CacheWrite } from '@llm0/core/limits/hot-store';
 import type { DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
+import type { Spending } from '@llm0/core/upstream/upstream-response';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
 import { countSwitches } from '../upstream/count-switches';
-import type { Spending } from '../upstream/upstream-response';
 import { buildRecord, errorOutcome, type FoundByGuardrails, type Outcome } from './build-record';
 import { settleRecord } from './settle-record';
 

@@ -4,10 +4,11 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
+import type { UpstreamSpend } from '@llm0/core/upstream/upstream-response';
 import { CHEAP_MODEL, chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
 import { type AdmitInput, admit } from '../request/admit';
-import type { UpstreamSpend } from '../upstream/upstream-response';
-import { Meter, type MeteredCompletion } from './meter';
+import type { MeteredCompletion } from '../upstream/completion';
+import { Meter } from './meter';
 
 let pipeline: Pipeline;
 beforeEach(async () => {

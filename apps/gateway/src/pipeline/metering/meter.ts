@@ -1,55 +1,29 @@
 import { encodeCachedAnswer, type PackedResponse } from '@llm0/core/cache/cached-answer';
-import type { SemanticAnswer } from '@llm0/core/cache/semantic/semantic-cache';
 import { mayCache } from '@llm0/core/cache/tool-answers';
-import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { type FilledUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { CostDetail, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { finalUsage, lastUsage, partialUsage, wholeUsage } from '@llm0/core/pricing/guess-usage';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
 import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
 import type { SpanDetail } from '@llm0/core/tracing/request-trace';
-import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
+import type { ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../request/admit';
 import type { RequestPlan } from '../request/plan-request';
-import type { UpstreamEffort } from '../upstream/upstream-response';
+import type { MeteredCompletion } from '../upstream/completion';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from './booking';
 import type { Outcome } from './build-record';
 import { cacheTtlMs } from './cache-ttl';
 import { describeForSpan } from './describe-for-span';
-import { finalUsage, lastUsage, partialUsage, wholeUsage } from './guess-usage';
 import { heldFor } from './held-for';
 
 type Needs = BookingNeeds & Pick<Services, 'warmCache' | 'config'>;
-
-/** Where an answer comes from; the meter reads it, and never changes it. */
-export interface MeteredCompletion extends UpstreamEffort {
-  readonly cache: CacheOutcome;
-  readonly similarity?: number;
-  /** See `CachedAnswer`. */
-  readonly matchedBy?: string;
-  /** Parameters of the request that were left out. */
-  readonly dropped: readonly string[];
-  /** See `UpstreamResponse`. */
-  readonly answeredBy?: string;
-  /** True when this request has to settle the cost of the answer. */
-  readonly pays: () => boolean;
-  readonly received: () => readonly EventBatch[];
-  /**
-   * What caches keep, where the caller gets it judged: as the vendor said it, since every hit is judged anew. Gives undefined
-   * where it was too much to keep.
-   */
-  readonly original?: () => ChatResponse | undefined;
-  /** What a hit saves. */
-  readonly savedNanoUsd: number;
-  /** Takes what a complete answer leaves in the cache. */
-  readonly onCached?: (answer: SemanticAnswer) => void;
-}
 
 export type MeterInput = BookingInput<RequestPlan> & { readonly admission: Admission };
 

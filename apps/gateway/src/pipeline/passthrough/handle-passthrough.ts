@@ -20,15 +20,16 @@ import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../metering/logged-bodies';
 import { admitPlanned } from '../request/admit';
 import { authenticate } from '../request/authenticate';
+import { forwardedRequestHeaders } from '../request/forwarded-headers';
 import { type Authenticated, refreshPrincipal } from '../request/load-principal';
+import type { NativeBody } from '../request/native-body';
 import { openContext, type RequestContext } from '../request/open-context';
 import { finalFailure } from '../upstream/final-failure';
 import { allowNative, findShape } from './allow-native';
 import type { Entrance } from './entrances';
-import { forwardedRequestHeaders } from './filter-headers';
 import { NativeMeter } from './native-meter';
 import { type NativeJob, PASSTHROUGH } from './plan-passthrough';
-import { describeNative, type NativeBody, type NativeTarget, readBody } from './read-native';
+import { describeNative, type NativeTarget, readBody } from './read-native';
 import { type NativeResponse, respondNative } from './respond-native';
 import { askForUsage, showUsage } from './show-usage';
 

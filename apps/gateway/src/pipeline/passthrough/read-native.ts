@@ -1,25 +1,12 @@
-import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
+import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { boundedBody, type TakeBytes, takeRoom, tooLarge } from '../request/bounded-body';
+import { type NativeBody, writeLarge, writeSmall } from '../request/native-body';
 import { readJson } from '../request/read-json';
 import { refuseWebSocket } from '../request/refuse-websocket';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
-
-/** The body of a native request: read whole where its cost or its signature depends on it, else handed on as it comes. */
-export interface NativeBody {
-  readonly bytes?: Uint8Array;
-  /** The same of large JSON, in pieces. */
-  readonly pieces?: Buffer[];
-  readonly stream?: ReadableStream<Uint8Array>;
-  /** As the caller declares it. */
-  readonly length?: number;
-  /** Written by this gateway. */
-  readonly isJson?: boolean;
-  readonly json?: JsonObject;
-}
 
 export interface NativeTarget {
   readonly provider: string;
@@ -111,24 +98,6 @@ export async function readBody(
   if (value === undefined || (needsObject && !isObject(value))) throw noObject();
   const written = isLarge ? await writeLarge(value) : writeSmall(value);
   return { ...written, isJson, json: isObject(value) ? value : undefined };
-}
-
-type WrittenBody = Pick<NativeBody, 'bytes' | 'pieces' | 'length'>;
-
-function writeSmall(value: JsonValue): WrittenBody {
-  const bytes = Buffer.from(JSON.stringify(value));
-  return { bytes, length: bytes.byteLength };
-}
-
-async function writeLarge(value: JsonValue): Promise<WrittenBody> {
-  const pieces = await piecesOfJson(value);
-  return { pieces, length: pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) };
-}
-
-/** The same body with another JSON in it. */
-export async function rewrite(body: NativeBody, json: JsonObject): Promise<NativeBody> {
-  const written = body.pieces === undefined ? writeSmall(json) : await writeLarge(json);
-  return { ...body, ...written, json };
 }
 
 const noObject = () => invalidRequest('', 'The request body must be a JSON object.');

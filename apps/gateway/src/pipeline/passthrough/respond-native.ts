@@ -16,10 +16,10 @@ import type { Services } from '../../services/contract';
 import { judgeNativeFailure, withheldFailure } from '../guard/guard-failure';
 import { judgeNativeAnswer, judgesAnswers } from '../guard/guard-native';
 import type { Admission } from '../request/admit';
+import { forwardedResponseHeaders } from '../request/forwarded-headers';
 import type { RequestContext } from '../request/open-context';
 import { addDecisionHeaders, type HeaderTable } from '../request/response-headers';
 import { takenStream, takenWhole } from '../request/taken-stream';
-import { forwardedResponseHeaders } from './filter-headers';
 import type { NativeMeter } from './native-meter';
 import type { NativePlan } from './plan-passthrough';
 

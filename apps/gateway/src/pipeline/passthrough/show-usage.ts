@@ -1,7 +1,7 @@
 import type { NativePath, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
-import { hidesUsage } from './filter-headers';
+import { hidesUsage } from '../request/forwarded-headers';
+import { type NativeBody, rewrite } from '../request/native-body';
 import type { NativeJob } from './plan-passthrough';
-import { type NativeBody, rewrite } from './read-native';
 
 /** The vendor's path without what would take usage out of its answer; `dropped` names that, headers too. */
 export function showUsage(

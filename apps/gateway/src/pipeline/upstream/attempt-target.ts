@@ -2,11 +2,11 @@ import { inTime } from '@llm0/core/async/in-time';
 import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
+import type { UpstreamResponse } from '@llm0/core/upstream/upstream-response';
 import type { UpstreamRequest } from '@llm0/providers/provider-request';
 import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-provider';
 import type { Services } from '../../services/contract';
 import { type Attempt, stillConnected, type UpstreamJob, type UpstreamNeeds, type UpstreamStep } from './upstream-call';
-import type { UpstreamResponse } from './upstream-response';
 
 export type ChatNeeds = UpstreamNeeds & Pick<Services, 'mediaEgress'>;
 

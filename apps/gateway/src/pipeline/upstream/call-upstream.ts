@@ -2,11 +2,11 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import type { Usage } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
-import { guessUsage, lastUsage, partialUsage } from '../metering/guess-usage';
+import { guessUsage, lastUsage, partialUsage } from '@llm0/core/pricing/guess-usage';
+import type { UpstreamCalling, UpstreamResponse } from '@llm0/core/upstream/upstream-response';
 import { type ChatAttempt, type ChatJob, type ChatNeeds, type OpenedTarget, openTarget } from './attempt-target';
 import { hedgeAttempt } from './hedging';
 import { UpstreamCall, type UpstreamStep } from './upstream-call';
-import type { UpstreamCalling, UpstreamResponse } from './upstream-response';
 
 /**
  * Tries the route's targets until one produces output; throws one error that lists every attempt. A failure after the

@@ -9,12 +9,12 @@ import { isSameTarget } from '@llm0/core/routing/target';
 import type { AttemptMark } from '@llm0/core/routing/target-health';
 import { attemptTimeoutMs, type Timed } from '@llm0/core/routing/timeouts';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
+import type { UpstreamEffort, UpstreamSpend } from '@llm0/core/upstream/upstream-response';
 import { mayBeBilled, wasNeverSent } from '@llm0/providers/transport/call-provider';
 import type { ConnectedProvider, Services } from '../../services/contract';
 import { pause } from './back-off';
 import { countSwitches } from './count-switches';
 import { finalFailure } from './final-failure';
-import type { UpstreamEffort, UpstreamSpend } from './upstream-response';
 
 export type UpstreamNeeds = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'metrics' | 'health' | 'routing'>;
 

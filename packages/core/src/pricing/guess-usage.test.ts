@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { ChatRequest } from '@llm0/core/chat/request';
-import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import type { ChatRequest } from '../chat/request';
+import { ZERO_USAGE } from '../chat/usage';
 import { guessUsage, partialUsage } from './guess-usage';
 
 const request: ChatRequest = {

@@ -1,6 +1,6 @@
 // A process that is killed loses what it folded in its last second: refusals at no cost, beyond ten that have their rows.
-import { FloodLimits } from '@llm0/core/limits/flood-limits';
-import type { LogRecord } from '@llm0/core/logs/log-record';
+import { FloodLimits } from '../limits/flood-limits';
+import type { LogRecord } from './log-record';
 
 /** Refusals of one key in a second that have rows of their own. */
 const OWN_ROWS = 10;

@@ -1,8 +1,8 @@
-import type { Held } from '@llm0/core/async/room';
-import type { EventBatch } from '@llm0/core/chat/event';
-import { addToTally, emptyTally } from '@llm0/core/chat/tally';
-import { ReleasingMap } from '@llm0/core/collections/releasing-map';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Held } from '../async/room';
+import type { EventBatch } from '../chat/event';
+import { addToTally, emptyTally } from '../chat/tally';
+import { ReleasingMap } from '../collections/releasing-map';
+import { GatewayError } from '../errors/gateway-error';
 import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstream-response';
 
 /** A call to an upstream, and what ends it once nobody waits for its answer any more. */

@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'bun:test';
-import { Held, Room } from '@llm0/core/async/room';
-import type { EventBatch } from '@llm0/core/chat/event';
-import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { guessUsage, lastUsage } from '../metering/guess-usage';
-import { chatRequest } from '../open-pipeline.fixture';
+import { Held, Room } from '../async/room';
+import type { EventBatch } from '../chat/event';
+import type { ChatRequest } from '../chat/request';
+import { ZERO_USAGE } from '../chat/usage';
+import { GatewayError } from '../errors/gateway-error';
+import { guessUsage, lastUsage } from '../pricing/guess-usage';
 import { FlightTable, type Subscriber } from './flight';
 import type { UpstreamResponse } from './upstream-response';
+
+const REQUEST: ChatRequest = {
+  model: 'm',
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }],
+  stream: false,
+  extra: {},
+};
 
 const text = (value: string): EventBatch => ({ events: [{ type: 'text', choice: 0, text: value }] });
 
@@ -216,8 +223,8 @@ describe('what is kept of an answer', () => {
     expect(received(leader)).toEqual([
       { events: [], gone: { pieces: 3, outputBytes: 3 * 1024 * 1024, reasoningBytes: 0, ended: 0 } },
     ]);
-    expect(guessUsage(chatRequest('hi'), received(leader)).outputTokens).toBe(
-      guessUsage(chatRequest('hi'), Array(3).fill(text('x'.repeat(1024 * 1024)))).outputTokens,
+    expect(guessUsage(REQUEST, received(leader)).outputTokens).toBe(
+      guessUsage(REQUEST, Array(3).fill(text('x'.repeat(1024 * 1024)))).outputTokens,
     );
   });
 

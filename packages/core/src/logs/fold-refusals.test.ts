@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { RefusalFolder } from './fold-refusals';
+import type { LogRecord } from './log-record';
 
 let nowMs: number;
 let settled: LogRecord[];

@@ -1,6 +1,6 @@
-import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
-import type { ChatRequest } from '@llm0/core/chat/request';
-import { addToTally, emptyTally, outputText } from '@llm0/core/chat/tally';
+import type { ChatEvent, EventBatch } from '../chat/event';
+import type { ChatRequest } from '../chat/request';
+import { addToTally, emptyTally, outputText } from '../chat/tally';
 import {
   completionTokens,
   type FilledUsage,
@@ -10,8 +10,8 @@ import {
   type Usage,
   untoldOf,
   ZERO_USAGE,
-} from '@llm0/core/chat/usage';
-import { guessInputTokens, guessTokens } from '@llm0/core/pricing/estimate-tokens';
+} from '../chat/usage';
+import { guessInputTokens, guessTokens } from './estimate-tokens';
 
 /** Usage of an answer of which the upstream never reported any: an abort, a failure, a sloppy vendor. */
 export function guessUsage(request: ChatRequest, batches: readonly EventBatch[]): Usage {

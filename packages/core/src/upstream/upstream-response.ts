@@ -1,7 +1,7 @@
-import type { EventBatch } from '@llm0/core/chat/event';
-import type { Usage } from '@llm0/core/chat/usage';
-import type { LogAttempt } from '@llm0/core/logs/log-record';
-import type { Target } from '@llm0/core/routing/target';
+import type { EventBatch } from '../chat/event';
+import type { Usage } from '../chat/usage';
+import type { LogAttempt } from '../logs/log-record';
+import type { Target } from '../routing/target';
 
 /** What it took until one target answered. */
 export interface UpstreamEffort<T extends Target = Target> {

@@ -1,8 +1,12 @@
 // Hot store unreachable: renewals are tried again on the next tick; the 60 s lease outlives two missed ones.
-import { ReleasingMap } from '@llm0/core/collections/releasing-map';
-import { LEASE_MS } from '@llm0/core/limits/hold';
-import type { HotStore } from '@llm0/core/limits/hot-store';
-import type { Logger } from 'pino';
+import { ReleasingMap } from '../collections/releasing-map';
+import { LEASE_MS } from './hold';
+import type { HotStore } from './hot-store';
+
+/** Told what is tried again. */
+interface Log {
+  warn(details: object, message: string): void;
+}
 
 const BATCH = 500;
 
@@ -16,7 +20,7 @@ export class LeaseKeeper {
   constructor(
     private readonly options: {
       hotStore: Pick<HotStore, 'renew'>;
-      log: Logger;
+      log: Log;
       nowMs: () => number;
       /** What the hot store was told; another one than 60 s is for tests only. */
       leaseMs?: number;

@@ -1,0 +1,54 @@
+import type { SentAnswer } from '@llm0/core/cache/cached-answer';
+import type { SemanticAnswer } from '@llm0/core/cache/semantic/semantic-cache';
+import type { EventBatch } from '@llm0/core/chat/event';
+import type { ChatResponse } from '@llm0/core/chat/response';
+import type { Spending, UpstreamEffort } from '@llm0/core/upstream/upstream-response';
+import type { CacheOutcome } from '../../dialects/dialect';
+
+/** Where an answer comes from; the meter reads it, and never changes it. */
+export interface MeteredCompletion extends UpstreamEffort {
+  readonly cache: CacheOutcome;
+  readonly similarity?: number;
+  /** See `CachedAnswer`. */
+  readonly matchedBy?: string;
+  /** Parameters of the request that were left out. */
+  readonly dropped: readonly string[];
+  /** See `UpstreamResponse`. */
+  readonly answeredBy?: string;
+  /** True when this request has to settle the cost of the answer. */
+  readonly pays: () => boolean;
+  readonly received: () => readonly EventBatch[];
+  /**
+   * What caches keep, where the caller gets it judged: as the vendor said it, since every hit is judged anew. Gives undefined
+   * where it was too much to keep.
+   */
+  readonly original?: () => ChatResponse | undefined;
+  /** What a hit saves. */
+  readonly savedNanoUsd: number;
+  /** Takes what a complete answer leaves in the cache. */
+  readonly onCached?: (answer: SemanticAnswer) => void;
+}
+
+/** An answer under way, wherever it comes from. */
+export interface Completion extends MeteredCompletion {
+  /** The whole answer, where it is known from the start: spares replaying and collecting it. */
+  readonly whole?: ChatResponse;
+  /** `whole` is too much to be worked on at once. */
+  readonly isLarge?: boolean;
+  /** What the first caller of an `Idempotency-Key` got: this one gets the same. */
+  readonly sent?: SentAnswer;
+  /** Next batch, null at the end, at once where it is there; throws the upstream's failure. */
+  next(): EventBatch | null | Promise<EventBatch | null>;
+  /** The reader goes; before the end this may cancel the upstream. */
+  leave(): void;
+}
+
+/** An answer that is being waited for. */
+export interface PendingCompletion extends Spending {
+  /** Resolves at the first output. */
+  readonly answer: Promise<Completion>;
+  /** The answer, where nothing has to be waited for. */
+  readonly ready?: Completion;
+  /** The caller went away meanwhile. */
+  leave(): void;
+}
