@@ -10,7 +10,6 @@ COPY packages/providers/package.json packages/providers/
 COPY packages/testing/package.json packages/testing/
 COPY drizzle/package.json drizzle/
 COPY drizzle/patches drizzle/patches
-COPY apps/gateway/patches apps/gateway/patches
 COPY bench/package.json bench/
 RUN bun install --frozen-lockfile
 

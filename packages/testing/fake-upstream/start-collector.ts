@@ -66,8 +66,31 @@ export function startCollector(answer: Answer = () => new Response()) {
 
 export type Collector = ReturnType<typeof startCollector>;
 
-/** All fields of an `ExportTraceServiceRequest`. */
-export const decodeTraces = (bytes: Uint8Array): unknown => decode(trace.v1.ExportTraceServiceRequest, bytes);
+const MESSAGES = {
+  traces: trace.v1.ExportTraceServiceRequest,
+  metrics: metrics.v1.ExportMetricsServiceRequest,
+  response: trace.v1.ExportTraceServiceResponse,
+} as const;
+const EXACT = { ...AS_JSON, longs: String };
+
+/** All fields of a message in Protocol Buffers. */
+export const decodeProto = (kind: keyof typeof MESSAGES, bytes: Uint8Array): unknown =>
+  MESSAGES[kind].toObject(MESSAGES[kind].decode(bytes), EXACT);
+
+/** All fields of a message in JSON, where ids are hex digits. */
+export const decodeJson = (kind: keyof typeof MESSAGES, bytes: Uint8Array): unknown => {
+  const json = JSON.parse(new TextDecoder().decode(bytes), (key, value) =>
+    /^(traceId|spanId|parentSpanId)$/.test(key) ? Buffer.from(value, 'hex').toString('base64') : value,
+  );
+  return MESSAGES[kind].toObject(MESSAGES[kind].fromObject(json), EXACT);
+};
+
+export const encodeProto = (kind: keyof typeof MESSAGES, message: object): Uint8Array =>
+  MESSAGES[kind].encode(MESSAGES[kind].fromObject(message)).finish();
+
+/** The spans of a request in Protocol Buffers. */
+export const readSpans = (bytes: Uint8Array): readonly ReceivedSpan[] =>
+  spansOf(decode(trace.v1.ExportTraceServiceRequest, bytes), false);
 
 const parse = (bytes: Uint8Array): Json => JSON.parse(new TextDecoder().decode(bytes));
 const decode = (type: Json, bytes: Uint8Array): Json => type.toObject(type.decode(bytes), AS_JSON);

@@ -3,8 +3,9 @@ import { inTime } from '@llm0/core/async/in-time';
 import type { OtlpEncoder } from './encode-otlp';
 import type { ExportQueueOptions } from './export-queue';
 import type { GenAiHistogram } from './gen-ai-metrics';
+import type { Window } from './otlp/encode-metrics';
 import type { OtlpClient } from './otlp-client';
-import { type Family, genAiMetrics, registryMetrics, type Window } from './registry-metrics';
+import { type Family, genAiMetrics, registryMetrics } from './registry-metrics';
 
 export interface MetricsExportOptions extends Pick<ExportQueueOptions<unknown>, 'onTaken' | 'onLost'> {
   readonly encoder: Pick<OtlpEncoder, 'encodeMetrics'>;

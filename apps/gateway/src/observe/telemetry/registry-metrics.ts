@@ -1,6 +1,6 @@
 import type { Attributes } from '@llm0/core/tracing/span';
-import { type MetricData, timeOf } from './encode-otlp';
 import type { GenAiHistogram } from './gen-ai-metrics';
+import type { HistogramPoint, OtlpMetric, Window } from './otlp/encode-metrics';
 
 interface Sample {
   readonly metricName?: string;
@@ -17,56 +17,25 @@ export interface Family {
   readonly values: readonly Sample[];
 }
 
-export interface Window {
-  /** Of the process; cumulative values count from then on. */
-  readonly startMs: number;
-  readonly nowMs: number;
-}
-
-// The SDK's own numbers, which its types do not give without all of it.
-const TYPE = { histogram: 0, gauge: 2, sum: 3 } as const;
-const CUMULATIVE = 1;
-const DOUBLE = 1;
-
-type Point = { readonly attributes: Attributes; readonly value: unknown };
-
-function metric(
-  { name, help, unit = '' }: { readonly name: string; readonly help: string; readonly unit?: string },
-  kind: keyof typeof TYPE,
-  { points, window }: { readonly points: readonly Point[]; readonly window: Window },
-): MetricData {
-  const [startTime, endTime] = [timeOf(window.startMs), timeOf(window.nowMs)];
-  return {
-    descriptor: { name, description: help, unit, valueType: DOUBLE },
-    dataPointType: TYPE[kind],
-    aggregationTemporality: CUMULATIVE,
-    ...(kind === 'sum' ? { isMonotonic: true } : {}),
-    dataPoints: points.map((point) => ({ ...point, startTime, endTime })),
-  } as unknown as MetricData;
-}
-
-/** All that Prometheus is told, under the same names. */
-export function registryMetrics(families: readonly Family[], window: Window): MetricData[] {
-  return families.flatMap(({ name, help, type, values: samples }) => {
+/** The metrics that Prometheus scrapes, under the same names. */
+export function registryMetrics(families: readonly Family[], window: Window): OtlpMetric[] {
+  return families.flatMap(({ name, help, type, values: samples }): OtlpMetric[] => {
     if (samples.length === 0) return [];
+    const described = { name, help, ...window };
     const kind = String(type);
-    if (kind === 'histogram')
-      return [metric({ name, help }, 'histogram', { points: histogramPoints(name, samples), window })];
+    if (kind === 'histogram') return [{ ...described, kind, points: histogramPoints(name, samples) }];
     const points = samples.map(({ labels, value }) => ({ attributes: attributesOf(labels), value }));
-    return [metric({ name, help }, kind === 'counter' ? 'sum' : 'gauge', { points, window })];
+    return [{ ...described, kind: kind === 'counter' ? 'sum' : 'gauge', points }];
   });
 }
 
-/** Those of the conventions. */
-export const genAiMetrics = (histograms: readonly GenAiHistogram[], window: Window): MetricData[] =>
+/** The metrics of the GenAI and MCP conventions. */
+export const genAiMetrics = (histograms: readonly GenAiHistogram[], window: Window): OtlpMetric[] =>
   histograms
     .filter(({ series }) => series.length > 0)
     .map(({ name, description: help, unit, bounds, series }) => {
-      const points = series.map(({ attributes, counts, count, sum }) => ({
-        attributes,
-        value: { count, sum, buckets: { boundaries: [...bounds], counts: [...counts] } },
-      }));
-      return metric({ name, help, unit }, 'histogram', { points, window });
+      const points = series.map((one) => ({ ...one, bounds }));
+      return { name, help, unit, ...window, kind: 'histogram', points };
     });
 
 function attributesOf(labels: Sample['labels']): Attributes {
@@ -75,7 +44,7 @@ function attributesOf(labels: Sample['labels']): Attributes {
 }
 
 /** Prometheus counts all values up to a bound, OTLP those between two. */
-function histogramPoints(name: string, samples: readonly Sample[]): readonly Point[] {
+function histogramPoints(name: string, samples: readonly Sample[]): readonly HistogramPoint[] {
   const bySeries = Map.groupBy(samples, ({ labels }) => JSON.stringify(attributesOf(labels)));
   return [...bySeries].map(([key, own]) => {
     const of = (end: string) => own.find(({ metricName }) => metricName === `${name}${end}`)?.value ?? 0;
@@ -87,10 +56,10 @@ function histogramPoints(name: string, samples: readonly Sample[]): readonly Poi
       }))
       .sort((a, b) => a.bound - b.bound);
     const counts = buckets.map(({ value }, index) => value - (buckets[index - 1]?.value ?? 0));
-    const boundaries = buckets.map(({ bound }) => bound).filter(Number.isFinite);
+    const bounds = buckets.map(({ bound }) => bound).filter(Number.isFinite);
     return {
       attributes: JSON.parse(key) as Attributes,
-      value: { count: of('_count'), sum: of('_sum'), buckets: { boundaries, counts } },
+      ...{ count: of('_count'), sum: of('_sum'), bounds, counts },
     };
   });
 }

@@ -3,8 +3,9 @@ import { Worker } from 'node:worker_threads';
 import { inTime } from '@llm0/core/async/in-time';
 import type { StoredRecords } from '@llm0/core/tracing/span';
 import type { KnownModel } from '../../record-metrics';
+import type { Window } from '../otlp/encode-metrics';
 import type { TryFailure } from '../otlp-client';
-import type { Family, Window } from '../registry-metrics';
+import type { Family } from '../registry-metrics';
 import { askedProvider, hasSpans, modelKey } from '../rows';
 import type { Bodies, ExportSettings, FromThread, Loss, Signal, ToThread } from './messages';
 

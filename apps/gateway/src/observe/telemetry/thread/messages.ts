@@ -1,6 +1,7 @@
 import type { TelemetrySettings } from '../encode-otlp';
+import type { Window } from '../otlp/encode-metrics';
 import type { LossReason, TryFailure } from '../otlp-client';
-import type { Family, Window } from '../registry-metrics';
+import type { Family } from '../registry-metrics';
 
 export type Signal = 'traces' | 'metrics';
 

@@ -1,3 +1,5 @@
+import type { Field, MessageWriter } from './fields';
+
 const FIRST_BYTES = 64 * 1024;
 /** Beyond, the memory of one large message is not kept for the next. */
 const MOST_BYTES_KEPT = 4 * 1024 * 1024;
@@ -10,19 +12,23 @@ const MOST_VARINT_BYTES = 10;
 const VARINT_BITS = 0x7f;
 const VARINT_MORE = 0x80;
 
+/** Names of attributes are few; callers make up those of labels. */
+const MAX_NAMES = 1_000;
+
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
 /**
  * Writes Protocol Buffers into memory that grows and is used again: one writer, one message at a time.
  * Source: https://protobuf.dev/programming-guides/encoding/
  */
-export class ProtoWriter {
+export class ProtoWriter implements MessageWriter {
   private bytes = new Uint8Array(FIRST_BYTES);
   private view = new DataView(this.bytes.buffer);
   private at = 0;
   private readonly encoder = new TextEncoder();
+  /** Fields that hold a name, encoded, by name. */
+  private readonly names = new Map<string, Uint8Array>();
 
-  /** A new message: what was written before and not finished is forgotten. */
   start(): void {
     this.at = 0;
     if (this.bytes.length > MOST_BYTES_KEPT) this.use(new Uint8Array(FIRST_BYTES));
@@ -33,8 +39,7 @@ export class ProtoWriter {
     return this.bytes.slice(0, this.at);
   }
 
-  /** A message in a field; `end` gets what this gives. */
-  begin(field: number): number {
+  begin(field: Field): number {
     this.tag(field, WIRE.bytes);
     this.reserve(1);
     this.at += 1;
@@ -53,7 +58,7 @@ export class ProtoWriter {
     this.at += length;
   }
 
-  string(field: number, text: string): void {
+  string(field: Field, text: string): void {
     this.tag(field, WIRE.bytes);
     this.reserve(2 * MOST_VARINT_BYTES + text.length * MOST_BYTES_A_UNIT);
     if (text.length <= SHORT && this.ascii(text)) return;
@@ -65,8 +70,20 @@ export class ProtoWriter {
     this.at += written;
   }
 
-  /** Bytes given as hex digits. */
-  hex(field: number, digits: string): void {
+  name(field: Field, text: string): void {
+    const known = this.names.get(text);
+    if (known !== undefined) {
+      this.reserve(known.length);
+      this.bytes.set(known, this.at);
+      this.at += known.length;
+      return;
+    }
+    const start = this.at;
+    this.string(field, text);
+    if (this.names.size < MAX_NAMES) this.names.set(text, this.bytes.slice(start, this.at));
+  }
+
+  id(field: Field, digits: string): void {
     const length = digits.length >> 1;
     this.tag(field, WIRE.bytes);
     this.varint(length);
@@ -76,43 +93,66 @@ export class ProtoWriter {
     }
   }
 
-  /** What was encoded before. */
-  raw(bytes: Uint8Array): void {
-    this.reserve(bytes.length);
-    this.bytes.set(bytes, this.at);
-    this.at += bytes.length;
-  }
-
-  /** A whole number, or a truth as 0 or 1. */
-  integer(field: number, value: number): void {
+  integer(field: Field, value: number): void {
     this.tag(field, WIRE.varint);
-    if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) this.varint(value);
-    else this.bigVarint(BigInt.asUintN(64, BigInt(Math.trunc(value))));
+    if (value >= 0) this.varint(value);
+    else this.bigVarint(BigInt.asUintN(64, BigInt(value)));
   }
 
-  double(field: number, value: number): void {
+  boolean(field: Field, value: boolean): void {
+    this.integer(field, value ? 1 : 0);
+  }
+
+  double(field: Field, value: number): void {
     this.tag(field, WIRE.fixed64);
-    this.reserve(8);
-    this.view.setFloat64(this.at, value, true);
-    this.at += 8;
+    this.putDouble(value);
   }
 
-  fixed64(field: number, value: bigint): void {
+  doubles(field: Field, values: readonly number[]): void {
+    this.packed(field, values.length);
+    for (const value of values) this.putDouble(value);
+  }
+
+  nanos(field: Field, value: bigint): void {
     this.tag(field, WIRE.fixed64);
-    this.reserve(8);
-    this.view.setBigUint64(this.at, value, true);
-    this.at += 8;
+    this.putFixed64(value);
   }
 
-  fixed32(field: number, value: number): void {
+  count(field: Field, value: number): void {
+    this.nanos(field, BigInt(value));
+  }
+
+  counts(field: Field, values: readonly number[]): void {
+    this.packed(field, values.length);
+    for (const value of values) this.putFixed64(BigInt(value));
+  }
+
+  flags(field: Field, value: number): void {
     this.tag(field, WIRE.fixed32);
     this.reserve(4);
     this.view.setUint32(this.at, value, true);
     this.at += 4;
   }
 
-  private tag(field: number, wire: number): void {
-    this.varint(field * 8 + wire);
+  private packed(field: Field, count: number): void {
+    this.tag(field, WIRE.bytes);
+    this.varint(8 * count);
+  }
+
+  private putDouble(value: number): void {
+    this.reserve(8);
+    this.view.setFloat64(this.at, value, true);
+    this.at += 8;
+  }
+
+  private putFixed64(value: bigint): void {
+    this.reserve(8);
+    this.view.setBigUint64(this.at, value, true);
+    this.at += 8;
+  }
+
+  private tag({ number }: Field, wire: number): void {
+    this.varint(number * 8 + wire);
   }
 
   private varint(value: number): void {
