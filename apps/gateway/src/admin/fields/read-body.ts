@@ -1,5 +1,4 @@
-import { readTimeMs } from '@llm0/core/async/body-deadlines';
-import { inTime } from '@llm0/core/async/in-time';
+import { boundedBody, declaredLength } from '@llm0/core/async/bounded-body';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { MiddlewareHandler } from 'hono';
 import type { AdminEnv } from '../admin-services';
@@ -24,29 +23,9 @@ export const readBody: MiddlewareHandler<AdminEnv> = async (c, next) => {
   await next();
 };
 
-async function readText(request: Request): Promise<string> {
-  const tooLarge = () => new GatewayError('request_too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (request.body === null) return '';
-  const reader = request.body.getReader();
-  const startMs = performance.now();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const read = () => inTime(reader.read(), Math.max(0, startMs + readTimeMs(size) - performance.now()), tooSlow);
-  try {
-    for (let part = await read(); !part.done; part = await read()) {
-      size += part.value.byteLength;
-      if (size > MAX_BODY_BYTES) throw tooLarge();
-      chunks.push(part.value);
-    }
-  } finally {
-    reader.cancel().catch(() => {});
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function tooSlow(): never {
-  throw new GatewayError('invalid_request', 'The body took too long to arrive. Send it again.', { status: 408 });
+async function readText({ headers, body }: Request): Promise<string> {
+  declaredLength(headers, MAX_BODY_BYTES);
+  return body === null ? '' : new Response(boundedBody(body, { maxBytes: MAX_BODY_BYTES })).text();
 }
 
 function withMoneyAsText(text: string): string {

@@ -1,5 +1,5 @@
+import { boundedBody, declaredLength } from '@llm0/core/async/bounded-body';
 import type { Services } from '../../services/contract';
-import { boundedBody, tooLarge } from '../request/bounded-body';
 
 /** A body on its way, and its length where the caller declares it. */
 export interface SentBody {
@@ -13,10 +13,8 @@ export function readStream(
   { headers, body, method }: Request,
 ): SentBody | undefined {
   const { maxBodyBytes: maxBytes } = config;
-  const declared = headers.get('content-length');
-  if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const length = declaredLength(headers, maxBytes);
   if (body === null || method === 'GET' || method === 'HEAD') return undefined;
-  // Simple services read no chunks: who declares a length is passed on with it.
-  const length = declared !== null && /^\d{1,15}$/.test(declared) ? declared : undefined;
-  return { stream: boundedBody(body, { maxBytes }), length };
+  // Simple services can't read chunks: a declared length goes on.
+  return { stream: boundedBody(body, { maxBytes }), length: length === undefined ? undefined : String(length) };
 }

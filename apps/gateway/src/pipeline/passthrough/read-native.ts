@@ -1,9 +1,9 @@
-import { isObject, type JsonObject } from '@llm0/core/chat/json';
-import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { boundedBody, declaredLength, type TakeBytes, takeRoom } from '@llm0/core/async/bounded-body';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
-import { boundedBody, type TakeBytes, takeRoom, tooLarge } from '../request/bounded-body';
 import { type NativeBody, writeLarge, writeSmall } from '../request/native-body';
-import { readJson } from '../request/read-json';
+import { asObject, readJson } from '../request/read-json';
 import { refuseWebSocket } from '../request/refuse-websocket';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';
@@ -79,11 +79,9 @@ export async function readBody(
   request: Request,
   { maxBytes, take, isWhole, isObject: needsObject }: BodyRules,
 ): Promise<NativeBody> {
-  const declared = request.headers.get('content-length');
-  const length = declared === null ? undefined : Number(declared);
-  if (length !== undefined && length > maxBytes) throw tooLarge(maxBytes);
+  const length = declaredLength(request.headers, maxBytes);
   if (request.body === null || request.method === 'GET' || request.method === 'HEAD') {
-    if (needsObject) throw noObject();
+    if (needsObject) asObject(undefined);
     return {};
   }
   const isJson = needsObject || isJsonType(request);
@@ -95,12 +93,10 @@ export async function readBody(
   }
   const { value, isLarge } = await readJson(body, { fatal: true, bytes: length });
   if (value === undefined && !needsObject) return { bytes: Buffer.alloc(0), length: 0 };
-  if (value === undefined || (needsObject && !isObject(value))) throw noObject();
-  const written = isLarge ? await writeLarge(value) : writeSmall(value);
-  return { ...written, isJson, json: isObject(value) ? value : undefined };
+  const given = needsObject ? asObject(value) : (value as JsonValue);
+  const written = isLarge ? await writeLarge(given) : writeSmall(given);
+  return { ...written, isJson, json: isObject(given) ? given : undefined };
 }
-
-const noObject = () => invalidRequest('', 'The request body must be a JSON object.');
 
 /** What a native request asks for, as far as its shape is known. */
 export function describeNative(

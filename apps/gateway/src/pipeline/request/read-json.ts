@@ -1,5 +1,5 @@
 import { freeBytes, nextTurn } from '@llm0/core/async/time-slices';
-import type { JsonValue } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import { RequestBounds } from '@llm0/core/chat/json-bounds';
 import { LARGE_JSON_LENGTH, LONG_JSON_LENGTH, parseJsonPieces } from '@llm0/core/chat/json-in-slices';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
@@ -87,6 +87,14 @@ export async function asJson(read: () => JsonValue | Promise<JsonValue>): Promis
   } catch (cause) {
     throw noJson(cause);
   }
+}
+
+/** Throws `invalid_request` for anything but an object. */
+export function asObject(value: JsonValue | undefined): JsonObject {
+  if (value === undefined || !isObject(value)) {
+    throw new GatewayError('invalid_request', 'The request body must be a JSON object.');
+  }
+  return value;
 }
 
 /** What is said of a text that could not be parsed; anything else is given back as it is. */

@@ -1,14 +1,13 @@
+import { boundedBody, declaredLength, takeRoom, tooLarge, tooSlow } from '@llm0/core/async/bounded-body';
 import { nextTurn } from '@llm0/core/async/time-slices';
 import { digestRequest } from '@llm0/core/cache/cache-key';
-import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { checkJsonBounds } from '@llm0/core/chat/json-bounds';
 import { LONG_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
 import { noteMembers } from '@llm0/core/chat/json-members';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services, UnderWay } from '../../services/contract';
-import { boundedBody, takeRoom, tooLarge, tooSlow } from './bounded-body';
-import { asJson, noJson, type ReadJson, readJson } from './read-json';
+import { asJson, asObject, noJson, type ReadJson, readJson } from './read-json';
 
 export interface ReadBody {
   readonly body: JsonObject;
@@ -21,10 +20,7 @@ type Needs = Pick<Services, 'config' | 'bodyDeadlines'>;
 /** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large`, `overloaded` or `invalid_json`. */
 export async function readRequestBody(services: Needs, request: Request, underWay: UnderWay): Promise<ReadBody> {
   const { value, isLarge } = await readValue(services, request, underWay);
-  if (!isObject(value)) {
-    throw new GatewayError('invalid_request', 'The request body must be a JSON object.');
-  }
-  return { body: value, isLarge };
+  return { body: asObject(value), isLarge };
 }
 
 /** A large request with what its cache key needs of it. */
@@ -37,9 +33,7 @@ export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
 
 async function readValue({ config, bodyDeadlines }: Needs, request: Request, underWay: UnderWay): Promise<ReadJson> {
   const { maxBodyBytes: maxBytes } = config;
-  const length = request.headers.get('content-length');
-  const declared = length === null ? undefined : Number(length);
-  if (declared !== undefined && declared > maxBytes) throw tooLarge(maxBytes);
+  const declared = declaredLength(request.headers, maxBytes);
   // The body as a stream is made when it is first looked at, which costs more than all the rest of reading one at once.
   if ((declared === undefined || declared > LONG_JSON_LENGTH) && request.body !== null) {
     const room = await takeRoom(declared, { take: (bytes) => underWay.takeBody(bytes) });

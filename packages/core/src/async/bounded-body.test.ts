@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { OpenRequests, type UnderWay } from '../../observe/open-requests';
-import { boundedBody } from './bounded-body';
+import { GatewayError } from '../errors/gateway-error';
+import { boundedBody, declaredLength } from './bounded-body';
+import { Held, Room } from './room';
 
 /** Chunks of `bytes`, `gapMs` apart; for ever where no `count` is given. */
 function dripping(bytes: number, gapMs: number, count = Number.POSITIVE_INFINITY) {
@@ -56,20 +56,39 @@ describe('a bounded body', () => {
   });
 
   test('takes room while its request lives: what finds none for long is 503 with the time to wait', async () => {
-    const openRequests = new OpenRequests({ maxBytes: 100, maxWaitMs: 20 });
-    const taking = ({ held }: UnderWay) => ({ maxBytes: 200, take: (bytes: number) => held.take(bytes) });
-    const first = openRequests.enter();
+    const room = new Room({ maxBytes: 100, maxWaitMs: 20 });
+    const taking = (held: Held) => ({ maxBytes: 200, take: (bytes: number) => held.take(bytes) });
+    const first = new Held(room);
     await read(boundedBody(dripping(10, 0, 10).body, taking(first)));
-    const second = openRequests.enter();
+    const second = new Held(room);
     const error = await failure(boundedBody(dripping(10, 0, 8).body, taking(second)));
     expect(error).toMatchObject({ kind: 'overloaded', param: 'body', retryAfterMs: 1000 });
     second.end();
-    const third = openRequests.enter();
+    const third = new Held(room);
     const waiting = read(boundedBody(dripping(10, 0, 10).body, taking(third)));
     first.end();
     first.end();
-    await waiting;
+    expect((await waiting).byteLength).toBe(100);
     third.end();
-    expect(openRequests.count).toBe(0);
+  });
+});
+
+describe('a declared length', () => {
+  const declared = (length?: string) =>
+    declaredLength(new Headers(length === undefined ? {} : { 'content-length': length }), 20);
+
+  test.each([
+    [undefined, undefined],
+    ['0', 0],
+    ['20', 20],
+    ['1e1', undefined],
+    ['-1', undefined],
+    ['NaN', undefined],
+  ])('of %p is read as %p', (length, read) => {
+    expect(declared(length)).toBe(read);
+  });
+
+  test('beyond the limit gets 413', () => {
+    expect(() => declared('21')).toThrow(expect.objectContaining({ kind: 'request_too_large' }));
   });
 });

@@ -1,5 +1,5 @@
-import { readTimeMs } from '@llm0/core/async/body-deadlines';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError } from '../errors/gateway-error';
+import { readTimeMs } from './body-deadlines';
 
 export interface BodyBounds {
   readonly maxBytes: number;
@@ -66,8 +66,17 @@ export function boundedBody(
   );
 }
 
+/** The length a caller declares; undefined without one. Throws `request_too_large`, before a byte is read. */
+export function declaredLength(headers: Headers, maxBytes: number): number | undefined {
+  const declared = headers.get('content-length');
+  if (declared === null || !/^\d{1,15}$/.test(declared)) return undefined;
+  const length = Number(declared);
+  if (length > maxBytes) throw tooLarge(maxBytes);
+  return length;
+}
+
 export function tooLarge(maxBytes: number): GatewayError {
-  return new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes (MAX_BODY_BYTES).`);
+  return new GatewayError('request_too_large', `The request body is larger than ${maxBytes} bytes.`);
 }
 
 export function tooSlow(): GatewayError {
