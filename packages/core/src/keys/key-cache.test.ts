@@ -47,6 +47,28 @@ describe('KeyCache', () => {
     expect(cache.peek('h')).toBeUndefined();
   });
 
+  test('a reload during a look-up finds what was stored before the reload', async () => {
+    let stored = 1;
+    const lookUps: PromiseWithResolvers<void>[] = [];
+    const findByHash = async () => {
+      const seen = principal(stored);
+      const lookUp = Promise.withResolvers<void>();
+      lookUps.push(lookUp);
+      await lookUp.promise;
+      return seen;
+    };
+    const cache = new KeyCache({ source: { findByHash } });
+    const early = cache.find('h');
+    stored = 2;
+    const late = [cache.reload('h'), cache.reload('h')];
+    lookUps[0]?.resolve();
+    expect((await early)?.key.version).toBe(1);
+    await Bun.sleep(0);
+    lookUps[1]?.resolve();
+    expect((await Promise.all(late)).map((found) => found?.key.version)).toEqual([2, 2]);
+    expect([lookUps.length, cache.peek('h')?.key.version]).toEqual([2, 2]);
+  });
+
   test('unknown keys are remembered as unknown for a while, failures are not', async () => {
     let lookUps = 0;
     let failing = true;

@@ -23,6 +23,7 @@ export class KeyCache {
   private readonly known: LRUCache<string, Principal>;
   private readonly unknown: LRUCache<string, true>;
   private readonly loading = new Map<string, Promise<Principal | null>>();
+  private readonly following = new Map<string, Promise<Principal | null>>();
 
   constructor(private readonly options: KeyCacheOptions) {
     this.known = new LRUCache({ max: options.maxEntries ?? 100_000 });
@@ -38,13 +39,25 @@ export class KeyCache {
     const cached = this.known.get(hash);
     if (cached !== undefined) return cached;
     if (this.unknown.has(hash)) return null;
-    return this.reload(hash);
+    return this.loading.get(hash) ?? this.load(hash);
   }
 
-  /** Reads the key again; simultaneous callers share one look-up. */
+  /** Reads the key again. A look-up that already runs may miss the change, so its callers share the one after it. */
   reload(hash: string): Promise<Principal | null> {
     const running = this.loading.get(hash);
-    if (running !== undefined) return running;
+    if (running === undefined) return this.load(hash);
+    const waiting = this.following.get(hash);
+    if (waiting !== undefined) return waiting;
+    const follow = () => {
+      this.following.delete(hash);
+      return this.loading.get(hash) ?? this.load(hash);
+    };
+    const next = running.then(follow, follow);
+    this.following.set(hash, next);
+    return next;
+  }
+
+  private load(hash: string): Promise<Principal | null> {
     const load = this.options.source
       .findByHash(hash)
       .then((principal) => {

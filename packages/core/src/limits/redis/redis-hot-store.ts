@@ -73,14 +73,15 @@ export class RedisHotStore implements HotStore {
     this.batch = new WriteBatch(this.client);
     this.holds = new HoldJournal(options.dataDir, this.newId().slice(0, 8));
     const onTrouble = () => this.recovery?.trigger();
+    const deadlineMs = options.admitDeadlineMs ?? ADMIT_DEADLINE_MS;
     this.admissions = new RedisAdmissions(this.link, {
-      deadlineMs: options.admitDeadlineMs ?? ADMIT_DEADLINE_MS,
+      deadlineMs,
       queueMaxPerShard: () => this.queueMaxPerShard,
       onTrouble,
       batch: this.batch,
       onOpened: (holds) => this.holds.begin(holds),
     });
-    this.tables = new RedisVersions(this.link);
+    this.tables = new RedisVersions(this.link, deadlineMs);
     this.spend = new RedisSpend(this.link);
     this.file = new SettlementFile(options.dataDir, this.newId().slice(0, 8));
     this.commits = new RedisCommits(this.link, {

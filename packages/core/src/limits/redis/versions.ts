@@ -6,12 +6,13 @@ import { projectKey } from './keys';
 import type { RedisLink } from './link';
 import { runScript } from './scripts';
 
-/** As long as an admission may take. */
-const DEADLINE_MS = 80;
-
 /** Versions of keys, projects and tables: what `lua/admit.lua` compares, set and asked outside of it. */
 export class RedisVersions implements TablesVersion {
-  constructor(private readonly link: RedisLink) {}
+  /** `deadlineMs`: as long as an admission may take. */
+  constructor(
+    private readonly link: RedisLink,
+    private readonly deadlineMs: number,
+  ) {}
 
   async setVersions(
     projectId: string,
@@ -39,8 +40,8 @@ export class RedisVersions implements TablesVersion {
       client.hmget(projectKey(shard, projectId), 'p', `k:${keyId}`),
       client.get(shard.tables),
     ]);
-    const [[project, key], tables] = await inTime(asked, DEADLINE_MS, () => {
-      throw storeUnavailable(`no answer within ${DEADLINE_MS} ms`);
+    const [[project, key], tables] = await inTime(asked, this.deadlineMs, () => {
+      throw storeUnavailable(`no answer within ${this.deadlineMs} ms`);
     });
     const isSame = project === String(projectVersion) && key === String(keyVersion);
     const stale: StalePart[] = isSame ? [] : ['principal'];
