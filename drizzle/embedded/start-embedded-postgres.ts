@@ -27,8 +27,13 @@ const SETTLED_MS = 30_000;
 /** Unix socket paths are limited to 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH = 100;
 
-/** Nothing of the gateway's; its heap is small, and what it took is given back soon (`runtime-environment.ts`). */
-const ENVIRONMENT = { BUN_JSC_forceRAMSize: String(320 * 1024 * 1024), MIMALLOC_PURGE_DELAY: '100' };
+/** Nothing of the gateway's but a switch of Bun's; it gives memory back soon (`runtime-environment.ts`). */
+const childEnvironment = () => ({
+  BUN_JSC_forceRAMSize: String(320 * 1024 * 1024),
+  MIMALLOC_PURGE_DELAY: '100',
+  // Tests turn it off: compiling WebAssembly for the third time takes a third of a short process's time.
+  BUN_JSC_useOMGJIT: process.env.BUN_JSC_useOMGJIT,
+});
 
 type Child = Bun.Subprocess<'pipe', 'pipe', 'pipe'>;
 
@@ -83,7 +88,7 @@ class EmbeddedSupervisor {
     const startedMs = performance.now();
     const child = Bun.spawn(
       [process.execPath, '--no-env-file', script, join(this.dataDir, 'postgres'), this.socketPath, this.identityFile],
-      { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe', cwd: this.dataDir, env: ENVIRONMENT },
+      { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe', cwd: this.dataDir, env: childEnvironment() },
     );
     this.child = child;
     const lastWords = keepTail(child.stderr);
