@@ -170,23 +170,6 @@ describe('hostile requests to backends', () => {
     expect([answer.slice(0, 12), targets()]).toEqual(['HTTP/1.1 400', []]);
   });
 
-  test('a body that trickles is given up, and the backend with it', async () => {
-    const { port, hostname } = new URL(world.gateway.url);
-    const socket = connect(Number(port), hostname);
-    let text = '';
-    socket.on('data', (chunk) => {
-      text += chunk.toString();
-    });
-    socket.on('error', () => {});
-    socket.write(head('POST /infer/echo/slow', 'Content-Length: 1000'));
-    const timer = setInterval(() => socket.write('x'), 500);
-    // Half a minute is what any body may take.
-    await waitUntil(() => text.startsWith('HTTP/1.1') || socket.destroyed, 90_000);
-    clearInterval(timer);
-    expect(text.slice(0, 12)).toBe('HTTP/1.1 408');
-    socket.destroy();
-  }, 100_000);
-
   describe('a backend that misbehaves', () => {
     let name = '';
     beforeEach(async () => {

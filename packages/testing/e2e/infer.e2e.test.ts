@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { type HttpBackend, startHttpBackend } from '../fake-upstream/start-http-backend';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -9,7 +9,7 @@ interface CallOptions extends RequestInit {
   readonly key?: string;
 }
 
-describe.each(STORE_KINDS)('plain HTTP backends on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('plain HTTP backends on %s stores', (kind) => {
   let world: TestEnvironment;
   let apiKey: string;
   let backend: HttpBackend;

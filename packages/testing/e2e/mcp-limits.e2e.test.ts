@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { callAdmin } from '../stores/start-gateway';
 import { askAtOnce } from './ask-at-once';
-import { STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const PRICE_USD = 0.01;
 const TIMEOUT_MS = 1000;
@@ -19,7 +19,7 @@ interface Answer {
   };
 }
 
-describe.each(STORE_KINDS)('limits of tool calls on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
   let world: TestEnvironment;
   let web: McpServerUnderTest;
 

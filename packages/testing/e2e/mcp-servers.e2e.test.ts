@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { callAdmin, startGateway } from '../stores/start-gateway';
-import { STORE_KINDS, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { ON_ONE_KIND, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const gatewayPackage = join(import.meta.dir, '../../../apps/gateway/package.json');
 
@@ -19,7 +19,7 @@ function programOf(name: string): string {
   return join(dirname(file), Object.values(bin)[0] ?? '');
 }
 
-describe.each(STORE_KINDS)('MCP servers behind one URL on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('MCP servers behind one URL on %s stores', (kind) => {
   let environment: TestEnvironment;
   let web: McpServerUnderTest;
   let projectId: string;

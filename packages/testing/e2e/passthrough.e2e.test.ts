@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -74,7 +74,7 @@ function startEcho() {
   return { seen, url: `http://127.0.0.1:${server.port}`, uploaded: () => uploading, stop: () => server.stop(true) };
 }
 
-describe.each(STORE_KINDS)('native APIs passed through on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('native APIs passed through on %s stores', (kind) => {
   let world: TestEnvironment;
   let apiKey: string;
   const echo = startEcho();

@@ -5,7 +5,7 @@ import { type Collector, type ReceivedSpan, startCollector } from '../fake-upstr
 import { startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { isAll } from '../lane';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, logRow, postChat, STORE_KINDS, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 const CALLER = '00f067aa0ba902b7';
@@ -16,7 +16,7 @@ const CLIENT = 3;
 
 const newTrace = () => crypto.randomUUID().replaceAll('-', '');
 
-describe.each(STORE_KINDS)('OpenTelemetry on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('OpenTelemetry on %s stores', (kind) => {
   let collector: Collector;
   let world: TestEnvironment;
   let apiKey: string;

@@ -5,8 +5,8 @@ import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstr
 import { callAdmin } from '../stores/start-gateway';
 import {
   ask,
+  ON_ONE_KIND,
   postChat,
-  STORE_KINDS,
   settledLedger,
   shareEnvironment,
   type TestEnvironment,
@@ -34,7 +34,7 @@ interface Call {
   readonly cost_usd: number;
 }
 
-describe.each(STORE_KINDS)('tool calls in the log on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('tool calls in the log on %s stores', (kind) => {
   let world: TestEnvironment;
   let web: McpServerUnderTest;
   let projectId: string;
