@@ -1,8 +1,8 @@
 import { isTest, type Rule, type SourceFile } from './source-file';
 
-/** Who may read the environment: the config, and what stands around the program. */
+/** Who may read the environment: the config, starts of child processes, and what stands around the program. */
 const ENVIRONMENT_READERS =
-  /^(apps\/gateway\/src\/(config\/config|main|mcp\/stdio\/guard)\.ts|apps\/gateway\/bin\/|packages\/testing\/|bench\/|[^/]+$)/;
+  /^(apps\/gateway\/src\/(config\/config|main|mcp\/stdio\/guard)\.ts|apps\/gateway\/bin\/|drizzle\/embedded\/start-embedded-postgres\.ts|packages\/testing\/|bench\/|[^/]+$)/;
 
 const READS_ENVIRONMENT =
   /\b(process|Bun|import\.meta)\.env\b|\{[^{}]*\benv\b[^{}]*\}\s*(=\s*(process|Bun)\b|from\s+['"](node:)?(process|bun)['"])/;

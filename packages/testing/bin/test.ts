@@ -91,13 +91,13 @@ async function checkAll(): Promise<void> {
 }
 
 async function runUnit(files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
-  await run({ name: 'unit tests', workers: countWorkers(files, 1), stores: [] }, files, ran);
+  await run({ name: 'unit tests', workers: countWorkers(files), stores: [] }, files, ran);
 }
 
 async function runFiles(files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
   const daily = files.filter(({ isNightly }) => !isNightly);
   const nightly = files.filter(({ isNightly }) => isNightly);
-  const workers = countWorkers(daily, 2);
+  const workers = countWorkers(daily);
   const needs = new Set(files.flatMap((file) => [...file.stores]));
   const [{ stores, missing }] = await Promise.all([startStores(needs, workers), buildDashboard(files)]);
   if (missing !== null) console.log(`Postgres: PGlite alone is tested, ${missing}`);
@@ -134,10 +134,11 @@ async function run(stage: StageOfRun, files: readonly PlannedFile[], ran: Set<st
   return counts;
 }
 
-/** Much of the time most tests wait, so more processes than cores share a machine well; stores that were given are for one alone. */
-function countWorkers(files: readonly PlannedFile[], perCore: number): number {
-  if (perCore > 1 && (process.env.TEST_REDIS_URL || process.env.TEST_DATABASE_URL)) return 1;
-  const workers = options.workers ?? Math.min(MOST_WORKERS, perCore * availableParallelism());
+/** Most tests wait for much of their time, so two processes share a core well. */
+function countWorkers(files: readonly PlannedFile[]): number {
+  // Stores that were given are for one process alone.
+  if (!options.unitOnly && (process.env.TEST_REDIS_URL || process.env.TEST_DATABASE_URL)) return 1;
+  const workers = options.workers ?? Math.min(MOST_WORKERS, 2 * availableParallelism());
   return Math.max(1, Math.min(workers, files.length));
 }
 
