@@ -40,15 +40,15 @@ const NOTICE_CHARACTERS = 300;
 const INPUTS = {
   list_servers: z.strictObject({}),
   search_tools: z.strictObject({
-    query: z.string().trim().min(1).max(MAX_QUERY_CHARACTERS).describe('What you want to do, in a few words.'),
-    limit: z.int().min(1).max(MOST_FOUND).default(USUAL_FOUND).describe('How many tools at most.'),
+    query: z.string().trim().min(1).max(MAX_QUERY_CHARACTERS).describe('Your task, in a few words.'),
+    limit: z.int().min(1).max(MOST_FOUND).default(USUAL_FOUND).describe('Maximum number of tools.'),
   }),
   execute_code: z.strictObject({
     code: z
       .string()
       .min(1)
       .max(MAX_CODE_CHARACTERS)
-      .describe('JavaScript. Its last expression, or what it returns, is the result.'),
+      .describe('JavaScript. The result is the last expression or the returned value.'),
   }),
 } as const;
 type Name = keyof typeof INPUTS;

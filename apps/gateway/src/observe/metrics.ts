@@ -39,13 +39,13 @@ export class Metrics {
   ]);
   readonly breakerState = this.gauge(
     'llm0_breaker_state',
-    'Circuit breaker of a target that was in trouble: 0 closed, 1 half-open, 2 open, as all gateways see it.',
+    'Circuit breaker of a target that failed, across all gateways: 0 closed, 1 half-open, 2 open.',
     ['provider', 'model'],
     'max',
   );
   readonly coolDown = this.gauge(
     'llm0_target_cool_down_ms',
-    'Milliseconds until a target is asked again after a 429.',
+    'Milliseconds until the next attempt after a 429.',
     ['provider', 'model'],
     'max',
   );
@@ -56,12 +56,12 @@ export class Metrics {
   );
   readonly hedges = this.counter(
     'llm0_hedges_superseded_total',
-    'Upstream attempts given up because the other one of a hedged pair was faster, by the slower provider.',
+    'Cancelled attempts of hedged pairs, by the slower provider.',
     ['provider'],
   );
   readonly unchecked = this.counter(
     'llm0_unchecked_requests_total',
-    'Requests of projects with on_store_failure open, served while the hot store could not decide.',
+    'Requests of projects with on_store_failure open, served without limits.',
   );
   readonly floodRefusals = this.counter(
     'llm0_flood_refusals_total',
@@ -70,7 +70,7 @@ export class Metrics {
   );
   readonly admitMs = this.plainHistogram(
     'llm0_hot_store_admit_ms',
-    'Decisions of the hot store, as long as requests wait for them, in milliseconds.',
+    "Wait of requests for the hot store's decision in milliseconds.",
     STORE_BUCKETS_MS,
   );
   readonly chunkGapMs = this.plainHistogram(
@@ -80,7 +80,7 @@ export class Metrics {
   );
   readonly loopLagMs = this.plainHistogram(
     'llm0_event_loop_lag_ms',
-    'How late a timer of this process fires, sampled twice a second, in milliseconds.',
+    "Delay of this process's timers in milliseconds, sampled twice a second.",
     GAP_BUCKETS_MS,
   );
   readonly storeUp = this.gauge('llm0_store_up', 'Whether a store answers: hot_store, postgres.', ['store']);
@@ -107,12 +107,11 @@ export class Metrics {
     'llm0_log_records_stored_total',
     'Log entries moved from the queue to gateway_logs by this process.',
   );
-  readonly inferCache = this.counter(
-    'llm0_infer_cache_total',
-    'Answers of plain HTTP backends by what the cache did: hit, miss, stale.',
-    ['backend', 'outcome'],
-  );
-  readonly inFlight = this.gauge('llm0_requests_in_flight', 'Requests under way.');
+  readonly inferCache = this.counter('llm0_infer_cache_total', 'Cache results of HTTP backends: hit, miss, stale.', [
+    'backend',
+    'outcome',
+  ]);
+  readonly inFlight = this.gauge('llm0_requests_in_flight', 'Open requests.');
   readonly openHolds = this.gauge('llm0_holds_open', 'Holds of this process.');
   readonly queueDepth = this.gauge('llm0_log_queue_entries', 'Log entries not yet stored.');
   readonly queueAge = this.gauge('llm0_log_queue_oldest_ms', 'Age of the oldest log entry.');
@@ -125,11 +124,11 @@ export class Metrics {
   );
   readonly warmDrops = this.counter(
     'llm0_warm_cache_drops_total',
-    'Answers not written to the warm cache tier because too many waited.',
+    "Answers that the warm cache tier didn't store because too many waited.",
   );
   readonly keptAnswerDrops = this.counter(
     'llm0_kept_answer_drops_total',
-    'Answers not kept for later requests because too many waited.',
+    "Answers that weren't stored because too many waited.",
   );
   readonly semanticLookUps = this.histogram(
     'llm0_semantic_cache_lookup_ms',
@@ -137,48 +136,45 @@ export class Metrics {
     STORE_BUCKETS_MS,
     ['outcome'],
   );
-  readonly semanticRefusals = this.counter(
-    'llm0_semantic_cache_refusals_total',
-    'Near matches that were not served, by the guard that refused.',
-    ['guard'],
-  );
+  readonly semanticRefusals = this.counter('llm0_semantic_cache_refusals_total', 'Refused near matches, by guard.', [
+    'guard',
+  ]);
   readonly semanticSkips = this.counter(
     'llm0_semantic_cache_skips_total',
-    'Requests of projects with a semantic cache that have no question to look up, by reason.',
+    'Requests without a question for the semantic cache, by reason.',
     ['reason'],
   );
   readonly semanticDrops = this.counter(
     'llm0_semantic_cache_drops_total',
-    'Answers not written to the semantic cache: too many waited, or they got no vector.',
+    "Answers that the semantic cache didn't store: too many waited, or no vector.",
   );
   private readonly guardrailFinds = this.counter(
     'llm0_guardrail_finds_total',
-    'Matches of guardrails, by the type of the check and what was done: done, watched.',
+    'Guardrail matches by type: done, watched.',
     ['check', 'action', 'side', 'outcome'],
   );
   private readonly guardrailFailures = this.counter(
     'llm0_guardrail_failures_total',
-    'Checks of guardrails that could not be made, by the type of the check: failed, timeout.',
+    'Failed guardrail checks by type: failed, timeout.',
     ['check', 'side', 'outcome'],
   );
   readonly otlpExported = this.counter(
     'llm0_otlp_exported_total',
-    'Rows whose spans, and rounds of metrics, that the collector took.',
+    'Rows and metric rounds that the collector accepted.',
     ['signal'],
   );
-  readonly otlpDrops = this.counter(
-    'llm0_otlp_drops_total',
-    'Rows whose spans, and rounds of metrics, that were given up, by reason.',
-    ['signal', 'reason'],
-  );
+  readonly otlpDrops = this.counter('llm0_otlp_drops_total', 'Rows and metric rounds that were dropped, by reason.', [
+    'signal',
+    'reason',
+  ]);
   readonly otlpFailures = this.counter(
     'llm0_otlp_failures_total',
-    'Requests to the collector that it did not take, by reason: unreachable, busy, refused.',
+    'Failed requests to the collector, by reason: unreachable, busy, refused.',
     ['signal', 'reason'],
   );
   readonly bodyDrops = this.counter(
     'llm0_log_bodies_drops_total',
-    'Prompts and answers (LOG_BODIES) that were not kept.',
+    "Prompts and answers (LOG_BODIES) that weren't stored.",
   );
   /** Hits of the warm tier, for `/cachez`; they count as exact hits too. */
   warmHits = 0;

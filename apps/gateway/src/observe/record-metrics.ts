@@ -130,7 +130,7 @@ export class RecordMetrics {
       counter('llm0_cost_usd_total', 'Cost of answers in USD.', () =>
         this.sumBy(['provider', 'model'], (cell) => cell.costNanoUsd / NANO_PER_USD),
       ),
-      counter('llm0_saved_usd_total', 'USD not spent because a cache answered.', () =>
+      counter('llm0_saved_usd_total', 'USD that caches saved.', () =>
         this.sumBy(['cache'], (cell) => cell.savedNanoUsd / NANO_PER_USD),
       ),
       counter('llm0_errors_total', 'Failed or refused requests by error code.', () =>
@@ -138,11 +138,7 @@ export class RecordMetrics {
       ),
       histogram('llm0_request_duration_ms', 'Request duration in milliseconds.', this.latency),
       histogram('llm0_time_to_first_token_ms', 'Time to the first output in milliseconds, streams only.', this.ttft),
-      histogram(
-        'llm0_overhead_ms',
-        "The gateway's own part of the time to first byte, in milliseconds.",
-        this.overhead,
-      ),
+      histogram('llm0_overhead_ms', "Gateway's part of the time to first byte, in milliseconds.", this.overhead),
     ];
     for (const family of families) registry.registerMetric(asMetric(family));
   }

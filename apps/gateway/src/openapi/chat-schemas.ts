@@ -16,7 +16,7 @@ import {
 const anyOf = (...schemas: readonly Part[]): Part => ({ anyOf: schemas });
 const MODEL = {
   type: 'string',
-  description: "A model's name, `provider/model`, or an alias of the project",
+  description: 'Model name, `provider/model`, or an alias of the project',
   examples: ['gpt-4o-mini'],
 } as const;
 const STREAM = { type: 'boolean', default: false, description: 'Answer as server-sent events' } as const;
@@ -101,7 +101,7 @@ export const CHAT_SCHEMAS: Readonly<Record<string, Part>> = {
         openObject({ index: COUNT, delta: OBJECT, finish_reason: nullable('string') }, ['index', 'delta']),
       ),
       usage: anyOf(usage, { type: 'null' }),
-      provider: { type: 'string', description: 'Of the last chunk' },
+      provider: { type: 'string', description: 'Fields of the last chunk' },
       cache: oneOfTexts('exact', 'semantic', 'miss'),
       ...METADATA,
     },

@@ -20,12 +20,12 @@ const SECURITY = {
 const TAGS = [
   { name: 'chat', description: 'Conversations and texts' },
   { name: 'embeddings', description: 'Vectors' },
-  { name: 'models', description: 'What a key may call' },
+  { name: 'models', description: 'Models of a key' },
   { name: 'gemini', description: "Gemini's own format, for Gemini's models" },
-  { name: 'passthrough', description: "Vendors' own APIs" },
+  { name: 'passthrough', description: 'Native APIs of providers' },
   { name: 'infer', description: 'Plain HTTP services of the operator' },
   { name: 'mcp', description: 'Tools, resources and prompts of MCP servers' },
-  { name: 'probes', description: 'For load balancers, and this document' },
+  { name: 'probes', description: 'Probes for load balancers, and this document' },
 ];
 
 /** The OpenAPI 3.1 document of the data plane. */

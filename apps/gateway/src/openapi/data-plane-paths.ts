@@ -28,7 +28,7 @@ const gemini = (id: string, summary: string, answer: Operation['answer']): Opera
         in: 'query',
         required: false,
         schema: { type: 'string' },
-        description: 'The API key, as this format has it; better in a header',
+        description: "API key in this format's style; a header is safer",
       },
     ],
   },
@@ -88,7 +88,7 @@ const native = (method: string): Operation => ({
   parameters: [path('provider', 'The vendor'), path('path', "The path at the vendor's base URL")],
   takes: ROW_HEADERS,
   ...(method === 'Get' || method === 'Delete' ? {} : { body: {} }),
-  answer: { description: "The vendor's own answer, as it came", schema: {} },
+  answer: { description: "The provider's answer, unchanged", schema: {} },
 });
 
 /** The methods of plain HTTP backends; OPTIONS is one too. */
@@ -102,7 +102,7 @@ const infer = (method: (typeof INFER_METHODS)[number]): Operation => ({
   parameters: [path('backend', "The backend's name"), path('path', 'The path at its base URL')],
   takes: [...ROW_HEADERS, 'Cache', 'CacheControl'],
   ...(['Get', 'Head', 'Options'].includes(method) ? {} : { body: {} }),
-  answer: { description: "The backend's own answer, as it came", schema: {} },
+  answer: { description: "The backend's answer, unchanged", schema: {} },
 });
 
 const probe = (id: string, summary: string, schema: string): Operation => ({

@@ -22,7 +22,7 @@ export const NUMBER = { type: 'number' } as const;
 
 /** What plain answers carry beside the vendor's fields. */
 export const METADATA = {
-  latency_ms: { type: 'number', description: 'Of the whole request' },
+  latency_ms: { type: 'number', description: 'Whole request' },
   cost_usd: { type: 'number', description: 'USD, exact, at most 9 decimals; 0 for hits' },
 } as const;
 

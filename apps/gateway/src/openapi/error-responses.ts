@@ -19,9 +19,9 @@ const attempt = openObject({ provider: TEXT, model: TEXT, failure: TEXT, status:
 ]);
 const details = {
   code: oneOfTexts(...CODES.map(([kind]) => kind)),
-  param: nullable('string', { description: 'The field at fault, or the scope of a limit' }),
+  param: nullable('string', { description: 'The wrong field, or the scope of a limit' }),
   retry_after: { type: 'integer', minimum: 1, description: 'Seconds; also in `Retry-After`' },
-  attempts: arrayOf(attempt, { description: 'Who was asked, in order' }),
+  attempts: arrayOf(attempt, { description: 'Attempts, in order' }),
 };
 
 /** `components.schemas`: an envelope for each format. */
@@ -29,7 +29,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Part>> = {
   Error: openObject(
     {
       error: openObject(
-        { message: { type: 'string', description: 'What is wrong and what to do' }, type: TEXT, ...details },
+        { message: { type: 'string', description: 'The problem and the next step' }, type: TEXT, ...details },
         ['message', 'type', 'code', 'param'],
       ),
     },
@@ -85,6 +85,6 @@ export function errorResponses(): Record<string, Part> {
 
 /** A status that the table does not have: what a vendor refuses a request with (422), a body that trickles (408). */
 export const otherErrors = (schema: string): Part => ({
-  description: 'Any other refusal, in the same envelope',
+  description: 'Any other error, in the same envelope',
   content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
 });

@@ -23,7 +23,7 @@ export function adminApiPage(): ReferencePage {
   const parts = [...Map.groupBy(rows, ({ tag }) => tag)].map(
     ([tag, all]) =>
       `## ${sentence(tag)}\n\n${table(
-        ['request', 'what it does'],
+        ['request', 'effect'],
         all.map(({ row }) => row),
       )}`,
   );
@@ -36,4 +36,4 @@ export function adminApiPage(): ReferencePage {
 
 const INTRO = `Send \`Authorization: Bearer <ADMIN_TOKEN>\`. A running gateway serves the schemas of all bodies at \`/admin/docs\`, and as
 OpenAPI at \`/admin/v1/openapi.json\`. Amounts are exact JSON numbers in USD. Lists take \`?limit&cursor\`. Every resource has an
-\`ETag\`; \`If-Match\` answers 412 when somebody else changed it.`;
+\`ETag\`; \`If-Match\` returns 412 if the object changed meanwhile.`;

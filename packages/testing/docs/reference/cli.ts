@@ -10,7 +10,7 @@ export function cliPage(): ReferencePage {
   return {
     title: 'Command line',
     purpose: 'Every command of `llm0`, with its options.',
-    body: `${INTRO}\n\n${table(['command', 'what it does', 'options'], rows)}`,
+    body: `${INTRO}\n\n${table(['command', 'effect', 'options'], rows)}`,
   };
 }
 

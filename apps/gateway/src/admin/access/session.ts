@@ -19,8 +19,8 @@ const sessionSchema = z
   .object({
     name: z.string().openapi({ description: "The token's name" }),
     role: z.enum(['admin', 'viewer']),
-    can_read_bodies: z.boolean().openapi({ description: 'Kept prompts and answers' }),
-    expires_at: instantShown.nullable().openapi({ description: 'null when asked with a token' }),
+    can_read_bodies: z.boolean().openapi({ description: 'Stored prompts and answers' }),
+    expires_at: instantShown.nullable().openapi({ description: 'null for requests with a token' }),
     version: z.string(),
   })
   .openapi('Session');
@@ -29,11 +29,11 @@ const create = createRoute({
   ...at('post', '/session', 'Sign in with an admin token; sets a cookie for 24 h'),
   security: [],
   request: { body: takes(z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_LENGTH) }).openapi('SignIn')) },
-  responses: { 201: answers(sessionSchema, 'Who is signed in') },
+  responses: { 201: answers(sessionSchema, 'Show the current session') },
 });
 const show = createRoute({
-  ...at('get', '/session', 'Who is signed in'),
-  responses: { 200: answers(sessionSchema, 'Who is signed in') },
+  ...at('get', '/session', 'Show the current session'),
+  responses: { 200: answers(sessionSchema, 'Show the current session') },
 });
 const remove = createRoute({
   ...at('delete', '/session', 'Sign out'),

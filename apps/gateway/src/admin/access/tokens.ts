@@ -20,7 +20,7 @@ const newTokenSchema = z
     can_read_bodies: z
       .boolean()
       .nullish()
-      .openapi({ description: 'Kept prompts and answers; by default admins may, viewers may not' }),
+      .openapi({ description: 'May read stored prompts and answers; default: admins yes, viewers no' }),
     expires_at: instant.nullish(),
   })
   .openapi('NewToken');
@@ -35,19 +35,19 @@ const shown = z.object({
 });
 const tokenSchema = shown.openapi('Token');
 const listedTokenSchema = shown
-  .extend({ open_sessions: z.int().openapi({ description: 'Dashboards it is signed in to' }) })
+  .extend({ open_sessions: z.int().openapi({ description: 'Open dashboard sessions' }) })
   .openapi('ListedToken');
 const tokenWithSecretSchema = shown
-  .extend({ token: z.string().openapi({ description: 'The secret: shown only once, only its SHA-256 is kept' }) })
+  .extend({ token: z.string().openapi({ description: 'The secret, shown once; the gateway stores only its SHA-256' }) })
   .openapi('TokenWithSecret');
 
 const create = createRoute({
-  ...at('post', '/tokens', 'Make an admin token; the secret is shown only once'),
+  ...at('post', '/tokens', 'Create an admin token; the secret is shown once'),
   request: { body: takes(newTokenSchema) },
   responses: { 201: answers(tokenWithSecretSchema, 'The new token with its secret') },
 });
 const list = createRoute({
-  ...at('get', '/tokens', 'List admin tokens in force, newest first'),
+  ...at('get', '/tokens', 'List active admin tokens, newest first'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(listedTokenSchema), 'Tokens') },
 });

@@ -8,14 +8,14 @@ const MAX_SHOWN = 100;
 export const alertPreviewSchema = z
   .object({
     from: instantShown.openapi({
-      description: 'First check; later than a week ago where older requests are gone or too many',
+      description: 'First check; later than a week ago if older requests are gone or too many',
     }),
     to: instantShown,
-    fired: z.int().openapi({ description: 'How often it would have fired' }),
+    fired: z.int().openapi({ description: 'Number of firings' }),
     firings: z
       .array(z.object({ from: instantShown, to: instantShown.nullable() }))
       .openapi({ description: `The latest ${MAX_SHOWN}, newest first; \`to\` null: it would be firing now` }),
-    highest: z.number().nullable().openapi({ description: 'The most that was measured, in the unit of the threshold' }),
+    highest: z.number().nullable().openapi({ description: 'Highest value, in the unit of the threshold' }),
   })
   .openapi('AlertPreview');
 

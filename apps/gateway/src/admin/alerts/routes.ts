@@ -38,11 +38,7 @@ const previewQuery = z.strictObject({
   project_id: id.optional(),
 });
 const preview = createRoute({
-  ...at(
-    'get',
-    '/alert-preview',
-    'When an alert would have fired over the last week: its condition replayed minute by minute',
-  ),
+  ...at('get', '/alert-preview', "Replay an alert's condition over the last week"),
   request: {
     query: previewQuery,
   },
@@ -52,7 +48,7 @@ const preview = createRoute({
 });
 const params = z.object({ id });
 const create = createRoute({
-  ...at('post', '/alerts', 'Have a webhook called when something passes a threshold, and again when it is over'),
+  ...at('post', '/alerts', 'Call a webhook when a threshold is passed, and again on recovery'),
   request: { body: takes(newAlertSchema) },
   responses: { 201: answers(alertSchema, 'The new alert') },
 });
@@ -77,12 +73,12 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 const firings = createRoute({
-  ...at('get', '/alerts/{id}/firings', 'When its condition was met, newest first; kept for 90 days'),
+  ...at('get', '/alerts/{id}/firings', "List the alert's firings of 90 days, newest first"),
   request: { params, query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(firingSchema), 'Firings') },
 });
 const test = createRoute({
-  ...at('post', '/alerts/{id}/test', 'Call the webhook once, as a test'),
+  ...at('post', '/alerts/{id}/test', 'Send a test message to the webhook'),
   request: { params },
   responses: { 201: answers(z.object({ ok: z.boolean() }), 'The webhook answered with 2xx') },
 });

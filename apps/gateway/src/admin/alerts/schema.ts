@@ -30,7 +30,7 @@ export const alertFields = {
     }),
   window_minutes: count(1, MAX_WINDOW_MINUTES),
   objective: z.number().min(0).max(0.999999).nullable().openapi({
-    description: 'error_budget_burn: the share of requests that are to succeed; null = 0.99',
+    description: 'error_budget_burn: target share of successful requests; null = 0.99',
   }),
   project_id: id.nullable(),
   webhook_url: webhookUrl,
@@ -45,7 +45,7 @@ const routingKey = z
   .nullable()
   .openapi({ description: "PagerDuty's integration key", writeOnly: true });
 const mutedUntil = instant.nullable().openapi({
-  description: 'Until then nobody is told that it fires; that it is over is told where it was told that it began',
+  description: 'No messages about firing until then. Recovery is sent if the start was sent',
 });
 
 const USUAL = ALERT_KINDS.map((kind) => `${kind} ${ALERT_KIND_FACTS[kind].defaultThreshold}`).join(', ');
@@ -56,9 +56,7 @@ const NEEDS_KEY = 'is needed with webhook_format pagerduty';
 export const newAlertSchema = z
   .strictObject({
     ...alertFields,
-    threshold: alertFields.threshold
-      .optional()
-      .openapi({ description: `By default what is usual for the kind: ${USUAL}` }),
+    threshold: alertFields.threshold.optional().openapi({ description: `Default of the kind: ${USUAL}` }),
     window_minutes: alertFields.window_minutes.default(15),
     objective: alertFields.objective.optional(),
     project_id: id.nullish(),
@@ -87,13 +85,13 @@ export const alertSchema = z
     ...alertFields,
     id,
     name: z.string(),
-    webhook_url: z.string().openapi({ description: 'Viewers see scheme and host alone' }),
+    webhook_url: z.string().openapi({ description: 'Viewers see only scheme and host' }),
     has_routing_key: z.boolean(),
     muted_until: instantShown.nullable(),
-    is_firing: z.boolean().openapi({ description: 'Its condition was met at the last check, muted or not' }),
-    was_told: z.boolean().openapi({ description: 'The webhook was told last that it fires' }),
+    is_firing: z.boolean().openapi({ description: 'The last check met the condition, muted or not' }),
+    was_told: z.boolean().openapi({ description: 'The last webhook message said that the alert fires' }),
     changed_at: instantShown.nullable(),
-    last_error: z.string().nullable().openapi({ description: 'Why the webhook could not be told' }),
+    last_error: z.string().nullable().openapi({ description: 'Error of the webhook' }),
     created_at: instantShown,
   })
   .openapi('Alert');
@@ -109,12 +107,12 @@ export const showAlert = (alert: StoredAlert): z.output<typeof alertSchema> =>
 export const firingSchema = z
   .object({
     id,
-    created_at: instantShown.openapi({ description: 'When the condition was met first' }),
-    ended_at: instantShown.nullable().openapi({ description: 'null: it still is' }),
-    value: z.number().nullable().openapi({ description: 'What was measured then, in the unit of the threshold' }),
-    highest: z.number().nullable().openapi({ description: 'The most since' }),
+    created_at: instantShown.openapi({ description: 'Time at which the condition was first met' }),
+    ended_at: instantShown.nullable().openapi({ description: 'null: still firing' }),
+    value: z.number().nullable().openapi({ description: 'Measured value, in the unit of the threshold' }),
+    highest: z.number().nullable().openapi({ description: 'Highest value since' }),
     text: z.string(),
-    told_at: instantShown.nullable().openapi({ description: 'null: muted, or the webhook could not be told' }),
+    told_at: instantShown.nullable().openapi({ description: 'null: muted, or the webhook failed' }),
   })
   .openapi('AlertFiring');
 

@@ -17,11 +17,7 @@ const at = routesOf('aliases');
 const params = z.object({ id });
 
 const create = createRoute({
-  ...at(
-    'post',
-    '/aliases',
-    'Make a model name of your own: another name for one target, or several in the order of a strategy',
-  ),
+  ...at('post', '/aliases', 'Create an alias: a name for one target, or for several with a strategy'),
   request: { body: takes(newAliasSchema) },
   responses: { 201: answers(aliasSchema, 'The new alias') },
 });
@@ -36,12 +32,12 @@ const show = createRoute({
   responses: { 200: answers(aliasSchema, 'The alias') },
 });
 const change = createRoute({
-  ...at('patch', '/aliases/{id}', 'Change the fields sent; live at once'),
+  ...at('patch', '/aliases/{id}', 'Change the given fields; applies at once'),
   request: { params, body: takes(aliasChangesSchema) },
   responses: { 200: answers(aliasSchema, 'The alias as it is now') },
 });
 const remove = createRoute({
-  ...at('delete', '/aliases/{id}', 'Delete an alias; live at once'),
+  ...at('delete', '/aliases/{id}', 'Delete an alias; applies at once'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });

@@ -29,12 +29,12 @@ const settings = {
   }),
   strategy: z.enum(STRATEGIES).optional().openapi({
     default: 'priority',
-    description: 'The order in which several targets are tried',
+    description: 'Order of the targets',
   }),
   hedge_after_ms: hedgeAfterMs,
   session_affinity: z.boolean().optional().openapi({
     default: true,
-    description: 'Conversations stay with the target whose prompt cache is warm',
+    description: 'Keeps a conversation on the target that has its prompt cached',
   }),
   failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
     description:
@@ -42,13 +42,13 @@ const settings = {
   }),
   retry_timeouts: z.boolean().optional().openapi({
     default: false,
-    description: 'Ask the next target too where an answer that is no stream timed out; both may be billed',
+    description: 'Try the next target after a time-out of a plain answer; the provider may bill both',
   }),
 };
 
 export const newAliasSchema = z
   .strictObject({
-    alias: modelName.openapi({ description: 'The model name clients send' }),
+    alias: modelName.openapi({ description: 'Model name in requests' }),
     project_id: id.nullish().openapi({ description: 'null = for every project' }),
     ...settings,
   })

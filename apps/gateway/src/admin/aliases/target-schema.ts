@@ -10,7 +10,7 @@ const MAX_HEDGE_AFTER_MS = 600_000;
 
 export const hedgeAfterMs = count(1, MAX_HEDGE_AFTER_MS)
   .nullish()
-  .openapi({ description: 'Ask the next target too when the first gave no output for so long; null = never' });
+  .openapi({ description: 'Milliseconds without output after which the next target is called too; null = never' });
 
 const MAX_TIMEOUT_MS = 3_600_000;
 
@@ -18,10 +18,10 @@ const MAX_TIMEOUT_MS = 3_600_000;
 export const timeouts = {
   request_timeout_ms: count(1, MAX_TIMEOUT_MS)
     .nullish()
-    .openapi({ description: 'To connect and to the first event of a stream; null = REQUEST_TIMEOUT' }),
+    .openapi({ description: "Connecting, and a stream's first event; null = REQUEST_TIMEOUT" }),
   answer_timeout_ms: count(1, MAX_TIMEOUT_MS)
     .nullish()
-    .openapi({ description: 'To the end of an answer that is no stream; null = ANSWER_TIMEOUT' }),
+    .openapi({ description: 'A whole answer without streaming; null = ANSWER_TIMEOUT' }),
 };
 export const timeoutsShown = { request_timeout_ms: z.int().nullable(), answer_timeout_ms: z.int().nullable() };
 
@@ -29,8 +29,8 @@ export const timeoutsShown = { request_timeout_ms: z.int().nullable(), answer_ti
 export const targetShown = z.object({
   provider: z.string(),
   model: z.string(),
-  is_configured: z.boolean().openapi({ description: 'false: the provider is not configured, so it is left out' }),
-  is_priced: z.boolean().openapi({ description: 'false: it is skipped where a cap applies' }),
+  is_configured: z.boolean().openapi({ description: "false: skipped, because the provider isn't configured" }),
+  is_priced: z.boolean().openapi({ description: 'false: skipped under a cap' }),
 });
 
 /** The target, and whether it can be asked. */

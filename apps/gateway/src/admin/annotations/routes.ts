@@ -12,12 +12,12 @@ import { annotationSchema, eventSchema, newAnnotationSchema, showAnnotation } fr
 const at = routesOf('history');
 
 const create = createRoute({
-  ...at('post', '/annotations', 'Tell of a deploy, an incident or anything that charts should mark'),
+  ...at('post', '/annotations', 'Mark a deploy, an incident or a note in charts'),
   request: { body: takes(newAnnotationSchema) },
   responses: { 201: answers(annotationSchema, 'The new annotation') },
 });
 const list = createRoute({
-  ...at('get', '/annotations', 'List annotations that happened in a range, those told last first'),
+  ...at('get', '/annotations', 'List annotations of a range, the latest first'),
   request: {
     query: z.strictObject({
       from: queryInstant.optional(),
@@ -35,12 +35,12 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 const timeline = createRoute({
-  ...at('get', '/timeline', 'What happened in a range: annotations, changes of keys, limits and routes, starts'),
+  ...at('get', '/timeline', 'List events of a range: annotations, changes of keys, limits and routes, starts'),
   request: {
     query: z.strictObject({
       from: queryInstant,
       to: queryInstant.openapi({ description: 'Exclusive' }),
-      project_id: id.optional().openapi({ description: 'Without what concerns other projects only' }),
+      project_id: id.optional().openapi({ description: 'Excludes events of other projects' }),
     }),
   },
   responses: {

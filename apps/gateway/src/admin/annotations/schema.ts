@@ -9,8 +9,8 @@ export const newAnnotationSchema = z
   .strictObject({
     text: text(MAX_TEXT),
     kind: z.enum(ANNOTATION_KINDS).default('note'),
-    at: instant.optional().openapi({ description: 'When it happened; now unless given' }),
-    project_id: id.nullish().openapi({ description: 'Marks charts of this project only' }),
+    at: instant.optional().openapi({ description: 'Time of the event; default: now' }),
+    project_id: id.nullish().openapi({ description: 'Appears only in charts of this project' }),
   })
   .openapi('NewAnnotation');
 
@@ -21,7 +21,7 @@ export const annotationSchema = z
     kind: z.enum(ANNOTATION_KINDS),
     text: z.string(),
     project_id: id.nullable(),
-    actor: z.string().openapi({ description: 'Whose token told it' }),
+    actor: z.string().openapi({ description: 'Token that added it' }),
     created_at: instantShown,
   })
   .openapi('Annotation');
@@ -36,7 +36,7 @@ export const eventSchema = z
     kind: z.enum(EVENT_KINDS),
     text: z.string(),
     actor: z.string().nullable(),
-    source: z.enum(['annotation', 'audit', 'gateway']).openapi({ description: 'Who knows of it' }),
+    source: z.enum(['annotation', 'audit', 'gateway']).openapi({ description: 'Source of the event' }),
     project_id: id.nullable(),
   })
   .openapi('TimelineEvent');

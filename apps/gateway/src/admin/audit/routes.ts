@@ -20,8 +20,8 @@ const auditEntrySchema = z
     action: z.string(),
     resource: z.string(),
     resource_id: z.string().nullable(),
-    before: anythingOrNull.openapi({ description: 'null: it was made' }),
-    after: anythingOrNull.openapi({ description: 'null: it was deleted' }),
+    before: anythingOrNull.openapi({ description: 'null: created' }),
+    after: anythingOrNull.openapi({ description: 'null: deleted' }),
   })
   .openapi('AuditEntry');
 
@@ -38,7 +38,7 @@ const systemLogSchema = z
   .openapi('SystemLog');
 
 const audit = createRoute({
-  ...at('get', '/audit', 'Every change made through this API, newest first'),
+  ...at('get', '/audit', 'List all changes of this API, newest first'),
   request: {
     query: z.strictObject({
       actor: text().optional(),
@@ -50,7 +50,7 @@ const audit = createRoute({
   responses: { 200: answers(pageOf(auditEntrySchema), 'Changes') },
 });
 const systemLogs = createRoute({
-  ...at('get', '/system-logs', 'Runs of background jobs and what else an operator must learn of, newest first'),
+  ...at('get', '/system-logs', 'List job runs and notices for operators, newest first'),
   request: {
     query: z.strictObject({ event_type: text().optional(), outcome: z.enum(['ok', 'error']).optional(), ...pageQuery }),
   },

@@ -24,15 +24,17 @@ import { sealBackendHeaders } from './seal-headers';
 const at = routesOf('backends');
 const params = z.object({ id });
 /** A backend of the environment has no id. */
-const idOrName = z.object({ id: text().openapi({ description: "Its id, or the name of one of the environment's" }) });
+const idOrName = z.object({
+  id: text().openapi({ description: 'The id, or the name of a backend of the environment' }),
+});
 
 const create = createRoute({
-  ...at('post', '/backends', 'Add a plain HTTP backend; live at once under /infer/<name>/'),
+  ...at('post', '/backends', 'Add an HTTP backend at /infer/<name>/; applies at once'),
   request: { body: takes(newBackendSchema) },
   responses: { 201: answers(backendSchema, 'The backend; of its headers the names') },
 });
 const list = createRoute({
-  ...at('get', '/backends', 'List HTTP backends, newest first, and those of the environment'),
+  ...at('get', '/backends', 'List HTTP backends, newest first, and backends of the environment'),
   request: { query: z.strictObject({ name: text().optional(), ...pageQuery }) },
   responses: { 200: answers(backendPage, 'Backends') },
 });
@@ -42,12 +44,12 @@ const show = createRoute({
   responses: { 200: answers(backendSchema, 'The backend; of its headers the names') },
 });
 const change = createRoute({
-  ...at('patch', '/backends/{id}', 'Change the fields sent; live at once. headers are replaced as a whole'),
+  ...at('patch', '/backends/{id}', 'Change the given fields; applies at once. headers are replaced'),
   request: { params, body: takes(backendChangesSchema) },
   responses: { 200: answers(backendSchema, 'The backend as it is now') },
 });
 const remove = createRoute({
-  ...at('delete', '/backends/{id}', 'Delete an HTTP backend; its requests stay in the log'),
+  ...at('delete', '/backends/{id}', 'Delete an HTTP backend; its log rows stay'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });
@@ -55,7 +57,7 @@ const test = createRoute({
   ...at(
     'post',
     '/backends/{id}/test',
-    'Ask the backend for a path now, with its headers; free, and in no log. Where it answers, it is asked again by callers',
+    'Send one request to the backend, free and without a log row; an answer closes its breaker',
   ),
   request: { params: idOrName, body: takes(testSchema) },
   responses: { 200: answers(testedSchema, 'Whether it answered') },

@@ -19,22 +19,22 @@ const name = z
   .string()
   .regex(BACKEND_NAME, 'must be 1 to 32 lower-case letters, digits, hyphens and underlines')
   .refine((value) => !RESERVED_BACKEND_NAMES.has(value), 'is the name of something else here')
-  .openapi({ description: 'It is reached at /infer/<name>/…' });
+  .openapi({ description: 'Callers reach it at /infer/<name>/…' });
 
 const cache = z
   .strictObject({
     enabled: z.boolean().optional().openapi({ default: true }),
     ttl_seconds: count(1, MAX_TTL_SECONDS).nullish().openapi({
-      description: 'For answers that do not say themselves how long they may be kept; null = as CACHE_TTL says',
+      description: 'Lifetime of answers without cache headers; null = CACHE_TTL',
     }),
   })
-  .openapi({ description: 'Of answers to GET, by project and by the rules of HTTP' });
+  .openapi({ description: 'Cache of GET answers, by project and by the rules of HTTP' });
 
 const forwardHeaders = z
   .array(headerName.refine((value) => !NEVER_FORWARDED.test(value), 'is a header that is for the gateway alone'))
   .max(MAX_FORWARDED)
   .openapi({
-    description: "Names of callers' headers that go on to it beside the usual ones, such as X-Tenant; null = none",
+    description: 'Further request headers that the gateway forwards, such as X-Tenant; null = none',
   });
 
 const settings = {
@@ -43,11 +43,11 @@ const settings = {
   price_per_request_usd: usd.optional().openapi({ default: 0 }),
   timeout_ms: count(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().openapi({
     default: BACKEND_DEFAULTS.timeoutMs,
-    description: "Until an answer's headers are there; of one that declares at most 64 KiB, all of it",
+    description: 'Time until the response headers; for a declared length of at most 64 KiB, until the end',
   }),
   retries: count(0, MAX_RETRIES)
     .optional()
-    .openapi({ default: BACKEND_DEFAULTS.retries, description: 'Of requests that may be repeated' }),
+    .openapi({ default: BACKEND_DEFAULTS.retries, description: 'Retries of safe requests' }),
   cache: cache.optional(),
   is_active: z.boolean().optional(),
 };
@@ -75,7 +75,7 @@ export const backendPage = z.object({
   next_cursor: z.string().nullable(),
   environment: z
     .array(z.object(shown).openapi('EnvironmentBackend'))
-    .openapi({ description: 'Those of BACKEND_<NAME>_URL and its like, which are changed there' }),
+    .openapi({ description: 'Backends of the environment (BACKEND_<NAME>_URL); change them there' }),
 });
 
 export const testSchema = z.strictObject({
@@ -87,7 +87,7 @@ export const testSchema = z.strictObject({
 
 export const testedSchema = z
   .object({
-    ok: z.boolean().openapi({ description: 'It answered, with a status below 500' }),
+    ok: z.boolean().openapi({ description: 'The backend answered with a status below 500' }),
     status: z.int().nullable(),
     latency_ms: z.number().nullable(),
     error: z.string().nullable(),

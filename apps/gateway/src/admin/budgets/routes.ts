@@ -10,11 +10,11 @@ const budgetSchema = z
     scope: z.enum(['project', 'key', 'customer']),
     period: z.enum(['day', 'month', 'total']),
     project_id: id,
-    id: z.string().openapi({ description: "The key's or customer's id; the project's own for projects" }),
+    id: z.string().openapi({ description: 'Id of the key or customer; of the project for projects' }),
     name: z.string(),
     limit_usd: usdShown,
     used_usd: usdShown,
-    share: z.number().openapi({ description: 'used ÷ limit; may pass 1' }),
+    share: z.number().openapi({ description: 'used ÷ limit; may exceed 1' }),
   })
   .openapi('Budget');
 
@@ -22,7 +22,7 @@ const list = createRoute({
   method: 'get',
   path: '/budgets',
   tags: ['stats'],
-  summary: 'Caps, key budgets and customer limits with what is used of them, the tightest first',
+  summary: 'Caps, key budgets and customer limits with their use, the tightest first',
   request: { query: z.strictObject({ project_id: id.optional(), limit: pageQuery.limit }) },
   responses: { 200: answers(z.object({ data: z.array(budgetSchema) }), 'Budgets') },
 });

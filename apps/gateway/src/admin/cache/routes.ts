@@ -21,7 +21,7 @@ const purgeSchema = z
     older_than_seconds: count(0).optional(),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name at least one condition')
-  .openapi('CachePurge', { description: 'Entries that meet all conditions are removed; at least one is needed' });
+  .openapi('CachePurge', { description: 'Removes entries that match all conditions; at least one is required' });
 
 const purge = createRoute({
   ...at('post', '/cache/purge', 'Remove cached answers'),
@@ -36,20 +36,20 @@ const statsSchema = z
     backend: z.enum(['redis', 'embedded']),
     ttl_seconds: z.int(),
     max_bytes: z.int(),
-    entries: z.int().openapi({ description: 'Exact answers in the hot store' }),
+    entries: z.int().openapi({ description: 'Entries of the exact cache in the hot store' }),
     bytes: z.int(),
-    warm_entries: z.int().openapi({ description: 'Exact answers in Postgres' }),
+    warm_entries: z.int().openapi({ description: 'Entries of the exact cache in Postgres' }),
     semantic_entries: z.int(),
-    semantic_threshold: z.number().openapi({ description: 'Where a project has none of its own' }),
+    semantic_threshold: z.number().openapi({ description: 'Default for projects without their own value' }),
     semantic_matches: z
       .record(z.string(), z.int())
-      .openapi({ description: 'What look-ups found: served, shadow, refused, below' }),
+      .openapi({ description: 'Results of look-ups: served, shadow, refused, below' }),
     semantic_refusals: z.record(z.string(), z.int()).openapi({ description: 'Refused near matches by guard' }),
   })
   .openapi('CacheStats');
 
 const stats = createRoute({
-  ...at('get', '/cache/stats', 'How much is cached'),
+  ...at('get', '/cache/stats', 'Show the size of the caches'),
   responses: { 200: answers(statsSchema, 'Sizes of the caches') },
 });
 

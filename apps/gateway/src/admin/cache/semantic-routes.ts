@@ -33,22 +33,22 @@ const matchSchema = z
     outcome: z.enum(OUTCOMES).openapi({
       description: 'shadow: would have been served; refused: by a guard; below: just under the threshold',
     }),
-    guard: z.string().nullable().openapi({ description: 'Which guard refused; rejected = by a thumbs-down' }),
+    guard: z.string().nullable().openapi({ description: 'Guard that refused; rejected = a thumbs-down' }),
     similarity: z.number(),
     threshold: z.number(),
     cache_key: z.string().openapi({ description: 'Of the request' }),
-    matched_key: z.string().openapi({ description: 'Of the entry it came near' }),
+    matched_key: z.string().openapi({ description: 'Request of the near entry' }),
     prompt: z.string().nullable().openapi({ description: 'Only with LOG_BODIES' }),
     matched_prompt: z.string().nullable().openapi({ description: 'Only with LOG_BODIES' }),
   })
   .openapi('SemanticMatch');
 
 const nearMisses = createRoute({
-  ...at('get', '/cache/near-misses', 'Questions that came near an answer in the semantic cache, newest first'),
+  ...at('get', '/cache/near-misses', 'List near misses of the semantic cache, newest first'),
   request: {
     query: z.strictObject({
       project_id: id.optional(),
-      outcome: z.enum(OUTCOMES).optional().openapi({ description: 'All but served unless given' }),
+      outcome: z.enum(OUTCOMES).optional().openapi({ description: 'All except served by default' }),
       guard: z.enum([...GUARD_NAMES, 'rejected']).optional(),
       ...pageQuery,
     }),
@@ -59,23 +59,19 @@ const nearMisses = createRoute({
 const rejectSchema = z
   .union([z.strictObject({ request_id: id }), z.strictObject({ project_id: id, cache_key: text() })])
   .openapi('CacheRejection', {
-    description: 'The request that got a wrong answer, or the key of a wrong entry (matched_key of a near miss)',
+    description: 'Request with the wrong answer, or key of the wrong entry (matched_key of a near miss)',
   });
 
 const reject = createRoute({
-  ...at(
-    'post',
-    '/cache/reject',
-    'Thumbs-down: take a wrong answer out of all caches, and never match the two questions again',
-  ),
+  ...at('post', '/cache/reject', 'Remove a wrong answer from all caches, and never match its questions again'),
   request: { body: takes(rejectSchema) },
   responses: {
     201: answers(
       z
         .object({
-          semantic: z.int().openapi({ description: 'Entries taken out of the semantic cache' }),
-          exact: z.int().openapi({ description: 'Entries taken out of the exact cache' }),
-          remembered: z.boolean().openapi({ description: 'The pair of questions will not be matched again' }),
+          semantic: z.int().openapi({ description: 'Entries removed from the semantic cache' }),
+          exact: z.int().openapi({ description: 'Entries removed from the exact cache' }),
+          remembered: z.boolean().openapi({ description: 'The semantic cache never matches this pair again' }),
         })
         .openapi('CacheRejected'),
       'What was taken out',

@@ -15,7 +15,7 @@ const at = routesOf('chains');
 const params = z.object({ name: chainName });
 
 const list = createRoute({
-  ...at('get', '/chains', 'List the chains in force: edited ones, then presets'),
+  ...at('get', '/chains', 'List the chains: edited ones, then presets'),
   responses: { 200: answers(pageOf(chainSchema), 'Chains; always one page') },
 });
 const show = createRoute({
@@ -24,12 +24,12 @@ const show = createRoute({
   responses: { 200: answers(chainSchema, 'The chain') },
 });
 const put = createRoute({
-  ...at('put', '/chains/{name}', 'Set a chain as a whole, a preset or one of your own; live at once'),
+  ...at('put', '/chains/{name}', 'Replace a chain; applies at once'),
   request: { params, body: takes(chainBodySchema) },
   responses: { 200: answers(chainSchema, 'The chain as it is now') },
 });
 const remove = createRoute({
-  ...at('delete', '/chains/{name}', 'Delete an edited chain; a preset is as shipped again'),
+  ...at('delete', '/chains/{name}', 'Delete an edited chain; restores a preset'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });

@@ -29,12 +29,12 @@ const step = z
 export const chainBodySchema = z
   .strictObject({
     targets: z.array(step).max(MAX_STEPS).openapi({
-      description: 'In fallback order after the requested model. Of an only one nothing else stands in for its models',
+      description: 'Fallback order after the requested model. With a single target its models have no fallback',
     }),
     local_tier: z
       .enum(TIERS)
       .nullish()
-      .openapi({ description: 'Whose OLLAMA_MODEL_… ends the chain; null or left out = none' }),
+      .openapi({ description: 'Tier of the OLLAMA_MODEL_… that ends the chain; null = none' }),
     hedge_after_ms: hedgeAfterMs,
   })
   .openapi('ChainInput');
@@ -46,7 +46,7 @@ export const chainSchema = z
     local_tier: z.enum(TIERS).nullable(),
     hedge_after_ms: z.int().nullable(),
     is_preset: z.boolean(),
-    edited: z.boolean().openapi({ description: 'An operator wrote it; deleting it brings the preset back' }),
+    edited: z.boolean().openapi({ description: 'Edited by an operator; deleting it restores the preset' }),
     updated_at: instantShown.nullable(),
   })
   .openapi('Chain');

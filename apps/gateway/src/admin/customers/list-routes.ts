@@ -14,17 +14,17 @@ const list = createRoute({
   method: 'get',
   path: '/customers',
   tags: ['customers'],
-  summary: 'Customers with what they spent in a range of whole UTC days, the dearest first',
+  summary: 'Customers by spend in a range of whole UTC days',
   request: {
     query: z.strictObject({
-      from: queryInstant.optional().openapi({ description: 'By default 30 days before `to`' }),
+      from: queryInstant.optional().openapi({ description: 'Default: 30 days before `to`' }),
       to: queryInstant.optional(),
       project_id: id.optional(),
-      q: text(256).optional().openapi({ description: 'Part of the customer id' }),
+      q: text(256).optional().openapi({ description: 'Substring of the customer id' }),
       has_limits: z
         .enum(['true', 'false'])
         .optional()
-        .openapi({ description: 'Only customers with limits of their own, or only those without' }),
+        .openapi({ description: 'Only customers with their own limits, or only those without' }),
       ...pageQuery,
     }),
   },

@@ -37,7 +37,7 @@ const put = createRoute({
   method: 'put',
   path,
   tags,
-  summary: "Set all of a customer's limits; what is left out is no limit",
+  summary: "Replace a customer's limits; omitted fields mean no limit",
   request: { params, body: takes(customerLimitsBodySchema) },
   responses: { 200: answers(customerLimitsSchema, 'The limits as they are now') },
 });
@@ -45,7 +45,7 @@ const remove = createRoute({
   method: 'delete',
   path,
   tags,
-  summary: "Remove a customer's limits; the spend stays counted",
+  summary: "Remove a customer's limits; its spend stays",
   request: { params },
   responses: { 204: { description: 'Removed' } },
 });

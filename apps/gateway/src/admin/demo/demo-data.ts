@@ -28,7 +28,7 @@ const create = createRoute({
   method: 'post',
   path: '/demo-data',
   tags: ['history'],
-  summary: 'Make up projects and their traffic of the last days, to look around in; not in production',
+  summary: 'Create sample projects with traffic; not in production',
   request: {
     body: takes(
       z

@@ -27,11 +27,11 @@ const list = createRoute({
   method: 'get',
   path: '/failovers',
   tags: ['routing'],
-  summary: 'Switches from one target to the next, newest first',
+  summary: 'List failovers, newest first',
   request: {
     query: z.strictObject({
       project_id: id.optional(),
-      provider: text().optional().openapi({ description: 'Left for another one' }),
+      provider: text().optional().openapi({ description: 'Failed over to another provider' }),
       ...pageQuery,
     }),
   },
@@ -42,7 +42,7 @@ const countSchema = z.object({
   data: z.array(
     z.object({
       provider: z.string(),
-      failovers: z.int().openapi({ description: 'Requests that failed there and were sent to another target' }),
+      failovers: z.int().openapi({ description: 'Requests that failed there and went to another target' }),
     }),
   ),
 });
@@ -51,7 +51,7 @@ const counts = createRoute({
   method: 'get',
   path: '/failovers/counts',
   tags: ['routing'],
-  summary: 'Requests that failed at each provider and went on to another target; more than 3 s of them is 400',
+  summary: 'Count failed-over requests by provider; a query over 3 s gets 400',
   request: { query: z.strictObject({ from: queryInstant, to: queryInstant.optional() }) },
   responses: { 200: answers(countSchema, 'Counts, by the name of the provider; those without any are left out') },
 });

@@ -68,7 +68,7 @@ export const usd = z
     type: 'number',
     minimum: 0,
     maximum: 9_000_000,
-    description: 'USD, at most 9 decimals; text is taken too',
+    description: 'USD, at most 9 decimals; a string works too',
   });
 
 /** USD out: an exact JSON number. */
@@ -117,7 +117,7 @@ export const pageQuery = {
     .refine((value) => value >= 1 && value <= MAX_PAGE_SIZE, `must be from 1 to ${MAX_PAGE_SIZE}`)
     .default(DEFAULT_PAGE_SIZE)
     .openapi({ type: 'integer', minimum: 1, maximum: MAX_PAGE_SIZE, default: DEFAULT_PAGE_SIZE }),
-  cursor: z.string().max(500).optional().openapi({ description: '`next_cursor` of the page before' }),
+  cursor: z.string().max(500).optional().openapi({ description: '`next_cursor` of the previous page' }),
 };
 
 /** A list as every list route answers it. */

@@ -17,7 +17,7 @@ const statement = createRoute({
   method: 'get',
   path: '/finance/statement',
   tags,
-  summary: 'What a calendar month cost, by project, key, model, provider, customer or label',
+  summary: 'Cost of a calendar month by project, key, model, provider, customer or label',
   description:
     'Exact sums against the month before, with what caches saved, what was estimated, and a forecast against caps while the ' +
     'month is running. `label.<name>=value` narrows by a label.',
@@ -27,14 +27,14 @@ const statement = createRoute({
 const csv = createRoute({
   ...statement,
   path: '/finance/statement.csv',
-  summary: 'The same as a file: its rows, then the total; every line names month, zone, currency and filters',
+  summary: 'The statement as CSV: rows, then the total; each line has month, zone, currency and filters',
   responses: { 200: { description: 'CSV', content: { 'text/csv': { schema: z.string() } } } },
 });
 const labels = createRoute({
   method: 'get',
   path: '/finance/labels',
   tags,
-  summary: 'Names of labels: of projects, keys and recent requests',
+  summary: 'Label names of projects, keys and recent requests',
   responses: { 200: answers(z.object({ data: z.array(z.string()) }), 'Names, in their order') },
 });
 

@@ -20,17 +20,17 @@ export const statementQuerySchema = z
       .string()
       .regex(MONTH, 'must be a month such as 2026-10')
       .optional()
-      .openapi({ description: 'YYYY-MM, a calendar month of the zone; the running one by default' }),
+      .openapi({ description: 'YYYY-MM, a calendar month of the zone; default: the current month' }),
     time_zone: z
       .string()
       .max(64)
       .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
       .default('UTC')
-      .openapi({ description: 'Whose months and days count' }),
+      .openapi({ description: 'Time zone of months and days' }),
     by,
     project_id: id.optional(),
     api_key_id: id.optional(),
-    model: text(512).optional().openapi({ description: 'The answering model' }),
+    model: text(512).optional().openapi({ description: 'Model that answered' }),
     provider: text().optional(),
     customer_id: text(256).optional(),
   })
@@ -80,29 +80,27 @@ const forecastSchema = z
     expected_usd: usdShown,
     low_usd: usdShown
       .nullable()
-      .openapi({ description: 'Nine of ten months cost more; null while too little is known' }),
+      .openapi({ description: 'Low end of the forecast: nine of ten months cost more; null with too little data' }),
     high_usd: usdShown.nullable(),
   })
-  .openapi('Forecast', { description: 'Of the whole month' });
+  .openapi('Forecast', { description: 'Whole month' });
 
 const sums = {
   requests: z.int(),
   cost_usd: usdShown,
-  estimated_usd: usdShown
-    .nullable()
-    .openapi({ description: 'Of the cost, what was estimated; null = no longer known' }),
-  previous_usd: usdShown.nullable().openapi({ description: 'Of the month before; null = no longer known' }),
+  estimated_usd: usdShown.nullable().openapi({ description: 'Estimated part of the cost; null = no longer known' }),
+  previous_usd: usdShown.nullable().openapi({ description: 'Previous month; null = no longer known' }),
   change_usd: usdShown.nullable(),
-  change_percent: z.number().nullable().openapi({ description: 'To a tenth; null where nothing was spent before' }),
-  is_new: z.boolean().openapi({ description: 'It cost nothing the month before' }),
-  saved_usd: usdShown.openapi({ description: "What hits of the gateway's own caches would have cost" }),
-  saved_exact_usd: usdShown
-    .nullable()
-    .openapi({ description: 'Of it by the exact cache; null = not known by customer' }),
+  change_percent: z.number().nullable().openapi({ description: 'In percent, to a tenth; null without earlier spend' }),
+  is_new: z.boolean().openapi({ description: 'No cost in the previous month' }),
+  saved_usd: usdShown.openapi({ description: "Cost that the gateway's caches saved" }),
+  saved_exact_usd: usdShown.nullable().openapi({ description: 'Saved by the exact cache; null = unknown by customer' }),
   saved_semantic_usd: usdShown.nullable(),
-  saved_vendor_usd: usdShown.nullable().openapi({ description: "By vendors' prompt caches, at today's prices" }),
+  saved_vendor_usd: usdShown
+    .nullable()
+    .openapi({ description: "Saved by providers' prompt caches, at current prices" }),
   forecast: forecastSchema.nullable(),
-  cap_usd: usdShown.nullable().openapi({ description: 'Of a UTC month' }),
+  cap_usd: usdShown.nullable().openapi({ description: 'Per UTC month' }),
 };
 
 const capSchema = z
@@ -115,11 +113,8 @@ const capSchema = z
     cap_usd: usdShown,
     spent_usd: usdShown,
     forecast: forecastSchema.nullable(),
-    reached_on: z
-      .string()
-      .nullable()
-      .openapi({ description: 'The UTC day on which it was or will be used up; null = it lasts' }),
-    could_reach_on: z.string().nullable().openapi({ description: 'The same at the dear end of the band' }),
+    reached_on: z.string().nullable().openapi({ description: 'UTC day on which the budget runs out; null = never' }),
+    could_reach_on: z.string().nullable().openapi({ description: 'High end of the forecast' }),
   })
   .openapi('CapForecast');
 
@@ -130,20 +125,20 @@ export const statementSchema = z
     currency: z.literal('USD'),
     from: instantShown,
     to: instantShown.openapi({ description: 'Exclusive' }),
-    is_final: z.boolean().openapi({ description: 'The month is over' }),
+    is_final: z.boolean().openapi({ description: 'The month has ended' }),
     compared_with: z.object({ month: z.string(), from: instantShown, to: instantShown }),
     by: z.string(),
     filters: z.record(z.string(), z.string()),
     attribution: z
       .enum(['request', 'current'])
       .nullable()
-      .openapi({ description: 'Labels of each request, or those of now' }),
+      .openapi({ description: 'Labels at the time of the request, or current labels' }),
     generated_at: instantShown,
     gateway_version: z.string(),
     notes: z.array(z.string()),
     rows: z.array(z.object({ group: z.string().openapi({ description: "'' for none" }), name: z.string(), ...sums })),
     total: z.object(sums),
-    caps: z.array(capSchema).openapi({ description: 'Of UTC months, the tightest first' }),
+    caps: z.array(capSchema).openapi({ description: 'Budgets of UTC months, the tightest first' }),
   })
   .openapi('Statement');
 

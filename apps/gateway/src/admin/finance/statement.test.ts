@@ -53,7 +53,7 @@ describe('against the month before', () => {
   });
 });
 
-describe("what vendors' prompt caches saved", () => {
+describe("savings of providers' prompt caches", () => {
   test('the price of input less that of reading, less what writing cost more', () => {
     const pico = vendorSavedPico(amount({ tokensCacheRead: 1_000, tokensCacheWrite: 100 }), prices);
     expect(pico).toBe(1_000n * 2_700_001n - 100n * 749_999n);

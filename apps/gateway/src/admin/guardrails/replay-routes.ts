@@ -26,7 +26,7 @@ import {
 const at = routesOf('guardrails');
 
 const replay = createRoute({
-  ...at('post', '/projects/{id}/guardrails/replay', 'Say what rules would have done to stored requests (LOG_BODIES)'),
+  ...at('post', '/projects/{id}/guardrails/replay', 'Test the rules on stored requests (LOG_BODIES)'),
   description:
     'Judges the newest requests of which prompts and answers were kept, for at most 10 s. Nothing is sent, changed or logged; ' +
     'models and webhooks are not asked. What was taken out before bodies were kept (keys and tokens) cannot be found any more.',
@@ -37,8 +37,8 @@ const stats = createRoute({
   method: 'get',
   path: '/stats/guardrails',
   tags: ['stats'],
-  summary: 'What guardrails found over time, by rule, check, action or project',
-  description: 'Buckets without finds are left out. Counts are exact; hours are kept 90 days, days for good.',
+  summary: 'Guardrail findings over time, by rule, check, action or project',
+  description: 'Buckets without findings are omitted. Counts are exact. Hours last 90 days, days forever.',
   request: { query: guardrailStatsQuerySchema },
   responses: { 200: answers(guardrailStatsSchema, 'Buckets, oldest first') },
 });

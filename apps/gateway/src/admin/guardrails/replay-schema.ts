@@ -11,20 +11,20 @@ export const MOST_REPLAYED = 1000;
 
 export const replaySchema = z
   .strictObject({
-    rules: guardrailRules.optional().openapi({ description: "Instead of the project's own" }),
-    from: z.iso.datetime({ offset: true }).optional().openapi({ description: 'A week ago unless given' }),
+    rules: guardrailRules.optional().openapi({ description: "Replaces the project's value" }),
+    from: z.iso.datetime({ offset: true }).optional().openapi({ description: 'A week ago by default' }),
     to: z.iso.datetime({ offset: true }).optional(),
-    limit: count(1, MOST_REPLAYED).default(200).openapi({ description: 'Requests, the newest' }),
+    limit: count(1, MOST_REPLAYED).default(200).openapi({ description: 'Newest requests' }),
   })
   .openapi('GuardrailReplay');
 
 export const replayedSchema = z
   .object({
-    requests: z.int().openapi({ description: 'Requests with bodies that were judged' }),
-    from: instantShown.openapi({ description: 'The oldest that was judged; `from` where all were' }),
+    requests: z.int().openapi({ description: 'Checked requests with bodies' }),
+    from: instantShown.openapi({ description: 'Oldest checked request; `from` if all were checked' }),
     to: instantShown,
-    is_complete: z.boolean().openapi({ description: 'false: there are older ones, or it took too long' }),
-    blocked: z.int().openapi({ description: 'Requests that would not have passed' }),
+    is_complete: z.boolean().openapi({ description: 'false: older ones exist, or the query took too long' }),
+    blocked: z.int().openapi({ description: 'Requests that would have been blocked' }),
     rules: z.array(
       z.object({
         name: z.string(),
@@ -32,7 +32,9 @@ export const replayedSchema = z
         requests: z.int(),
         matches: z.int(),
         failures: z.int(),
-        is_skipped: z.boolean().openapi({ description: 'It asks a model or a webhook: not about what is over' }),
+        is_skipped: z
+          .boolean()
+          .openapi({ description: "The check calls a model or webhook, so it doesn't run on past requests" }),
       }),
     ),
     hits: z
@@ -64,18 +66,16 @@ export const guardrailStatsQuerySchema = bucketQuerySchema
     outcome: z
       .enum(['done', 'watched', 'failed', 'timeout'])
       .optional()
-      .openapi({ description: 'watched: nothing was done; failed, timeout: the check could not be made' }),
+      .openapi({ description: 'watched: recorded only; failed, timeout: the check failed' }),
     group_by: z.enum(GUARDRAIL_GROUPS).optional(),
   });
 
 const bucketSchema = z.object({
   start: instantShown,
   group: z.string().nullable(),
-  requests: z
-    .int()
-    .openapi({ description: 'Requests and tool calls in which a rule found something; each rule counts' }),
+  requests: z.int().openapi({ description: 'Requests and tool calls with a finding; each rule counts' }),
   matches: z.int(),
-  ms: z.number().openapi({ description: 'Milliseconds that its checks took there' }),
+  ms: z.number().openapi({ description: 'Milliseconds of its checks' }),
 });
 const sumsSchema = bucketSchema.omit({ start: true });
 

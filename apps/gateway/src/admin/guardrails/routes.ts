@@ -40,7 +40,7 @@ const show = createRoute({
   responses: { 200: answers(shownPolicySchema, 'The guardrails') },
 });
 const put = createRoute({
-  ...at('put', PATH, "Replace a project's guardrails; in force from the next request"),
+  ...at('put', PATH, "Replace a project's guardrails, from the next request"),
   request: { params, body: takes(policySchema) },
   responses: { 200: answers(shownPolicySchema, 'The guardrails as they are now') },
 });
@@ -50,12 +50,12 @@ const versions = createRoute({
   responses: { 200: answers(pageOf(versionSchema), 'Versions') },
 });
 const rollback = createRoute({
-  ...at('post', `${PATH}/rollback`, 'Bring an earlier version back, as a new one'),
+  ...at('post', `${PATH}/rollback`, 'Restore an earlier version as a new one'),
   request: { params, body: takes(z.strictObject({ version: count(1, Number.MAX_SAFE_INTEGER) })) },
   responses: { 200: answers(shownPolicySchema, 'The guardrails as they are now') },
 });
 const tryout = createRoute({
-  ...at('post', `${PATH}/try`, 'Say what each rule does to a text; nothing is sent, kept or logged'),
+  ...at('post', `${PATH}/try`, 'Test the rules on a text; nothing is sent, stored or logged'),
   request: { params, body: takes(tryoutSchema) },
   responses: { 200: answers(triedSchema, 'What each rule finds, and the text as it would go on') },
 });

@@ -20,7 +20,7 @@ const decoding = z
   .array(z.enum(['base64']))
   .min(1, 'must name at least one encoding')
   .optional()
-  .openapi({ description: 'Encodings that are read as well' });
+  .openapi({ description: 'Further decoded encodings' });
 
 const checkSchema = z
   .discriminatedUnion('type', [
@@ -29,7 +29,7 @@ const checkSchema = z
       kinds: z.array(piiKind).min(1, 'must name at least one kind').optional(),
       decode: decoding,
       countries: strings(20, 2).min(1, 'must name at least one country').optional().openapi({
-        description: 'Whose phone numbers are found without their country code, too (ISO 3166-1)',
+        description: 'Countries whose phone numbers are also found without a country code (ISO 3166-1)',
       }),
     }),
     z.strictObject({ type: z.literal('secrets'), decode: decoding }),
@@ -68,14 +68,14 @@ export const ruleSchema = z
       .array(part)
       .min(1, 'must name at least one part; all where it is left out')
       .optional()
-      .openapi({ description: 'All, where it is left out' }),
+      .openapi({ description: 'All by default' }),
     check: checkSchema,
     action: z.enum(['block', 'redact', 'pseudonymise', 'flag', 'retry']),
-    max_retries: count(1, MAX_RETRIES).optional().openapi({ description: 'With "retry": how often it is asked again' }),
+    max_retries: count(1, MAX_RETRIES).optional().openapi({ description: 'With "retry": number of further attempts' }),
     on_error: z
       .enum(['block', 'allow'])
       .default('block')
-      .openapi({ description: 'What happens where the check cannot be made, or not in time' }),
+      .openapi({ description: 'Behaviour if the check fails or times out' }),
   })
   .openapi('GuardrailRule');
 
@@ -96,9 +96,12 @@ export const policySchema = z
     rules: guardrailRules.default([]),
     pseudonym_scope: scope.default('request'),
     version: count(0, Number.MAX_SAFE_INTEGER).optional().openapi({
-      description: 'The version that is changed: 409 where another one is in force by now',
+      description: 'Version that the change is based on; a newer one gets 409',
     }),
-    holds_streams: z.array(z.string()).optional().openapi({ description: 'As it is shown; not read' }),
+    holds_streams: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'The representation as displayed; ignored on writes' }),
   })
   .openapi('GuardrailChanges');
 
@@ -107,9 +110,9 @@ export const shownPolicySchema = z
     mode,
     rules: z.array(ruleSchema),
     pseudonym_scope: scope,
-    version: z.int().openapi({ description: '0 = none was ever saved' }),
+    version: z.int().openapi({ description: '0 = never saved' }),
     holds_streams: z.array(z.string()).openapi({
-      description: 'Rules that see all of an answer before any of it goes on: streams wait for their end',
+      description: 'Rules that need the whole answer; streams wait for their end',
     }),
   })
   .openapi('Guardrails');
@@ -127,7 +130,7 @@ export const tryoutSchema = z
     text: z.string().max(1_000_000),
     on: z.enum(['input', 'output']).default('input'),
     part: part.optional().openapi({ description: 'user for input, assistant for output' }),
-    rules: guardrailRules.optional().openapi({ description: "Instead of the project's own" }),
+    rules: guardrailRules.optional().openapi({ description: "Replaces the project's value" }),
   })
   .openapi('GuardrailTryout');
 
@@ -141,10 +144,8 @@ export const triedSchema = z
         error: z.enum(['timeout', 'failed']).nullable(),
       }),
     ),
-    text: z
-      .string()
-      .openapi({ description: 'As it would go on; where it is blocked, as far as other rules change it' }),
-    blocked_by: z.string().nullable().openapi({ description: 'The rule that does not let it pass' }),
+    text: z.string().openapi({ description: 'The text after the rules; for a block, after the other rules' }),
+    blocked_by: z.string().nullable().openapi({ description: 'The rule that blocks it' }),
   })
   .openapi('GuardrailTried');
 

@@ -13,7 +13,7 @@ const secret = createRoute({
   ...at(
     'post',
     '/projects/{id}/guardrails/webhook-secret',
-    "Show what the project's webhooks are signed with (Standard Webhooks)",
+    "Show the signing secret of the project's webhooks (Standard Webhooks)",
   ),
   request: { params: z.object({ id }) },
   responses: { 200: answers(webhookSecretSchema, 'The secret, always the same') },

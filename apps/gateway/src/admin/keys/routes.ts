@@ -37,12 +37,12 @@ const keyNameSchema = z.object({ id, project_id: id, name: z.string() });
 const keyParams = z.object({ id, key_id: id });
 
 const create = createRoute({
-  ...at('post', '/projects/{id}/keys', 'Make a key; the secret is shown only once'),
+  ...at('post', '/projects/{id}/keys', 'Create a key; the secret is shown once'),
   request: { params: z.object({ id }), body: takes(newKeySchema) },
   responses: { 201: answers(keyWithSecretSchema, 'The new key with its secret') },
 });
 const keyQuery = z.strictObject({
-  q: text(256).optional().openapi({ description: 'Part of the name, of the first characters or of a label' }),
+  q: text(256).optional().openapi({ description: 'Substring of the name, the first characters or a label' }),
   ...pageQuery,
 });
 const list = createRoute({
@@ -59,7 +59,7 @@ const search = createRoute({
   responses: { 200: answers(pageOf(keySchema), 'Keys') },
 });
 const names = createRoute({
-  ...at('get', '/key-names', 'Names of keys, deleted ones too, for the ids that statistics show'),
+  ...at('get', '/key-names', 'Names of keys by id, deleted ones included'),
   request: {
     query: z.strictObject({
       ids: z
@@ -67,7 +67,7 @@ const names = createRoute({
         .max(MAX_NAMES * 37)
         .transform((value) => value.split(','))
         .pipe(z.array(id).max(MAX_NAMES))
-        .openapi({ type: 'string', description: `Up to ${MAX_NAMES}, with commas between` }),
+        .openapi({ type: 'string', description: `Up to ${MAX_NAMES}, separated by commas` }),
     }),
   },
   responses: {
@@ -80,12 +80,16 @@ const show = createRoute({
   responses: { 200: answers(keySchema, 'The key') },
 });
 const change = createRoute({
-  ...at('patch', '/projects/{id}/keys/{key_id}', 'Change the fields sent; in force from the next request'),
+  ...at('patch', '/projects/{id}/keys/{key_id}', 'Change the given fields, from the next request'),
   request: { params: keyParams, body: takes(keyChangesSchema) },
   responses: { 200: answers(keySchema, 'The key as it is now') },
 });
 const remove = createRoute({
-  ...at('delete', '/projects/{id}/keys/{key_id}', 'Revoke a key; it is refused from the next request, its logs stay'),
+  ...at(
+    'delete',
+    '/projects/{id}/keys/{key_id}',
+    'Revoke a key; it stops working with the next request, its logs stay',
+  ),
   request: { params: keyParams },
   responses: { 204: { description: 'Revoked' } },
 });
@@ -93,7 +97,7 @@ const rotate = createRoute({
   ...at(
     'post',
     '/projects/{id}/keys/{key_id}/rotate',
-    'Give the key a new secret; the old one is refused from its next request',
+    'Give the key a new secret; the old one stops working with the next request',
   ),
   request: { params: keyParams },
   responses: { 201: answers(keyWithSecretSchema, 'The key with its new secret') },

@@ -35,22 +35,22 @@ const settings = {
     .openapi({ description: 'null = every model' }),
   drop_params: z.boolean().nullish().openapi({ description: 'null = as the project says' }),
   failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
-    description: 'off: nobody but the first target of a name is asked; null = as alias and project say',
+    description: 'off: only the first target is tried; null = alias and project decide',
   }),
   passthrough: passthrough.nullish().openapi({
-    description: 'Providers whose native APIs it may use; null = as the project says, [] = none',
+    description: "Providers with pass-through; null = the project's, [] = none",
   }),
   allowed_tools: toolPatterns.nullish().openapi({
-    description: 'MCP tools it may call, such as "github__*"; null = as the project says, [] = none',
+    description: 'Permitted MCP tools, such as "github__*"; null = the project\'s, [] = none',
   }),
   code_mode: z
     .boolean()
     .nullish()
-    .openapi({ description: 'Whether it may run scripts over its tools, at /mcp/code; null = as the project says' }),
-  labels: labels
+    .openapi({ description: "May run scripts over its tools at /mcp/code; null = the project's value" }),
+  labels: labels.nullish().openapi({ description: "Labels of its requests; they override the project's; null = none" }),
+  guardrail_rules: guardrailRules
     .nullish()
-    .openapi({ description: "Of its requests, beside the project's, which they outdo; null = none" }),
-  guardrail_rules: guardrailRules.nullish().openapi({ description: "Guardrails beside its project's; null = none" }),
+    .openapi({ description: "Guardrails in addition to the project's; null = none" }),
   expires_at: instant.nullish(),
   budget_usd: usd.nullish(),
   budget_period: z.enum(['total', 'month']).optional().openapi({ default: 'total' }),
@@ -65,7 +65,7 @@ const shown = z.object({
   id,
   project_id: id,
   name: z.string(),
-  prefix: z.string().openapi({ description: 'The first characters of the key, to recognise it by' }),
+  prefix: z.string().openapi({ description: 'First characters of the key' }),
   is_active: z.boolean(),
   rate_limit_per_minute: z.int().nullable(),
   rate_limit_burst: z.int().nullable(),
@@ -89,13 +89,13 @@ const shown = z.object({
 export const keySchema = shown.openapi('Key');
 export const listedKeySchema = shown
   .extend({
-    requests: z.int().openapi({ description: 'All of its requests' }),
-    spent_usd: usdShown.openapi({ description: 'All it has spent' }),
-    last_used_at: instantShown.nullable().openapi({ description: 'Its last request, refused ones too; null = never' }),
+    requests: z.int().openapi({ description: 'All requests' }),
+    spent_usd: usdShown.openapi({ description: 'Total spend' }),
+    last_used_at: instantShown.nullable().openapi({ description: 'Last request, refused ones included; null = never' }),
   })
   .openapi('ListedKey');
 export const keyWithSecretSchema = shown
-  .extend({ key: z.string().openapi({ description: 'The secret: shown only once, only its SHA-256 is kept' }) })
+  .extend({ key: z.string().openapi({ description: 'The secret, shown once; the gateway stores only its SHA-256' }) })
   .openapi('KeyWithSecret');
 
 /** Fields that were not sent stay undefined: the default. */

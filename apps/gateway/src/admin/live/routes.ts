@@ -20,33 +20,36 @@ const ownFields = {
     .string()
     .transform((text) => [...new Set(text.split(','))])
     .pipe(z.array(z.string().refine(isTopic, `must be of ${TOPICS.join(', ')}`)).min(1))
-    .openapi({ type: 'string', description: `A list, with commas: ${TOPICS.join(', ')}` }),
+    .openapi({ type: 'string', description: `Comma-separated: ${TOPICS.join(', ')}` }),
   range: z
     .string()
     .regex(/^\d{1,7}$/, 'must be a whole number of seconds')
     .transform(Number)
     .refine((seconds) => seconds >= 1 && seconds <= MOST_DAYS * DAY_SECONDS, `must be 1 s to ${MOST_DAYS} days`)
     .optional()
-    .openapi({ type: 'integer', description: 'Seconds that `overview` counts; a day unless given' }),
-  cursor: z.string().max(400).optional().openapi({ description: 'Where to go on; `Last-Event-ID` is the same' }),
+    .openapi({ type: 'integer', description: 'Range of `overview` in seconds; default: a day' }),
+  cursor: z.string().max(400).optional().openapi({ description: 'Cursor to resume from, like `Last-Event-ID`' }),
   once: z
     .enum(['true', 'false'])
     .optional()
-    .openapi({ description: 'true: tells what is new and ends, for readers behind a proxy that holds streams back' }),
+    .openapi({ description: 'true: returns new events and ends, for readers behind a proxy that buffers streams' }),
 };
 
 const live = createRoute({
   method: 'get',
   path: '/live',
   tags: ['live'],
-  summary: 'What happens, as it happens (SSE): further fields are filters of `logs`, as in GET /logs',
+  summary: 'Stream events (SSE); further fields filter `logs`, as in GET /logs',
   description:
     'Events: `hello`; `logs` (rows that came in, newest first), `overview` (counters of the last `range` seconds), `status`, ' +
     '`alerts`, `audit` with what is new; `reset` names a topic of which more was missed than is told; `end` says why it ends. ' +
     "Each event's id is the cursor to come back with: nothing is missed, and nothing told twice. A comment every 15 s.",
   request: { query: z.looseObject(ownFields) },
   responses: {
-    200: { content: { 'text/event-stream': { schema: z.string() } }, description: 'Events, until something ends it' },
+    200: {
+      content: { 'text/event-stream': { schema: z.string() } },
+      description: 'Events until the connection closes',
+    },
   },
 });
 

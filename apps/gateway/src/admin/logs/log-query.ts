@@ -45,7 +45,7 @@ type NotFields = { [K in MatchName as `${K}_not`]: (typeof matchFields)[K] };
 const notFields = Object.fromEntries(
   MATCH_NAMES.map((name) => [
     `${name}_not`,
-    matchFields[name].openapi({ description: `Not this ${name}, nor another one given` }),
+    matchFields[name].openapi({ description: `Excludes this ${name} and other given ones` }),
   ]),
 ) as NotFields;
 
@@ -58,19 +58,19 @@ export const filterFields = {
   ...optional(matchFields),
   ...optional(notFields),
   request_id: id.optional(),
-  run_id: text(128).optional().openapi({ description: "Of one agent's run: `X-LLM0-Run-Id`" }),
+  run_id: text(128).optional().openapi({ description: 'Agent run: `X-LLM0-Run-Id`' }),
   trace_id: traceId.optional().openapi({ description: 'W3C trace id, 32 hex digits' }),
-  failover_from: text().optional().openapi({ description: 'A provider: asked first, and answered by another one' }),
-  from: queryInstant.optional().openapi({ description: 'From this time on' }),
-  to: queryInstant.optional().openapi({ description: 'Up to, without, this time' }),
+  failover_from: text().optional().openapi({ description: 'Provider that failed over to another one' }),
+  from: queryInstant.optional().openapi({ description: 'Inclusive' }),
+  to: queryInstant.optional().openapi({ description: 'Exclusive' }),
   min_cost: usd.optional(),
   min_latency: queryNumber().optional().openapi({ description: 'Milliseconds' }),
-  q: text().optional().openapi({ description: 'Part of a model, customer, client request id or error' }),
+  q: text().optional().openapi({ description: 'Substring of a model, customer, client request id or error' }),
 };
 
 const listFields = {
   ...pageQuery,
-  cursor: z.string().max(MAX_CURSOR).optional().openapi({ description: '`next_cursor` of the page before' }),
+  cursor: z.string().max(MAX_CURSOR).optional().openapi({ description: '`next_cursor` of the previous page' }),
   sort: z
     .enum(LOG_SORTS as [LogSort, ...LogSort[]])
     .default(NEWEST_FIRST)
@@ -101,7 +101,7 @@ export const tallyQuerySchema = withLabels({
     .transform(Number)
     .openapi({
       type: 'integer',
-      description: 'Seconds; by default it makes about 60 buckets',
+      description: 'Seconds; default: about 60 buckets',
     })
     .optional(),
 });

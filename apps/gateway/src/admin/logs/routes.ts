@@ -15,20 +15,20 @@ import { logSchema, showLog, statusOf } from './schema';
 import { suggest, suggestValues } from './suggest-values';
 
 const isPartial = z.boolean().optional();
-const partialFrom = instantShown.optional().openapi({ description: 'Where it is partial: what was read begins here' });
+const partialFrom = instantShown.optional().openapi({ description: 'If partial: start of the range that was read' });
 
 const countSchema = z
   .object({
     rows: z.int(),
-    is_exact: z.boolean().openapi({ description: 'false: there are more, before `from`' }),
+    is_exact: z.boolean().openapi({ description: 'false: more exist before `from`' }),
     from: instantShown
       .nullable()
-      .openapi({ description: 'Counted from here on, as far as 3 s allow; null where it is exact' }),
+      .openapi({ description: 'Start of the counted range, as far as 3 s allow; null if exact' }),
   })
   .openapi('LogCount');
 
 const logPageSchema = pageOf(logSchema).extend({
-  count: countSchema.optional().openapi({ description: 'With `count=true`: all rows that the filter finds' }),
+  count: countSchema.optional().openapi({ description: 'With `count=true`: number of matching rows' }),
   partial: isPartial.openapi({
     description:
       'Not all of the range was read (texts and labels: at most 7 days, all at most 3 s). By time next_cursor goes on from ' +
@@ -67,7 +67,7 @@ const tallySchema = z
       z.object({
         start: instantShown,
         status: z.enum(STATUSES),
-        requests: z.int().openapi({ description: 'Folded refusals count as many as they stand for' }),
+        requests: z.int().openapi({ description: 'An aggregated refusal counts as `refused_count` refusals' }),
       }),
     ),
   })
@@ -77,7 +77,7 @@ const tally = createRoute({
   method: 'get',
   path: '/logs/histogram',
   tags: ['logs'],
-  summary: 'Count the requests of a filter, by time and status',
+  summary: 'Count matching requests by time and status',
   request: { query: tallyQuerySchema },
   responses: { 200: answers(tallySchema, 'Buckets that have requests, oldest first') },
 });
@@ -87,12 +87,12 @@ const bodiesSchema = z
     request_id: id,
     project_id: id,
     created_at: instantShown,
-    request_body: z.unknown().openapi({ description: 'JSON as the client sent it; null when none was kept' }),
+    request_body: z.unknown().openapi({ description: "The client's JSON; null if not stored" }),
     upstream_request_body: z.unknown().openapi({
       description:
         'JSON as the provider that answered, or was asked last, got it; null where none was asked or none kept',
     }),
-    response_body: z.unknown().openapi({ description: 'JSON as the client got it, a stream put together; or null' }),
+    response_body: z.unknown().openapi({ description: "The client's JSON answer, with a stream joined; or null" }),
   })
   .openapi('LogBodies', { description: 'Without secrets. Long bodies are `{truncated: true, characters, text}`' });
 
@@ -100,7 +100,7 @@ const bodies = createRoute({
   method: 'get',
   path: '/logs/{request_id}/bodies',
   tags: ['logs'],
-  summary: "Show a request's prompt and answer, kept with LOG_BODIES=true for LOG_BODIES_TTL_DAYS",
+  summary: "Show a request's prompt and answer (LOG_BODIES=true, for LOG_BODIES_TTL_DAYS)",
   request: { params: z.object({ request_id: id }) },
   responses: { 200: answers(bodiesSchema, 'Prompt and answer') },
 });

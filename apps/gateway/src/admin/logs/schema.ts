@@ -27,8 +27,8 @@ export const guardrailMarkSchema = z.object({
   action: z.string(),
   count: z.int().openapi({ description: 'Matches' }),
   ms: z.number(),
-  shadow: z.literal(true).optional().openapi({ description: 'The policy only watches: nothing was done' }),
-  error: z.enum(['timeout', 'failed']).optional().openapi({ description: 'The check could not be made' }),
+  shadow: z.literal(true).optional().openapi({ description: 'Shadow mode: the policy only recorded the finding' }),
+  error: z.enum(['timeout', 'failed']).optional().openapi({ description: 'The check failed' }),
 });
 
 export const logSchema = z
@@ -55,7 +55,7 @@ export const logSchema = z
     cost_detail: z
       .record(z.string(), z.union([z.number(), z.string()]))
       .nullable()
-      .openapi({ description: 'USD by class of token' }),
+      .openapi({ description: 'USD by token class' }),
     cost_estimated: z.boolean(),
     latency_ms: z.number(),
     overhead_ms: milliseconds,
@@ -75,16 +75,16 @@ export const logSchema = z
     customer_id: z.string().nullable(),
     labels: z.record(z.string(), z.string()).nullable(),
     matched_by: id.nullable().openapi({
-      description: 'Of an exact hit: the request for which the semantic cache had found this answer',
+      description: 'For an exact hit: the request that the semantic cache matched',
     }),
     dropped_params: z.array(z.string()).nullable(),
-    run_id: z.string().nullable().openapi({ description: "The agent's run it belongs to: `X-LLM0-Run-Id`" }),
+    run_id: z.string().nullable().openapi({ description: 'Agent run: `X-LLM0-Run-Id`' }),
     guardrails: z
       .array(guardrailMarkSchema)
       .nullable()
-      .openapi({ description: 'What the guardrails found: a line for each rule, never any content' }),
+      .openapi({ description: 'Guardrail findings: one entry per rule, without content' }),
     trace_id: z.string().nullable().openapi({
-      description: "W3C trace id: of the caller's `traceparent`, or made by the gateway with tracing on",
+      description: "W3C trace id from the caller's `traceparent`, or generated with tracing on",
     }),
     refused_count: z.int().nullable().openapi({
       description:

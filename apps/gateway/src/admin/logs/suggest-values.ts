@@ -25,11 +25,11 @@ export const suggest = createRoute({
   method: 'get',
   path: '/logs/suggestions',
   tags: ['logs'],
-  summary: 'Values of a field to filter requests by: what the log has had lately, then what is configured',
+  summary: 'Values for a filter: recent ones, then configured ones',
   request: {
     query: z.strictObject({
       field: fieldSchema,
-      q: text().optional().openapi({ description: 'Part of the value or its label' }),
+      q: text().optional().openapi({ description: 'Substring of the value or its label' }),
       project_id: id.optional(),
     }),
   },
@@ -39,7 +39,7 @@ export const suggest = createRoute({
         data: z.array(
           z.object({
             value: z.string(),
-            label: z.string().nullable().openapi({ description: 'What it is called, where the value is an id' }),
+            label: z.string().nullable().openapi({ description: 'Name, if the value is an id' }),
           }),
         ),
       }),

@@ -25,28 +25,24 @@ const grantSchema = z
   .openapi('McpGrant');
 
 const list = createRoute({
-  ...at('get', '/mcp/servers/{id}/grants', 'List who let the gateway use the server in their name, newest first'),
+  ...at('get', '/mcp/servers/{id}/grants', "List users' grants for the server, newest first"),
   request: { params, query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(grantSchema), 'Grants, without their tokens') },
 });
 const remove = createRoute({
-  ...at(
-    'delete',
-    '/mcp/servers/{id}/grants/{grant_id}',
-    'Forget a grant; its tokens are used no more within ten seconds',
-  ),
+  ...at('delete', '/mcp/servers/{id}/grants/{grant_id}', 'Delete a grant; its tokens stop working within ten seconds'),
   request: { params: z.object({ id, grant_id: id }) },
   responses: { 204: { description: 'Deleted' } },
 });
 const ask = createRoute({
-  ...at('post', '/mcp/servers/{id}/consent', 'Make the link by which a user lets the gateway use the server'),
+  ...at('post', '/mcp/servers/{id}/consent', 'Create a consent link for a user'),
   request: {
     params,
     body: takes(
       z
         .strictObject({
           api_key_id: id,
-          customer_id: text(256).nullish().openapi({ description: 'As X-Customer-ID; null = calls without one' }),
+          customer_id: text(256).nullish().openapi({ description: 'The X-Customer-ID; null = calls without one' }),
         })
         .openapi('McpConsent'),
     ),

@@ -25,7 +25,7 @@ const at = routesOf('mcp');
 const params = z.object({ id });
 
 const create = createRoute({
-  ...at('post', '/mcp/servers', 'Add an MCP server; live at once. The tools it has now are approved'),
+  ...at('post', '/mcp/servers', 'Add an MCP server and approve its current tools; applies at once'),
   request: { body: takes(newServerSchema) },
   responses: { 201: answers(serverSchema, 'The server, without its secrets') },
 });
@@ -40,21 +40,17 @@ const show = createRoute({
   responses: { 200: answers(serverSchema, 'The server, without its secrets') },
 });
 const change = createRoute({
-  ...at(
-    'patch',
-    '/mcp/servers/{id}',
-    'Change the fields sent; live at once. headers, env and auth are replaced as a whole',
-  ),
+  ...at('patch', '/mcp/servers/{id}', 'Change the given fields; applies at once. headers, env and auth are replaced'),
   request: { params, body: takes(serverChangesSchema) },
   responses: { 200: answers(serverSchema, 'The server as it is now') },
 });
 const remove = createRoute({
-  ...at('delete', '/mcp/servers/{id}', 'Delete an MCP server and what was approved of it; its calls stay in the log'),
+  ...at('delete', '/mcp/servers/{id}', 'Delete an MCP server and its approvals; its log rows stay'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });
 const refresh = createRoute({
-  ...at('post', '/mcp/servers/{id}/refresh', 'Ask the server for its tools now'),
+  ...at('post', '/mcp/servers/{id}/refresh', "Reload the server's tools"),
   request: { params },
   responses: { 200: answers(checkSchema, 'Whether it answered, and what it offers') },
 });

@@ -19,7 +19,7 @@ const alias = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/, 'must be 1 to 32 lower-case letters, digits and hyphens')
   .refine((value) => !RESERVED_ALIASES.has(value), 'is the name of something else here')
-  .openapi({ description: 'Its tools are named <alias>__<tool>' });
+  .openapi({ description: 'Prefix of its tools: <alias>__<tool>' });
 
 const env = z
   .record(
@@ -29,7 +29,7 @@ const env = z
       .max(8000)
       .refine((value) => !value.includes('\0'), 'must not contain NUL'),
   )
-  .openapi({ writeOnly: true, description: 'Of a stdio server; only their names are shown' });
+  .openapi({ writeOnly: true, description: 'Environment of a stdio server; the API returns only names' });
 
 const scope = z
   .string()
@@ -52,7 +52,7 @@ const auth = z
         client_secret: secret,
         scope: scope.nullish(),
       })
-      .openapi({ description: 'A token of the gateway itself, got with client credentials' }),
+      .openapi({ description: 'A token of the gateway, from client credentials' }),
     z
       .strictObject({
         type: z.literal('oauth_user'),
@@ -65,7 +65,7 @@ const auth = z
           'Each user consents by themselves, by API key and X-Customer-ID. Without client_id the gateway shows its metadata document, or registers',
       }),
   ])
-  .openapi({ description: 'How the gateway shows itself; secrets are write-only. It is replaced as a whole.' });
+  .openapi({ description: 'Authentication at the server; secrets are write-only. A change replaces all of it.' });
 
 const settings = {
   description: z
@@ -73,17 +73,17 @@ const settings = {
     .max(500)
     .refine((value) => value === '' || text(500).safeParse(value).success, 'must be well-formed text without NUL')
     .optional()
-    .openapi({ description: 'For agents that choose among servers' }),
+    .openapi({ description: 'Helps agents choose a server' }),
   headers: headers.nullish(),
   auth: auth.optional(),
   env: env.nullish(),
-  allowed_tools: toolPatterns.nullish().openapi({ description: 'By name, * for any characters; null = all' }),
+  allowed_tools: toolPatterns.nullish().openapi({ description: 'Names, with * as a wildcard; null = all' }),
   blocked_tools: toolPatterns.nullish(),
   price_per_call_usd: usd.optional().openapi({ default: 0 }),
   timeout_ms: count(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().openapi({ default: DEFAULT_TIMEOUT_MS }),
   approve_changes: z.enum(['manual', 'auto']).optional().openapi({
     default: 'manual',
-    description: 'Whether tools that change, or come later, wait for an admin',
+    description: "Changed and new tools wait for an admin's approval",
   }),
   is_active: z.boolean().optional(),
 };
@@ -103,7 +103,7 @@ export const newServerSchema = z
     alias,
     transport: z.enum(['http', 'stdio']).optional().openapi({ default: 'http' }),
     url: url.nullish(),
-    command: command.nullish().openapi({ description: 'Of a stdio server; run without a shell' }),
+    command: command.nullish().openapi({ description: 'Command of a stdio server, run without a shell' }),
     args: args.nullish(),
     ...settings,
   })
@@ -115,12 +115,12 @@ export const serverChangesSchema = z
 
 const health = z.object({
   state: z.enum(['ok', 'failing', 'unknown', 'inactive']).openapi({
-    description: 'As the process that answers sees it; unknown until somebody uses it',
+    description: 'State in the answering process; unknown before the first use',
   }),
   error: z.string().nullable(),
   tool_count: z.int().nullable(),
   held_back_count: z.int().openapi({ description: 'Tools that wait for approval' }),
-  odd_count: z.int().openapi({ description: 'Tools with names or schemas that no client can use' }),
+  odd_count: z.int().openapi({ description: 'Tools with invalid names or schemas' }),
 });
 
 export const serverSchema = z
@@ -160,13 +160,13 @@ export const toolSchema = z
     description: z.string().nullable(),
     input_schema: z.record(z.string(), z.unknown()),
     state: z.enum(['approved', 'changed', 'new', 'gone']).openapi({
-      description: 'changed and new ones are held back until an admin approves them',
+      description: "changed and new tools wait for an admin's approval",
     }),
-    is_offered: z.boolean().openapi({ description: "The server's allowed_tools and blocked_tools let it be called" }),
+    is_offered: z.boolean().openapi({ description: 'allowed_tools and blocked_tools of the server permit it' }),
     price_per_call_usd: usdShown,
-    hash: z.string().openapi({ description: 'Of what it says of itself now' }),
-    seen: said.openapi({ description: 'As the server lists it now' }),
-    approved: said.openapi({ description: 'As it was approved; null = never' }),
+    hash: z.string().openapi({ description: 'Hash of the current description' }),
+    seen: said.openapi({ description: 'The version that the server lists now' }),
+    approved: said.openapi({ description: 'The approved version; null = never approved' }),
     seen_at: instantShown,
     approved_at: instantShown.nullable(),
   })
@@ -179,7 +179,7 @@ export const checkSchema = z
     error: z.string().nullable(),
     protocol_version: z.string().nullable(),
     server_info: z.object({ name: z.string(), version: z.string() }).nullable(),
-    tools: z.array(z.string()).openapi({ description: 'Those that can be called' }),
+    tools: z.array(z.string()).openapi({ description: 'Tools that can be called' }),
     held_back: z.array(z.string()),
   })
   .openapi('McpServerCheck');

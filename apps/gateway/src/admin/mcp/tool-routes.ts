@@ -15,12 +15,12 @@ const params = z.object({ id });
 const toolParams = z.object({ id, name: text(128) });
 
 const tools = createRoute({
-  ...at('get', '/mcp/servers/{id}/tools', 'List what is known of its tools, by name'),
+  ...at('get', '/mcp/servers/{id}/tools', "List the server's tools by name"),
   request: { params },
   responses: { 200: answers(z.object({ data: z.array(toolSchema) }), 'Tools') },
 });
 const approve = createRoute({
-  ...at('post', '/mcp/servers/{id}/tools/{name}/approve', 'Approve a tool as its server lists it now; live at once'),
+  ...at('post', '/mcp/servers/{id}/tools/{name}/approve', 'Approve the current version of a tool; applies at once'),
   request: {
     params: toolParams,
     body: {
@@ -31,7 +31,7 @@ const approve = createRoute({
             .strictObject({
               hash: text(64)
                 .optional()
-                .openapi({ description: 'Of what was looked at: 409 where it is another by now' }),
+                .openapi({ description: 'Hash of the reviewed version; another version gets 409' }),
             })
             .openapi('McpApproval'),
         },

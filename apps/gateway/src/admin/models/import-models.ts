@@ -15,16 +15,16 @@ const importSchema = z
       .array(modelBodySchema.extend({ provider: text(), model: text() }))
       .min(1, 'must have at least one model')
       .max(MAX_MODELS),
-    dry_run: z.boolean().optional().openapi({ description: 'Only say what would be set' }),
+    dry_run: z.boolean().optional().openapi({ description: 'Dry run: reports changes without making them' }),
   })
   .openapi('ModelImport');
 
 const resultSchema = z
   .object({
     dry_run: z.boolean(),
-    created: z.int().openapi({ description: 'Had no price' }),
-    updated: z.int().openapi({ description: 'Had another price' }),
-    unchanged: z.int().openapi({ description: 'Have these prices already, and are left as they are' }),
+    created: z.int().openapi({ description: 'Models without a price' }),
+    updated: z.int().openapi({ description: 'Models with another price' }),
+    unchanged: z.int().openapi({ description: 'Unchanged models' }),
   })
   .openapi('ModelImportResult');
 
@@ -32,7 +32,7 @@ const importRoute = createRoute({
   method: 'post',
   path: '/models/import',
   tags: ['models'],
-  summary: 'Set the prices of many models at once, all or none; live at once',
+  summary: 'Set the prices of many models, all or none; applies at once',
   request: { body: takes(importSchema) },
   responses: { 201: answers(resultSchema, 'What was set, or would be') },
 });

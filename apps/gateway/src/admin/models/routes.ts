@@ -44,17 +44,17 @@ const show = createRoute({
   responses: { 200: answers(modelSchema, 'The model') },
 });
 const change = createRoute({
-  ...at('patch', '/models/{provider}/{model}', 'Change the prices sent, the others stay; live at once'),
+  ...at('patch', '/models/{provider}/{model}', 'Change the given prices; applies at once'),
   request: { params, body: takes(modelChangesSchema) },
   responses: { 200: answers(modelSchema, 'The model as it is now') },
 });
 const put = createRoute({
-  ...at('put', '/models', "Set a model's prices; live at once"),
+  ...at('put', '/models', "Set a model's prices; applies at once"),
   request: { query: modelPath, body: takes(modelBodySchema) },
   responses: { 200: answers(modelSchema, 'The model as it is now') },
 });
 const remove = createRoute({
-  ...at('delete', '/models', 'Take a price out of force: the model is unpriced from now on'),
+  ...at('delete', '/models', "Remove a model's price"),
   request: { query: modelPath },
   responses: { 204: { description: 'Deleted' } },
 });

@@ -53,8 +53,8 @@ export const modelBodySchema = z
     reasoning_usd_per_million: optionalPrice,
     input_audio_usd_per_million: optionalPrice,
     output_audio_usd_per_million: optionalPrice,
-    context_window: count().nullish().openapi({ description: 'Left out: unchanged' }),
-    max_output_tokens: count().nullish().openapi({ description: 'Left out: unchanged' }),
+    context_window: count().nullish().openapi({ description: 'Unchanged if omitted' }),
+    max_output_tokens: count().nullish().openapi({ description: 'Unchanged if omitted' }),
     mode: z.enum(['chat', 'responses', 'embedding', 'completion']).optional(),
     capabilities: z.array(text(100)).max(100).optional(),
   })
@@ -77,7 +77,7 @@ export const modelSchema = z
     capabilities: z.array(z.string()),
     deprecation_date: z.string().nullable(),
     source: z.string().nullable(),
-    edited: z.boolean().openapi({ description: 'Set by an operator: newer shipped prices do not replace it' }),
+    edited: z.boolean().openapi({ description: "Set by an operator; newer shipped prices don't replace it" }),
     updated_at: instantShown,
   })
   .catchall(z.union([z.number(), z.string(), z.boolean(), z.null(), z.array(z.string())]))

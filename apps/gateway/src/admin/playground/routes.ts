@@ -24,7 +24,7 @@ const send = createRoute({
   responses: { 200: answers(z.looseObject({}), 'A chat completion, or with `stream: true` its events') },
 });
 const models = createRoute({
-  ...at('get', '/projects/{id}/keys/{key_id}/models', 'List what this key may call, as `GET /v1/models` shows it'),
+  ...at('get', '/projects/{id}/keys/{key_id}/models', "List the key's models, like `GET /v1/models`"),
   request: { params },
   responses: {
     200: answers(z.object({ object: z.literal('list'), data: z.array(z.looseObject({ id: z.string() })) }), 'Models'),

@@ -14,7 +14,7 @@ const at = routesOf('projects');
 const params = z.object({ id });
 
 const create = createRoute({
-  ...at('post', '/projects', 'Make a project'),
+  ...at('post', '/projects', 'Create a project'),
   request: { body: takes(newProjectSchema) },
   responses: { 201: answers(projectSchema, 'The new project') },
 });
@@ -29,12 +29,12 @@ const show = createRoute({
   responses: { 200: answers(projectSchema, 'The project') },
 });
 const change = createRoute({
-  ...at('patch', '/projects/{id}', 'Change the fields sent; in force from the next request'),
+  ...at('patch', '/projects/{id}', 'Change the given fields, from the next request'),
   request: { params, body: takes(projectChangesSchema) },
   responses: { 200: answers(projectSchema, 'The project as it is now') },
 });
 const remove = createRoute({
-  ...at('delete', '/projects/{id}', 'Delete a project; its keys are refused from the next request, its logs stay'),
+  ...at('delete', '/projects/{id}', 'Delete a project; its keys stop working with the next request, its logs stay'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });

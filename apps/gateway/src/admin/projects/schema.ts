@@ -8,42 +8,42 @@ const DEFAULT_OUTPUT_TOKENS = 4096;
 const DEFAULT_MAX_CUSTOMERS = 100_000;
 
 const settings = {
-  monthly_cap_usd: usd.nullish().openapi({ description: 'USD a UTC month; null = none' }),
+  monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
   strict_caps: z.boolean().optional(),
   default_output_tokens: count(1, 10_000_000).nullish().openapi({ default: DEFAULT_OUTPUT_TOKENS }),
   cache_enabled: z.boolean().optional().openapi({ default: true }),
-  cache_ttl_seconds: count(1, 31_536_000).nullish().openapi({ description: "null = the gateway's" }),
+  cache_ttl_seconds: count(1, 31_536_000).nullish().openapi({ description: "null = the gateway's setting" }),
   semantic_cache_enabled: z.boolean().optional().openapi({ default: false }),
   semantic_threshold: z.number().min(0).max(1).nullish(),
   semantic_shadow: z.boolean().optional(),
-  cache_tool_calls: z.boolean().optional().openapi({ default: false, description: 'Keep answers with tool calls' }),
+  cache_tool_calls: z.boolean().optional().openapi({ default: false, description: 'Caches answers with tool calls' }),
   share_responses: z.boolean().optional().openapi({
     default: false,
-    description: "Its keys and customers may read, continue and delete each other's kept responses",
+    description: "Keys and customers of the project may read, continue and delete each other's stored responses",
   }),
   drop_params: z
     .boolean()
     .nullish()
-    .openapi({ description: 'Leave out what a vendor does not take; null = refuse it' }),
+    .openapi({ description: "Drops parameters that the provider doesn't support; null = refuses them" }),
   failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
-    description: 'off: nobody but the first target of a name is asked; null = on. Keys and aliases may say otherwise',
+    description: 'off: only the first target is tried; null = on. Keys and aliases override it',
   }),
-  passthrough: passthrough
-    .nullish()
-    .openapi({ description: 'Providers whose native APIs its keys may use; null = none' }),
+  passthrough: passthrough.nullish().openapi({ description: 'Providers with pass-through for its keys; null = none' }),
   allowed_tools: toolPatterns.nullish().openapi({
-    description: 'MCP tools its keys may call, such as "github__*"; null = none',
+    description: 'Permitted MCP tools of its keys, such as "github__*"; null = none',
   }),
   code_mode: z
     .boolean()
     .optional()
-    .openapi({ default: false, description: "Its keys may run scripts over their MCP servers' tools, at /mcp/code" }),
-  labels: labels.nullish().openapi({ description: 'Of all of its requests, such as {"team": "search"}; null = none' }),
+    .openapi({ default: false, description: 'Keys may run scripts over their MCP tools at /mcp/code' }),
+  labels: labels
+    .nullish()
+    .openapi({ description: 'Labels of all its requests, such as {"team": "search"}; null = none' }),
   on_store_failure: z.enum(['closed', 'open']).optional(),
   unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullish(),
   max_customers: count(0, 1_000_000_000).nullish().openapi({
     default: DEFAULT_MAX_CUSTOMERS,
-    description: 'Different customers a UTC month, beside those with limits of their own; null = any number',
+    description: 'Different customers per UTC month, not counting those with their own limits; null = any number',
   }),
   is_active: z.boolean().optional(),
 };

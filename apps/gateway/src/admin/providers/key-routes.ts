@@ -27,11 +27,7 @@ const params = z.object({ name: providerName });
 const keyParams = z.object({ name: providerName, key_id: id });
 
 const create = createRoute({
-  ...at(
-    'post',
-    '/providers/{name}/keys',
-    'Store a key for everybody or for one project; live at once, never shown again',
-  ),
+  ...at('post', '/providers/{name}/keys', 'Store a key for all projects or one; applies at once, never shown again'),
   request: { params, body: takes(newProviderKeySchema) },
   responses: { 201: answers(providerKeySchema, 'The key, without its secret') },
 });
@@ -46,21 +42,17 @@ const show = createRoute({
   responses: { 200: answers(providerKeySchema, 'The key') },
 });
 const change = createRoute({
-  ...at('patch', '/providers/{name}/keys/{key_id}', 'Change the fields sent; a new `key` starts with a clean slate'),
+  ...at('patch', '/providers/{name}/keys/{key_id}', 'Change the given fields; a new `key` resets its state'),
   request: { params: keyParams, body: takes(providerKeyChangesSchema) },
   responses: { 200: answers(providerKeySchema, 'The key as it is now') },
 });
 const remove = createRoute({
-  ...at('delete', '/providers/{name}/keys/{key_id}', 'Delete a stored key; it is not used from now on'),
+  ...at('delete', '/providers/{name}/keys/{key_id}', 'Delete a stored key; applies at once'),
   request: { params: keyParams },
   responses: { 204: { description: 'Deleted' } },
 });
 const test = createRoute({
-  ...at(
-    'post',
-    '/providers/{name}/test',
-    'Ask the provider one real thing and tell how it went. Where it answers, its models are asked again by callers',
-  ),
+  ...at('post', '/providers/{name}/test', 'Send one real request to the provider; an answer closes its breakers'),
   request: { params, body: takes(providerTestSchema) },
   responses: { 200: answers(providerTestResultSchema, 'How it went; `ok: false` is an answer too') },
 });

@@ -32,12 +32,12 @@ const at = routesOf('providers');
 const params = z.object({ name: providerName });
 
 const create = createRoute({
-  ...at('post', '/providers', 'Add an OpenAI-compatible server, or set up a known vendor; live at once'),
+  ...at('post', '/providers', 'Add an OpenAI-compatible server, or configure a known provider; applies at once'),
   request: { body: takes(newProviderSchema) },
   responses: { 201: answers(providerSchema, 'The provider, without its secrets') },
 });
 const list = createRoute({
-  ...at('get', '/providers', 'List known vendors and added providers by name, whether they are configured or not'),
+  ...at('get', '/providers', 'List known and added providers by name, configured or not'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(providerPage, 'Providers') },
 });
@@ -45,7 +45,7 @@ const check = createRoute({
   ...at(
     'post',
     '/providers/check',
-    'Check whether a provider may be at an address and whether its secrets can be stored; sends nothing, changes nothing',
+    "Check a provider's address, and that its secrets can be stored; sends and changes nothing",
   ),
   request: { body: takes(providerAddressSchema) },
   responses: {
@@ -58,20 +58,12 @@ const show = createRoute({
   responses: { 200: answers(providerSchema, 'The provider, without its secrets') },
 });
 const change = createRoute({
-  ...at(
-    'patch',
-    '/providers/{name}',
-    'Change the fields sent; live at once. `models` and `headers` are replaced as a whole',
-  ),
+  ...at('patch', '/providers/{name}', 'Change the given fields; applies at once. `models` and `headers` are replaced'),
   request: { params, body: takes(providerChangesSchema) },
   responses: { 200: answers(providerSchema, 'The provider as it is now') },
 });
 const remove = createRoute({
-  ...at(
-    'delete',
-    '/providers/{name}',
-    'Delete what was stored of a provider: its set-up, its keys, and the prices of its models where it was added',
-  ),
+  ...at('delete', '/providers/{name}', "Delete a provider's configuration and keys; of an added one also its prices"),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });

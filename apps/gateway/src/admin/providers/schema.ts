@@ -42,13 +42,10 @@ export const headers = z
       .max(4000)
       .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII'),
   )
-  .openapi({ writeOnly: true, description: 'Sent with every request; only their names are shown' });
+  .openapi({ writeOnly: true, description: 'Headers of every request; the API returns only names' });
 
 const model = modelBodySchema.extend({ model: text() });
-const models = z
-  .array(model)
-  .max(500)
-  .openapi({ description: 'What it serves, each with its price; empty = what it lists by itself' });
+const models = z.array(model).max(500).openapi({ description: 'Models with prices; empty = discover them' });
 const options = z.record(z.string().regex(/^[a-zA-Z]{1,40}$/), z.string().max(200));
 
 const passthroughPaths = z
@@ -60,7 +57,7 @@ const passthroughPaths = z
   )
   .max(200)
   .openapi({
-    description: 'Paths besides inference that pass-through may reach: "POST /v1/files", "GET /v1/files/**"',
+    description: 'Pass-through paths beyond inference: "POST /v1/files", "GET /v1/files/**"',
   });
 
 export const newProviderSchema = z
@@ -86,7 +83,7 @@ export const providerAddressSchema = z
   .strictObject({
     name: providerName,
     base_url: url.optional(),
-    stores_secret: z.boolean().optional().openapi({ description: 'Whether a key or headers are to be stored' }),
+    stores_secret: z.boolean().optional().openapi({ description: 'The provider will store a key or headers' }),
   })
   .openapi('ProviderAddress');
 
@@ -99,7 +96,7 @@ export const providerKeySchema = z
     last_characters: z.string(),
     is_active: z.boolean(),
     state: z.enum(['ok', 'resting', 'refused', 'unreadable', 'inactive']).openapi({
-      description: 'As the process that answers sees it: resting after a 429, refused after a 401 until it is changed',
+      description: 'State in the answering process: resting after a 429, refused after a 401 until it changes',
     }),
     encryption_key_id: z.string(),
     created_at: instantShown,
@@ -111,9 +108,9 @@ const targetStateSchema = z
   .object({
     model: z.string(),
     state: z.enum(['closed', 'open', 'half_open', 'cooling_down']).openapi({
-      description: 'open: not asked; half_open: one request is let through to see; cooling_down: after a 429',
+      description: 'open: not used; half_open: one probe at a time; cooling_down: after a 429',
     }),
-    until: instantShown.nullable().openapi({ description: 'When it is asked again; null where it may be asked now' }),
+    until: instantShown.nullable().openapi({ description: 'Time of the next attempt; null = now' }),
   })
   .openapi('TargetState');
 
@@ -122,8 +119,8 @@ export const providerSchema = z
     name: z.string(),
     kind: z.string(),
     base_url: z.string().nullable(),
-    is_configured: z.boolean().openapi({ description: 'Requests can be sent there' }),
-    is_stored: z.boolean().openapi({ description: 'Added or set up at run time' }),
+    is_configured: z.boolean().openapi({ description: 'The provider is configured' }),
+    is_stored: z.boolean().openapi({ description: 'Added or configured at run time' }),
     is_active: z.boolean(),
     header_names: z.array(z.string()),
     options: z.record(z.string(), z.string()),
@@ -132,7 +129,7 @@ export const providerSchema = z
     ...timeoutsShown,
     keys: z.array(providerKeySchema),
     targets: z.array(targetStateSchema).openapi({
-      description: 'Models of it that are in trouble, or were since the process that answers started',
+      description: 'Models that fail, or failed since the answering process started',
     }),
     created_at: instantShown.nullable(),
     updated_at: instantShown.nullable(),

@@ -27,7 +27,7 @@ const reconcile = createRoute({
   method: 'get',
   path: '/reconcile',
   tags: ['stats'],
-  summary: 'Compare the counters of the hot store with the rows, by project and month',
+  summary: 'Compare counters with rows, by project and month',
   request: { query: z.strictObject({ project_id: id.optional() }) },
   responses: { 200: answers(reconcileSchema, 'Both sides and their difference') },
 });

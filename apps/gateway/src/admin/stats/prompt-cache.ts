@@ -18,7 +18,7 @@ const cachedSchema = z
     tokens_cache_write: z.int(),
     saved_usd: usdShown
       .nullable()
-      .openapi({ description: 'Against the price of input, at prices of now; null without a price' }),
+      .openapi({ description: 'Against the input price, at current prices; null without a price' }),
   })
   .openapi('PromptCache');
 
@@ -26,7 +26,7 @@ const promptCache = createRoute({
   method: 'get',
   path: '/stats/prompt-cache',
   tags: ['stats'],
-  summary: "What vendors' prompt caches answered, and saved, by model; the last 24 h by default",
+  summary: "Tokens from providers' prompt caches and their savings, by model; the last 24 h by default",
   request: { query: overviewQuerySchema.pick({ from: true, to: true, project_id: true }) },
   responses: {
     200: answers(z.object({ data: z.array(cachedSchema) }), 'Models with cached tokens, those that saved most first'),

@@ -32,7 +32,7 @@ const overviewSchema = z
     saved_usd: usdShown,
     tokens_in: total,
     tokens_out: total,
-    cache_hits: total.openapi({ description: 'From the exact cache' }),
+    cache_hits: total.openapi({ description: 'Answers from the exact cache' }),
     semantic_hits: total,
     ...durationFields,
   })
@@ -40,16 +40,16 @@ const overviewSchema = z
 
 const place = {
   start: instantShown,
-  group: z.string().nullable().openapi({ description: "The group's id or name, '' for none; null without group_by" }),
+  group: z.string().nullable().openapi({ description: "Id or name of the group, '' for none; null without group_by" }),
   requests: total,
 };
 const bucketsOf = <T extends z.ZodRawShape>(name: string, fields: T) =>
   z
     .object({
       buckets: z.array(z.object({ ...place, ...fields })),
-      groups: z.int().openapi({ description: 'How many groups there are, shown or not' }),
-      partial: z.boolean().openapi({ description: 'Not all of the range could be read in time' }),
-      partial_from: instantShown.nullable().openapi({ description: 'What was read begins here' }),
+      groups: z.int().openapi({ description: 'Number of all groups, shown or not' }),
+      partial: z.boolean().openapi({ description: 'Only part of the range was read in time' }),
+      partial_from: instantShown.nullable().openapi({ description: 'Start of the range that was read' }),
     })
     .openapi(name);
 
@@ -99,28 +99,28 @@ const bucketRoute = <P extends string, T extends z.ZodType>(path: P, summary: st
     path,
     tags,
     summary,
-    description: `Buckets without requests are left out. ${BOUNDS}`,
+    description: `Buckets without requests are omitted. ${BOUNDS}`,
     request: { query: bucketQuerySchema },
     responses: { 200: answers(schema, 'Buckets, oldest first') },
   });
 
-const spend = bucketRoute('/stats/spend', 'Money and tokens over time', spendSchema);
+const spend = bucketRoute('/stats/spend', 'Spend and tokens over time', spendSchema);
 const latency = createRoute({
   method: 'get',
   path: '/stats/latency',
   tags,
   summary: 'Percentiles of durations over time',
-  description: `Buckets without requests are left out. ${BOUNDS}`,
+  description: `Buckets without requests are omitted. ${BOUNDS}`,
   request: { query: latencyQuerySchema },
   responses: { 200: answers(latencySchema, 'Buckets, oldest first') },
 });
 const cache = bucketRoute('/stats/cache', 'Cache hits over time', cacheSchema);
-const errors = bucketRoute('/stats/errors', 'What failed, was refused or aborted over time', errorsSchema);
+const errors = bucketRoute('/stats/errors', 'Failed, refused and aborted requests over time', errorsSchema);
 const histogram = createRoute({
   method: 'get',
   path: '/stats/histogram',
   tags,
-  summary: 'How a duration is spread over a range',
+  summary: 'Histogram of a duration',
   description: BOUNDS,
   request: { query: histogramQuerySchema },
   responses: { 200: answers(histogramSchema, 'Bins without requests are left out') },
@@ -130,7 +130,7 @@ const speeds = createRoute({
   method: 'get',
   path: '/stats/speeds',
   tags,
-  summary: 'Tokens a second after the first token, by model, of the newest 1,000 requests of a range',
+  summary: 'Tokens per second after the first token, by model, of the newest 1,000 requests',
   request: { query: speedsQuerySchema },
   responses: {
     200: answers(speedsSchema, 'The median of each model that a provider answered with, the busiest first'),

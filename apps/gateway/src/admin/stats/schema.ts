@@ -55,11 +55,11 @@ const groupBy = z
   });
 
 const range = {
-  from: queryInstant.optional().openapi({ description: 'By default 24 h before `to`' }),
-  to: queryInstant.optional().openapi({ description: 'Exclusive; now by default' }),
+  from: queryInstant.optional().openapi({ description: 'Default: 24 h before `to`' }),
+  to: queryInstant.optional().openapi({ description: 'Exclusive; default: now' }),
   project_id: id.optional(),
   api_key_id: id.optional(),
-  model: text(512).optional().openapi({ description: 'The answering model' }),
+  model: text(512).optional().openapi({ description: 'Model that answered' }),
   provider: text().optional(),
   status: z.enum(['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error']).optional(),
 };
@@ -70,14 +70,17 @@ export const bucketQuerySchema = z.strictObject({
   ...range,
   interval: interval.optional(),
   group_by: groupBy.optional(),
-  customer_id: text(256).optional().openapi({ description: 'Read from rows: at most 7 days, at most 3 s' }),
+  customer_id: text(256).optional().openapi({ description: 'Reads rows: at most 7 days and 3 s' }),
   top: z
     .string()
     .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${MAX_GROUPS}`)
     .transform(Number)
     .refine((value) => value >= 1 && value <= MAX_GROUPS, `must be from 1 to ${MAX_GROUPS}`)
     .optional()
-    .openapi({ type: 'integer', description: 'Only so many groups, the dearest; the others come as one, "(other)"' }),
+    .openapi({
+      type: 'integer',
+      description: 'Number of groups, the most expensive first; the others become "(other)"',
+    }),
 });
 const metric = z.enum(['latency', 'ttft', 'overhead', 'upstream']);
 export const histogramQuerySchema = z.strictObject({ ...range, metric: metric.default('latency') });
@@ -126,7 +129,7 @@ function defaultIntervalMs(lengthMs: number, groupBy: string | undefined): numbe
 const milliseconds = z.number().nullable();
 export const percentilesSchema = z
   .object({ p50: milliseconds, p95: milliseconds, p99: milliseconds })
-  .openapi('Percentiles', { description: 'Milliseconds, within 2.5 %; null when nothing was measured' });
+  .openapi('Percentiles', { description: 'Milliseconds, within 2.5 %; null without data' });
 
 export const durationFields = {
   latency_ms: percentilesSchema,

@@ -25,7 +25,7 @@ const IF_MATCH = {
   in: 'header' as const,
   required: false,
   schema: { type: 'string' as const },
-  description: 'The `ETag` the thing was read with: 412 with what is there now, if it was changed since',
+  description: '`ETag` of the version you read; a newer version gets 412 with the current object',
 };
 
 const INFO = {
@@ -60,7 +60,7 @@ export function buildOpenApi(api: Pick<OpenAPIHono<AdminEnv>, 'getOpenAPI31Docum
       schemas: { ...document.components?.schemas, Error: ERROR_SCHEMA },
       responses: {
         ChangedMeanwhile: {
-          description: 'It was changed since it was read; `current` is what is there now, `ETag` its tag',
+          description: 'The object changed since you read it; `current` has the new version, `ETag` its tag',
           content: {
             'application/json': {
               schema: {
@@ -71,7 +71,7 @@ export function buildOpenApi(api: Pick<OpenAPIHono<AdminEnv>, 'getOpenAPI31Docum
           },
         },
         Error: {
-          description: 'What is wrong and what to do',
+          description: 'The problem and the next step',
           content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
         },
       },

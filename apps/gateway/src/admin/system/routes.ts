@@ -12,8 +12,8 @@ const systemSchema = z
     environment: z.string(),
     hot_store: z.enum(['redis', 'embedded']),
     database: z.enum(['postgres', 'embedded']),
-    providers: z.array(z.string()).openapi({ description: 'Configured ones, by name' }),
-    demo_data: z.boolean().openapi({ description: 'Whether POST /demo-data is allowed' }),
+    providers: z.array(z.string()).openapi({ description: 'Configured providers, by name' }),
+    demo_data: z.boolean().openapi({ description: 'POST /demo-data is allowed' }),
     log_retention_days: z.int(),
     log_bodies: z.boolean(),
     log_bodies_ttl_days: z.int(),
@@ -25,7 +25,7 @@ const systemSchema = z
     gateway_port: z
       .int()
       .nullable()
-      .openapi({ description: 'Of the data plane, where ADMIN_PORT parts it from this API' }),
+      .openapi({ description: 'Address of the data plane, if ADMIN_PORT separates it from this API' }),
   })
   .openapi('System');
 
@@ -33,7 +33,7 @@ const show = createRoute({
   method: 'get',
   path: '/system',
   tags: ['history'],
-  summary: 'Version, stores and settings of this gateway',
+  summary: 'Show version, stores and settings of this gateway',
   responses: { 200: answers(systemSchema, 'As it is configured') },
 });
 
@@ -45,7 +45,7 @@ const unpriced = createRoute({
   method: 'get',
   path: '/models/unpriced',
   tags: ['models'],
-  summary: 'Models that answered in the last 7 days and have no price, the busiest first',
+  summary: 'Models of the last 7 days without a price, the busiest first',
   responses: { 200: answers(unpricedSchema, 'Models without a price') },
 });
 

@@ -8,17 +8,17 @@ const providerSchema = z.object({
   provider: z.string(),
   models: z.array(z.string()),
   since: instantShown.openapi({
-    description: 'When it first failed after it last answered, as the log knows; at the latest when its breaker opened',
+    description: 'First failure after the last success, from the log; at the latest when the breaker opened',
   }),
   answered_elsewhere: z
     .int()
     .nullable()
-    .openapi({ description: 'Requests that another provider answered since; null when they could not be counted' }),
+    .openapi({ description: 'Requests that another provider answered since then; null if the count failed' }),
 });
 const statusSchema = z
   .object({
     hot_store: z.object({ kind: z.enum(['redis', 'embedded']), ok: z.boolean() }),
-    open: z.array(providerSchema).openapi({ description: 'Providers with a breaker that is not closed' }),
+    open: z.array(providerSchema).openapi({ description: 'Providers with an open breaker' }),
   })
   .openapi('Status');
 
@@ -26,7 +26,7 @@ const show = createRoute({
   method: 'get',
   path: '/status',
   tags: ['history'],
-  summary: 'What is in trouble right now: open breakers, and the hot store when it is away',
+  summary: 'Show current problems: open breakers, and a missing hot store',
   responses: { 200: answers(statusSchema, 'Nothing is in trouble where `open` is empty and the store is ok') },
 });
 

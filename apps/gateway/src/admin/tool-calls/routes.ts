@@ -46,7 +46,7 @@ const bodies = createRoute({
   method: 'get',
   path: '/tool-calls/{id}/bodies',
   tags,
-  summary: "Show a call's arguments and result, kept with LOG_BODIES=true for LOG_BODIES_TTL_DAYS",
+  summary: "Show a call's arguments and result (LOG_BODIES=true, for LOG_BODIES_TTL_DAYS)",
   request: { params },
   responses: { 200: answers(toolBodiesSchema, 'Arguments and result') },
 });
@@ -56,7 +56,7 @@ const stats = createRoute({
   path: '/stats/tools',
   tags: ['stats'],
   summary: 'Calls of MCP tools over time, by server, tool, project or key',
-  description: 'Buckets without calls are left out. What would take more than 3 s is 400 and says what to narrow.',
+  description: 'Buckets without calls are omitted. A query over 3 s gets 400 and names the parameter to narrow.',
   request: { query: toolStatsQuerySchema },
   responses: { 200: answers(toolStatsSchema, 'Buckets, oldest first; counts and money are exact') },
 });

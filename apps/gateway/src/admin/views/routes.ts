@@ -15,7 +15,7 @@ const at = routesOf('logs');
 const params = z.object({ id });
 
 const create = createRoute({
-  ...at('post', '/views', 'Save a view of the requests, for all who look at them'),
+  ...at('post', '/views', 'Save a shared view of the requests'),
   request: { body: takes(newViewSchema) },
   responses: { 201: answers(viewSchema, 'The new view') },
 });

@@ -24,7 +24,7 @@ const filters = z
   })
   .openapi({
     type: 'object',
-    description: 'Fields of GET /logs, each with its values; not its range, sort and paging',
+    description: 'Filters of GET /logs with their values, without range, sort and paging',
     example: { status: ['error'], model_not: ['gpt-4o-mini'] },
   });
 
@@ -32,7 +32,7 @@ const fields = {
   name: text(),
   filters,
   columns: z.array(text(60)).max(MAX_COLUMNS).openapi({
-    description: 'Names of fields of a request, in the order they are shown; empty = as the dashboard shows them',
+    description: "Columns in display order; empty = the dashboard's default",
   }),
   sort: z.enum(LOG_SORTS as [LogSort, ...LogSort[]]),
 };
