@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ROOT } from './read-pages';
 
 const DOCS = join(ROOT, 'docs');
-const QUESTION = /^\| (.+) \| \[(.+?)\]\(.+\) \| (`+)(.+)\3 \|$/;
+const QUESTION = /^\| (.+) \| \[.+?\]\(\.\.\/(.+?)\) \| (`+)(.+)\3 \|$/;
 
 const questions = readFileSync(join(DOCS, 'contributing/questions.md'), 'utf8')
   .split('\n')
