@@ -17,10 +17,17 @@ const GROUPS = [
 
 const titleOf = (path: string) => /^# (.+)$/m.exec(readFileSync(join(DOCS, path), 'utf8'))?.[1] ?? path;
 
+/** The order of the contents; pages that they don't name come last, by title. */
+const CONTENTS = readFileSync(join(DOCS, 'index.md'), 'utf8');
+const placeOf = (link: string) => {
+  const place = CONTENTS.indexOf(`](${link.slice(1)})`);
+  return place === -1 ? CONTENTS.length : place;
+};
+
 function sidebarOf(folder: string) {
   const files = readdirSync(join(DOCS, folder)).filter((name) => name.endsWith('.md'));
   const pages = files.map((name) => ({ text: titleOf(`${folder}/${name}`), link: `/${folder}/${name}` }));
-  return pages.sort((a, b) => a.text.localeCompare(b.text));
+  return pages.sort((a, b) => placeOf(a.link) - placeOf(b.link) || a.text.localeCompare(b.text));
 }
 
 /** A link to a file of the repository that is no page of the site. */
@@ -53,7 +60,16 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        // The list of questions matches every query, and answers none.
+        _render: async (text, env, md) => {
+          const html = await md.renderAsync(text, env);
+          return env.relativePath?.endsWith('contributing/questions.md') ? '' : html;
+        },
+      },
+    },
     outline: [2, 3],
     sidebar: GROUPS.map(([text, folder]) => ({ text, collapsed: folder !== 'get-started', items: sidebarOf(folder) })),
   },
