@@ -64,8 +64,8 @@ export default defineConfig({
       provider: 'local',
       options: {
         // The list of questions matches every query, and answers none.
-        _render: async (text, env, md) => {
-          const html = await md.renderAsync(text, env);
+        _render: (text, env, md) => {
+          const html = md.render(text, env);
           return env.relativePath?.endsWith('contributing/questions.md') ? '' : html;
         },
       },
