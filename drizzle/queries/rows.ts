@@ -115,7 +115,7 @@ export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] 
   /** Something undefined here would mean every row. */
   private one(at: Having<T>): SQL | undefined {
     const values = Object.values(at);
-    if (values.length === 0 || values.includes(undefined)) throw new Error('which row is not said');
+    if (values.length === 0 || values.includes(undefined)) throw new Error("the row isn't specified");
     return this.where(at);
   }
 

@@ -54,10 +54,7 @@ const INPUTS = {
 type Name = keyof typeof INPUTS;
 
 const DESCRIPTIONS: Readonly<Record<Name, readonly [title: string, description: string]>> = {
-  list_servers: [
-    'List servers',
-    'The servers whose tools scripts may call, and what is wrong with one where something is.',
-  ],
+  list_servers: ['List servers', 'The servers whose tools scripts may call, with their errors.'],
   search_tools: [
     'Search tools',
     'Finds tools for a task and returns their TypeScript declarations. Call it before execute_code: it is the only way to learn what tools take.',

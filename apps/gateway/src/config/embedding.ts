@@ -8,7 +8,11 @@ export function readEmbeddingSettings(read: EnvReader) {
   const serviceUrl = read.url('EMBEDDING_SERVICE_URL', ['http:', 'https:']);
   const modelPath = read.text('EMBEDDING_MODEL_PATH');
   if (serviceUrl !== undefined && modelPath !== undefined) {
-    throw new ConfigError('EMBEDDING_MODEL_PATH', modelPath, 'not beside EMBEDDING_SERVICE_URL: give one of them');
+    throw new ConfigError(
+      'EMBEDDING_MODEL_PATH',
+      modelPath,
+      'not together with EMBEDDING_SERVICE_URL: set one of them',
+    );
   }
   const serviceApi = read.oneOf('EMBEDDING_SERVICE_API', 'embed', ['embed', 'embeddings']);
   const serviceModel = read.text('EMBEDDING_SERVICE_MODEL');

@@ -23,7 +23,7 @@ export function readTelemetry(read: EnvReader, { logBodies }: { readonly logBodi
   if (endpoint === undefined || read.flag('OTEL_SDK_DISABLED', false)) return undefined;
   const content = readContent(read);
   if (content && !logBodies) {
-    throw new ConfigError(CONTENT, 'true', 'LOG_BODIES=true is needed with it: what is exported is what is kept');
+    throw new ConfigError(CONTENT, 'true', 'needs LOG_BODIES=true: only stored bodies can be exported');
   }
   return { ...readSettings(read), endpoint, content };
 }

@@ -103,7 +103,7 @@ function connect(options: Connecting, server: McpServer, owner: ServerOwner | un
   const pinned = createPinnedFetch({ provider, fetch, monotonicMs, ...egress });
   const reached = { ...server, url };
   const credentials = credentialsFor(options, reached, owner);
-  if (credentials === undefined) return unreachable('is used by each user in their own name: nobody has asked yet.');
+  if (credentials === undefined) return unreachable("needs a user's consent, and no user has connected yet.");
   return new HttpUpstream({ server: reached, fetch: pinned, credentials, self });
 }
 

@@ -159,7 +159,7 @@ export const DATA_PLANE_PATHS: Paths = {
     get: {
       id: 'listInputItems',
       tag: 'chat',
-      summary: 'List what a kept answer was asked',
+      summary: 'List the input items of a stored answer',
       parameters: [RESPONSE_ID],
       answer: answers('ResponseInputItems', 'Items'),
     },

@@ -175,7 +175,7 @@ async function startGateway(options: ServeOptions) {
     const idle = services.openRequests.drain(config.drainTimeoutMs);
     await Bun.sleep(DRAIN_GRACE_MS);
     await Promise.all(servers.map(stopListening));
-    if (!(await idle)) log.warn({ open: services.openRequests.count }, 'drain timed out, cutting what is left');
+    if (!(await idle)) log.warn({ open: services.openRequests.count }, 'drain timed out, closing open requests');
     await Promise.all(servers.map(closeConnections));
     services.refusals.flush();
     await services.hotStore.flush(FLUSH_TIMEOUT_MS);

@@ -54,7 +54,7 @@ export function createRouting(parts: RoutingParts): Routing {
   const egress = readEgressAllow(config.egressAllow);
   const health = createTargetHealth(config, ({ provider, model }) => {
     metrics.countOpened({ provider, model });
-    log.warn({ provider, model }, 'too many failures: this target is asked last for a while');
+    log.warn({ provider, model }, 'too many failures: trying this target last for a while');
   });
   const shared = { registry, vault, egress, fetch };
   const connections = new ProviderConnections({ ...shared, config, monotonicMs: () => performance.now(), log });

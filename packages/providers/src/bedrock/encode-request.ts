@@ -81,7 +81,7 @@ function setTools(body: JsonObject, request: ChatRequest, { names, dropped, answ
   const needed = hasCalls(request.messages);
   // Without tools none is called; but calls among the messages demand that they stay.
   if (forbidden && needed && (request.tools ?? []).length > 0) {
-    dropped.refuse('tool_choice', '"none" beside earlier calls is not supported by');
+    dropped.refuse('tool_choice', '"none" after earlier calls isn\'t supported by');
   }
   const tools = forbidden && !needed ? [] : encodeTools(request, { names, dropped });
   let choice = tools.length === 0 ? undefined : encodeToolChoice(request.toolChoice, { names, dropped });

@@ -142,6 +142,6 @@ export function connectionError(provider: string, error: unknown): GatewayError 
   if (error instanceof UnusableAnswerError) return upstreamFailure('malformed', provider, error.message, error);
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
   const shown = code !== undefined && /^[A-Za-z_0-9]{2,40}$/.test(code) ? ` (${code})` : '';
-  const what = isNotHttp(code) ? 'answered with what is no HTTP' : 'could not be reached or closed the connection';
+  const what = isNotHttp(code) ? "didn't answer in HTTP" : 'could not be reached or closed the connection';
   return upstreamFailure('connection', provider, `${what}${shown}.`, error);
 }

@@ -33,7 +33,7 @@ const SETTINGS: readonly FieldSpec[] = [
 
 const FORWARD_HEADERS: FieldSpec = {
   ...{ name: 'forward_headers', label: 'Forward from callers', kind: 'list', isWide: true, placeholder: 'X-Tenant' },
-  hint: 'Names of header fields that go on beside the usual ones. Leave empty for none.',
+  hint: 'Further headers that the gateway forwards. Leave empty for none.',
 };
 
 const HEADERS: FieldSpec = {
@@ -56,7 +56,7 @@ export const BACKEND_FIELDS: readonly FieldSpec[] = [
   URL_FIELD,
   ...SETTINGS,
   FORWARD_HEADERS,
-  { ...HEADERS, hint: 'Replaces what is stored; leave empty to keep it.' },
+  { ...HEADERS, hint: 'Replaces the stored value. Leave empty to keep it.' },
   { name: 'is_active', label: 'Send requests to this backend', kind: 'flag' },
 ];
 

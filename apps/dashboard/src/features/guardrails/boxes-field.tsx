@@ -65,7 +65,7 @@ export function PartsField(given: WidgetProps) {
 /** Which kinds of personal data a rule looks for. */
 export const KindsField = (given: WidgetProps) => <AllOrSome given={given} options={KINDS} />;
 
-const DECODED = { base64: 'what base64 stands for' };
+const DECODED = { base64: 'decoded base64' };
 
 /** What a rule reads beside the text itself; nothing, unless it is ticked. */
 export function DecodeField({ value, onValue, ...given }: WidgetProps) {

@@ -16,7 +16,7 @@ const HEAD: readonly FieldSpec[] = [
   { name: 'on', label: 'Checks', kind: 'text', options: SIDES },
   {
     ...{ name: 'parts', label: 'Parts', kind: 'list', widget: PartsField, isWide: true },
-    hint: 'What stands in fields that the gateway does not know is checked whatever is chosen here.',
+    hint: 'Unknown fields are always checked.',
   },
   { name: 'type', label: 'Looks for', kind: 'text', options: CHECKS },
 ];
@@ -81,7 +81,7 @@ const CHECK_FIELDS: Readonly<Record<Rule['check']['type'], readonly FieldSpec[]>
   similar_to: [
     {
       ...{ name: 'examples', label: 'Examples', kind: 'text', rows: 5, required: true, isWide: true },
-      ...{ read: readLines, show: lines, hint: 'One sentence per line, each as somebody would say it' },
+      ...{ read: readLines, show: lines, hint: "One sentence per line, in a user's words" },
     },
     { name: 'threshold', label: 'Similar from', kind: 'number', required: true, placeholder: '0.6', hint: '0 to 1' },
   ],

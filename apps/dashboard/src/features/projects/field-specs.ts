@@ -78,7 +78,7 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     label: 'Failover',
     kind: 'text',
     options: { '': 'on', off: 'off' },
-    hint: 'Off: only the first target of a name is asked, unless a key or an alias says otherwise',
+    hint: 'Off: only the first target is tried, unless a key or an alias overrides it',
   },
   {
     name: 'passthrough',
@@ -177,7 +177,7 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     label: 'Failover',
     kind: 'text',
     options: { '': 'same as alias and project', on: 'on', off: 'off' },
-    hint: 'Off: only the first target of a name is asked',
+    hint: 'Off: only the first target is tried',
   },
   {
     name: 'passthrough',

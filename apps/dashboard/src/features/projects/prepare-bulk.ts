@@ -23,7 +23,7 @@ export const BULK_ACTIONS = {
     label: 'Label',
     confirm: 'Label',
     fields: [
-      { ...LABELS, name: 'add', label: 'Set labels', hint: 'Other labels of a key are kept' },
+      { ...LABELS, name: 'add', label: 'Set labels', hint: 'Keeps other labels of a key' },
       {
         name: 'remove',
         label: 'Remove labels',

@@ -62,7 +62,7 @@ const STRATEGY: FieldSpec = { name: 'strategy', label: 'Order of targets', kind:
 
 const AFFINITY: FieldSpec = {
   ...{ name: 'session_affinity', label: 'Keep conversations with one target', kind: 'flag', isWide: true },
-  hint: 'Of several targets the one whose prompt cache is warm is asked first',
+  hint: "Prefers the target that has the conversation's prompt cached",
 };
 
 const FAILOVER: FieldSpec = {

@@ -10,7 +10,7 @@ import { TestButton } from './test-button';
 const FIELDS: readonly FieldSpec[] = [
   {
     ...{ name: 'base_url', label: 'Base URL', kind: 'text', isWide: true, placeholder: 'https://…' },
-    hint: 'Ends in /v1 for OpenAI-compatible servers. Stored keys are kept.',
+    hint: 'Ends in /v1 for OpenAI-compatible servers. Stored keys stay.',
   },
   {
     ...{ name: 'options', label: 'Options', kind: 'text', rows: 2 },

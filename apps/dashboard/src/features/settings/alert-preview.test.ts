@@ -43,7 +43,7 @@ test('a firing of the past in one line', () => {
     ...{ value: 0.5, highest: 0.6, text: '50.0 % of 10 requests failed' },
   };
   expect(describeFiring(firing, 'utc')).toBe(
-    '2026-03-03 14:05:00 UTC, for 20 min: 50.0 % of 10 requests failed (nobody was told)',
+    '2026-03-03 14:05:00 UTC, for 20 min: 50.0 % of 10 requests failed (not sent)',
   );
   expect(describeFiring({ ...firing, ended_at: null, told_at: firing.created_at }, 'utc')).toBe(
     '2026-03-03 14:05:00 UTC, still firing: 50.0 % of 10 requests failed',

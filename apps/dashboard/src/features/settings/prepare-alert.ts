@@ -221,5 +221,5 @@ export function describeFiring(
 ): string {
   const begun = formatInstant(Date.parse(from), zone);
   const end = to === null ? 'still firing' : `for ${lengthOf(Date.parse(to) - Date.parse(from))}`;
-  return `${begun}, ${end}: ${text}${told === null ? ' (nobody was told)' : ''}`;
+  return `${begun}, ${end}: ${text}${told === null ? ' (not sent)' : ''}`;
 }

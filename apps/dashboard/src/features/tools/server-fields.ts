@@ -17,7 +17,7 @@ const SHARED: readonly FieldSpec[] = [
     label: 'Allowed tools',
     kind: 'list',
     placeholder: 'all',
-    hint: '* stands for any characters. Leave empty for all.',
+    hint: '* matches any characters. Leave empty for all.',
   },
   { name: 'blocked_tools', label: 'Blocked tools', kind: 'list', hint: 'Nobody may call these' },
   {
@@ -139,7 +139,10 @@ export function newServerFields(values: FormValues): readonly FieldSpec[] {
 export function serverFields({ transport, auth }: Pick<McpServer, 'transport' | 'auth'>, values: FormValues) {
   const chosen = String(values.auth_type);
   const keep = { [KEPT_AUTH]: `unchanged (${auth.type})` };
-  const kept = (spec: FieldSpec): FieldSpec => ({ ...spec, hint: 'Replaces what is stored; leave empty to keep it.' });
+  const kept = (spec: FieldSpec): FieldSpec => ({
+    ...spec,
+    hint: 'Replaces the stored value. Leave empty to keep it.',
+  });
   const place =
     transport === 'http'
       ? [URL_FIELD, { ...AUTH, options: { ...keep, ...AUTH.options } }, ...(SECRET[chosen] ?? []), kept(HEADERS)]

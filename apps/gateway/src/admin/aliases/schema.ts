@@ -37,8 +37,7 @@ const settings = {
     description: 'Keeps a conversation on the target that has its prompt cached',
   }),
   failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
-    description:
-      'on: chains of its targets stand in behind them; off: one target is asked, no other; null = its targets',
+    description: 'on: the chains of its targets follow; off: only one target is tried; null = its targets',
   }),
   retry_timeouts: z.boolean().optional().openapi({
     default: false,

@@ -48,7 +48,7 @@ export function demoDataRoutes(services: Needs) {
   const { db, hotStore, clock, config } = services;
   return createRouter().openapi(create, async (c) => {
     if (config.environment === 'production') {
-      throw new GatewayError('permission_denied', 'Sample data cannot be made with ENVIRONMENT=production.');
+      throw new GatewayError('permission_denied', "Sample data can't be created with ENVIRONMENT=production.");
     }
     const { days, requests_a_day: requestsADay } = c.req.valid('json');
     const projects = await recordChange(db, c.get('actor'), async (tx) => {

@@ -53,7 +53,7 @@ const counts = createRoute({
   tags: ['routing'],
   summary: 'Count failed-over requests by provider; a query over 3 s gets 400',
   request: { query: z.strictObject({ from: queryInstant, to: queryInstant.optional() }) },
-  responses: { 200: answers(countSchema, 'Counts, by the name of the provider; those without any are left out') },
+  responses: { 200: answers(countSchema, 'Counts by provider; providers without failovers are omitted') },
 });
 
 export function failoverRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {

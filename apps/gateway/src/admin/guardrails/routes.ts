@@ -57,7 +57,7 @@ const rollback = createRoute({
 const tryout = createRoute({
   ...at('post', `${PATH}/try`, 'Test the rules on a text; nothing is sent, stored or logged'),
   request: { params, body: takes(tryoutSchema) },
-  responses: { 200: answers(triedSchema, 'What each rule finds, and the text as it would go on') },
+  responses: { 200: answers(triedSchema, 'Findings of each rule, and the resulting text') },
 });
 
 type Needs = Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds;

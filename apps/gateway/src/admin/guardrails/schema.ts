@@ -66,7 +66,7 @@ export const ruleSchema = z
     on: z.enum(['input', 'output', 'both']),
     parts: z
       .array(part)
-      .min(1, 'must name at least one part; all where it is left out')
+      .min(1, 'must name at least one part; omit it for all')
       .optional()
       .openapi({ description: 'All by default' }),
     check: checkSchema,

@@ -89,8 +89,7 @@ const bodiesSchema = z
     created_at: instantShown,
     request_body: z.unknown().openapi({ description: "The client's JSON; null if not stored" }),
     upstream_request_body: z.unknown().openapi({
-      description:
-        'JSON as the provider that answered, or was asked last, got it; null where none was asked or none kept',
+      description: 'JSON of the last provider that was called; null without a call or if not stored',
     }),
     response_body: z.unknown().openapi({ description: "The client's JSON answer, with a stream joined; or null" }),
   })

@@ -88,7 +88,7 @@ export const logSchema = z
     }),
     refused_count: z.int().nullable().openapi({
       description:
-        '429 rate_limit_exceeded: how many refusals this row stands for; beyond 10 a second a key they are folded',
+        '429 rate_limit_exceeded: number of refusals in this row; beyond 10 per second and key they share rows',
     }),
   })
   .openapi('Log');

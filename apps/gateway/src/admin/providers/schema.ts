@@ -52,7 +52,7 @@ const passthroughPaths = z
   .array(
     text(300).refine(
       (rule) => readPathRule(rule) !== undefined,
-      'must be a method and a path such as "GET /v1/files/*": * stands for one part, ** at the end for all that follow',
+      'must be a method and a path such as "GET /v1/files/*": * matches one part, ** at the end all following parts',
     ),
   )
   .max(200)
@@ -149,8 +149,7 @@ export const providerKeyChangesSchema = z
 export const providerTestSchema = z
   .strictObject({
     model: text().optional().openapi({
-      description:
-        'Asked for one word, which costs a little; without it the list of models is asked for, which is free',
+      description: 'Requests one word from this model, at a small cost; without it the test lists models, for free',
     }),
     key_id: id.optional(),
     project_id: id.optional(),

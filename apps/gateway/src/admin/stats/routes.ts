@@ -123,7 +123,7 @@ const histogram = createRoute({
   summary: 'Histogram of a duration',
   description: BOUNDS,
   request: { query: histogramQuerySchema },
-  responses: { 200: answers(histogramSchema, 'Bins without requests are left out') },
+  responses: { 200: answers(histogramSchema, 'Bins without requests are omitted') },
 });
 
 const speeds = createRoute({

@@ -10,7 +10,7 @@ type Fate = null | string | { readonly set: string; readonly as: (value: JsonVal
 const seconds = (value: JsonValue): string => `${asNumber(value) ?? 30}s`;
 const plain = (value: JsonValue): string => (typeof value === 'number' ? String(value) : 'as there');
 const BUILT_IN = 'is built in: a breaker for each target, cool-downs after 429';
-const ATTEMPTS = 'a target is asked twice at most, every target of an alias once';
+const ATTEMPTS = 'at most two attempts per target, one per target of an alias';
 const TRACES = 'set OTEL_EXPORTER_OTLP_ENDPOINT, or read the log ("llm0 logs tail") and /metrics';
 const TEAMS = 'teams are projects here: "llm0 projects create", each with a cap, keys and labels';
 const CUSTOMERS = 'customers have limits of their own: "llm0 limits set <project> <customer>"';
@@ -52,7 +52,7 @@ const ROUTER: Readonly<Record<string, Fate>> = {
   enable_pre_call_checks: 'targets that are too small for a request are always passed over',
   ...{ retry_policy: ATTEMPTS, max_fallbacks: ATTEMPTS, retry_after: ATTEMPTS, model_group_retry_policy: ATTEMPTS },
   ...{ allowed_fails_policy: BUILT_IN, disable_cooldowns: BUILT_IN },
-  provider_budget_config: 'budgets are of projects, keys and customers; an alert on spend tells of a vendor',
+  provider_budget_config: 'budgets belong to projects, keys and customers; use a spend alert for a provider',
   ...{ enable_tag_filtering: SWITCHES, tag_filtering_match_any: SWITCHES, routing_strategy_args: SWITCHES },
 };
 

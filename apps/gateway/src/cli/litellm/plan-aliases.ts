@@ -13,10 +13,10 @@ const STRATEGIES: Readonly<Record<string, { readonly strategy: string; readonly 
   'latency-based-routing': { strategy: 'least_latency' },
   'cost-based-routing': { strategy: 'cheapest' },
   'least-busy': { strategy: 'weighted', differs: 'requests are shared out by weight, not by who has the fewest' },
-  'usage-based-routing': { strategy: 'weighted', differs: 'requests are shared out by weight, not by what was used' },
+  'usage-based-routing': { strategy: 'weighted', differs: 'requests follow the weights, not the past usage' },
   'usage-based-routing-v2': {
     strategy: 'weighted',
-    differs: 'requests are shared out by weight, not by what was used',
+    differs: 'requests follow the weights, not the past usage',
   },
 };
 
@@ -58,7 +58,7 @@ function noteChains(aliases: readonly PlannedAlias[], note: AddNote): void {
   );
   if (first === undefined) return;
   const who = more.length === 0 ? first.alias : `${first.alias} and ${more.length} more`;
-  note('differs', who, 'other vendors that are configured stand in when it fails: "llm0 chains list" shows which');
+  note('differs', who, 'other configured providers replace it after failures: see "llm0 chains list"');
 }
 
 /** Wildcards need no alias: every model of a configured vendor is there by its own name. */
@@ -172,7 +172,7 @@ function readFallbacks(config: JsonObject, groups: Groups, note: AddNote): Pick<
   }
   const larger = readNamed(config, 'context_window_fallbacks', groups, note);
   if (larger.size > 0) {
-    const why = 'a target that is too small is always passed over; these stand in after failures too';
+    const why = 'targets with too small a window are always skipped; these also follow after failures';
     note('differs', 'context_window_fallbacks', why);
   }
   if (settingOf(config, 'content_policy_fallbacks') !== undefined) {

@@ -218,7 +218,7 @@ describe('addresses', () => {
     [{ model: 'openai/x', api_base: 'file:///etc/passwd' }, 'http(s)'],
     [{ model: 'hosted_vllm/x' }, 'missing'],
     [{ model: 'sagemaker/x' }, 'no vendor'],
-    [{ model: 'mystery' }, 'cannot be told'],
+    [{ model: 'mystery' }, 'is unknown'],
     [{ model: 'openai/x', api_base: 'os.environ/GONE' }, 'GONE is not set'],
   ])('%j is left out', (params, why) => {
     const made = planOf(oneModel(params));

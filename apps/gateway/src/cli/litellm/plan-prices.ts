@@ -27,7 +27,7 @@ export function planPrices(placed: readonly PlacedDeployment[], note: AddNote): 
     const mode = typeof info.mode === 'string' && MODES.has(info.mode) ? info.mode : undefined;
     const { input_usd_per_million: input, output_usd_per_million: output } = fields;
     if (input === undefined || (output === undefined && mode !== 'embedding')) {
-      note('left out', at, 'its price is not whole: input_cost_per_token and output_cost_per_token are needed');
+      note('left out', at, 'its price is incomplete: input_cost_per_token and output_cost_per_token are required');
       continue;
     }
     const limits = {

@@ -56,7 +56,7 @@ function findSite(deployment: Deployment, headers: Headers, { sites, note }: Fin
   const { named, at } = deployment;
   const baseUrl = cleanUrl(deployment.baseUrl ?? ('baseUrl' in named.vendor ? named.vendor.baseUrl : undefined));
   if (baseUrl === null) {
-    note('left out', at, 'its address is no http(s) URL, or holds credentials or a query');
+    note('left out', at, "its address isn't an http(s) URL, or has credentials or a query");
     return undefined;
   }
   if ('known' in named.vendor) {
@@ -192,11 +192,11 @@ function pairOf(first: string, { params }: Deployment, resolve: ResolveValue): s
 /** What a vendor cannot have for one deployment alone. */
 function noteOwn(site: Site, { params, at }: Deployment, { headers, note }: { headers: Headers; note: AddNote }): void {
   if (site.vendor !== undefined && Object.keys(headers).length > 0)
-    note('left out', `${at} extra_headers`, `they would go with every request to ${site.vendor}`);
+    note('left out', `${at} extra_headers`, `they would apply to every request to ${site.vendor}`);
   const version = asText(params.api_version);
   if (version === undefined) return;
   if (site.vendor !== 'azure') {
-    note('left out', `${at} api_version`, "servers are asked in OpenAI's format, which has no such version");
+    note('left out', `${at} api_version`, "OpenAI's format has no such version");
     return;
   }
   const known = site.options.apiVersion;

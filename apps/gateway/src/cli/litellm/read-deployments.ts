@@ -78,7 +78,7 @@ function readDeployment({ at, entry, params }: Entry, resolve: ResolveValue, not
     const shown = String(params.model).slice(0, 100);
     if (model === '*')
       note('differs', place, 'every model of a configured vendor can be asked for by its own name already');
-    else note('left out', place, `whose model "${shown}" is cannot be told`);
+    else note('left out', place, `the provider of the model "${shown}" is unknown`);
     return undefined;
   }
   const info = isObject(entry.model_info) ? entry.model_info : {};
@@ -139,8 +139,8 @@ const FATE: Readonly<Record<string, string | null>> = {
   ),
   timeout: ONE_TIME_OUT,
   stream_timeout: ONE_TIME_OUT,
-  max_retries: 'a target is asked twice at most',
-  num_retries: 'a target is asked twice at most',
+  max_retries: 'at most two attempts per target',
+  num_retries: 'at most two attempts per target',
   max_budget: 'budgets are those of projects, keys and customers',
   budget_duration: 'budgets are those of projects, keys and customers',
   max_parallel_requests: 'keys have max_concurrency, targets have no bound of their own',

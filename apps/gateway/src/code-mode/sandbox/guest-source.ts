@@ -18,7 +18,7 @@ export const GUEST_SOURCE = String.raw`(function (hostCall, hostLog, hostDone, h
 
   const makers = [function () {}, async function () {}, function* () {}, async function* () {}];
   const refuse = function Function() {
-    throw new TypeErrorOf('Code cannot be made from strings here.');
+    throw new TypeErrorOf("Code from strings isn't allowed here.");
   };
   for (let i = 0; i < makers.length; i++) {
     const prototype = Object.getPrototypeOf(makers[i]);

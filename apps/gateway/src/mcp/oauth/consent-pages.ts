@@ -44,7 +44,7 @@ export function askPage({ alias, host, keyName, customerId, token }: ConsentFact
 }
 
 export const donePage = (alias: string): Response =>
-  page(200, `${alias} is connected`, '<p>You can close this window and go on where you were.</p>');
+  page(200, `${alias} is connected`, '<p>You can close this window and continue.</p>');
 
 export const failedPage = (status: number, why: string): Response =>
   page(status, 'Not connected', `<p>${escapeHtml(why)}</p>`);

@@ -75,7 +75,7 @@ export class ServerTable {
     try {
       return openSecrets(this.vault, row);
     } catch (err) {
-      this.log.warn({ err, server: row.alias }, 'the secrets of an MCP server cannot be opened: it is left out');
+      this.log.warn({ err, server: row.alias }, "an MCP server's secrets can't be decrypted: skipping it");
       return undefined;
     }
   }

@@ -136,7 +136,7 @@ export class ServerProcess {
     if (count < STDERR_LINES.most)
       log.info({ server: alias, stderr: redactMessage(text.slice(0, MAX_STDERR_LINE)) }, 'MCP server');
     else if (count === STDERR_LINES.most)
-      log.warn({ server: alias }, 'an MCP server writes too much to stderr: left out for a while');
+      log.warn({ server: alias }, 'an MCP server writes too much to stderr: skipping its lines for a while');
   }
 }
 

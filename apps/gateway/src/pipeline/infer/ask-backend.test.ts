@@ -16,7 +16,7 @@ test.each([
   const answer = await ask('/x');
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([502, null]);
   const { error } = (await answer.json()) as { error: { code: string; message: string } };
-  expect(error).toMatchObject({ code: 'upstream_error', message: `py answered with what is no HTTP (${code}).` });
+  expect(error).toMatchObject({ code: 'upstream_error', message: `py didn't answer in HTTP (${code}).` });
   // It may have run.
   expect(await rows()).toMatchObject([{ status: 'error', httpStatus: 502, costNanoUsd: 1000 }]);
 });

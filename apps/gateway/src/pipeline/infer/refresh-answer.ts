@@ -22,7 +22,7 @@ export function refreshAnswer(services: Services, stale: StaleAnswer): void {
   const lead = flights.leadInBackground(cache.flightOf(stale.place));
   if (lead === undefined) return;
   refresh(services, stale).then(lead.end, (error: unknown) => {
-    services.log.debug({ err: error, backend: stale.plan.backend.name }, 'a stale answer could not be fetched anew');
+    services.log.debug({ err: error, backend: stale.plan.backend.name }, "a stale answer couldn't be refreshed");
     lead.end();
   });
 }

@@ -11,7 +11,7 @@ const ROUTING = { to: '/routing', label: 'Routing' } as const;
 /** By the `code` of the gateway's errors. */
 const ADVICE: Readonly<Record<string, Advice>> = {
   spend_cap_exceeded: {
-    text: 'The project has reached its monthly cap, or what is left does not cover this request. Raise the cap, lower max tokens, or wait until next month (UTC).',
+    text: "The project reached its monthly cap, or the rest doesn't cover this request. Raise the cap, lower max tokens, or wait until next month (UTC).",
     page: PROJECTS,
   },
   key_budget_exceeded: {

@@ -113,7 +113,7 @@ export class ExportThread {
       return;
     }
     if (this.rows + part.rows > MAX_UNDERWAY || this.characters + part.characters > MAX_CHARACTERS) {
-      this.options.onLost('traces', { items: spans, reason: 'queue_full', detail: 'the export stands still' });
+      this.options.onLost('traces', { items: spans, reason: 'queue_full', detail: 'the export thread is stuck' });
       return;
     }
     const id = this.nextId++;
