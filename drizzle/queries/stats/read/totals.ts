@@ -99,13 +99,19 @@ function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL 
     return segment.isLess === true ? sql`select start_ms, grp, ${LESS} from (${part}) as less` : part;
   });
   const { shown, by } = placeOf(scope);
-  return sql`select ${shown}, ${summed(scope.sums ?? SUM_COLUMNS)} from (${sql.join(parts, sql` union all `)}) as parts
+  return sql`select ${shown}, ${summed(wantedOf(scope))} from (${sql.join(parts, sql` union all `)}) as parts
     ${by === undefined ? sql`` : sql`group by ${by}`} having ${isAnything(scope)} ${by === undefined ? sql`` : sql`order by ${by}`}`;
 }
 
+const COUNTS = SUM_COLUMNS.filter((name) => !/^(tokens|cost|saved)_/.test(name));
+
+/** Roll-ups of errors count requests alone; rows beside them must not add tokens and money. */
+const wantedOf = ({ groupBy, sums = SUM_COLUMNS }: StatsScope): readonly SumColumn[] =>
+  groupBy === 'error_code' ? COUNTS : sums;
+
 /** Tool calls are money without requests: buckets of them alone are there for whoever asks for money. */
-const isAnything = ({ sums = SUM_COLUMNS }: StatsScope): SQL =>
-  sums.includes('cost_usd') ? sql`sum(requests) <> 0 or sum(cost_usd) <> 0` : sql`sum(requests) <> 0`;
+const isAnything = (scope: StatsScope): SQL =>
+  wantedOf(scope).includes('cost_usd') ? sql`sum(requests) <> 0 or sum(cost_usd) <> 0` : sql`sum(requests) <> 0`;
 
 /** Start and group of a result's rows; only what tells rows apart is grouped by, since each column costs time for every row. */
 function placeOf({ intervalMs, groupBy }: StatsScope): { readonly shown: SQL; readonly by: SQL | undefined } {
