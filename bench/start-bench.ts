@@ -6,6 +6,7 @@ import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@ll
 import { startPostgres } from '@llm0/testing/stores/start-postgres';
 import { startRedis } from '@llm0/testing/stores/start-redis';
 import { RUNTIME_ENVIRONMENT } from '../apps/gateway/bin/runtime-environment';
+import { findListener } from './machine/process-stats';
 import type { BenchOptions } from './options';
 import type { KeyName, TargetKind } from './scenarios/scenarios';
 
@@ -67,10 +68,18 @@ export async function startBench(options: BenchOptions): Promise<BenchWorld> {
       { name: 'gateway', kind: 'gateway', url: ours?.gateway.url ?? options.url ?? '', pid: ours?.gateway.pid, keys },
       ...options.compare.map(({ name, url }) => ({
         ...{ name, url, kind: 'other' as const, keys: sameKey(options.compareKey), headers: options.compareHeaders },
+        ...localProcess(url),
         ...(options.compareModel === undefined ? {} : { model: options.compareModel }),
       })),
     ];
-    const processes = { upstream: upstream.pid, 'bare proxy': floor.pid, ...ours?.processes };
+    const others = targets.flatMap(({ kind, name, pid }) =>
+      kind === 'other' && pid !== undefined ? [[name, pid]] : [],
+    );
+    const processes = {
+      ...{ upstream: upstream.pid, 'bare proxy': floor.pid },
+      ...ours?.processes,
+      ...Object.fromEntries(others),
+    };
     return { options, targets, gateway: ours?.gateway, stores: ours?.stores, processes, stop };
   } catch (error) {
     await stop();
@@ -113,6 +122,13 @@ async function createKeys(gateway: GatewayProcess, open: string): Promise<Record
   const semantic = await createTestKey(gateway, { project: { semantic_cache_enabled: true } });
   const uncached = await createTestKey(gateway, { project: { cache_enabled: false } });
   return { open, uncached: uncached.apiKey, tight: tight.apiKey, capped: capped.apiKey, semantic: semantic.apiKey };
+}
+
+/** Of another gateway on this machine: its CPU and memory are shown beside ours. */
+function localProcess(url: string): { pid?: number } {
+  const { hostname, port } = new URL(url);
+  const pid = hostname === '127.0.0.1' ? findListener(Number(port)) : undefined;
+  return pid === undefined ? {} : { pid };
 }
 
 const sameKey = (key: string): Record<KeyName, string> => ({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { showArguments } from './describe-machine';
-import { parseStat, processTree, readCpu, residentMib } from './process-stats';
+import { findListener, parseStat, processTree, readCpu, readMainThread, residentMib } from './process-stats';
 import { sampleMemory, slopeOf } from './sample-memory';
 
 test('CPU of a process is its own and that of children it has waited for, whatever its name', () => {
@@ -36,6 +36,21 @@ describe.if(process.platform === 'linux')('on Linux', () => {
       await child.exited;
     }
     expect(residentMib([child.pid])).toBe(0);
+  });
+
+  test('a port leads to its process, and that to its main thread', async () => {
+    const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
+    try {
+      expect(findListener(server.port ?? 0)).toBe(process.pid);
+    } finally {
+      await server.stop(true);
+    }
+    expect(findListener(server.port ?? 0)).toBeUndefined();
+    const before = readMainThread(process.pid);
+    const endMs = performance.now() + 50;
+    while (performance.now() < endMs);
+    expect(readMainThread(process.pid)).toBeGreaterThan(before);
+    expect(readMainThread(process.pid)).toBeLessThanOrEqual(readCpu({ here: process.pid }).here ?? 0);
   });
 
   test('memory is sampled from the beginning to the end', async () => {

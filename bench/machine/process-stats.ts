@@ -1,5 +1,5 @@
 // Where /proc is missing (other systems than Linux), processes use no CPU and no memory: figures are 0, never wrong ones.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Kernel clock ticks per second (USER_HZ), 100 on every Linux this runs on. */
 const TICKS_PER_SECOND = 100;
@@ -17,11 +17,44 @@ export function parseStat(stat: string): ProcessTimes {
   return { parent: Number(fields[1]), seconds: ticks / TICKS_PER_SECOND };
 }
 
-function readTimes(pid: number): ProcessTimes | undefined {
+function readTimes(pid: number, path = `/proc/${pid}/stat`): ProcessTimes | undefined {
   try {
-    return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    return parseStat(readFileSync(path, 'utf8'));
   } catch {
     return undefined;
+  }
+}
+
+/** CPU seconds of the thread that runs a process's JavaScript, without garbage collection and compilation beside it. */
+export const readMainThread = (pid: number): number => readTimes(pid, `/proc/${pid}/task/${pid}/stat`)?.seconds ?? 0;
+
+/** The process of this user that listens on a port of 127.0.0.1. */
+export function findListener(port: number): number | undefined {
+  const [inode] = ['tcp', 'tcp6'].flatMap((table) => listeningInodes(table, port));
+  if (inode === undefined) return undefined;
+  return [...readAll().keys()].find((pid) => socketsOf(pid).includes(`socket:[${inode}]`));
+}
+
+/** Source: https://docs.kernel.org/networking/proc_net_tcp.html (state 0A = listening). */
+function listeningInodes(table: string, port: number): readonly string[] {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = orNone(() => readFileSync(`/proc/net/${table}`, 'utf8').split('\n').slice(1));
+  const fields = lines.map((line) => line.trim().split(/\s+/));
+  return fields.flatMap((field) => (field[1]?.endsWith(local) && field[3] === '0A' ? [field[9] ?? ''] : []));
+}
+
+/** Descriptors that close meanwhile, as that of the listing itself, are left out. */
+function socketsOf(pid: number): readonly string[] {
+  return orNone(() => readdirSync(`/proc/${pid}/fd`)).flatMap((fd) =>
+    orNone(() => [readlinkSync(`/proc/${pid}/fd/${fd}`)]),
+  );
+}
+
+function orNone(read: () => readonly string[]): readonly string[] {
+  try {
+    return read();
+  } catch {
+    return [];
   }
 }
 

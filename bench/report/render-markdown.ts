@@ -10,6 +10,7 @@ import {
   FLOOR,
   findRow,
   latencyOf,
+  mainThreadMicros,
   peakMibOf,
   type Row,
   ratioTo,
@@ -65,7 +66,7 @@ function describe(machine: Machine): string {
 }
 
 const HEAD = ['scenario', 'connections', 'target', 'req/s', 'vs floor', 'p50 ms', 'p90', 'p95', 'p99', 'p99.9'];
-const HEAD_END = ['TTFB p50', 'TTFB p99', 'CPU-s per 1,000', 'peak MiB', 'end MiB', 'errors'];
+const HEAD_END = ['TTFB p50', 'TTFB p99', 'CPU-s per 1,000', 'main thread µs', 'peak MiB', 'end MiB', 'errors'];
 
 function loadTable(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
@@ -80,6 +81,7 @@ function loadTable(rows: readonly Row[]): string {
       show(ttfbOf(row, 'p50')),
       show(ttfbOf(row, 'p99')),
       show(row.process === undefined ? Number.NaN : cpuPer1000(row, row.process), 3),
+      show(mainThreadMicros(row), 0),
       show(peakMibOf(row), 0),
       show(endMibOf(row), 0),
       String(errorsOf(row)),

@@ -4,7 +4,17 @@ import { judgeGoals } from './goals';
 import { renderChart } from './render-chart';
 import { renderMarkdown } from './render-markdown';
 import { renderTable } from './render-table';
-import { cpuPer1000, findRow, latencyOf, median, type Row, ratioTo, type Trial, throughputOf } from './rows';
+import {
+  cpuPer1000,
+  findRow,
+  latencyOf,
+  mainThreadMicros,
+  median,
+  type Row,
+  ratioTo,
+  type Trial,
+  throughputOf,
+} from './rows';
 
 const MACHINE: Machine = {
   cpu: 'A CPU',
@@ -27,6 +37,7 @@ function trialOf(requestsPerSecond: number, ms: number): Trial {
       ...{ clientCpuSeconds: 0.5, fromMs: 0, toMs: 1000 },
     },
     cpuSeconds: { gateway: 0.2, client: 0.5 },
+    mainThreadSeconds: 0.1,
     memory: { peakMib: 100, endMib: 90 },
   };
 }
@@ -52,6 +63,7 @@ describe('rows', () => {
     expect(latencyOf(FLOOR_ROW, 'p50')).toBe(0.5);
     expect(cpuPer1000(OURS, 'gateway')).toBeCloseTo(0.2);
     expect(cpuPer1000(OURS, 'redis')).toBeNaN();
+    expect(mainThreadMicros(OURS)).toBeCloseTo(100);
   });
 
   test('are compared with the floor under the same load only', () => {

@@ -6,6 +6,8 @@ export interface Trial {
   readonly load: LoadResult;
   /** CPU seconds of each process meanwhile, the client's among them. */
   readonly cpuSeconds: Readonly<Record<string, number>>;
+  /** Of the target's JavaScript; null where its process is not known. */
+  readonly mainThreadSeconds: number | null;
   /** Resident memory of the target under load; null where its process is not ours. */
   readonly memory: { readonly peakMib: number; readonly endMib: number } | null;
 }
@@ -73,6 +75,14 @@ export function cpuPer1000(row: Row, process: string): number {
     const used = cpuSeconds[process];
     return used === undefined || load.requests === 0 ? [] : [(used / load.requests) * 1000];
   });
+  return median(each);
+}
+
+/** Microseconds of the target's main thread per request; NaN where it is not known. */
+export function mainThreadMicros(row: Row): number {
+  const each = row.trials.flatMap(({ mainThreadSeconds, load }) =>
+    mainThreadSeconds === null || load.requests === 0 ? [] : [(mainThreadSeconds / load.requests) * 1e6],
+  );
   return median(each);
 }
 
