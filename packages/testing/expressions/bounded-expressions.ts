@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these texts are code
 import phrases from '@llm0/core/data/english/phrases.txt' with { type: 'text' };
 import questions from '@llm0/core/data/english/questions.txt' with { type: 'text' };
 

@@ -155,11 +155,12 @@ describe('declarations', () => {
     '\n*/\n}; evil(); declare const x: {',
     '\u2028*/ evil() //\u2029',
     '// \r evil()',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a name that looks like code
     '`${evil()}` ${evil()} </script>',
     '\u0000\u001b[31m\u202eright to left\u200b\ufeff',
     '\ud800 half',
     '/*'.repeat(500),
-    '*'.repeat(299) + '/',
+    `${'*'.repeat(299)}/`,
   ];
   test.each(HOSTILE)('%j as description, name, property, value', (text) => {
     const inputSchema = {
