@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startOnServers } from '@llm0/testing/e2e/environment';
 import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
+import { callAdmin, createTestKey, type GatewayProcess } from '@llm0/testing/stores/start-gateway';
 import type { Locator, Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
 import { checkAccessibility } from './check-accessibility';
@@ -24,7 +25,7 @@ beforeAll(async () => {
     ...{ DEMO_PROVIDER: 'on', OPENAI_API_KEY: 'fake', OPENAI_BASE_URL: `${down.url.origin}/v1` },
     ...{ ANTHROPIC_API_KEY: 'fake', ANTHROPIC_BASE_URL: upstream.url },
   };
-  [gateway, browser] = await Promise.all([startGateway({ env }), openBrowser()]);
+  [gateway, browser] = await Promise.all([startOnServers(env), openBrowser()]);
   await callAdmin(gateway, '/demo-data', { body: { days: 4, requests_a_day: 300 } });
   ({ page, problems } = await openSignedIn({ browser, gateway }, '/spend?range=7d', { hasTouch: true }));
 }, 120_000);

@@ -30,7 +30,6 @@ interface Statement {
 const dashboard = shareDashboard({
   fill: async (gateway) => {
     await callAdmin(gateway, '/demo-data', { body: { days: 60, requests_a_day: 30 } });
-    while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
   },
 });
 

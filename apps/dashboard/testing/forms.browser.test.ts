@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './check-accessibility';
-import { shareDashboard } from './share-dashboard';
+import { drained, shareDashboard } from './share-dashboard';
 
 let page: Page;
 let problems: string[];
@@ -78,7 +78,7 @@ test('an alert says what it would have done over the last week', async () => {
     const body = JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: `Hello ${sent}` }] });
     await fetch(`${dashboard.gateway.url}/v1/chat/completions`, { method: 'POST', headers, body });
   }
-  while ((await admin('/reconcile')).queue_depth > 0) await Bun.sleep(50);
+  await drained(dashboard.gateway);
   await go('/settings?tab=alerts&open=new');
   await dialog().getByLabel('When').selectOption('Spend reaches');
   await dialog().getByText('Complete the condition').waitFor();

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import { checkAccessibility } from './check-accessibility';
 import { THEMES, WIDTHS } from './looks';
-import { shareDashboard } from './share-dashboard';
+import { drained, shareDashboard } from './share-dashboard';
 
 const MAIL = { name: 'no mail', on: 'input', check: { type: 'pii', kinds: ['email'] }, action: 'block' };
 let projectId: string;
@@ -25,7 +25,7 @@ const dashboard = shareDashboard({
         body: JSON.stringify({ model: 'demo/demo', messages: [{ role: 'user', content: text }] }),
       });
     }
-    while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
+    await drained(gateway);
   },
 });
 

@@ -5,7 +5,7 @@ import { THEMES, WIDTHS } from './looks';
 import type { PageOptions } from './open-browser';
 import { PAGES } from './pages';
 import { settled } from './settled';
-import { shareDashboard, visit } from './share-dashboard';
+import { drained, shareDashboard, visit } from './share-dashboard';
 import { sidewaysOverflow, signIn } from './watch-page';
 
 const dashboard = shareDashboard({ timeoutMs: 30_000 });
@@ -24,11 +24,6 @@ const send = (apiKey: string, body: object, headers: Record<string, string> = {}
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'Hello' }], ...body }),
   });
-
-async function drained(): Promise<void> {
-  while ((await callAdmin<{ queue_depth: number }>(dashboard.gateway, '/reconcile')).queue_depth > 0)
-    await Bun.sleep(50);
-}
 
 describe('in a browser', () => {
   test('a wrong token is said to be wrong, the right one opens; signing out closes', async () => {
@@ -135,7 +130,7 @@ describe('in a browser', () => {
     });
     const customer = { 'x-customer-id': 'dear one', 'x-llm0-cache': 'off' };
     for (let index = 0; index < 3; index++) expect((await send(key, {}, customer)).status).toBe(200);
-    await drained();
+    await drained(dashboard.gateway);
     const { page, problems } = await signedIn('/?range=7d');
     await page.getByRole('link', { name: 'Projects & keys' }).click();
     await page.getByRole('button', { name: 'Customers' }).click();
@@ -168,7 +163,7 @@ describe('in a browser', () => {
   test('a list keeps its place while one of its requests is open, and afterwards', async () => {
     const { apiKey } = await createTestKey(dashboard.gateway);
     await Promise.all(Array.from({ length: 12 }, () => send(apiKey, {})));
-    await drained();
+    await drained(dashboard.gateway);
     const { page, problems } = await signedIn('/requests', { height: 300 });
     const rows = page.locator('tbody tr:has([data-row])');
     await rows.nth(7).waitFor();

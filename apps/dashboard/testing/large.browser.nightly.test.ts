@@ -4,10 +4,10 @@ import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
 import { createMigratedDatabase } from '@llm0/testing/stores/create-database';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
+import { createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
 import { startPostgres } from '@llm0/testing/stores/start-postgres';
 import { settled } from './settled';
-import { shareDashboard, visit } from './share-dashboard';
+import { drained, shareDashboard, visit } from './share-dashboard';
 import { sidewaysOverflow } from './watch-page';
 
 const MANY = 10_000;
@@ -118,7 +118,7 @@ describe('ten thousand of each', () => {
     const customer = `<script>alert(1)</script>${'x'.repeat(200)}`;
     const answer = await chat(model, { 'x-customer-id': customer, 'x-llm0-team': '<b onclick=alert(1)>' });
     expect([size, answer.status]).toEqual([size, 404]);
-    await drained();
+    await drained(dashboard.gateway);
     const { page, problems } = await dashboard.open('/requests?range=1h', options);
     await page.locator('tbody tr', { hasText: model.slice(0, 20) }).click();
     await page.getByText('<b onclick=alert(1)>').first().waitFor();
@@ -179,8 +179,3 @@ const chat = (model: string, headers: Record<string, string>, fake: object = {})
     },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }], x_fake: fake }),
   });
-
-async function drained(): Promise<void> {
-  while ((await callAdmin<{ queue_depth: number }>(dashboard.gateway, '/reconcile')).queue_depth > 0)
-    await Bun.sleep(50);
-}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
-import { shareDashboard } from './share-dashboard';
+import { drained, shareDashboard } from './share-dashboard';
 
 let project: { readonly id: string };
 const dashboard = shareDashboard({
@@ -23,8 +23,7 @@ async function ask(key: string, model = 'demo-chat'): Promise<void> {
     body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
   });
   await answer.text();
-  while ((await callAdmin<{ queue_depth: number }>(dashboard.gateway, '/reconcile')).queue_depth > 0)
-    await Bun.sleep(50);
+  await drained(dashboard.gateway);
 }
 
 /** Presses Tab until what has the focus reads so. */

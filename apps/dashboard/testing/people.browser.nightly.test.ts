@@ -4,6 +4,7 @@ import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstre
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
 import { openBrowser, type PageOptions } from './open-browser';
+import { drained } from './share-dashboard';
 import { goTo, localStamp, sitDown } from './sit-down';
 
 const WIDE = 1440;
@@ -209,7 +210,7 @@ describe('an SRE at three in the morning', () => {
     upstream.control.setDefault({ status: 400 });
     for (let at = 0; at < FAILED; at++) expect((await ask(gateway, apiKey, 'claude-sonnet-4-5')).status).toBe(400);
     upstream.control.setDefault({});
-    while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
+    await drained(gateway);
   }, 60_000);
   afterAll(async () => {
     await gateway?.stop();

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { startOnServers } from '@llm0/testing/e2e/environment';
 import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
-import { callAdmin, createTestKey, startGateway } from '@llm0/testing/stores/start-gateway';
+import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './check-accessibility';
 import { THEMES, WIDTHS } from './looks';
-import { shareDashboard } from './share-dashboard';
+import { drained, shareDashboard } from './share-dashboard';
 import { sidewaysOverflow } from './watch-page';
 
 type TestKey = Awaited<ReturnType<typeof createTestKey>>;
@@ -16,8 +17,7 @@ let key: TestKey;
 
 const dashboard = shareDashboard({
   // Without the demo provider: what a key may use is what is set up.
-  start: () =>
-    startGateway({ env: { OPENAI_API_KEY: 'sk-fake', OPENAI_BASE_URL: upstream.baseUrl, LOG_BODIES: 'true' } }),
+  start: () => startOnServers({ OPENAI_API_KEY: 'sk-fake', OPENAI_BASE_URL: upstream.baseUrl, LOG_BODIES: 'true' }),
   fill: async (gateway) => {
     key = await createTestKey(gateway);
   },
@@ -212,8 +212,7 @@ describe('the playground', () => {
     });
     await answer.text();
     const from = answer.headers.get('x-request-id') ?? '';
-    while ((await callAdmin<{ queue_depth: number }>(dashboard.gateway, '/reconcile')).queue_depth > 0)
-      await Bun.sleep(50);
+    await drained(dashboard.gateway);
     // Prompts are kept a moment after the row is there.
     const isKept = () => callAdmin(dashboard.gateway, `/logs/${from}/bodies`).then(Boolean, () => false);
     while (!(await isKept())) await Bun.sleep(50);

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { callAdmin, createTestKey, type GatewayProcess } from '@llm0/testing/stores/start-gateway';
+import { createTestKey, type GatewayProcess } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { PAGES } from './pages';
 import { settled } from './settled';
-import { shareDashboard, visit } from './share-dashboard';
+import { drained, shareDashboard, visit } from './share-dashboard';
 
 /** What people paste, mistype, or call things. */
 const NAMES = [
@@ -58,7 +58,7 @@ async function fill(gateway: GatewayProcess): Promise<void> {
     });
     await answer.text();
   }
-  while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
+  await drained(gateway);
 }
 
 /** The gateway says no to some of it, and the page says so: that is no fault of the page. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'bun:test';
-import { type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
+import { startOnServers } from '@llm0/testing/e2e/environment';
+import { callAdmin, type GatewayProcess } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
 import { type BrowserUnderTest, openBrowser, type PageOptions } from './open-browser';
@@ -28,9 +29,10 @@ export function shareDashboard({ env, start, fill, timeoutMs = 20_000 }: Dashboa
   let cookies: Cookies = [];
   beforeAll(async () => {
     if (!(await ensureDashboard())) throw new Error('the dashboard could not be built');
-    const starting = start ?? (() => startGateway({ env: { DEMO_PROVIDER: 'on', ...env } }));
+    const starting = start ?? (() => startOnServers({ DEMO_PROVIDER: 'on', ...env }));
     [gateway, browser] = await Promise.all([starting(), openBrowser()]);
     await fill?.(gateway);
+    await drained(gateway);
   }, SETUP_MS);
   afterAll(async () => {
     await browser?.close();
@@ -63,8 +65,8 @@ export function shareDashboard({ env, start, fill, timeoutMs = 20_000 }: Dashboa
     );
     // Not there before the first page.
     await page.evaluate(() => [localStorage.clear(), sessionStorage.clear()]).catch(() => {});
-    // What the test before left under way ends here.
-    await page.goto('about:blank');
+    // What the test before left under way ends here, and may end this as well.
+    await page.goto('about:blank').catch(() => page.goto('about:blank'));
     await page.context().addCookies(cookies);
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme: theme });
@@ -92,6 +94,11 @@ export function shareDashboard({ env, start, fill, timeoutMs = 20_000 }: Dashboa
       return watched;
     },
   };
+}
+
+/** Waits until every row is stored. */
+export async function drained(gateway: GatewayProcess): Promise<void> {
+  while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
 }
 
 /** Goes to a path inside the app, where it begins anew: what costs most about a page is to load and start it. */

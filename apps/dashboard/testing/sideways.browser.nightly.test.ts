@@ -8,7 +8,7 @@ import { DIALOGS, dialogPath } from './dialogs';
 import { fillTools } from './fill-tools';
 import { PAGES } from './pages';
 import { settled } from './settled';
-import { shareDashboard, visit } from './share-dashboard';
+import { drained, shareDashboard, visit } from './share-dashboard';
 
 const WIDTHS = [390, 768, 1440, 1920];
 /** As long as names may be, and with no place to break them. */
@@ -63,7 +63,7 @@ async function fill(gateway: GatewayProcess): Promise<void> {
     });
     await answer.text();
   }
-  while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
+  await drained(gateway);
 }
 
 /** What reaches beyond its window or its dialog, at every width: none when all is well. */

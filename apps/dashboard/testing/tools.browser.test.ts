@@ -4,7 +4,7 @@ import { type McpServerUnderTest, startMcpServer, textTool } from '@llm0/testing
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { WIDTHS } from './looks';
-import { shareDashboard } from './share-dashboard';
+import { drained, shareDashboard } from './share-dashboard';
 
 let web: McpServerUnderTest;
 const dashboard = shareDashboard({
@@ -19,11 +19,6 @@ const dashboard = shareDashboard({
   },
 });
 afterAll(() => web.stop());
-
-const settled = async () => {
-  while ((await callAdmin<{ queue_depth: number }>(dashboard.gateway, '/reconcile')).queue_depth > 0)
-    await Bun.sleep(50);
-};
 
 const choose = (page: Page, name: string) =>
   page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option', { name }).first().click();
@@ -105,7 +100,7 @@ describe.each([...WIDTHS])('tools, %d px wide', (width) => {
     await form.getByRole('button', { name: 'Call tool' }).click();
     await form.getByText('done', { exact: true }).waitFor();
     expect(await form.locator('pre').first().textContent()).toContain(`tried at ${width}`);
-    await settled();
+    await drained(dashboard.gateway);
     await bodiesKept();
     await page.goto(`${dashboard.gateway.url}/tools?tab=calls`);
     await page.locator('tbody tr', { hasText: 'fetch' }).first().locator('a').first().click();

@@ -8,7 +8,7 @@ describe('bad input', () => {
   let world: TestEnvironment;
   let key: { apiKey: string; projectId: string };
   beforeAll(async () => {
-    world = await shareEnvironment({ kind: 'embedded' });
+    world = await shareEnvironment({ kind: 'real' });
     key = await createTestKey(world.gateway);
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { startOnServers } from './environment';
 
 const PAGE = 'https://app.example.com';
 const WANTED = {
@@ -10,8 +11,8 @@ const WANTED = {
 let gateway: GatewayProcess;
 let apiKey: string;
 beforeAll(async () => {
-  gateway = await startGateway({
-    env: { CORS_ORIGINS: `${PAGE}, app://obsidian.md`, OPENAI_API_KEY: 'sk', DEMO_PROVIDER: 'on' },
+  gateway = await startOnServers({
+    ...{ CORS_ORIGINS: `${PAGE}, app://obsidian.md`, OPENAI_API_KEY: 'sk', DEMO_PROVIDER: 'on' },
   });
   ({ apiKey } = await createTestKey(gateway, { key: { rate_limit_per_minute: 1000 } }));
 }, 60_000);
@@ -71,7 +72,7 @@ describe('CORS_ORIGINS', () => {
   });
 
   test('* lets every page in; without the setting none', async () => {
-    const [all, none] = await Promise.all([startGateway({ env: { CORS_ORIGINS: '*' } }), startGateway()]);
+    const [all, none] = await Promise.all([startOnServers({ CORS_ORIGINS: '*' }), startOnServers()]);
     try {
       const open = await preflight('/v1/chat/completions', 'https://anything.example', all.url);
       expect(open.headers.get('access-control-allow-origin')).toBe('*');

@@ -37,8 +37,8 @@ export interface EnvironmentOptions {
 const worlds = new Shared<TestEnvironment>(2, ({ gateway }) => gateway.isRunning());
 
 /**
- * What an earlier file has left with the same settings, else a new one; `close` leaves it to the next. Keep to projects
- * and keys of your own, and close what holds for all (aliases, prices, breakers) before you leave.
+ * What an earlier file has left with the same settings, else a new one; `close` leaves it to the next, without aliases and
+ * MCP servers. Keep to projects and keys of your own, and close what else holds for all (prices, breakers) before you leave.
  */
 export async function shareEnvironment(options: EnvironmentOptions): Promise<TestEnvironment> {
   const key = JSON.stringify({ ...options, env: settingsOf(options, NO_UPSTREAM) });
@@ -49,8 +49,18 @@ export async function shareEnvironment(options: EnvironmentOptions): Promise<Tes
     get gateway() {
       return world.gateway;
     },
-    close: () => worlds.giveBack(key, world),
+    close: async () => {
+      if (world.gateway.isRunning()) await removeShared(world.gateway);
+      await worlds.giveBack(key, world);
+    },
   };
+}
+
+async function removeShared(gateway: GatewayProcess): Promise<void> {
+  for (const path of ['/aliases', '/mcp/servers']) {
+    const { data } = await callAdmin<{ data: { id: string }[] }>(gateway, path);
+    for (const { id } of data) await callAdmin(gateway, `${path}/${id}`, { method: 'DELETE' });
+  }
 }
 
 /** Settings that name the fake vendor match although each has a port of its own. */
@@ -118,6 +128,25 @@ function otherVendors(upstream: FakeUpstream): Record<string, string> {
     BEDROCK_REGION: 'eu-central-1',
     BEDROCK_BASE_URL: upstream.url,
   };
+}
+
+/** A gateway on a database and a Redis of its own, which end with it: half the work of embedded stores. */
+export async function startOnServers(env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+  const stops: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  try {
+    const gateway = await startGateway({ env: { ...(await startStores(stops, 'real')), ...env } });
+    return {
+      ...gateway,
+      stop: () => gateway.stop().finally(close),
+      kill: () => gateway.kill().finally(close),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 async function startStores(

@@ -333,7 +333,7 @@ describe('failover where servers are gone, or there are two gateways', () => {
     'a vendor that refuses connections: the next one answers at once',
     async () => {
       const env = { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' };
-      const world = await shareEnvironment({ kind: 'embedded', env });
+      const world = await shareEnvironment({ kind: 'real', env });
       try {
         const { apiKey } = await createTestKey(world.gateway);
         world.upstream.control.setModel(SECOND, { text: 'here' });

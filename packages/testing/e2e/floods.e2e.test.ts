@@ -18,7 +18,7 @@ describe('floods are refused before anybody is known', () => {
       ...{ CLIENT_RPS: '1', CLIENT_BURST: String(BURST), GLOBAL_RPS: '1000', GLOBAL_BURST: '1000' },
       ...{ TRUST_PROXY_HOPS: '1', MAX_CONCURRENT_REQUESTS: '3' },
     };
-    world = await shareEnvironment({ kind: 'embedded', env });
+    world = await shareEnvironment({ kind: 'real', env });
     ({ apiKey, projectId } = await createTestKey(world.gateway));
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

@@ -54,7 +54,7 @@ const hook = Bun.serve({
 let environment: TestEnvironment;
 beforeAll(async () => {
   environment = await shareEnvironment({
-    kind: 'embedded',
+    kind: 'real',
     env: { OPENAI_BASE_URL: `http://127.0.0.1:${vendor.port}/v1`, EGRESS_ALLOW: `127.0.0.1:${hook.port}` },
   });
 }, SETUP_MS);

@@ -20,7 +20,7 @@ describe('what changes who answers and what it costs', () => {
       OPENROUTER_API_KEY: 'sk-or-fake-upstream-key',
       OPENROUTER_BASE_URL: upstream.baseUrl,
     });
-    world = await shareEnvironment({ kind: 'embedded', env });
+    world = await shareEnvironment({ kind: 'real', env });
     // $1 and $100 a million tokens.
     for (const [model, usd] of Object.entries({ cheap: 1, dear: 100 })) {
       const body = { input_usd_per_million: usd, output_usd_per_million: usd };

@@ -10,7 +10,7 @@ describe('models as they are listed, and vendors whose address leads nowhere', (
   let apiKey: string;
   beforeAll(async () => {
     world = await shareEnvironment({
-      kind: 'embedded',
+      kind: 'real',
       env: ({ baseUrl }) => ({
         ...{ GROQ_API_KEY: 'groq-fake-key', GROQ_BASE_URL: baseUrl, TOGETHER_API_KEY: 'k', TOGETHER_BASE_URL: baseUrl },
         ...{ XAI_API_KEY: 'xai-fake-key', XAI_BASE_URL: NOWHERE },

@@ -87,7 +87,7 @@ for (const kind of ON_ONE_KIND) {
 
 describe('without LOG_BODIES', () => {
   test('nothing is kept', async () => {
-    const world = await shareEnvironment({ kind: 'embedded' });
+    const world = await shareEnvironment({ kind: 'real' });
     try {
       const { apiKey } = await createTestKey(world.gateway);
       const answer = await postChat(world.gateway, apiKey, ask('nobody reads this'));

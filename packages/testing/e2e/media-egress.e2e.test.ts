@@ -31,7 +31,7 @@ const closed = startInside();
 beforeAll(async () => {
   await closed.stop();
   world = await shareEnvironment({
-    kind: 'embedded',
+    kind: 'real',
     // Providers of the operator may be anywhere here; what callers name may not.
     env: { EGRESS_ALLOW: '127.0.0.0/8', MEDIA_EGRESS_ALLOW: `${media.host}, ${closed.host}` },
   });

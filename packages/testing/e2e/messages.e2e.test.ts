@@ -14,7 +14,7 @@ describe('the Messages API', () => {
   let apiKey: string;
   beforeAll(async () => {
     const env = { REQUEST_TIMEOUT: '2s', ANSWER_TIMEOUT: '2s', FAILOVER_MODE: 'cloud_first' };
-    world = await shareEnvironment({ kind: 'embedded', env });
+    world = await shareEnvironment({ kind: 'real', env });
     apiKey = (await createTestKey(world.gateway)).apiKey;
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

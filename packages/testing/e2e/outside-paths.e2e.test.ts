@@ -4,15 +4,15 @@ import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { type GatewayProcess, startGateway } from '../stores/start-gateway';
-import { shareEnvironment, type TestEnvironment } from './environment';
+import type { GatewayProcess } from '../stores/start-gateway';
+import { shareEnvironment, startOnServers, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 
 describe('paths that are nobody’s', () => {
   let world: TestEnvironment;
   beforeAll(async () => {
-    world = await shareEnvironment({ kind: 'embedded' });
+    world = await shareEnvironment({ kind: 'real' });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
   const get = (path: string) => fetch(`${world.gateway.url}${path}`);
@@ -89,7 +89,7 @@ describe('TLS', () => {
     );
     if (!made.success) throw new Error(`a certificate could not be made: ${made.stderr}`);
     const env = { TLS_ENABLED: 'true', TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
-    gateway = await startGateway({ env: { ...env, ADMIN_PORT: '0' } });
+    gateway = await startOnServers({ ...env, ADMIN_PORT: '0' });
   }, SETUP_MS);
   afterAll(async () => {
     await gateway.stop();

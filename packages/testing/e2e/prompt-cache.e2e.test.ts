@@ -25,7 +25,7 @@ describe('prompt caching of chat requests', () => {
   let world: TestEnvironment;
   let apiKey: string;
   beforeAll(async () => {
-    world = await shareEnvironment({ kind: 'embedded' });
+    world = await shareEnvironment({ kind: 'real' });
     ({ apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } }));
   }, SETUP_MS);
   afterAll(() => world?.close(), SETUP_MS);

@@ -452,7 +452,7 @@ describe.each(ON_ONE_KIND)('the Responses API on %s stores', (kind) => {
 test(
   'without a retention nothing is kept, here or at the vendor, and the answer says so',
   async () => {
-    const world = await shareEnvironment({ kind: 'embedded', env: { RESPONSES_RETENTION_DAYS: '0' } });
+    const world = await shareEnvironment({ kind: 'real', env: { RESPONSES_RETENTION_DAYS: '0' } });
     try {
       const { apiKey } = await createTestKey(world.gateway);
       const headers = { authorization: `Bearer ${apiKey}` };

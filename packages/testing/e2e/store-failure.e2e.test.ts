@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
-import { createDatabase, type TestDatabase } from '../stores/create-database';
+import { createMigratedDatabase, type TestDatabase } from '../stores/create-database';
 import { removeFolder, type TestServer, temporaryFolder } from '../stores/server-process';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { startRedis } from '../stores/start-redis';
@@ -17,7 +17,7 @@ describe('the hot store goes away and comes back', () => {
 
   beforeAll(async () => {
     redis = await startRedis({ dataDir: folder });
-    database = await createDatabase(process.env.TEST_DATABASE_URL ?? '');
+    database = await createMigratedDatabase(process.env.TEST_DATABASE_URL ?? '');
     upstream = startFakeUpstream();
     const env = { OPENAI_API_KEY: 'sk-fake-upstream-key', OPENAI_BASE_URL: upstream.baseUrl };
     gateway = await startGateway({ env: { ...env, REDIS_URL: redis.url, DATABASE_URL: database.url } });

@@ -316,7 +316,7 @@ describe('a collector', () => {
         OTEL_METRIC_EXPORT_INTERVAL: '200',
         DRAIN_TIMEOUT: '1s',
       };
-      const world = await shareEnvironment({ kind: 'embedded', env });
+      const world = await shareEnvironment({ kind: 'real', env });
       try {
         const { apiKey } = await createTestKey(world.gateway);
         const answers = await Promise.all(

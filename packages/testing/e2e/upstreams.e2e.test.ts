@@ -10,7 +10,7 @@ describe('upstreams of every kind', () => {
   let apiKey: string;
   beforeAll(async () => {
     world = await shareEnvironment({
-      kind: 'embedded',
+      kind: 'real',
       env: { REQUEST_TIMEOUT: '1s', ANSWER_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s' },
     });
     apiKey = (await createTestKey(world.gateway, { project: { cache_enabled: true } })).apiKey;
@@ -111,7 +111,7 @@ describe('upstreams of every kind', () => {
     'an upstream that refuses connections is a 502 that names the provider and no secret',
     async () => {
       const other = await shareEnvironment({
-        kind: 'embedded',
+        kind: 'real',
         allVendors: false,
         env: { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' },
       });

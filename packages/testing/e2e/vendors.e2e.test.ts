@@ -134,7 +134,7 @@ describe('one program, any vendor', () => {
   let apiKey: string;
   beforeAll(async () => {
     const env = { REQUEST_TIMEOUT: '1s', ANSWER_TIMEOUT: '1s', STREAM_IDLE_TIMEOUT: '1s', FAILOVER_MODE: 'cloud_only' };
-    world = await shareEnvironment({ kind: 'embedded', env });
+    world = await shareEnvironment({ kind: 'real', env });
     apiKey = (await createTestKey(world.gateway, { project: { cache_enabled: false } })).apiKey;
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

@@ -29,7 +29,7 @@ let shared: Promise<TestEnvironment> | undefined;
 
 function sharedWorld(): Promise<TestEnvironment> {
   shared ??= shareEnvironment({
-    kind: 'embedded',
+    kind: 'real',
     env: { FAILOVER_MODE: 'cloud_only', REQUEST_TIMEOUT: '5s' },
   });
   return shared;

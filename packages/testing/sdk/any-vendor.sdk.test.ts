@@ -290,7 +290,7 @@ let shared: Promise<TestEnvironment> | undefined;
 
 function sharedWorld(): Promise<TestEnvironment> {
   shared ??= shareEnvironment({
-    kind: 'embedded',
+    kind: 'real',
     localModels: [LOCAL],
     env: { FAILOVER_MODE: 'cloud_first', REQUEST_TIMEOUT: '5s' },
   });

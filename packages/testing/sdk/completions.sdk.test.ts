@@ -11,7 +11,7 @@ const MODELS = ['gpt-3.5-turbo-instruct', 'gpt-4o-mini', 'claude-haiku-4-5', 'ge
 let world: TestEnvironment;
 let apiKey: string;
 beforeAll(async () => {
-  world = await shareEnvironment({ kind: 'embedded' });
+  world = await shareEnvironment({ kind: 'real' });
   ({ apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } }));
 }, SETUP_MS);
 afterAll(() => world?.close(), SETUP_MS);

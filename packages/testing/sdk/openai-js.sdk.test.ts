@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
-import { shareEnvironment, type TestEnvironment } from '../e2e/environment';
+import { shareEnvironment, startOnServers, type TestEnvironment } from '../e2e/environment';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
-import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway';
+import { callAdmin, createTestKey } from '../stores/start-gateway';
 
 const SETUP_MS = 60_000;
 const MODEL = 'gpt-4o-mini';
@@ -23,7 +23,7 @@ describe('the official SDK for JavaScript', () => {
   let world: TestEnvironment;
   let client: OpenAI;
   beforeAll(async () => {
-    world = await shareEnvironment({ kind: 'embedded', allVendors: false });
+    world = await shareEnvironment({ kind: 'real', allVendors: false });
     client = await createClient();
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
@@ -310,7 +310,7 @@ describe('the demo models, without any account', () => {
   test(
     'stream, plain and tools',
     async () => {
-      const gateway = await startGateway();
+      const gateway = await startOnServers();
       try {
         const client = new OpenAI({ apiKey: gateway.apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
         const body = { model: 'demo-chat', messages: ask('hello') };

@@ -34,7 +34,7 @@ const PIXEL =
 
 let shared: Promise<TestEnvironment> | undefined;
 const sharedWorld = () => {
-  shared ??= shareEnvironment({ kind: 'embedded', env: { REQUEST_TIMEOUT: '5s' } });
+  shared ??= shareEnvironment({ kind: 'real', env: { REQUEST_TIMEOUT: '5s' } });
   return shared;
 };
 afterAll(async () => (await shared)?.close(), SETUP_MS);
