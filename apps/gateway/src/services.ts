@@ -7,7 +7,7 @@ import { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
 import { RefusalFolder } from '@llm0/core/logs/fold-refusals';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
-import { FlightTable } from '@llm0/core/upstream/flight';
+import { FlightTable } from '@llm0/core/upstream/flight-table';
 import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';

@@ -9,8 +9,12 @@ import type { KeyRing } from './transport/key-ring';
 export interface AnswerRoom {
   /** Takes room for bytes that came; a promise: waits until there is some. Throws where there is none for long. */
   takeAnswer(bytes: number): Promise<void> | undefined;
-  /** The same for what is read ahead of an answer that comes faster than it is passed on. */
-  takeFlood(): Promise<void> | undefined;
+  /** What was taken for it so far has gone out. */
+  giveBackAnswer(): void;
+  /** The answer comes faster than it is passed on. Throws where that holds for too many already. */
+  takeFlood(): void;
+  /** It is passed on as it comes again. */
+  endFlood(): void;
 }
 
 export interface ProviderCall {

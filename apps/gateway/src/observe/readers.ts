@@ -1,19 +1,23 @@
 // A caller that takes nothing is cut: what waits for it would stay in memory as long as it likes.
 import { readUnsent, type UnsentBytes } from './unsent-bytes';
 
-/** What may wait for the callers of one key that have stopped to take anything. */
-const MAX_BYTES_OF_KEY = 48_000_000;
-/** What an answer takes at most while it is not taken: a vendor is heard no faster than its caller reads. */
+/** What may be read ahead for callers that have stopped to take anything: of one key, and of all. */
+const BOUNDS = { ofKey: 30_000_000, ofAll: 120_000_000 };
+/** So much the runtime reads ahead of an answer at most, while nobody takes it. */
 const MAX_BYTES_OF_ANSWER = 3_000_000;
-/** After so long a vendor may have sent more than was given on. */
+/** After so long a vendor may have sent more than its pace says. */
 const LONG_STALL_MS = 5000;
-const LONG_STALL_BYTES = 1_000_000;
-const TICK_MS = 500;
+const LONG_STALL_BYTES = 500_000;
+const TICK_MS = 100;
+/** How much of its pace of before an answer has a tick later. */
+const PACE_KEPT = 0.9;
+/** Younger stalls end by themselves, mostly: the system isn't asked about them. */
+const LOOK_AFTER_MS = 1000;
 
 export interface ReadersOptions {
   /** SLOW_READER_TIMEOUT */
   readonly timeoutMs: number;
-  readonly maxBytesOfKey?: number;
+  readonly bounds?: Partial<typeof BOUNDS>;
   readonly tickMs?: number;
   readonly monotonicMs?: () => number;
   /** Looks up what the system still has to send. */
@@ -29,24 +33,37 @@ export interface Connections {
   end(request: Request): void;
 }
 
+/** Who is answered, and whose share it takes. */
+export interface Caller {
+  readonly request: Request;
+  /** Whose callers are bounded together. */
+  readonly key: string | undefined;
+  /** Memory for the answer, where it comes from elsewhere as it is taken; one that is there already counts there. */
+  readonly ahead?: { readonly isFlooded: boolean } | undefined;
+}
+
 /** One caller that is being answered. */
 export class Reader {
   private isWaiting = false;
   private pulls = 0;
   private seenPulls = -1;
-  /** Bytes given so far. */
-  bytes = 0;
+  /** Given since it was looked at last. */
+  private bytes = 0;
+  /** Bytes per millisecond that came lately, while it took them. */
+  private pace = 0;
+  private lookedMs: number;
   stalledSinceMs: number | undefined;
   /** Of the system, when it was looked at last. */
   unsent: number | undefined;
 
   constructor(
     private readonly readers: Readers,
-    readonly request: Request,
-    /** Whose callers are bounded together. */
-    readonly key: string | undefined,
+    readonly caller: Caller,
     readonly onCut: () => void,
-  ) {}
+    nowMs: number,
+  ) {
+    this.lookedMs = nowMs;
+  }
 
   /** It wants more. */
   asked(): void {
@@ -66,20 +83,27 @@ export class Reader {
 
   /** True where it has taken nothing since it was looked at last. */
   look(nowMs: number): boolean {
-    if (this.isWaiting && this.pulls === this.seenPulls) {
-      this.stalledSinceMs ??= nowMs;
-      return true;
+    const isStalled = this.isWaiting && this.pulls === this.seenPulls;
+    if (isStalled) this.stalledSinceMs ??= this.lookedMs;
+    else {
+      this.pace = Math.max(this.bytes / Math.max(1, nowMs - this.lookedMs), PACE_KEPT * this.pace);
+      this.seenPulls = this.pulls;
+      this.stalledSinceMs = undefined;
+      this.unsent = undefined;
     }
-    this.seenPulls = this.pulls;
-    this.stalledSinceMs = undefined;
-    this.unsent = undefined;
-    return false;
+    this.bytes = 0;
+    this.lookedMs = nowMs;
+    return isStalled;
   }
 
-  /** About as much as waits for it. */
-  heldBytes(nowMs: number): number {
-    const isLong = nowMs - (this.stalledSinceMs ?? nowMs) > LONG_STALL_MS;
-    return Math.min(MAX_BYTES_OF_ANSWER, Math.max(this.bytes, isLong ? LONG_STALL_BYTES : 0));
+  /** About as much as was read ahead for it while it took nothing. */
+  aheadBytes(nowMs: number): number {
+    const { ahead } = this.caller;
+    if (ahead === undefined) return 0;
+    if (ahead.isFlooded) return MAX_BYTES_OF_ANSWER;
+    const stalledMs = nowMs - (this.stalledSinceMs ?? nowMs);
+    const atLeast = stalledMs > LONG_STALL_MS ? LONG_STALL_BYTES : 0;
+    return Math.min(MAX_BYTES_OF_ANSWER, Math.max(2 * this.pace * stalledMs, atLeast));
   }
 }
 
@@ -98,8 +122,8 @@ export class Readers {
   }
 
   /** `onCut`: it is cut, and counts as gone. */
-  begin(request: Request, key: string | undefined, onCut: () => void): Reader {
-    const reader = new Reader(this, request, key, onCut);
+  begin(caller: Caller, onCut: () => void): Reader {
+    const reader = new Reader(this, caller, onCut, this.monotonicMs());
     this.open.add(reader);
     this.timer ??= this.start();
     return reader;
@@ -120,15 +144,18 @@ export class Readers {
   async tick(): Promise<void> {
     const nowMs = this.monotonicMs();
     const stalled = [...this.open].filter((reader) => reader.look(nowMs));
-    const left = this.boundKeys(stalled, nowMs);
-    const isDue = ({ stalledSinceMs = nowMs }: Reader) => nowMs - stalledSinceMs >= this.options.timeoutMs;
+    const left = this.bound(stalled, nowMs);
+    const { timeoutMs } = this.options;
+    const hasStalledFor = (leastMs: number) => (reader: Reader) => nowMs - (reader.stalledSinceMs ?? nowMs) >= leastMs;
+    const isDue = hasStalledFor(timeoutMs);
+    const isOld = hasStalledFor(Math.min(LOOK_AFTER_MS, timeoutMs / 4));
     const due = left.filter(isDue);
-    const looked = left.filter((reader) => reader.unsent === undefined || isDue(reader));
+    const looked = left.filter((reader) => (reader.unsent === undefined && isOld(reader)) || isDue(reader));
     if (looked.length === 0) return;
     const unsent = await (this.options.readUnsent ?? readUnsent)();
     for (const reader of looked) {
       const before = reader.unsent;
-      const address = this.connections.addressOf(reader.request);
+      const address = this.connections.addressOf(reader.caller.request);
       reader.unsent = address === null ? undefined : unsent(address);
       if (!due.includes(reader) || !this.open.has(reader)) continue;
       // The system takes more only once a good part of what it holds has left.
@@ -138,15 +165,20 @@ export class Readers {
     }
   }
 
-  /** Cuts those who have waited longest, where those of one key keep too much. Gives the others. */
-  private boundKeys(stalled: readonly Reader[], nowMs: number): Reader[] {
-    const { maxBytesOfKey = MAX_BYTES_OF_KEY } = this.options;
+  /** Cuts those who have waited longest, where too much was read ahead for all of them or those of one key. Gives the others. */
+  private bound(stalled: readonly Reader[], nowMs: number): Reader[] {
+    const { ofKey, ofAll } = { ...BOUNDS, ...this.options.bounds };
     const bytesByKey = new Map<string | undefined, number>();
+    let all = 0;
     const latestFirst = stalled.toSorted((a, b) => (b.stalledSinceMs ?? 0) - (a.stalledSinceMs ?? 0));
     return latestFirst.filter((reader) => {
-      const bytes = (bytesByKey.get(reader.key) ?? 0) + reader.heldBytes(nowMs);
-      bytesByKey.set(reader.key, bytes);
-      if (bytes <= maxBytesOfKey) return true;
+      const ahead = reader.aheadBytes(nowMs);
+      const bytes = (bytesByKey.get(reader.caller.key) ?? 0) + ahead;
+      if (ahead === 0 || (bytes <= ofKey && all + ahead <= ofAll)) {
+        bytesByKey.set(reader.caller.key, bytes);
+        all += ahead;
+        return true;
+      }
       this.cut(reader);
       return false;
     });
@@ -155,7 +187,7 @@ export class Readers {
   private cut(reader: Reader): void {
     this.close(reader);
     reader.onCut();
-    this.connections.end(reader.request);
+    this.connections.end(reader.caller.request);
   }
 
   private start(): ReturnType<typeof setInterval> {

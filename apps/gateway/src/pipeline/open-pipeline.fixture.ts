@@ -23,7 +23,7 @@ import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import { noOtherProcess } from '@llm0/core/routing/target-health-store';
 import { passTraces, type Tracing } from '@llm0/core/tracing/request-trace';
-import { FlightTable } from '@llm0/core/upstream/flight';
+import { FlightTable } from '@llm0/core/upstream/flight-table';
 import { openai } from '@llm0/providers/openai/index';
 import { Metrics } from '../observe/metrics';
 import { OpenRequests } from '../observe/open-requests';

@@ -16,7 +16,7 @@ import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health
 import type { Target } from '@llm0/core/routing/target';
 import type { Tracing } from '@llm0/core/tracing/request-trace';
 import type { RecordObserver } from '@llm0/core/tracing/span';
-import type { FlightTable } from '@llm0/core/upstream/flight';
+import type { FlightTable } from '@llm0/core/upstream/flight-table';
 import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
@@ -125,6 +125,7 @@ export interface Services {
 export type UnderWay = ReturnType<OpenRequests['enter']>;
 /** A caller that is being answered. */
 export type Reader = ReturnType<Readers['begin']>;
+export type Caller = Parameters<Readers['begin']>[0];
 
 export interface DowngradeModels {
   get(projectId: string, customerId: string): string | null;

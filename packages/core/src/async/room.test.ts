@@ -63,17 +63,28 @@ describe('room for what is held whole', () => {
     expect(ended).toHaveLength(20);
   });
 
-  test('is refused at once to an answer that floods this process, where many of its key wait already', async () => {
-    const { holder } = open({ maxBytes: 10_000_000, maxBytesOfKey: 9_000_000 });
-    const flooded = Array.from({ length: 20 }, () => holder('a'));
-    const taken = await Promise.all(flooded.map((held) => failureOf(held.takeFlood())));
-    expect(taken.filter((failure) => failure !== undefined)).toHaveLength(18);
-    expect(flooded[0]?.takeFlood()).toBeUndefined();
-    const [refused, waiting] = [holder('a'), holder('b')];
-    for (let number = 0; number < 12; number++) void failureOf(holder('a').takeFlood());
-    const failure = failureOf(refused.takeFlood());
-    expect(await Promise.race([failure, Bun.sleep(0)])).toMatchObject({ kind: 'overloaded' });
-    expect(waiting.take(1_000_000)).toBeUndefined();
+  test('is refused at once to an answer that floods this process, where as many of its key or of all do so already', () => {
+    const { holder } = open({ maxFloods: 5, maxFloodsOfKey: 3 });
+    const flooding = Array.from({ length: 3 }, () => holder('a'));
+    for (const held of flooding) held.takeFlood();
+    flooding[0]?.takeFlood();
+    expect(() => holder('a').takeFlood()).toThrow('no memory left');
+    for (let number = 0; number < 2; number++) holder('b').takeFlood();
+    expect(() => holder('c').takeFlood()).toThrow('no memory left');
+    flooding[0]?.endFlood();
+    flooding[0]?.end();
+    flooding[1]?.end();
+    for (let number = 0; number < 2; number++) holder('a').takeFlood();
+    expect(() => holder('c').takeFlood()).toThrow('no memory left');
+  });
+
+  test('is waited for by no more answers than may flood, as the rest of them comes meanwhile', async () => {
+    const { holder } = open({ maxBytes: 1000, maxBytesOfKey: 1000, maxFloodsOfKey: 2 });
+    expect(holder('a').tryTake(990)).toBe(true);
+    const [first, second, third] = [holder('a'), holder('a'), holder('a')];
+    const waiting = [first, second].map((held) => failureOf(held.takeAnswer(100)));
+    expect(() => third.takeAnswer(100)).toThrow('no memory left');
+    expect(await Promise.all(waiting)).toMatchObject([{ kind: 'overloaded' }, { kind: 'overloaded' }]);
   });
 
   test('is free once all who hold it have ended; who leaves while waiting takes none', async () => {

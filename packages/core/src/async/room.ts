@@ -2,13 +2,13 @@
 import { GatewayError } from '../errors/gateway-error';
 
 /** What all requests may hold in memory together, and those of one key; a request that is alone may hold more. */
-const BOUNDS = { maxBytes: 160_000_000, maxBytesOfKey: 96_000_000, maxWaitMs: 10_000 };
+const BOUNDS = {
+  ...{ maxBytes: 160_000_000, maxBytesOfKey: 80_000_000, maxWaitMs: 10_000 },
+  /** Answers that come faster than they are passed on: the runtime reads up to 3 MB of each ahead, and can't be told not to. */
+  ...{ maxFloods: 64, maxFloodsOfKey: 16 },
+};
 /** An answer's bytes, all of them as one, their text, what was read of it, and what is said instead. */
 const ANSWER_FACTOR = 8;
-/** What the runtime reads ahead of an answer that comes faster than it is passed on. */
-const FLOOD_BYTES = 4_000_000;
-/** Such answers of one key that may wait: what was read ahead of them is there meanwhile. */
-const MAX_WAITING_FLOODS = 12;
 const RETRY_MS = 1000;
 
 export type RoomBounds = typeof BOUNDS;
@@ -28,6 +28,8 @@ interface Waiting {
 export class Room {
   private bytes = 0;
   private readonly bytesByKey = new Map<string, number>();
+  private floods = 0;
+  private readonly floodsByKey = new Map<string | undefined, number>();
   /** Those of other keys may overtake whoever waits for its own key's share. */
   private readonly queue: Waiting[] = [];
   /** May hold more than the bounds, so that it ends. */
@@ -49,11 +51,19 @@ export class Room {
     return this.wait(held, bytes);
   }
 
-  /** The same where too many of its key wait already. */
-  takeOrRefuse(held: Held, bytes: number): Promise<void> | undefined {
-    if (this.tryTake(held, bytes)) return undefined;
-    const waiting = this.queue.filter(({ held: other }) => other.key === held.key).length;
-    return waiting < MAX_WAITING_FLOODS ? this.take(held, bytes) : Promise.reject(tooMuch());
+  /** Throws `overloaded` where too many do so. */
+  addFlood(key: string | undefined): void {
+    const ofKey = this.floodsByKey.get(key) ?? 0;
+    if (this.floods >= this.bounds.maxFloods || ofKey >= this.bounds.maxFloodsOfKey) throw tooMuch();
+    this.floods += 1;
+    this.floodsByKey.set(key, ofKey + 1);
+  }
+
+  endFlood(key: string | undefined): void {
+    const left = (this.floodsByKey.get(key) ?? 0) - 1;
+    this.floods -= 1;
+    if (left > 0) this.floodsByKey.set(key, left);
+    else this.floodsByKey.delete(key);
   }
 
   tryTake(held: Held, bytes: number): boolean {
@@ -144,7 +154,8 @@ export class Held {
   key: string | undefined;
   private holders = 1;
   private answerBytes = 0;
-  private isFlooded = false;
+  /** Its answer comes faster than it is passed on. */
+  isFlooded = false;
 
   constructor(private readonly room: Room) {}
 
@@ -162,7 +173,10 @@ export class Held {
   takeAnswer(bytes: number): Promise<void> | undefined {
     const taken = ANSWER_FACTOR * bytes;
     this.answerBytes += taken;
-    return this.take(taken);
+    if (this.holders === 0 || this.room.tryTake(this, taken)) return undefined;
+    // The rest of it comes meanwhile.
+    this.takeFlood();
+    return this.room.take(this, taken);
   }
 
   /** Of an answer that was read, no more is left than what goes out. */
@@ -171,11 +185,18 @@ export class Held {
     this.answerBytes = 0;
   }
 
-  /** An answer comes faster than it is passed on. */
-  takeFlood(): Promise<void> | undefined {
-    if (this.isFlooded || this.holders === 0) return undefined;
+  /** The answer comes faster than it is passed on. Throws `overloaded` where that holds for too many already. */
+  takeFlood(): void {
+    if (this.isFlooded || this.holders === 0) return;
+    this.room.addFlood(this.key);
     this.isFlooded = true;
-    return this.room.takeOrRefuse(this, FLOOD_BYTES);
+  }
+
+  /** Nothing of it is read ahead any more. */
+  endFlood(): void {
+    if (!this.isFlooded) return;
+    this.isFlooded = false;
+    this.room.endFlood(this.key);
   }
 
   giveBack(bytes: number): void {
@@ -194,6 +215,8 @@ export class Held {
   end(): void {
     if (this.holders === 0) return;
     this.holders -= 1;
-    if (this.holders === 0) this.room.end(this);
+    if (this.holders > 0) return;
+    this.endFlood();
+    this.room.end(this);
   }
 }

@@ -1,3 +1,4 @@
+import type { Held } from '../async/room';
 import { parseJson } from '../chat/json';
 import { decodeInSlices, parseJsonInSlices } from '../chat/json-in-slices';
 import type { ChatResponse } from '../chat/response';
@@ -23,6 +24,8 @@ export interface CachedAnswer {
   readonly sent?: SentAnswer;
   /** Set for a large one: its `response` as stores keep it, see `packResponse`. */
   readonly packed?: string;
+  /** Bytes of the JSON that was packed. */
+  readonly packedBytes?: number;
 }
 
 /** A large answer as it is kept. */
@@ -46,14 +49,35 @@ export interface SentAnswer {
   readonly requestId: string;
   /** The body byte for byte (zstd, base64); absent for streams too long to keep. */
   readonly body?: string;
+  /** How long it is. */
+  readonly bytes?: number;
 }
 
 export function packBody(parts: readonly Uint8Array[]): string {
   return Bun.zstdCompressSync(Buffer.concat(parts)).toString('base64');
 }
 
-export async function unpackBody(body: string): Promise<Blob> {
-  return joinInSlices(await unpackPieces(body));
+/** Memory for what is read of a cache. */
+export type CacheRoom = Pick<Held, 'take' | 'giveBack'>;
+
+/** Its bytes, all of them as one, their text, and what was read of it; of these, so much is kept until it has gone out. */
+const WORK_FACTOR = 4;
+const KEPT_FACTOR = 2;
+/** What is smaller takes no room. */
+const SMALL_LENGTH = 64 * 1024;
+/** Where entries of an earlier version don't say how long they are. */
+const USUAL_RATIO = 8;
+
+const lengthOf = (packed: string, bytes: number | undefined): number => bytes ?? USUAL_RATIO * packed.length;
+
+export async function unpackBody({ body = '', bytes }: SentAnswer, room: CacheRoom): Promise<Blob> {
+  const taken = KEPT_FACTOR * lengthOf(body, bytes);
+  await room.take(taken);
+  try {
+    return await joinInSlices(await unpackPieces(body));
+  } finally {
+    room.giveBack(taken);
+  }
 }
 
 export function encodeCachedAnswer(answer: CachedAnswer): string {
@@ -64,19 +88,35 @@ export function encodeCachedAnswer(answer: CachedAnswer): string {
  * undefined for anything this version did not write: a damaged or foreign entry is a miss, never an error. A large one
  * takes some turns.
  */
-export function decodeCachedAnswer(text: string): CachedAnswer | undefined | Promise<CachedAnswer | undefined> {
+export function decodeCachedAnswer(
+  text: string,
+  room?: CacheRoom,
+): CachedAnswer | undefined | Promise<CachedAnswer | undefined> {
+  const waiting = text.length > SMALL_LENGTH ? room?.take(KEPT_FACTOR * text.length) : undefined;
+  return waiting === undefined ? decodeAtOnce(text, room) : waiting.then(() => decodeAtOnce(text, room));
+}
+
+function decodeAtOnce(text: string, room?: CacheRoom): CachedAnswer | undefined | Promise<CachedAnswer | undefined> {
   const value = parseJson(text) as CachedAnswer | null | undefined;
-  if (value?.v === 1 && typeof value.packed === 'string') return withResponse(value, value.packed);
+  if (value?.v === 1 && typeof value.packed === 'string') return withResponse(value, value.packed, room);
   return value?.v === 1 && Array.isArray(value.response?.choices) ? value : undefined;
 }
 
-async function withResponse(stored: CachedAnswer, packed: string): Promise<CachedAnswer | undefined> {
+async function withResponse(
+  stored: CachedAnswer,
+  packed: string,
+  room: CacheRoom | undefined,
+): Promise<CachedAnswer | undefined> {
+  const bytes = lengthOf(packed, stored.packedBytes);
+  await room?.take(WORK_FACTOR * bytes);
   try {
     const text = await decodeInSlices(await unpackPieces(packed));
     const response = (await parseJsonInSlices(text)) as unknown as ChatResponse;
     return Array.isArray(response.choices) ? { ...stored, response } : undefined;
   } catch {
     return undefined;
+  } finally {
+    room?.giveBack((WORK_FACTOR - KEPT_FACTOR) * bytes);
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { Held, Room } from '../async/room';
 import { splitBatch } from '../chat/replay';
 import { ZERO_USAGE } from '../chat/usage';
 import { type CachedAnswer, decodeCachedAnswer, encodeCachedAnswer, packResponse } from './cached-answer';
@@ -31,6 +32,20 @@ describe('what is large is kept compressed', () => {
     expect(value.length).toBeLessThan(bytes / 100);
     expect(await decodeCachedAnswer(value)).toEqual(answer);
     expect(await decodeCachedAnswer(value.replace(packed ?? '', 'AAAA'))).toBeUndefined();
+  });
+
+  test('takes room while it is read, and less until it has gone out', async () => {
+    const { text: packed, bytes } = await packResponse(response, Number.POSITIVE_INFINITY);
+    const kept = { v: 1, provider: 'a', model: 'm', response, usage: ZERO_USAGE, costNanoUsd: 7 } as const;
+    const value = encodeCachedAnswer({ ...kept, packed, packedBytes: bytes });
+    const held = new Held(new Room());
+    const reading = decodeCachedAnswer(value, held);
+    expect(held.bytes).toBe(4 * bytes);
+    await reading;
+    expect(held.bytes).toBe(2 * bytes);
+    const full = new Room({ maxBytes: bytes, maxWaitMs: 5 });
+    expect(new Held(full).tryTake(1)).toBe(true);
+    await expect(decodeCachedAnswer(value, new Held(full))).rejects.toMatchObject({ kind: 'overloaded' });
   });
 
   test('but for what is longer than the cache takes', async () => {

@@ -1,7 +1,7 @@
 // Postgres away or slow: a look-up is a miss after 100 ms, and writes wait within bounds; no request ever fails for it.
 import { inTime } from '../async/in-time';
 import { BatchWriter } from '../logs/batch-writer';
-import { type CachedAnswer, decodeCachedAnswer } from './cached-answer';
+import { type CachedAnswer, type CacheRoom, decodeCachedAnswer } from './cached-answer';
 
 /** One answer as the warm tier keeps it. */
 export interface WarmEntry {
@@ -84,14 +84,14 @@ export class StoredWarmCache {
     });
   }
 
-  /** An unexpired answer, or undefined after 100 ms at the latest. Never throws. */
-  async find(projectId: string, cacheKey: string): Promise<WarmHit | undefined> {
+  /** An unexpired answer, or undefined after 100 ms at the latest. Throws only where memory is short for long. */
+  async find(projectId: string, cacheKey: string, room?: CacheRoom): Promise<WarmHit | undefined> {
     const startMs = performance.now();
     const done = (outcome: WarmOutcome) => this.options.onLookUp(outcome, performance.now() - startMs);
     if (this.lookUps >= (this.options.maxLookUps ?? MAX_LOOK_UPS)) return void done('busy');
     const found = await this.lookUp(projectId, cacheKey);
     if (found === 'late' || found === 'error') return void done(found);
-    const hit = found === null ? undefined : await this.asHit(found);
+    const hit = found === null ? undefined : await this.asHit(found, room);
     done(hit === undefined ? 'miss' : 'hit');
     if (hit !== undefined) this.hits.add({ projectId, cacheKey, hits: 1 });
     return hit;
@@ -113,9 +113,9 @@ export class StoredWarmCache {
     this.hits.stop();
   }
 
-  private async asHit(entry: WarmHitEntry): Promise<WarmHit | undefined> {
+  private async asHit(entry: WarmHitEntry, room?: CacheRoom): Promise<WarmHit | undefined> {
     const remainingMs = Math.floor(entry.expiresAtMs - this.options.nowMs());
-    const stored = await decodeCachedAnswer(entry.value);
+    const stored = await decodeCachedAnswer(entry.value, room);
     return stored === undefined || remainingMs <= 0 ? undefined : { ...entry, stored, remainingMs };
   }
 

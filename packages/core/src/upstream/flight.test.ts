@@ -5,7 +5,8 @@ import type { ChatRequest } from '../chat/request';
 import { ZERO_USAGE } from '../chat/usage';
 import { GatewayError } from '../errors/gateway-error';
 import { guessUsage, lastUsage } from '../pricing/guess-usage';
-import { FlightTable, type Subscriber } from './flight';
+import type { Subscriber } from './flight';
+import { FlightTable } from './flight-table';
 import type { UpstreamResponse } from './upstream-response';
 
 const REQUEST: ChatRequest = {
@@ -288,4 +289,26 @@ test('what is kept for late followers takes room; where there is none, nobody ma
     expect(table.join('key') !== undefined).toBe(mayJoin);
     subscriber.leave();
   }
+});
+
+test('who is far behind the others loses its place, and its answer breaks off', async () => {
+  const upstream = manualUpstream();
+  const table = new FlightTable(1024);
+  const call = () => ({ response: upstream.start(new AbortController().signal), ...rest() });
+  const rest = () => ({ abort: new AbortController(), spent: () => ({}) as never });
+  const slow = table.start('k', call());
+  const fast = table.join('k') as Subscriber;
+  await slow.open();
+  for (let number = 0; number < 6; number++) {
+    const reading = fast.next();
+    await upstream.send(text('x'.repeat(1_000_000)));
+    await reading;
+  }
+  await expect(Promise.resolve(slow.next())).rejects.toMatchObject({ kind: 'overloaded' });
+  expect([slow.pays(), fast.pays(), fast.received().length]).toEqual([false, true, 1]);
+  slow.leave();
+  const ending = fast.next();
+  await upstream.send(null);
+  expect(await ending).toBeNull();
+  expect(upstream.state.cancelled).toBe(false);
 });

@@ -1,7 +1,6 @@
 import type { Held } from '../async/room';
 import type { EventBatch } from '../chat/event';
 import { addToTally, emptyTally } from '../chat/tally';
-import { ReleasingMap } from '../collections/releasing-map';
 import { GatewayError } from '../errors/gateway-error';
 import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstream-response';
 
@@ -12,12 +11,12 @@ export interface UpstreamCallUnderWay extends UpstreamCalling {
   readonly held?: Pick<Held, 'end' | 'tryTake'>;
 }
 
-/** SSE is many times as long as the text in it: so much of what the cache takes is kept for late followers. */
-const WIRE_FACTOR = 8;
 const BYTES_PER_EVENT = 64;
+const RETRY_MS = 1000;
 /** Room is taken in such steps. */
 const COUNTED_BYTES = 64 * 1024;
-const DEFAULT_KEPT_BYTES = 1024 * 1024;
+/** Beyond what is kept for late followers, who is further behind the fastest reader loses its place. */
+const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
 
 /**
  * One upstream answer and everybody who reads it. While others may still join, batches are kept, as late followers read
@@ -30,6 +29,8 @@ export class Flight {
   private gone = 0;
   private readonly tally = emptyTally();
   private keptBytes = 0;
+  /** Of the batches that are there, where several may read them. */
+  private heldBytes = 0;
   /** Of these, so many took room. */
   private countedBytes = 0;
   private readonly subscribers = new Set<Subscriber>();
@@ -120,8 +121,11 @@ export class Flight {
 
   private keep(batch: EventBatch): void {
     this.batches.push(batch);
+    if (this.maxKeptBytes === 0) return;
+    const size = sizeOf(batch);
+    this.heldBytes += size;
     if (this.keptBytes > this.maxKeptBytes) return;
-    this.keptBytes += sizeOf(batch);
+    this.keptBytes += size;
     if (this.keptBytes > this.maxKeptBytes || !this.hasRoom()) this.keepNoMore();
   }
 
@@ -140,13 +144,40 @@ export class Flight {
 
   /** Lets go of what every reader has read, where nobody else may come. */
   release(): void {
-    if (this.keptBytes <= this.maxKeptBytes || this.done) return;
-    let first = Number.POSITIVE_INFINITY;
-    for (const { index } of this.subscribers) first = Math.min(first, index);
+    if (this.mayJoin || this.done) return;
+    this.letGo();
+    while (this.heldBytes > this.maxKeptBytes + MAX_BEHIND_BYTES && this.leaveBehind()) this.letGo();
+  }
+
+  private letGo(): void {
+    const first = this.slowestIndex();
     for (const batch of this.batches.splice(0, first - this.gone)) {
       addToTally(this.tally, batch);
       this.gone += 1;
+      if (this.maxKeptBytes > 0) this.heldBytes -= sizeOf(batch);
     }
+  }
+
+  private slowestIndex(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const { index } of this.subscribers) first = Math.min(first, index);
+    return first;
+  }
+
+  /** The slowest readers lose their place, where others are faster. */
+  private leaveBehind(): boolean {
+    const first = this.slowestIndex();
+    const slowest = [...this.subscribers].filter(({ index }) => index === first);
+    if (slowest.length === this.subscribers.size) return false;
+    for (const subscriber of slowest) {
+      this.subscribers.delete(subscriber);
+      subscriber.isLeftBehind = true;
+    }
+    return true;
+  }
+
+  private get mayJoin(): boolean {
+    return this.keptBytes <= this.maxKeptBytes && this.maxKeptBytes > 0;
   }
 
   /** Everything the upstream has sent so far; the beginning of what was too much to keep as its sum. */
@@ -196,6 +227,8 @@ export class Flight {
 export class Subscriber {
   /** Of the next batch to be read. */
   index = 0;
+  /** It took the answer too slowly. */
+  isLeftBehind = false;
 
   constructor(
     private readonly flight: Flight,
@@ -209,6 +242,7 @@ export class Subscriber {
 
   /** Next batch or null at the end, at once where it is there; throws the upstream's failure. */
   next(): EventBatch | null | Promise<EventBatch | null> {
+    if (this.isLeftBehind) return Promise.reject(tooSlow());
     const batch = this.flight.read(this.index);
     return batch instanceof Promise ? batch.then(this.take) : this.take(batch);
   }
@@ -252,39 +286,15 @@ export class Subscriber {
   }
 }
 
+function tooSlow(): GatewayError {
+  const message = 'This answer was read more slowly than the gateway could keep it. Retry, and read it faster.';
+  return new GatewayError('overloaded', message, { retryAfterMs: RETRY_MS });
+}
+
 /** About as many bytes as it takes in memory; a plain answer, which comes at once, counts as nothing. */
 function sizeOf({ events, wire }: EventBatch): number {
   if (wire !== undefined) return wire.kind === 'bytes' ? wire.bytes.byteLength : 1;
   let size = 1;
   for (const event of events) size += BYTES_PER_EVENT + ('text' in event ? event.text.length : 0);
   return size;
-}
-
-/** Flights under way by cache key: identical questions asked at once reach the upstream once. */
-export class FlightTable {
-  private readonly open = new ReleasingMap<string, Flight>();
-  private readonly maxKeptBytes: number;
-
-  /** `maxAnswerBytes`: the largest answer that the cache takes. */
-  constructor(maxAnswerBytes = DEFAULT_KEPT_BYTES) {
-    this.maxKeptBytes = WIRE_FACTOR * maxAnswerBytes;
-  }
-
-  /** A place on the flight of this key; undefined where there is none to join. */
-  join(key: string): Subscriber | undefined {
-    return this.open.get(key)?.subscribe();
-  }
-
-  /** A flight that others may join by its key, from now on; without a key, nobody can. */
-  start(key: string | undefined, call: UpstreamCallUnderWay): Subscriber {
-    const flight: Flight = new Flight(call, key === undefined ? 0 : this.maxKeptBytes, () => {
-      if (key !== undefined && this.open.get(key) === flight) this.open.delete(key);
-    });
-    if (key !== undefined) this.open.set(key, flight);
-    return flight.subscribe() as Subscriber;
-  }
-
-  get size(): number {
-    return this.open.size;
-  }
 }

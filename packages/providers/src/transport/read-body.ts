@@ -25,15 +25,18 @@ export interface BodyOptions {
 /** An answer may take so many idle time-outs in all, unless its reader says otherwise: an hour, whatever drips in meanwhile. */
 const MAX_IDLE_TIMEOUTS = 60;
 
-/** A chunk that is larger was read ahead, while this process had no time for it. */
-const FLOOD_CHUNK_BYTES = 192 * 1024;
+/** A chunk that is larger was read ahead, while nobody had time for it. */
+const FLOOD_CHUNK_BYTES = 100 * 1024;
+/** After a chunk so small, nothing was left to be read. */
+const CALM_CHUNK_BYTES = 16 * 1024;
 /** A chunk larger than that is given out in pieces, with a turn for everybody else between them. */
 const PIECE_BYTES = 16 * 1024;
 /** Where chunks come one upon the other, others get their turn after so many bytes, or so long. */
 const TURN_BYTES = 256 * 1024;
 const TURN_MS = 5;
-/** What an answer leaves behind while it is decoded is collected after so many bytes. */
+/** What answers leave behind while they are decoded is collected after so many bytes of all of them. */
 const COLLECT_BYTES = 4 * 1024 * 1024;
+let bytesDecoded = 0;
 
 /** Reads one upstream body chunk by chunk. `close` must be called in the end; it cancels what is left. */
 export class UpstreamBody {
@@ -47,9 +50,9 @@ export class UpstreamBody {
   private bytes = 0;
   private bytesInTurn = 0;
   private turnMs = performance.now();
-  private bytesDecoded = 0;
   /** What is left of a large chunk. */
   private rest: Uint8Array | undefined;
+  private isFlooded = false;
   private readonly startedMs = performance.now();
   private readonly onAbort = () => this.stop(clientClosed());
 
@@ -75,9 +78,9 @@ export class UpstreamBody {
     }
     this.rest = chunk.byteLength > PIECE_BYTES ? chunk.subarray(PIECE_BYTES) : undefined;
     const piece = this.rest === undefined ? chunk : chunk.subarray(0, PIECE_BYTES);
-    this.bytesDecoded += piece.byteLength;
-    if (this.bytesDecoded > COLLECT_BYTES) {
-      this.bytesDecoded = 0;
+    bytesDecoded += piece.byteLength;
+    if (bytesDecoded > COLLECT_BYTES) {
+      bytesDecoded = 0;
       await letGo();
       if (this.stopped !== undefined) throw this.stopped;
     }
@@ -102,7 +105,7 @@ export class UpstreamBody {
       this.noteChunk();
       if (done) return undefined;
       this.countBytes(value.byteLength);
-      if (value.byteLength > FLOOD_CHUNK_BYTES) await this.options.room?.takeFlood();
+      this.noteFlood(value.byteLength);
       return value;
     } catch (error) {
       throw this.stopped ?? (error instanceof GatewayError ? error : connectionError(this.options.provider, error));
@@ -131,6 +134,17 @@ export class UpstreamBody {
     if (this.bytes <= maxBytes) return;
     this.stop(connectionError(provider, tooLargeAnswer(maxBytes)));
     throw this.stopped;
+  }
+
+  private noteFlood(chunkBytes: number): void {
+    const { room } = this.options;
+    if (chunkBytes > FLOOD_CHUNK_BYTES) {
+      room?.takeFlood();
+      this.isFlooded = true;
+    } else if (this.isFlooded && chunkBytes < CALM_CHUNK_BYTES) {
+      room?.endFlood();
+      this.isFlooded = false;
+    }
   }
 
   private get mostMs(): number {

@@ -148,9 +148,9 @@ class RelayStream {
     private readonly streaming: Streaming,
   ) {
     const { first, reading } = streaming;
-    const { httpRequest, principal } = relay.mcpRequest;
+    const { httpRequest, principal, ctx } = relay.mcpRequest;
     this.next = first === 'later' ? reading : Promise.resolve(first);
-    this.reader = services.readers.begin(httpRequest, principal.key.id, this.leave);
+    this.reader = services.readers.begin({ request: httpRequest, key: principal.key.id, ahead: ctx.held }, this.leave);
   }
 
   /** The client left, or was cut. */

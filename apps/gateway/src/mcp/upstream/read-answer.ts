@@ -43,6 +43,7 @@ export class AnswerReader {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly queue: string[] = [];
   private ended = false;
+  private hasGiven = false;
 
   constructor(
     private readonly fetched: FetchedAnswer,
@@ -107,6 +108,9 @@ export class AnswerReader {
       const ready = this.queue.shift();
       if (ready !== undefined) return ready;
       if (this.ended) return undefined;
+      // The messages before have gone out; what is left of the last piece is less than a message may be.
+      if (this.hasGiven) this.options.room?.giveBackAnswer();
+      this.hasGiven = false;
       const chunk = await this.body?.read();
       const events = chunk === undefined ? this.decoder.flush() : this.decoder.push(chunk);
       this.receivedBytes += chunk?.byteLength ?? 0;
@@ -114,7 +118,10 @@ export class AnswerReader {
       if (waiting !== undefined) await waiting;
       // Events without data only say where to go on from.
       for (const { data } of events) if (data !== '') this.queue.push(data);
-      if (this.queue.length > 0) this.extend();
+      if (this.queue.length > 0) {
+        this.hasGiven = true;
+        this.extend();
+      }
       if (chunk === undefined) this.ended = true;
     }
   }

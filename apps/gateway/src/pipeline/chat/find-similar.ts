@@ -37,6 +37,7 @@ export function similarQuestion(
   return {
     ...question,
     requestId: ctx.requestId,
+    room: ctx.held,
     projectId: project.id,
     provider,
     model,

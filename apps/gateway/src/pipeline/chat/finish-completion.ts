@@ -1,4 +1,4 @@
-import { type CachedAnswer, packBody } from '@llm0/core/cache/cached-answer';
+import { type CachedAnswer, packBody, type SentAnswer } from '@llm0/core/cache/cached-answer';
 import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { packText } from '@llm0/core/cache/packed-text';
 import type { JsonObject } from '@llm0/core/chat/json';
@@ -56,7 +56,7 @@ export function finishCompletion(
   const keeping =
     text !== undefined && input.dialect.responseStorage !== undefined && keepForLater(services, input, text);
   const claimed = input.claim.complete(() =>
-    storedAnswer({ summary, response: keptOf(input, response) }, finished.bytes && packBody(finished.bytes)),
+    storedAnswer({ summary, response: keptOf(input, response) }, finished.bytes && sentOf(finished.bytes)),
   );
   const logBodies = () =>
     services.bodyLog.keep(() => bodiesOf(input, text ?? input.dialect.encodeResponse(response, summary)));
@@ -83,13 +83,22 @@ export function bodiesOf(input: RespondInput, response: string): GivenBodies {
   return givenBodies(input, input.admission.plan.request.wire?.body, response);
 }
 
+type SentBody = Pick<SentAnswer, 'body' | 'bytes'>;
+
+function sentOf(parts: readonly Uint8Array[]): SentBody {
+  return { body: packBody(parts), bytes: lengthOf(parts) };
+}
+
+export const lengthOf = (parts: readonly Uint8Array[]): number =>
+  parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+
 /** What replays of a request with an Idempotency-Key get. */
 export function storedAnswer(
   { response, summary }: Pick<Finished, 'response' | 'summary'>,
-  body?: string,
+  body?: SentBody,
 ): CachedAnswer {
   const { provider, model, usage, costNanoUsd, requestId, createdSeconds } = summary;
-  const sent = { requestId, body };
+  const sent = { requestId, ...body };
   return { v: 1, provider, model, response: { createdSeconds, ...response }, usage, costNanoUsd, sent };
 }
 

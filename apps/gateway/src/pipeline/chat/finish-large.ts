@@ -8,7 +8,7 @@ import type { LargeBody, ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { givenBodies } from '../metering/logged-bodies';
 import { ownerOf } from './answer-owner';
-import { keptOf, type RespondInput, type RespondNeeds, storedAnswer } from './finish-completion';
+import { keptOf, lengthOf, type RespondInput, type RespondNeeds, storedAnswer } from './finish-completion';
 
 /** Nobody keeps it. */
 export const NOT_KEPT: PackedResponse = { bytes: Number.POSITIVE_INFINITY };
@@ -42,10 +42,11 @@ export async function finishLarge(services: RespondNeeds, input: RespondInput, f
   const { claim, dialect, meter } = input;
   try {
     if (json !== undefined) await keepLarge(services, input, json);
-    const body = claim.isNone || sent === undefined ? undefined : await packPieces(sent);
+    const isSentAgain = !claim.isNone && sent !== undefined;
+    const body = isSentAgain ? { body: await packPieces(sent), bytes: lengthOf(sent) } : undefined;
     const claimed = claim.complete(() => ({
       ...storedAnswer({ response: keptOf(input, response), summary }, body),
-      packed: packed.text,
+      ...{ packed: packed.text, packedBytes: packed.bytes },
     }));
     await nextTurn();
     services.bodyLog.keep(() => {

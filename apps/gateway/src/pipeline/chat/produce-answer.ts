@@ -1,4 +1,4 @@
-import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
+import type { CachedAnswer, CacheRoom } from '@llm0/core/cache/cached-answer';
 import type { SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
 import { mayCache, mayShare } from '@llm0/core/cache/tool-answers';
 import type { EventBatch } from '@llm0/core/chat/event';
@@ -45,7 +45,8 @@ function askOtherTiers(services: ProduceNeeds, { ctx, admission, warmKey, questi
   let flight: PendingCompletion | undefined;
   let left = false;
   const produce = async (): Promise<Completion> => {
-    const warm = warmKey === undefined ? undefined : await askWarmTier(services, admission, warmKey);
+    const warm =
+      warmKey === undefined ? undefined : await askWarmTier(services, { admission, room: ctx.held }, warmKey);
     if (warm !== undefined) return warm;
     const lookUp = question?.isAsked === true && !left ? await findSimilar(services, question) : undefined;
     if (lookUp?.hit !== undefined) return replaySimilar(lookUp.hit);
@@ -61,10 +62,14 @@ function askOtherTiers(services: ProduceNeeds, { ctx, admission, warmKey, questi
   return { answer: produce(), leave, spent: () => flight?.spent() };
 }
 
-async function askWarmTier(services: ProduceNeeds, admission: Admission, key: string): Promise<Completion | undefined> {
+async function askWarmTier(
+  services: ProduceNeeds,
+  { admission, room }: { readonly admission: Admission; readonly room: CacheRoom },
+  key: string,
+): Promise<Completion | undefined> {
   const { project } = admission.principal;
   const projectId = project.id;
-  const hit = await services.warmCache.find(projectId, key);
+  const hit = await services.warmCache.find(projectId, key, room);
   if (hit === undefined || !mayCache(hit.stored.response, project)) return undefined;
   if (!mayAnswer(admission.plan.route, hit.stored)) return undefined;
   const { value, provider, model, remainingMs: ttlMs } = hit;

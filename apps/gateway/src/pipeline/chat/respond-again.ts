@@ -1,4 +1,4 @@
-import { unpackBody } from '@llm0/core/cache/cached-answer';
+import { type SentAnswer, unpackBody } from '@llm0/core/cache/cached-answer';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { addCostHeaders } from '../request/response-headers';
 import { takenWhole } from '../request/taken-stream';
@@ -10,7 +10,7 @@ import { finishLarge, NOT_KEPT } from './finish-large';
 export async function respondAgain(
   services: RespondNeeds,
   input: RespondInput,
-  { whole, body }: { readonly whole: ChatResponse; readonly body: string },
+  { whole, sent }: { readonly whole: ChatResponse; readonly sent: SentAnswer },
 ): Promise<Response> {
   try {
     const headers = bodyHeaders(input, input.meter.markFirstOutput());
@@ -19,7 +19,9 @@ export async function respondAgain(
     const finished = { response: whole, summary };
     if (input.answer.isLarge === true) await finishLarge(services, input, { ...finished, packed: NOT_KEPT });
     else await finishCompletion(services, input, { ...finished, text: undefined });
-    return new Response(await takenWhole(takenBy(services, input), await unpackBody(body)), { headers });
+    return new Response(await takenWhole(takenBy(services, input), await unpackBody(sent, input.ctx.held)), {
+      headers,
+    });
   } finally {
     input.answer.leave();
     input.onEnd();

@@ -58,7 +58,9 @@ class ResponseStream {
     this.sent = input.claim.isNone ? undefined : [];
     this.collector = new ResponseCollector(this.neededCharacters());
     this.signal = input.httpRequest.signal;
-    this.reader = services.readers.begin(input.httpRequest, admission.principal.key.id, this.onAbort);
+    const caller = { request: input.httpRequest, key: admission.principal.key.id };
+    const ahead = answer.whole === undefined ? ctx.held : undefined;
+    this.reader = services.readers.begin({ ...caller, ahead }, this.onAbort);
     this.signal.addEventListener('abort', this.onAbort);
     if (this.signal.aborted) this.onAbort();
   }

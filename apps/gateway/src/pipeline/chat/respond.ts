@@ -17,7 +17,7 @@ import { respondStream } from './respond-stream';
 /** The caller's answer, as one JSON body or as a stream. Failures after the first output end the stream visibly. */
 export function respond(services: RespondNeeds, input: RespondInput): Promise<Response> | Response {
   const { whole, sent } = input.answer;
-  if (whole !== undefined && sent?.body !== undefined) return respondAgain(services, input, { whole, body: sent.body });
+  if (whole !== undefined && sent?.body !== undefined) return respondAgain(services, input, { whole, sent });
   return input.admission.plan.request.stream ? respondStream(services, input) : respondPlain(services, input);
 }
 

@@ -3,10 +3,15 @@ import type { UpstreamBody } from '@llm0/providers/transport/call-backend';
 export interface ReadAheadOptions {
   /** So much is read whether somebody takes it or not; beyond, only as fast as it is taken. */
   readonly maxBytes: number;
+  /** Memory for so many more. */
+  hasRoom(bytes: number): boolean;
   /** The whole body, where it was not longer. */
   onWhole(bytes: Uint8Array): void;
   onTooLong(): void;
 }
+
+/** The pieces, and all of them as one. */
+const KEPT_FACTOR = 2;
 
 /** A body that may be kept: who waits for the whole of it does not wait for the one who gets it piece by piece. */
 export class ReadAhead {
@@ -51,7 +56,7 @@ export class ReadAhead {
         } else {
           this.chunks.push(chunk);
           this.bytes += chunk.byteLength;
-          if (this.bytes > this.options.maxBytes) {
+          if (this.bytes > this.options.maxBytes || !this.options.hasRoom(KEPT_FACTOR * chunk.byteLength)) {
             this.state = 'too_long';
             this.options.onTooLong();
           }

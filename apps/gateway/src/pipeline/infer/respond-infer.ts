@@ -7,7 +7,7 @@ import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { UpstreamBody } from '@llm0/providers/transport/call-backend';
 import type { Services } from '../../services/contract';
 import { addDecisionHeaders, type HeaderTable } from '../request/response-headers';
-import { takenStream, takenWhole } from '../request/taken-stream';
+import { begunStream, takenWhole } from '../request/taken-stream';
 import type { InferCall, KeptAnswer, PassedAnswer, Produced } from './infer-call';
 import { ReadAhead } from './read-ahead';
 
@@ -73,7 +73,7 @@ async function respondPassed(
     }
   }
   const whole = bytes ?? (response.body === null ? EMPTY : undefined);
-  if (whole === undefined) return new Response(tapped(services, call, { passed, onEnd }), { status, headers });
+  if (whole === undefined) return new Response(await tapped(services, call, { passed, onEnd }), { status, headers });
   meter.complete(status, keepWhole(services, passed, whole));
   await meter.handedOver;
   onEnd();
@@ -120,7 +120,7 @@ function tapped(
   services: Needs,
   call: InferCall,
   { passed, onEnd }: { readonly passed: PassedAnswer; readonly onEnd: () => void },
-): ReadableStream<Uint8Array> {
+): Promise<ReadableStream<Uint8Array>> {
   const { meter, request, admission } = call;
   const { response } = passed.asked;
   const body = new UpstreamBody(response.body, {
@@ -138,8 +138,8 @@ function tapped(
     onEnd();
   };
   let isOver = false;
-  const by = { readers: services.readers, request, key: admission.principal.key.id };
-  return takenStream(by, {
+  const by = { readers: services.readers, request, key: admission.principal.key.id, ahead: call.ctx.held };
+  return begunStream(by, {
     async next() {
       if (isOver) return undefined;
       try {
@@ -167,10 +167,11 @@ function tapped(
 /** With a copy that is kept as soon as all of it is there. */
 function copied(
   services: Needs,
-  { admission }: InferCall,
+  { admission, ctx }: InferCall,
   { passed, body }: { readonly passed: PassedAnswer; readonly body: UpstreamBody },
 ): ReadAhead {
   return new ReadAhead(body, {
+    hasRoom: (bytes) => ctx.held.tryTake(bytes),
     maxBytes: services.backends.cache.options.maxEntryBytes,
     onTooLong: () => passed.lead.end(),
     onWhole: (bytes) => {

@@ -196,7 +196,16 @@ export class Meter extends Booking<MeterInput> {
     const { cacheMaxBodyBytes } = this.needs.config;
     if (packed !== undefined && (packed.text === undefined || packed.bytes > cacheMaxBodyBytes)) return;
     const { provider, model } = answered;
-    const kept = { v: 1, provider, model, response, usage, costNanoUsd, packed: packed?.text } as const;
+    const kept = {
+      v: 1,
+      provider,
+      model,
+      response,
+      usage,
+      costNanoUsd,
+      packed: packed?.text,
+      packedBytes: packed?.bytes,
+    } as const;
     const value = encodeCachedAnswer(dropped.length === 0 ? kept : { ...kept, dropped });
     // No character takes more than three bytes.
     if (3 * value.length > cacheMaxBodyBytes && Buffer.byteLength(value) > cacheMaxBodyBytes) return;

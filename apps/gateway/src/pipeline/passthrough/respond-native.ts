@@ -19,7 +19,7 @@ import type { Admission } from '../request/admit';
 import { forwardedResponseHeaders } from '../request/forwarded-headers';
 import type { RequestContext } from '../request/open-context';
 import { addDecisionHeaders, type HeaderTable } from '../request/response-headers';
-import { takenStream, takenWhole } from '../request/taken-stream';
+import { begunStream, takenWhole } from '../request/taken-stream';
 import type { NativeMeter } from './native-meter';
 import type { NativePlan } from './plan-passthrough';
 
@@ -67,7 +67,9 @@ export function respondNative(services: Needs, answer: NativeResponse): Promise<
   const tap = reader && createUsageTap(response.headers.get('content-type') ?? '', reader);
   if (judgesAnswers(answer.guard))
     return respondJudged(services, { ...answer, guard: answer.guard }, { body, tap, headers });
-  return new Response(tapped(services, answer, { body, tap }), { status: response.status, headers });
+  return tapped(services, answer, { body, tap }).then(
+    (stream) => new Response(stream, { status: response.status, headers }),
+  );
 }
 
 interface Judged {
@@ -154,7 +156,7 @@ function tapped(
   { readers }: Needs,
   answer: NativeResponse,
   { body, tap }: Omit<Judged, 'headers'>,
-): ReadableStream<Uint8Array> {
+): Promise<ReadableStream<Uint8Array>> {
   const { meter, response, dropsUsage, httpRequest, onEnd } = answer;
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   const filter = dropsUsage && isStream ? new UsageEventFilter() : undefined;
@@ -173,8 +175,9 @@ function tapped(
     return undefined;
   };
   let isOver = false;
-  const by = { readers, request: httpRequest, key: answer.admission.principal.key.id };
-  return takenStream(by, {
+  const { ctx, admission } = answer;
+  const by = { readers, request: httpRequest, key: admission.principal.key.id, ahead: ctx.held };
+  return begunStream(by, {
     async next() {
       if (isOver) return undefined;
       try {

@@ -4,7 +4,6 @@ import { type CachedAnswer, decodeCachedAnswer } from '@llm0/core/cache/cached-a
 import { mayCache } from '@llm0/core/cache/tool-answers';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Project } from '@llm0/core/keys/api-key';
 import type { AdmitDecision, AdmitPlan, AdmitRequest } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
@@ -34,7 +33,7 @@ export interface Planner<R, P, S> {
   /** The request for the customer's downgrade model; throws where another model is no answer. */
   withModel(request: R, model: string): R;
   /** undefined for anything this version did not write, the project wants served no more, or another target answered. */
-  decodeStored(value: string, project: Project, plan: P): S | undefined | Promise<S | undefined>;
+  decodeStored(value: string, plan: P, input: AdmitInput<R>): S | undefined | Promise<S | undefined>;
 }
 
 /**
@@ -120,7 +119,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         const plan = decision.plan === 'downgrade' ? (downgrade?.plan ?? requested) : requested;
         const admission = { principal, plan, decision, downgraded: plan !== requested, requestedModel };
         if (decision.type === 'admitted') return admission;
-        const decoded = planner.decodeStored(decision.value, principal.project, plan);
+        const decoded = planner.decodeStored(decision.value, plan, known);
         // A large one takes some turns; all others are there.
         const stored = decoded instanceof Promise ? await decoded : decoded;
         if (stored !== undefined) return { ...admission, stored };
@@ -210,10 +209,10 @@ export function replaceModel(request: ChatRequest, model: string): ChatRequest {
 const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
   plan: planRequest,
   withModel: replaceModel,
-  decodeStored: (value, project, { route }) => {
+  decodeStored: (value, { route }, { principal: { project }, ctx }) => {
     const allowed = (stored: CachedAnswer | undefined) =>
       stored !== undefined && mayCache(stored.response, project) && mayAnswer(route, stored) ? stored : undefined;
-    const decoded = decodeCachedAnswer(value);
+    const decoded = decodeCachedAnswer(value, ctx.held);
     return decoded instanceof Promise ? decoded.then(allowed) : allowed(decoded);
   },
 };

@@ -65,6 +65,7 @@ export async function claimOrReplay<A, P, S>(
     key: readKey(httpRequest),
     bodyHash: Bun.CryptoHasher.hash('sha256', JSON.stringify(identity), 'hex'),
     requestId: ctx.requestId,
+    room: ctx.held,
     signal: httpRequest.signal,
   });
   if (begun.type === 'produce') return { claim: begun.claim };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Held, Room } from '@llm0/core/async/room';
 import { Readers } from '../../observe/readers';
-import { PIECE_BYTES, takenStream, takenWhole } from './taken-stream';
+import { begunStream, PIECE_BYTES, takenStream, takenWhole } from './taken-stream';
 
 function open() {
   const readers = new Readers({ timeoutMs: 1000, tickMs: 1e9 });
@@ -41,6 +41,16 @@ describe('the body of an answer', () => {
       await reader.cancel();
       expect([left, readers.count]).toEqual([1, 0]);
     }
+  });
+
+  test('is no answer where its source breaks off before its first bytes', async () => {
+    const { readers, by } = open();
+    const broken = { next: () => Promise.reject(new Error('broken')), onGone: () => {} };
+    await expect(begunStream(by, broken)).rejects.toThrow('broken');
+    const chunks = [bytes(1), bytes(2)];
+    const stream = await begunStream(by, { next: () => chunks.shift(), onGone: () => {} });
+    expect((await Array.fromAsync(stream)).map(({ byteLength }) => byteLength)).toEqual([1, 2]);
+    expect(readers.count).toBe(0);
   });
 
   test('breaks off where its source does', async () => {

@@ -1,15 +1,13 @@
 import type { Held } from '@llm0/core/async/room';
-import type { Reader, Services } from '../../services/contract';
+import type { Caller, Reader, Services } from '../../services/contract';
 
 /** Bytes that are given out at a time: what a caller does not take of them waits in memory. */
 export const PIECE_BYTES = 256 * 1024;
 /** A body up to this length is given out at once. */
 export const SHORT_BYTES = 64 * 1024;
 
-export interface TakenBy {
+export interface TakenBy extends Caller {
   readonly readers: Services['readers'];
-  readonly request: Request;
-  readonly key: string | undefined;
 }
 
 export interface TakenSource {
@@ -20,7 +18,8 @@ export interface TakenSource {
 }
 
 /** The body of an answer, no faster than its caller takes it; one that takes nothing for long is cut. */
-export function takenStream({ readers, request, key }: TakenBy, source: TakenSource): ReadableStream<Uint8Array> {
+export function takenStream({ readers, ...caller }: TakenBy, source: TakenSource): ReadableStream<Uint8Array> {
+  const { request } = caller;
   let reader: Reader | undefined;
   let rest: Uint8Array | undefined;
   const end = (): boolean => {
@@ -34,7 +33,7 @@ export function takenStream({ readers, request, key }: TakenBy, source: TakenSou
   const leave = () => {
     if (end()) source.onGone();
   };
-  reader = readers.begin(request, key, leave);
+  reader = readers.begin(caller, leave);
   // Who left before the first piece was asked for never cancels the stream.
   request.signal.addEventListener('abort', leave);
   return new ReadableStream<Uint8Array>(
@@ -61,6 +60,19 @@ export function takenStream({ readers, request, key }: TakenBy, source: TakenSou
     },
     { highWaterMark: 0 },
   );
+}
+
+/** The same, once its first bytes are there: the runtime sends no headers before, so an error can still be one. */
+export async function begunStream(by: TakenBy, source: TakenSource): Promise<ReadableStream<Uint8Array>> {
+  let first = await source.next();
+  return takenStream(by, {
+    next: () => {
+      const bytes = first;
+      first = undefined;
+      return bytes ?? source.next();
+    },
+    onGone: () => source.onGone(),
+  });
 }
 
 /** A whole body, which counts as held until it is taken. Waits for room; throws `overloaded`. */

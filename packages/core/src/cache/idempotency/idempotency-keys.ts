@@ -4,6 +4,7 @@
 import { inTime } from '../../async/in-time';
 import { untilGone } from '../../async/until-gone';
 import { GatewayError } from '../../errors/gateway-error';
+import type { CacheRoom } from '../cached-answer';
 
 /** One key of one caller, and who claims it. */
 export interface ClaimRef {
@@ -51,10 +52,12 @@ export type IdempotencyDecision<A> =
 export interface AnswerCodec<A> {
   encode(answer: A): string;
   /** undefined for anything this version did not write. */
-  decode(text: string): A | undefined | Promise<A | undefined>;
+  decode(text: string, room?: CacheRoom): A | undefined | Promise<A | undefined>;
 }
 
 export interface IdempotentRequest {
+  /** Memory for an answer that is replayed. */
+  readonly room?: CacheRoom;
   readonly apiKeyId: string;
   /** The caller's own key, as sent. */
   readonly key: string;
@@ -147,7 +150,7 @@ export class IdempotencyKeys<A> {
     ref: ClaimRef,
     request: IdempotentRequest,
   ): Promise<IdempotencyDecision<A> | undefined> {
-    const { bodyHash, signal } = request;
+    const { bodyHash, signal, room } = request;
     const entry: Entry<A> = { ref, bodyHash, ending: Promise.withResolvers<Ending<A>>(), claimed: false };
     this.entries.set(id, entry);
     const leave = (ending: Ending<A>) => {
@@ -164,7 +167,7 @@ export class IdempotencyKeys<A> {
         }
         if (outcome.type === 'conflict') throw conflict();
         if (outcome.type === 'done') {
-          const answer = await this.options.codec.decode(outcome.answer);
+          const answer = await this.options.codec.decode(outcome.answer, room);
           if (answer === undefined) throw unreadable();
           leave({ type: 'done', answer });
           return { type: 'replay', answer };

@@ -1,4 +1,4 @@
-import type { CachedAnswer } from '../cached-answer';
+import type { CachedAnswer, CacheRoom } from '../cached-answer';
 import type { SemanticGroup } from './semantic-store';
 
 /** Measured on the project's own labelled set: see bench/semantic/README.md. */
@@ -18,6 +18,8 @@ export interface SemanticQuestion extends Omit<SemanticGroup, 'fingerprint'> {
   readonly minThreshold?: number;
   /** Look, but serve nothing. */
   readonly shadow: boolean;
+  /** Memory for the answer that is found. */
+  readonly room?: CacheRoom;
   /** False for answers that the project wants kept no more. */
   readonly mayServe?: (stored: CachedAnswer) => boolean;
 }

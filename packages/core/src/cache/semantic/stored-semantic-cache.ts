@@ -194,11 +194,11 @@ export class StoredSemanticCache implements SemanticCache {
   }
 
   private async readHit(
-    { projectId, mayServe }: SemanticQuestion,
+    { projectId, mayServe, room }: SemanticQuestion,
     candidate: SemanticCandidate,
   ): Promise<SemanticHit | undefined> {
     const value = candidate.value ?? (await this.options.store.readValue(projectId, candidate.cacheKey));
-    const stored = value === null ? undefined : await decodeCachedAnswer(value);
+    const stored = value === null ? undefined : await decodeCachedAnswer(value, room);
     const remainingMs = Math.floor(candidate.expiresAtMs - this.options.nowMs());
     if (value === null || stored === undefined || remainingMs <= 0) return undefined;
     if (mayServe?.(stored) === false) return undefined;

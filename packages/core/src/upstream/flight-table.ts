@@ -1,0 +1,35 @@
+import { ReleasingMap } from '../collections/releasing-map';
+import { Flight, type Subscriber, type UpstreamCallUnderWay } from './flight';
+
+/** SSE is many times as long as the text in it: so much of what the cache takes is kept for late followers. */
+const WIRE_FACTOR = 8;
+const DEFAULT_KEPT_BYTES = 1024 * 1024;
+
+/** Flights under way by cache key: identical questions asked at once reach the upstream once. */
+export class FlightTable {
+  private readonly open = new ReleasingMap<string, Flight>();
+  private readonly maxKeptBytes: number;
+
+  /** `maxAnswerBytes`: the largest answer that the cache takes. */
+  constructor(maxAnswerBytes = DEFAULT_KEPT_BYTES) {
+    this.maxKeptBytes = WIRE_FACTOR * maxAnswerBytes;
+  }
+
+  /** A place on the flight of this key; undefined where there is none to join. */
+  join(key: string): Subscriber | undefined {
+    return this.open.get(key)?.subscribe();
+  }
+
+  /** A flight that others may join by its key, from now on; without a key, nobody can. */
+  start(key: string | undefined, call: UpstreamCallUnderWay): Subscriber {
+    const flight: Flight = new Flight(call, key === undefined ? 0 : this.maxKeptBytes, () => {
+      if (key !== undefined && this.open.get(key) === flight) this.open.delete(key);
+    });
+    if (key !== undefined) this.open.set(key, flight);
+    return flight.subscribe() as Subscriber;
+  }
+
+  get size(): number {
+    return this.open.size;
+  }
+}
