@@ -31,7 +31,7 @@ async function run(url: string, sql: string) {
 const open = (databaseUrl: string, onWarning: (text: string) => void = () => {}) =>
   openDatabase({ databaseUrl, dataDir: '', onWarning });
 
-describe('where our tables go', () => {
+describe('schema of our tables', () => {
   test('an empty database and one with ours: where connections look by themselves', async () => {
     const empty = await newDatabase();
     expect(await chooseSchema(empty)).toEqual({ databaseUrl: empty, isApart: false });

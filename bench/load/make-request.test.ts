@@ -9,7 +9,7 @@ const questionOf = (body: string) =>
   (JSON.parse(body) as { messages: { content: string }[] }).messages[0]?.content ?? '';
 
 describe('bodies', () => {
-  test('of the same question are equal, of unique ones never', () => {
+  test('of the same question are equal, of different ones never', () => {
     const same = createBodyMaker({ ...SHAPE, question: 'same' }, 'run');
     expect(same()).toBe(same());
     const unique = createBodyMaker(SHAPE, 'run');
@@ -34,7 +34,7 @@ describe('bodies', () => {
     expect(JSON.parse(long)).toMatchObject({ stream: true, x_fake: { chunks: 500 } });
   });
 
-  test('of rewordings all differ, and no guard refuses one for the question that was taught', () => {
+  test('rewordings all differ, and no guard refuses them for the taught question', () => {
     const make = createBodyMaker({ ...SHAPE, question: 'reworded' }, 'run');
     const questions = Array.from({ length: 500 }, () => questionOf(make()));
     expect(new Set(questions).size).toBe(500);

@@ -21,7 +21,7 @@ test('calls and time of scripts are read from what Redis says', () => {
   expect(parseCommandStats('')).toEqual({ calls: 0, usec: 0 });
 });
 
-test('what was allocated is read from what the collector prints', () => {
+test("reads allocations from the collector's output", () => {
   const log = [
     '[GC<0x1>: START M 900kb => EdenCollection, a=0kb v=0kb => 300kb, p=2.0ms (max 2.0), cycle 2ms END]',
     '[GC<0x1>: START M 1300kb => FullCollection, a=0kb => 200kb, p=3.0ms (max 3.0), cycle 3ms END]',

@@ -84,12 +84,12 @@ describe('goals', () => {
     expect(judgeGoals([FLOOR_ROW])).toEqual([]);
   });
 
-  test('of latency count at ten connections alone', () => {
+  test('of latency count at ten connections only', () => {
     const many = ROWS.map((row) => ({ ...row, scenario: 'miss', connections: 50 }));
     expect(judgeGoals(many).map(({ what }) => what)).toEqual(['req/s, of the floor']);
   });
 
-  test('of a fixed rate compare what is added to the time of the upstream itself', () => {
+  test('of a fixed rate compare the overhead', () => {
     const at = (target: string, ms: number) => rowOf(target, [1000 / ms], { scenario: 'sustained 500', rate: 500 });
     const goals = judgeGoals([at('direct', 1), at('bare proxy', 1.5), at('gateway', 2.25)]);
     expect(goals.map(({ what, value, isMet }) => [what, value, isMet])).toEqual([
@@ -98,7 +98,7 @@ describe('goals', () => {
     ]);
   });
 
-  test('of memory need a slope that is above nothing beyond doubt to fail', () => {
+  test('of memory fail only on a significant slope', () => {
     const endurance = (mibPerHour: number) =>
       rowOf('gateway', [100], { scenario: 'endurance', slope: { mibPerHour, marginMibPerHour: 2 } });
     const isFlat = (row: Row) => judgeGoals([row]).find(({ what }) => what.startsWith('slope'))?.isMet;

@@ -21,12 +21,12 @@ afterEach(() => {
 });
 
 describe('a data folder', () => {
-  test('is made for its user alone, without a word', () => {
+  test('is created for its user only, without a message', () => {
     claimFolder(join(root, 'a', 'b'), warn);
     expect([rights('a', 'b'), warnings]).toEqual(['700', []]);
   });
 
-  test('that others may read is closed with the files in it, and said once', () => {
+  test('readable by others is closed with its files, with one message', () => {
     mkdirSync(join(root, 'data'), { mode: 0o755 });
     writeFileSync(join(root, 'data', 'journal'), 'x', { mode: 0o664 });
     writeFileSync(join(root, 'outside'), 'x', { mode: 0o644 });
@@ -84,7 +84,7 @@ describe('a folder for sockets', () => {
     ['open to others', () => mkdirSync(path, { mode: 0o777 })],
     ['a link', () => symlinkSync(root, path)],
     ['a file', () => writeFileSync(path, '')],
-  ])('that was there before, %s, is passed by', (_what, make) => {
+  ])('an older file is skipped: %s', (_what, make) => {
     make();
     const chosen = socketFolder(name);
     expect([chosen.isNew, chosen.path === path]).toEqual([true, false]);
@@ -92,7 +92,7 @@ describe('a folder for sockets', () => {
     rmSync(chosen.path, { recursive: true });
   });
 
-  test('of another user is passed by', () => {
+  test('owned by another user is skipped', () => {
     mkdirSync(path, { mode: 0o700 });
     const { getuid } = process;
     process.getuid = () => statSync(path).uid + 1;

@@ -211,7 +211,7 @@ test('the palette goes anywhere by keyboard, recent first, and by a button on a 
   await page.setViewportSize({ width: 1280, height: 800 });
 });
 
-test('what an address has open is found beyond the first page, or said to be gone', async () => {
+test('a linked row is found beyond the first page, or reported as gone', async () => {
   await go(`/projects/${projectId}?open=${crypto.randomUUID()}`);
   await page.getByRole('heading', { name: 'No such key' }).waitFor();
   await go('/models?open=openai%20nobody');

@@ -275,7 +275,7 @@ describe('in a browser', () => {
   }, 120_000);
 });
 
-describe('what is served', () => {
+describe('served answer', () => {
   test('a strict policy with a nonce of its own each time, nothing from elsewhere, no secrets', async () => {
     const [first, second] = await Promise.all([fetch(dashboard.gateway.url), fetch(dashboard.gateway.url)]);
     const policy = first.headers.get('content-security-policy') ?? '';

@@ -28,7 +28,7 @@ const send = async (customer: string, model = 'demo-chat') => {
 const streamOf = (page: Awaited<ReturnType<typeof dashboard.open>>['page']) =>
   page.waitForResponse((answer) => answer.url().includes('/admin/v1/live'));
 
-describe('what happens is seen', () => {
+describe('events arrive', () => {
   test('a miss is in the live list within two seconds of its answer, once, and nothing polls', async () => {
     const { page, problems } = await dashboard.open('/requests?live=true');
     await streamOf(page);

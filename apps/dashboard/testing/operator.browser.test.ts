@@ -153,7 +153,7 @@ describe('rows are links', () => {
   });
 });
 
-describe('what was typed is what is meant', () => {
+describe('input is parsed as intended', () => {
   test('a key saved again and again keeps its expiry, to the millisecond', async () => {
     const expiresAt = '2031-01-02T03:04:05.678Z';
     const { id } = await makeKey({ name: 'ending', expires_at: expiresAt });
@@ -205,7 +205,7 @@ describe('what was typed is what is meant', () => {
   });
 });
 
-describe('what is deleted was asked about', () => {
+describe('deletes ask first', () => {
   const admin = (path: string, body: object) => callAdmin(dashboard.gateway, path, { body });
   const alert = { kind: 'budget_share', threshold: 0.8, webhook_url: 'https://example.com/hook' };
   const own = { name: 'mine', base_url: 'http://127.0.0.1:9/v1', key: 'sk-mine-1234' };
@@ -280,7 +280,7 @@ describe('what is deleted was asked about', () => {
 });
 
 describe('smaller things', () => {
-  test('what the API refuses is said with the names of the form', async () => {
+  test("API errors use the form's labels", async () => {
     const { page, problems } = await signedIn('/settings');
     await page.getByRole('tab', { name: 'Alerts' }).click();
     await page.getByRole('button', { name: 'New alert' }).click();

@@ -24,7 +24,7 @@ async function countBytes(page: Page, pattern: RegExp): Promise<() => { bytes: n
   return () => ({ bytes, answers });
 }
 
-describe('what goes over the wire', () => {
+describe('wire format', () => {
   test('live with ten pages loaded, only what is new comes', async () => {
     const { page, problems } = await signedIn('/requests?range=7d&live=true');
     let [isLive, askedMs] = [false, 0];

@@ -18,7 +18,7 @@ test('a build is stale when any source changed, however deep it lies; tests do n
   expect(sources.filter((path) => /\.test\.|testing|dist/.test(path))).toEqual([]);
 });
 
-test('what starts left behind that were refused while they built is removed; builds under way stay', () => {
+test('leftovers of refused starts are removed; open builds stay', () => {
   const folder = mkdtempSync(join(tmpdir(), 'llm0-half-built-'));
   const gone = Bun.spawnSync(['true']).pid;
   for (const name of ['dist', `.dist-${process.pid}`, `.dist-${gone}`]) mkdirSync(join(folder, name));

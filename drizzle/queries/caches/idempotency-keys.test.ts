@@ -26,7 +26,7 @@ describe.each(TEST_DATABASES)('idempotency keys on $name', (kind) => {
     database.client`update idempotency_keys set ${database.client(column)} = now() - interval '1 second'
       where api_key_id = ${ref.apiKeyId}`;
 
-  test('of many at once one gets the key', async () => {
+  test('only one of many concurrent requests gets the key', async () => {
     const ref = newRef();
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => claim(otherOwner(ref))));
     expect(outcomes.map((outcome) => outcome.type).sort()).toEqual(['claimed', ...Array(9).fill('pending')]);

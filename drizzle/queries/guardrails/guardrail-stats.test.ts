@@ -32,7 +32,7 @@ const marks = fc.array(
 );
 const times = fc.integer({ min: 0, max: 3 * DAY_MS - 1 });
 
-describe.each(TEST_DATABASES)('what guardrails found, on $name', (kind) => {
+describe.each(TEST_DATABASES)('guardrail findings, on $name', (kind) => {
   let database: Database;
   let db: Db;
   beforeAll(async () => {
@@ -83,7 +83,7 @@ describe.each(TEST_DATABASES)('what guardrails found, on $name', (kind) => {
     );
   }, 120_000);
 
-  test('what could not be checked is no hit', async () => {
+  test('an unchecked entry is not a hit', async () => {
     const projectId = crypto.randomUUID();
     const mark = { rule: 'a', on: 'input', part: 'user', check: 'webhook', action: 'block', count: 0, ms: 1 } as const;
     await insertLogRecords(db, [

@@ -104,7 +104,7 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
     for (const name of nulls) expect(row?.[name]).toBeNull();
   });
 
-  test('what text cannot hold is made storable', async () => {
+  test('invalid text becomes storable', async () => {
     const record = sampleRecord({ errorMessage: 'a\0b\ud800c', labels: { 'k\0': 'v\udc00' } });
     await storeLogRecords(db, [JSON.stringify(record)]);
     const row = await getLogByRequestId(db, record.id);
@@ -134,13 +134,13 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
     expect((await getLogByRequestId(db, record.id))?.costNanoUsd).toBe(7);
   });
 
-  test('of a field given twice the last one counts, as in a late correction', async () => {
+  test('the last of two equal fields counts, as in a late correction', async () => {
     const [record, later] = [sampleRecord(), Date.parse('2026-03-01T10:00:00Z')];
     await storeLogRecords(db, [`${JSON.stringify(record).slice(0, -1)},"createdAtMs":${later}}`]);
     expect((await getLogByRequestId(db, record.id))?.createdAtMs).toBe(later);
   });
 
-  test('of a large batch, only the rows that were not there count', async () => {
+  test('only new rows of a large batch count', async () => {
     const projectId = crypto.randomUUID();
     const records = Array.from({ length: 600 }, () => sampleRecord({ projectId }));
     const known = records.filter((_, index) => index % 7 === 0);
@@ -181,7 +181,7 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
     expect(await findStoredRequests(db, [{ id: record.id, createdAtMs: later }])).toEqual(new Set([record.id]));
   });
 
-  test('what the reaper booked is told from what was answered', async () => {
+  test("the reaper's rows differ from answered ones", async () => {
     const [answered, lost] = [sampleRecord(), sampleRecord({ errorCode: 'gateway_lost', costNanoUsd: 1_234_567_891 })];
     await insertLogRecords(db, [answered, lost]);
     const { createdAtMs, costNanoUsd } = lost;

@@ -67,7 +67,7 @@ describe.each(TEST_DATABASES)('tool calls in the log insert on $name', (kind) =>
     ]);
   });
 
-  test('what a record leaves out is null; text that Postgres cannot hold is mended', async () => {
+  test('missing fields are null, and invalid text is repaired for Postgres', async () => {
     const record = sampleCall({
       projectId: crypto.randomUUID(),
       createdAtMs: MONTH_START_MS + 0.75,

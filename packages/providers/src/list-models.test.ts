@@ -48,7 +48,7 @@ describe('the models that a server says it has', () => {
     expect(await ask('list')).toBeUndefined();
   });
 
-  test('are not read where there is no end to them, or too much in them', async () => {
+  test('are refused when endless or too large', async () => {
     const before = process.memoryUsage().rss;
     await expect(ask('endless')).rejects.toThrow('sent more than');
     await expect(ask('endless')).rejects.toThrow('sent more than');

@@ -8,7 +8,7 @@ import { readTestOptions } from './test-options';
 
 const ROOT = join(import.meta.dir, '../../..');
 
-describe('what a test file needs is worked out from what it loads', () => {
+describe("derives a test file's needs from its imports", () => {
   let root: string;
   let planned: ReadonlyMap<string, PlannedFile>;
   /** Not written out: this file would be taken for one of them. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 
-test('what waits inside an expectation is not held up by a loop that sleeps', async () => {
+test('waiting expectations are not sleeping loops', async () => {
   const far = setTimeout(() => {}, 5_000);
   const work = async () => {
     await Bun.sleep(5);

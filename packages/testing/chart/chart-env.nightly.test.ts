@@ -41,7 +41,7 @@ describe('numbers', () => {
     expect(readConfig(wanted).maxBodyBytes).toBe(20_971_520);
   });
 
-  test('of other values likewise', async () => {
+  test('of other values too', async () => {
     const month = 2_592_000;
     const manifests = await render({
       migration: { activeDeadlineSeconds: month, ttlSecondsAfterFinished: month },
@@ -89,7 +89,7 @@ describe('the migration', () => {
   });
 });
 
-describe('what is no value is refused, saying what to do instead', () => {
+describe('invalid values are refused with a hint', () => {
   const secret = { name: 'llm0', key: 'x' };
   test.each<readonly [Values, string]>([
     [{ env: { OPENAI_API_KEY: 'sk-plain' } }, 'env.OPENAI_API_KEY is a secret: use secrets.OPENAI_API_KEY'],

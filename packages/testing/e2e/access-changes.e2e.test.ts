@@ -276,7 +276,7 @@ const CASES: readonly Case[] = [
 ];
 let upstreamUrl = '';
 
-describe.each(STORE_KINDS)('changes hold from the very next request in every process, %s stores', (kind) => {
+describe.each(STORE_KINDS)('changes apply from the next request in every process, %s stores', (kind) => {
   let world: TestEnvironment;
   const replicas: GatewayProcess[] = [];
   beforeAll(async () => {

@@ -44,7 +44,7 @@ describe.each([
   const statusesOf = async (url: string, paths: readonly string[]) =>
     Promise.all(paths.map(async (path) => [path, (await fetch(url + path)).status]));
 
-  test('what is for operators is there alone; probes and programs are served on the main one', async () => {
+  test('operator pages are only on the admin port; the main port serves probes and callers', async () => {
     expect(adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(adminUrl).not.toBe(world.gateway.url);
     expect(await statusesOf(adminUrl, OPERATORS_PATHS)).toEqual(OPERATORS_PATHS.map((path) => [path, 200]));

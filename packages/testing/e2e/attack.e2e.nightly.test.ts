@@ -14,7 +14,7 @@ const SHORT = [
   '19 MiB of JSON: a million names',
   'an honest body of 20 MB: chat',
   'a body of 30 MB of a known length',
-  'bytes that are no HTTP',
+  'bytes other than HTTP',
   'a vendor answers 600 MB in 600 kB of gzip',
   'a vendor answers a wide list',
   'a vendor streams deep JSON in an event',
@@ -30,13 +30,13 @@ const SHORT = [
   'the operator’s account by paths in disguise',
   'masks that hide usage',
   'read, but not sent: responses tools web_search',
-  'models beside the one that is allowed',
+  'models besides the allowed one',
   'guessing the admin token by sign-ins',
   'the admin API with a data-plane key, or none',
 ];
 
 test(
-  'whatever one key sends, and whatever a vendor answers, the laws hold',
+  'the laws hold against hostile keys and vendors',
   async () => {
     const chosen = ATTACKS.filter(({ name }) => SHORT.includes(name)).map((attack) => ({
       ...attack,

@@ -86,7 +86,7 @@ describe('CORS_ORIGINS', () => {
     }
   }, 60_000);
 
-  test('what is no origin stops the start', async () => {
+  test('an invalid origin stops the start', async () => {
     const failed = startGateway({ env: { CORS_ORIGINS: 'app.example.com/path' } });
     await expect(failed).rejects.toThrow('CORS_ORIGINS=app.example.com/path: origins such as');
   });

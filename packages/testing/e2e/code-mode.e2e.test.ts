@@ -79,7 +79,7 @@ describe.each(ON_ONE_KIND)('Code Mode on %s stores', (kind) => {
     expect(new Set(rows.map(({ run_id }) => run_id)).size).toBe(1);
   }, 60_000);
 
-  test('calls inside obey the key: what it may call, and how much it may spend', async () => {
+  test("calls of a script obey the key's tools and budget", async () => {
     const some = await connect(await makeKey({ allowed_tools: ['web__search'] }));
     expect((await run(some, 'Object.keys(tools.web).sort().join()')).content[0]?.text).toBe('"search"');
     expect((await run(some, 'await tools.web.fetch({})')).isError).toBe(true);
@@ -156,7 +156,7 @@ describe.each(ON_ONE_KIND)('Code Mode on %s stores', (kind) => {
     await client.close();
   }, 60_000);
 
-  test('a client that leaves ends its script, and what it called', async () => {
+  test("a client that leaves cancels its script and the script's calls", async () => {
     const key = await makeKey();
     web.delayMs = 100;
     const leaving = new AbortController();

@@ -129,7 +129,7 @@ describe.each(isAll ? [{ isOld: false }, { isOld: true }] : [{ isOld: false }])(
       expect((await complete(gateway, LEGACY_KEY)).status).toBe(401);
     });
 
-    test('what they hold is taken over while the gateway runs, and counts from the next request', async () => {
+    test('imports while the gateway runs, and counts from the next request', async () => {
       const done = await runImport(env);
       expect(done.stdout).toContain('rows of the log: 108, 108 new');
       expect(done.stdout).toContain('failovers: 1, 1 new');
@@ -195,7 +195,7 @@ describe.each(isAll ? [{ isOld: false }, { isOld: true }] : [{ isOld: false }])(
       expect((await complete(gateway, LEGACY_KEY)).status).toBe(200);
     }, 60_000);
 
-    test('who guesses at a key that nobody has used yet freezes nobody, and does not get in', async () => {
+    test('guesses at an unused key delay no one and fail', async () => {
       let done = 0;
       const guesses = Array.from({ length: 20 }, async (_, n) => {
         const { status } = await complete(gateway, GUESSED_KEY.slice(0, -2) + String(n).padStart(2, '0'));

@@ -54,7 +54,7 @@ for (const kind of ON_ONE_KIND) {
     const received = () => world.upstream.control.counters.received;
     const sent = (): JsonObject[] => world.upstream.requests.map(({ path, body }) => ({ path, ...body }));
 
-    describe('of a model that continues text by itself', () => {
+    describe('for a model that continues text', () => {
       test('goes there as it is: every field, unknown ones too', async () => {
         next({ text: ' upon a time', usage: { prompt: 2, completion: 4 } });
         const body = {
@@ -219,7 +219,7 @@ for (const kind of ON_ONE_KIND) {
       });
     });
 
-    test('what has no place in chat is left out where that is wished, and named', async () => {
+    test('parameters unknown to chat are dropped if allowed, and named', async () => {
       always({ text: 'said' });
       const headers = { 'X-LLM0-Drop-Params': 'true' };
       for (const model of ['gpt-4o-mini', 'claude-haiku-4-5']) {

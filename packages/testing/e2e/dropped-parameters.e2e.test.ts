@@ -34,7 +34,7 @@ const errorOf = async (response: Response) => {
 
 const lastBody = () => world.upstream.requests.at(-1)?.body ?? {};
 
-describe.each(ON_ONE_KIND)('what only helps the client, on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('client-only fields, on %s stores', (kind) => {
   beforeAll(async () => {
     world = await shareEnvironment({ kind });
     ({ apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } }));
@@ -42,7 +42,7 @@ describe.each(ON_ONE_KIND)('what only helps the client, on %s stores', (kind) =>
   afterAll(() => world?.close(), SETUP_MS);
   beforeEach(() => world.upstream.control.reset());
 
-  test.each([GPT, GEMINI, NOVA])('what Claude Code sends is served by %s, and told', async (model) => {
+  test.each([GPT, GEMINI, NOVA])("serves Claude Code's requests with %s and names dropped fields", async (model) => {
     const response = await post('/v1/messages', {
       model,
       max_tokens: 32_000,
@@ -62,7 +62,7 @@ describe.each(ON_ONE_KIND)('what only helps the client, on %s stores', (kind) =>
     expect(JSON.stringify(lastBody())).not.toContain('web_search');
   });
 
-  test.each([CLAUDE, GEMINI, NOVA])('what Codex sends is served by %s; tools of a namespace work', async (model) => {
+  test.each([CLAUDE, GEMINI, NOVA])("serves Codex's requests with %s, namespace tools included", async (model) => {
     const tools: JsonObject[] = [
       { type: 'function', name: 'exec', parameters: SCHEMA },
       {
@@ -109,7 +109,7 @@ describe.each(ON_ONE_KIND)('what only helps the client, on %s stores', (kind) =>
     }
   });
 
-  test('what asks the vendor to keep an answer is told where another vendor answers', async () => {
+  test('dropped storage requests are named if another provider answers', async () => {
     expect(await droppedBy(await postChat(world.gateway, apiKey, ask('x', { model: CLAUDE, store: true })))).toEqual([
       'store',
     ]);
@@ -124,7 +124,7 @@ describe.each(ON_ONE_KIND)('what only helps the client, on %s stores', (kind) =>
     ]);
   });
 
-  test('what changes the answer is refused, unless request, key or project say otherwise, in this order', async () => {
+  test('parameters that change the answer are refused, unless request, key or project allow it, in this order', async () => {
     const body = ask('x', { model: CLAUDE, seed: 7 });
     const refused = [400, 'unsupported_parameter', 'seed'];
     const serve = (key: string, header?: string) =>

@@ -129,7 +129,7 @@ describe.each(ON_ONE_KIND)('embeddings on %s stores', (kind) => {
       await chat.text();
     });
 
-    test('who leaves frees the key', async () => {
+    test('a caller that leaves frees the key', async () => {
       world.upstream.control.enqueue({ hang: true });
       const leaving = new AbortController();
       const headers = { authorization: `Bearer ${apiKey}`, ...key('left') };
@@ -215,7 +215,7 @@ describe.each(ON_ONE_KIND)('embeddings on %s stores', (kind) => {
     expect(JSON.stringify(sent())).toContain('right side');
   });
 
-  test('what a vendor cannot honour is refused by name, or dropped and told', async () => {
+  test('unsupported parameters are refused by name, or dropped and named', async () => {
     const odd = { model: 'gemini-embedding-001', input: 'odd', odd_field: 1 };
     expect((await embed(odd)).json.error).toMatchObject({ code: 'unsupported_parameter', param: 'odd_field' });
     const dropped = await embed(odd, { 'x-llm0-drop-params': 'true' });

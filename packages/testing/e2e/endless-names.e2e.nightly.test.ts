@@ -32,7 +32,7 @@ for (const kind of STORE_KINDS) {
     });
 
     test(
-      'a project has so many customers a month; those with limits of their own always pass',
+      'a project accepts max_customers a month; customers with limits always pass',
       async () => {
         const { apiKey, projectId } = await createTestKey(world.gateway, { project: { max_customers: 2 } });
         const as = (customer: string, text = 'the same') =>
@@ -64,7 +64,7 @@ for (const kind of STORE_KINDS) {
     );
 
     test(
-      'of a flood of refusals ten a second have their rows, the others one; counts stay right',
+      'a flood of refusals gets ten rows a second and one for the rest; counts stay right',
       async () => {
         const key = { rate_limit_per_minute: 1, rate_limit_burst: 1 };
         const { apiKey, projectId } = await createTestKey(world.gateway, { key });
@@ -99,7 +99,7 @@ for (const kind of STORE_KINDS) {
     );
 
     test(
-      'a flood of wrong requests is told to wait, and shares its rows',
+      'a flood of wrong requests gets 429 and shares rows',
       async () => {
         const key = { rate_limit_per_minute: 1, rate_limit_burst: 1 };
         const { apiKey, projectId } = await createTestKey(world.gateway, { key });

@@ -113,7 +113,7 @@ describe('several processes on real stores', () => {
     for (const gateway of gateways) expect(await complete(gateway, one?.apiKey)).toBe(200);
   });
 
-  test('as workers on one port show them once, and refuse a port that is taken', async () => {
+  test('workers on one port show them once and refuse a busy port', async () => {
     const stores = await newStores('real');
     const env = { ...stores.env, GATEWAY_WORKERS: '2' };
     const busy = Bun.serve({ port: await freePort(), hostname: '127.0.0.1', fetch: () => new Response() });

@@ -31,7 +31,7 @@ describe('floods are refused before anybody is known', () => {
     return seen;
   };
 
-  test('one client beyond its burst is 429 with the true time, and leaves no row', async () => {
+  test('a client beyond its burst gets 429 with the exact wait and leaves no row', async () => {
     const rowsBefore = (await callAdmin<{ data: object[] }>(world.gateway, `/logs?project_id=${projectId}`)).data
       .length;
     expect(await statuses(BURST, () => '198.51.100.1')).toEqual(Array(BURST).fill(200));
@@ -62,7 +62,7 @@ describe('floods are refused before anybody is known', () => {
     }
   });
 
-  test('what an operator sends as a key is limited alike', async () => {
+  test("requests sent as a key have the key's limits", async () => {
     const key = await createTestKey(world.gateway);
     const seen: number[] = [];
     for (let n = 0; n < BURST + 2; n++) {
@@ -74,7 +74,7 @@ describe('floods are refused before anybody is known', () => {
     expect(new Set(seen)).toEqual(new Set([200, 429]));
   });
 
-  test('nobody writes himself another address, and a /64 is one client', async () => {
+  test('no client can forge an address, and a /64 is one client', async () => {
     const spoofed = await statuses(BURST + 2, (i) => `203.0.113.${i}, 198.51.100.9`);
     expect(spoofed.filter((status) => status === 429).length).toBeGreaterThanOrEqual(1);
     const hosts = await statuses(BURST + 2, (i) => `2001:db8:1:2::${i + 1}`);
@@ -141,7 +141,7 @@ describe('floods are refused before anybody is known', () => {
     expect((await from('203.0.113.66')).status).toBe(200);
   });
 
-  test('so many at once, and no more', async () => {
+  test('the concurrency limit holds', async () => {
     const { control } = world.upstream;
     control.hold();
     const held = [1, 2, 3].map((i) => from(`192.0.2.${i}`, apiKey, ask(`held ${i}`)));

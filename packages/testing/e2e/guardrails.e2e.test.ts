@@ -399,7 +399,7 @@ describe('guardrails cannot be walked around', () => {
       expect(answer).toContain(action === 'block' ? 'guardrail' : '[EMAIL]');
     });
 
-    test.each(['redact', 'block'])('what a script gives back, %s', async (action) => {
+    test.each(['redact', 'block'])('results of a script, %s', async (action) => {
       await enforce(rulesOf(action, 'output'));
       const half = PLANTED.length / 2;
       const code = `console.log(${JSON.stringify(PLANTED)}); ${JSON.stringify(PLANTED.slice(0, half))} + ${JSON.stringify(PLANTED.slice(half))}`;
@@ -414,7 +414,7 @@ describe('guardrails cannot be walked around', () => {
       expect(text).toContain(action === 'block' ? 'guardrail' : '[EMAIL]');
     });
 
-    test.each(['redact', 'block'])('what servers say of their tools, prompts and resources, %s', async (action) => {
+    test.each(['redact', 'block'])('descriptions of tools, prompts and resources, %s', async (action) => {
       const schema = { type: 'object', properties: { to: { type: 'string', description: PLANTED } } };
       const telling = startMcpServer([
         { ...textTool('first', PLANTED), title: PLANTED },
@@ -613,7 +613,7 @@ describe('guardrails cannot be walked around', () => {
       await callAdmin(world.gateway, '/aliases', { body: { alias, targets, hedge_after_ms: 100 } });
     });
 
-    test('what answers second is judged as what answers first, and a block stops all of them', async () => {
+    test('fallback answers are checked too, and a block stops all attempts', async () => {
       await enforce(rulesOf('block', 'output'));
       setModel('openai', { hang: true });
       setModel('anthropic', { text: `${PLANTED} ${'more '.repeat(2000)}`, chunks: 2000, gapMs: stream ? 2 : 0 });

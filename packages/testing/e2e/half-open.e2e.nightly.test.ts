@@ -28,7 +28,7 @@ const begun = (sent: string, onData: (chunk: Uint8Array) => void = () => {}): Pr
   return Bun.connect({ hostname, port: Number(port), socket });
 };
 
-test('a thousand connections that trickle heads and bodies keep nobody else from being served', async () => {
+test('a thousand trickling connections delay no other request', async () => {
   await (await postChat(env.gateway, key, ask('first of all'))).text();
   const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer ${key}\r\n`;
   const body = `${head}Content-Type: application/json\r\nContent-Length: 2000\r\n\r\n{"model":`;

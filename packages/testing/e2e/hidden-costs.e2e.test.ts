@@ -13,7 +13,7 @@ interface Row extends LogRow {
   readonly cost_detail: Record<string, number | string> | null;
 }
 
-describe('what changes who answers and what it costs', () => {
+describe('fields that change provider and cost', () => {
   let world: TestEnvironment;
   beforeAll(async () => {
     const env = (upstream: { baseUrl: string }) => ({
@@ -164,7 +164,7 @@ describe('what changes who answers and what it costs', () => {
     }
   });
 
-  test('what hides usage is left out; where a 2xx shows none, the hold is booked', async () => {
+  test('parameters that hide usage are dropped; a 2xx without usage books the hold', async () => {
     const { apiKey, projectId } = await newKey();
     const told: string[] = [];
     const atLeastUsd = new Map<string, number>();

@@ -48,7 +48,7 @@ describe('compressed answers', () => {
     },
   );
 
-  test('that become huge are 502, and cost neither time nor memory', async () => {
+  test('that become huge get 502, without time or memory', async () => {
     env.upstream.control.setDefault({ hostile: 'bomb' });
     const { livezMs, grewMib } = await watched(async () => {
       const response = await postChat(env.gateway, key, question());
@@ -111,7 +111,7 @@ describe('answers without an end', () => {
     expect(row.tokens_out).toBeGreaterThan((7 * MIB) / 5);
   }, 20_000);
 
-  test('a body that trickles is 504 in the end, whatever comes meanwhile', async () => {
+  test('a trickling body ends in 504', async () => {
     env.upstream.control.setDefault({ hostile: 'trickle' });
     const startMs = performance.now();
     const response = await postChat(env.gateway, key, question());
@@ -119,7 +119,7 @@ describe('answers without an end', () => {
     expect(performance.now() - startMs).toBeLessThan(12_000);
   }, 20_000);
 
-  test('a header of a megabyte harms nobody', async () => {
+  test('a header of a megabyte does no harm', async () => {
     env.upstream.control.setDefault({ hostile: 'header' });
     expect((await postChat(env.gateway, key, question())).status).toBe(502);
   });

@@ -247,7 +247,7 @@ describe('hostile requests to backends', () => {
     });
   });
 
-  test('a second gateway on the same Redis gets what the first one kept, and both forget it', async () => {
+  test('two gateways on one Redis share cached answers and purges', async () => {
     const { dataDir: _own, ...rest } = { dataDir: '' };
     const second = await startGateway({ ...rest, env: world.env });
     try {

@@ -42,7 +42,7 @@ describe.each(ON_ONE_KIND)('plain HTTP backends on %s stores', (kind) => {
   const rowOf = (response: Response) => logRow(world.gateway, response.headers.get('x-request-id') ?? '');
   const codeOf = async (response: Response) => ((await response.json()) as { error: { code: string } }).error.code;
 
-  test('a request goes on as it is, without what is for the gateway, and its answer comes back', async () => {
+  test("forwards a request without the gateway's headers and returns the answer", async () => {
     backend.answer = () =>
       new Response(new Uint8Array([0, 1, 255]), {
         status: 201,
@@ -119,7 +119,7 @@ describe.each(ON_ONE_KIND)('plain HTTP backends on %s stores', (kind) => {
     expect(response.headers.get('content-length')).toBe('123456');
   });
 
-  test('what is not there is told in the envelope, and has its row', async () => {
+  test('a missing response gets 404 in the envelope and a row', async () => {
     const response = await call('nobody/x');
     expect([response.status, await codeOf(response)]).toEqual([404, 'not_found']);
     expect(await rowOf(response)).toMatchObject({ status: 'error', error_code: 'not_found' });
@@ -269,7 +269,7 @@ describe.each(ON_ONE_KIND)('plain HTTP backends on %s stores', (kind) => {
     expect(own).toMatchObject({ counter_usd: 0.5, logs_usd: 0.5, diff_usd: 0 });
   });
 
-  test('what may be repeated is, as often as the operator says; nothing else', async () => {
+  test('retries only safe requests, as often as configured', async () => {
     const { name } = await add({ name: freeName(), url: backend.url, retries: 2, cache: { enabled: false } });
     let left = 2;
     const failTwice = () => (left-- > 0 ? new Response('away', { status: 503 }) : Response.json({ fine: true }));

@@ -26,7 +26,7 @@ for (const kind of STORE_KINDS) {
     afterAll(() => world.close(), SETUP_MS);
 
     test(
-      `${KILLS} kills under load: one row for every answer, counters even, no hold left`,
+      `${KILLS} kills under load: every answer has one row, counters agree, no hold remains`,
       async () => {
         const { apiKey, projectId } = await createTestKey(world.gateway);
         const answered = new Map<string, number>();

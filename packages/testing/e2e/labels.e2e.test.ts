@@ -18,7 +18,7 @@ describe.each(ON_ONE_KIND)('labels on %s stores', (kind) => {
   }, SETUP_MS);
   afterAll(() => world?.close(), SETUP_MS);
 
-  test('of the key before those of its project, both before what the caller says, from the next request on', async () => {
+  test("of the key override the project's, and both override the caller's, from the next request", async () => {
     const { gateway } = world;
     const made = await createTestKey(gateway, {
       project: { labels: { team: 'web', env: 'prod' }, cache_enabled: false },

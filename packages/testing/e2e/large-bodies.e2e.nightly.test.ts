@@ -159,7 +159,7 @@ test.each([false, true])(
   60_000,
 );
 
-test('nobody waits for a replay of 12 MB, which is the same to the byte', async () => {
+test('a 12 MB replay is byte-identical and delays no other request', async () => {
   env.upstream.control.setDefault(ANSWERS.false);
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const first = await (await post('/v1/chat/completions', hi, headers)).text();
@@ -170,7 +170,7 @@ test('nobody waits for a replay of 12 MB, which is the same to the byte', async 
   expect(worstMs).toBeLessThan(MOST_MS);
 }, 60_000);
 
-test('nobody waits for a conversation that goes on from a kept answer of 12 MB', async () => {
+test('a conversation from a stored 12 MB answer delays no other request', async () => {
   env.upstream.control.setDefault(ANSWERS.false);
   const ask = async (more: object) =>
     (await post('/v1/responses', { model: 'openai/large', input: 'hi', ...more })).text();
@@ -197,7 +197,7 @@ test.each(['openai/large', 'anthropic/large'])(
   60_000,
 );
 
-test('nobody waits for vectors of 20 MB', async () => {
+test('vectors of 20 MB delay no other request', async () => {
   const input = Array.from({ length: 2000 }, (_, i) => `${i}`);
   const worstMs = await blockedMs(async () => {
     const response = await post('/v1/embeddings', { model: 'openai/large', dimensions: 1024, input });

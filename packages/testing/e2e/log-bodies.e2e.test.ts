@@ -36,7 +36,7 @@ for (const kind of ON_ONE_KIND) {
       }
     };
 
-    test('plain, streamed, cached and refused ones are kept, without secrets', async () => {
+    test('plain, streamed, cached and refused bodies are stored without secrets', async () => {
       const { apiKey, projectId } = await createTestKey(world.gateway, { key: { rate_limit_per_minute: 3 } });
       const text = 'the key sk-abcdefghijklmnop123456 and a NUL \u0000 \ud83d';
       const question = ask(text, { x_fake: { text: 'answer \u0000 llm0_live_0123456789abcdef0123' } });
@@ -66,7 +66,7 @@ for (const kind of ON_ONE_KIND) {
       });
     });
 
-    test('what came before the caller left is kept', async () => {
+    test('stores the part before the caller left', async () => {
       const { upstream, gateway } = world;
       const { apiKey } = await createTestKey(gateway);
       const leaving = new AbortController();

@@ -77,7 +77,7 @@ describe('hostile MCP servers', () => {
     await world.close();
   });
 
-  test('lists without end, of 100 MB, of 100,000 tools, too deep or of no sense are left out; the others stay', async () => {
+  test('endless, huge, deep and invalid lists are skipped; the others stay', async () => {
     const bad = ['endless-list', 'same-page', 'too-many', 'huge-list', 'deep-list', 'no-list'] as const;
     const lost = ['not-json', 'silent', 'redirect'] as const;
     const { livezMs, grewMib } = await watchGateway(world.gateway, async () => {
@@ -98,7 +98,7 @@ describe('hostile MCP servers', () => {
     }
   }, 120_000);
 
-  test('tools whose names no client can use are not shown, no two names meet, and the first of two of a name counts', async () => {
+  test('tools with unusable names are hidden, names never collide, and the first duplicate wins', async () => {
     await add('odd-names', 'same-names');
     const { result } = await asked('/mcp', 'tools/list');
     const names = (result?.tools ?? []).map(({ name }) => name);
@@ -118,7 +118,7 @@ describe('hostile MCP servers', () => {
     expect(notices.map(({ server }) => server)).toEqual(['odd-names', 'same-names']);
   }, 60_000);
 
-  test('a tool that changes with every reading is never shown as it was not approved', async () => {
+  test('a tool that changes with every list is never shown unapproved', async () => {
     await add('changing');
     const first = await asked('/mcp/changing', 'tools/list');
     expect(first.result?.tools?.length).toBeGreaterThan(0);
@@ -132,7 +132,7 @@ describe('hostile MCP servers', () => {
     expect(error?.message).toMatch(/approve/);
   }, 60_000);
 
-  test('answers of 100 MB, too deep, of another request or elsewhere are errors, and cost neither time nor memory', async () => {
+  test('huge, deep, foreign and misplaced answers are errors, without time or memory', async () => {
     const manners = ['huge-result', 'huge-event', 'deep-result', 'wrong-id', 'redirect-calls'] as const;
     await add(...manners);
     await asked('/mcp', 'tools/list');
@@ -147,7 +147,7 @@ describe('hostile MCP servers', () => {
     expect(grewMib).toBeLessThan(250);
   }, 120_000);
 
-  test('however its id is written in an answer, the caller finds its own there', async () => {
+  test('the caller finds its own id, in any spelling of the answer', async () => {
     await add('id-first', 'escaped-id');
     await asked('/mcp', 'tools/list');
     for (const manner of ['id-first', 'escaped-id'] as const) {
@@ -157,7 +157,7 @@ describe('hostile MCP servers', () => {
     }
   }, 60_000);
 
-  test('bytes that drip, events without end and servers that hang end at the time-out', async () => {
+  test('dripping bytes, endless events and hanging servers end at the time-out', async () => {
     await add('dripping', 'endless-events', 'hanging');
     await asked('/mcp', 'tools/list');
     const before = await spentUsd();
@@ -176,7 +176,7 @@ describe('hostile MCP servers', () => {
     expect((await spentUsd()) - before).toBeCloseTo(3 * PRICE_USD, 9);
   }, 120_000);
 
-  test('a client that leaves cancels the call at the server within a second, and nothing stays held', async () => {
+  test("a client that leaves cancels the server's call within a second and frees its hold", async () => {
     await add('hanging');
     await asked('/mcp', 'tools/list');
     const [open, told] = [hostile.openCalls(), hostile.cancelled.length];

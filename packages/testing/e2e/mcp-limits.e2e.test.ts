@@ -137,7 +137,7 @@ describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
     return (await ask(key, { method: 'initialize', params })).headers.get('mcp-session-id');
   };
 
-  test('what the gateway answers itself counts as a request, too', async () => {
+  test("the gateway's own answers count as requests", async () => {
     const tool = (name: string, args: object) => ({
       ...{ method: 'tools/call', path: '/mcp/code' },
       params: { name, arguments: args },

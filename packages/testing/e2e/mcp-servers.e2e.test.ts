@@ -83,7 +83,7 @@ describe.each(ON_ONE_KIND)('MCP servers behind one URL on %s stores', (kind) => 
     expect(JSON.stringify(await client.callTool({ name: 'memory__read_graph', arguments: {} }))).toContain('is fast');
   }, 60_000);
 
-  test('a key sees and calls only what it may; one that may nothing sees nothing', async () => {
+  test('a key sees and calls only its tools; a key without tools sees none', async () => {
     const some = await connect(await makeKey({ allowed_tools: ['web__s*'] }));
     expect(await namesOf(some)).toEqual(['web__search']);
     await expect(some.callTool({ name: 'web__fetch', arguments: {} })).rejects.toThrow();
@@ -93,7 +93,7 @@ describe.each(ON_ONE_KIND)('MCP servers behind one URL on %s stores', (kind) => 
     expect(await namesOf(one)).toEqual(['fetch', 'search']);
   }, 60_000);
 
-  test('a tool that its server changed is held back in every process until it is approved, and its calls are refused', async () => {
+  test('a changed tool is hidden and refused in every process until its approval', async () => {
     const client = await connect(await makeKey({ allowed_tools: ['web__*'] }), '/mcp/web');
     const { data } = await admin('GET', '/mcp/servers?alias=web');
     const [{ id }] = data;

@@ -53,7 +53,7 @@ async function ask(url: string) {
   return { status: answer.status, message: (error?.message ?? '').replace(/"[^"]*"/, 'URL') };
 }
 
-test('what callers name is fetched from MEDIA_EGRESS_ALLOW and nowhere else inside, EGRESS_ALLOW or not', async () => {
+test('media URLs reach only the private hosts of MEDIA_EGRESS_ALLOW, whatever EGRESS_ALLOW says', async () => {
   expect(await ask(`http://${media.host}/pixel.png`)).toEqual({ status: 200, message: '' });
   expect(JSON.stringify(world.upstream.requests.at(-1)?.body)).toContain(PIXEL.toString('base64'));
   const refused = await ask(`http://${inside.host}/pixel.png`);

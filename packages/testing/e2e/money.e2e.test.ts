@@ -68,7 +68,7 @@ for (const kind of isAll ? ([...STORE_KINDS, 'cluster'] as const) : STORE_KINDS)
       SETUP_MS,
     );
 
-    test('what the vendor bills is what the headers, the body, the row and the counter say', async () => {
+    test("headers, body, row and counter equal the provider's bill", async () => {
       const { gateway } = world;
       const { apiKey, projectId } = await createTestKey(gateway);
       const usage = { prompt: 1000, completion: 333, cached: 400 };

@@ -40,7 +40,7 @@ describe('paths that are nobody’s', () => {
     expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
   });
 
-  test.each(['a^b', '', 'x@y', '<x>', 'a b'])('no other page is behind a Host that is none (%p)', async (host) => {
+  test.each(['a^b', '', 'x@y', '<x>', 'a b'])('an invalid Host reaches no other page (%p)', async (host) => {
     for (const [method, path] of [
       ['POST', '/ab/passthrough/x'],
       ['GET', '/ab/metrics'],

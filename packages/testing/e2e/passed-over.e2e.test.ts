@@ -84,7 +84,7 @@ describe.each(ON_ONE_KIND)('no target is passed over silently, on %s stores', (k
     expect(error.message).toContain('a context window of 128000 tokens');
   });
 
-  test('what has no price under a cap is passed over, and named', async () => {
+  test('targets without a price are skipped under a cap, and named', async () => {
     const capped = await createTestKey(world.gateway, { project: { monthly_cap_usd: 10 } });
     const targets = [
       { provider: 'openai', model: 'nobody-knows-its-price' },

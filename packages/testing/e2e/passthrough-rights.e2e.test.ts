@@ -31,7 +31,7 @@ function startRecorder() {
   return { seen, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
 }
 
-describe.each(ON_ONE_KIND)('what a key may do with native APIs, on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('native API rights of a key, on %s stores', (kind) => {
   let world: TestEnvironment;
   const gateways: GatewayProcess[] = [];
   const vendor = startRecorder();
@@ -83,7 +83,7 @@ describe.each(ON_ONE_KIND)('what a key may do with native APIs, on %s stores', (
   const list = (name: string, passthrough_paths: string[]) =>
     callAdmin(world.gateway, `/providers/${name}`, { method: 'PATCH', body: { passthrough_paths } });
 
-  test('off unless it is switched on: 403 in the words of each vendor, which say how; and a row', async () => {
+  test('is off by default: 403 in each envelope, with the fix, and a row', async () => {
     const { apiKey: key } = await createTestKey(world.gateway);
     const asked = [
       ['openai/v1/chat/completions', CHAT],
@@ -152,7 +152,7 @@ describe.each(ON_ONE_KIND)('what a key may do with native APIs, on %s stores', (
     expect(await statuses('openai/v1/models', 'GET')).toEqual(all(403));
   });
 
-  test('inference alone, unless the operator lists method and path', async () => {
+  test('allows inference only, unless the operator lists method and path', async () => {
     const { apiKey: key } = await keyFor(['openai', 'groq', 'ollama', 'anthropic', 'gemini']);
     const refused = [
       ['GET', 'groq/v1/models'],
@@ -235,7 +235,7 @@ describe.each(ON_ONE_KIND)('what a key may do with native APIs, on %s stores', (
     });
   });
 
-  test('what was read and checked is what is sent on, not the bytes beside it', async () => {
+  test('the gateway forwards the checked JSON, not the original bytes', async () => {
     const { apiKey: key } = await keyFor(['groq'], { allowed_models: ['gpt-4o-mini'] });
     const path = 'groq/v1/chat/completions';
     const sendsModel = async (body: BodyInit, headers?: Record<string, string>) => {
@@ -284,7 +284,7 @@ describe.each(ON_ONE_KIND)('what a key may do with native APIs, on %s stores', (
     expect([asForm.status, vendor.seen]).toEqual([400, []]);
   });
 
-  test('headers: the operator’s replace the caller’s of any spelling, and nobody chooses the account', async () => {
+  test('operator headers replace the caller’s in any spelling, and no caller chooses the account', async () => {
     const headers = { 'OpenAI-Beta': 'operators', 'X-Team': 'operators' };
     await callAdmin(world.gateway, '/providers/groq', {
       ...{ method: 'PATCH', body: { headers, passthrough_paths: [] } },

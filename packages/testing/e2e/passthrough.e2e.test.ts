@@ -308,7 +308,7 @@ describe.each(ON_ONE_KIND)('native APIs passed through on %s stores', (kind) => 
     expect(await rowOf(away)).toMatchObject({ status: 'error', error_code: 'upstream_unavailable' });
   });
 
-  test('a redirect is no answer, and a refused operator key none of the caller', async () => {
+  test('a redirect and a refused operator key become gateway errors', async () => {
     const redirected = await call('groq/v1/redirect', { redirect: 'manual' });
     expect([redirected.status, await codeOf(redirected)]).toEqual([502, 'upstream_error']);
     const refused = await call('groq/v1/unauthorized');

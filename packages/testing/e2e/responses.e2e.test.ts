@@ -85,7 +85,7 @@ describe.each(ON_ONE_KIND)('the Responses API on %s stores', (kind) => {
     expect(sent()?.body).toEqual(body);
   });
 
-  test('what a built-in tool did comes back whole: plain, streamed, from the cache, and kept', async () => {
+  test('built-in tool items come back whole: plain, streamed, cached and stored', async () => {
     const search = { id: 'ws_vendor7', type: 'web_search_call', status: 'completed', action: { type: 'search' } };
     world.upstream.control.setDefault({ text: 'Found.', chunks: 1, outputItems: [search] });
     const body = { input: 'search', tools: [WEB_SEARCH] };
@@ -352,7 +352,7 @@ describe.each(ON_ONE_KIND)('the Responses API on %s stores', (kind) => {
     }, 60_000);
   });
 
-  test('what another vendor cannot honour is refused by name, or dropped where allowed and told', async () => {
+  test('unsupported parameters are refused by name, or dropped if allowed and named', async () => {
     const refused = async (body: JsonObject) => {
       const { status, code, param } = await errorOf(await post({ model: CLAUDE, input: 'x', ...body }));
       return [status, code, param];

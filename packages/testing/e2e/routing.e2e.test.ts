@@ -191,7 +191,7 @@ describe('routing', () => {
     expect(heads(await chat(body, await only(['gpt-4o-mini', 'claude-*'])))[0]).toBe('anthropic');
   });
 
-  test('who is named is asked, nobody else: not in a cache, and not in a call under way', async () => {
+  test('only the named provider answers, also from caches and open calls', async () => {
     failing('gpt-4o-mini');
     const body = ask('named');
     const named = { ...body, model: 'openai/gpt-4o-mini' };

@@ -230,7 +230,7 @@ for (const kind of STORE_KINDS) {
       expect(await outcome(apiKey, ask(FRANCE_AGAIN))).toBe('miss');
     });
 
-    test('what is not for it is counted and asked upstream', async () => {
+    test('other events are counted and forwarded upstream', async () => {
       const { apiKey } = await createTestKey(world.gateway, { project: SEMANTIC });
       const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
       const media = { messages: [{ role: 'user', content: [{ type: 'text', text: FRANCE }, image] }] };

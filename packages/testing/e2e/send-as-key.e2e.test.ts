@@ -40,7 +40,7 @@ for (const kind of ON_ONE_KIND) {
       ((await answer.json()) as { error: { code: string } }).error.code,
     ];
 
-    test("is held, booked and logged as the key's own, and audited", async () => {
+    test("is held, booked and logged as the key's request, and audited", async () => {
       const key = await createTestKey(world.gateway, { key: { rate_limit_per_minute: 2 } });
       const answer = await send(
         key,
@@ -96,7 +96,7 @@ for (const kind of ON_ONE_KIND) {
       expect((await logRow(world.gateway, requestId)).status).toBe('aborted');
     });
 
-    test('who only reads, comes from another site or brings a key is refused', async () => {
+    test('a viewer, another site and an API key are refused', async () => {
       const key = await createTestKey(world.gateway);
       const { token } = await callAdmin<{ token: string }>(world.gateway, '/tokens', {
         body: { name: 'looks', role: 'viewer' },

@@ -91,7 +91,7 @@ for (const kind of STORE_KINDS) {
       }, 0);
     const nano = (rows: readonly Row[]) => rows.reduce((sum, row) => sum + Math.round(row.cost_usd * 1e9), 0);
 
-    test('who leaves before the first output pays what was sent, and under strict caps never less than is billed', async () => {
+    test('a caller that leaves before the first output pays the input, under strict caps at least the bill', async () => {
       for (const strict of [false, true]) {
         world.upstream.control.reset();
         world.upstream.control.setDefault({ hang: true, chunks: 100 });
@@ -130,7 +130,7 @@ for (const kind of STORE_KINDS) {
       expect(nano(rows)).toBeGreaterThanOrEqual(billedNanoUsd());
     });
 
-    test('a stream that its caller leaves is booked as far as it came; under strict caps, with all that may still come', async () => {
+    test('an abandoned stream is booked up to its last chunk, under strict caps with its maximum', async () => {
       for (const strict of [false, true]) {
         world.upstream.control.reset();
         world.upstream.control.setDefault({ chunks: 100, gapMs: 20 });
@@ -150,7 +150,7 @@ for (const kind of STORE_KINDS) {
       }
     });
 
-    test('of several who ask the same and leave, one pays; an Idempotency-Key changes nothing', async () => {
+    test('one of several leaving followers pays, also with an Idempotency-Key', async () => {
       world.upstream.control.setDefault({ hang: true, chunks: 100 });
       const { apiKey, projectId } = await createTestKey(world.gateway, {
         project: { strict_caps: true, monthly_cap_usd: 100 },

@@ -73,7 +73,7 @@ for (const kind of ON_ONE_KIND) {
       expect([JSON.parse(calls), finishes, usages]).toEqual([{ city: 'Bern' }, ['tool_calls'], [1]]);
     });
 
-    test('who asks for usage gets it in a chunk without choices, also on a hit', async () => {
+    test('include_usage adds a chunk without choices, also on a hit', async () => {
       for (const hit of ['miss', 'exact']) {
         const answer = await post('usage asked', { stream_options: { include_usage: true } });
         expect(answer.headers.get('x-cache-hit')).toBe(hit);

@@ -226,7 +226,7 @@ describe.each(ON_ONE_KIND)('OpenTelemetry on %s stores', (kind) => {
     }
   }, 30_000);
 
-  test('what waits goes out before the gateway stops, and nothing that went out is a secret or a prompt', async () => {
+  test('waiting spans are sent before the stop, without secrets and prompts', async () => {
     const traceId = newTrace();
     await post(traceId);
     await world.restart('stop');

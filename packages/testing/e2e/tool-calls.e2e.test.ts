@@ -75,7 +75,7 @@ describe.each(ON_ONE_KIND)('tool calls in the log on %s stores', (kind) => {
     await world.close();
   }, SETUP_MS);
 
-  test('a run has its chat requests and its tool calls, and the key what both cost', async () => {
+  test('a run lists its requests and tool calls, and the key pays both', async () => {
     const { id: keyId, key } = await makeKey();
     const runId = `run-${crypto.randomUUID()}`;
     const headers = { 'X-LLM0-Run-Id': runId, 'X-Customer-ID': 'ann', 'X-LLM0-Team': 'red' };

@@ -228,7 +228,7 @@ describe('one program, any vendor', () => {
     for (const { headers } of world.upstream.requests) expect(JSON.stringify(headers)).not.toContain(apiKey);
   });
 
-  test.each(OTHERS)('what only OpenAI would keep is named, where keeping was asked for: %s', async (model) => {
+  test.each(OTHERS)('storage that only OpenAI offers is named as dropped: %s', async (model) => {
     for (const [store, named] of [
       [true, 'store'],
       [false, null],
@@ -239,7 +239,7 @@ describe('one program, any vendor', () => {
     }
   });
 
-  test.each(OTHERS)('what the vendor cannot honour is refused, or dropped and named: %s', async (model) => {
+  test.each(OTHERS)('unsupported parameters are refused, or dropped and named: %s', async (model) => {
     const body = { ...say('Hi'), model, logit_bias: { '50256': -100 } };
     const refused = await post(body);
     expect(refused.status).toBe(400);

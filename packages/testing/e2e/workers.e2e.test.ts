@@ -36,7 +36,7 @@ describe('two workers on one port', () => {
     expect(requestsIn(await (await fetch(`${gateway.url}/metrics`)).text())).toBe(40);
   });
 
-  test('of a worker that does not answer in time, /metrics says what it said before', async () => {
+  test('/metrics repeats the last values of a slow worker', async () => {
     const { gateway } = world;
     const before = requestsIn(await (await fetch(`${gateway.url}/metrics`)).text());
     expect(before).toBeGreaterThan(0);

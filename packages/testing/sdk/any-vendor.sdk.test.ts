@@ -247,7 +247,7 @@ test('a local model is listed while its server has it, and is free', async () =>
   expect(local).toEqual([LOCAL]);
 });
 
-test('what a vendor has no place for is named, whatever the caller called it, and however much it is', async () => {
+test('every dropped field is named, whatever its name and size', async () => {
   const world = await sharedWorld();
   const { apiKey } = await createTestKey(world.gateway);
   const many = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`field${index}`, 1]));

@@ -13,7 +13,7 @@ const world = () => {
   };
 };
 
-test('what matches is used again, what broke is not, and the longest idle one is closed', async () => {
+test('reuses matching sockets, drops broken ones and closes the longest idle one', async () => {
   const shared = new Shared<ReturnType<typeof world>>(2, ({ isOpen }) => isOpen);
   const take = (key: string) => shared.take(key, async () => world());
   const first = await take('a');

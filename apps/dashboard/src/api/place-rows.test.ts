@@ -19,7 +19,7 @@ describe('rows that come in', () => {
     ]);
   });
 
-  test('what is older than all that is loaded comes with its own page', () => {
+  test('older rows come with the next page', () => {
     expect(placeRows(pages, [row(10), row(5)])).toBe(pages);
     expect(secondsOf(placeRows([page([50, 40]), page([30], null)], [row(10)]))).toEqual([
       [50, 40],
@@ -27,7 +27,7 @@ describe('rows that come in', () => {
     ]);
   });
 
-  test('what is known is not there twice, and what came twice neither', () => {
+  test('known and repeated rows appear once', () => {
     expect(placeRows(pages, [row(50), row(20)])).toBe(pages);
     expect(secondsOf(placeRows(pages, [row(60), row(60)]))[0]).toEqual([60, 50, 40]);
   });

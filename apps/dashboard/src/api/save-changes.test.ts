@@ -54,7 +54,7 @@ describe('saving', () => {
     expect(((await saveChanges(endless).catch((cause: unknown) => cause)) as ApiError).status).toBe(412);
   });
 
-  test('who wants what is there already has no conflict', () => {
+  test('an unchanged value is no conflict', () => {
     expect(findConflicts({ cap: 1, list: null }, { cap: 2, list: ['a'] }, { cap: '2.0', list: ['a'] })).toEqual([]);
     expect(findConflicts({ cap: null }, { cap: 0 }, { cap: '1' })).toHaveLength(1);
   });

@@ -6,12 +6,12 @@ const data = { times: [10, 20, 30], series: [series('a', [1, 2, 3]), series('b',
 const previous = { times: [0, 5, 8], series: [series('a', [5, null, 7]), series('gone', [1, 1, 1])] };
 
 describe('the period before', () => {
-  test('of layers the sum of all, those that are gone since too', () => {
+  test('layers sum up, removed ones included', () => {
     expect(ghostsOf({ data, previous, kind: 'stacked' }).map(({ values }) => values)).toEqual([[6, 1, 8]]);
     expect(ghostsOf({ data, previous: { times: [], series: [] }, kind: 'stacked' })[0]?.values).toEqual([0, 0, 0]);
   });
 
-  test('of lines each beside the line of now, in its colour; gaps stay gaps', () => {
+  test('lines pair with the current line in its colour; gaps stay gaps', () => {
     const ghosts = ghostsOf({ data, previous, kind: 'line' });
     expect(ghosts.map(({ name, color, values }) => [name, color, values])).toEqual([
       ['a', '#a', [5, null, 7]],

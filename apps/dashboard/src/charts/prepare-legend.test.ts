@@ -23,14 +23,14 @@ describe('the legend', () => {
     expect(chooseSeries(onlyC, 'c', ALL, true)).toBeNull();
   });
 
-  test('where nothing of what was chosen is left, all are shown', () => {
+  test('shows all if no chosen column is left', () => {
     const gone = new Set(['gone']);
     expect(namesOf(gone)).toEqual(ALL);
     expect(namesOf(chooseSeries(gone, 'a', ALL, true))).toEqual(['b', 'c']);
     expect(namesOf(chooseSeries(null, 'a', ['a'], false), { ...data, series: [{ name: 'a' }] }, ['a'])).toEqual(['a']);
   });
 
-  test('of the period before, what is gone since counts for the whole only', () => {
+  test('series that ended count only in the previous total', () => {
     const before = { times: [], series: [{ name: 'a' }, { name: 'old' }] };
     expect(namesOf(null, before)).toEqual(['a', 'old']);
     expect(namesOf(new Set(['a']), before)).toEqual(['a']);

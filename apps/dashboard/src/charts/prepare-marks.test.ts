@@ -7,7 +7,7 @@ const event = (at: string, text: string) => ({
 const marks = prepareMarks([event('1970-01-01T00:00:10Z', 'late'), event('1970-01-01T00:00:05Z', 'early')]);
 
 describe('marks', () => {
-  test('of a bucket, its end exclusive', () => {
+  test('counts a bucket without its end', () => {
     const at = (fromMs: number, toMs: number) => marksAt(marks, { fromMs, toMs }).map(({ text }) => text);
     expect(at(5000, 10_000)).toEqual(['early']);
     expect(at(0, 5000)).toEqual([]);

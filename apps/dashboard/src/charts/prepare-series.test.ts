@@ -43,7 +43,7 @@ describe('series', () => {
     expect(series[2]?.label).toBe('(none)');
   });
 
-  test('what is measured has gaps, and a zero stays a zero', () => {
+  test('missing values are gaps, and a zero stays zero', () => {
     expect(prepare(null).series.find(({ name }) => name === 'b')?.values).toEqual([1, null, 0]);
   });
 

@@ -215,7 +215,7 @@ describe('targets', () => {
   });
 });
 
-describe('what moved out of the pages', () => {
+describe('entries moved between pages', () => {
   test('a chain keeps what its form does not show; targets that are new have none of it', () => {
     const chain = {
       targets: [{ provider: 'openai', model: 'gpt-4o', matches: ['gpt-4*'] }],

@@ -60,7 +60,7 @@ test('the period before has as many buckets, each as much earlier; of presets it
 
 describe('the address', () => {
   const project = '01234567-89ab-cdef-0123-456789abcdef';
-  test('what makes sense is kept, the rest is left out', () => {
+  test('valid values stay, others are dropped', () => {
     expect(readPageSearch({ range: '7d', tz: 'local', project, evil: 1 })).toEqual({
       range: '7d',
       tz: 'local',

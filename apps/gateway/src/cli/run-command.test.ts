@@ -123,7 +123,7 @@ describe('llm0 on the command line', () => {
     expect((await run(`projects delete ${name} --yes`)).err).toBe(`There is no project "${name}".`);
   });
 
-  test('what exists already points to the command that changes it', async () => {
+  test('a conflict names the command that changes the object', async () => {
     const name = uniqueName();
     for (const [create, set] of [
       [`providers create ${name} --base-url http://127.0.0.1:9/v1`, `providers set ${name}`],

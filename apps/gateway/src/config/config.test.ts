@@ -41,7 +41,7 @@ describe('readConfig', () => {
     expect([config.databaseUrl, config.redis, config.adminToken]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('what is for operators listens where the rest does, unless it is said otherwise', () => {
+  test('the admin listener uses HOST by default', () => {
     const of = (env: Record<string, string>) => {
       const { host, adminHost, adminPort } = readConfig(env);
       return [host, adminHost, adminPort];
@@ -159,7 +159,7 @@ describe('readConfig', () => {
     rmSync(dirname(path), { recursive: true });
   });
 
-  test('what requests for outside URLs may reach', () => {
+  test('egress of requests', () => {
     expect(readConfig({}).egressAllow).toEqual([]);
     expect(readConfig({ EGRESS_ALLOW: '::1' }).mediaEgressAllow).toEqual([]);
     expect(readConfig({ MEDIA_EGRESS_ALLOW: '::1' })).toMatchObject({ egressAllow: [], mediaEgressAllow: ['::1'] });

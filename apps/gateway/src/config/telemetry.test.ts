@@ -26,7 +26,7 @@ describe('OTEL_*', () => {
     expect(read({ ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: 'service.name=' })?.serviceName).toBe('llm0-gateway');
   });
 
-  test('what else may be said', () => {
+  test('other values', () => {
     const settings = read({
       ...ENDPOINT,
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20YTpi==, x-team = red ',

@@ -8,7 +8,7 @@ const told = (format: keyof typeof NATIVE_ERRORS, error: GatewayError) =>
   JSON.parse(NATIVE_ERRORS[format].encodeError(error, 'req')) as unknown;
 
 describe('errors in the envelope of a native API', () => {
-  test('who speaks the first format', () => {
+  test('first format', () => {
     const error = { message: 'Too many.', type: 'rate_limit_error', code: 'rate_limit_exceeded', param: 'key' };
     for (const format of ['openai-chat', 'openai-responses'] as const) {
       expect(told(format, LIMITED)).toEqual({ error: { ...error, retry_after: 3 } });

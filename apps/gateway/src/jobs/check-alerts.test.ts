@@ -135,7 +135,7 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     await alertRows.delete(database.db, { id: alert.id });
   });
 
-  test('what is over is told too, once', async () => {
+  test('recovery is sent once', async () => {
     calls.length = 0;
     const alert = await alertOf({ kind: 'spend', threshold: 0.5 });
     await run();

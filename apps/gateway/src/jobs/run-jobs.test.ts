@@ -98,7 +98,7 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
     await jobs.stop();
   });
 
-  test('what is still queued is stored when the gateway stops', async () => {
+  test('queued rows are stored at the stop', async () => {
     const hotStore = new QueueStub();
     const jobs = await startJobs({ services: services(hotStore), database });
     const records = Array.from({ length: 5 }, () => sampleRecord());
@@ -255,7 +255,7 @@ if (real !== undefined) {
     await database.close();
   }, 30_000);
 
-  test('of two gateways one leads, and the other takes over', async () => {
+  test('one of two gateways leads, and the other takes over', async () => {
     const database = await real.open();
     const stores = [new QueueStub(), new QueueStub()];
     const { connectDatabase } = await import('@llm0/drizzle/client');

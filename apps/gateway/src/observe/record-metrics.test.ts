@@ -76,7 +76,7 @@ test('models that nobody but a caller knows share a series, in every metric', as
   expect(text.match(/^llm0_requests_total\{/gm)).toHaveLength(2);
 });
 
-test('what guardrails found comes out by check and action, never by rule or project', async () => {
+test('guardrail metrics have check and action, never rule or project', async () => {
   const metrics = new Metrics();
   const mark = { rule: 'mail', on: 'input', part: 'user', check: 'pii', action: 'redact', count: 2, ms: 1 } as const;
   const failed = { ...mark, check: 'webhook', action: 'block', count: 0, error: 'timeout' } as const;

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { Hono } from 'hono';
 import { loadAdminLater } from './load-admin';
 
-test('what serves the gateway is known to the admin API as well: wrong tokens are counted by address', async () => {
+test('the admin API counts wrong tokens by address', async () => {
   const admin = new Hono<{ Bindings: { requestIP(request: Request): { address: string } } }>();
   admin.get('/who', (c) => c.text(c.env.requestIP(c.req.raw).address));
   const later = loadAdminLater(async () => admin as unknown as Hono);

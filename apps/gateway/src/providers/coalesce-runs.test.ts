@@ -54,7 +54,7 @@ test('a failure reaches those it stands for, and the next run starts anew', asyn
   expect(state.published).toBe(1);
 });
 
-test('whoever has waited finds at least what was stored when it asked; one run at a time', async () => {
+test('a waiting caller sees at least the rows of its call; runs do not overlap', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom('write', 'read', 'end'), { maxLength: 40 }), async (steps) => {
       const { state, read, reads } = createReader();

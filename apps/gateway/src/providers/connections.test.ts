@@ -40,7 +40,7 @@ function key(provider: string, projectId: string | null, isActive = true): Store
   };
 }
 
-describe('who a server that needs no key is for', () => {
+describe('owner of a server without a key', () => {
   const keyOf = (connections: ProviderConnections, projectId?: string, name = 'house') => {
     const connected = connections.connect(name, projectId);
     return connected && (connected.connection.apiKey ?? 'none');

@@ -86,7 +86,7 @@ describe('statistics in a thread', () => {
     }
   });
 
-  test('who waits while it is stopped is told; the next question starts it again', async () => {
+  test('waiting callers get an error at a stop; the next question restarts it', async () => {
     const waiting = thread.answer({ kind: 'overview', query });
     thread.stop();
     await expect(waiting).rejects.toThrow('stopping');

@@ -72,7 +72,7 @@ describe('ranges over one roll-up', () => {
   const nowMs = Date.parse('2026-06-15T12:34:56.789Z');
   const source = 'customer_spend';
 
-  test('what is added less what is taken away is the range; rows are taken away only of the bucket that goes on', () => {
+  test('added minus removed rows give the range; only the current bucket loses rows', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 10 * DAY_MS }),

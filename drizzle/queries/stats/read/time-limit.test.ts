@@ -25,7 +25,7 @@ describe.each(TEST_DATABASES)('questions in time on $name', (kind) => {
     expect(performance.now() - startMs).toBeLessThan(4000);
   });
 
-  test('so is a single statement, where Postgres knows time-outs', async () => {
+  test('a single statement too, if Postgres supports time-outs', async () => {
     if (kind.name === 'embedded') return;
     const startMs = performance.now();
     const slow = askInTime(database.db, (ask) => ask(sql`select pg_sleep(20)`));
@@ -33,7 +33,7 @@ describe.each(TEST_DATABASES)('questions in time on $name', (kind) => {
     expect(performance.now() - startMs).toBeLessThan(4500);
   });
 
-  test('what follows on the same connection has its own time', async () => {
+  test('the next request on a connection has its own time', async () => {
     const [row] = await askInTime(database.db, (ask) => ask<{ n: number }>(sql`select 7 as n`));
     expect(row?.n).toBe(7);
     const [setting] = await database.db.execute<{ statement_timeout: string }>(sql`show statement_timeout`);

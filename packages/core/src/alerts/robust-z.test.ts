@@ -4,7 +4,7 @@ import { median, robustZ } from './robust-z';
 
 const amounts = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 60 });
 
-test('as many samples lie above the median as below it', () => {
+test('the median splits the samples in half', () => {
   fc.assert(
     fc.property(amounts, (samples) => {
       const middle = median(samples) ?? Number.NaN;
@@ -28,7 +28,7 @@ test('z: of the median it is 0, it grows with the value, and few odd samples har
   expect(robustZ(40, odd, 0.01)).toBeGreaterThan(10);
 });
 
-test('what never moved may move a little', () => {
+test('a constant series tolerates small changes', () => {
   const flat = Array.from({ length: 28 }, () => 10);
   expect(robustZ(10.4, flat, 0.01)).toBeLessThan(1);
   expect(robustZ(20, flat, 0.01)).toBe(20);

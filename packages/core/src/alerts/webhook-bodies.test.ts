@@ -8,15 +8,15 @@ const news: AlertNews = {
 const body = (format: 'json' | 'slack' | 'teams' | 'pagerduty', more: Partial<AlertNews> = {}) =>
   webhookBody({ ...news, ...more }, { format, routingKey: 'R123' });
 
-describe('what a webhook is told', () => {
-  test('as JSON, what it was always told', () => {
+describe('messages of a webhook', () => {
+  test('as JSON keeps its earlier format', () => {
     expect(body('json')).toEqual({
       ...{ event: 'alert_firing', text: news.text, value: 0.4 },
       alert: { id: 'a1', name: '<b> & co', kind: 'error_rate', threshold: 0.3, window_minutes: 15, project_id: null },
     });
   });
 
-  test('as Slack reads it, with no markup of the operator in it', () => {
+  test("as Slack text escapes the operator's markup", () => {
     const told = body('slack') as { text: string; attachments: { color: string; fields: { value: string }[] }[] };
     expect(told.text).toBe('Alert: &lt;b&gt; &amp; co: 40.0 % of 10 requests failed');
     expect(told.attachments[0]?.fields.map(({ value }) => value)).toEqual([
@@ -34,7 +34,7 @@ describe('what a webhook is told', () => {
     });
   });
 
-  test('as an event of PagerDuty: the end resolves what the beginning triggered, a test is neither', () => {
+  test('as a PagerDuty event: recovery resolves the incident, a test does neither', () => {
     const [begun, over, tested] = (['alert_firing', 'alert_resolved', 'alert_test'] as const).map((event) =>
       body('pagerduty', { event, text: 'x'.repeat(5000) }),
     ) as { event_action: string; dedup_key: string; routing_key: string; payload: { summary: string } }[];

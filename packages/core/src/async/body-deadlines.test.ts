@@ -22,7 +22,7 @@ test('a read that takes too long is given up, another one is not', async () => {
   expect(performance.now() - startMs).toBeLessThan(2000);
 });
 
-test('what fails by itself fails as it did', async () => {
+test('other failures keep their error', async () => {
   const reads = new BodyDeadlines();
   await expect(reads.read(Promise.reject(new Error('gone')), 1, late)).rejects.toThrow('gone');
 });

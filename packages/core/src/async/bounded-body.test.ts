@@ -33,13 +33,13 @@ describe('a bounded body', () => {
     expect(bytes.byteLength).toBe(50);
   });
 
-  test('that is too large is refused, and its sender stopped', async () => {
+  test('a too large body is refused, and its sender stopped', async () => {
     const { body, state } = dripping(10, 0);
     expect(await failure(boundedBody(body, { maxBytes: 25 }))).toMatchObject({ kind: 'request_too_large' });
     expect(state).toEqual({ cancelled: true, sent: 3 });
   });
 
-  test('that trickles is 408, however long it goes on; one at a fair pace is not', async () => {
+  test('a trickling body gets 408; a body at a fair pace does not', async () => {
     const { body, state } = dripping(1, 10);
     const error = await failure(boundedBody(body, { maxBytes: 1000, graceMs: 100 }));
     expect(error).toBeInstanceOf(GatewayError);

@@ -34,7 +34,7 @@ describe('room for what is held whole', () => {
     expect(held.take(500)).toBeUndefined();
   });
 
-  test('of one key is a share: others go past those who wait for it', async () => {
+  test('of one key has a share, so other keys pass its waiting requests', async () => {
     const { holder } = open({ maxBytes: 100, maxBytesOfKey: 50 });
     const [first, second] = [holder('a'), holder('a')];
     expect(first.take(40)).toBeUndefined();

@@ -8,7 +8,7 @@ import { packText, unpackText } from './packed-text';
 const text = '日本 "text"\n😀'.repeat(50_000);
 const response = { choices: [{ index: 0, text, finishReason: 'stop' as const }] };
 
-describe('what is large is kept compressed', () => {
+describe('large answers are stored compressed', () => {
   test('and reads as before', async () => {
     const packed = await packText([Buffer.from(text)]);
     expect(packed.length).toBeLessThan(text.length / 100);

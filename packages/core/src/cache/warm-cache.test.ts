@@ -57,7 +57,7 @@ const entry = (cacheKey: string, ttlMs: number) => ({
 });
 
 describe('StoredWarmCache', () => {
-  test('what was written is found with the time it has left, and its hits are counted', async () => {
+  test('entries are found with their remaining time, and hits count', async () => {
     const { world, cache } = createWorld();
     cache.write(entry('k', 10_000));
     await cache.flush(1000);

@@ -135,7 +135,7 @@ describe('collecting and replaying', () => {
   });
 });
 
-test('of texts beyond the bound the rest is let go, and all else is kept', () => {
+test('texts beyond the bound are cut, everything else stays', () => {
   const collector = new ResponseCollector(10);
   const piece = (text: string): ChatEvent => ({ type: 'text', choice: 0, text });
   collector.add([piece('12345'), piece('67890')]);

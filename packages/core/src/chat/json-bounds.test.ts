@@ -8,7 +8,7 @@ import { checkJsonBounds, findJsonExcess, JsonLook, MAX_JSON_DEPTH, MAX_JSON_TOK
 const LONG = `"${'x'.repeat(20_000)}"`;
 const nested = (depth: number) => `${'['.repeat(depth)}${LONG}${']'.repeat(depth)}`;
 
-describe('what is too much of a JSON text', () => {
+describe('limits of a JSON text', () => {
   test('depth, to the level', () => {
     expect(findJsonExcess(nested(MAX_JSON_DEPTH))).toBeUndefined();
     expect(findJsonExcess(nested(MAX_JSON_DEPTH + 1))).toBe('depth');

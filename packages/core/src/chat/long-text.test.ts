@@ -18,7 +18,7 @@ test('any pieces come out as they went in, halves of pairs too', async () => {
   );
 });
 
-test('so do pieces wide and narrow, that need more than it began with', async () => {
+test('wide and narrow pieces that exceed the first buffer work too', async () => {
   const pieces = Array.from({ length: 40 }, (_, i) => (i % 3 === 0 ? '“wide”' : 'narrow é').repeat(9_000 + 800 * i));
   pieces.push('x'.repeat(3_000_000), '→'.repeat(1_200_000));
   expect(await joined(pieces)).toBe(pieces.join(''));

@@ -26,7 +26,7 @@ describe('names of a JSON text that are in nothing read of it', () => {
     expect(await hasLost(text)).toBe(false);
   });
 
-  test('what stands beside the part that is looked at', async () => {
+  test('text beside the checked part', async () => {
     expect(await hasLostNames('{"a":1,"zz":2}', { a: 1 })).toBe(true);
   });
 });

@@ -67,7 +67,7 @@ describe('of two reports', () => {
     expect(larger).toEqual(usage(expected));
   });
 
-  test('of any two, no side gets smaller', () => {
+  test('merging two never lowers a side', () => {
     const count = fc.nat(1000);
     const any = fc.record({ inputTokens: count, cacheReadTokens: count, outputTokens: count, reasoningTokens: count });
     fc.assert(
@@ -79,7 +79,7 @@ describe('of two reports', () => {
   });
 });
 
-test('of several calls, what one did not tell is told by none', () => {
+test('several calls report usage only if all do', () => {
   const one = usage({ untold: 'both', totalTokens: 100 });
   expect(addUsage(one, usage({ inputTokens: 5, outputTokens: 5 }))).toMatchObject({ untold: 'both', totalTokens: 110 });
   expect(

@@ -63,7 +63,7 @@ describe('collections of what comes and goes', () => {
     );
   });
 
-  test('what has gone is garbage of a young collection', async () => {
+  test('sent data is collected young', async () => {
     const shareOfFull = async (kind: string): Promise<number> => {
       const child = Bun.spawn([process.execPath, '--no-env-file', join(import.meta.dir, 'churn.fixture.ts'), kind], {
         env: { ...process.env, BUN_JSC_logGC: '1', BUN_JSC_forceRAMSize: String(256 * 1024 * 1024) },

@@ -107,7 +107,7 @@ describe('kept answers', () => {
     expect(await answers.readAnswer(READER, 'a')).toMatchObject({ id: 'a' });
   });
 
-  test('of another key or customer are unknown before they are written, too, unless they are shared', async () => {
+  test('of another key or customer are unknown before the write too, unless shared', async () => {
     const { answers, keep } = open();
     keep('a', undefined, { customerId: 'ann' });
     const ids = async (who: Partial<AnswerReader>) =>
@@ -128,7 +128,7 @@ describe('kept answers', () => {
     expect(await answers.readConversation(FOREIGN, 'a')).toBeUndefined();
   });
 
-  test('that another process is still writing are asked for again', async () => {
+  test('still being written by another process are read again', async () => {
     const { answers, store, slept } = open();
     const one = { id: 'a', ...READER, input: '', answer: '', itemIds: [], createdAtMs: 0, expiresAtMs: 1 };
     const read = store.readConversation.bind(store);
@@ -171,7 +171,7 @@ describe('kept answers', () => {
     expect([...store.rows.keys()]).toEqual(['a']);
   });
 
-  test('what the store can never take is dropped and counted, the rest is kept', async () => {
+  test('unstorable rows are dropped and counted, the rest is stored', async () => {
     const { answers, keep, store, dropped, idsOf } = open();
     keep('a');
     keep('b', undefined, { answer: 'bad' });
@@ -200,7 +200,7 @@ describe('kept answers', () => {
 
 describe('ids', () => {
   const id = '01890a5d-ac96-774b-bcce-b302099a8057';
-  test('of answers name their request, and no other text does', () => {
+  test('of answers name their request; other texts do not', () => {
     expect(requestIdOf(answerId(id))).toBe(id);
     for (const other of [
       '',
@@ -213,7 +213,7 @@ describe('ids', () => {
     }
   });
 
-  test('of items are told from vendors’', () => {
+  test('of items differ from providers’', () => {
     expect(isOwnItemId(ownItemId('msg', id, 3))).toBe(true);
     for (const other of ['msg_67ccd3acc8d48190a77525dc6de64b41', undefined, 7]) expect(isOwnItemId(other)).toBe(false);
   });

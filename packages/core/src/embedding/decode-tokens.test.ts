@@ -11,7 +11,7 @@ test('any text comes back from its tokens; texts stay as they are', async () => 
   );
 });
 
-test('what is no token is refused by its place', async () => {
+test('invalid tokens are refused with their position', async () => {
   await expect(decodeTokenInputs(['a', [15339, 99_999_999]])).rejects.toMatchObject({
     kind: 'invalid_request',
     param: 'input.1',

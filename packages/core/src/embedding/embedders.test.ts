@@ -107,7 +107,7 @@ describe('an embedding service', () => {
     await server.stop(true);
   });
 
-  test('of the other kind is asked for a model with a key, and answers in any order', async () => {
+  test('of the other kind needs a model and a key, and answers in any order', async () => {
     const server = start((body, request) => {
       expect(request.headers.get('authorization')).toBe('Bearer secret');
       expect(new URL(request.url).pathname).toBe('/v1/embeddings');
@@ -138,7 +138,7 @@ describe('an embedding service', () => {
     await server.stop(true);
   });
 
-  test('that answers more than vectors can take gives none, and is read no further', async () => {
+  test('with a too large answer gives no vectors and is cancelled', async () => {
     let sentMib = 0;
     let isLeft = false;
     const body = () =>
@@ -159,7 +159,7 @@ describe('an embedding service', () => {
     expect(sentMib).toBeLessThan(70);
   });
 
-  test('that is slow or away is late or failed, and the queue is bounded', async () => {
+  test('a slow or missing service is late or failed, and the queue is bounded', async () => {
     const server = start(() => Bun.sleep(300).then(() => Response.json({ embeddings: [[1]] })));
     const embedder = embedderFor(server, { maxQueued: 5, maxBatch: 1 });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => embedder.embed('text', 30)));

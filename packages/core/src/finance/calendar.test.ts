@@ -35,7 +35,7 @@ describe('months of a zone', () => {
     ]);
   });
 
-  test('what is no zone', () => {
+  test('invalid zones', () => {
     expect([isTimeZone('Europe/Berlin'), isTimeZone('UTC'), isTimeZone('Mars/Olympus'), isTimeZone('')]).toEqual([
       ...[true, true, false, false],
     ]);

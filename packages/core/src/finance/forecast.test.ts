@@ -15,7 +15,7 @@ function historyOf(days: number, nanoOf: (weekday: number, index: number) => num
   return { firstWeekday: first, nanoUsd };
 }
 
-describe('what a month will cost', () => {
+describe('forecast of a month', () => {
   test('a series that is the same every day is forecast to the nano-dollar, with a band of nothing', () => {
     const history = historyOf(84, () => 1_000);
     expect(forecastMonth({ spentNanoUsd: 14_000, history, left })).toEqual({
@@ -32,7 +32,7 @@ describe('what a month will cost', () => {
     expect(forecastMonth({ spentNanoUsd: 0, history, left })?.expectedNanoUsd).toBe(12 * 1_000 + 5 * 100);
   });
 
-  test('of today only what is left counts', () => {
+  test('only the rest of today counts', () => {
     const history = historyOf(84, () => 1_000);
     const half = daysLeft('UTC', '2026-10', NOON);
     expect(forecastMonth({ spentNanoUsd: 14_500, history, left: half })?.expectedNanoUsd).toBe(14_500 + 16_500);

@@ -58,7 +58,7 @@ test.each<[string, JsonValue, readonly (readonly [string, string])[]]>([
   expect(bodyTexts(body, 'user').map(({ text, part }) => [text, part] as const)).toEqual(expected as never);
 });
 
-test('whatever a body is, it has at most 500 texts', () => {
+test('any body has at most 500 texts', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (body) => {
       expect(bodyTexts(body as JsonValue, 'assistant').length).toBeLessThanOrEqual(500);

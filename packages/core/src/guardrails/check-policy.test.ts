@@ -45,7 +45,7 @@ test.each<[Partial<GuardrailRule>, string]>([
   [{ check: { type: 'url', allow: ['*'] } }, 'rules.0.check'],
   [{ check: { type: 'url', allow: ['good.com'], deny: ['*'] } }, 'rules.0.check'],
   [{ check: { type: 'pii', kinds: ['card'], countries: ['DE'] } }, 'rules.0.check'],
-])('what cannot work is refused when it is saved: %p', (given, param) => {
+])('impossible rules are refused on saving: %p', (given, param) => {
   expect(() => check(given)).toThrow(expect.objectContaining({ kind: 'invalid_request', param }));
 });
 
@@ -64,7 +64,7 @@ test.each<Partial<GuardrailRule>>([
   { check: { type: 'pii', kinds: ['card', 'phone'], countries: ['DE'] } },
   { check: { type: 'json_schema', schema: { $schema: 'http://json-schema.org/draft-07/schema#', type: 'object' } } },
   { check: { type: 'json_schema', schema: { $schema: 'https://json-schema.org/draft/2020-12/schema' } } },
-])('what can is taken: %p', (given) => {
+])('valid values are accepted: %p', (given) => {
   expect(() => check(given)).not.toThrow();
 });
 

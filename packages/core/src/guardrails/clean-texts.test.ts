@@ -16,7 +16,7 @@ test('long texts are not kept', () => {
   expect(clean.has({ text: 'x'.repeat(65), isId: false })).toBe(false);
 });
 
-test('what comes again stays, what comes once goes', () => {
+test('reused entries stay, others are evicted', () => {
   const clean = new CleanTexts();
   clean.add({ text: 'once', isId: false });
   clean.add({ text: 'again', isId: false });

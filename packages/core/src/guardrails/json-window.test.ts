@@ -72,7 +72,7 @@ describe('arguments in pieces', () => {
     );
   });
 
-  test('what is clean stays to the byte', () => {
+  test('clean bodies stay unchanged', () => {
     const clean = '{ "a" :"\\u00e9\\n\\/ \\"x\\"", "n":[1e5, -0.1,true ], "😀": "\\ud83d\\ude00" }';
     expect(judge([clean])).toBe(clean);
     expect(judge(clean.split(''))).toBe(clean);

@@ -66,7 +66,7 @@ describe('which rules are asked', () => {
     ]);
   });
 
-  test('what one rule redacts another one refuses all the same', async () => {
+  test('a redacted text can still be blocked by another rule', async () => {
     const guard = guardOf(compile([{}, { name: 'block', action: 'block' }]));
     await expect(guard.judge(EMAIL, USER)).rejects.toMatchObject({ kind: 'guardrail_blocked', param: 'block' });
   });
@@ -140,7 +140,7 @@ describe('checks of whole texts', () => {
     await expect(whole({ action: 'retry' }, check(verdict)).judge('x', USER)).rejects.toMatchObject({ param: 'whole' });
   });
 
-  test('that fail refuse, unless the rule allows it: then the row says so', async () => {
+  test('failed checks refuse, unless the rule allows it and the row says so', async () => {
     const failing = check(() => {
       throw new Error('away');
     });
@@ -153,7 +153,7 @@ describe('checks of whole texts', () => {
     expect(allowed.list()).toMatchObject([{ rule: 'whole', count: 0, error: 'failed' }]);
   });
 
-  test('that take too long count as failed', async () => {
+  test('slow checks count as failed', async () => {
     const checks: TextChecks = { webhook: () => ({ judge: () => new Promise<Verdict>(() => {}) }) };
     const hook = { type: 'webhook', url: 'http://x', timeoutMs: 20 } as const;
     const guard = guardOf(compile([{ name: 'hook', check: hook }], { checks }));
@@ -163,7 +163,7 @@ describe('checks of whole texts', () => {
     expect(await shadow.judge('x', USER)).toBe('x');
   });
 
-  test('that only flag hold no stream, and are told at its end; earlier turns are asked about once', async () => {
+  test('flag rules hold no stream and report at its end; earlier turns are checked once', async () => {
     const checks = check({ count: 1 });
     const flagging = compile(
       [
@@ -202,7 +202,7 @@ describe('checks of whole texts', () => {
     expect(asked.length - before).toBe(2);
   });
 
-  test('that this gateway does not have refuse: a policy is never half in force', async () => {
+  test('unknown checks refuse, so a policy never applies in part', async () => {
     await expect(guardOf(compile([{ check: { type: 'injection' } }])).judge('x', USER)).rejects.toMatchObject({
       kind: 'guardrail_blocked',
     });
@@ -258,7 +258,7 @@ describe('requests', () => {
     expect(JSON.stringify(wire)).toContain(redacted);
   });
 
-  test('what a tool says as JSON stays JSON', async () => {
+  test('JSON results of a tool stay JSON', async () => {
     const said = (text: string) => ({
       ...{ role: 'tool' as const, toolCallId: 'call_1' },
       content: [{ type: 'text' as const, text }],
@@ -280,7 +280,7 @@ describe('requests', () => {
     expect(messages.map(({ content }) => (content[0] as { text: string }).text)).toEqual([EMAIL, '[EMAIL]']);
   });
 
-  test('whatever a body looks like, no text and no name in it says what may not go out', async () => {
+  test('no body leaks a forbidden text or name', async () => {
     const secret = fc.constantFrom(
       EMAIL,
       '4111 1111 1111 1111',
@@ -470,7 +470,7 @@ describe('pseudonyms on both sides', () => {
     return [whole.choices[0]?.text, collected.response().choices[0]?.text];
   };
 
-  test('what the caller said comes back as it is, also where a vendor knows it by itself', async () => {
+  test("the caller's items come back unchanged, also for provider items", async () => {
     const guard = guardOf(both);
     expect(await guard.judge(`I am ${EMAIL}`, USER)).toBe('I am <EMAIL_1>');
     const expected = `You are ${EMAIL}, not <EMAIL_2>; ${EMAIL}.`;

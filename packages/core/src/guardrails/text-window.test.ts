@@ -116,7 +116,7 @@ describe.each([
   ['all', ALL] as const,
   ['all, one of which waits for the end', [...ALL, unbounded]] as const,
 ])('in pieces: %s', (_, rules) => {
-  test('what comes out is the same in whatever pieces the text comes', () => {
+  test('any chunking gives the same output', () => {
     fc.assert(
       fc.property(text, cuts, (whole, at) => {
         const once = replaceAll(rules as readonly WindowRule[], [whole]);

@@ -4,7 +4,7 @@ import { ChangeMarks } from './change-marks';
 
 const resourceArb = fc.integer({ min: 0, max: 40 }).map((n) => Bun.CryptoHasher.hash('sha256', String(n), 'hex'));
 
-test('what changed since has another mark, and the time of its last change', () => {
+test('a changed object has a new tag and a new change time', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(resourceArb, fc.constantFrom('one', 'all')), { maxLength: 60 }), (changes) => {
       const marks = new ChangeMarks();

@@ -43,7 +43,7 @@ const headArb = fc.tuple(statusArb, headersArb, controlArb).map(([status, header
   >,
 }));
 
-describe('what may be kept of an answer', () => {
+describe('cacheable answers', () => {
   test('is never something private, unstorable, partial, or chosen by everything', () => {
     fc.assert(
       fc.property(headArb, (head) => {

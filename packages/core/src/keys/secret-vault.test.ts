@@ -18,7 +18,7 @@ describe('the vault', () => {
     );
   });
 
-  test('opens nothing that was changed, moved to another row, or sealed with another key', () => {
+  test('opens no secret that was changed, moved to another row, or encrypted with another key', () => {
     const sealed = vault.seal('sk-secret', 'row 1');
     for (let at = 0; at < sealed.bytes.length; at++) {
       const bytes = Uint8Array.from(sealed.bytes);

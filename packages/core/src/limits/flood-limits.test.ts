@@ -14,7 +14,7 @@ describe('buckets of requests', () => {
     expect(limits.take('a', 100)).toMatchObject({ retryAfterMs: 100 });
   });
 
-  test('what the client limit refuses costs the others nothing', () => {
+  test('refusals of the client limit cost others nothing', () => {
     const limits = new FloodLimits({ global: { perSecond: 1, burst: 2 }, client: { perSecond: 1, burst: 1 } });
     expect(limits.take('a', 0)).toBeUndefined();
     for (let i = 0; i < 10; i++) expect(limits.take('a', 0)?.limit).toBe('client');
@@ -52,7 +52,7 @@ describe('buckets of requests', () => {
   });
 });
 
-describe('who a request comes from', () => {
+describe('sender of a request', () => {
   test.each([
     ['9.9.9.9', null, 1, '9.9.9.9'],
     ['9.9.9.9', '1.1.1.1', 0, '9.9.9.9'],

@@ -85,7 +85,7 @@ export function describeHotStore(name: string, open: OpenStore): void {
         expect((await admit({ reloaded: true, keyVersion: 2, projectVersion: 5 })).type).toBe('admitted');
       });
 
-      test('what is out of date can be asked without an admission', async () => {
+      test('versions can be checked without an admission', async () => {
         const known = { projectId: 'project-1', keyId: 'key-1', projectVersion: 1, keyVersion: 1 };
         expect(await store.findStale(known)).toEqual(['principal']);
         await admit({ reloaded: true });
@@ -167,7 +167,7 @@ export function describeHotStore(name: string, open: OpenStore): void {
         expect(await types([customer, customer])).toEqual(['admitted', 'denied']);
       });
 
-      test('what was admitted under a lower limit does not bring the raised one down', async () => {
+      test('earlier admissions do not lower a raised limit', async () => {
         const early = requestOf({ tokensPerMinute: 20, requested: { tokens: 20 } });
         const decision = await store.admit(early);
         if (decision.type !== 'admitted') throw new Error(decision.type);

@@ -23,7 +23,7 @@ function createSink(options: { refuses?: (item: string) => boolean } = {}) {
 }
 
 describe('BatchWriter', () => {
-  test('what comes together is written together, in order, after a while', async () => {
+  test('writes collected rows together, in order, after a delay', async () => {
     const sink = createSink();
     const writer = new BatchWriter({ ...sink, everyMs: 10 });
     writer.add('a');

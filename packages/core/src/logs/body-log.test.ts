@@ -32,7 +32,7 @@ describe('bodies of requests', () => {
     expect(written[0]?.response).toBe('{"a":"Bearer [redacted]"}');
   });
 
-  test('what went to the provider last is kept beside them, without secrets, and of nobody else', async () => {
+  test("the provider's last request is stored without secrets, for its project only", async () => {
     const written: LoggedBodies[] = [];
     const log = new StoredBodyLog({ write: async (batch) => void written.push(...batch), onDrop: () => {} });
     log.noteSent('r', '{"first":1}');
@@ -47,7 +47,7 @@ describe('bodies of requests', () => {
     expect([...sent('odd'), ...sent('none')]).toEqual([null, null]);
   });
 
-  test('of requests that are never kept the oldest are let go', async () => {
+  test('the oldest requests without bodies are dropped', async () => {
     const written: LoggedBodies[] = [];
     const log = new StoredBodyLog({ write: async (batch) => void written.push(...batch), onDrop: () => {} });
     for (let n = 0; n <= 1000; n++) log.noteSent(`r${n}`, '{}');
@@ -76,7 +76,7 @@ describe('bodies of requests', () => {
     expect(boundBody({ text: `${body.text}x` })).toContain('"truncated":true');
   });
 
-  test('what can not be read is dropped and counted, and off describes nothing', async () => {
+  test('unreadable events are dropped and counted, and off does nothing', async () => {
     let dropped = 0;
     const log = new StoredBodyLog({
       write: async () => {},

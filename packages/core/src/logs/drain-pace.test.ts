@@ -70,7 +70,7 @@ describe('pace of the drain', () => {
     );
   });
 
-  test('where the store can barely take what comes in, it never waits', async () => {
+  test('a nearly full store never waits', async () => {
     const run = await simulate({ depth: 50_000, incomingPerSecond: () => 2000, batchMs: 480, seconds: 60 });
     expect(run.drainedPerSecond).toBeGreaterThan(2070);
   });

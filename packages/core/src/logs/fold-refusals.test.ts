@@ -66,7 +66,7 @@ test('a shared row says what all have in common, under the id of the first', () 
   ]);
 });
 
-test('what nobody asks after is handed over by itself, and nothing is remembered of it', async () => {
+test('expired entries are handed over and forgotten', async () => {
   const settle = (record: LogRecord) => void settled.push(record);
   const real = new RefusalFolder({ settle, monotonicMs: () => performance.now(), windowMs: 20 });
   for (let n = 0; n < 15; n++) real.fold(refusal());

@@ -20,7 +20,7 @@ test('every item once, in order, and others get their turn in between', async ()
   expect(turns).toBeGreaterThan(3);
 });
 
-test('what the work throws ends it', async () => {
+test('an error of the work ends it', async () => {
   const done: number[] = [];
   const running = eachInSlices([1, 2, 3], (item) => {
     if (item === 2) throw new Error('no');

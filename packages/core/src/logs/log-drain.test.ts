@@ -113,7 +113,7 @@ describe('log drain', () => {
     await drain.stop();
   });
 
-  test('what was read before a rebuild is handed back, not stored and not acknowledged', async () => {
+  test('entries read before a rebuild go back unacknowledged', async () => {
     const [queue, sink] = [new MemoryQueue(), new MemorySink()];
     const read = queue.read.bind(queue);
     queue.read = async (max) => {
@@ -157,7 +157,7 @@ describe('log drain', () => {
     expect(acknowledged).toEqual([250, 250, 250, 250, 100]);
   });
 
-  test('what was read is stored although the queue goes away before the batch is full', async () => {
+  test('read entries are stored even if the queue disappears', async () => {
     const [queue, sink] = [new MemoryQueue(), new MemorySink()];
     queue.push(...Array.from({ length: 600 }, (_, index) => String(index)));
     const read = queue.read.bind(queue);

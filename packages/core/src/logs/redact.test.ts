@@ -52,7 +52,7 @@ describe('redact', () => {
   });
 });
 
-describe('what is passed on of a vendor’s words', () => {
+describe('forwarded provider messages', () => {
   test.each([
     ['Incorrect API key provided: sk-proj-abc***********xyz9.', `Incorrect API key provided: ${REDACTED}.`],
     ['Incorrect API key provided: sk-12***89', `Incorrect API key provided: ${REDACTED}`],

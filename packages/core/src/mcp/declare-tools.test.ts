@@ -142,7 +142,7 @@ describe('declarations', () => {
 };`);
   });
 
-  test('what does not fit is named instead', () => {
+  test('names fields that do not fit', () => {
     const tools = Array.from({ length: 5 }, (_, n) => tool({ name: `t${n}`, description: 'x'.repeat(200) }));
     const { text, left } = declareTools(tools, { toolCharacters: 1000, characters: 600 });
     expect(text).toContain('t1(');
@@ -226,7 +226,7 @@ describe('declarations', () => {
     { requiredKeys: ['server', 'name', 'description', 'inputSchema'] },
   );
 
-  test('whatever a server says, they are TypeScript and nothing else', () => {
+  test("any server's tools become valid TypeScript", () => {
     const samples: string[] = [];
     const law = fc.property(fc.uniqueArray(hosted, { maxLength: 4, selector: ({ name }) => name }), (tools) => {
       const text = declare(tools as readonly HostedTool[]);

@@ -102,7 +102,7 @@ describe('vectors of tools', () => {
     expect({ asked, most }).toEqual({ asked: 20, most: 2 });
   });
 
-  test('that come too late are there for the next search', async () => {
+  test('late vectors serve the next search', async () => {
     const gate = Promise.withResolvers<void>();
     const embed = async () => {
       await gate.promise;
@@ -114,7 +114,7 @@ describe('vectors of tools', () => {
     expect((await vectors.get(['a', 'b', 'c'], 5000)).every((vector) => vector !== undefined)).toBe(true);
   });
 
-  test('that cannot be made are not asked for again and again', async () => {
+  test('failed embeddings are not retried endlessly', async () => {
     let asked = 0;
     const embed = async () => {
       asked++;

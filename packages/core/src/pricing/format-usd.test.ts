@@ -35,7 +35,7 @@ test.each([
   expect(formatUsdText(nano)).toBe(text);
 });
 
-test('what is no amount is refused', () => {
+test('invalid amounts are refused', () => {
   for (const bad of ['', '1.0000000001', 'abc', '1e3', '99999999', Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(parseUsd(bad)).toBeUndefined();
   }

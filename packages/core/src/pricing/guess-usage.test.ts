@@ -33,7 +33,7 @@ test('reasoning and tool calls count, nothing received counts nothing', () => {
   expect(guessUsage(request, []).outputTokens).toBe(0);
 });
 
-test('of an answer that was cut short, a side that was told as nothing is guessed as well', () => {
+test("a cut answer's zero side is estimated too", () => {
   const came = [{ events: [{ type: 'text', choice: 0, text: 'y'.repeat(400) }] as const }];
   const cut = (given: object) => partialUsage(request, came, { ...ZERO_USAGE, ...given });
   expect(cut({ outputTokens: 3 })).toMatchObject({ inputTokens: 14, outputTokens: 100, estimated: true });

@@ -61,7 +61,7 @@ describe('which target is asked when', () => {
     expect(failAll(planOf(), 'server_error', 10_000)).toEqual(['a', 'b', 'c']);
   });
 
-  test('what is open or cooling down comes last, once, and the log says that it was passed over', () => {
+  test('open and cooling targets come last, once, and the log names them as skipped', () => {
     const plan = planOf({ closed: { a: 'breaker_open', b: 'cooling_down' } });
     const first = plan.next(0);
     expect(first?.target).toBe(c);

@@ -166,7 +166,7 @@ describe('the failover modes', () => {
     expect(steps('gpt-4o', { without: ['ollama'] })).toEqual([`${O}gpt-4o`, SONNET, PRO]);
   });
 
-  test('nobody answers in the first place for a pinned version whose provider is not configured', () => {
+  test('a pinned version of an unconfigured provider is not answered by others first', () => {
     expect(refusal('gpt-4o-mini-2024-07-18', { without: ['openai'] }).kind).toBe('model_not_found');
   });
 
@@ -194,7 +194,7 @@ describe('edited chains', () => {
     expect(steps('gpt-4.1-2025-04-14', { chains })).toEqual([`${O}gpt-4.1-2025-04-14`, `${O}gpt-4o`]);
     expect(steps('gpt-4o-mini', { chains })).toEqual([`${O}gpt-4o-mini`, HAIKU, FLASH, LOCAL.balanced]);
   });
-  test('of a preset’s name replace it; without steps they switch it off', () => {
+  test("with a preset's name replace it; without steps they disable it", () => {
     const chains = mergeChains([{ ...edited, name: 'balanced', steps: [] }], presets);
     expect(steps('gpt-4o-mini', { chains })).toEqual([`${O}gpt-4o-mini`]);
   });
@@ -258,7 +258,7 @@ describe('laws of routing', () => {
     without: fc.subarray(['openai', 'anthropic', 'gemini', 'ollama']),
   });
 
-  test('whatever is asked for: configured targets only, each once, none the mode forbids, a pinned version first', () => {
+  test('any name gives configured targets, each once, permitted by the mode, a pinned version first', () => {
     fc.assert(
       fc.property(someModel, someWorld, ({ provider: owner, model }, world) => {
         const book = tables(world);

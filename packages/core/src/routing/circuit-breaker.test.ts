@@ -71,14 +71,14 @@ describe('circuit breaker', () => {
     expect([breaker.mode(nowMs), breaker.trips]).toEqual(['closed', 0]);
   });
 
-  test('what began before it opened decides nothing', () => {
+  test('requests from before the breaker opened are ignored', () => {
     const breaker = opened(100);
     expect(breaker.succeed(99, 150)).toBe(false);
     expect(breaker.fail(99, 100 + openMs)).toBeUndefined();
     expect(breaker.mode(150)).toBe('open');
   });
 
-  test('what others say again and again does not push the end of a period on', () => {
+  test('repeated messages do not extend a period', () => {
     const breaker = opened();
     breaker.adopt({ openForMs: 0, trips: 1 }, openMs);
     breaker.grantProbe(openMs + 30_000);

@@ -54,7 +54,7 @@ describe.each(['weighted', 'least_latency', 'cheapest'] as const)('%s', (strateg
     expect(first(plan(route(strategy), other))).toBe('a');
   });
 
-  test('what only begins is spread, however often it begins', () => {
+  test('prefixes count as spread, however often they occur', () => {
     const { plan, answer } = open();
     answer(route(strategy), START, B);
     expect(first(plan(route(strategy), START))).toBe('a');
@@ -104,14 +104,14 @@ test('nor once its cache has gone cold', () => {
   expect(first(plan(route('weighted'), NEXT))).toBe('a');
 });
 
-test('what stands in for a model is never kept', () => {
+test('fallback answers are never cached', () => {
   const { plan } = open();
   for (const given of [{ ...route('weighted'), keepsConversations: undefined }, route('weighted', [A])]) {
     expect(plan(given, NEXT, 'mine')).toBe(given);
   }
 });
 
-test('what has no beginning is left alone', () => {
+test('text without a prefix is unchanged', () => {
   const { plan } = open();
   const given = route('weighted');
   expect(plan(given, [says('assistant', 'x')])).toBe(given);
@@ -123,7 +123,7 @@ test('a long beginning is told apart by its first part, in bounded time', () => 
   expect(plan(route('weighted'), long('a')).session).toBe(plan(route('weighted'), long('b')).session as string);
 });
 
-describe('what processes tell each other', () => {
+describe('messages between processes', () => {
   test('is heard, told in one go, and not again before it is due', async () => {
     const { world, warmTargets } = open();
     const there = open();

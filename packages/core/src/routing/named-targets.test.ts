@@ -50,7 +50,7 @@ const keysOf = (find: () => { readonly targets: readonly { provider: string; mod
   }
 };
 
-describe('who is named is asked, nobody else', () => {
+describe('only the named provider is called', () => {
   test.each<[string, FailoverMode, string]>([
     ['a-1', 'cloud_first', 'a/a-1 b/b-1 c/c-1 own/small'],
     ['a/a-1', 'cloud_first', 'a/a-1'],
@@ -126,7 +126,7 @@ describe('failover off', () => {
     expect(keysOf(() => soleTarget(resolveTargets(model, tables(mode)), model))).toBe(expected);
   });
 
-  test('nobody stands in for a vendor that is not configured', () => {
+  test('an unconfigured provider has no fallback', () => {
     const route = resolveTargets('a-1', tables('cloud_first', ['a']));
     expect(() => soleTarget(route, 'a-1')).toThrow(/failover is off/);
   });

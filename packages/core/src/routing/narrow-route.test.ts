@@ -130,7 +130,7 @@ describe('narrowRoute', () => {
     );
   });
 
-  test('who was passed over is told, and why', () => {
+  test('skipped targets are named with a reason', () => {
     const passedOver = (name: string, more: Partial<RouteNeeds>) =>
       narrowRoute(resolveTargets(name, tables), needs(more)).passedOver?.map((one) => [
         targetKey(one.target),
@@ -158,7 +158,7 @@ describe('aliases', () => {
     expect(resolveTargets('two', tables, 'p2')).toBe(resolveTargets('two', tables));
   });
 
-  test('whose targets are all out of reach: 404', () => {
+  test('404 if all targets are out of reach', () => {
     expect(() => resolveTargets('gone', tables)).toThrow(/None of the targets of "gone"/);
   });
 

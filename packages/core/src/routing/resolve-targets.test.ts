@@ -59,7 +59,7 @@ describe('resolveTargets', () => {
     });
   });
 
-  test('what a local server lists is found there first', () => {
+  test('models listed by a local server resolve there first', () => {
     expect(resolveTargets('tiny:1b', tables(acme, local)).targets[0].provider).toBe('local');
   });
 

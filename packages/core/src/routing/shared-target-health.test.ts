@@ -36,7 +36,7 @@ function failOften(health: SharedTargetHealth, world: ReturnType<typeof createWo
   for (let i = 0; i < minFailures; i++) health.failed(large, 'server_error', now(world));
 }
 
-describe('what processes know of targets', () => {
+describe('shared state of targets', () => {
   const started: SharedTargetHealth[] = [];
   afterEach(() => {
     for (const health of started.splice(0)) health.stop();
@@ -53,7 +53,7 @@ describe('what processes know of targets', () => {
     expect(two.list()).toEqual([{ ...large, mode: 'open', openForMs: openMs, downForMs: 0, coolForMs: 0 }]);
   });
 
-  test('what an operator restored is asked again by all processes, and what was under way decides nothing', async () => {
+  test('all processes retry a restored target, and open requests do not close it again', async () => {
     const world = createWorld();
     const [one, two] = [world.process('one'), world.process('two')];
     const [began, small] = [now(world), { provider: 'acme', model: 'small' }];
@@ -177,7 +177,7 @@ describe('what processes know of targets', () => {
     expect(two.list()).toMatchObject([{ mode: 'open' }]);
   });
 
-  test('whoever was refused while it was open has the probe before the next request comes', async () => {
+  test('a waiting request gets the probe before the next one', async () => {
     const world = createWorld();
     const [one, two] = [world.process('one'), world.process('two')];
     failOften(one, world);

@@ -28,7 +28,7 @@ export function healthStoreCases(name: string, open: (nowMs: () => number) => Op
       expect(await exchange(one, { type: 'close', target }, { type: 'claim', target })).toEqual([]);
     });
 
-    test('what one process opened is open for the others, and counts down by the clock of the store', async () => {
+    test("a breaker opens for all processes and counts by the store's clock", async () => {
       await exchange(one, { type: 'open', target, forMs: 5000, trips: 1 });
       clock.ms += 2000;
       expect(await exchange(two)).toEqual([{ ...opened, openForMs: 3000 }]);

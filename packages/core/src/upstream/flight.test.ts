@@ -157,7 +157,7 @@ describe('flight', () => {
     expect([leader.pays(), follower.pays()]).toEqual([true, false]);
   });
 
-  test('nobody reads ahead of the fastest reader', async () => {
+  test('the gateway reads no further than the fastest reader', async () => {
     const table = new FlightTable();
     const upstream = manualUpstream();
     const leader = subscribe(table, 'k', upstream.start);
@@ -203,7 +203,7 @@ describe('flight', () => {
 
 const nothingSpent = () => ({ attempts: [], usage: ZERO_USAGE, isBilled: false, costNanoUsd: 0 });
 
-describe('what is kept of an answer', () => {
+describe('stored part of an answer', () => {
   const received = (subscriber: Subscriber) => subscriber.received();
 
   /** Reads so many batches of a megabyte of text each. */
@@ -219,7 +219,7 @@ describe('what is kept of an answer', () => {
     return { leader, upstream, table };
   }
 
-  test('where nobody can join: only what has still to be read, and the sum of the rest', async () => {
+  test('without joining: keeps unread batches and the sum of the rest', async () => {
     const { leader } = await readMegabytes(3, undefined);
     expect(received(leader)).toEqual([
       { events: [], gone: { pieces: 3, outputBytes: 3 * 1024 * 1024, reasoningBytes: 0, ended: 0 } },
@@ -229,7 +229,7 @@ describe('what is kept of an answer', () => {
     );
   });
 
-  test('where others may join: all of it, until it is more than the cache takes', async () => {
+  test("with joining: keeps all, up to the cache's limit", async () => {
     const { leader, table, upstream } = await readMegabytes(7, 'k');
     expect(received(leader)).toHaveLength(7);
     const follower = table.join('k') as Subscriber;
@@ -265,7 +265,7 @@ describe('what is kept of an answer', () => {
   });
 });
 
-test('what is kept for late followers takes room; where there is none, nobody may join any more', async () => {
+test('batches for late followers take room; without room nobody can join', async () => {
   for (const [maxBytes, mayJoin] of [
     [150_000, false],
     [300_000, true],

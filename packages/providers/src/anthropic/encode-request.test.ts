@@ -338,7 +338,7 @@ describe('structured output', () => {
     expect(json.tools).toMatchObject([{ input_schema: open }]);
   });
 
-  test('what cannot be forced is asked for', () => {
+  test('a model that cannot be forced gets an instruction', () => {
     const context = { priced: priced(), model: 'claude-sonnet-5-5' };
     const [instruction] = encode(ask({ responseFormat }), context).json.system as [{ text: string }];
     expect(instruction.text).toContain(JSON.stringify(schema));
@@ -382,7 +382,7 @@ describe('reasoning', () => {
     expect(encode(ask({ thinking, reasoningEffort: 'low' })).json.thinking).toEqual(thinking);
   });
 
-  test('where it cannot be had, it is named as dropped: calls continued without their thoughts, forced tools', () => {
+  test('unavailable thinking is named as dropped: calls without thoughts, forced tools', () => {
     const tools: ChatRequest['tools'] = [{ type: 'function', name: 'f' }];
     const messages: ChatMessage[] = [
       user('a'),

@@ -42,7 +42,7 @@ const WEATHER = {
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
 };
 
-describe('where a request goes', () => {
+describe('target of a request', () => {
   test('host by region, model and method in the path', () => {
     expect(encode({}).url).toBe(
       'https://bedrock-runtime.eu-west-1.amazonaws.com/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse',
@@ -245,7 +245,7 @@ describe('tools', () => {
     });
   });
 
-  test('whose request it is, is named where it goes nowhere', () => {
+  test('a dropped user field is named', () => {
     expect(encode({ user: 'u' }).dropped).toEqual(['user']);
   });
 

@@ -95,7 +95,7 @@ test.each<[string, JsonObject, readonly number[]]>([
   ],
   ['lifetimes alone', { cache_write_tokens_details: { ttl_30m_tokens: 10, ttl_12h_tokens: 20 } }, [70, 10, 20]],
   ['more than all of it', { cache_write_tokens_details: { ttl_12h_tokens: 900 } }, [0, 0, 100]],
-])('what is written to the cache, by its lifetime: %s', (_name, details, expected) => {
+])('lifetime of cache entries: %s', (_name, details, expected) => {
   for (const usage of [
     { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: details },
     { input_tokens: 100, output_tokens: 5, input_tokens_details: details },

@@ -35,7 +35,7 @@ test('only the event that tells nothing but usage is taken out, however the byte
   );
 });
 
-test('what ends without an end of its own goes on, and other line ends are ends too', () => {
+test('a stream without an end mark passes, and other line ends count', () => {
   expect(filtered(Buffer.from('data: {"choices":[{"a":1}]}'), [5])).toBe('data: {"choices":[{"a":1}]}');
   expect(filtered(Buffer.from(USAGE.trimEnd()), [])).toBe('');
   expect(filtered(Buffer.from((word('x') + USAGE).replaceAll('\n', '\r\n')), [])).toBe(

@@ -304,7 +304,7 @@ describe('generation', () => {
     expect(encode(ask(more), { dropParams: true }).dropped).toEqual([param]);
   });
 
-  test('whose request it is, and what is said to other vendors’ caches, is named where it goes nowhere', () => {
+  test('dropped user and cache fields are named', () => {
     const extra = { prompt_cache_key: 'k', safety_identifier: 's', stream_options: {} };
     expect(encode(ask({ user: 'u', extra })).dropped).toEqual(['user', 'prompt_cache_key', 'safety_identifier']);
     const kept = ask({ metadata: { a: 'b' } });

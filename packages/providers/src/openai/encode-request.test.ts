@@ -71,7 +71,7 @@ describe('a request of the same format', () => {
     expect(json).toEqual(expected);
   });
 
-  test('what was dropped is told', () => {
+  test('dropped fields are named', () => {
     const request = sameFormat({ temperature: 0.2, top_p: 1 });
     expect(encode(request, { model: 'o3', dropParams: true }).dropped).toEqual(['temperature']);
   });
@@ -206,7 +206,7 @@ describe('a request of another format', () => {
     expect(encode({ ...request, wire }).dropped).toContain('x-beta');
   });
 
-  test('what results show follows them as the user’s, once all of the turn are told', () => {
+  test('images of results follow in a user message after all results', () => {
     const image = { type: 'image', url: 'data:image/png;base64,AA' } as const;
     const messages: ChatRequest['messages'] = [
       { role: 'tool', toolCallId: 'a', content: [image] },

@@ -31,7 +31,7 @@ describe('usage as a vendor tells it', () => {
     expect(asCounts(usage)).toBeUndefined();
   });
 
-  test('every vendor’s lie is as if nothing was told, so that the estimate is booked', () => {
+  test('impossible usage counts as none, so the estimate is booked', () => {
     expect(decodeOpenaiUsage({ prompt_tokens: -5, completion_tokens: 10 })).toBeUndefined();
     expect(decodeAnthropicUsage({ input_tokens: '5', output_tokens: 10 })).toBeUndefined();
     expect(decodeGeminiUsage({ promptTokenCount: 1e300, candidatesTokenCount: 10 })).toBeUndefined();

@@ -11,7 +11,7 @@ const chunk = (content: string) => event({ choices: [{ index: 0, delta: { conten
 describe('plain answers', () => {
   const wide = encode(`{"choices":[${'{},'.repeat(500_000)}{}]}`);
 
-  test('of more parts than any answer has are refused before they are built', async () => {
+  test('with too many parts are refused before they are built', async () => {
     const answer = await prepareAnswer([wide], CHAT_BOUNDS);
     expect(() => parseAnswer('openai', answer)).toThrow('not JSON');
   });
@@ -40,7 +40,7 @@ describe('streamed answers', () => {
     expect(() => play('data: {}\n\n'.repeat(1_000), 200)).toThrow('empty events');
   });
 
-  test('of more text than a model writes end', () => {
+  test('with too much text end', () => {
     expect(() => play(chunk('word '.repeat(50_000)), 100)).toThrow('more text than');
   });
 

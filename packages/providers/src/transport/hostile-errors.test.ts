@@ -29,7 +29,7 @@ describe('pages instead of errors', () => {
   );
 });
 
-test('what is no status is refused, and may be billed', () => {
+test('an invalid status is refused, and may be billed', () => {
   expect(() => refuseRedirect('vendor', { status: 999, body: null } as Response)).toThrow('999');
   expect(isBilledStatus('vendor', 999)).toBe(true);
   expect(isBilledStatus('vendor', 503)).toBe(false);

@@ -46,7 +46,7 @@ function decode(text: string): string {
   }
 }
 
-test('a path that passes leads nowhere but below its root, however it is read', () => {
+test('an accepted path stays below its root under every decoding', () => {
   fc.assert(
     fc.property(fc.array(pieceArb, { maxLength: 8 }), (pieces) => {
       const path = `/${pieces.join('')}`;

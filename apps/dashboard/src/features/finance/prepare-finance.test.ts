@@ -65,7 +65,7 @@ describe('amounts', () => {
     );
   });
 
-  test('as many decimals as suit the total, or as many as are chosen', () => {
+  test('decimals fit the total, or the chosen number', () => {
     expect([0, 1234, 10, 9.99, 0.1, 0.05].map((total) => decimalsFor(undefined, total))).toEqual([2, 2, 2, 4, 4, 9]);
     expect(decimalsFor('4', 1234)).toBe(4);
   });
@@ -100,8 +100,8 @@ describe('months', () => {
   });
 });
 
-describe('what the address asks for', () => {
-  test('what makes no sense is left out', () => {
+describe('filters of the address', () => {
+  test('invalid values are dropped', () => {
     expect(readFinanceSearch({ month: '2026-13', by: 'weather', decimals: '3', label: 'x', model: '' })).toEqual({});
     const all = { month: '2026-10', by: 'label.cost-center', decimals: '4', label: 'env=prod', model: 'm' } as const;
     expect(readFinanceSearch({ ...all, more: 1 })).toEqual(all);
@@ -125,7 +125,7 @@ describe('what the address asks for', () => {
   });
 });
 
-test('what becomes of a cap', () => {
+test('forecast of a cap', () => {
   const cap = (given: Partial<CapForecast>): CapForecast => ({
     ...{ scope: 'project', project_id: 'p', project_name: 'p', id: 'p', name: 'p', cap_usd: 100, spent_usd: 50 },
     ...{ forecast: { expected_usd: 90, low_usd: 80, high_usd: 95 }, reached_on: null, could_reach_on: null },

@@ -78,7 +78,7 @@ describe('parts of a rule', () => {
   });
 });
 
-describe('what a rule does to streams', () => {
+describe('effect of a rule on streams', () => {
   test.each<[Record<string, unknown>, RegExp | null]>([
     [{ type: 'pii', on: 'both', action: 'block' }, null],
     [{ type: 'pii', on: 'output', action: 'retry' }, /has to see all/],
@@ -134,7 +134,7 @@ describe('the list of rules', () => {
   });
 });
 
-test('what rules do to a text is said in words', () => {
+test('describes the effect of rules on a text', () => {
   const one = (given: object) =>
     prepareTried({ rules: [{ name: 'n', matches: 0, action: 'block', error: null, ...given }] })[0];
   expect(one({})).toMatchObject({ outcome: 'finds nothing', tone: 'good', matches: 0 });

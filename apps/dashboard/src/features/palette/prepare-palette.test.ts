@@ -17,7 +17,7 @@ const ALL = [
 const found = (typed: string, recent: readonly string[] = []) =>
   findCommands(ALL, typed, recent).map(({ label }) => label);
 
-test('what was used lately comes first, then pages and actions', () => {
+test('recent items come first, then pages and actions', () => {
   expect(found('')).toEqual(['Requests', 'New key']);
   expect(found('', ['model gpt-4o', 'action New key', 'gone'])).toEqual(['gpt-4o', 'New key', 'Requests']);
 });

@@ -51,7 +51,7 @@ describe('turns', () => {
   });
 });
 
-describe('what is sent', () => {
+describe('sent request', () => {
   test('only what was set, as the API names it', () => {
     expect(prepareBody({ ...draftOf({}), system: ' ' }).body).toEqual({ messages: [{ role: 'user', content: 'Hi' }] });
     const settings = { temperature: '0.2', max_tokens: '50', stop: 'a\nb', seed: '7', reasoning_effort: 'low' };
@@ -115,7 +115,7 @@ describe('what is sent', () => {
     }
   });
 
-  test('what a chosen model is not known to support is said before', () => {
+  test('the form warns of features that the chosen model lacks', () => {
     const known = [{ id: 'small', owned_by: 'x', capabilities: ['vision'], max_output_tokens: 100 }];
     const draft = { ...draftOf({ tools: '[]', max_tokens: '200' }), models: ['small', 'other'] };
     expect(prepareSupport(draft, known, 'demo')).toEqual([
@@ -171,7 +171,7 @@ class Tab implements Storage {
   };
 }
 
-describe('what a tab keeps', () => {
+describe('state of a tab', () => {
   test('the draft, of whoever wrote it, and never a pasted key', () => {
     const tab = new Tab();
     const store = new PlaygroundStore('ann', tab);
@@ -184,7 +184,7 @@ describe('what a tab keeps', () => {
     expect(restoreDraft(tab, 'ann')).toBeNull();
   });
 
-  test('where pictures are too much, all but them', () => {
+  test('without pictures if they are too large', () => {
     const big = { ...picture, url: `data:image/png;base64,${'A'.repeat(5000)}` };
     const draft = draftOf({}, [newTurn('user', { text: 'see', pictures: [big] })]);
     const tab = new Tab(4000);
@@ -288,7 +288,7 @@ describe('a logged request again', () => {
     });
   });
 
-  test('what is missing is said; model and key are there', () => {
+  test('names missing fields; model and key are set', () => {
     const without = prepareRerun({ ...log, labels: { team: 'a' } }, null, 'It was not stored.');
     expect(without.missing).toEqual(['The prompt is missing. It was not stored.', 'Labels are not sent again: team.']);
     expect(without.draft).toMatchObject({ models: ['smart'], keyId: 'k' });

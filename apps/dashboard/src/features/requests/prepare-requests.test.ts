@@ -27,7 +27,7 @@ describe('filters', () => {
     expect(changeOf(null, { field: 'model', isNot: false, values: [] })).toEqual({ model: undefined });
   });
 
-  test('what is typed must be what the field takes; labels are suggested in two steps', () => {
+  test('input must fit the field; labels are suggested in two steps', () => {
     expect(readTyped('http_status', '50')).toBeUndefined();
     expect(readTyped('http_status', ' 502 ')).toBe('502');
     expect(readTyped('label', 'team')).toBeUndefined();
@@ -103,7 +103,7 @@ describe('conversations', () => {
       ...parts.map((part) => `${part.kind}:${'text' in part ? part.text.replace(/\s+/g, '') : part.note}`),
     ]);
 
-  test('of every API: messages, calls and results, thinking, images', () => {
+  test('every API has messages, calls and results, thinking, images', () => {
     expect(
       words(
         {

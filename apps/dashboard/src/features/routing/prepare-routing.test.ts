@@ -9,7 +9,7 @@ const ended = (group: string, requests: number, errors: number) =>
   ({ group, requests, errors, error_rate: errors / requests }) as ErrorBucket;
 
 describe('how providers fared', () => {
-  test('what failed there and was answered elsewhere is failed there', () => {
+  test('failed-over requests count as failed at their first provider', () => {
     const lines = prepareProviders([provider('anthropic'), provider('openai'), provider('groq'), provider('xai')], {
       errors: [ended('anthropic', 4, 0), ended('openai', 120, 6)],
       failovers: [

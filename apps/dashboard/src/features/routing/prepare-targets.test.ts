@@ -71,7 +71,7 @@ describe('targets in rows', () => {
     expect(moved(['a', 'b'], 1, 1)).toEqual(['a', 'b']);
   });
 
-  test('what a row means is said', () => {
+  test('explains a row', () => {
     const rows = [row('75'), row('25'), row('0')];
     const say = (index: number, strategy: Parameters<typeof describeRow>[2]) => describeRow(rows, index, strategy);
     expect(say(0, 'weighted')).toBe('Tried first for 75 % of requests.');

@@ -3,7 +3,7 @@ import { alertFields, describeFiring, describePreview } from './prepare-alert';
 
 const week = { from: '2026-03-01T00:00:00Z', to: '2026-03-08T00:00:00Z' };
 
-test('what an alert would have done is said in one sentence', () => {
+test('summarises the preview of an alert in one sentence', () => {
   const firing = { from: '2026-03-03T14:05:00Z', to: '2026-03-03T14:25:00Z' };
   const fired = { ...week, fired: 3, firings: [firing], highest: 0.5 };
   expect(describePreview('error_rate', fired, 'utc')).toBe(

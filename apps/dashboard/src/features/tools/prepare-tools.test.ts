@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { argFields, besideEachOther, diffLines, readArgs, sortTools } from './prepare-tools';
 
-describe('what a tool said and says', () => {
+describe('approved and current version of a tool', () => {
   test('shows what was taken away and what came, in the order of the text', () => {
     const lines = diffLines({ a: 1, b: 2 }, { a: 1, b: 3, c: 4 });
     expect(lines).toEqual([

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { KEPT_AUTH, newServerFields, serverBody, serverFields } from './server-fields';
 
-test('what is typed of a server becomes what the API takes', () => {
+test('the server form becomes an API body', () => {
   expect(serverBody({ alias: 'a', auth_type: 'none', allowed_tools: null, timeout_ms: null })).toEqual({
     ...{ alias: 'a', auth: { type: 'none' }, allowed_tools: null },
   });

@@ -8,7 +8,7 @@ import { parseMarkdown } from './parse-markdown';
 const html = (text: string) => renderToStaticMarkup(createElement(Drawn, { text }));
 
 describe('Markdown', () => {
-  test('what models write, with each line break', () => {
+  test('model output, with each line break', () => {
     const drawn = html(
       '# T\n\nA **b** `c` [l](https://x.y)\nnext\n\n- one\n- two\n\n2. a\n3. b\n\n```js\n<x>\n# no\n```\n\n|a|b|\n|-|-|\n|1|2|\n\n> q\n\n---',
     );
@@ -23,7 +23,7 @@ describe('Markdown', () => {
     expect(drawn).toContain('&lt;x&gt;\n# no</pre>');
   });
 
-  test('HTML and other schemes are the text that they are; nothing is loaded from elsewhere', () => {
+  test('HTML and other schemes stay text, and nothing is loaded from elsewhere', () => {
     expect(html('[j](javascript:alert(1)) <b onclick="x">x</b>')).toContain('[j](javascript:alert(1))');
     const hostile = html(
       '<script>x</script>\n\n<img src="https://far.example/a.png">\n\n![i](javascript:x) [d](data:text/html,x) ![a](https://far.example/a.png)',

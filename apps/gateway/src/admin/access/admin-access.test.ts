@@ -26,7 +26,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
     });
   });
 
-  test('a key of the data plane, a wrong token and another scheme do not open it', async () => {
+  test('an API key, a wrong token and another scheme get 401', async () => {
     for (const token of [createKeySecret().secret, 'wrong', `llm0_admin_${'0'.repeat(48)}`]) {
       const answer = await admin.call('GET', '/projects', { token, address: 'a' });
       expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_api_key']);
@@ -49,7 +49,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
     expect((await admin.call('GET', '/projects', { address: '198.51.100.7' })).status).toBe(200);
   });
 
-  test('behind a trusted proxy the address is the one it saw; nobody writes himself another', async () => {
+  test("a trusted proxy's address counts, and no client can forge one", async () => {
     const from = (forwarded: string) =>
       admin.call('GET', '/projects', { token: 'wrong', headers: { 'x-forwarded-for': forwarded } });
     for (let n = 0; n < 10; n++) expect((await from(`10.9.9.${n}, 198.51.100.50`)).status).toBe(401);
@@ -57,7 +57,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
     expect((await from('198.51.100.50, 198.51.100.51')).status).toBe(401);
   });
 
-  test('only the one path of signing in is open, whatever another one ends or begins with', async () => {
+  test('only the exact sign-in path is open', async () => {
     const paths = [
       ...[
         '/v1/projects/v1/session',
@@ -105,7 +105,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
     expect((await admin.call('GET', '/session', { token })).body).toMatchObject({ can_read_bodies: false });
   });
 
-  test('a viewer may read and nothing else', async () => {
+  test('a viewer may only read', async () => {
     const { token } = await createToken({ name: 'auditor', role: 'viewer' });
     expect((await admin.call('GET', '/projects', { token })).status).toBe(200);
     for (const [method, path] of [

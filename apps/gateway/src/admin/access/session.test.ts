@@ -59,7 +59,7 @@ describe.each(TEST_DATABASES)('sessions on $name', (kind) => {
     if (method === 'POST') expect([made.status, made.headers.get('set-cookie')]).toEqual([403, null]);
   });
 
-  test('a browser that names its own origin only may change things', async () => {
+  test("only the page's own origin may change things", async () => {
     const own = { origin: 'http://localhost', host: 'localhost' };
     const cookie = cookieOf(await signIn(ENV_TOKEN, own));
     expect((await withCookie(cookie, 'POST', '/projects', own)).status).toBe(201);

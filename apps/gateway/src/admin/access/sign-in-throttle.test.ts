@@ -27,7 +27,7 @@ async function attempt(address: string, token: string): Promise<string | number>
 const attempts = (count: number, address: string, token: string) =>
   Promise.all(Array.from({ length: count }, () => attempt(address, token)));
 
-test('beyond ten wrong ones nothing is compared any more, the right one neither; the wait is true', async () => {
+test('after ten wrong tokens every token waits, even the right one, for the stated time', async () => {
   const seen = await attempts(40, '192.0.2.1', 'guess');
   expect(seen.filter((one) => one === 'wrong')).toHaveLength(10);
   expect(compared).toBe(10);
@@ -40,7 +40,7 @@ test('beyond ten wrong ones nothing is compared any more, the right one neither;
   expect(await attempt('192.0.2.1', 'right')).toBe('ok');
 });
 
-test('who was let in goes on working beside guesses from the same address; others gain nothing by it', async () => {
+test('a signed-in address keeps working during guesses; others gain nothing', async () => {
   expect(await attempt('192.0.2.1', 'right')).toBe('ok');
   await attempts(40, '192.0.2.1', 'guess');
   expect(await attempts(50, '192.0.2.1', 'right')).toEqual(Array(50).fill('ok'));
@@ -55,7 +55,7 @@ test('right ones cost nothing, however many at once and before anybody is known'
   expect((await attempts(11, '192.0.2.1', 'guess')).filter((one) => one === 'wrong')).toHaveLength(10);
 });
 
-test('many addresses together are slowed down, a /64 is one of them', async () => {
+test('many addresses share a limit, and a /64 counts as one', async () => {
   const spread = await Promise.all(
     Array.from({ length: 400 }, (_, n) => attempt(`10.0.${n >> 8}.${n & 255}`, 'guess')),
   );

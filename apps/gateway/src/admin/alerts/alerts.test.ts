@@ -53,7 +53,7 @@ describe.each(TEST_DATABASES)('alerts of the admin API on $name', (kind) => {
     }
   });
 
-  test('a key of PagerDuty is needed there, and shown to nobody', async () => {
+  test('PagerDuty needs a key, which is never shown', async () => {
     expect(await create({ kind: 'spend', webhook_format: 'pagerduty' })).toMatchObject({
       status: 400,
       body: { error: { param: 'routing_key' } },

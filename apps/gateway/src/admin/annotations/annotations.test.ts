@@ -36,7 +36,7 @@ describe.each(TEST_DATABASES)('annotations on $name', (kind) => {
     expect(own.map(({ action }: { action: string }) => action)).toEqual(['delete', 'create', 'create']);
   });
 
-  test('what makes no sense is refused, naming the field', async () => {
+  test("invalid values are refused with the field's name", async () => {
     const refused = async (body: object) => (await tell(body)).body.error.param;
     expect(await refused({})).toBe('text');
     expect(await refused({ text: '' })).toBe('text');

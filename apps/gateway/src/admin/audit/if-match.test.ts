@@ -91,7 +91,7 @@ describe.each(TEST_DATABASES)('changes of what was read, on $name', (kind) => {
     expect((await change('/chains/nobody', { targets: [] }, '*', 'PUT')).status).toBeOneOf([400, 412]);
   });
 
-  test('of two at the same moment one is refused', async () => {
+  test('one of two simultaneous requests is refused', async () => {
     const path = `/projects/${projectId}`;
     const tag = tagOf(await admin.call('GET', path));
     const both = await Promise.all(

@@ -112,7 +112,7 @@ describe.each(TEST_DATABASES)('HTTP backends on $name', (kind) => {
     expect((await call('POST', `/backends/${gone.id}/test`, {})).body).toMatchObject({ ok: false, status: null });
   });
 
-  test('what a test or a change shows to be well is asked again, by all processes', async () => {
+  test('a successful test or a change reopens a backend in all processes', async () => {
     const { id, name } = await add();
     const restored = () => admin.restored.splice(0);
     expect(restored()).toContain(`infer:${name}`);

@@ -24,7 +24,7 @@ describe.each(TEST_DATABASES)('cache and history on $name', (kind) => {
     values (${projectId}, ${cacheKey(name)}, 'alpha', ${model}, 1, 1, '{}', now() + interval '1 hour')`;
   const purge = async (body: object) => (await admin.call('POST', '/cache/purge', { body })).body;
 
-  test('what meets all conditions goes, in both tiers, and is counted once', async () => {
+  test('matching entries go from both tiers and count once', async () => {
     const projectId = crypto.randomUUID();
     for (const [name, model] of [
       ['a', 'm1'],

@@ -92,7 +92,7 @@ describe.each(TEST_DATABASES)('customer limits on $name', (kind) => {
     ]);
   });
 
-  test('of many changes at once, the store ends with what Postgres has', async () => {
+  test('concurrent changes leave the store equal to Postgres', async () => {
     let last: unknown;
     const { hotStore } = admin.services;
     const setCustomerLimits = hotStore.setCustomerLimits.bind(hotStore);

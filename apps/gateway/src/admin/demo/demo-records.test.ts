@@ -29,7 +29,7 @@ function make(days: number) {
   return [...makeDemoRecords({ ...options, createId })];
 }
 
-test.each([1, 14])('what is made up of %d days tells of an outage and of a spike', (days) => {
+test.each([1, 14])('sample data of %d days have an outage and a spike', (days) => {
   const records = make(days);
   const { outage, spike } = tellStory({ nowMs: NOW_MS, days });
   expect(records.every(({ createdAtMs }) => createdAtMs >= NOW_MS - days * 86_400_000 && createdAtMs < NOW_MS)).toBe(

@@ -28,7 +28,7 @@ test('zero and null are told apart', () => {
   expect(JSON.stringify(showFields(schema, { ...stored, capNanoUsd: 0 }).cap_usd)).toBe('0');
 });
 
-test('what was sent is read under the names inside; what was not sent is not there', () => {
+test('maps sent fields to inner names and omits the others', () => {
   expect(readFields({ cap_usd: 5, expires_at: null, allowed_models: ['a'], rate_limit_per_minute: undefined })).toEqual(
     {
       capNanoUsd: 5,

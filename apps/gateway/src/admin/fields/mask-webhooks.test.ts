@@ -6,7 +6,7 @@ const viewer = { role: 'viewer' } as const;
 const SECRET = 'https://user:pass@hooks.example.com:8443/services/T0/B0/secret?token=1#x';
 const MASKED = 'https://hooks.example.com:8443/…';
 
-test('viewers see scheme and host alone, at any depth; admins see all', () => {
+test('viewers see only scheme and host, at any depth; admins see all', () => {
   const shown = {
     data: [
       { webhook_url: SECRET, last_error: `could not post to ${SECRET}`, threshold: 1, cost_usd: jsonUsd(1) },
@@ -27,6 +27,6 @@ test('viewers see scheme and host alone, at any depth; admins see all', () => {
   });
 });
 
-test('what is no address is not shown at all', () => {
+test('invalid addresses are hidden', () => {
   expect(maskFor(viewer, { webhook_url: 'http://[' })).toEqual({ webhook_url: '…' });
 });

@@ -40,7 +40,7 @@ describe('against the month before', () => {
     expect(found).toEqual({ changeNanoUsd, changePercent, isNew });
   });
 
-  test('what is no longer there has a row, and so has what is new; the dearest comes first', () => {
+  test('removed and new entries have rows, the most expensive first', () => {
     const now = [amount({ group: 'new', costNanoUsd: 2 }), amount({ group: 'old', costNanoUsd: 9 })];
     const rows = rowsOf(now, [amount({ group: 'old', costNanoUsd: 3 }), amount({ group: 'gone', costNanoUsd: 4 })]);
     expect(

@@ -74,7 +74,7 @@ describe.each(TEST_DATABASES)('guardrails and what is over, on $name', (kind) =>
     expect((await late.replay({ rules: [MAIL], to: before })).body).toMatchObject({ requests: 0 });
   });
 
-  test('nobody else is asked about what is over', async () => {
+  test('past requests trigger no calls', async () => {
     const { replay } = await projectWithBodies(['hello', 'hi']);
     const { status, body } = await replay({ rules: [{ ...JUDGE, check: { type: 'moderation', model: 'openai/x' } }] });
     // The fixture has no such check, and says so when a rule is saved.

@@ -79,7 +79,7 @@ describe.each(TEST_DATABASES)('guardrails on $name', (kind) => {
     expect(changed.projects.find((project) => project.id === id)?.version).toBe(before + 2);
   });
 
-  test('who changes what somebody else changed meanwhile is told', async () => {
+  test('a conflicting change gets 412', async () => {
     const { put, at } = await open();
     await put({ mode: 'enforce', rules: [NO_CARDS], version: 0 });
     const late = await put({ mode: 'off', version: 0 });
@@ -87,7 +87,7 @@ describe.each(TEST_DATABASES)('guardrails on $name', (kind) => {
     expect((await admin.call('GET', at)).body.mode).toBe('enforce');
   });
 
-  test('what was shown can be sent back, under the tag it came with', async () => {
+  test('a shown object can be sent back with its tag', async () => {
     const { at, put } = await open();
     for (const mode of ['enforce', 'shadow']) {
       const now = await admin.call('GET', at);
@@ -99,7 +99,7 @@ describe.each(TEST_DATABASES)('guardrails on $name', (kind) => {
     expect((await put({ mode: 'off' })).body.version).toBe(3);
   });
 
-  test('of two at once one is told', async () => {
+  test('one of two concurrent writers gets the conflict', async () => {
     const { put } = await open();
     const answers = await Promise.all([1, 2].map(() => put({ mode: 'enforce', rules: [NO_CARDS], version: 0 })));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);

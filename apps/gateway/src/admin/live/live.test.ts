@@ -25,7 +25,7 @@ function parse(text: string): Told[] {
     });
 }
 
-describe.each(TEST_DATABASES)('what happens, on $name', (kind) => {
+describe.each(TEST_DATABASES)('timeline, on $name', (kind) => {
   let admin: AdminUnderTest;
   let projectId: string;
   const open: ReadableStreamDefaultReader<Uint8Array>[] = [];

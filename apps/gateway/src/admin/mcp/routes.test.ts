@@ -102,7 +102,7 @@ describe.each(TEST_DATABASES)('MCP servers on $name', (kind) => {
     expect((await call('POST', `/mcp/servers/${id}/tools/none/approve`)).status).toBe(404);
   });
 
-  test('where the operator says so, changes count at once', async () => {
+  test('changes apply at once if the operator allows it', async () => {
     const { id } = await add({ approve_changes: 'auto' });
     server.tools = [textTool('echo', 'Other words.'), textTool('later')];
     expect((await refresh(id)).tools).toEqual(['echo', 'later']);
@@ -164,7 +164,7 @@ describe.each(TEST_DATABASES)('MCP servers on $name', (kind) => {
     [{ allowed_tools: ['a b'] }, 'allowed_tools.0'],
     [{ transport: 'stdio', url: undefined, command: 'cat' }, 'transport'],
     [{ tools: [] }, 'tools'],
-  ])('what cannot work is refused on saving: %j', async (more, param) => {
+  ])('impossible rules are refused on saving: %j', async (more, param) => {
     const answer = await call('POST', '/mcp/servers', { alias: 'bad-one', url: server.url, ...more });
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
     expect((await call('GET', '/mcp/servers?alias=bad-one')).body.data).toEqual([]);

@@ -97,7 +97,7 @@ describe.each(TEST_DATABASES)('providers on $name', (kind) => {
     expect(upstream.requests[0]?.headers.authorization).toBe(`Bearer ${SECRET}-NEWS`);
   });
 
-  test('what a test, a change or a new key shows to be well is asked again, by all processes', async () => {
+  test('a successful test, a change or a new key reopens a target in all processes', async () => {
     const restored = () => admin.restored.splice(0);
     restored();
     upstream.control.setDefault({ status: 503, body: '{}' });

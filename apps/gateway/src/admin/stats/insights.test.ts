@@ -6,7 +6,7 @@ import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-describe.each(TEST_DATABASES)('what the dashboard asks, on $name', (kind) => {
+describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
   let admin: AdminUnderTest;
   let projectId: string;
   const nowMs = Date.now();

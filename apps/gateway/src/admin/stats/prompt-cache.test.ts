@@ -23,7 +23,7 @@ const amount = (more: Partial<Amount>): Amount => ({
   ...{ tokensCacheRead: 1000, tokensCacheWrite: 0, ...more },
 });
 
-test('what was read is worth the difference to input, less what writing cost more', () => {
+test('savings are the discount on reads minus the surcharge on writes', () => {
   expect(sumPromptCaches([amount({})], prices)).toMatchObject([{ provider: 'a', model: 'm', savedNanoUsd: 900_000 }]);
   expect(sumPromptCaches([amount({ tokensCacheWrite: 1000 })], prices)[0]?.savedNanoUsd).toBe(650_000);
   expect(sumPromptCaches([amount({ tokensCacheRead: 0, tokensCacheWrite: 8 })], prices)[0]?.savedNanoUsd).toBe(-2000);

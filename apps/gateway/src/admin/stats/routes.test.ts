@@ -156,7 +156,7 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
   });
 
-  test('what would take too long is refused with what to narrow', () => {
+  test('slow queries are refused with a hint', () => {
     const error = asAdminError(new QuestionTooLargeError('late'), admin.services.log);
     expect([error.kind, error.param]).toEqual(['invalid_request', 'from']);
     expect(error.message).toMatch(/shorter range.*longer interval.*fewer groups/);

@@ -41,13 +41,13 @@ test('an answer is kept for 20 s, whenever it is asked for, and tells its age', 
   expect(await ask(2)).toBe(2);
 });
 
-test('what is not worth it is asked again, but only once at a time', async () => {
+test('unshared questions repeat, one at a time', async () => {
   const { ask } = openCache(false);
   expect(await Promise.all([ask(1), ask(1), ask(2)])).toEqual([1, 1, 2]);
   expect(await ask(1)).toBe(3);
 });
 
-test('whoever wants it fresh gets it, and so does who asks next', async () => {
+test('a refresh gets a new answer, and so does the next request', async () => {
   const { ask } = openCache();
   await ask(1);
   expect(await ask(1, true)).toBe(2);
@@ -81,7 +81,7 @@ test('the oldest make room: 500 answers, 16 MiB, none of more than a quarter of 
   expect(await huge.ask(1)).toBe(2);
 });
 
-test('what is told to be forgotten is asked again, also where it is being asked meanwhile', async () => {
+test('invalidated answers are fetched again, also during a fetch', async () => {
   const { cache, ask } = openCache();
   await ask(1);
   cache.forget('histogram');

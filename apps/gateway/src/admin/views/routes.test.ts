@@ -63,7 +63,7 @@ describe.each(TEST_DATABASES)('saved views on $name', (kind) => {
     [{ filters: { q: ['a', 'b'] } }, 'filters.q'],
     [{ sort: 'x' }, 'sort'],
     [{ name: '' }, 'name'],
-  ])('what no list would take is refused: %p', async (wrong, param) => {
+  ])('invalid list entries are refused: %p', async (wrong, param) => {
     const answer = await admin.call('POST', '/views', { body: { ...view, name: 'wrong', ...wrong } });
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
   });

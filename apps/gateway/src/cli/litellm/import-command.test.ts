@@ -135,7 +135,7 @@ describe('llm0 import litellm', () => {
     expect((await read('/providers/server-127-0-0-1-77/keys')).data).toHaveLength(1);
   });
 
-  test('what changed in the file changes here, by name', async () => {
+  test('changes of the file apply by name', async () => {
     const changed = LOCAL.replace('rpm: 200', 'rpm: 300').replace('max_budget: 250.5', 'max_budget: 99');
     const env = { ...ENV, OPENAI_API_KEY: 'sk-openai-env-000002' };
     const updated = (await steps(changed, ['--project', 'shop'], env)).filter(({ outcome }) => outcome === 'updated');
@@ -178,7 +178,7 @@ describe('llm0 import litellm', () => {
     });
   });
 
-  test('what the gateway refuses is told, and the rest goes on', async () => {
+  test('refusals are reported, and the rest continues', async () => {
     const text = LOCAL.replace('http://127.0.0.1:10', 'http://10.9.8.7:8000');
     const options = ['--project', 'partly', '--without-key'];
     const before = (await read('/providers')).data.length;

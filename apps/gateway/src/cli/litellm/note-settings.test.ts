@@ -32,7 +32,7 @@ describe('keys that may be none', () => {
   });
 });
 
-describe('what is not taken over is listed', () => {
+describe('unsupported settings are listed', () => {
   test.each([
     [{ litellm_settings: { ssl_verify: false } }, 'left out litellm_settings.ssl_verify: '],
     [{ litellm_settings: { an_unheard_of: false } }, 'left out litellm_settings.an_unheard_of: '],

@@ -27,7 +27,7 @@ const fileOf = (...given: readonly Given[]) =>
     })),
   });
 
-describe('where the servers of a file are here', () => {
+describe('servers of a file', () => {
   let made: ImportUnderTest;
   beforeAll(async () => {
     made = await openImport();
@@ -110,7 +110,7 @@ describe('where the servers of a file are here', () => {
     expect(changed(await of('b'))).toEqual([]);
   });
 
-  describe('of an import by positions, as it was made before', () => {
+  describe('of an import by positions, in its earlier form', () => {
     beforeAll(async () => {
       const { id } = (await (await post('/projects', { name: 'old' })).json()) as { id: string };
       for (const [name, path, key] of [
@@ -199,7 +199,7 @@ describe('where the servers of a file are here', () => {
       expect(changed(await into('azure', azure('/azure-b', 'azure-key-of-a-team-bbbb')))).toEqual([]);
     });
 
-    test('where that cannot be, it is refused, and no key goes to the other address', async () => {
+    test('an impossible address is refused, and no key goes there', async () => {
       await post('/providers', { name: 'anthropic', base_url: `${HOST}/claude`, key: 'claude-key-of-all' });
       const claude = { model: 'anthropic/claude-x', path: '/other-claude', key: 'claude-key-of-a-team-oooo' };
       const steps = await into('claude', claude);

@@ -97,7 +97,7 @@ describe('a config in production', () => {
     });
   });
 
-  test('what cannot be taken over is told', () => {
+  test('unsupported entries are listed', () => {
     for (const at of [
       'gemini-pro',
       'timeout',
@@ -155,7 +155,7 @@ describe('deployments', () => {
     expect(made.providers.map(({ keys }) => keys.length)).toEqual([2, 1]);
   });
 
-  test('who says no share is as likely as any, and what was a limit is named', () => {
+  test('targets without a weight share equally, and former limits are noted', () => {
     const list = [
       { model_name: 'm', litellm_params: { model: 'gpt-4o', api_key: 'sk-a', rpm: 100 } },
       { model_name: 'm', litellm_params: { model: 'openrouter/openai/gpt-4o', api_key: 'sk-or' } },
@@ -169,7 +169,7 @@ describe('deployments', () => {
     [oneModel({ model: 'azure/', api_base: 'https://x.openai.azure.com' }), 'names no model'],
     [oneModel({ model: 'dall-e-3' }, { model_info: { mode: 'image_generation' } }), 'image_generation'],
     [oneModel({ model: 'openai/whisper-1' }, { model_info: { mode: 'audio_transcription' } }), '/passthrough'],
-  ])('what has no format here is left out: %j', (config, why) => {
+  ])('kinds without a format are skipped: %j', (config, why) => {
     const made = planOf(config);
     expect(made.aliases).toEqual([]);
     expect(made.notes.map((note) => note.why).join()).toContain(why);
@@ -199,7 +199,7 @@ test('a fallback that only a wildcard has is a target all the same', () => {
   expect(noted('fallbacks of m', made)).toEqual(['left out']);
 });
 
-test("a file does not get at the gateway's own secrets, and no value of a variable is shown", () => {
+test("a file can't read the gateway's secrets, and no variable's value is shown", () => {
   const env = { ADMIN_TOKEN: 'admin-secret', DATABASE_URL: 'postgres://db-secret', SOME_NAME: 'name-secret' };
   const list = ['ADMIN_TOKEN', 'DATABASE_URL'].map((name) => ({
     model_name: name,
@@ -252,7 +252,7 @@ describe('laws', () => {
     expect(perMillionOf(2)).toBeUndefined();
   });
 
-  test('whatever fallbacks say, no alias has a target twice, more than twenty, or none', () => {
+  test('no fallbacks give an alias duplicate, over twenty or zero targets', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'd');
     const lists = fc.array(fc.dictionary(name, fc.array(name, { maxLength: 4 }), { maxKeys: 4 }), { maxLength: 4 });
     fc.assert(
@@ -271,7 +271,7 @@ describe('laws', () => {
     );
   });
 
-  test('whatever stands where, it is read or refused, never broken', () => {
+  test('any file is read or refused, never a crash', () => {
     const sections = ['model_list', 'litellm_settings', 'router_settings', 'general_settings', 'credential_list'];
     const any = fc.jsonValue({ maxDepth: 4 });
     const config = fc.record(Object.fromEntries(sections.map((name) => [name, any])), { requiredKeys: [] });

@@ -21,7 +21,7 @@ describe('the key of the clients may call what the file serves', () => {
     expect(allowed({ model_list: [entry('openai/gpt-4o', 'openai/gpt-4o')] })).toEqual(['openai/gpt-4o']);
   });
 
-  test('what cannot be taken over is not among it', () => {
+  test('unsupported entries are excluded', () => {
     const model_list = [entry('gpt-4o', 'gpt-4o'), entry('vertex', 'vertex_ai/gemini'), entry('dall-e', 'dall-e-3')];
     expect(allowed({ model_list: [...model_list.slice(0, 2)] })).toEqual(['gpt-4o']);
   });
@@ -31,7 +31,7 @@ describe('the key of the clients may call what the file serves', () => {
     expect(allowed({ model_list })).toEqual(['anthropic/*', 'openai/gpt-*', 'openai/o3']);
   });
 
-  test('as default_key_generate_params say, where they do', () => {
+  test('follow default_key_generate_params if set', () => {
     const model_list = [entry('a', 'openai/a', { access_groups: ['few'] }), entry('b', 'openai/b')];
     const withModels = (models: unknown) =>
       allowed({ model_list, litellm_settings: { default_key_generate_params: { models } } });
@@ -46,7 +46,7 @@ describe('the key of the clients may call what the file serves', () => {
     [{ model_list: [entry('*', '*'), entry('a', 'openai/a')] }, '"*"'],
     [{ model_list: [] }, 'none'],
     [{ model_list: Array.from({ length: 1001 }, (_, index) => entry(`m${index}`, `openai/m${index}`)) }, '1000'],
-  ])('where it may call everything, that is told', (config, why) => {
+  ])('an unrestricted key is reported', (config, why) => {
     const plan = planOf(config);
     expect(plan.project.key).not.toHaveProperty('allowed_models');
     expect(plan.notes.filter(({ at }) => at === 'client key').map((note) => [note.kind, note.why])).toEqual([
@@ -54,7 +54,7 @@ describe('the key of the clients may call what the file serves', () => {
     ]);
   });
 
-  test('of a config in production: its aliases, and its wildcard', async () => {
+  test('imports aliases and the wildcard of a production config', async () => {
     const text = await Bun.file(join(import.meta.dir, '__fixtures__/production.yaml')).text();
     const plan = planImport(text, {});
     const aliases = plan.aliases.map(({ alias }) => alias);

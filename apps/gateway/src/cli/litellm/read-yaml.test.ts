@@ -30,7 +30,7 @@ describe('readYaml', () => {
     });
   });
 
-  test('whatever JSON is written as YAML comes back', () => {
+  test('any JSON survives YAML', () => {
     const names = fc.string({ minLength: 1, maxLength: 8 }).filter((name) => name !== '__proto__' && name !== '<<');
     fc.assert(
       fc.property(fc.dictionary(names, fc.jsonValue({ maxDepth: 3 })), (value) => {
@@ -55,7 +55,7 @@ describe('readYaml', () => {
     expect(refusal(merged)).toContain('anchors');
   });
 
-  test('as many names as a file may have take no longer than they are many', () => {
+  test('the maximum number of names takes linear time', () => {
     const names = Array.from({ length: 60_000 }, (_, index) => `k${index}: 1`);
     const startMs = threadMs();
     expect(Object.keys(readYaml(names.join('\n')))).toHaveLength(60_000);
@@ -107,7 +107,7 @@ describe('readYaml', () => {
     ['a:\n  b: !!set {c, d}', 2],
     ['a: 1\nb: !!omap [x: 1]', 2],
     ['big: &b\n  c: 1e999\nd: *b', 2],
-  ])('what JSON does not have is refused by its line: %j', (text, line) => {
+  ])('non-JSON values are refused with their line: %j', (text, line) => {
     expect(refusal(text)).toContain(`in line ${line} `);
   });
 

@@ -41,7 +41,7 @@ describe("variables of the gateway's own", () => {
     },
   );
 
-  test('what the file itself says of such a name is its own affair', () => {
+  test("the file's own settings of such a name are ignored", () => {
     const config = { environment_variables: { REDIS_PASSWORD: 'of-the-file' } };
     expect(createResolver(config, {}, () => {}).resolve('os.environ/REDIS_PASSWORD').text).toBe('of-the-file');
   });

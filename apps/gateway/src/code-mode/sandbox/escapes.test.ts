@@ -61,7 +61,7 @@ describe('nothing outside is reachable', () => {
     expect(await sandbox.value(code)).toEqual([]);
   });
 
-  test('what is there is the language, and four names', async () => {
+  test('the sandbox has the language and four names', async () => {
     const own = await sandbox.value('Object.getOwnPropertyNames(globalThis)');
     const offered = ['tools', 'console', 'setTimeout', 'clearTimeout'];
     expect(own).toEqual(expect.arrayContaining(offered));
@@ -197,7 +197,7 @@ describe('hostile values over the bridge', () => {
     expect(await sandbox.value('tools.demo.echo({ a: 1 })')).toEqual({ name: 'echo', args: { a: 1 } });
   });
 
-  test('what a server answers is data, whatever it looks like', async () => {
+  test("a server's answer is data, whatever it looks like", async () => {
     const answers = [
       '{"__proto__":{"polluted":1}}',
       '{"then":"x","toJSON":1}',

@@ -109,7 +109,7 @@ test.each(['for (;;);', 'await new Promise(() => {})', '/(a+)+$/.test("a".repeat
   },
 );
 
-test('who is gone before there is a sandbox never runs', async () => {
+test('a script of a client that left never starts', async () => {
   const fixture = start({}, 1);
   const gone = new AbortController();
   const first = fixture.run('await tools.demo.wait({ ms: 300 })');
@@ -120,7 +120,7 @@ test('who is gone before there is a sandbox never runs', async () => {
   expect((await first).reason).toBe('done');
 });
 
-test('nobody has more than half of the sandboxes', async () => {
+test('one key gets at most half of the sandboxes', async () => {
   const fixture = start({}, 4);
   const greedy = Array.from({ length: 6 }, () =>
     fixture.run('await tools.demo.wait({ ms: 1000 })', { owner: 'greedy' }),
@@ -133,7 +133,7 @@ test('nobody has more than half of the sandboxes', async () => {
   expect((await Promise.all(greedy)).map(({ reason }) => reason)).toEqual(Array(6).fill('done'));
 });
 
-test('where all are taken for long, a run is told so', async () => {
+test('a run gets an error if all sandboxes stay busy', async () => {
   // Long enough for the first one to start beside others.
   const pool = new SandboxPool({ size: 1, waitMs: 2000 });
   const gate = Promise.withResolvers<string>();

@@ -8,7 +8,7 @@ beforeEach(() => {
   sandbox.calls.length = 0;
 });
 
-describe('what a script gives', () => {
+describe('results of a script', () => {
   const cases: readonly (readonly [code: string, value: unknown])[] = [
     ['1 + 1', 2],
     ['return 1 + 1', 2],
@@ -33,7 +33,7 @@ describe('what a script gives', () => {
     expect(await sandbox.value(code)).toEqual(value as never);
   });
 
-  test('what it throws comes back with its place', async () => {
+  test('errors come back with their position', async () => {
     const outcome = await sandbox.run('const a = 1;\nnull.x');
     expect(outcome).toMatchObject({ reason: 'error' });
     expect(outcome.text).toStartWith('TypeError: ');
@@ -122,7 +122,7 @@ describe('calls of tools', () => {
     expect(sandbox.calls[0]?.signal.aborted).toBe(true);
   });
 
-  test('whatever JSON goes over the bridge comes back the same', async () => {
+  test('any JSON crosses the bridge unchanged', async () => {
     const object = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary' }));
     const law = fc.asyncProperty(object, async (args) => {
       const wellFormed = JSON.parse(JSON.stringify(args)) as object;

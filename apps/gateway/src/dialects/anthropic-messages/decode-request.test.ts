@@ -162,7 +162,7 @@ describe('a Messages request', () => {
     expect(early[0]).not.toHaveProperty('raw');
   });
 
-  test('what was sealed for other vendors, or never signed, is not shown to this one', () => {
+  test("other providers' or unsigned thoughts are dropped", () => {
     const sealed = sealReasoning({ type: 'reasoning.encrypted', data: 'd', format: 'other-v1' });
     const own = { type: 'thinking', thinking: 'own', signature: 'sig' };
     const messages: JsonObject[] = [

@@ -84,7 +84,7 @@ describe('refusing a request', () => {
     expect(errorOf(body({ [name]: nested(100_000) })).kind).toBe('invalid_request');
   });
 
-  test('whatever JSON comes, the answer is a request or invalid_request', () => {
+  test('any JSON gives a request or invalid_request', () => {
     const fields = ['model', 'messages', 'tools', 'tool_choice', 'stop', 'n', 'response_format', 'stream', 'x'];
     const messages = fc.array(
       fc.oneof(

@@ -49,7 +49,7 @@ describe('encoding a plain answer', () => {
     });
   }
 
-  test('what a sparse upstream left out is filled in', () => {
+  test('fills in fields that a sparse upstream omits', () => {
     const body: JsonObject = { choices: [{ message: { content: 'Hi' }, finish_reason: 'eos' }] };
     const response = collectEvents(
       openai.decodeResponse(new TextEncoder().encode(JSON.stringify(body)), ANY_REQUEST).events,

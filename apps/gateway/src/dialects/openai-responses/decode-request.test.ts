@@ -137,7 +137,7 @@ describe('the same question in either of the vendor’s formats is one canonical
   });
 });
 
-describe('what only this format can say is a part of the question', () => {
+describe('format-specific fields are part of the cache key', () => {
   const key = (more: JsonObject) => exactCacheKey('p', 's', decode(more));
   const plain = key({});
 
@@ -242,7 +242,7 @@ describe('items', () => {
   });
 });
 
-describe('what is wrong is named', () => {
+describe('errors name the field', () => {
   test.each<[string, JsonObject, string, string?]>([
     ['no model', { input: 'Hi' }, 'model'],
     ['no input', { model: 'm' }, 'input'],
@@ -277,7 +277,7 @@ describe('what is wrong is named', () => {
     expect(refusal(body)).toEqual({ kind, param });
   });
 
-  test('what is nested without end', () => {
+  test('endless nesting', () => {
     let deep: JsonValue = 'x';
     for (let i = 0; i < 1000; i++) deep = [deep];
     expect(refusal(ask({ metadata: { deep } })).kind).toBe('invalid_request');

@@ -156,7 +156,7 @@ function expectNumbered(events: readonly JsonObject[]): void {
   expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, i) => i));
 }
 
-describe('what we encode, the native format decodes', () => {
+describe('the native format decodes our encoding', () => {
   test('whole answers', () => {
     fc.assert(
       fc.property(answer, (response) => {
@@ -244,7 +244,7 @@ const batchesOf = (events: readonly ChatEvent[], cuts: readonly number[]): Event
 };
 
 describe("the SDK's accumulator takes every stream of ours", () => {
-  test('whatever comes in whatever order', async () => {
+  test('any events in any order', async () => {
     await fc.assert(
       fc.asyncProperty(pieces, fc.array(fc.nat(), { maxLength: 6 }), async (events, cuts) => {
         const whole: ChatEvent[] = [{ type: 'start', model: 'gpt-x' }, ...events];

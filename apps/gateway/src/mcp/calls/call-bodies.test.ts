@@ -53,7 +53,7 @@ describe('arguments and results of tool calls', () => {
     }
   });
 
-  test('what is no JSON is dropped and counted; without LOG_BODIES nothing is read', async () => {
+  test('invalid JSON is dropped and counted; without LOG_BODIES nothing is read', async () => {
     expect(await keptOf({ params: {}, answer: 'no JSON' })).toEqual({ kept: [], dropped: 1 });
     recordCallBodies({ bodyLog: noBodyLog }, { ...call, params: {}, answer: 'no JSON' });
   });

@@ -168,7 +168,7 @@ describe('a stdio server', () => {
     expect((await ask(upstream, 'heard', {}))?.heard).toContain('notifications/cancelled');
   }, 20_000);
 
-  test('that ends fails its calls, and is started again by the next one, later and later', async () => {
+  test('that ends fails its calls; the next call restarts it, with back-off', async () => {
     const upstream = script(
       '({ id, method }, send) => { if (method === "die") process.exit(3); if (id !== undefined) send({ jsonrpc: "2.0", id, result: {} }); }',
     );
@@ -187,7 +187,7 @@ describe('a stdio server', () => {
     expect(answered).toBe(true);
   }, 20_000);
 
-  test('whose command is not there says so', async () => {
+  test('a missing command says so', async () => {
     const upstream = start([], { command: '/nowhere/at-all' });
     await expect(upstream.facts()).rejects.toThrow('its command is not there');
   }, 20_000);

@@ -233,7 +233,7 @@ describe('the spans of a request', () => {
     expect([outside?.name, outside?.attributes['gen_ai.operation.name']]).toEqual([`${operation} gpt-one`, operation]);
   });
 
-  test('what guardrails found is told by rule and count', () => {
+  test('events name rule and count of findings', () => {
     const mark = { rule: 'no-cards', on: 'input', part: 'user', check: 'pii', action: 'redact', count: 2, ms: 0.1 };
     const [span] = build({ guardrails: [mark, { ...mark, shadow: true }] } as Partial<LogRecord>);
     expect(span?.attributes).toMatchObject({
@@ -260,7 +260,7 @@ describe('the spans of a request', () => {
     expect(asked[0]?.attributes['llm0.error.message']).toBe(ERROR_TEXT);
   });
 
-  test('whatever a row says, spans make one tree with names that are known', () => {
+  test('any row gives one tree of spans with known names', () => {
     const known = new Set(
       Object.entries(registry).flatMap(([name, value]) => (name.startsWith('ATTR_') ? [value as unknown] : [])),
     );

@@ -258,14 +258,14 @@ describe('a collector that', () => {
 });
 
 describe('rows', () => {
-  test('whose trace is not sampled, and corrections, make no spans', async () => {
+  test('unsampled traces and corrections make no spans', async () => {
     const { telemetry, received } = open();
     telemetry.observer.take({ requests: [row({ trace: undefined }), row({ corrects: true })], calls: [] });
     await telemetry.close(5_000);
     expect(received.posts).toBe(0);
   });
 
-  test('of calls: a span of the gateway and one of the server, by the MCP conventions', async () => {
+  test('calls have a gateway span and a server span, by the MCP conventions', async () => {
     const { telemetry, received } = open();
     const call: ToolCallRecord = {
       kind: 'tool_call',

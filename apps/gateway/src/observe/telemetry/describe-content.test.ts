@@ -6,7 +6,7 @@ const input = (body: unknown) => JSON.parse(inputMessages(JSON.stringify(body)) 
 const output = (body: unknown) => JSON.parse(outputMessages(JSON.stringify(body)) ?? 'null') as unknown;
 const said = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
 
-describe('what was asked, by the conventions', () => {
+describe('inputs by the conventions', () => {
   test('Chat Completions', () => {
     const body = {
       messages: [
@@ -56,13 +56,13 @@ describe('what was asked, by the conventions', () => {
     expect(input({ prompt: 'Once' })).toEqual([said('user', 'Once')]);
   });
 
-  test('of what was cut its beginning, of nothing nothing', () => {
+  test('cut bodies show their start, missing ones nothing', () => {
     expect(input({ truncated: true, characters: 9, text: '{"mess' })).toEqual([said('user', '{"mess')]);
     expect([inputMessages(null), input({}), input([]), input('x')]).toEqual([undefined, null, null, null]);
   });
 });
 
-test('what was answered, whatever the dialect', () => {
+test('outputs of every dialect', () => {
   const parts = [{ type: 'text', content: 'Hello' }];
   const answer = (finish_reason: string) => [{ role: 'assistant', parts, finish_reason }];
   const message = { role: 'assistant', content: 'Hello' };
@@ -74,7 +74,7 @@ test('what was answered, whatever the dialect', () => {
   expect(output({ error: { message: 'no' } })).toBeNull();
 });
 
-describe('what the schema of the conventions says of an answer', () => {
+describe("answers in the conventions' schema", () => {
   const reasonOf = (body: unknown) => (output(body) as { finish_reason?: string }[])[0]?.finish_reason;
 
   test.each([
@@ -126,7 +126,7 @@ describe('what the schema of the conventions says of an answer', () => {
   });
 });
 
-test('whatever was kept, it is bounded JSON of messages with roles and parts', () => {
+test('any stored body gives bounded JSON of messages', () => {
   const long = 'x'.repeat(300_000);
   const texts = [
     inputMessages(

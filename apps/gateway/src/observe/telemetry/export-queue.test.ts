@@ -23,7 +23,7 @@ function open(
   return { queue, counted };
 }
 
-test('whatever comes is taken or counted as lost, in order, and never more than a batch at once', async () => {
+test('every item is taken or counted as lost, in order, in bounded batches', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.record({ items: fc.integer({ min: 0, max: 8 }), pauses: fc.boolean() }), { maxLength: 12 }),
@@ -95,7 +95,7 @@ test('a collector that stays away: what is beyond the bound is lost, and a close
   expect(counted).toEqual({ taken: 0, lost: 30 });
 });
 
-test('where items have to wait, the young ones stay behind', async () => {
+test('young items wait behind older ones', async () => {
   const sent: number[][] = [];
   const { queue } = open(
     async (items) => {

@@ -20,7 +20,7 @@ describe('names on the wire', () => {
   const metrics = valuesOf('METRIC_');
   test.each(Object.values(METRIC))('the metric %s is in it', (name) => expect(metrics.has(name)).toBe(true));
 
-  test('what is ours is in a namespace of our own', () => {
+  test('our names have our namespace', () => {
     expect(Object.values(OWN).filter((name) => !name.startsWith('llm0.'))).toEqual([]);
     expect(new Set(Object.values(OWN)).size).toBe(Object.values(OWN).length);
     const isNamespace = (name: string) => Object.values(OWN).some((other) => other.startsWith(`${name}.`));

@@ -33,7 +33,7 @@ function post({ body = BODY, headers = {}, signal, dialect = openaiChat }: Post 
 const errorOf = async (response: Response) => ((await response.json()) as { error: Record<string, unknown> }).error;
 
 describe('the whole path', () => {
-  test('of a plain answer: asked, told, booked, and a hit the next time', async () => {
+  test('a plain answer is sent, booked, and cached', async () => {
     pipeline.world.scripts = [says('two')];
     const first = await post({ headers: { 'x-customer-id': 'c', 'x-llm0-team': 'blue' } });
     expect(first.status).toBe(200);
@@ -60,7 +60,7 @@ describe('the whole path', () => {
     expect([await pipeline.hotStore.openHolds(), pipeline.services.openRequests.count]).toEqual([0, 0]);
   });
 
-  test('of a streamed answer: under way until its last byte', async () => {
+  test('a streamed answer is open until its last byte', async () => {
     const stream = streams();
     pipeline.world.scripts = [stream.script];
     stream.send('two');
@@ -76,7 +76,7 @@ describe('the whole path', () => {
     expect([pipeline.services.openRequests.count, await pipeline.hotStore.openHolds()]).toEqual([0, 0]);
   });
 
-  test('of a stream that breaks after its first output', async () => {
+  test('of a stream broken after its first output', async () => {
     const stream = streams();
     pipeline.world.scripts = [stream.script];
     stream.send('half');

@@ -87,7 +87,7 @@ describe('with tracing on', () => {
     expect([first.row.trace?.isReplay, again.row.trace?.isReplay]).toEqual([undefined, true]);
   });
 
-  test('what is not sampled says so, and leaves no mark', async () => {
+  test('unsampled traces say so and leave no span', async () => {
     pipeline = await openPipeline({ tracing: always });
     pipeline.world.scripts = [says('two')];
     const { row, upstream } = await post({ traceparent: PARENT.replace(/01$/, '00') });

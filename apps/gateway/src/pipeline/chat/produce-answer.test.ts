@@ -69,13 +69,13 @@ describe('a cached answer', () => {
     expect(pipeline.world.asked).toEqual([]);
   });
 
-  test('that is replayed for its Idempotency-Key is no hit', async () => {
+  test('a replay by Idempotency-Key is not a hit', async () => {
     const { ctx, admission } = await ask();
     const decision = { type: 'replayed', nowMs: 1 } as const;
     expect(produceAnswer(pipeline.services, ctx, { ...admission, decision, stored: STORED }).ready?.cache).toBe('miss');
   });
 
-  test('of the warm tier goes back to the hot one, where that lost some', async () => {
+  test('of the warm tier returns to a hot tier that lost entries', async () => {
     const { ctx, admission } = await ask();
     if (admission.decision.type !== 'admitted') throw new Error('not admitted');
     pipeline.world.warmHit = {

@@ -135,14 +135,14 @@ describe('a plain answer', () => {
     expect(await response.json()).toMatchObject({ type: 'message', content: [{ type: 'text', text: 'two' }] });
   });
 
-  test('that breaks is thrown, and its reader gone', async () => {
+  test('a broken stream throws and closes its reader', async () => {
     const broken = new GatewayError('upstream_error', 'broke');
     const { input, log } = await prepare([text('tw'), broken]);
     await expect(Promise.resolve(respond(pipeline.services, input))).rejects.toBe(broken);
     expect(log).toEqual(['leave', 'end']);
   });
 
-  test('nobody waits for any more ends as such', async () => {
+  test('without waiting callers ends as aborted', async () => {
     const { input, controller } = await prepare([text('two'), END]);
     controller.abort();
     await expect(Promise.resolve(respond(pipeline.services, input))).rejects.toMatchObject({ kind: 'client_closed' });
@@ -198,7 +198,7 @@ describe('a streamed answer', () => {
     expect((await pipeline.rows()).map(({ status }) => status)).toEqual(['success']);
   });
 
-  test('that fails after its first output ends visibly, and books what came', async () => {
+  test('that fails after its first output ends with an error and books its output', async () => {
     const broken = new GatewayError('upstream_error', 'broke', { failure: 'truncated' });
     const { input, log } = await prepare([text('half'), broken], { stream: true });
     const response = await respond(pipeline.services, input);
@@ -213,7 +213,7 @@ describe('a streamed answer', () => {
     expect([row?.status, row?.errorCode, (row?.tokensOut ?? 0) > 0]).toEqual(['error', 'upstream_error', true]);
   });
 
-  test('whose caller leaves is cancelled, and booked as an abort', async () => {
+  test('an abandoned request is cancelled and booked as an abort', async () => {
     const { input, log } = await prepare([text('half'), text('more'), END], { stream: true });
     const response = await respond(pipeline.services, input);
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -224,7 +224,7 @@ describe('a streamed answer', () => {
     expect((await pipeline.rows())[0]).toMatchObject({ status: 'aborted', httpStatus: 499, stream: true });
   });
 
-  test('whose caller was gone before the first byte is an abort too', async () => {
+  test('a caller gone before the first byte is an abort too', async () => {
     const { input, log, controller } = await prepare([text('half'), END], { stream: true });
     controller.abort();
     const response = await respond(pipeline.services, input);

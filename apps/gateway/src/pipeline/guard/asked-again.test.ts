@@ -76,7 +76,7 @@ function streamOf(text: string): Script {
   return stream.script;
 }
 
-describe('what is blocked once all of it came is paid as the vendor said', () => {
+describe('an answer blocked at its end costs the reported usage', () => {
   const pieces = `A long answer that was cut into many pieces: ask ${EMAIL}, they know.`.match(/.{1,3}/gs) ?? [];
   const streamed = (): Script => {
     const stream = streams();
@@ -101,7 +101,7 @@ describe('what is blocked once all of it came is paid as the vendor said', () =>
     expect(row).toMatchObject({ errorCode: 'guardrail_blocked', costNanoUsd, costEstimated: false });
   });
 
-  test('what was cut off by its caller or by a rule before is a guess', async () => {
+  test('cut answers are estimates', async () => {
     pipeline = await openPipeline({ policy: policyOf('block') });
     const stream = streams();
     pipeline.world.scripts = [stream.script];
@@ -111,7 +111,7 @@ describe('what is blocked once all of it came is paid as the vendor said', () =>
   });
 });
 
-describe('nobody is asked for a caller who left', () => {
+describe('no check runs for a caller that left', () => {
   const firstNanoUsd = 20_000;
   /** An answer that never comes. */
   const hanging = () => {
@@ -178,7 +178,7 @@ describe('nobody is asked for a caller who left', () => {
     expect(pipeline.world.asked).toHaveLength(0);
   });
 
-  test('what a second one cost that failed is paid as well', async () => {
+  test('the cost of a failed second attempt is paid too', async () => {
     pipeline = await openPipeline({ policy: policyOf('retry') });
     pipeline.world.scripts = [says(`Ask ${EMAIL}.`), () => new Response('not json')];
     expect((await ask({})).status).toBe(502);

@@ -70,7 +70,7 @@ async function textOf(response: Response): Promise<string> {
   return events.map((event) => event.choices?.[0]?.delta?.content ?? event.delta?.text ?? '').join('');
 }
 
-describe('what goes in', () => {
+describe('sent body', () => {
   test('is blocked: 400 by the rule, nothing is sent, the row says why and no content', async () => {
     await open([{ action: 'block' }]);
     const response = await post({ text: `Write to ${EMAIL}.` });
@@ -156,7 +156,7 @@ describe('what goes in', () => {
   });
 });
 
-describe('what comes out', () => {
+describe('forwarded headers', () => {
   test('is redacted in a plain answer, kept as the vendor said it, and judged again from the cache', async () => {
     await open([{}]);
     pipeline.world.scripts = [says(`Ask ${EMAIL}.`)];
@@ -238,7 +238,7 @@ describe('what comes out', () => {
     },
   );
 
-  test('that is blocked ends a stream with an error, and the upstream', async () => {
+  test('blocked text ends a stream with an error and cancels the upstream', async () => {
     await open([{ on: 'output', action: 'block' }]);
     const stream = streams();
     pipeline.world.scripts = [stream.script];
@@ -256,7 +256,7 @@ describe('what comes out', () => {
     expect(row?.costNanoUsd).toBeGreaterThan(0);
   });
 
-  test('that is blocked in a plain answer is a 400, and is paid', async () => {
+  test('blocked text in a plain answer gets 400 and is paid', async () => {
     await open([{ on: 'output', action: 'block' }]);
     pipeline.world.scripts = [says(`Ask ${EMAIL}.`)];
     const response = await post();
@@ -312,7 +312,7 @@ describe('pseudonyms', () => {
     }
   });
 
-  test('of a project: the same in every request of a customer, and nobody else has them', async () => {
+  test('of a project are equal in all requests of a customer, and unique to it', async () => {
     await open(NAMES, { pseudonymScope: 'project' });
     const send = async (customer: string) => {
       await post({ text: EMAIL, headers: { 'x-customer-id': customer } });
@@ -399,7 +399,7 @@ describe('retry', () => {
     expect([(await post()).status, pipeline.world.asked.length]).toEqual([400, 1]);
   });
 
-  test('where asking again fails, what the first answer cost is booked', async () => {
+  test('a failed retry still books the first answer', async () => {
     await open(RETRY);
     pipeline.world.scripts = [bad, fails(400)];
     const response = await post();

@@ -27,7 +27,7 @@ const requestOf = (body: object) =>
 const ask = (content: string, body: object = {}) =>
   handleChat(pipeline.services, openaiChat, requestOf({ messages: [{ role: 'user', content }], ...body }));
 
-describe('what a vendor says of its failure', () => {
+describe('failures as providers report them', () => {
   const cases: [GuardrailRule['action'], boolean, () => Response][] = [];
   for (const action of ['redact', 'block', 'retry'] as const) {
     for (const stream of [false, true]) {

@@ -100,7 +100,7 @@ test('a rule that a caller names may be new', async () => {
   expect(await judge(rules, rules, 'other')).toContain("names a rule that doesn't apply");
 });
 
-test('who is told what requests say is told by what is in force now', async () => {
+test('can_read_bodies applies at once', async () => {
   expect(await judge([HOOK], [])).toBe('nothing is asked');
   expect(await judge([REDACT, HOOK], [REDACT])).toBe('I am [EMAIL]');
   expect(told).toEqual([]);

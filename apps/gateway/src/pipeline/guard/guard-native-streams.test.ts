@@ -180,7 +180,7 @@ describe.each(GAPS)('/v1/messages, %s', (_name, gapMs) => {
     });
   }
 
-  test('what is found is replaced in each block, and told in no other', async () => {
+  test('findings are replaced per block', async () => {
     const given = messageOf([text('ask ann@exam', 'ple.com '), text('or bob@example.com, thanks')]);
     const passed = await pass(given, 'redact', gapMs, MESSAGES);
     expect(blocksOf(passed).map((block) => block.text)).toEqual(['ask [EMAIL] ', 'or [EMAIL], thanks']);
@@ -329,7 +329,7 @@ describe.each(GAPS)('/v1/responses, %s', (_name, gapMs) => {
     expect(read.output).toEqual(read.ended as JsonObject[]);
   });
 
-  test('what is found is replaced, in the pieces and in the whole', async () => {
+  test('findings are replaced in pieces and in the whole', async () => {
     const given = responseOf([], ['ask ann@exam', 'ple.com now, ', 'please'], [ANNOTATION]);
     const passed = await pass(given, 'redact', gapMs, RESPONSES);
     expect(readResponse(passed).said).toEqual({ 0: 'ask [EMAIL] now, please' });
@@ -366,7 +366,7 @@ async function gotWhile(given: readonly Payload[], sent: number, speaks: Speaker
   return got;
 }
 
-describe('what a model thought goes on as it comes, up to what may still be something', () => {
+describe('thoughts stream on, up to text that may still match', () => {
   const pieces = ['Paris is the ', 'capital of France, ', 'as you know'];
   const responses = responseOf([THOUGHT], pieces);
   const messages = messageOf([
@@ -432,7 +432,7 @@ describe('what a model thought goes on as it comes, up to what may still be some
   });
 });
 
-test.each(['flag', 'shadow', 'redact'] as const)('what blocks say again is noted once: %s', async (mode) => {
+test.each(['flag', 'shadow', 'redact'] as const)('repeated blocks are noted once: %s', async (mode) => {
   const thought = [
     { type: 'thinking', thinking: '' },
     [

@@ -50,7 +50,7 @@ describe.each(Object.entries(ANSWERS))('%s', (_name, json) => {
   });
 });
 
-test('what has each name once goes on to the byte', async () => {
+test('JSON without duplicate names is forwarded unchanged', async () => {
   const json = '{ "choices": [ {"message": {"content": "a\\u0062"}} ], "n": 1.0 }';
   expect(await judgeNativeAnswer(guardOf('block'), json, 'application/json')).toBe(json);
   expect(await judgeNativeAnswer(guardOf('block'), asStream(json), 'text/event-stream')).toBe(asStream(json));

@@ -6,7 +6,7 @@ const sent = (caller: Record<string, string>, operator: Record<string, string> =
   requestFields(new Headers(caller), { headers: operator, forwardHeaders }, 'request-1');
 const NOTHING = { 'accept-encoding': 'identity', 'x-request-id': 'request-1' };
 
-describe('what goes on of the caller’s headers', () => {
+describe('forwarding of the caller’s headers', () => {
   const KEPT_BACK = [
     ...['X-HTTP-Method-Override', 'X-Forwarded-For', 'X-Original-URL', 'X-Api-Key', 'api-key', 'X-LLM0-Cache'],
     ...['Client-IP', 'X-HTTP-Path-Override', 'X-HTTP-Host-Override', 'X-Real-Host', 'X-Script-Name', 'Script-Name'],

@@ -66,7 +66,7 @@ describe.each(CACHE_KINDS)('backends behind a %s cache', (kind) => {
     expect((await rows()).reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0)).toBe(1000);
   });
 
-  test('nobody waits for an answer that is not kept, nor gets it', async () => {
+  test('a caller neither waits for nor gets an answer that was not stored', async () => {
     const { ask, world } = await open({ kind });
     const gate = Promise.withResolvers<void>();
     world.origin = async (_, seen) => {
@@ -81,7 +81,7 @@ describe.each(CACHE_KINDS)('backends behind a %s cache', (kind) => {
     expect(world.asked).toHaveLength(5);
   });
 
-  test('who waits goes on by itself where the first one leaves', async () => {
+  test('followers continue when the first caller leaves', async () => {
     const { ask, world } = await open({ kind });
     let calls = 0;
     world.origin = (request) => {
@@ -205,7 +205,7 @@ describe.each(CACHE_KINDS)('backends behind a %s cache', (kind) => {
   });
 });
 
-describe('what is kept', () => {
+describe('stored data', () => {
   test('is bounded by entries and bytes: what was used longest ago goes', async () => {
     const { ask, world, backends } = await open({ maxEntries: 5, maxBytes: 20_000 });
     world.origin = () => cached('x');
@@ -236,7 +236,7 @@ describe('what is kept', () => {
     expect(cache.stats.entries).toBe(0);
   });
 
-  test('of one resource is bounded, however many values Vary tells apart', async () => {
+  test('of one resource is bounded, whatever Vary distinguishes', async () => {
     const { ask, world, backends } = await open({ backend: { forwardHeaders: ['x-any'] } });
     world.origin = () => cached('x', { vary: 'x-any' });
     for (let i = 0; i < 300; i++) await (await ask('/x', { headers: { 'x-any': String(i) } })).text();
@@ -268,7 +268,7 @@ describe('cache poisoning', () => {
     ...['X-Envoy-Original-Path', 'X-Middleware-Subrequest', 'Proxy-Authorization'],
   ];
 
-  test.each(UNKEYED)('%s of one caller changes nothing for the next', async (name) => {
+  test.each(UNKEYED)('%s of one caller does not affect the next request', async (name) => {
     const { ask, world } = await open();
     world.origin = (request) => cached(`for ${request.headers.get(name)}`);
     await (await ask('/x', { headers: { [name]: 'evil.test' } })).text();

@@ -71,7 +71,7 @@ describe('an answer that says nothing of caches', () => {
     expect([cacheOf(anybody), await anybody.text()]).toEqual([kind === 'shared' ? 'HIT' : 'MISS', 'for all']);
   });
 
-  test.each(CACHE_KINDS)('what is said to be for all is for them as well, until it changes (%s)', async (kind) => {
+  test.each(CACHE_KINDS)('shared servers serve them too, until a change (%s)', async (kind) => {
     const { ask, world } = await open({ kind });
     world.origin = (_, seen) => cached(`answer ${seen}`);
     const named = (user: string) => ask('/x', { headers: { 'x-user-id': user } });

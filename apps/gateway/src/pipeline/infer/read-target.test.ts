@@ -36,7 +36,7 @@ function send(path: string): Promise<unknown> {
 }
 
 test.each(['/infer/node/%2e%2e/py/predict', '/infer/node/../py/predict', '/infer/node/a\\..\\..\\py/predict'])(
-  '%s is a request to the backend that its dots lead to, with all that this asks for',
+  '%s counts as a request to the resolved backend, with its rules',
   async (path) => {
     expect(await send(path)).toEqual({ backend: 'py', method: 'GET', path: '/predict', search: '' });
   },

@@ -113,14 +113,14 @@ describe('a complete answer', () => {
     expect(pipeline.world.warm).toMatchObject([{ cacheKey: admission.plan.cacheKey, promptTokens: 10, ttlMs: 60_000 }]);
   });
 
-  test('of a fallback is kept for a minute at most', async () => {
+  test('of a fallback is cached for at most a minute', async () => {
     const { meter } = await begin({ controls: { cache: 'normal', cacheTtlSeconds: 600, dropParams: false } });
     meter.attach(completion({ target: { provider: 'openai', model: CHEAP_MODEL } }));
     meter.complete(RESPONSE, USAGE);
     expect(pipeline.world.warm).toMatchObject([{ model: CHEAP_MODEL, ttlMs: 60_000 }]);
   });
 
-  test('that was filtered is not kept', async () => {
+  test('a filtered answer is not cached', async () => {
     const { admission, meter } = await begin();
     meter.attach(completion());
     meter.complete({ choices: [{ index: 0, text: '', finishReason: 'content_filter' }] }, USAGE);
@@ -135,7 +135,7 @@ describe('a complete answer', () => {
     expect((await pipeline.rows())[0]).toMatchObject({ costEstimated: true });
   });
 
-  test('that somebody else pays for costs nothing, and says what it saved', async () => {
+  test('paid by another request costs nothing and reports the saving', async () => {
     const { meter } = await begin();
     meter.attach(completion({ cache: 'exact', pays: () => false }));
     expect(meter.complete(RESPONSE, USAGE).costNanoUsd).toBe(0);
@@ -183,7 +183,7 @@ describe('an answer that is cut short', () => {
     expect(row?.attempts?.map(({ outcome }) => outcome)).toEqual(['timeout', 'timeout', 'timeout']);
   });
 
-  test('that somebody else pays for lists the attempts, and books none', async () => {
+  test('paid by another request lists the attempts and books none', async () => {
     const { meter } = await begin();
     meter.watch({ spent: () => undefined });
     const attempts = [{ provider: 'openai', model: MODEL, failure: 'timeout', latencyMs: 5, startMs: 1 }];

@@ -249,7 +249,7 @@ describe.each(Object.entries(WAYS))('%s', (_name, way) => {
     expect(row.costNanoUsd).toBeGreaterThanOrEqual(1000 * prompt.length + 2000 * LIMIT);
   });
 
-  test('what is told is booked as it is, under any name', async () => {
+  test('reported usage is booked unchanged, under any name', async () => {
     const told: readonly JsonObject[] = [
       { prompt_tokens: 100, completion_tokens: 7, total_tokens: 107 },
       { input_tokens: 100, output_tokens: 7 },
@@ -288,7 +288,7 @@ describe('a stream tells usage again', () => {
     }
   });
 
-  test.each([stream, native])('what came behind the last report is guessed', async (way) => {
+  test.each([stream, native])('estimates output after the last report', async (way) => {
     const { row } = await book(way, [
       chatChunk({ role: 'assistant', content: 'a' }),
       told(120, 1),

@@ -159,7 +159,7 @@ describe('a customer beyond its limit', () => {
     expect(second.downgraded).toBe(true);
   });
 
-  test('whose cheaper model is nowhere to be had is refused with the reason', async () => {
+  test('a missing downgrade model is refused with the reason', async () => {
     await open();
     await pipeline.hotStore.setCustomerLimits('project', 'c', { ...limits, downgradeModel: 'unheard-of' });
     await expect(admit(pipeline.services, inputOf({ customerId: 'c' }))).rejects.toMatchObject({
@@ -197,7 +197,7 @@ describe('an answer in the cache', () => {
     expect(await pipeline.hotStore.openHolds()).toBe(0);
   });
 
-  test('of another version is no answer: the request is admitted', async () => {
+  test('of another version is ignored, and the request is admitted', async () => {
     await open();
     const input = inputOf();
     write(input, '{"v":2}');

@@ -270,7 +270,7 @@ describe('under a strict cap', () => {
   });
 });
 
-describe('what was sent and brought nothing', () => {
+describe('unanswered requests', () => {
   const input = { inputTokens: 11, estimated: true };
 
   test.each<[string, Script, number]>([

@@ -147,7 +147,7 @@ describe('one answer per Idempotency-Key', () => {
     expect((await one.begin()).type).toBe('produce');
   });
 
-  test('who comes after the error runs anew, with any body, however long the store takes to free the key', async () => {
+  test('a request after an error runs again with any body', async () => {
     for (const bodyHash of ['b', 'c']) {
       const one = createProcess();
       const claim = await one.produce();
@@ -173,7 +173,7 @@ describe('one answer per Idempotency-Key', () => {
     },
   );
 
-  test('who joined may leave', async () => {
+  test('a follower may leave', async () => {
     const one = createProcess();
     await one.produce();
     for (const process of [one, createProcess(one.store)]) {

@@ -79,14 +79,14 @@ describe('fields that come in pieces beside the text', () => {
     expect(await judge(guardOf([{}]), [[whole], [FINISH]])).toEqual([whole, FINISH]);
   });
 
-  test('what only watches counts once', async () => {
+  test('shadow findings count once', async () => {
     const guard = guardOf([{ action: 'flag' }]);
     await judge(guard, [[fieldOf({ bar: SAID }), detailOf({ type: 'reasoning.text', text: SAID })], [FINISH]]);
     expect(guard.list()).toMatchObject([{ count: 2 }]);
   });
 });
 
-describe('what stands in more than one place of an answer', () => {
+describe('findings in several places of an answer', () => {
   test('a text that goes on behind its end waits for it', async () => {
     const batches = [
       [{ type: 'text', choice: 0, text: 'Ask ann@exam' }, FINISH, { type: 'usage', usage: {} }],

@@ -33,7 +33,7 @@ const contentOf = async (content: readonly ContentPart[], guard = guardOf()): Pr
   return messages[0]?.content ?? [];
 };
 
-test('what names a secret may stand in the part before it', async () => {
+test("a secret's name may be in the previous part", async () => {
   const whole = 'see password: geheimnis7 ok';
   for (let at = 1; at < whole.length; at++) {
     const parts = [whole.slice(0, at), whole.slice(at)].map((text): ContentPart => ({ type: 'text', text }));
@@ -241,7 +241,7 @@ describe('adjacent texts', () => {
     });
   });
 
-  test('that are clean stay the very same', async () => {
+  test('clean texts stay the same object', async () => {
     const body = { content: { parts: [{ text: 'one' }, { text: 'two' }] } };
     expect(await guardNativeRequest(guardOf(), body)).toBe(body);
   });

@@ -10,7 +10,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const PICTURE = Buffer.from(Array.from({ length: 300 }, (_, index) => (index * 7) % 256)).toString('base64');
 const SIGNATURE = Buffer.from(Array.from({ length: 90 }, (_, index) => (index * 11) % 256)).toString('base64');
 
-describe('what begins like media', () => {
+describe('texts that look like media', () => {
   test('is read where it is none', () => {
     const texts = [
       ...[`data: ${EMAIL}`, `data:${EMAIL}`, `data:image/png, ${EMAIL}`, `data:image/svg+xml,<svg>${EMAIL}</svg>`],
@@ -67,7 +67,7 @@ describe('text in other encodings', () => {
   });
 });
 
-describe('what is sealed', () => {
+describe('encrypted parts', () => {
   test('is left in its vendor’s blocks', () => {
     const blocks: JsonObject[] = [
       ...[

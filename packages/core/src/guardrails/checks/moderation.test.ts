@@ -71,7 +71,7 @@ describe('a chat model', () => {
     await expect(open(answer).judge('x')).rejects.toThrow('moderation model');
   });
 
-  test('what is too long for it is not judged', async () => {
+  test('too long texts are skipped', async () => {
     await expect(open((q) => verdict(q, false)).judge('x'.repeat(200_001))).rejects.toThrow('too long');
     expect(() => checkModeration({ model: ' ' }, {} as never)).toThrow('"model"');
   });

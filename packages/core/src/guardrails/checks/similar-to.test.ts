@@ -36,7 +36,7 @@ describe('topics by example', () => {
     expect(embedded.filter((text) => text === 'cats')).toHaveLength(1);
   });
 
-  test('what cannot be embedded is not judged; the next text is', async () => {
+  test('texts without a vector are skipped; the next text is checked', async () => {
     const check = checkSimilarity({ examples: ['cats'], threshold: 0.8 }, embedCats());
     await expect(Promise.resolve(check.judge(judged('busy busy'), patient))).rejects.toThrow('busy');
     expect(await check.judge(judged('cats'), patient)).toMatchObject({ count: 1 });

@@ -149,12 +149,12 @@ describe('hosts that are allowed', () => {
     'https://good.com:8443/x',
   ])('%s leads to no other one', async (text) => expect(await countOf(rule, text)).toBe(0));
 
-  test('what is below an allowed host is not allowed by it', async () => {
+  test('subdomains of an allowed host are not allowed', async () => {
     expect(await countOf({ allow: ['good.com'] }, 'https://evil.good.com')).toBe(1);
     expect(await countOf({ allow: ['*.good.com'] }, 'https://good.com https://evilgood.com')).toBe(2);
   });
 
-  test('what is denied is denied, allowed or not', async () => {
+  test('deny overrides allow', async () => {
     expect(await countOf({ allow: ['*.good.com'], deny: ['bad.good.com'] }, 'https://bad.good.com')).toBe(1);
   });
 });

@@ -25,7 +25,7 @@ function open(answer: unknown, status = 200, timeoutMs = 1000) {
   return { sent, judge: async (text: string, signal = patient) => check.judge(judged(text), signal) };
 }
 
-describe('what a webhook is sent', () => {
+describe('payload of a webhook', () => {
   test('is the text with where it stands, signed as Standard Webhooks are', async () => {
     const { judge, sent } = open({ verdict: 'allow' });
     expect(await judge('héllo')).toEqual({ count: 0 });
@@ -47,7 +47,7 @@ describe('what a webhook is sent', () => {
   });
 });
 
-describe('what a webhook says', () => {
+describe('verdict of a webhook', () => {
   test.each<[unknown, object]>([
     [{ verdict: 'allow' }, { count: 0 }],
     [{ verdict: 'match' }, { count: 1 }],
@@ -67,7 +67,7 @@ describe('what a webhook says', () => {
     expect(await open(answer).judge('a text')).toMatchObject(verdict);
   });
 
-  test('where something is, in characters, however many units these take', async () => {
+  test('positions count characters, not units', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 3, maxLength: 3 }),

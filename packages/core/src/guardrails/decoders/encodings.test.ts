@@ -20,7 +20,7 @@ test.each<[TextEncoding, string]>([
   expect(CODINGS[encoding].decode(bytes)).toBe(text);
 });
 
-test('what is no text has no encoding', () => {
+test('binary data has no encoding', () => {
   const sound = Buffer.from(new Int16Array(Array.from({ length: 600 }, (_, at) => Math.sin(at) * 300)).buffer);
   const picture = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk', 'base64');
   for (const bytes of [picture, Buffer.from([0, 0, 0, 0]), Buffer.from([0xe9, 1, 0xff]), sound]) {
@@ -30,6 +30,6 @@ test('what is no text has no encoding', () => {
   }
 });
 
-test('what cannot be written in an encoding becomes a question mark', () => {
+test('unencodable characters become question marks', () => {
   expect(CODINGS['windows-1252'].encode('é中').toString('latin1')).toBe('é?');
 });

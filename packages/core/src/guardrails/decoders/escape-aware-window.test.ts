@@ -157,7 +157,7 @@ describe('a text that is read as it is written and by what its escapes stand for
     }
   });
 
-  test('what stands for an address is the same for all its spellings', async () => {
+  test('all spellings of an address have one pseudonym', async () => {
     const guard = guardOf([rule({ action: 'pseudonymise', on: 'both' })]);
     const place = { on: 'input', part: 'user' } as const;
     expect(await guard.judge('ann@example.com or \\u0061nn@example.com', place)).toBe('<EMAIL_1> or <EMAIL_1>');

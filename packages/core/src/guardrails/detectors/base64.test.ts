@@ -33,7 +33,7 @@ describe('base64 in lines', () => {
     [20, '\n'],
     [76, '\n    '],
     [72, '\r\n\t'],
-  ])('of %p characters, parted by %p, is one piece', (columns, line) => {
+  ])('%p characters separated by %p are one piece', (columns, line) => {
     const wrapped = wrap(base64(LETTER), columns, line);
     const text = `Body:${line}${wrapped}${line}Bye, and thanks${line}`;
     const expected = `Body:${line}[email]${line}Bye, and thanks${line}`;
@@ -96,7 +96,7 @@ test.each(['utf-16le', 'utf-16be', 'windows-1252'] as const)('text in %s is read
     }
 });
 
-test('what is no text is left', () => {
+test('binary parts stay', () => {
   const noise = Buffer.from(Array.from({ length: 60_000 }, (_, at) => (at * at * 31 + at * 7) % 251));
   expect(judge([base64(noise)])).toBe(base64(noise));
 });

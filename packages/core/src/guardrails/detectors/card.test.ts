@@ -11,7 +11,7 @@ const found = (text: string) => {
 };
 
 describe('numbers of cards', () => {
-  test('whatever parts their groups', () => {
+  test('any separator of groups', () => {
     for (const mark of ['', ' ', '-', '.', '–', '‑', '−', ' - ', '  ', '/', '_', '·', ',', '\u00a0', '\u2009']) {
       const card = ['4111', '1111', '1111', '1111'].join(mark);
       expect([mark, found(`Pay with ${card}, now`)]).toEqual([mark, [card]]);

@@ -7,7 +7,7 @@ import { findNationalIds } from './national-id';
 const found = (detector: Detector, text: string) =>
   detector.find(text, true).map(({ start, end }) => text.slice(start, end));
 
-describe('what only looks like it', () => {
+describe('look-alikes', () => {
   test('names in programs and numbers of sections are no addresses', () => {
     for (const text of ['a::b', 'A::B', 'dead::beef', 'std::a1', 'section 1.2.3.4', 'Version 10.0.0.1', '§ 1.2.3.4'])
       expect([text, found(findIpAddresses, text)]).toEqual([text, []]);

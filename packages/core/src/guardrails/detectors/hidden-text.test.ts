@@ -15,7 +15,7 @@ const judge = (check: GuardrailCheck, pieces: readonly string[]) => {
 const tags = (text: string) => String.fromCodePoint(...[...text].map((one) => 0xe0000 + (one.codePointAt(0) ?? 0)));
 const DECODING: GuardrailCheck = { type: 'pii', kinds: ['email', 'card'], decode: ['base64'] };
 
-describe('what is hidden in a text', () => {
+describe('hidden text', () => {
   test('in tag characters, wherever it is cut; others among letters hide nothing', () => {
     const text = `See${tags('write to ann@example.com')} this.`;
     const check: GuardrailCheck = { type: 'pii', kinds: ['email'] };

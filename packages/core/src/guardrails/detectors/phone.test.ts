@@ -31,7 +31,7 @@ describe('numbers as they are written within a country', () => {
     },
   );
 
-  test('of what is no country cannot be found', () => {
+  test('of an unknown country cannot be found', () => {
     expect(() => findPhonesOf(['XX'])).toThrow('"XX"');
     expect(() => findPhonesOf([])).toThrow('1 to 20');
   });

@@ -5,7 +5,7 @@ const found = (text: string) =>
   SECRET_DETECTORS.flatMap((detector) => detector.find(text, true)).map(({ start, end }) => text.slice(start, end));
 
 describe('secrets', () => {
-  test('what stands behind the word for it', () => {
+  test('text after the keyword', () => {
     expect(found('password = hunter2xyz')).toEqual(['hunter2xyz']);
     expect(found('password: "S3cr3t!pass", x')).toEqual(['S3cr3t!pass']);
     expect(found('DB_PASSWORD=Tr0ub4dor&3\nX=1')).toEqual(['Tr0ub4dor&3']);
@@ -39,7 +39,7 @@ describe('secrets', () => {
     for (const text of none) expect([text, found(`see ${text} there`)]).toEqual([text, []]);
   });
 
-  test('what looks like chance', () => {
+  test('random-looking text', () => {
     expect(found('see Zx9aB3kLm0Qw7ErTy5UiOp2s there')).toEqual(['Zx9aB3kLm0Qw7ErTy5UiOp2s']);
   });
 

@@ -21,7 +21,7 @@ function judged(check: GuardrailCheck, text: string): string {
   return whole;
 }
 
-describe('what is written around numbers', () => {
+describe('text around numbers', () => {
   test('a fraction is not their next digit', () => {
     const text = 'x 550e8400-e29b-41d4-a716-446655440000½ y';
     expect(judged(PII, text)).toBe(text);

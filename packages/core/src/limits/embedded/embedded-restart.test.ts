@@ -121,7 +121,7 @@ describe('embedded hot store, started again', () => {
     expect((await (await start()).depth()).entries).toBe(0);
   });
 
-  test('what a journal of version 0.1 has lost from its queue comes back', async () => {
+  test('entries lost by a journal of version 0.1 come back', async () => {
     const before = await start();
     for (let i = 0; i < 3; i++) await serve(before);
     await rows.drain(before);
@@ -143,7 +143,7 @@ describe('embedded hot store, started again', () => {
     expect(await rows.drain(await start())).toBe(1);
   });
 
-  test('however often it is stopped, killed and drained, each request has its row once', async () => {
+  test('each request has one row after any stops, kills and drains', async () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('serve' as const), requests: fc.integer({ min: 1, max: 5 }) }),
       fc.record({ do: fc.constant('read' as const), max: fc.integer({ min: 1, max: 4 }) }),

@@ -82,7 +82,7 @@ const anyRequest = fc
   );
 
 describe('a turn that the disk refuses', () => {
-  test('what was not written was never decided, and what was stands', async () => {
+  test('unwritten requests were never decided; written ones count', async () => {
     const property = fc.asyncProperty(
       fc.array(anyRequest, { maxLength: 6 }),
       fc.array(anyRequest, { minLength: 1, maxLength: 8 }),

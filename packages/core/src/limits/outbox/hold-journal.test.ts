@@ -13,7 +13,7 @@ afterEach(() => dir.remove());
 const HOLD = '70 70 10 0 5\nproject\tkey\t\n{"id":"a"}';
 const files = () => readdirSync(dir.path);
 
-test('what is open is told to every process of the folder, also by one that is gone', () => {
+test('open holds are visible to every process of the folder, also of a dead one', () => {
   const gone = new HoldJournal(dir.path, 'gone');
   gone.begin([
     ['a', HOLD],
@@ -31,7 +31,7 @@ test('what is open is told to every process of the folder, also by one that is g
   other.close();
 });
 
-test('what has ended is let go of once it is drained, and a file of nothing goes with its process', () => {
+test('a drained file is removed, and an empty one ends with its process', () => {
   const journal = new HoldJournal(dir.path, 'one');
   journal.begin([
     ['a', HOLD],

@@ -76,7 +76,7 @@ test('a commit whose reply was lost is known when its settlements come again, ea
   expect([rows.rows.size, rows.doubled, rows.costNanoUsd]).toEqual([3, 0, 33]);
 });
 
-test('what a commit left out is not taken for done, whatever became of its neighbours', async () => {
+test('rows missing from a commit stay pending, whatever happened to others', async () => {
   const [first, second] = (await open(2)) as [Settlement, Settlement];
   const stranger = settlementOf(requestOf({}), first.admittedAtMs, { costNanoUsd: 5 });
   const replies = await commit('one:1', [first, stranger, second]);

@@ -76,7 +76,7 @@ test('a flush within the lease of a killed process: its requests stay held, and 
   expect(await alive.admit(ask())).toMatchObject({ type: 'denied', reason: 'project_cap' });
 });
 
-test('what is open in processes that live stays held, and is settled once', async () => {
+test('open requests of live processes stay held and settle once', async () => {
   const one = await open();
   const two = await open();
   const requests = [ask(), ask(), ask()];
@@ -96,7 +96,7 @@ test('what is open in processes that live stays held, and is settled once', asyn
   expect([rows.costNanoUsd, rows.doubled]).toEqual([210, 0]);
 });
 
-test('what is no absolute cap’s is kept by the store alone, and a new store has lost nothing', async () => {
+test('holds without strict caps stay in the store only, and a new store lost nothing', async () => {
   const store = await open();
   expect(lost).toEqual([]);
   const request = ask(false);

@@ -5,7 +5,7 @@ import { DeadlineQueue } from './deadline-queue';
 // Long enough that a busy machine does not decide.
 const DEADLINE_MS = 200;
 
-test('whoever is not answered in time expires, once, shortly after', async () => {
+test('unanswered readers expire once, shortly after', async () => {
   const queue = new DeadlineQueue(DEADLINE_MS);
   const startMs = performance.now();
   const expired: number[] = [];
@@ -51,7 +51,7 @@ test('time in which this process was too busy to read does not count', async () 
   expect(expired).toHaveLength(1);
 });
 
-test('nobody waits for ever, however busy the other side', async () => {
+test('no call waits forever, however busy the other side', async () => {
   const deadlineMs = DEADLINE_MS / 4;
   const queue = new DeadlineQueue(deadlineMs);
   const expired: number[] = [];

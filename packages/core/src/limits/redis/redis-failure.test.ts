@@ -122,7 +122,7 @@ describe('redis hot store, when things break', () => {
     expect(rows.doubled).toBe(0);
   });
 
-  test('who waited for the lock does not rebuild what another process has rebuilt meanwhile', async () => {
+  test('a process that waited for the lock does not rebuild again', async () => {
     const first = connectRedis({ url: server.url }, 'first');
     const second = connectRedis({ url: server.url }, 'second');
     await Promise.all([waitForReady(first, 5_000), waitForReady(second, 5_000)]);
@@ -288,7 +288,7 @@ describe('redis hot store, when things break', () => {
     expect(await spent(store)).toBe(rows.costNanoUsd);
   });
 
-  test('what the reaper booked meanwhile is corrected by a settlement left behind by a killed process', async () => {
+  test("a killed process's settlement corrects the reaper's row", async () => {
     const first = await open({ leaseMs: 100 });
     const lost = requestOf({});
     const decision = await first.admit(lost);
@@ -305,7 +305,7 @@ describe('redis hot store, when things break', () => {
     expect(rows.rows.get(lost.requestId)).toMatchObject({ costNanoUsd: 55, corrects: true });
   });
 
-  test('what a process left in the queue when it stopped survives the loss of the queue', async () => {
+  test('rows of a stopped process survive the loss of the queue', async () => {
     const first = await open();
     const request = requestOf({});
     const decision = await first.admit(request);
@@ -366,7 +366,7 @@ describe('redis hot store, when things break', () => {
     expect(await second.read(10, 0)).toEqual([]);
   });
 
-  test('what the reaper booked is corrected also when the store has forgotten it meanwhile', async () => {
+  test("a late settlement corrects the reaper's row, also after the store forgot it", async () => {
     const store = await open({ leaseMs: 100 });
     const lost = requestOf({});
     const decision = await store.admit(lost);

@@ -232,7 +232,7 @@ describe('media of a request', () => {
     for (const one of media.values()) expect(one).toEqual({ mimeType: 'image/png', dataBase64: 'iVBORw==' });
   });
 
-  test('whatever stands in the way is told in the same words, and no sooner', async () => {
+  test('every failure has the same message and the same minimum time', async () => {
     const free = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() });
     const closed = free.port;
     await free.stop(true);

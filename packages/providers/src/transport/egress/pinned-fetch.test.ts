@@ -63,7 +63,7 @@ describe('a fetch for base URLs given at run time', () => {
     },
   );
 
-  test('a name that changes its address later is refused then', async () => {
+  test('a name whose address changes later is refused', async () => {
     const addresses = ['93.184.216.34'];
     const { fetch, advance } = setUp(addresses);
     await fetch('https://llm.example/v1');

@@ -84,7 +84,7 @@ describe('answers of several calls as one', () => {
     expect(seen.asked).toHaveLength(20);
   });
 
-  test('where one fails, what the others used is told first, without a word of output', async () => {
+  test("one failed prompt still reports the others' usage, without output", async () => {
     const broken = new Error('broken');
     const { answers, seen } = join([[[...says('a'), usage(5)]], [broken], [says('c')]]);
     expect((await answers.next()).value?.events).toEqual([usage(5)]);
@@ -92,14 +92,14 @@ describe('answers of several calls as one', () => {
     expect(seen.aborted).toEqual([0, 1, 2]);
   });
 
-  test('where the first one fails there is nothing to tell', async () => {
+  test('a failed first prompt reports nothing', async () => {
     const broken = new Error('broken');
     const { answers } = join([[broken], [says('b')]]);
     await answers.begin();
     await expect(answers.next()).rejects.toBe(broken);
   });
 
-  test('who leaves, leaves all of them', async () => {
+  test('a caller that leaves cancels all prompts', async () => {
     const { answers, seen } = join([[says('a')], [says('b')]]);
     await answers.begin();
     await answers.return();
