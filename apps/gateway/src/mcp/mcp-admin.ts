@@ -15,7 +15,7 @@ export interface McpAdminOptions {
   readonly consents: Pick<Consents, 'linkFor'>;
 }
 
-/** How a server fares, as the process that answers sees it. */
+/** Health of a server in this process. */
 export interface ServerHealth {
   readonly state: 'ok' | 'failing' | 'unknown' | 'inactive';
   readonly error: string | null;
@@ -36,7 +36,7 @@ export interface ServerCheck {
 /** Longest time an operator waits for a server. */
 const MAX_CHECK_MS = 15_000;
 
-/** What an operator does with MCP servers beside storing them. */
+/** Operator actions on MCP servers, besides storage. */
 export class McpAdmin {
   readonly vault: SecretVault;
   readonly mayRunServers: boolean;

@@ -9,7 +9,7 @@ import type { CallsUnderWay } from './sessions/calls-under-way';
 import type { EndedSessions } from './sessions/ended-sessions';
 import type { SessionNotes } from './sessions/session-notes';
 
-/** How servers are used that ask for consent. */
+/** Use of servers that need consent. */
 export interface McpOauth {
   readonly identity: ClientIdentity;
   readonly grants: GrantKeeper;
@@ -17,7 +17,7 @@ export interface McpOauth {
   readonly fetchFor: (server: Pick<McpServer, 'alias'>) => OauthFetch;
 }
 
-/** What serving MCP needs beside what all requests need. */
+/** Services of MCP only. */
 export interface McpParts {
   /** By alias, as the table is right now. */
   readonly servers: () => ReadonlyMap<string, McpServer>;

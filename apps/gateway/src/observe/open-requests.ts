@@ -3,7 +3,7 @@ import { Held, Room, type RoomBounds } from '@llm0/core/async/room';
 
 /** A body's bytes, its text, what was read of it, and what is sent on. */
 const BODY_FACTOR = 6;
-/** What of that is held for the rest of its request, once it had time to be read and sent. */
+/** Part that stays held for the rest of the request, after reading and sending. */
 const KEPT_FACTOR = 2;
 const WORK_MS = 2000;
 /** Less is not worth counting. */

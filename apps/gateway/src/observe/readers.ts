@@ -1,7 +1,7 @@
 // A caller that takes nothing is cut: what waits for it would stay in memory as long as it likes.
 import { readUnsent, type UnsentBytes } from './unsent-bytes';
 
-/** What may be read ahead for callers that have stopped to take anything: of one key, and of all. */
+/** Read-ahead limits for callers that stopped reading: per key, and in total. */
 const BOUNDS = { ofKey: 30_000_000, ofAll: 120_000_000 };
 /** So much the runtime reads ahead of an answer at most, while nobody takes it. */
 const MAX_BYTES_OF_ANSWER = 3_000_000;
@@ -26,17 +26,17 @@ export interface ReadersOptions {
 
 type Address = Pick<NonNullable<ReturnType<Bun.Server<undefined>['requestIP']>>, 'address' | 'port'>;
 
-/** What is done with connections by whoever serves them. */
+/** Operations on connections. */
 export interface Connections {
   addressOf(request: Request): Address | null;
   /** Ends it soon, whatever is still to be sent. */
   end(request: Request): void;
 }
 
-/** Who is answered, and whose share it takes. */
+/** The reader, and its key's share. */
 export interface Caller {
   readonly request: Request;
-  /** Whose callers are bounded together. */
+  /** Scope of a shared bound. */
   readonly key: string | undefined;
   /** Memory for the answer, where it comes from elsewhere as it is taken; one that is there already counts there. */
   readonly ahead?: { readonly isFlooded: boolean } | undefined;

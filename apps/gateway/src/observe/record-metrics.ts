@@ -170,7 +170,7 @@ function observeIn(
   entry.buckets.add(value);
 }
 
-/** What prom-client's registry asks of a metric: its name, and its samples when it is printed. */
+/** A metric as prom-client's registry uses it. */
 export function asMetric({ name, help, type, samples }: Family): Metric {
   const get = () => Promise.resolve({ name, help, type, aggregator: 'sum', values: [...samples()] });
   return { name, help, type, aggregator: 'sum', get, reset: () => {} } as unknown as Metric;

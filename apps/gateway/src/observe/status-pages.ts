@@ -69,7 +69,7 @@ export async function healthz(services: Services): Promise<Response> {
   return Response.json(page, { status: ok ? 200 : 503 });
 }
 
-/** Of services behind `/infer`: they may be away without the gateway being any the worse for it. */
+/** State of HTTP backends; the gateway is healthy without them. */
 async function probeHttpBackends(services: Services): Promise<Record<string, BackendHealth>> {
   const probes = await withTimeout(services.backends.probeAll(), new Map<string, BackendProbe>());
   const states = new Map(services.health.list().map((state) => [state.provider, state]));
@@ -112,7 +112,7 @@ export async function metricsPage(
   });
 }
 
-/** What is only known when somebody asks. */
+/** Values computed on demand. */
 export async function refreshGauges(services: Services): Promise<void> {
   const { metrics } = services;
   metrics.inFlight.set(services.openRequests.count);
@@ -168,7 +168,7 @@ export async function cachez(services: Services): Promise<Response> {
   });
 }
 
-/** Of this process; with Redis its entries are among those of the exact cache, and these are what it validates by itself. */
+/** Of this process; with Redis, entries are in the exact cache, and these are validated locally. */
 function inferCachez({ backends, config }: Pick<Services, 'backends' | 'config'>) {
   const { hit: hits, miss: misses, stale } = backends.cache.counts;
   const asked = hits + misses + stale;

@@ -14,7 +14,7 @@ interface ServerCells {
   costNanoUsd: number;
 }
 
-/** What tool calls are counted by, in plain cells as requests are. */
+/** Dimensions of tool calls. */
 export class ToolCallMetrics {
   private readonly servers = new Map<string, ServerCells>();
 

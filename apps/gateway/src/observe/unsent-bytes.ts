@@ -1,6 +1,6 @@
 // What the system has not sent yet, or the other side has not taken: https://docs.kernel.org/networking/proc_net_tcp.html
 
-/** Of a connection, by the address of its other side; undefined where that is not known. */
+/** The peer's address; undefined if unknown. */
 export type UnsentBytes = (address: { readonly address: string; readonly port: number }) => number | undefined;
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];

@@ -12,7 +12,7 @@ export type KeyNeeds = Pick<
 export interface KeyRequest {
   readonly request: Request;
   readonly dialect: ErrorEnvelope;
-  /** Asked by an operator about a key of theirs. */
+  /** An operator's question about a key. */
   readonly chosen?: ChosenKey;
 }
 

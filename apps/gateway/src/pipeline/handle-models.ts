@@ -11,7 +11,7 @@ import { isModelAllowed } from './request/allowed-route';
 
 type Needs = KeyNeeds & Pick<Services, 'routing'>;
 
-/** Those that may be asked for models, the usual one first. */
+/** Addresses that list models, the usual one first. */
 export type ModelDialects = readonly [Dialect, ...Dialect[]];
 
 export interface ListModelsInput extends Pick<KeyRequest, 'request' | 'chosen'> {

@@ -15,7 +15,7 @@ import type { Authenticated } from './request/load-principal';
 import type { RequestContext } from './request/open-context';
 import { asGatewayError, respondError } from './request/respond-error';
 
-/** What is known of a request when it fails, for its row and its error answer. */
+/** State of a failing request, for its row and error answer. */
 export interface Progress {
   ctx?: RequestContext;
   principal?: Authenticated;
@@ -62,7 +62,7 @@ export async function handleRefusal(services: Needs, refused: Refused): Promise<
 
 const RETRY_MS = 1000;
 
-/** Who is refused again and again before anything is decided waits like one who asks too often. */
+/** Repeated refusals before a decision count against the key's rate. */
 function boundFailures({ refusals }: Needs, { principal, meter }: Progress, error: GatewayError): GatewayError {
   const { httpStatus } = errorOutcome(error);
   const isTheirs = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 429;
@@ -74,7 +74,7 @@ function boundFailures({ refusals }: Needs, { principal, meter }: Progress, erro
   return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: RETRY_MS, cause: error });
 }
 
-/** What guardrails refuse is to be told as such, as often as the key may ask by its own limit. */
+/** Guardrail refusals keep their own code, up to the key's limit. */
 const mayAskMore = ({ key: { rateLimitPerMinute } }: Authenticated): boolean =>
   rateLimitPerMinute === null || rateLimitPerMinute > REFUSALS_A_MINUTE;
 

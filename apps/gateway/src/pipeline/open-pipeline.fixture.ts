@@ -39,7 +39,7 @@ export interface PipelineOptions {
   readonly project?: Partial<Project>;
   readonly key?: Partial<ApiKey>;
   readonly maxBodyBytes?: number;
-  /** How long a small body may take to arrive. */
+  /** Time for a small body to arrive. */
   readonly bodyGraceMs?: number;
   /** Of the store and the gateway; the machine's otherwise. */
   readonly nowMs?: () => number;

@@ -1,6 +1,6 @@
 export const MODEL = 'gpt-one';
 
-/** How the fake upstream answers one call. */
+/** Script of one fake upstream call. */
 export type Script = (signal: AbortSignal, model: string) => Promise<Response> | Response;
 
 /** A whole plain answer: 10 tokens of input, 5 of output. */

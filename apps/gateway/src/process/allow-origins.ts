@@ -2,7 +2,7 @@ import { getPath } from 'hono/utils/url';
 
 type Handle<S> = (request: Request, server: S) => Response | Promise<Response>;
 
-/** What callers use; dashboard, admin API, probes and metrics are for no page of somebody else's. */
+/** Paths open to other origins; dashboard, admin API, probes and metrics are not. */
 const DATA_PLANE = /^\/(?:v1|v1beta|passthrough|infer|mcp)(?:\/|$)/;
 
 /** As the router reads the path: it takes `/%761/…` for `/v1/…`. */

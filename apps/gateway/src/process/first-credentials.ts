@@ -40,7 +40,7 @@ export class FirstCredentials {
     this.locks = createSessionLocks(config.databaseUrl, { printing: PRINTING_LOCK });
   }
 
-  /** What this start has to print, after `keep`. */
+  /** Credentials to print, after `keep`. */
   async issue(): Promise<FirstSecrets> {
     if (!this.config.showsCredentials || !(await this.locks.tryLead('printing'))) return {};
     const secrets = await this.db.transaction((tx) => this.issueWithin(tx));

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config';
 import type { FirstSecrets } from './first-credentials';
 
-/** Those that were taken; `adminPort` where operators have a listener of their own. */
+/** Bound ports; `adminPort` with a separate operator listener. */
 export interface Ports {
   readonly port: number;
   readonly adminPort?: number | undefined;

@@ -5,7 +5,7 @@ import type { Config } from '../config/config';
 import { type ServingGateway, serveGateway } from './serve-gateway';
 import type { SupervisorMessage, WorkerMessage } from './supervise-workers';
 
-/** How long a worker waits for the others' metrics before it answers with its own. */
+/** Time that a worker waits for the others' metrics. */
 const GATHER_TIMEOUT_MS = 4000;
 
 /** One of several processes on a port: serves, tells its supervisor, and answers for everybody's metrics. */

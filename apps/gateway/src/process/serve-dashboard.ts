@@ -61,7 +61,7 @@ export async function serveDashboard(path: string, asked: Asked = {}): Promise<R
   return path === '/' ? servePage(PLACEHOLDER, asked) : undefined;
 }
 
-/** What the build leaves beside a file, the smallest first. */
+/** Compressed variants of a file, the smallest first. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -89,7 +89,7 @@ async function serveFile(
   return answerFile(file, { ...headers, ETag: tagOf(file, 'plain') }, ifNoneMatch);
 }
 
-/** What is compressed otherwise is another representation. Source: RFC 9110, section 8.8.3.3. */
+/** Another compression is another representation. Source: RFC 9110, section 8.8.3.3. */
 const tagOf = (file: Bun.BunFile, encoding: string): string =>
   `"${file.size.toString(36)}-${file.lastModified.toString(36)}-${encoding}"`;
 

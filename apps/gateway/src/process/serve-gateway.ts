@@ -98,7 +98,7 @@ interface Routes {
 
 type Started = Awaited<ReturnType<typeof startGateway>>;
 type Server = ReturnType<typeof listen>;
-/** Of the data plane's listener, and of that of the operators. */
+/** Ports of the data plane and of the operators' listener. */
 type Open = (routes: readonly [Routes, Routes]) => readonly [Server, Server | undefined];
 
 function answer({ apps, services, secrets, keepSecrets, shutdown }: Started, open: Open): ServingGateway {

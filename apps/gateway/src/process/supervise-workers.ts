@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import type { FirstSecrets } from './first-credentials';
 import type { Ports } from './print-start';
 
-/** What a worker tells its supervisor. */
+/** Messages from a worker to the supervisor. */
 export type WorkerMessage =
   | { readonly type: 'ready'; readonly ports: Ports; readonly secrets: FirstSecrets }
   | { readonly type: 'metrics-wanted'; readonly id: string }
   | { readonly type: 'metrics'; readonly id: string; readonly metrics: unknown };
 
-/** What a supervisor tells its workers. */
+/** Messages from the supervisor to workers. */
 export type SupervisorMessage =
   | { readonly type: 'send-metrics'; readonly id: string }
   | { readonly type: 'all-metrics'; readonly id: string; readonly metrics: readonly unknown[] };
@@ -30,7 +30,7 @@ interface Worker {
   /** Set before it is told to go: its end is no accident. */
   leaving: boolean;
   readonly startedMs: number;
-  /** What it said when it was asked last. */
+  /** Its last answer. */
   metrics?: unknown;
 }
 
@@ -152,7 +152,7 @@ export class WorkerSupervisor {
     if (open.answered.size >= open.wanted.length) this.finishGathering(message.id);
   }
 
-  /** Of a worker too busy to answer in time, what it last said: counters that went down would look like a restart. */
+  /** Last values of a worker too busy to answer: falling counters would look like a restart. */
   private finishGathering(id: string): void {
     const open = this.gathering.get(id);
     if (open === undefined) return;

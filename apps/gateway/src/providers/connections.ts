@@ -25,7 +25,7 @@ export interface ConnectionOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** How a key fares: `unreadable` ones were sealed with another master key. */
+/** State of a key; `unreadable`: encrypted with another master key. */
 export type KeyState = 'ok' | 'resting' | 'refused' | 'unreadable' | 'inactive';
 
 /** Where a provider is and whose API it speaks, before its keys. */
@@ -33,7 +33,7 @@ interface ProviderSite {
   readonly provider: Provider;
   readonly connection: Omit<ProviderConnection, 'apiKey'>;
   readonly environmentKeys: readonly string[];
-  /** Who may go without any key: nobody for most vendors; `unowned`: everybody until single projects have keys for it. */
+  /** Access without a key; `unowned`: all projects until one has its own keys. */
   readonly keyless: 'nobody' | 'everybody' | 'unowned';
   readonly fetch?: typeof globalThis.fetch;
   /** Named by the operator. */
@@ -44,7 +44,7 @@ interface ProviderSite {
 
 const NOBODY: ReadonlyMap<string, ConnectedProvider> = new Map();
 
-/** How every provider is reached: from the environment and from what is stored, by project where one has keys of its own. */
+/** Connections to all providers, from the environment and the tables, by project for its own keys. */
 export class ProviderConnections {
   private sites: ReadonlyMap<string, ProviderSite> = new Map();
   private shared: ReadonlyMap<string, ConnectedProvider> = new Map();
@@ -89,7 +89,7 @@ export class ProviderConnections {
     return this.sites.get(name)?.models ?? [];
   }
 
-  /** What the operator allows it, where that is not the gateway's. */
+  /** The operator's limit, if different from the gateway's. */
   timeoutsOf(name: string): Timeouts | undefined {
     return this.sites.get(name)?.timeouts;
   }
@@ -255,7 +255,7 @@ export class ProviderConnections {
     return Object.fromEntries(headers.map(([header, value]) => [header.toLowerCase(), value]));
   }
 
-  /** What cannot be opened is told once, not at every refresh. */
+  /** Warns once of secrets that can't be decrypted, not at every refresh. */
   private openSecret(sealed: SealedSecret, id: string, what: object): string | undefined {
     try {
       const secret = this.options.vault.open(sealed, id);

@@ -27,7 +27,7 @@ export interface KnownVendor {
 }
 
 export class ProviderAdmin {
-  /** Whose API every provider that is no known vendor speaks. */
+  /** Provider whose API all added providers speak. */
   readonly customKind = CUSTOM_KIND;
   readonly vault: SecretVault;
 
@@ -39,7 +39,7 @@ export class ProviderAdmin {
     return this.options.registry.list().filter((provider) => provider.respondLocally === undefined);
   }
 
-  /** Those that answer by themselves, where they are switched on. */
+  /** Tools that the gateway answers, if enabled. */
   builtIn(): readonly string[] {
     const names = this.options.registry.builtIn().map(({ name }) => name);
     return names.filter((name) => this.connected(name) !== undefined);
@@ -49,7 +49,7 @@ export class ProviderAdmin {
     return this.options.registry.get(name) !== undefined;
   }
 
-  /** How the provider is reached now; undefined where it is not. */
+  /** Current connection of the provider; undefined without one. */
   connected(name: string) {
     return this.options.connections.all().get(name);
   }

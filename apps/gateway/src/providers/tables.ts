@@ -130,7 +130,7 @@ export class Tables {
     return this.options.connections.all();
   }
 
-  /** What the provider lists by itself, or what the operator named. */
+  /** Models that the provider lists, or the operator's list. */
   private servedBy(name: string): ReadonlySet<string> {
     const named = this.options.connections.modelsOf(name);
     return named.length > 0 ? new Set(named) : (this.liveModels.get(name) ?? NO_MODELS);

@@ -61,7 +61,7 @@ function describe(error: unknown): string {
   return error.message || ('code' in error ? String(error.code) : error.name);
 }
 
-/** What waiting does not help against. */
+/** Errors that waiting doesn't fix. */
 function refusalOf({ url, password, db }: RedisSettings, failure: string): ConfigError | undefined {
   if (/^(?:WRONGPASS|NOAUTH|NOPERM)|AUTH|invalid password/i.test(failure)) {
     const said = /^NOAUTH/.test(failure) ? 'this Redis needs a password' : 'this Redis refuses the user or password';
@@ -91,7 +91,7 @@ export async function withOwnSchema<C extends StoreConfig>(config: C, onInfo: (m
   return { ...config, databaseUrl };
 }
 
-/** What opening Postgres failed with, as a line that names the setting; other errors as they are. */
+/** Turns a Postgres connection error into a line with the setting; returns other errors unchanged. */
 export function explainPostgres(databaseUrl: string | undefined, error: unknown): unknown {
   if (databaseUrl === undefined) return error;
   const code = rootCode(error) ?? '';

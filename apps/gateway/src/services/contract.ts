@@ -51,7 +51,7 @@ export interface ConnectedProvider {
   readonly ownKeys?: true;
   /** For addresses that an operator gave at run time: guarded, and pinned. */
   readonly fetch?: typeof globalThis.fetch;
-  /** What pass-through may reach besides inference, as `POST /v1/files`. */
+  /** Pass-through paths beyond inference, such as `POST /v1/files`. */
   readonly passthroughPaths?: readonly string[];
 }
 
@@ -93,7 +93,7 @@ export interface Services {
   readonly flights: FlightTable;
   /** Scripts over the tools of a key's MCP servers. */
   readonly codeMode: CodeMode;
-  /** What an operator calls a key; undefined where it is gone. */
+  /** Name of a key; undefined if deleted. */
   nameKey(keyId: string): Promise<string | undefined>;
   /** The MCP servers behind `/mcp`, and what their clients have open. */
   readonly mcp: McpParts;

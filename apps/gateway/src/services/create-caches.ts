@@ -39,7 +39,7 @@ export type Caches = Pick<
   | 'bodyLog'
 >;
 
-/** How long the last cache entries and bodies may take to be written at the end. */
+/** Time for the last cache entries and bodies at the stop. */
 const FLUSH_TIMEOUT_MS = 2000;
 const DAY_MS = 86_400_000;
 

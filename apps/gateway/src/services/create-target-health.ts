@@ -5,7 +5,7 @@ import type { Target } from '@llm0/core/routing/target';
 import { noOtherProcess } from '@llm0/core/routing/target-health-store';
 import type { Config } from '../config/config';
 
-/** What is known of targets, shared with the other gateways on the same Redis. */
+/** State of targets, shared between gateways on the same Redis. */
 export function createTargetHealth(
   config: Pick<Config, 'redis'>,
   onOpened: (target: Target) => void,

@@ -12,7 +12,7 @@ import type { Config } from '../config/config';
 import { createWallClock, type WallClock } from '../process/wall-clock';
 import { checkRedis, explainPostgres } from './check-stores';
 
-/** What outlives a request, and the clock it is dated by. */
+/** State that outlives a request, and its clock. */
 export interface Stores {
   readonly database: Database;
   /** To be started once the database can be asked. */

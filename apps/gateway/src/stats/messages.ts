@@ -1,6 +1,6 @@
 import type { StatsAnswer, StatsQuestion } from '../admin/stats/answer-stats';
 
-/** What the thread is started with. */
+/** Start options of the thread. */
 export interface StatsThreadSettings {
   readonly databaseUrl: string;
 }

@@ -15,7 +15,7 @@ export function exactCacheKey(projectId: string, scope: string, request: ChatReq
   return hasher.digest('hex');
 }
 
-/** What stands for the canonical text of a large request in its key. */
+/** Digest of a large request's canonical text, for its key. */
 export function digestRequest(request: ChatRequest): Promise<string> {
   return digestJsonInSlices(canonicalParts(request));
 }

@@ -6,7 +6,7 @@ import type { Usage } from '../chat/usage';
 import { joinInSlices, piecesOfJson } from '../chat/write-json-in-slices';
 import { packPieces, unpackPieces } from './packed-text';
 
-/** What every cache tier keeps of a complete, successful answer. */
+/** A complete, successful answer in every cache tier. */
 export interface CachedAnswer {
   readonly v: 1;
   readonly provider: string;
@@ -14,7 +14,7 @@ export interface CachedAnswer {
   readonly model: string;
   readonly response: ChatResponse;
   readonly usage: Usage;
-  /** What the answer cost when it was made: what a hit saves. Integer nano-USD. */
+  /** Original cost of the answer, which a hit saves. Integer nano-USD. */
   readonly costNanoUsd: number;
   /** Parameters of the request that were left out; absent where none were. */
   readonly dropped?: readonly string[];
@@ -43,13 +43,13 @@ export async function packResponse(response: ChatResponse, maxBytes: number): Pr
   return bytes > maxBytes ? { bytes } : { bytes, text: await packPieces(pieces) };
 }
 
-/** What its first caller got, so that the next one gets the same. */
+/** The first caller's answer, for identical replays. */
 export interface SentAnswer {
   /** UUID of the first request: ids of the answer are made of it. */
   readonly requestId: string;
   /** The body byte for byte (zstd, base64); absent for streams too long to keep. */
   readonly body?: string;
-  /** How long it is. */
+  /** Its length. */
   readonly bytes?: number;
 }
 
@@ -63,7 +63,7 @@ export type CacheRoom = Pick<Held, 'take' | 'giveBack'>;
 /** Its bytes, all of them as one, their text, and what was read of it; of these, so much is kept until it has gone out. */
 const WORK_FACTOR = 4;
 const KEPT_FACTOR = 2;
-/** What is smaller takes no room. */
+/** Smaller bodies take no room. */
 const SMALL_LENGTH = 64 * 1024;
 /** Where entries of an earlier version don't say how long they are. */
 const USUAL_RATIO = 8;

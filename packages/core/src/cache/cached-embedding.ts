@@ -2,7 +2,7 @@ import { parseJson } from '../chat/json';
 import { digestJsonInSlices } from '../chat/write-json-in-slices';
 import type { EmbeddingRequest } from '../embedding/embedding-request';
 
-/** What the exact cache keeps of one embedded input. */
+/** An embedded input in the exact cache. */
 export interface CachedEmbedding {
   readonly provider: string;
   readonly model: string;
@@ -50,7 +50,7 @@ export function embeddingCacheKey(
   return hasher.digest('hex');
 }
 
-/** What stands for the parts of a large request in its keys. */
+/** Digests of a large request's parts, for its keys. */
 export async function digestEmbeddingRequest(
   request: EmbeddingRequest,
 ): Promise<NonNullable<EmbeddingRequest['digest']>> {

@@ -31,7 +31,7 @@ export async function packText(pieces: readonly Uint8Array[]): Promise<string> {
   return `${MARK}${await packPieces(pieces)}`;
 }
 
-/** What was packed, as text; any other text as it is. */
+/** Unpacks a packed text; returns other text unchanged. */
 export async function unpackText(text: string): Promise<string> {
   return text.startsWith(MARK) ? decodeInSlices(await unpackPieces(text.slice(MARK.length))) : text;
 }

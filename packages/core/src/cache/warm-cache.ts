@@ -50,7 +50,7 @@ export interface StoredWarmCacheOptions {
   readonly deadlineMs?: number;
   /** Look-ups under way at once; the next one is a miss. */
   readonly maxLookUps?: number;
-  /** How long written entries are gathered, in milliseconds. */
+  /** Delay of writes in milliseconds. */
   readonly everyMs?: number;
 }
 

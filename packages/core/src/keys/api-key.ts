@@ -2,11 +2,11 @@ import type { Guardrails } from '../guardrails/guardrails';
 import type { GuardrailRule } from '../guardrails/policy';
 import type { FailoverSetting } from '../routing/failover-mode';
 
-/** What happens to a project's requests while the hot store cannot be reached. */
+/** Behaviour of a project's requests while the hot store is unreachable. */
 export type StoreFailurePolicy = 'closed' | 'open';
 export type UnknownModelPolicy = 'refuse' | 'allow_unpriced';
 export type BudgetPeriod = 'total' | 'month';
-/** What costs are attributed by: `team`, `cost-center`, whatever the operator names. */
+/** Labels for cost attribution: `team`, `cost-center`, …. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** A project as the request path sees it. Money in nano-USD, `null` = no limit. */
@@ -100,7 +100,7 @@ export const codeModeOf = ({ key, project }: Principal): boolean => key.codeMode
 export interface Principal {
   readonly key: ApiKey;
   readonly project: Project;
-  /** What project and key ask of what their requests say and get; absent where they ask nothing. */
+  /** Guardrails of project and key; absent without any. */
   readonly guardrails?: Guardrails;
 }
 

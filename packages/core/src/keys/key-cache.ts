@@ -11,7 +11,7 @@ export interface KeyCacheOptions {
   readonly source: PrincipalSource;
   /** Keys kept in memory. */
   readonly maxEntries?: number;
-  /** How long an unknown hash is remembered as unknown. */
+  /** Lifetime of a negative entry. */
   readonly unknownTtlMs?: number;
 }
 

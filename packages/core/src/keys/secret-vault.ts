@@ -9,7 +9,7 @@ export interface SealedSecret {
 }
 
 export interface SecretVault {
-  /** What a secret is sealed with; null where nothing can be. */
+  /** Encryption key; null without one. */
   readonly keyId: string | null;
   /** `place` names the row: the secret opens there only. Throws `conflict` where no master key is set. */
   seal(secret: string, place: string): SealedSecret;

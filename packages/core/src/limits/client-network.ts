@@ -13,7 +13,7 @@ export function clientAddress(socketAddress: string, forwardedFor: string | null
   return isIPv4(bare) || isIPv6(bare) ? bare : socketAddress;
 }
 
-/** What one client can hardly have more of: an IPv4 address, or the /64 of an IPv6 one. */
+/** Network of one client: an IPv4 address, or an IPv6 /64. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;
   const plain = address.replace(/%.*$/, '').toLowerCase();

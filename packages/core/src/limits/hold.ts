@@ -2,9 +2,9 @@ import type { AdmitPlan, AdmitRequest } from './hot-store';
 
 /** A hold lives this long without a renewal; then its process counts as dead. */
 export const LEASE_MS = 60_000;
-/** How long the store itself recognises a settlement it already took; older ones are looked up in the rows. */
+/** Time in which the store recognises a repeated settlement; older ones are looked up in the rows. */
 export const DONE_MARKER_MS = 300_000;
-/** How long a hold that the reaper booked can still be corrected by its late settlement. */
+/** Time in which a late settlement may correct a reaped hold. */
 export const REAPED_MARKER_MS = 86_400_000;
 /** After its data was lost the hot cache tier counts as incomplete for this long: longer-lived warm entries are rare. */
 export const CACHE_LOST_MS = 86_400_000;

@@ -35,7 +35,7 @@ export const NO_LIMITS: CustomerLimits = {
   downgradeModel: null,
 };
 
-/** What every hot store must do, run over each. */
+/** Suite of every hot store. */
 export function describeHotStore(name: string, open: OpenStore): void {
   describe(name, () => {
     const clock: StoreClock = { ms: START_MS };

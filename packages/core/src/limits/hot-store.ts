@@ -1,7 +1,7 @@
 import type { BudgetPeriod } from '../keys/api-key';
 import type { LogQueue } from '../logs/log-queue';
 
-/** What one way of serving the request would hold. */
+/** Hold of one way to serve the request. */
 export interface AdmitPlan {
   /** Model name as asked for (or the customer's downgrade model): what `modelLimits` are counted by. */
   readonly model: string;
@@ -17,7 +17,7 @@ export interface AdmitPlan {
   readonly cacheKey?: string;
   /** This process has the answer itself: decided as an exact hit with an empty value, whatever the store has. */
   readonly isAnswered?: true;
-  /** What the reaper writes as the row when the process died: JSON of a `LogRecord`, `createdAtMs` filled in by the store. */
+  /** Row for the reaper if the process dies: JSON of a `LogRecord`; the store sets `createdAtMs`. */
   readonly lostRecord: string;
 }
 
@@ -111,7 +111,7 @@ export type AdmitDecision =
     })
   /** Nothing was charged anywhere. `retryAfterMs`: true remaining time, where waiting helps. */
   | (DecisionBase & { readonly type: 'denied'; readonly reason: DenialReason; readonly retryAfterMs?: number })
-  /** What the caller knows is out of date (or unknown to the store): read it again from Postgres and ask again. */
+  /** The caller's version is outdated or unknown to the store: read it from Postgres and retry. */
   | { readonly type: 'stale'; readonly nowMs: number; readonly what: StalePart }
   /** The customer's downgrade model is not the one of the given plan (null: there is none any more): plan again. */
   | { readonly type: 'replan'; readonly nowMs: number; readonly downgradeModel: string | null };
@@ -177,14 +177,14 @@ export interface RebuildData {
   readonly warmCacheUntilMs?: number;
 }
 
-/** What the reaper booked for a request whose process died. */
+/** Row that the reaper booked for a dead process's request. */
 export interface LostBooking {
   readonly costNanoUsd: number;
   /** The admission's time: the day and month it was booked in. */
   readonly createdAtMs: number;
 }
 
-/** What rebuilding needs from outside the store; given by the composition root. */
+/** Sources of a rebuild outside the store; the composition root provides them. */
 export interface RebuildSource {
   /** Writes these queue records to `gateway_logs` (idempotent by id); resolves after commit. */
   storeRecords(records: readonly string[]): Promise<void>;
@@ -249,7 +249,7 @@ export interface HotStore extends LogQueue {
     projectVersion: number | null,
     keys: readonly { keyId: string; version: number }[],
   ): Promise<void>;
-  /** What this process knows no longer; asked before a refusal that no admission stands behind. Fails as `admit` does. */
+  /** Outdated versions; checked before a refusal without an admission. Fails like `admit`. */
   findStale(known: PrincipalVersions): Promise<readonly StalePart[]>;
   readonly tables: TablesVersion;
   /** null removes the customer's limits. */

@@ -3,7 +3,7 @@ import { ReleasingMap } from '../collections/releasing-map';
 import { LEASE_MS } from './hold';
 import type { HotStore } from './hot-store';
 
-/** Told what is tried again. */
+/** Gets a warning before each retry. */
 interface Log {
   warn(details: object, message: string): void;
 }
@@ -22,7 +22,7 @@ export class LeaseKeeper {
       hotStore: Pick<HotStore, 'renew'>;
       log: Log;
       nowMs: () => number;
-      /** What the hot store was told; another one than 60 s is for tests only. */
+      /** Lease in the hot store; other values than 60 s are for tests only. */
       leaseMs?: number;
     },
   ) {

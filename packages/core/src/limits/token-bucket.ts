@@ -33,7 +33,7 @@ export function msUntilLevel(level: number, units: number, ratePerMinute: number
   return ratePerMinute > 0 ? Math.ceil((units - level) / ratePerMinute) : undefined;
 }
 
-/** What `X-RateLimit-*` shows. */
+/** Values of `X-RateLimit-*`. */
 export function describeBucket(
   level: number,
   ratePerMinute: number,

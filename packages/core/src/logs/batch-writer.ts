@@ -35,7 +35,7 @@ export class BatchWriter<T> {
 
   constructor(private readonly options: BatchWriterOptions<T>) {}
 
-  /** How many items wait, those being written included. */
+  /** Waiting items, those being written included. */
   get size(): number {
     return this.waiting.length;
   }

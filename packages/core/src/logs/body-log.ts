@@ -25,7 +25,7 @@ export interface GivenBodies extends Omit<LoggedBodies, 'request' | 'upstreamReq
   readonly cut?: number;
 }
 
-/** What goes to a provider: JSON text, or `value`, which is written in turns. */
+/** Body for a provider: JSON text, or `value`, which is written in slices. */
 export type SentBody = string | Uint8Array | { readonly value: unknown };
 
 /** Where prompts and answers go, if anywhere. */
@@ -150,7 +150,7 @@ interface AllBodies extends GivenBodies {
 const isLong = ({ request, response = '', sent }: AllBodies): boolean =>
   response.length > LONG_CHARACTERS || isLongJson(request, LONG_CHARACTERS) || bytesOfSent(sent) > LONG_CHARACTERS;
 
-/** What is written in turns is large. */
+/** Bodies written in slices are large. */
 const bytesOfSent = (body: SentBody | undefined): number =>
   typeof body === 'string' ? body.length : body instanceof Uint8Array ? body.byteLength : body ? LARGE_JSON_LENGTH : 0;
 

@@ -31,7 +31,7 @@ const FIRST_MS = 1_577_836_800_000;
 const LAST_MS = 4_102_444_800_000;
 export const isStorableTime = (ms: unknown): boolean => typeof ms === 'number' && ms >= FIRST_MS && ms < LAST_MS;
 
-/** What neither text nor JSON of Postgres can hold: NUL, and halves of surrogate pairs. */
+/** Characters that Postgres can't store: NUL and lone surrogates. */
 const UNSTORABLE = /\\u0000|\\u[dD][89abAB]|\\u[dD][c-fC-F]/;
 
 /** A record, and its JSON as Postgres takes it. */

@@ -15,7 +15,7 @@ const TEXT_FIELDS = ['runId', 'server', 'tool'] as const;
 const OPTIONAL_TEXTS = ['customerId', 'clientRequestId', 'traceId', 'errorCode', 'errorMessage'] as const;
 const COUNT_FIELDS = ['bytesIn', 'bytesOut', 'costNanoUsd'] as const;
 
-/** What stands in one entry of the queue. */
+/** One entry of the queue. */
 export type DecodedEntry =
   | { readonly kind: 'request'; readonly decoded: DecodedRecord }
   | { readonly kind: 'tool_call'; readonly record: ToolCallRecord };

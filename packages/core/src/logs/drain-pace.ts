@@ -11,7 +11,7 @@ const REMEMBERED = 0.7;
 /** A burst must not find the drain asleep. */
 const LONGEST_PAUSE_MS = 1000;
 
-/** What the drain has done since the pace was last asked. */
+/** Work of the drain since the last pace. */
 export interface DrainedBatch {
   readonly records: number;
   readonly tookMs: number;
@@ -39,7 +39,7 @@ export class DrainPace {
     this.drained = 0;
   }
 
-  /** How long to wait before the next batch. Never throws: while the depth is unknown there is no wait. */
+  /** Delay before the next batch. Never throws: with an unknown depth there is no delay. */
   async pauseMs({ records, tookMs }: DrainedBatch): Promise<number> {
     this.drained += records;
     const nowMs = this.ports.nowMs();

@@ -13,7 +13,7 @@ const MOST_KEYS = 10_000;
 interface Window {
   readonly endsMs: number;
   own: number;
-  /** What came beyond them, as one row. */
+  /** Further refusals, as one row. */
   folded?: LogRecord;
 }
 
@@ -95,7 +95,7 @@ export class RefusalFolder {
   }
 }
 
-/** What they have in common, with the id and time of the first. */
+/** Their common fields, with the id and time of the first. */
 function together(folded: LogRecord, record: LogRecord): LogRecord {
   const same = <K extends keyof LogRecord, E>(name: K, otherwise: E) =>
     folded[name] === record[name] ? folded[name] : otherwise;

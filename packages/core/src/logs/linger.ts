@@ -5,7 +5,7 @@ const TRICKLE = 25;
 /** A batch's own cost, mostly that of the roll-ups, is that of 200 rows: from here on it is a quarter. */
 const WORTH_WHILE = 600;
 
-/** How long the drain lets records gather before the next batch: long enough to be worth one, a second at most. */
+/** Delay before the next batch: enough rows to be worth one, at most a second. */
 export class Linger {
   private lastMs = SHORTEST_MS;
 

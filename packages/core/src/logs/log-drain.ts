@@ -31,7 +31,7 @@ export interface LogDrainOptions {
   /** A failed attempt; `attempt` counts from 1 and starts over after a success. */
   readonly onFailure: (error: unknown, attempt: number) => void;
   readonly batchSize?: number;
-  /** How long a read waits for the first entry. */
+  /** Time that a read waits for the first entry. */
   readonly waitMs?: number;
   /** Pause after a batch that was not full; by default as `Linger` finds it worth while. */
   readonly lingerMs?: number;

@@ -94,11 +94,11 @@ export interface LogRecord {
   readonly labels?: Readonly<Record<string, string>>;
   /** Refusals that this row stands for; set on 429 `rate_limit_exceeded` only. */
   readonly refusedCount?: number;
-  /** Of an exact hit on what the semantic cache had found: the request it was found for. */
+  /** For an exact hit of a semantic match: the request of that match. */
   readonly matchedBy?: string;
   /** Parameters that were left out because the answering model does not take them; also `X-LLM0-Dropped`. */
   readonly droppedParams?: readonly string[];
-  /** What the guardrails found; absent where they found nothing. */
+  /** Guardrail findings; absent without any. */
   readonly guardrails?: readonly GuardrailMark[];
   /**
    * Set on the one late correction of a row that the reaper already wrote: the row with this id is replaced and

@@ -1,4 +1,4 @@
-/** What stands where a secret stood. */
+/** Replacement of a secret. */
 export const REDACTED = '[redacted]';
 
 /**

@@ -33,7 +33,7 @@ export interface Alias {
 /** Aliases by project and name; a project's own comes before one for all. */
 export interface AliasBook {
   find(projectId: string, name: string): Alias | undefined;
-  /** Those a project can use, each name once. */
+  /** Models of a project, each name once. */
   list(projectId: string): readonly Alias[];
 }
 

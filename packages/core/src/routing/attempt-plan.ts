@@ -29,7 +29,7 @@ export interface AttemptStep<T extends Target> {
 
 export interface AttemptPlanOptions<T extends Target> {
   readonly targets: readonly T[];
-  /** How long one attempt at it may take, in milliseconds. */
+  /** Time-out of one attempt in milliseconds. */
   readonly timeoutMsOf: (target: T) => number;
   /** Kept back for each target still to come; absent = 5 s. */
   readonly reservedMs?: number;
@@ -50,7 +50,7 @@ export class AttemptPlan<T extends Target> {
   private index = 0;
   /** Open or cooling down: asked last. */
   private postponed: { readonly target: T; readonly reason: ClosedReason }[] | undefined;
-  /** Those of them no step has named yet. */
+  /** Names that no step has claimed. */
   private unmentioned: { readonly target: T; readonly reason: ClosedReason }[] | undefined;
   private current: T | undefined;
   private tried = 0;

@@ -62,7 +62,7 @@ export function chainTargets(requested: Target, place: ChainPlace | undefined): 
   return [requested, ...place.chain.steps.filter((step) => step !== place.step)];
 }
 
-/** What is in force: edited chains, then the presets nobody edited. */
+/** Current chains: edited ones, then unedited presets. */
 export function mergeChains<T extends Chain>(edited: readonly T[], presets: readonly Chain[]): readonly (T | Chain)[] {
   const names = new Set(edited.map((chain) => chain.name));
   return [...edited, ...presets.filter((preset) => !names.has(preset.name))];

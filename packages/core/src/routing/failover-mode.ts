@@ -3,7 +3,7 @@ import type { Target } from './target';
 export const FAILOVER_MODES = ['cloud_first', 'local_first', 'local_only', 'cloud_only', 'off'] as const;
 export type FailoverMode = (typeof FAILOVER_MODES)[number];
 
-/** What project, key or alias say of failover; null = nothing. */
+/** Failover setting of project, key or alias; null = unset. */
 export const FAILOVER_SETTINGS = ['on', 'off'] as const;
 export type FailoverSetting = (typeof FAILOVER_SETTINGS)[number];
 

@@ -9,7 +9,7 @@ export interface Conversation {
   readonly request: Pick<ChatRequest, 'messages'>;
 }
 
-/** Of one message; what follows rarely tells two conversations apart. */
+/** Characters of one message; the rest rarely distinguishes conversations. */
 const MAX_CHARACTERS = 4096;
 
 /**
@@ -44,7 +44,7 @@ export function keepWarm(
   return { ...named, targets, passedOver };
 }
 
-/** What a conversation has in common with its continuation: instructions and the first thing said. */
+/** Identity of a conversation: its instructions and first message. */
 function beginningOf(messages: readonly ChatMessage[]): string | undefined {
   const first = messages.findIndex(({ role }) => role === 'user');
   if (first === -1) return undefined;

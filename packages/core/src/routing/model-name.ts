@@ -1,4 +1,4 @@
-/** What vendors hang on a family's name: a date or build number (a pinned version), `-preview`, `-latest`. */
+/** Suffixes of a family's name: a date or build number (a pinned version), `-preview`, `-latest`. */
 const VERSION_STAMP = /-(?:\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{2}-\d{2}|\d{8}|\d{3,4})$/;
 const CHANNEL = /-(?:preview|latest)$/;
 

@@ -3,7 +3,7 @@ import { shownName } from './near-names';
 import type { PassedOver, Route, RouteTarget } from './routing-tables';
 import { isSameTarget } from './target';
 
-/** What one request asks of the targets of its route. */
+/** A request's call to the targets of its route. */
 export interface RouteNeeds {
   /** The name as asked for; for messages. */
   readonly model: string;

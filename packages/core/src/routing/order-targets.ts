@@ -35,7 +35,7 @@ const ORDERS = {
     }
     return [...drawn, ...targets.filter((target) => target.weight <= 0)];
   },
-  /** What was not measured lately goes first, so that it is; what is not asked now goes last. */
+  /** Unmeasured targets come first, to be measured; unavailable ones come last. */
   least_latency: (targets, { health }) =>
     sortBy(targets, (target) => (health.isOpen(target) ? Number.POSITIVE_INFINITY : (health.latencyMs(target) ?? 0))),
   cheapest: (targets, { costOf }) => sortBy(targets, (target) => costOf(target) ?? Number.POSITIVE_INFINITY),

@@ -24,7 +24,7 @@ const COMMAND = 'llm0_exchangeHealth';
 
 type Exchange = (...args: readonly ScriptArg[]) => Promise<unknown>;
 
-/** What the gateways on one Redis share about targets: one hash, read and written by one script. */
+/** Shared state of targets on one Redis: one hash, read and written by one script. */
 export class RedisTargetHealth implements TargetHealthStore {
   constructor(private readonly options: RedisTargetHealthOptions) {
     options.client.defineCommand(COMMAND, { numberOfKeys: 1, lua: exchangeHealth });

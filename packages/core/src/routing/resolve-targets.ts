@@ -163,14 +163,14 @@ function finishRoute(route: Described): Route {
   };
 }
 
-/** Who is meant: what a server lists or a name's longest pattern first, then who has a price, then a chain's family. */
+/** Resolves a name: a server's list or the longest pattern, then a price, then a chain's family. */
 function detectTarget(model: string, tables: RoutingTables): Target | undefined {
   return (
     listedBy(model, tables) ?? matchingName(model, tables) ?? pricedBy(model, tables) ?? knownFamily(model, tables)
   );
 }
 
-/** What an added server says of itself takes no name from a vendor that can be called for it. */
+/** An added server's list takes no name from a configured provider. */
 function listedBy(model: string, tables: RoutingTables): Target | undefined {
   const lists = ({ liveModels }: ConfiguredProvider) => liveModels.has(model);
   const sure = servedBy(model, tables, (one) => one.yieldsToVendors !== true && lists(one));

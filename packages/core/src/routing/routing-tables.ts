@@ -58,7 +58,7 @@ export interface PassedOver {
 export interface Route {
   /** Names the route in cache keys: its first configured target, or the alias. */
   readonly scope: string;
-  /** What the name stands for, whether it can be called or not; of an alias with several targets its first one. */
+  /** Target of a name, callable or not; of an alias the first one. */
   readonly requested: Target;
   /** In the order they are tried; never empty. */
   readonly targets: readonly [RouteTarget, ...RouteTarget[]];
@@ -70,7 +70,7 @@ export interface Route {
   readonly limitName: string;
   /** Set when an alias was asked for. */
   readonly alias?: string;
-  /** What that alias says of failover. */
+  /** Failover setting of that alias. */
   readonly failover?: FailoverSetting;
   /** A plain answer that timed out is asked for elsewhere. */
   readonly retryTimeouts?: true;
@@ -78,7 +78,7 @@ export interface Route {
   readonly isSole?: true;
   /** Tells it from routes of its scope that ask others: calls under way are shared by requests with the same targets alone. */
   readonly shared?: string;
-  /** Who may have answered before, where that are more than are asked now. */
+  /** Further targets whose earlier answers count. */
   readonly answerers?: readonly Target[];
   /** `priority`: the order is `targets`. */
   readonly strategy: Strategy;
@@ -86,7 +86,7 @@ export interface Route {
   readonly hedgeAfterMs?: number;
   /** Conversations stay with one of the targets, none of which stands in for another. */
   readonly keepsConversations?: true;
-  /** What `warmTargets` knows this conversation by; absent where it does not matter who answers. */
+  /** Key of this conversation in `warmTargets`; absent without affinity. */
   readonly session?: string;
   /** Every target has a price. */
   readonly isPriced: boolean;

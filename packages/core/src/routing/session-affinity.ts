@@ -4,7 +4,7 @@ import type { Target } from './target';
 
 /** Where conversations were answered lately; asked while a request is planned. */
 export interface WarmTargets {
-  /** Whose prompt cache is likely to have this conversation's beginning; undefined = nobody's. */
+  /** Target that probably has this conversation's prompt cached; undefined = none. */
   find(session: string): Target | undefined;
   /** This target has just answered it. */
   note(session: string, target: Target): void;
@@ -61,7 +61,7 @@ export class SessionAffinity implements WarmTargets {
     this.sessions.set(session, { target: { provider, model }, toldMs: isTold ? nowMs : (known?.toldMs ?? nowMs) });
   }
 
-  /** What another process told; its own news change nothing. */
+  /** News of another process; its own are ignored. */
   hear(news: string): void {
     const nowMs = this.options.monotonicMs();
     for (const [session, provider, model] of readNews(news)) {

@@ -29,7 +29,7 @@ export interface SharedTargetHealthOptions {
   readonly monotonicMs: () => number;
   /** 0 ≤ x < 1. */
   readonly random?: () => number;
-  /** How often the others are listened to, in milliseconds. */
+  /** Interval of reading the others' state in milliseconds. */
   readonly refreshMs?: number;
   readonly onOpened?: (target: Target) => void;
 }
@@ -47,7 +47,7 @@ const MAX_COOL_DOWN_MS = 3_600_000;
 /** Breakers, cool-downs and latencies of all targets, in this process's memory; told to and by the others in the background. */
 export class SharedTargetHealth implements TargetMonitor {
   private readonly watched = new Map<string, Watched>();
-  /** Those that are not simply well: as a rule none. */
+  /** Targets with a problem, usually none. */
   private readonly troubled = new Set<Watched>();
   /** For status pages: those that ever were in trouble. */
   private readonly shown = new Set<Watched>();

@@ -7,7 +7,7 @@ export interface OpenHealthStores {
   dispose(): Promise<void>;
 }
 
-/** What any store of target health must do; `open` gives a fresh one with the test's clock. */
+/** Suite of every target health store; `open` returns a fresh one with the test's clock. */
 export function healthStoreCases(name: string, open: (nowMs: () => number) => OpenHealthStores): void {
   describe(`target health in ${name}`, () => {
     const target = 'acme/large model';

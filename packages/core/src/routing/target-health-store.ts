@@ -1,4 +1,4 @@
-/** What one process tells the others about a target. `target` is the text form of it. */
+/** A process's news about a target. `target` is its text form. */
 export type HealthReport =
   /** Its breaker opened, for the `trips`-th time in a row. */
   | { readonly type: 'open'; readonly target: string; readonly forMs: number; readonly trips: number }

@@ -2,7 +2,7 @@ import type { UpstreamFailure } from '../errors/gateway-error';
 import type { BreakerMode } from './circuit-breaker';
 import type { Target } from './target';
 
-/** What is known of a target right now, from memory: asked while a request is planned and called, never awaited. */
+/** Current state of a target, from memory; never awaited. */
 export interface TargetHealth {
   /** True while its breaker is open or it is cooling down after a 429: it is not asked now. */
   isOpen(target: Target): boolean;
@@ -40,9 +40,9 @@ export interface TargetStatus extends Target {
   readonly mode: BreakerMode;
   /** Milliseconds until it is asked again; 0 when it may be asked. */
   readonly openForMs: number;
-  /** How long its breaker has not been closed. */
+  /** Time since its breaker opened. */
   readonly downForMs?: number;
-  /** How long it has been half-open without an answer that decides. */
+  /** Time half-open without a decisive answer. */
   readonly halfOpenForMs?: number;
   /** Milliseconds left of the cool-down after a 429. */
   readonly coolForMs: number;

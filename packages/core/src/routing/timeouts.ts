@@ -1,4 +1,4 @@
-/** How long a target may take, in milliseconds; absent = the gateway's. */
+/** Time-outs of a target in milliseconds; absent = the gateway's. */
 export interface Timeouts {
   /** To connect, and to the first event of a stream. */
   readonly requestMs?: number;
@@ -11,7 +11,7 @@ interface Given {
   readonly answerMs?: number | null | undefined;
 }
 
-/** What is said, the narrowest first; undefined where nothing is. */
+/** The first defined value, the narrowest first. */
 export function timeoutsOf(...given: readonly (Given | undefined)[]): Timeouts | undefined {
   const requestMs = given.map((one) => one?.requestMs).find((ms) => ms != null) ?? undefined;
   const answerMs = given.map((one) => one?.answerMs).find((ms) => ms != null) ?? undefined;
@@ -19,7 +19,7 @@ export function timeoutsOf(...given: readonly (Given | undefined)[]): Timeouts |
   return { ...(requestMs === undefined ? {} : { requestMs }), ...(answerMs === undefined ? {} : { answerMs }) };
 }
 
-/** What the gateway itself allows, in milliseconds. */
+/** The gateway's limit in milliseconds. */
 export interface TimeoutLimits {
   readonly requestTimeoutMs: number;
   readonly answerTimeoutMs: number;
@@ -30,11 +30,11 @@ export interface TimeoutLimits {
 export interface Timed {
   /** The answer is no stream: its time-out is to its end. */
   readonly isPlain: boolean;
-  /** What the caller allows at most; absent = whatever the gateway does. */
+  /** The caller's upper limit; absent = the gateway's. */
   readonly atMostMs?: number | undefined;
 }
 
-/** How long one attempt may take, in milliseconds. */
+/** Time-out of one attempt in milliseconds. */
 export function attemptTimeoutMs(
   own: Timeouts | undefined,
   limits: TimeoutLimits,
@@ -44,6 +44,6 @@ export function attemptTimeoutMs(
   return atMostMs === undefined ? ms : Math.min(ms, atMostMs);
 }
 
-/** How long connecting to a target may take, in milliseconds; undefined where only the whole attempt has a bound. */
+/** Time-out of connecting in milliseconds; undefined: only the whole attempt has one. */
 export const connectTimeoutMs = (own: Timeouts | undefined, limits: TimeoutLimits): number | undefined =>
   limits.isBehindProxy ? undefined : (own?.requestMs ?? limits.requestTimeoutMs);

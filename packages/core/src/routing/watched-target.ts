@@ -2,11 +2,11 @@ import { CircuitBreaker } from './circuit-breaker';
 import type { Target } from './target';
 import type { TargetStatus } from './target-health';
 
-/** How much the newest answer weighs. */
+/** Weight of the newest answer. */
 const LATENCY_WEIGHT = 0.2;
 const LATENCY_KEPT_MS = 300_000;
 
-/** What one process knows of one target; times are monotonic milliseconds. */
+/** A process's state of a target; times are monotonic milliseconds. */
 export interface Watched {
   readonly key: string;
   readonly target: Target;

@@ -9,7 +9,7 @@ export interface UpstreamEffort<T extends Target = Target> {
   readonly target: T;
   /** All attempts so far, the answering one last. */
   readonly attempts: readonly LogAttempt[];
-  /** How often another target was asked than just before. */
+  /** Number of switches to another target. */
   readonly failoverCount: number;
   /** Nano-USD that failed and superseded attempts cost. */
   readonly wastedNanoUsd: number;

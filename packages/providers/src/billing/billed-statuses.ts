@@ -5,7 +5,7 @@ interface BilledStatus {
   readonly words?: RegExp;
 }
 
-/** Whoever was in between gave up on work that had begun. */
+/** A proxy in between gave up on started work. */
 const GAVE_UP: readonly BilledStatus[] = [{ status: 408 }, { status: 499 }, { status: 504 }, { status: 524 }];
 
 /** All other refusals and failures are free: 4xx and 429 were never worked on, and no vendor bills its own 5xx. */

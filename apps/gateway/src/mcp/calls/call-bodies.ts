@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import { MAX_BODY_CHARACTERS } from '@llm0/core/logs/body-log';
 import type { Services } from '../../services/contract';
 
-/** What LOG_BODIES is given of a call. */
+/** A call's bodies for LOG_BODIES. */
 export interface CallBodies {
   /** The call's, as in `tool_calls`. */
   readonly id: string;

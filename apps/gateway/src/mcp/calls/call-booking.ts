@@ -41,7 +41,7 @@ const MAX_MESSAGE_LENGTH = 500;
 export class CallBooking {
   /** Resolves when the settlement outlives this process; undefined = it does already. */
   handedOver: Promise<void> | undefined;
-  /** What its row says of guardrails. */
+  /** Guardrail findings of its row. */
   guard: FoundByGuardrails | undefined;
   private settled = false;
   private isSent = false;
@@ -60,7 +60,7 @@ export class CallBooking {
     this.isSent = isSent;
   }
 
-  /** What the caller is told, as JSON, before the call is completed or refused: kept with LOG_BODIES. */
+  /** The caller's answer as JSON before the call completes or fails; stored with LOG_BODIES. */
   noteAnswer(text: string): void {
     this.answer = text;
   }

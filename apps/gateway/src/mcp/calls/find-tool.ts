@@ -5,7 +5,7 @@ import type { ServerEntry, ToolView } from '../servers/server-entry';
 import type { RegistryView } from '../servers/server-registry';
 import { isAllowed, isOffered, mayUseAll, mayUseServer } from './tool-rights';
 
-/** What a request names, and what its key may call. */
+/** Named model and permitted models of a request. */
 export interface Naming {
   readonly registry: RegistryView;
   /** `alias__tool` patterns of the key. */

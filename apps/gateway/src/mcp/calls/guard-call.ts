@@ -15,7 +15,7 @@ import type { CallAdmission, CallBooking } from './call-booking';
 
 type Ask = Omit<UpstreamAsk, 'maxBytes'>;
 
-/** What goes to a server, and how its answer comes back. */
+/** A request to a server, and the way of its answer. */
 export interface GuardedCall {
   readonly ask: Ask;
   judge(answer: UpstreamAnswer): UpstreamAnswer;
@@ -48,7 +48,7 @@ export async function guardCall(
   return { ask: judged, judge: (answer) => (isAsked ? new GuardedAnswer(guard, answer) : answer) };
 }
 
-/** What the gateway has in it itself. */
+/** Built-in parts of the gateway. */
 const OWN: ReadonlySet<string> = new Set(['name', 'requestState', 'arguments']);
 
 async function guardAsk(guard: RequestGuard, ask: Ask): Promise<Ask> {
@@ -72,7 +72,7 @@ async function guardArguments(texts: GuardedTexts, args: JsonObject): Promise<Js
 
 type Reply = Pick<RpcResponse, 'result' | 'error'>;
 
-/** What a client says to a server that asked it mid-call. Throws `guardrail_blocked`. */
+/** A client's answer to a server's question during a call. Throws `guardrail_blocked`. */
 export async function guardReply({ guardrails, key, project }: Principal, reply: Reply): Promise<Reply> {
   if (guardrails?.asksInput !== true) return reply;
   const who = { projectId: project.id, keyId: key.id, requestId: '', customerId: undefined };

@@ -14,7 +14,7 @@ import type { McpRequest } from '../endpoint/mcp-request';
 type Needs = Pick<Services, 'clock' | 'metrics'>;
 type Asking = Pick<McpRequest, 'ctx' | 'principal'>;
 
-/** What of a list may be shown, each item as it may be. */
+/** The visible part of a list, after the guardrails. */
 export type JudgeItems = <T extends object>(items: readonly T[]) => Promise<readonly T[]>;
 
 const KEPT = 5000;
@@ -64,7 +64,7 @@ export interface JudgedResult {
   readonly refusal?: GatewayError;
 }
 
-/** What Code Mode says: a script's result as tools' results are judged, the rest as what servers list. */
+/** Checks Code Mode's output: results like tool results, the rest like server lists. */
 export async function guardCodeResult(
   services: Needs,
   asking: Asking,

@@ -3,7 +3,7 @@
  * busy, and those of proxies that reached no server. https://developers.cloudflare.com/support/troubleshooting/http-status-codes/
  */
 const NOT_BEGUN: ReadonlySet<number> = new Set([501, 503, 505, 511, 521, 522, 523, 525, 526, 529, 530]);
-/** Whoever was in between gave up on work that had begun. */
+/** A proxy in between gave up on started work. */
 const GAVE_UP: ReadonlySet<number> = new Set([408, 499]);
 
 /** True where a call that was answered with this status, none of success, may have run all the same. */

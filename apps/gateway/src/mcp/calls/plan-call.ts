@@ -9,7 +9,7 @@ import type { PricedServer } from '../parts';
 
 /** One call, as limits and log see it. */
 export interface CallJob {
-  /** What limits of single models go by: `alias__tool`. */
+  /** Name for per-model limits: `alias__tool`. */
   readonly model: string;
   readonly tool: string;
   readonly runId: string;
@@ -28,7 +28,7 @@ export const callJob = ({ alias, ...job }: Omit<CallJob, 'model'> & { readonly a
   model: joinToolName(alias, job.tool),
 });
 
-/** How calls pass the decision that chat passes. */
+/** Plans tool calls for the same decision as chat. */
 export const CALLS: Planner<CallJob, CallPlan, never> = {
   plan: (_services, input) => {
     const server = input.request.server(input.principal);
@@ -53,7 +53,7 @@ export const CALLS: Planner<CallJob, CallPlan, never> = {
   decodeStored: () => undefined,
 };
 
-/** Whose call it is, and of what. */
+/** Caller and tool of a call. */
 export function callOrigin(
   { ctx, principal }: Pick<AdmitInput<CallJob>, 'principal'> & { readonly ctx: RequestContext },
   { tool, runId, bytesIn }: Omit<CallJob, 'server' | 'model'>,
@@ -73,7 +73,7 @@ export function callOrigin(
   } as const satisfies Partial<ToolCallRecord>;
 }
 
-/** What the reaper writes when this process dies; the store adds `createdAtMs`. */
+/** Row for the reaper if this process dies; the store sets `createdAtMs`. */
 function lostRecord(input: AdmitInput<CallJob>, server: PricedServer): string {
   const lost: Omit<ToolCallRecord, 'createdAtMs'> = {
     ...callOrigin(input, input.request, server),

@@ -36,7 +36,7 @@ export type ForwardedMethod = keyof typeof FORWARDED;
 const badParam = (param: string, message: string): CallRefusal =>
   new CallRefusal('invalid_request', message, { code: -32602, param });
 
-/** What goes on of `_meta`: all but what the client says to the gateway. */
+/** Forwarded part of `_meta`: all except the gateway's own fields. */
 function sentParams({ request: { params }, sender }: McpRequest, own: JsonObject): JsonObject {
   const meta = plainMeta(params);
   const logLevel = isObject(params._meta) ? params._meta[META.logLevel] : undefined;

@@ -1,4 +1,4 @@
 import { readRunId as readSentRunId } from '../../pipeline/request/run-id';
 
-/** What groups the calls of one agent's run: the caller's own, or a new one. Throws `invalid_request`. */
+/** Run id of an agent's calls: the caller's, or a new one. Throws `invalid_request`. */
 export const readRunId = (headers: Headers, createId: () => string): string => readSentRunId(headers) ?? createId();

@@ -83,7 +83,7 @@ export async function startCall(
   }
 }
 
-/** What was there and allowed when the request came may have gone since: the decision knows. */
+/** A permitted object may have gone since the request came: the decision knows. */
 function stillCallable(
   registry: RegistryView,
   { alias, tool, isPriced }: { readonly alias: string; readonly tool: string; readonly isPriced: boolean },

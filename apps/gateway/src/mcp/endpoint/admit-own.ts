@@ -4,7 +4,7 @@ import type { Authenticated } from '../../pipeline/request/load-principal';
 import type { Services } from '../../services/contract';
 import type { McpRequest } from './mcp-request';
 
-/** How what the gateway answers itself passes the decision: one more request, for which nothing is held or charged. */
+/** Plans the gateway's own answers: they count as requests, without hold or charge. */
 const OWN: Planner<{ readonly model: string }, { readonly admit: AdmitPlan }, true> = {
   plan: (_services, { request: { model } }) => ({
     admit: { model, holdNanoUsd: 0, lostNanoUsd: 0, tokens: 0, lostRecord: '', isAnswered: true },

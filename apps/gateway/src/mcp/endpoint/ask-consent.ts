@@ -25,7 +25,7 @@ export function askConsent(
   return Response.json(message, { headers: ownHeaders(mcpRequest) });
 }
 
-/** What goes on to a server of a client's answers. */
+/** Forwarded part of a client's answers. */
 export function withoutConsent(params: JsonObject): JsonObject {
   const { inputResponses, ...rest } = params;
   if (!isObject(inputResponses)) return params;

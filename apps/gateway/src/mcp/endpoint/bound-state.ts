@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { isObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
 import { CallRefusal } from './mcp-errors';
 
-/** Whose state it is: no other key can use it, and no other server is sent it. */
+/** Owner of the state: only this key may use it, only with this server. */
 export interface StateOwner {
   readonly keyHash: string;
   readonly serverId: string;

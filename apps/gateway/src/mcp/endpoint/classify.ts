@@ -4,10 +4,10 @@ import { decodeHeaderValue } from '../wire/header-values';
 import { RPC, RpcFailure, type RpcMessage, type RpcRequest } from '../wire/json-rpc';
 import { type ClientFacts, LEGACY_VERSIONS, META, MODERN_VERSION, NAMED_BY, SILENT_VERSION } from '../wire/protocol';
 
-/** Who sends a message, and in which revision. */
+/** Sender and protocol revision of a message. */
 export interface Sender {
   readonly client: ClientFacts;
-  /** Of a client that began with `initialize`. */
+  /** Session of a client that sent `initialize`. */
   readonly sessionId?: string;
 }
 

@@ -34,7 +34,7 @@ const callTool: OwnAnswer = async (services, mcpRequest) => {
   return respondLater(services, mcpRequest, (progress) => run(services, mcpRequest, { name, args, progress }));
 };
 
-/** What `/mcp/code` answers, in each of the two ways of the protocol. */
+/** Answers of `/mcp/code` in both protocol revisions. */
 export const CODE_METHODS: Readonly<Record<'modern' | 'legacy', Readonly<Record<string, OwnAnswer>>>> = {
   modern: {
     'server/discover': async (services, mcpRequest) => respondDiscovered(services, mcpRequest, CAPABILITIES),

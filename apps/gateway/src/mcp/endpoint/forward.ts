@@ -12,7 +12,7 @@ import { callerOf, levelOwner, type McpRequest } from './mcp-request';
 import { relayAnswer } from './relay';
 import { selfOf } from './self';
 
-/** What a failed request leaves: its row is written by whoever answers it. */
+/** State of a failed request; the head writes its row. */
 export interface Forwarding {
   booking?: CallBooking;
   admission?: CallAdmission;
@@ -45,14 +45,14 @@ function withState(params: CallTarget['params'], owner: Parameters<typeof unbind
   return { ...params, requestState: unbindState(owner, params.requestState) };
 }
 
-/** What a client of the older way has set once. */
+/** Settings of a client with a session. */
 function withLogLevel({ mcp }: Services, mcpRequest: McpRequest, { params }: CallTarget): CallTarget['params'] {
   const level = mcpRequest.sender.client.era === 'modern' ? undefined : mcp.logLevels.get(levelOwner(mcpRequest));
   if (level === undefined) return params;
   return { ...params, _meta: { ...(params._meta as object | undefined), [META.logLevel]: level } };
 }
 
-/** What is not there, or not for this key, may have come since this process read its tables. */
+/** A missing or forbidden object may have appeared since the last table read. */
 async function resolveFresh(services: Services, mcpRequest: McpRequest, method: ForwardedMethod) {
   const resolve = FORWARDED[method];
   try {

@@ -34,7 +34,7 @@ export interface McpPlace {
   readonly scope: string | undefined;
 }
 
-/** What is known of a request when it fails. */
+/** State of a failing request. */
 interface Progress extends Forwarding {
   ctx?: RequestContext;
   principal?: Authenticated;
@@ -265,7 +265,7 @@ async function tellFailure(services: Services, progress: Progress, cause: unknow
 const challengeOf = ({ mcp }: Services, path: string): string =>
   `Bearer resource_metadata="${mcp.oauth.identity.publicUrl}/.well-known/oauth-protected-resource${path}"`;
 
-/** Who is refused again and again before anything is decided waits like one who asks too often. */
+/** Repeated refusals before a decision count against the key's rate. */
 function boundFailures({ refusals }: Services, { principal, booking }: Progress, error: GatewayError): GatewayError {
   const isDecided = booking !== undefined || error instanceof AdmissionDenied;
   if (principal === undefined || isDecided || error.kind === 'client_closed' || refusals.mayFail(principal.key.id))

@@ -10,7 +10,7 @@ import type { ServerEntry } from '../servers/server-entry';
 import { META } from '../wire/protocol';
 import { CallRefusal } from './mcp-errors';
 
-/** What was left out, and why. */
+/** Omitted items, with the reason. */
 export interface Notice {
   readonly server: string;
   readonly notice: string;
@@ -61,7 +61,7 @@ export async function listItems(
 
 const FAILED = -1;
 
-/** What guardrails leave of a server's part. */
+/** A server's part after the guardrails. */
 async function judgePart(part: Part, alias: string, judge: JudgeItems): Promise<Part> {
   const items = await judge(part.items);
   const notices: Notice[] = [];
@@ -116,7 +116,7 @@ const RENAMED = {
   resourceTemplates: (alias, item) => ({ ...item, uriTemplate: joinUri(alias, String(item.uriTemplate)) }),
 } as const satisfies Record<Exclude<ListKind, 'tools'>, (alias: string, item: JsonObject) => JsonObject>;
 
-/** What the servers of a key can do together; those that fail do not count. */
+/** Combined capabilities of a key's servers, without failed ones. */
 export async function abilitiesOf(naming: Naming): Promise<JsonObject> {
   const all = await Promise.all(
     serversOf(naming).map((entry) =>

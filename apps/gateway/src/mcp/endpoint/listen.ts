@@ -14,7 +14,7 @@ import type { McpRequest } from './mcp-request';
 import { NewsStream } from './news-stream';
 import { selfOf } from './self';
 
-/** What a client wants to hear of. */
+/** Subscriptions of a client. */
 interface Wanted {
   readonly tools: boolean;
   readonly prompts: boolean;

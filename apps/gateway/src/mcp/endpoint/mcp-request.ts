@@ -29,7 +29,7 @@ export interface McpRequest extends Naming {
 export const levelOwner = ({ principal, ctx, sender }: McpRequest): string =>
   sender.sessionId ?? `${principal.key.id}\n${ctx.customerId ?? ''}`;
 
-/** Whose bytes they are that go out. */
+/** Owner of outgoing bytes. */
 export const takenBy = ({ readers }: Pick<Services, 'readers'>, { httpRequest, ctx, principal }: McpRequest) => {
   return { readers, request: httpRequest, held: ctx.held, key: principal.key.id };
 };

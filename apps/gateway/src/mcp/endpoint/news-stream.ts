@@ -5,7 +5,7 @@ export interface NewsStreamOptions {
   /** Counts the stream; gives what ends that. */
   readonly opened: () => () => void;
   readonly encode: (method: string, params: JsonObject) => JsonObject;
-  /** What a stream that ends well ends with. */
+  /** End mark of a complete stream. */
   readonly last: JsonObject | undefined;
   /** Its key was changed or revoked, or the process goes away: the client begins anew, with its key. */
   readonly isStale: () => Promise<boolean>;

@@ -57,7 +57,7 @@ async function discover(services: Services, mcpRequest: McpRequest): Promise<Res
   return respondDiscovered(services, mcpRequest, capabilities);
 }
 
-/** What the place can do, for clients without a handshake. */
+/** Capabilities of the endpoint, for clients without a handshake. */
 export function respondDiscovered(
   services: Services,
   mcpRequest: McpRequest,
@@ -110,7 +110,7 @@ async function unsubscribe(services: Services, mcpRequest: McpRequest): Promise<
   return aboutResource(services, mcpRequest, 'resources/unsubscribe');
 }
 
-/** Told to the server by the client's own session there; what it says of the resource comes on the client's stream. */
+/** Sent in the client's own server session; its notifications arrive on the client's stream. */
 async function aboutResource(services: Services, mcpRequest: McpRequest, method: string): Promise<Response> {
   const { entry, uri } = findResource(mcpRequest, mcpRequest.request.params.uri);
   const { sessionId } = mcpRequest.sender;

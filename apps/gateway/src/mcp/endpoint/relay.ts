@@ -138,7 +138,7 @@ class RelayStream {
   private isOver = false;
   /** Its last frame is going out. */
   private isLast = false;
-  /** Of a long frame: what its client does not take waits in memory. */
+  /** Size of a long frame; unread parts wait in memory. */
   private rest: Uint8Array | undefined;
   private next: Promise<UpstreamPart | undefined> | undefined;
 

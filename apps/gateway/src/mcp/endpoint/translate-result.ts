@@ -8,7 +8,7 @@ import { META } from '../wire/protocol';
 import { bindState, type StateOwner } from './bound-state';
 import type { McpRequest } from './mcp-request';
 
-/** What an answer becomes for its client. */
+/** Encodes an answer for its client. */
 export interface Translation {
   readonly mcpRequest: McpRequest;
   readonly alias: string;

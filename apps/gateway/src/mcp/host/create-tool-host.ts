@@ -29,7 +29,7 @@ import { type ClientFacts, MODERN_VERSION } from '../wire/protocol';
 const SCRIPT: ClientFacts = { era: 'modern', version: MODERN_VERSION, capabilities: {} };
 const MAX_DESCRIPTION = 500;
 
-/** What one key may call, for the scripts that one of its requests runs. */
+/** Tools of a key for its scripts. */
 export function createToolHost(services: Services, given: McpRequest): ToolHost {
   const mcpRequest: McpRequest = { ...given, scope: undefined };
   const judge = listJudge(services, mcpRequest);

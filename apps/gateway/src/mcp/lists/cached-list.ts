@@ -13,7 +13,7 @@ interface Kept<T> {
   readonly ttlMs: number;
 }
 
-/** How long a list that failed to come again still counts. */
+/** Lifetime of a list after a failed refresh. */
 const STALE_MS = 600_000;
 /** After a failure nobody asks again so soon. */
 const RETRY_MS = 1000;

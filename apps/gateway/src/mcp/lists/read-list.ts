@@ -17,7 +17,7 @@ export const LISTS = {
 
 export interface ReadList {
   readonly items: readonly JsonObject[];
-  /** How long the server vouches for it; undefined where it does not say. */
+  /** Lifetime by the server; undefined without one. */
   readonly ttlMs: number | undefined;
 }
 

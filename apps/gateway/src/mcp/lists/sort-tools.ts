@@ -7,7 +7,7 @@ export interface ListedTool {
   readonly inputSchema: JsonObject;
 }
 
-/** What the specification says of names, and what models' vendors take. */
+/** Rules for names by the specification and the providers. */
 const NAME = /^[A-Za-z0-9_.\-/]{1,128}$/;
 const MAX_TOOL_LENGTH = 256 * 1024;
 

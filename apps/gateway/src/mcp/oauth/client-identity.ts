@@ -18,7 +18,7 @@ export interface IdentityOptions {
   readonly publicUrl: string;
 }
 
-/** Who the gateway is to an authorization server: as the operator registered it, by its metadata document, or by registration. */
+/** The gateway's identity at an authorization server: registered by the operator, by metadata, or dynamically. */
 export class ClientIdentity {
   readonly publicUrl: string;
   readonly redirectUrl: string;

@@ -4,7 +4,7 @@ import { beginConsent, finishConsent, showClientDocument, showConsent, showResou
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 
-/** What browsers and authorization servers ask for, beside the protocol itself. */
+/** Pages for browsers and authorization servers. */
 export function addConsentRoutes(app: Hono, services: Services): void {
   const nameKey = (id: string) => services.nameKey(id);
   app.get('/mcp/oauth/client.json', () => showClientDocument(services));

@@ -24,7 +24,7 @@ import type { ConsentLink } from './consent-needed';
 import { discoverIssuer } from './discover-issuer';
 import { endOf, type GrantKeeper } from './grant-keeper';
 
-/** What a flow needs when the user comes back. */
+/** State of a consent flow until the user returns. */
 interface Flow {
   readonly issuerUrl: string;
   readonly metadata: AuthorizationServerMetadata;
@@ -49,7 +49,7 @@ const TICKET_MS = 15 * 60_000;
 /** So long the same link is given again. */
 const SAME_LINK_MS = 5 * 60_000;
 
-/** What came back from the authorization server. */
+/** Response of the authorization server. */
 export interface Returned {
   readonly code: string;
   readonly state: string;

@@ -3,13 +3,13 @@ import type { McpServer } from '@llm0/core/mcp/server';
 import { type AuthorizationServerMetadata, discoverOAuthServerInfo } from '@modelcontextprotocol/client';
 import type { OauthFetch } from './bounded-fetch';
 
-/** Who gives tokens for a server, and for what. */
+/** Authorization server and scope of a server. */
 export interface Issuer {
   readonly url: string;
   readonly metadata: AuthorizationServerMetadata;
   /** Sent with each request for a token: what it may be used for (RFC 8707). */
   readonly resource: string;
-  /** What the server says it may ask for. */
+  /** Capabilities that the server may request. */
   readonly scopes: string | undefined;
 }
 

@@ -19,7 +19,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { OauthFetch } from './bounded-fetch';
 
-/** What is sealed of a grant. */
+/** Encrypted part of a grant. */
 export interface GrantSecrets {
   readonly tokens: OAuthTokens;
   /** Epoch milliseconds; absent = nobody knows. */

@@ -8,7 +8,7 @@ import type { Services } from '../../services/contract';
 import { askPage, donePage, failedPage, sendOn } from './consent-pages';
 
 type Needs = Pick<Services, 'mcp' | 'log' | 'config'>;
-/** What a key is called, for the one who consents. */
+/** Name of a key, for the consent page. */
 type NameKey = (keyId: string) => Promise<string | undefined>;
 
 const COOKIE = 'llm0_mcp_consent';

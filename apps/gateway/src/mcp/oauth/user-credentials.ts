@@ -15,7 +15,7 @@ export interface UserCredentialsOptions {
   readonly consents: Consents;
 }
 
-/** What one user lets the gateway do at a server. Without it each call says where to consent. */
+/** A user's grant at a server. Without it, calls return the consent link. */
 export class UserCredentials implements Credentials {
   private sent = '';
   private scope: string | undefined;

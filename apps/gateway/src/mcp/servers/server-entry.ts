@@ -30,7 +30,7 @@ export interface EntryOptions {
   readonly server: McpServer;
   readonly upstream: Upstream;
   readonly judge: JudgeTools;
-  /** What was approved; the same object as long as nothing changed. */
+  /** Approvals; the same object while unchanged. */
   readonly pinsOf: (serverId: string) => unknown;
   readonly monotonicMs: () => number;
   readonly log: Pick<Logger, 'warn' | 'debug'>;

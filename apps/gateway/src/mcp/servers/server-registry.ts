@@ -22,7 +22,7 @@ export interface RegistryView {
 export interface RegistryOptions {
   /** The table as it is right now; a server that did not change is the same object. */
   readonly servers: () => ReadonlyMap<string, McpServer>;
-  /** What was approved of a server; the same object as long as nothing changed. */
+  /** A server's approvals; the same object while unchanged. */
   readonly pinsOf: (serverId: string) => unknown;
   readonly connect: (server: McpServer, owner: ServerOwner | undefined) => Upstream;
   readonly judge: JudgeTools;
@@ -33,10 +33,10 @@ export interface RegistryOptions {
 /** Users whose servers one process knows at a time. */
 const MAX_OWNED = 2000;
 
-/** What this process knows of each server, made when it is first asked for and anew where its row changed. */
+/** State of each server, created on first use and recreated when its row changes. */
 export class ServerRegistry implements RegistryView {
   private readonly shared = new Map<string, ServerEntry>();
-  /** Of servers that know each user by themselves: what one is shown is nobody else's. */
+  /** Servers with per-user access: lists belong to one user. */
   private readonly owned = new LRUCache<string, ServerEntry>({
     max: MAX_OWNED,
     dispose: (entry) => entry.close(),

@@ -5,7 +5,7 @@ import type { StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
 import type { ApprovedTool } from '@llm0/drizzle/queries/mcp/tools';
 import type { Logger } from 'pino';
 
-/** What of a server is sealed. */
+/** Encrypted fields of a server. */
 export interface ServerSecrets {
   readonly headers?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export class ServerTable {
   /** The same object as long as nothing is approved. */
   readonly pinsOf = (serverId: string): Pins => this.pins.get(serverId) ?? NO_PINS;
 
-  /** What somebody read of the approvals since: newer than the last reading of all. */
+  /** Approvals read since the last full read. */
   keepPins(serverId: string, pins: Pins): Pins {
     const known = this.pinsOf(serverId);
     if (isEqual(pins, known)) return known;

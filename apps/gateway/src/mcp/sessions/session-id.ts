@@ -9,7 +9,7 @@ import { digestOf } from './ended-sessions';
 const PREFIX = 's1.';
 const MAX_LENGTH = 4096;
 const MAX_NAME = 64;
-/** What servers may ask a client for. */
+/** Capabilities that servers may request from a client. */
 const ABILITIES = ['elicitation', 'sampling', 'roots'] as const;
 
 /** A new session's id: visible ASCII, 122 random bits. */

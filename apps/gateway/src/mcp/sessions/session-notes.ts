@@ -18,7 +18,7 @@ const MAX_SESSIONS = 10_000;
 const MAX_RESOURCES = 100;
 const KEPT_MS = 3_600_000;
 
-/** What clients with sessions subscribed to: told to every process, since their stream may be open in another. */
+/** Subscriptions of clients with sessions, shared with all processes: the stream may be elsewhere. */
 export class SessionNotes {
   private readonly resources = new LRUCache<string, Map<string, SessionResource>>({
     ...{ max: MAX_SESSIONS, ttl: KEPT_MS, updateAgeOnGet: true },

@@ -8,7 +8,7 @@ import { LineSplitter } from './split-lines';
 
 /** Nothing of the gateway's own settings. */
 export interface ProgramSettings {
-  /** What a program needs to run at all. */
+  /** Variables that every program needs. */
   readonly env: Readonly<Record<string, string>>;
   /** Each server gets a folder in it. */
   readonly folder: string;
@@ -29,7 +29,7 @@ export interface ServerProcessOptions {
 
 /** Of one message in either direction. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** What a server may leave unread. */
+/** Bytes that a server may leave unread. */
 const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
 const MAX_STDERR_LINE = 2000;
 const STDERR_LINES = { most: 100, inMs: 10_000 };

@@ -24,7 +24,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** What is left when the stream ends without a newline; '' where nothing is. */
+  /** Rest of a stream that ends without a newline; '' without one. */
   end(): string {
     return this.take(new Uint8Array());
   }

@@ -24,7 +24,7 @@ export interface StdioAnswerOptions {
 
 const MAX_TIMEOUTS = 60;
 
-/** What one request to a stdio server gets back. */
+/** Answer of a stdio server. */
 export class StdioAnswer implements UpstreamAnswer {
   readonly isStream = true;
   receivedBytes = 0;

@@ -52,7 +52,7 @@ export class StdioUpstream implements Upstream {
     this.restarts = new Restarts(options.monotonicMs);
   }
 
-  /** Of the process that runs; for tests and the log. */
+  /** Id of the running process, for tests and the log. */
   get pid(): number | undefined {
     return this.running?.pid;
   }

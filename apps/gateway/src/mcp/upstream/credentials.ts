@@ -1,4 +1,4 @@
-/** What a server is told to know the gateway by. */
+/** Client information that the gateway sends to servers. */
 export interface Credentials {
   /** Throws where somebody must give consent first. */
   headers(): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;

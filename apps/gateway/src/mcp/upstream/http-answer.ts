@@ -117,7 +117,7 @@ export class HttpAnswer implements UpstreamAnswer {
   }
 }
 
-/** What a server is told that asks for something its caller cannot give. */
+/** Error for a server that requests an unsupported capability. */
 export const notForThisClient = (method: string): Pick<RpcResponse, 'error'> => ({
   error: { code: RPC.methodNotFound, message: `The client of this call cannot answer ${method.slice(0, 60)}.` },
 });

@@ -188,7 +188,7 @@ const mayRunOn = (cause: unknown): boolean =>
 const isAnswered = ({ error }: Refusal): boolean =>
   error !== undefined && (hasModernCode(error) || error.code === -32602 || error.code === -32601);
 
-/** What a client with sessions can be asked mid-call, it cannot be asked between two calls. */
+/** Servers may question a client with sessions only during a call. */
 const asModern = (client: UpstreamAsk['client']) =>
   client.era === 'modern' ? client : { capabilities: {}, ...(client.info === undefined ? {} : { info: client.info }) };
 

@@ -4,14 +4,14 @@ import { LRUCache } from 'lru-cache';
 import type { ClientFacts } from '../wire/protocol';
 import type { UpstreamCaller } from './upstream';
 
-/** What a server knows one caller by. */
+/** Identity of a caller at a server. */
 export interface LegacySession {
   /** Absent where the server keeps no sessions. */
   readonly id?: string;
   readonly version: string;
   readonly capabilities: JsonObject;
   readonly info: JsonObject;
-  /** That the server was told last. */
+  /** Last value sent to the server. */
   logLevel?: JsonValue;
 }
 

@@ -8,7 +8,7 @@ import {
 import type { Credentials } from './credentials';
 import type { SentListener } from './upstream';
 
-/** How a server's HTTP endpoint is reached. */
+/** Connection to a server's HTTP endpoint. */
 export interface Endpoint {
   readonly server: McpServer & { readonly url: string };
   /** Guarded and pinned. */

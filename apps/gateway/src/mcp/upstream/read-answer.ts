@@ -151,7 +151,7 @@ export class AnswerReader {
   }
 }
 
-/** What a refusal by HTTP status says, as far as it can be told. */
+/** Meaning of an HTTP refusal, as far as known. */
 export interface Refusal {
   readonly status: number;
   readonly error: { readonly code: number; readonly message: string; readonly data?: JsonValue } | undefined;

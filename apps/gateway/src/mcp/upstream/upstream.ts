@@ -7,7 +7,7 @@ import type { ClientFacts, Era } from '../wire/protocol';
 export interface UpstreamCaller {
   readonly keyId: string;
   readonly customerId?: string;
-  /** Of a client that began with `initialize`. */
+  /** Session of a client that sent `initialize`. */
   readonly sessionId?: string;
 }
 
@@ -24,7 +24,7 @@ export interface UpstreamAsk {
   readonly signal: AbortSignal;
   /** Bytes of the whole answer. */
   readonly maxBytes: number;
-  /** Told just before it goes out, when it may run; then false where the server refused it unread. */
+  /** Called before it is sent, since it may run; then with false if the server refused it unread. */
   readonly onSent?: SentListener;
   readonly room?: AnswerRoom | undefined;
 }
@@ -56,7 +56,7 @@ export interface UpstreamAnswer {
   close(): void;
 }
 
-/** What a server says of itself. */
+/** Server information. */
 export interface UpstreamFacts {
   readonly era: Era;
   readonly version: string;

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 
-/** What every message names itself by; never null for a request. */
+/** Id of a message; never null for a request. */
 export type RpcId = string | number;
 
 export interface RpcRequest {
@@ -45,7 +45,7 @@ export const RPC = {
   resourceNotFound: -32002,
 } as const;
 
-/** What a server says of requests that it did not carry out. */
+/** Error codes of requests that the server did not run. */
 export const NOT_RUN: ReadonlySet<number> = new Set([
   ...[RPC.parseError, RPC.invalidRequest, RPC.methodNotFound, RPC.invalidParams, RPC.resourceNotFound],
   ...[RPC.headerMismatch, RPC.missingCapability, RPC.unsupportedVersion],

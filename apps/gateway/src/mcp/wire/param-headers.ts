@@ -13,7 +13,7 @@ const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean', 'nu
 const MAX_HEADERS = 16;
 const MAX_DEPTH = 8;
 
-/** Those that a tool's schema declares, as far as they make sense. */
+/** Valid headers that a tool's schema declares. */
 export function findParamHeaders(schema: JsonObject): readonly ParamHeader[] {
   const found: ParamHeader[] = [];
   const look = (node: JsonValue | undefined, path: readonly string[]): void => {

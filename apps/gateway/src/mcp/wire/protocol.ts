@@ -18,14 +18,14 @@ export const META = {
   logLevel: 'io.modelcontextprotocol/logLevel',
   serverInfo: 'io.modelcontextprotocol/serverInfo',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
-  /** What was left out of a list, and why. */
+  /** Items omitted from a list, with the reason. */
   notices: 'dev.llm0/notices',
 } as const;
 
 /** Lists are read as by a client that can do all this: some servers keep to themselves what other clients cannot use. */
 export const LISTING_CAPABILITIES: JsonObject = { sampling: {}, elicitation: { form: {}, url: {} } };
 
-/** What a client says of itself, with each request or once at its beginning. */
+/** Client information, sent with each request or once per session. */
 export interface ClientFacts {
   readonly era: Era;
   readonly version: string;
@@ -50,6 +50,6 @@ export const NAMED_BY: Readonly<Record<string, 'name' | 'uri'>> = {
   'resources/read': 'uri',
 };
 
-/** What a client may ask a server to do mid-call, on connections with sessions. */
+/** Requests of a client during a call, on connections with sessions. */
 export const MAX_NAME_LENGTH = 256;
 export const MAX_URI_LENGTH = 8192;

@@ -1,6 +1,6 @@
 const encoder = new TextEncoder();
 
-/** How often a stream says that it is still there. */
+/** Interval of keep-alive messages. */
 export const KEEP_ALIVE_MS = 15_000;
 export const KEEP_ALIVE = encoder.encode(': keep-alive\n\n');
 

@@ -7,11 +7,11 @@ import { type HttpFacts, httpFactsOf, operationOf } from './describe-http';
 import { modelName, OWN, providerName, TARGET_SKIPPED } from './names';
 import { AttributeWriter } from './span-attributes';
 
-/** How a row becomes spans. */
+/** Options of spans from a row. */
 export interface SpanOptions {
   /** Without names that newer ones replaced. */
   readonly onlyLatestNames: boolean;
-  /** What was said, as attributes of the spans; absent unless somebody asked for it. */
+  /** Content attributes of spans; absent unless enabled. */
   readonly content?: SpanContent;
 }
 
@@ -45,7 +45,7 @@ interface Marked {
 type MadeAttempt = LogAttempt & { readonly span: number };
 const isMade = (attempt: LogAttempt): attempt is MadeAttempt => attempt.span !== undefined;
 
-/** What went to a provider; of a native request, which has but one, its row says when. */
+/** Body sent to a provider; for a native request, the row has the time. */
 export function attemptsOf(record: LogRecord): readonly MadeAttempt[] {
   const { dialect, attempts = [], provider, model, upstreamMs, latencyMs, status, errorCode = status } = record;
   if (dialect !== 'passthrough') return attempts.filter(isMade);
@@ -111,7 +111,7 @@ function serverAttributes(record: LogRecord, trace: TraceMark, { http, options }
     .addUnder('label', record.labels).attributes;
 }
 
-/** What the caller got: a stream that broke had begun with 200, whatever its row says of how it ended. */
+/** HTTP status that the caller got: a broken stream began with 200, whatever its row says. */
 function sentStatus({ stream, ttftMs, httpStatus }: LogRecord): number {
   return stream && ttftMs !== undefined && httpStatus >= 500 ? 200 : httpStatus;
 }
@@ -155,7 +155,7 @@ function attemptSpan({ record, trace, traceId, options }: Marked, attempt: MadeA
   };
 }
 
-/** What an attempt was, by the conventions that are for it. */
+/** Span attributes of an attempt, by its conventions. */
 interface Call {
   readonly isPlain: boolean;
   readonly name: string;
@@ -212,6 +212,6 @@ function addAnswer(writer: AttributeWriter, record: LogRecord, { trace, attempt,
     .addOwn({ costUsd: ownUsd(record) });
 }
 
-/** What the attempt that answered cost. */
+/** Cost of the answering attempt. */
 const ownUsd = ({ costNanoUsd, costDetail }: LogRecord): number =>
   (costNanoUsd - (costDetail?.other_attempts ?? 0)) / NANO_PER_USD;

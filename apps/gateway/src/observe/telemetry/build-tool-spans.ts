@@ -5,7 +5,7 @@ import { attemptSpanId, requestSpanId } from '@llm0/core/tracing/trace-context';
 import type { SpanOptions } from './build-request-spans';
 import { AttributeWriter } from './span-attributes';
 
-/** What a row calls a request that is no tool's: its method. */
+/** Row name of a request without a tool: its method. */
 const isMethod = (tool: string): boolean => METHODS.has(tool);
 const METHODS: ReadonlySet<string> = new Set([
   ...['resources/read', 'resources/subscribe', 'resources/unsubscribe', 'prompts/get', 'completion/complete'],

@@ -3,7 +3,7 @@ import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { SpanEvent } from '@llm0/core/tracing/span';
 import { GUARDRAIL_FOUND, OWN } from './names';
 
-/** What a row says of its guardrails, where it says anything: names of rules and counts, never what was found. */
+/** Guardrail findings of a row: rules and counts, never content. */
 export function marksOf(record: LogRecord): readonly GuardrailMark[] {
   const { guardrails } = record as LogRecord & { readonly guardrails?: readonly GuardrailMark[] };
   return guardrails ?? NONE;

@@ -1,6 +1,6 @@
 import type { DialectName, LogRecord } from '@llm0/core/logs/log-record';
 
-/** How a request came, as the conventions have it. */
+/** The incoming HTTP request, by the conventions. */
 export interface HttpFacts {
   readonly method: string;
   /** With placeholders for what callers fill in: few of them. */
@@ -13,7 +13,7 @@ interface Shape {
   readonly operation: string;
 }
 
-/** What the conventions call what a dialect asks for, and where it is asked. */
+/** Operation and route of a dialect by the conventions. */
 const SHAPES = {
   'openai-chat': { route: '/v1/chat/completions', operation: 'chat' },
   'openai-responses': { route: '/v1/responses', operation: 'chat' },
@@ -24,7 +24,7 @@ const SHAPES = {
   infer: { route: '/infer/{backend}/*', operation: 'infer' },
 } as const satisfies Record<DialectName, Shape>;
 
-/** What native paths end in, and what the conventions call that. */
+/** Operation names by the end of native paths. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   generateContent: 'generate_content',
   streamGenerateContent: 'generate_content',
@@ -57,7 +57,7 @@ export function operationOf({ dialect, trace }: Pick<Came, 'dialect' | 'trace'>)
 /** Behind the last colon, or else the last slash. */
 const lastNameOf = (path: string): string => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1);
 
-/** How it came; where no mark tells it, as far as its row does. */
+/** Its HTTP request; without a mark, from its row. */
 export function httpFactsOf(record: Came): HttpFacts {
   const { route } = SHAPES[record.dialect];
   const http = record.trace?.http;
@@ -67,7 +67,7 @@ export function httpFactsOf(record: Came): HttpFacts {
   return { method, route: (isOwnPath ? nativeRoute(http.path) : undefined) ?? route, path: http.path };
 }
 
-/** Of what comes in by the model's name. Names of methods are those above: callers can make up others. */
+/** Bounds of incoming names. Methods are the listed ones, since callers can invent others. */
 function nativeRoute(path: string): string | undefined {
   const [, version = '', models, call = ''] = path.split('/', 4);
   if (models !== 'models' || !call.includes(':')) return undefined;

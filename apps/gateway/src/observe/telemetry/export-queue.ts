@@ -16,7 +16,7 @@ export interface ExportQueueOptions<T> {
   readonly maxWaiting?: number;
   readonly maxBytes?: number;
   readonly batchSize?: number;
-  /** What each item has to wait for, whatever waits with it; 0 unless set: full batches go at once. */
+  /** Minimum wait of each item; default 0: full batches go at once. */
   readonly leastAgeMs?: number;
 }
 
@@ -104,7 +104,7 @@ export class ExportQueue<T> {
     return this.sending;
   }
 
-  /** Those that have waited long enough: the first ones. */
+  /** The first items, which have waited long enough. */
   private countRipe(): number {
     const { leastAgeMs = 0 } = this.options;
     if (leastAgeMs === 0 || this.isClosing) return this.waiting.length;

@@ -25,7 +25,7 @@ export class MetricsExport {
     this.startMs = options.nowMs();
   }
 
-  /** What the registry had just now, and the histograms. */
+  /** Sends the registry's current values and the histograms. */
   send(families: readonly Family[], window: Window): void {
     this.sending = this.sending.then(() => this.sendRound(families, window));
   }

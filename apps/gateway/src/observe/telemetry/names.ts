@@ -115,7 +115,7 @@ export const isFraction = (name: string): boolean => FRACTIONS.has(name) || name
 /** A target that was not asked, as an event of the request's span. */
 export const TARGET_SKIPPED = 'llm0.target.skipped';
 
-/** What a rule found, as an event of the request's span. */
+/** Finding of a rule, as an event of the request's span. */
 export const GUARDRAIL_FOUND = 'llm0.guardrail.found';
 
 const MOST_MODEL = 256;
@@ -126,7 +126,7 @@ export const modelName = (model: string): string =>
     .slice(0, MOST_MODEL)
     .join('');
 
-/** What the conventions call providers whose name here is another one. */
+/** Providers' names by the conventions, if they differ. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = {
   bedrock: 'aws.bedrock',
   gemini: 'gcp.gemini',

@@ -3,7 +3,7 @@
 import { interruptibleSleep } from '@llm0/core/async/interruptible-sleep';
 import { readRetryAfterMs } from '@llm0/providers/transport/retry-after';
 
-/** How one request to the collector ended: the items it refused, or why nothing was taken. */
+/** Outcome of a request to the collector: its response, or the reason of the loss. */
 export type Delivery =
   | { readonly type: 'taken'; readonly response: Uint8Array }
   | { readonly type: 'lost'; readonly reason: LossReason; readonly detail: string };
@@ -20,7 +20,7 @@ export interface OtlpClientOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly fetch: typeof globalThis.fetch;
-  /** Told of each request that was not taken, as soon as that is known. */
+  /** Called for each failed request at once. */
   readonly onFailed?: (reason: TryFailure, detail: string) => void;
   readonly timeoutMs?: number;
   readonly firstBackOffMs?: number;
@@ -36,7 +36,7 @@ const LONGEST_BACK_OFF_MS = 30_000;
 const MOST_TRIES = 6;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** What a collector may well take later. Source: https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
+/** Retryable statuses. Source: https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes */
 const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Posts encoded requests of one signal. */
@@ -117,7 +117,7 @@ interface Retry {
   readonly afterMs: number;
 }
 
-/** What it says beside "taken" is small; more is not read. */
+/** The response is small; longer ones aren't read. */
 async function readSmall(response: Response): Promise<Uint8Array> {
   if (Number(response.headers.get('content-length') ?? Number.POSITIVE_INFINITY) <= MAX_RESPONSE_BYTES) {
     return response.bytes();

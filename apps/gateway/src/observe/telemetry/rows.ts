@@ -11,7 +11,7 @@ export interface Rows {
 export const hasSpans = ({ trace, corrects }: LogRecord | ToolCallRecord): boolean =>
   trace !== undefined && corrects !== true;
 
-/** Whom a request was for, as far as metrics tell it. */
+/** Provider and model of a request, for metrics. */
 export const askedProvider = ({ finalProvider, provider }: LogRecord): string => finalProvider ?? provider ?? '';
 
 export const modelKey = (provider: string, model: string): string => `${provider} ${model}`;

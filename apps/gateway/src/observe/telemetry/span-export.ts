@@ -21,13 +21,13 @@ export interface SpanExportOptions extends Pick<ExportQueueOptions<unknown>, 'on
   /** Set where content is asked for. */
   readonly loadContent: LoadContent | undefined;
   readonly delayMs?: number;
-  /** Told how many rows were made into bytes: what they were made of is garbage now. */
+  /** Called with the number of encoded rows, whose objects are garbage now. */
   readonly onEncoded?: (rows: number) => void;
 }
 
 /** Bodies are written within half a second by whichever process; rows may be there before. */
 const CONTENT_AGE_MS = 2_000;
-/** Of requests with content: each may be 64 kB. */
+/** Batch size with content: each row may have 64 kB. */
 const CONTENT_BATCH = 64;
 
 type Row = { readonly request: LogRecord } | { readonly call: ToolCallRecord };
@@ -82,10 +82,10 @@ export class SpanExport {
   }
 }
 
-/** Of a row without anything long. */
+/** Size of a row without long fields. */
 const USUAL_BYTES = 1_000;
 
-/** What callers may make long counts as well. */
+/** Caller-controlled fields count too. */
 function bytesOfRow(row: Row): number {
   const { labels, errorMessage = '' } = 'call' in row ? row.call : row.request;
   let bytes = USUAL_BYTES + errorMessage.length;

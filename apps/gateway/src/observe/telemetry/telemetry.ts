@@ -1,10 +1,10 @@
 import { passTraces, type Tracing } from '@llm0/core/tracing/request-trace';
 import { noObserver, type RecordObserver } from '@llm0/core/tracing/span';
 
-/** What goes to a collector, if anywhere. */
+/** Exported signals. */
 export interface Telemetry {
   readonly tracing: Tracing;
-  /** Of rows that were stored: in one process of all that share a queue. */
+  /** Observes stored rows, in one of the processes that share a queue. */
   readonly observer: RecordObserver;
   /** Begins to send metrics; `refresh` brings up to date what is only known when somebody asks. */
   start(refresh: () => Promise<void>): void;

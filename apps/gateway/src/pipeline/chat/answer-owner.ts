@@ -2,14 +2,14 @@ import type { AnswerOwner, AnswerReader } from '@llm0/core/conversations/stored-
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { RequestContext } from '../request/open-context';
 
-/** Whose the answer to a request is. */
+/** Owner of an answer. */
 export const ownerOf = ({ customerId }: RequestContext, { key, project }: Principal): AnswerOwner => ({
   projectId: project.id,
   apiKeyId: key.id,
   customerId,
 });
 
-/** Who asks for kept answers. */
+/** Caller of stored answers. */
 export const readerOf = (ctx: RequestContext, principal: Principal): AnswerReader => ({
   ...ownerOf(ctx, principal),
   isShared: principal.project.shareResponses,

@@ -19,7 +19,7 @@ export interface SimilarQuestion extends SemanticQuestion {
   readonly isAsked: boolean;
 }
 
-/** What the semantic cache is asked for this request; undefined where project, caller or request want none of it. */
+/** Question for the semantic cache; undefined if project, caller or request exclude it. */
 export function similarQuestion(
   services: Pick<Services, 'metrics'>,
   ctx: RequestContext,

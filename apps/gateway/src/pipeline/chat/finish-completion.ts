@@ -25,7 +25,7 @@ export interface RespondInput {
   readonly admission: Admission;
   readonly answer: Completion;
   readonly meter: Meter;
-  /** Of a request with an Idempotency-Key. */
+  /** Claim of a request with an Idempotency-Key. */
   readonly claim: IdempotencyClaim<CachedAnswer>;
   /** Its signal fires when the caller's connection is gone: asked for only by answers that take time, as it costs much. */
   readonly httpRequest: Request;
@@ -69,16 +69,16 @@ export function finishCompletion(
   return handedOver === undefined ? claimed : claimed.then(() => handedOver);
 }
 
-/** Whose bytes they are that go out. */
+/** Owner of outgoing bytes. */
 export const takenBy = ({ readers }: RespondNeeds, { httpRequest: request, ctx, admission }: RespondInput) => {
   return { readers, request, held: ctx.held, key: admission.principal.key.id };
 };
 
-/** What is kept of an answer to be judged anew: as the vendor said it. */
+/** The provider's original answer, for later checks. */
 export const keptOf = ({ answer }: Pick<RespondInput, 'answer'>, response: ChatResponse): ChatResponse =>
   answer.original?.() ?? response;
 
-/** What LOG_BODIES keeps of a request that was answered, at least in part. `response`: JSON text. */
+/** Bodies that LOG_BODIES stores of an answered request, at least in part. `response`: JSON text. */
 export function bodiesOf(input: RespondInput, response: string): GivenBodies {
   return givenBodies(input, input.admission.plan.request.wire?.body, response);
 }
@@ -92,7 +92,7 @@ function sentOf(parts: readonly Uint8Array[]): SentBody {
 export const lengthOf = (parts: readonly Uint8Array[]): number =>
   parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
 
-/** What replays of a request with an Idempotency-Key get. */
+/** Replayed answer of a request with an Idempotency-Key. */
 export function storedAnswer(
   { response, summary }: Pick<Finished, 'response' | 'summary'>,
   body?: SentBody,

@@ -39,7 +39,7 @@ interface Asked {
 /** Gives JSON text. */
 type Work = (services: Needs, asked: Asked) => Promise<string>;
 
-/** What can be done with a kept answer, by path and method. */
+/** Operations on a stored answer, by path and method. */
 export const STORED_RESPONSE_ROUTES: Readonly<Record<string, Readonly<Record<string, Work>>>> = {
   '/v1/responses/:id': { GET: show, DELETE: remove },
   '/v1/responses/:id/input_items': { GET: listInputItems },
@@ -123,7 +123,7 @@ async function listInputItems(
   });
 }
 
-/** What was answered by the rules of answers, then all by those of requests: it was kept as its caller sent it. */
+/** Checks the stored answer by output rules, then everything by input rules. */
 async function judgeItems(guard: RequestGuard, data: readonly JsonObject[]): Promise<JsonValue> {
   const shown = await judgeNativeAnswer(guard, JSON.stringify({ output: data }), 'application/json');
   const output = (parseJson(shown) as { output: JsonObject[] }).output;

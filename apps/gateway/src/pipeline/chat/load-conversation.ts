@@ -20,7 +20,7 @@ export interface ConversationInput {
 
 export interface LoadedConversation {
   readonly request: ChatRequest;
-  /** What was recalled makes it large, whatever the request itself is. */
+  /** A large stored conversation makes the request large. */
   readonly isLarge: boolean;
 }
 
@@ -49,7 +49,7 @@ export async function loadConversation(
 
 const textsOf = ({ input, answer }: StoredTurn) => [input, answer];
 
-/** What was kept, parsed in turns where it is large. */
+/** Stored value, parsed in slices if large. */
 export async function readTurns(turns: readonly StoredTurn[]): Promise<readonly ReadTurn[]> {
   const read: ReadTurn[] = [];
   for (const { input, answer } of turns) {

@@ -32,9 +32,9 @@ export function respondStream(services: RespondNeeds, input: RespondInput): Resp
 class ResponseStream {
   private readonly encoder: StreamEncoder;
   private readonly collector: ResponseCollector;
-  /** What is still to come of a large batch. */
+  /** Rest of a large batch. */
   private rest: EventBatch[] = [];
-  /** What is still to go out of what was encoded. */
+  /** Encoded bytes not yet sent. */
   private readonly pieces: Uint8Array[] = [];
   private readonly signal: AbortSignal;
   private readonly reader: Reader;
@@ -116,7 +116,7 @@ class ResponseStream {
     return this.rest.shift() ?? null;
   }
 
-  /** Of the answer's text: what a cache, a replay or the body log may want of it. */
+  /** Text of the answer for cache, replay and body log. */
   private neededCharacters(): number {
     const { claim, admission } = this.input;
     if (!claim.isNone) return Number.POSITIVE_INFINITY;

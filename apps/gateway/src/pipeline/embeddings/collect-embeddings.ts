@@ -37,7 +37,7 @@ export async function withKnown(
   return known.size === 0 ? input : { ...input, request: { ...job, known } };
 }
 
-/** What one request gives its caller, input by input, and what it cost. */
+/** A request's result per input, and its cost. */
 export interface CollectedEmbeddings {
   readonly entries: readonly CachedEmbedding[];
   /** Absent where the cache had everything. */
@@ -52,7 +52,7 @@ export interface CollectInput {
   readonly ctx: RequestContext;
   readonly admission: EmbeddingAdmission;
   readonly httpRequest: Request;
-  /** Told of the call, which may cost something and give nothing. */
+  /** Called with the call, which may cost without an answer. */
   readonly meter: Pick<Booking, 'watch'>;
 }
 

@@ -37,7 +37,7 @@ export interface EmbeddingCalling extends Spending {
   readonly response: Promise<UpstreamEmbeddings>;
 }
 
-/** What a failed attempt had cost. */
+/** Cost of a failed attempt. */
 interface Received {
   billed?: EmbeddedTokens;
 }

@@ -6,7 +6,7 @@ import { Booking, type BookingInput, type Ending } from '../metering/booking';
 import type { CollectedEmbeddings } from './collect-embeddings';
 import type { EmbeddingPlan } from './plan-embeddings';
 
-/** What the caller is told about embeddings that are settled. */
+/** Summary of settled embeddings for the caller. */
 export interface EmbeddingsSettled {
   readonly target: Target;
   readonly cache: 'exact' | 'miss';

@@ -26,7 +26,7 @@ export interface EmbeddingJob {
   readonly request: EmbeddingRequest;
   /** By input. */
   readonly known: ReadonlyMap<number, CachedEmbedding>;
-  /** What goes to a vendor instead, where guardrails changed it; caches go by what was asked. */
+  /** Body for the provider, if guardrails changed it; caches use the original. */
   readonly toSend?: EmbeddingRequest;
 }
 
@@ -40,13 +40,13 @@ export interface EmbeddingPlan extends CostlyPlan {
   readonly known: EmbeddingJob['known'];
   /** Inputs, by index, that the cache does not have. */
   readonly missing: readonly number[];
-  /** What the answering vendor does not take is left out, instead of refused. */
+  /** Unsupported parameters are dropped instead of refused. */
   readonly dropParams: boolean;
   /** Attempts the hold covers (strict caps), else unlimited. */
   readonly maxAttempts: number;
 }
 
-/** How requests for embeddings pass the decision. */
+/** Plans embedding requests for the decision. */
 export const EMBEDDINGS: Planner<EmbeddingJob, EmbeddingPlan, CachedEmbedding> = {
   plan: planEmbeddings,
   // Vectors of another model cannot be compared with this one's.

@@ -10,7 +10,7 @@ import { type AskNeeds, askUpstream } from '../upstream/ask-upstream';
 import type { Completion, PendingCompletion } from '../upstream/completion';
 import { withRefusal } from './refused-answer';
 
-/** Of the answer that goes on, with what all others cost. */
+/** Effort of the final answer, with the cost of all others. */
 export type Effort = Pick<
   Completion,
   | 'target'

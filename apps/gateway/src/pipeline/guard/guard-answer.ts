@@ -56,7 +56,7 @@ const isOnlyWatched = ({ guardrails, hasPseudonyms }: RequestGuard): boolean =>
 
 /** An answer that goes on once all of it was judged; where a rule says so, another one is asked for instead. */
 class JudgedAnswer {
-  /** What its caller is told of the answer that goes on, and pays for all that were asked for. */
+  /** Effort of the final answer, with the cost of all attempts. */
   readonly effort: Effort;
   private readonly guard: RequestGuard;
   private readonly again: AskedAgain;

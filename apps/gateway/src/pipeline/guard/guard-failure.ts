@@ -55,7 +55,7 @@ export async function judgeNativeFailure(guard: RequestGuard, text: string): Pro
   }
 }
 
-/** What is sent in the place of a native error that may not go on. */
+/** Replacement for a native error that must not be forwarded. */
 export const withheldFailure = (provider: string, status: number): GatewayError =>
   new GatewayError('upstream_rejected', `${provider} ${WITHHELD}`, { status, upstreamStatus: status });
 

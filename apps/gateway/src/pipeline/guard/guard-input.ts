@@ -14,13 +14,13 @@ type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>
 /** A request that its guardrails let pass, and what judges its answer. */
 export interface GuardedRequest<R> {
   readonly guard: RequestGuard;
-  /** Whose guardrails these are. */
+  /** Owner of the guardrails. */
   readonly principal: Authenticated;
-  /** What may go on; the very request where nothing was changed. */
+  /** The checked request; the same object if unchanged. */
   readonly request: R;
 }
 
-/** How one kind of request is judged. */
+/** Checks of one kind of request. */
 export interface JudgedKind<R> {
   judge(guard: RequestGuard, request: R): Promise<R>;
   /** All that it says. */
@@ -109,7 +109,7 @@ export interface GuardOf {
   readonly hasName?: (name: string) => boolean;
 }
 
-/** What judges one request of a key. */
+/** Guardrails of one request. */
 export function createGuard(
   { clock }: Pick<Needs, 'clock'>,
   { ctx, principal, guardrails, hasName }: GuardOf,

@@ -19,7 +19,7 @@ export interface NativeRequest {
   readonly path: string;
   /** False for endpoints of which the gateway does not know what is said there. */
   readonly isKnown: boolean;
-  /** What the caller sent in the query. */
+  /** The caller's query. */
   readonly query: URLSearchParams;
   /** As the caller sent them; those that go on are judged. */
   readonly headers: Headers;
@@ -81,7 +81,7 @@ function readings(text: string): string[] {
   return read;
 }
 
-/** What cannot be read stays. */
+/** Invalid escapes stay. */
 const decoded = (text: string): string =>
   text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
     try {

@@ -20,7 +20,7 @@ export interface AnswerToGuard {
   readonly guarded: Pick<GuardedRequest<ChatRequest>, 'guard'>;
   readonly answer: Completion;
   readonly ctx: RequestContext;
-  /** What its caller speaks. */
+  /** Dialect of the caller. */
   readonly dialect: Pick<Dialect, 'wireFormat' | 'ownParts'>;
   readonly admission: Admission;
 }
@@ -151,12 +151,12 @@ export class JudgedStream extends GuardedStream {
   }
 }
 
-/** What the vendor's own blocks say as well. */
+/** Text that the provider's own blocks repeat. */
 const SAID: ReadonlySet<ChatEvent['type']> = new Set<ChatEvent['type']>([
   ...(['text', 'refusal', 'reasoning', 'reasoning-detail', 'native-item', 'tool-call', 'tool-arguments'] as const),
 ]);
 
-/** What goes on at the end only, from where an answer is no plain one any more. */
+/** Text that waits for the end of the answer. */
 class WholeRest {
   /** All of the answer in its vendor's own blocks. */
   whole: ChatEvent | undefined;

@@ -26,7 +26,7 @@ export interface BackendAsk {
   /** Monotonic, of the request. */
   readonly startMs: number;
   readonly note?: AskNote;
-  /** Told of each attempt's status as soon as it is there. */
+  /** Called with each attempt's status. */
   readonly onStatus?: (status: number) => void;
 }
 

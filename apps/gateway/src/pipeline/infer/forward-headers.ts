@@ -7,7 +7,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...['proxy-authenticate', 'proxy-authorization', 'http2-settings'],
 ]);
 
-/** What says how an answer is to look, what the body is, and how caches may be used: nothing of who asks, and of no other path. */
+/** Forwarded headers: representation, body and cache control, never identity or another path. */
 const USUAL_REQUEST: ReadonlySet<string> = new Set([
   ...['accept', 'accept-charset', 'accept-encoding', 'accept-language', 'user-agent', 'prefer', 'last-event-id'],
   ...['content-type', 'content-encoding', 'content-language', 'content-disposition', 'content-range'],
@@ -17,7 +17,7 @@ const USUAL_REQUEST: ReadonlySet<string> = new Set([
 
 export const isUsualRequestHeader = (name: string): boolean => USUAL_REQUEST.has(name);
 
-/** What a backend may not say in the gateway's name, or of its host. */
+/** Response headers that a backend may not set. */
 const OWN_RESPONSE: ReadonlySet<string> = new Set([
   ...['set-cookie', 'set-cookie2', 'strict-transport-security', 'alt-svc', 'server', 'via', 'clear-site-data'],
   ...['x-request-id', 'x-cache', 'x-provider', 'x-model', 'x-overhead-ms', 'x-cost-usd', 'x-warning', 'x-failover'],

@@ -30,7 +30,7 @@ export interface Keeping {
 export interface PassedAnswer {
   readonly type: 'passed';
   readonly asked: AskedAnswer;
-  /** Of the answer, as far as they are for the caller. */
+  /** Headers of the answer that the caller gets. */
   readonly fields: FieldTable;
   readonly keeping?: Keeping;
   /** Others wait for it. */

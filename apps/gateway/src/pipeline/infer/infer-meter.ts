@@ -109,5 +109,5 @@ export class InferMeter extends Booking<InferMeterInput> {
 /** A proxy gave up on work that had begun: as if no answer came. */
 const GAVE_UP: ReadonlySet<number> = new Set([504, 524]);
 
-/** What a backend could not do, or would not, costs nothing. */
+/** Failures and refusals of a backend are free. */
 const isPaid = (status: number): boolean => (status < 500 && status !== TOO_MANY) || GAVE_UP.has(status);

@@ -1,7 +1,7 @@
 import type { Backend } from '@llm0/core/backends/backend';
 import { asRead, isUsualRequestHeader } from './forward-headers';
 
-/** What clients, browsers and proxies send with every request, and what is said to the gateway: none of it reaches a backend. */
+/** Headers of clients, browsers and proxies, and those for the gateway: none reaches a backend. */
 const UNSEEN: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
   ...['http2-settings', 'authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'idempotency-key'],

@@ -13,7 +13,7 @@ import type { InferBackend } from './plan-infer';
 export const CACHE_KINDS = ['memory', 'shared'] as const;
 export type CacheKind = (typeof CACHE_KINDS)[number];
 
-/** How the origin answers one request. */
+/** The origin's answer to one request. */
 export type Origin = (request: Request, seen: number) => Response | Promise<Response>;
 
 export interface InferOptions {
@@ -123,7 +123,7 @@ export function inferForEachTest(): (options?: InferOptions) => Promise<InferUnd
   };
 }
 
-/** What a cache may keep for a minute. */
+/** Entries that a cache may keep for a minute. */
 export const cached = (body: BodyInit, more: Record<string, string> = {}) =>
   new Response(body, { headers: { 'cache-control': 'max-age=60', ...more } });
 export const cacheOf = (response: Response) => response.headers.get('x-cache');

@@ -20,14 +20,14 @@ export type InferBackend = NonNullable<ReturnType<Backends['find']>>;
 
 /** A request to a backend. */
 export interface InferJob extends InferTarget {
-  /** What its row says was asked for. */
+  /** Requested model of its row. */
   readonly model: string;
 }
 
 export interface InferPlan {
   readonly admit: AdmitPlan;
   readonly backend: InferBackend;
-  /** What goes on of the caller's headers, with the operator's. */
+  /** Forwarded request headers with the operator's. */
   readonly fields: FieldTable;
   readonly look: Look;
 }
@@ -38,7 +38,7 @@ export interface InferRequest {
   readonly headers: Headers;
   readonly requestId: string;
   readonly controls: RequestControls;
-  /** What the shared store has, where it had to be read first. */
+  /** The shared store's entry, if it was read. */
   readonly shared?: SharedText;
 }
 
@@ -50,7 +50,7 @@ export interface SharedText {
 
 type Needs = Pick<Services, 'backends' | 'config'>;
 
-/** How one request to a backend passes the decision. The backend is found anew in each round: it may have changed meanwhile. */
+/** Plans a backend request for the decision. Each round looks the backend up again: it may have changed. */
 export function inferPlanner(services: Needs, request: InferRequest): Planner<InferJob, InferPlan, CacheHit> {
   const { cache } = services.backends;
   let look: Look = { type: 'off' };
@@ -94,7 +94,7 @@ const hitPlan = (model: string, price: number): AdmitPlan => ({
   ...{ lostRecord: '', isAnswered: true },
 });
 
-/** What the shared store has for a request that does not take whatever it has; undefined where that need not be known. */
+/** The shared store's entry for a conditional request; undefined if not needed. */
 export async function readShared(
   services: Needs & Pick<Services, 'hotStore'>,
   request: InferRequest,
@@ -167,7 +167,7 @@ function lookFor({ backends, config }: Needs, request: InferRequest, looking: Lo
   return backends.cache.look(cacheAsk(config, { ...rest, backend, projectId: project.id, isNamed }));
 }
 
-/** What answers are told apart by. */
+/** Key of an answer. */
 export function cacheAsk(
   { httpCache }: Pick<Services['config'], 'httpCache'>,
   {

@@ -61,7 +61,7 @@ interface Following {
   readonly others: Promise<StoredAnswer | undefined>;
 }
 
-/** What somebody else's request brought; undefined where that is of no use, or takes too long. */
+/** Answer of another caller's request; undefined if unusable or too slow. */
 async function follow(
   { backends: { cache } }: Services,
   { admission, request }: InferCall,
@@ -154,7 +154,7 @@ function passOn(services: Services, call: InferCall, { asked, place, lead = NOBO
   return { type: 'passed', asked, fields, lead, keeping };
 }
 
-/** What an unsafe request may have changed is used no more. Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.4 */
+/** Invalidates entries after an unsafe request. Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.4 */
 function invalidate(services: Services, { admission, job }: InferCall, status: number): void {
   const { plan, principal } = admission;
   if (status >= 400 || !plan.backend.cache.enabled) return;

@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { checkPath } from '@llm0/providers/transport/call-backend';
 import { refuseWebSocket } from '../request/refuse-websocket';
 
-/** What is asked of a backend. */
+/** A request to a backend. */
 export interface InferTarget {
   readonly backend: string;
   readonly method: string;

@@ -12,7 +12,7 @@ import { settleRecord } from './settle-record';
 
 export type BookingNeeds = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'metrics'>;
 
-/** What every plan says: the most that was set aside. */
+/** Common part of all plans: the hold. */
 interface Held {
   readonly admit: Pick<AdmitPlan, 'holdNanoUsd'>;
 }
@@ -26,7 +26,7 @@ export interface BookingInput<P extends Held = Held, S = unknown> {
 /** The part of an outcome that says how the request ended. */
 export type Ending = Pick<Outcome, 'status' | 'httpStatus' | 'error'>;
 
-/** What the row of a call that nobody answered says of its attempts. */
+/** Attempts of an unanswered call, for its row. */
 export type Unanswered = Pick<Outcome, 'attempts' | 'failoverCount' | 'costNanoUsd' | 'costDetail' | 'usage'>;
 
 /**
@@ -36,7 +36,7 @@ export type Unanswered = Pick<Outcome, 'attempts' | 'failoverCount' | 'costNanoU
 export abstract class Booking<I extends BookingInput = BookingInput> {
   /** Set once settled: resolves when the settlement outlives this process; undefined = it does already. */
   handedOver: Promise<void> | undefined;
-  /** What its row says of guardrails. */
+  /** Guardrail findings of its row. */
   guard: FoundByGuardrails | undefined;
   private settled = false;
   private call: Spending | undefined;
@@ -89,7 +89,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     return record;
   }
 
-  /** What was spent on a request that nobody answered, or whose caller did not wait. */
+  /** Spend of an unanswered or abandoned request. */
   protected unanswered(failed: readonly AttemptSummary[] = []): Unanswered {
     const spend = this.call?.spent();
     const attempts = spend?.attempts ?? failed.map(asLogAttempt);
@@ -126,7 +126,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
 
 export interface Unfinished {
   readonly isBilled: boolean;
-  /** What was set aside for what is not known, beside the cost of what is; else all of it. */
+  /** The known cost plus the hold of the unknown side; else the whole hold. */
   readonly heldNanoUsd?: number | undefined;
 }
 

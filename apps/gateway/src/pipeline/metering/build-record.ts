@@ -7,7 +7,7 @@ import { redactText } from '@llm0/core/logs/redact';
 import type { ServerDetail, SpanDetail, TraceMark } from '@llm0/core/tracing/request-trace';
 import type { RequestContext } from '../request/open-context';
 
-/** How a request ended, as far as its row needs to know. */
+/** Outcome of a request, for its row. */
 export interface Outcome {
   readonly requestedModel: string;
   readonly stream: boolean;
@@ -34,7 +34,7 @@ export interface Outcome {
   readonly dropped?: readonly string[];
   /** Only where spans are made of it. */
   readonly detail?: SpanDetail;
-  /** What was asked, where the row does not tell. */
+  /** The question, if the row lacks it. */
   readonly server?: ServerDetail;
   readonly status: LogStatus;
   readonly httpStatus: number;
@@ -44,20 +44,20 @@ export interface Outcome {
 const MAX_MESSAGE_LENGTH = 500;
 const MAX_MODEL_LENGTH = 512;
 
-/** Whose request it was, and when the store decided about it. */
+/** Owner of the request, and the time of its decision. */
 export interface RecordOrigin {
   readonly ctx: RequestContext;
   readonly principal: Principal;
   readonly dialect: DialectName;
   readonly createdAtMs: number;
-  /** What was set aside; absent where nothing was. */
+  /** The hold; absent without one. */
   readonly holdNanoUsd?: number;
   readonly guard?: FoundByGuardrails | undefined;
   /** The answer of an earlier request. */
   readonly isReplay?: boolean;
 }
 
-/** What guardrails found in a request and its answer; undefined: nothing. */
+/** Findings in a request and its answer; undefined without any. */
 export interface FoundByGuardrails {
   list(): LogRecord['guardrails'];
 }

@@ -14,7 +14,7 @@ export interface CacheTtlInput {
   readonly answered: Target;
 }
 
-/** How long an answer is good for: as the caller asks, else its project, else the gateway's setting. */
+/** Cache lifetime: the caller's, else the project's, else the gateway's. */
 export function cacheTtlMs(services: Pick<Services, 'config'>, input: CacheTtlInput): number {
   const { ctx, project, route, answered } = input;
   const ttlSeconds = ctx.controls.cacheTtlSeconds ?? project.cacheTtlSeconds ?? services.config.cacheTtlSeconds;

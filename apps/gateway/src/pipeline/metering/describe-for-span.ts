@@ -5,7 +5,7 @@ import type { SpanDetail } from '@llm0/core/tracing/request-trace';
 const MAX_CHOICES = 128;
 const MAX_ID_LENGTH = 256;
 
-/** What of a request and its answer, where there is a whole one, stands on spans. */
+/** Span attributes of a request and its whole answer. */
 export function describeForSpan(request: ChatRequest, response: ChatResponse | undefined): SpanDetail {
   const { temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = request;
   return {

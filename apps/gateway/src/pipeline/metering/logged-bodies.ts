@@ -2,7 +2,7 @@ import type { GivenBodies } from '@llm0/core/logs/body-log';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
 
-/** What LOG_BODIES is given of an admitted request. `request`: any JSON; `response`: JSON text. */
+/** An admitted request's bodies for LOG_BODIES. `request`: any JSON; `response`: JSON text. */
 export function givenBodies(
   { ctx, admission }: { readonly ctx: RequestContext; readonly admission: Admission<unknown, unknown> },
   request: unknown,

@@ -5,7 +5,7 @@ import type { Services } from '../../services/contract';
 export interface SettledExtras {
   /** The request holds something that ends with it. */
   readonly held: boolean;
-  /** What counts against the key's tokens per minute. */
+  /** Tokens that count against the key's limit per minute. */
   readonly tokens: number;
   readonly cache?: CacheWrite;
 }

@@ -3,7 +3,7 @@ import { type Principal, passthroughOf } from '@llm0/core/keys/api-key';
 import { allowsPath, type NativeShape, type PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import type { ConnectedProvider } from '../../services/contract';
 
-/** What is asked of a vendor's native API. */
+/** A request to a provider's native API. */
 export interface NativeAsk {
   readonly provider: string;
   readonly method: string;

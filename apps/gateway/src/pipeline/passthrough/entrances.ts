@@ -18,7 +18,7 @@ export interface Entrance {
   credentials?(request: Request): Pick<Request, 'headers'>;
 }
 
-/** How each vendor's clients are told an error. */
+/** Error envelope of each provider's clients. */
 export type Envelopes = Readonly<Record<WireFormat, ErrorEnvelope>>;
 
 /** `/passthrough/{provider}/…`: the vendor is in the path. Errors are those of what most clients understand, where it is unknown. */

@@ -14,7 +14,7 @@ export type NativeMeterInput = BookingInput<NativePlan, never> & { readonly job:
 /** Where the row says that no price was known. */
 const UNPRICED = { price_source: 'unpriced' } as const;
 
-/** What one native request costs: read from its answer, and settled once, whichever way that ends. */
+/** Meters a native request from its answer and settles it once, however it ends. */
 export class NativeMeter extends Booking<NativeMeterInput> {
   /** Counts what a known endpoint reports; absent for others. */
   readonly reader: UsageReader | undefined;

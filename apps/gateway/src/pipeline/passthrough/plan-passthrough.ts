@@ -41,11 +41,11 @@ export interface NativePlan extends Partial<CostlyPlan> {
   /** See `RequestPlan`. */
   readonly prices: PriceBook;
   readonly priced: PricedModel | undefined;
-  /** What the answer costs cannot be told: it is booked as nothing, and marked. */
+  /** The answer's cost is unknown: booked as nothing, and marked. */
   readonly isUnpriced: boolean;
 }
 
-/** How native requests pass the decision. */
+/** Plans native requests for the decision. */
 export const PASSTHROUGH: Planner<NativeJob, NativePlan, never> = {
   plan: planNative,
   withModel: () => {
@@ -55,7 +55,7 @@ export const PASSTHROUGH: Planner<NativeJob, NativePlan, never> = {
   decodeStored: () => undefined,
 };
 
-/** What rows and limits call a native request that names no model. */
+/** Name of a native request without a model, in rows and limits. */
 export const UNNAMED_MODEL = 'passthrough';
 const FREE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 

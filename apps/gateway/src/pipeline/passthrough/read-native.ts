@@ -51,7 +51,7 @@ const NEVER_SENT = new Set([
   '$httpheaders',
 ]);
 
-/** What goes on of the caller's query. */
+/** Forwarded part of the caller's query. */
 export function ownQuery(url: URL): URLSearchParams {
   const query = new URLSearchParams(url.search);
   for (const name of [...query.keys()]) if (NEVER_SENT.has(name.toLowerCase())) query.delete(name);
@@ -98,7 +98,7 @@ export async function readBody(
   return { ...written, isJson, json: isObject(given) ? given : undefined };
 }
 
-/** What a native request asks for, as far as its shape is known. */
+/** Describes a native request, as far as its shape is known. */
 export function describeNative(
   request: Request,
   { provider, native, askedModel, isOwn }: Omit<NativeTarget, 'provider'> & { readonly provider: PassthroughProvider },

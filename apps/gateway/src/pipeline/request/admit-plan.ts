@@ -5,7 +5,7 @@ import type { HoldEstimate } from '@llm0/core/pricing/estimate-cost';
 import type { Target } from '@llm0/core/routing/target';
 import type { RequestContext } from './open-context';
 
-/** What a request sets aside until it is settled. The input is certain to be billed once the request is sent. */
+/** Hold of a request until its settlement. Once sent, the input is certainly billed. */
 export type PlannedHold = Pick<HoldEstimate, 'holdNanoUsd' | 'inputNanoUsd' | 'tokens'>;
 
 /** Free of charge, however large the input. */
@@ -15,15 +15,15 @@ export const NO_HOLD: HoldEstimate = {
 };
 
 export interface PlannedAdmission {
-  /** What per-model limits go by. */
+  /** Name for per-model limits. */
   readonly model: string;
-  /** Asked first. */
+  /** Tried first. */
   readonly target: Target;
   readonly hold: PlannedHold;
   readonly cacheKey?: string;
 }
 
-/** What the store is asked. Where the process dies, the input is booked; under strict caps all of it. */
+/** Hold in the store. If the process dies, the input is booked; under strict caps all of it. */
 export function admitPlan(input: AdmittedInput, { model, target, hold, cacheKey }: PlannedAdmission): AdmitPlan {
   const { holdNanoUsd, inputNanoUsd, tokens } = hold;
   const isAbsolute = input.principal.project.strictCaps;
@@ -51,7 +51,7 @@ const LOST_CONSTANTS = JSON.stringify({
   errorMessage: 'The gateway process handling this request died; the input part of its hold was booked.',
 }).slice(1);
 
-/** Whose request it is; of the request itself, what its row says. */
+/** Owner of the request, and its row fields. */
 export interface AdmittedInput {
   readonly ctx: RequestContext;
   readonly principal: Principal;
@@ -59,7 +59,7 @@ export interface AdmittedInput {
   readonly request: { readonly model: string; readonly stream: boolean };
 }
 
-/** What the reaper writes when this process dies; the store adds `createdAtMs`. */
+/** Row for the reaper if this process dies; the store sets `createdAtMs`. */
 function lostRecord(input: AdmittedInput, { provider, model }: Target, lostNanoUsd: number): string {
   const { ctx, principal, request } = input;
   const own = JSON.stringify({

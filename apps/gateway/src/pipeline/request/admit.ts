@@ -21,13 +21,13 @@ export interface AdmitInput<R = ChatRequest> {
   readonly principal: Authenticated;
   readonly dialect: DialectName;
   readonly request: R;
-  /** What goes to a vendor for it, where guardrails changed it. */
+  /** Body for the provider, if guardrails changed it. */
   readonly toSend?: ChatRequest | undefined;
   /** Gives what goes to a vendor by the guardrails of a principal that was read again. */
   readonly judgeAgain?: ((principal: Authenticated) => Promise<ChatRequest | undefined>) | undefined;
 }
 
-/** How one kind of request is planned, so that all kinds pass the same decision. */
+/** Plans one kind of request, so that all kinds pass the same decision. */
 export interface Planner<R, P, S> {
   plan(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<R>): P;
   /** The request for the customer's downgrade model; throws where another model is no answer. */
@@ -53,7 +53,7 @@ export interface Admission<P = RequestPlan, S = CachedAnswer> {
   readonly downgraded: boolean;
   /** The model the caller asked for, also when another one answers. */
   readonly requestedModel: string;
-  /** What goes to a vendor instead of what was asked, where guardrails changed it. */
+  /** Body for the provider, if guardrails changed it. */
   readonly toSend?: ChatRequest;
   /** The answer of an exact hit or of a replay. */
   readonly stored?: S;
@@ -61,7 +61,7 @@ export interface Admission<P = RequestPlan, S = CachedAnswer> {
 
 const MAX_ROUNDS = 6;
 
-/** What every plan has, whatever is planned. */
+/** Common part of all plans. */
 interface Planned {
   readonly admit: AdmitPlan;
   readonly cacheKey?: string;

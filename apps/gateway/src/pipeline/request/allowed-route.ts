@@ -5,7 +5,7 @@ import { narrowRoute } from '@llm0/core/routing/narrow-route';
 import { orderTargets } from '@llm0/core/routing/order-targets';
 import { type Route, type RouteTarget, type RoutingTables, resolveTargets } from '@llm0/core/routing/resolve-targets';
 
-/** What is asked of the targets of a route. */
+/** A call to the targets of a route. */
 export interface RouteDemand {
   readonly model: string;
   readonly inputTokens: number;

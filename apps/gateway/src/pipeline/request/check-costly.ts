@@ -7,14 +7,14 @@ import { shownName } from '@llm0/core/routing/near-names';
 import { type Costly, type CostlyUse, findCostly } from '@llm0/providers/transport/call-provider';
 import { isCapped, isModelAllowed, refusesUnpriced } from './allowed-route';
 
-/** Who may answer, as far as it is priced. */
+/** Priced targets. */
 export interface CostlyTarget {
   readonly provider: string;
   readonly model: string;
   readonly priced?: PricedModel;
 }
 
-/** What a request's own fields mean for its bill. */
+/** Effect of a request's fields on its bill. */
 export interface CostlyPlan {
   /** Set where another model than the target's may answer: those with a price. */
   readonly others?: readonly PricedModel[];

@@ -4,7 +4,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...['proxy-authenticate', 'proxy-authorization', 'http2-settings'],
 ]);
 
-/** What the caller says to the gateway, or may not say to the vendor in the operator's name. */
+/** Headers for the gateway, and headers that would act in the operator's name. */
 const OWN_REQUEST: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'accept-encoding', 'cookie', 'x-request-id', 'x-customer-id', 'forwarded', 'via'],
   ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-real-ip'],
@@ -20,7 +20,7 @@ const OWN_REQUEST: ReadonlySet<string> = new Set([
 const HIDES: ReadonlySet<string> = new Set([
   ...['x-goog-fieldmask', 'x-goog-fields', 'x-http-method-override', 'x-http-method', 'x-method-override'],
 ]);
-/** Who answers, and on what hardware, is said by path and body, which were checked. */
+/** Headers that choose model or hardware; path and body were checked instead. */
 const CHOOSES = /(?:^|-)(?:models?|fallbacks?|deployment)(?:-|$)|^x-amzn-bedrock-/;
 const OWN_REQUEST_PREFIXES = [
   ...['x-llm0-', 'x-forwarded', 'x-original-', 'x-amz-', 'x-envoy-', 'sec-', 'cf-', 'true-client-', 'proxy-'],
@@ -31,7 +31,7 @@ export function hidesUsage(name: string): boolean {
   return HIDES.has(name) || CHOOSES.test(name);
 }
 
-/** What the vendor says to the operator alone, or what this gateway says itself. */
+/** Headers for the operator only, or set by this gateway. */
 const OWN_RESPONSE: ReadonlySet<string> = new Set([
   ...['content-length', 'set-cookie', 'set-cookie2', 'strict-transport-security', 'alt-svc', 'server', 'via', 'date'],
   ...[

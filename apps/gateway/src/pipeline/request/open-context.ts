@@ -7,7 +7,7 @@ import { readRunId } from './run-id';
 /** `off`: neither read nor written; `refresh`: not read, but written anew. */
 export type CacheMode = 'normal' | 'off' | 'refresh';
 
-/** What the caller's headers ask of the gateway itself. */
+/** Controls from the caller's headers. */
 export interface RequestControls {
   readonly cache: CacheMode;
   readonly cacheTtlSeconds?: number;

@@ -23,7 +23,7 @@ export interface RequestPlan extends Partial<CostlyPlan> {
   readonly route: Route;
   readonly admit: AdmitPlan;
   readonly hold: HoldEstimate;
-  /** Of the moment of the decision: an answer is billed by these, whatever changes meanwhile. */
+  /** Prices of the decision; they bill the answer even if they change. */
   readonly prices: PriceBook;
   /** Absent when the answer may not be cached. */
   readonly cacheKey?: string;
@@ -31,7 +31,7 @@ export interface RequestPlan extends Partial<CostlyPlan> {
   readonly outputLimit?: number;
   /** Names the route in both caches: what may be left out changes what is asked. */
   readonly cacheScope: string;
-  /** What the answering vendor does not take is left out, instead of refused. */
+  /** Unsupported parameters are dropped instead of refused. */
   readonly dropParams: boolean;
   /** Attempts the hold covers (strict caps), else unlimited. */
   readonly maxAttempts: number;
@@ -42,11 +42,11 @@ export interface PlanInput {
   readonly principal: Principal;
   readonly dialect: DialectName;
   readonly request: ChatRequest;
-  /** What goes to a vendor instead, where guardrails changed it. */
+  /** Body for the provider, if guardrails changed it. */
   readonly toSend?: ChatRequest | undefined;
 }
 
-/** Of what was asked and what is sent the heavier one: under an absolute cap a longer name counts. */
+/** The larger of requested and sent body, for absolute caps. */
 function weighSent({ request, toSend }: PlanInput): RequestWeight {
   const asked = weighRequest(request);
   if (toSend === undefined || toSend === request) return asked;

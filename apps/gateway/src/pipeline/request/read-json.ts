@@ -97,7 +97,7 @@ export function asObject(value: JsonValue | undefined): JsonObject {
   return value;
 }
 
-/** What is said of a text that could not be parsed; anything else is given back as it is. */
+/** Error for text that can't be parsed; returns other causes unchanged. */
 export function noJson(cause: unknown): unknown {
   if (!(cause instanceof SyntaxError)) return cause;
   return new GatewayError('invalid_json', `The request body is not valid JSON: ${describe(cause)}.`, { cause });

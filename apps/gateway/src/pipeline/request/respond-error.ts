@@ -20,7 +20,7 @@ export function asGatewayError(
   });
 }
 
-/** What a log line says of the request it is about. */
+/** Request fields of a log line. */
 const namesOf = (about: Pick<RequestContext, 'requestId' | 'trace'> | undefined) =>
   about === undefined ? {} : { request_id: about.requestId, ...traceFields(about.trace, about.requestId) };
 

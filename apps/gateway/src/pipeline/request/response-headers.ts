@@ -9,7 +9,7 @@ import type { RequestContext } from './open-context';
 
 export type HeaderTable = Record<string, string>;
 
-/** Who answered, as the headers tell it. */
+/** Provider and model for the headers. */
 interface Answered {
   readonly target: Target;
   readonly cache: CacheOutcome;
@@ -48,7 +48,7 @@ export function responseHeaders(
   return headers;
 }
 
-/** What the decision to serve says: where the limits stand, and what the caller should be warned of. */
+/** A positive decision: state of the limits, and warnings. */
 export function addDecisionHeaders(headers: HeaderTable, { decision, principal }: Omit<Admitted, 'plan'>): void {
   if (decision.type === 'admitted' || decision.type === 'cached') {
     addLimitHeaders(headers, decision.state, principal.project.monthlyCapNanoUsd);
@@ -76,7 +76,7 @@ function approachWarning(customer: LimitState['customer']): string | undefined {
   return tell('monthly', spentMonthNanoUsd, monthlyLimitNanoUsd) ?? tell('daily', spentTodayNanoUsd, dailyLimitNanoUsd);
 }
 
-/** What is known only at the end: cost and tokens. */
+/** Values known only at the end: cost and tokens. */
 export function addCostHeaders(headers: HeaderTable, summary: Pick<ResponseSummary, 'usage' | 'costNanoUsd'>): void {
   const prompt = promptTokens(summary.usage);
   const completion = completionTokens(summary.usage);

@@ -3,7 +3,7 @@ import { invalidRequest } from '@llm0/core/errors/gateway-error';
 const HEADER = 'x-llm0-run-id';
 const RUN_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** What the caller groups the calls of one agent's run by; undefined = nothing. Throws `invalid_request`. */
+/** The caller's run id; undefined without one. Throws `invalid_request`. */
 export function readRunId(headers: Headers): string | undefined {
   const sent = headers.get(HEADER)?.trim();
   if (sent === undefined || sent === '') return undefined;

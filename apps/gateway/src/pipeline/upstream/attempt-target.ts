@@ -13,7 +13,7 @@ export type ChatNeeds = UpstreamNeeds & Pick<Services, 'mediaEgress'>;
 export interface ChatJob extends UpstreamJob<ChatRequest> {
   /** Output limit to send where the request has none (strict caps). */
   readonly outputLimit?: number;
-  /** Told what goes to a provider; of several the last one is the one that answered. */
+  /** Called with each body sent to a provider; the last one got the answer. */
   readonly onSend?: (body: UpstreamRequest['body']) => void;
 }
 

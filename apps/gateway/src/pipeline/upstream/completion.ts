@@ -23,7 +23,7 @@ export interface MeteredCompletion extends UpstreamEffort {
    * where it was too much to keep.
    */
   readonly original?: () => ChatResponse | undefined;
-  /** What a hit saves. */
+  /** Saving of a hit. */
   readonly savedNanoUsd: number;
   /** Takes what a complete answer leaves in the cache. */
   readonly onCached?: (answer: SemanticAnswer) => void;
@@ -35,7 +35,7 @@ export interface Completion extends MeteredCompletion {
   readonly whole?: ChatResponse;
   /** `whole` is too much to be worked on at once. */
   readonly isLarge?: boolean;
-  /** What the first caller of an `Idempotency-Key` got: this one gets the same. */
+  /** Answer of the first caller with this `Idempotency-Key`. */
   readonly sent?: SentAnswer;
   /** Next batch, null at the end, at once where it is there; throws the upstream's failure. */
   next(): EventBatch | null | Promise<EventBatch | null>;

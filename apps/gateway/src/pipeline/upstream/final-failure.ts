@@ -3,7 +3,7 @@ import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { isSameTarget, type Target, targetKey } from '@llm0/core/routing/target';
 import { isUnresolved, KIND_BY_FAILURE } from '@llm0/providers/transport/call-provider';
 
-/** How the last attempt's failure is told to the caller (contract: errors; last cause wins). */
+/** Error for the caller after the last attempt (contract: errors; last cause wins). */
 const FINAL_KIND = {
   ...KIND_BY_FAILURE,
   not_found: 'model_not_found',
@@ -16,7 +16,7 @@ export interface FailedEffort {
   readonly attempts: readonly LogAttempt[];
   /** Infinity where no vendor named a time. */
   readonly soonestRetryMs: number;
-  /** What was to answer; without a model where none is known. */
+  /** The intended target; without a model if unknown. */
   readonly requested: Target;
 }
 

@@ -2,7 +2,7 @@ import { inTime } from '@llm0/core/async/in-time';
 import type { ChatAttempt, OpenedTarget } from './attempt-target';
 import type { UpstreamStep } from './upstream-call';
 
-/** What hedging asks of the call it is part of. */
+/** The call, as hedging uses it. */
 export interface HedgedCall {
   attempt(
     step: UpstreamStep,

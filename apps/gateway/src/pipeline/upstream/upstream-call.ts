@@ -20,7 +20,7 @@ export type UpstreamNeeds = Pick<Services, 'config' | 'clock' | 'fetch' | 'conne
 
 /** One request, to be answered by one of its route's targets. */
 export interface UpstreamJob<R = unknown> {
-  /** Whose own provider keys are used, where it has some. */
+  /** Project whose provider keys are used. */
   readonly projectId: string;
   readonly request: R;
   readonly route: Route;
@@ -46,7 +46,7 @@ export interface Attempt<Received = unknown> extends AttemptMark {
   readonly number: number;
   /** undefined when its provider was taken away meanwhile. */
   readonly connected: ConnectedProvider | undefined;
-  /** What has come of it so far. */
+  /** Progress so far. */
   readonly received: Received;
   /** It went out to the vendor, or may have. */
   isSent: boolean;
@@ -56,9 +56,9 @@ export interface Attempt<Received = unknown> extends AttemptMark {
   isSuperseded: boolean;
 }
 
-/** How an attempt ends here that its vendor may bill all the same. */
+/** Outcomes of attempts that the provider may still bill. */
 const STILL_BILLED: ReadonlySet<GatewayError['kind']> = new Set(['client_closed', 'overloaded']);
-/** What a vendor's encoder says of a request that others may well take. */
+/** Error of an encoder that another provider may not raise. */
 const REFUSED_BY_VENDOR: ReadonlySet<GatewayError['kind']> = new Set(['unsupported_parameter', 'invalid_request']);
 
 /**
@@ -108,7 +108,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   protected abstract createReceived(): Received;
   /** Makes the attempt; throws its failure. Sets `isSent`, and `isAnswered` where it can still fail then. */
   protected abstract open(attempt: Attempt<Received>, step: UpstreamStep, signal: AbortSignal): Promise<Opened>;
-  /** What the vendor bills for an attempt that was no use. `isBilled`: something for sure, reported or not. */
+  /** Usage that the provider bills for a failed attempt. `isBilled`: certainly something. */
   protected abstract usageOf(attempt: Attempt<Received>, isBilled: boolean): Usage | undefined;
   protected abstract resultOf(opened: Opened): Result;
 
@@ -177,7 +177,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     return costNanoUsd;
   }
 
-  /** What it comes to where nobody waits for the answer any more, at this moment. `received`: of the one that answered. */
+  /** Cost of an abandoned call at this moment. `received`: events of the answering attempt. */
   spent(received?: Received): UpstreamSpend {
     const attempts = [...this.attempts];
     let [costNanoUsd, usage] = [this.wastedNanoUsd, this.wastedUsage];
@@ -269,7 +269,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   }
 }
 
-/** How the target is reached; throws where its provider was taken away between the decision and the attempt. */
+/** Connection of the target; throws if its provider was removed since the decision. */
 export function stillConnected({ connected, target }: Attempt): ConnectedProvider {
   if (connected === undefined) throw notConfigured(target);
   return connected;

@@ -48,7 +48,7 @@ export type IdempotencyDecision<A> =
   | { readonly type: 'produce'; readonly claim: IdempotencyClaim<A> }
   | { readonly type: 'replay'; readonly answer: A };
 
-/** How answers of one kind are kept. */
+/** Cache rules of one kind of answer. */
 export interface AnswerCodec<A> {
   encode(answer: A): string;
   /** undefined for anything this version did not write. */
@@ -72,11 +72,11 @@ export interface IdempotentRequest {
 export interface IdempotencyKeysOptions<A> {
   readonly store: IdempotencyStore;
   readonly codec: AnswerCodec<A>;
-  /** How long a claim outlives its process; 30 s unless given. */
+  /** Lifetime of a claim after its process dies; default 30 s. */
   readonly leaseMs?: number;
-  /** How long a question to the store may take, and how long an answer waits to be written. */
+  /** Time-outs of a read from the store, and of a write. */
   readonly deadlineMs?: number;
-  /** How often a key that another process claims is asked for. */
+  /** Polling interval of a key that another process claims. */
   readonly pollMs?: number;
 }
 

@@ -45,7 +45,7 @@ export interface SemanticHit {
   readonly remainingMs: number;
 }
 
-/** What a look-up gave; hand it back to `keep` with the answer that was made instead. */
+/** Result of a look-up; pass it to `keep` with the new answer. */
 export interface SemanticLookUp {
   readonly hit?: SemanticHit;
   readonly vector?: Float32Array;

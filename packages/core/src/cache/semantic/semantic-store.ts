@@ -47,7 +47,7 @@ export interface SemanticSearch {
 
 export type MatchOutcome = 'served' | 'shadow' | 'refused' | 'below';
 
-/** What one look-up found. Texts only where prompts may be kept. */
+/** Result of a look-up. Texts only if prompts may be stored. */
 export interface SemanticMatch {
   readonly projectId: string;
   readonly requestId: string;

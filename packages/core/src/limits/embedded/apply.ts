@@ -2,7 +2,7 @@ import type { Hold } from '../hold';
 import { dayIndex, monthIndex } from '../periods';
 import { type CustomerState, countCustomer, type EmbeddedState, type KeyState, openDay, openMonth } from './state';
 
-/** What an admission or a hit changes: one journal line. Levels are the ones after the decision, at `atMs`. */
+/** Journal line of an admission or hit. Levels are those after the decision, at `atMs`. */
 export interface AdmitEffect {
   readonly atMs: number;
   readonly requestId: string;
@@ -50,7 +50,7 @@ export function applyAdmit(state: EmbeddedState, effect: AdmitEffect): void {
   addToSums(state, hold, { spent: 0, held: hold.holdNanoUsd, open: 1 });
 }
 
-/** What an admission is about to change, as it was. */
+/** State before an admission, for its rollback. */
 export type BeforeAdmit = Readonly<Pick<KeyState, 'bucket' | 'tokens'>> & {
   readonly customer?: Readonly<Pick<CustomerState, 'countedMonth' | 'bucket' | 'hour' | 'day'>>;
   readonly modelDay?: number;

@@ -6,7 +6,7 @@ import type { CachePurge, CacheWrite } from '../hot-store';
 import { EvictedKeys } from './evicted-keys';
 import { Journal } from './journal';
 
-/** What an entry takes beside its value and key. */
+/** Bytes of an entry without value and key. */
 const ENTRY_BYTES = 256;
 /** Entries a write looks at: to look at all of them for each would take longer than all else it does. */
 const SWEEP_MOST = 64;
@@ -42,7 +42,7 @@ export class EmbeddedCache {
   /** By project ('' = all): until when entries that would still be valid are missing, and nobody knows which. */
   private readonly lostUntil = new Map<string, number>();
   private readonly evicted = new EvictedKeys();
-  /** What will be in `lostUntil` of the next process, which does not know `evicted`. */
+  /** `lostUntil` of the next process, which doesn't know `evicted`. */
   private readonly lostAfterwards = new Map<string, number>();
   private readonly journal: Journal;
   private bytes = 0;

@@ -9,7 +9,7 @@ export interface Denial {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** How a customer stands before a decision. */
+/** A customer's counters before a decision. */
 export interface CustomerCheck {
   readonly state: CustomerState;
   readonly limits: CustomerLimits | undefined;

@@ -72,7 +72,7 @@ export type JournalLine =
   | { readonly t: 'entry'; readonly id: number; readonly record: string; readonly queuedAtMs: number };
 
 type LineOf<T extends JournalLine['t']> = Extract<JournalLine, { readonly t: T }>;
-/** What the journal restores. */
+/** State restored by the journal. */
 export type JournalTarget = { readonly state: EmbeddedState; readonly queue: EmbeddedLogQueue };
 
 const APPLY: { readonly [T in JournalLine['t']]: (target: JournalTarget, line: LineOf<T>) => void } = {

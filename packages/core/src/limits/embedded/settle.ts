@@ -4,7 +4,7 @@ import { adjustLevel, refillBucket } from '../token-bucket';
 import { addToSums } from './apply';
 import type { EmbeddedState, OpenHold } from './state';
 
-/** What became of a settlement; `record` is what the queue gets. */
+/** Outcome of a settlement; `record` goes to the queue. */
 export type SettleResult =
   | { readonly type: 'queued'; readonly record: string }
   | { readonly type: 'repeated' }

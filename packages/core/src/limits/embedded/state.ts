@@ -44,7 +44,7 @@ export interface OpenHold extends Hold {
   leaseUntilMs: number;
 }
 
-/** What is remembered of a settled request. */
+/** Memory of a settled request. */
 export interface DoneMark {
   readonly untilMs: number;
   /** Booked by the reaper, to be corrected once. */

@@ -91,7 +91,7 @@ export class EmbeddedTurn {
     return pending;
   }
 
-  /** How many decisions stand. The first that was not written takes those behind it along: they went by it. */
+  /** Number of valid decisions. The first unwritten one invalidates later ones, which depend on it. */
   private undoUnwritten(pending: readonly Pending[]): number {
     const { has, takeBack } = this.ports;
     const first = pending.findIndex(({ decided: { line } }) => line !== undefined && !has(line));

@@ -10,7 +10,7 @@ export interface Entry {
   inFile: boolean;
   /** While the store has not answered. */
   sent: Place<Entry> | undefined;
-  /** What carried it the first time. */
+  /** Transport of the first attempt. */
   sentIn: string | undefined;
   /** Where it is in the queue. */
   queued: { readonly entryId: string } | undefined;

@@ -17,7 +17,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 const NAME = /^holds-.+\.journal$/;
-/** What has ended is drained by then. */
+/** Ended requests are drained by then. */
 const ENDED_MS = 10_000;
 /** A file that nobody touched for this long: whatever was open is reaped. */
 const GONE_MS = 10 * 60_000;
@@ -75,7 +75,7 @@ export class HoldJournal {
     }
   }
 
-  /** Of all processes that share the folder, those that are gone too. Some may have ended. */
+  /** Open requests of all processes of the folder, dead ones included. Some may have ended. */
   readAll(): ReadonlyMap<string, string> {
     const holds = new Map<string, string>();
     const texts = [...this.files().map((path) => readFileSync(path, 'utf8')), ...this.open.values()];
@@ -86,7 +86,7 @@ export class HoldJournal {
     return holds;
   }
 
-  /** What is still open then stays for whoever rebuilds the store. */
+  /** Requests still open then stay for the rebuild. */
   close(): void {
     if (this.fd === undefined) return;
     closeSync(this.fd);

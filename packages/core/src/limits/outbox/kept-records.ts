@@ -21,10 +21,10 @@ export type KeptRecord =
   /** Only the file has its record. */
   | { readonly requestId: string };
 
-/** What was dropped. */
+/** Dropped parameters. */
 export interface Dropped {
   readonly bytes: number;
-  /** Of them, how many are in the file as well. */
+  /** Number of these that are also in the file. */
   readonly inFile: number;
 }
 

@@ -71,7 +71,7 @@ export class Outbox {
     return written;
   }
 
-  /** What became of an entry that was sent the first time. */
+  /** Result of the first attempt to send an entry. */
   taken(entry: Entry, outcome: SettleOutcome): void {
     this.take(entry, outcome);
   }
@@ -81,7 +81,7 @@ export class Outbox {
     this.fail(entry);
   }
 
-  /** Those in a file of a process that is gone. */
+  /** Entries in the file of a dead process. */
   adopt(settlements: readonly Settlement[]): void {
     for (const settlement of settlements) this.wait(createEntry(settlement, this.ports.nowMs(), true));
   }
@@ -137,7 +137,7 @@ export class Outbox {
     return this.waiting.length > 0;
   }
 
-  /** What is not known to be drained goes to the file: the next process looks it up, in case the store loses it. */
+  /** Undrained rows go to the file: the next process looks them up, in case the store loses them. */
   close(): void {
     this.closed = true;
     clearTimeout(this.stallTimer);

@@ -77,7 +77,7 @@ export class AdmissionGroup<Member> {
     this.characters += lostRecord.length;
   }
 
-  /** What a key, its limits and a customer are told once, however many of the group's requests are theirs. */
+  /** Arguments that a group sends once per key and customer. */
   private accountOf(request: AdmitRequest): number {
     const { projectId, keyId, projectVersion, keyVersion, reloaded, keyBucket } = request;
     const { projectCapNanoUsd, keyBudgetNanoUsd, keyBudgetPeriod, tokensPerMinute, maxConcurrency } = request;

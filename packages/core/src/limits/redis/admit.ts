@@ -24,7 +24,7 @@ export interface RedisAdmissionsOptions {
   readonly queueMaxPerShard: () => number;
   readonly onTrouble: () => void;
   readonly batch: WriteBatch;
-  /** Told of requests under absolute caps before anybody is told that they are admitted. */
+  /** Called for requests under absolute caps before their admission is visible. */
   readonly onOpened: (holds: readonly OpenHold[]) => void;
 }
 

@@ -16,7 +16,7 @@ export interface CommitContext {
 /** Settlements of one turn and shard: keys and arguments of `lua/commit.lua`, in its order. */
 export class CommitGroup<Handle> {
   readonly settlements: Settlement[] = [];
-  /** Whose they are, in the same order. */
+  /** Their owners, in the same order. */
   readonly handles: Handle[] = [];
   private readonly accounts = new Map<string, number>();
   private readonly accountKeys: string[] = [];

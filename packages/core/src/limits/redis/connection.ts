@@ -21,16 +21,16 @@ export interface RedisHotStoreOptions extends RedisConnectionOptions {
   /** Log entries the queue may hold before admissions are refused. */
   readonly queueMaxEntries?: number;
   readonly cacheMaxBytes?: number;
-  /** How long an admission may take. */
+  /** Time-out of an admission. */
   readonly admitDeadlineMs?: number;
   /** After how long a reader of the queue counts as dead: for tests only. */
   readonly redeliverMs?: number;
-  /** How long `start` waits for Redis and rows. */
+  /** Time-out of `start` for Redis and rows. */
   readonly startTimeoutMs?: number;
   /** Epoch milliseconds instead of the server's clock: for tests only. */
   readonly clock?: () => number;
   readonly newId?: () => string;
-  /** Told when the store had lost its data, once its counters are rebuilt. */
+  /** Called after the counters of a lost store are rebuilt. */
   readonly onDataLost?: (lost: LostData) => void;
 }
 

@@ -14,12 +14,12 @@ export interface EpochContext {
   readonly newId: () => string;
   /** Instead of the server's clock: for tests only. */
   readonly clock: ScriptArg;
-  /** What is known to be open, by request: put back where the store has lost it. */
+  /** Open requests, restored if the store lost them. */
   readonly openHolds: () => ReadonlyMap<string, string>;
   readonly leaseMs: number;
   /** This process has seen the store's data. */
   readonly isKnown: boolean;
-  /** Told once the counters of a store are rebuilt that had lost its data. `restored`: open requests that were put back. */
+  /** Called after the counters of a lost store are rebuilt. `restored`: restored open requests. */
   readonly onLost: (lost: LostData) => void;
 }
 

@@ -7,7 +7,7 @@ import { type RedisClient, runScript } from './scripts';
 export const DRAIN_GROUP = 'drain';
 /** A reader that has not acknowledged for this long counts as dead. */
 export const REDELIVER_MS = 30_000;
-/** Who has not read for this long begins anew: it takes over at once what the reader before it left. */
+/** A reader idle this long starts again and takes over its predecessor's entries. */
 const NEW_READER_MS = 10_000;
 const POLL_MS = 50;
 /** Entries one script call looks at: a millisecond of the store's time. */

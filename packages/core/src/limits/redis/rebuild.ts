@@ -56,7 +56,7 @@ export async function rebuildShard(job: RebuildShard, open: ReadonlyMap<string, 
   return { restored, hadSpend: data.keyTotals.length > 0 };
 }
 
-/** What has no row and is not there gets a lease anew: its process renews it, or it is reaped. */
+/** Requests without row and hold get a new lease: their process renews it, or the reaper books it. */
 async function putBack(
   { client, keys, shards, source, nowMs, leaseMs }: RebuildShard,
   open: ReadonlyMap<string, string>,

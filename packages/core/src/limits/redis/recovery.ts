@@ -13,7 +13,7 @@ export interface RecoveryOptions {
   readonly link: RedisLink;
   readonly outbox: Outbox;
   readonly source: RebuildSource;
-  /** What a rebuild needs of this process. */
+  /** State of this process for a rebuild. */
   readonly rebuild: Pick<EpochContext, 'newId' | 'openHolds' | 'leaseMs' | 'onLost'>;
   /** Decisions have just become possible again. */
   readonly onOpen: () => void;

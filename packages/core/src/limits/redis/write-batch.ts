@@ -16,12 +16,12 @@ export class WriteBatch {
 
   constructor(private readonly client: RedisClient) {}
 
-  /** What gathers requests sends them when it is called, at the end of each round that was opened. */
+  /** Sends gathered requests at the end of each round. */
   onLeaving(send: () => void): void {
     this.senders.push(send);
   }
 
-  /** What is written from here on waits for the end of this round, at most. Resolves once it is on the wire. */
+  /** Writes from here on wait at most for the end of this round. Resolves once they are on the wire. */
   open(): Promise<void> {
     if (this.leaving !== undefined) return this.leaving.promise;
     // A cluster's nodes write for themselves.

@@ -16,7 +16,7 @@ interface Entry {
   probeUntilMs: number;
 }
 
-/** What several processes share, in memory: decides as Redis does. */
+/** State shared by several processes, in memory; decides like Redis. */
 export class MemoryTargetHealth {
   private readonly entries = new Map<string, Entry>();
 

@@ -207,5 +207,5 @@ export class ProtoWriter implements MessageWriter {
 const sizeOfVarint = (value: number): number =>
   value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x20_0000 ? 3 : value < 0x1000_0000 ? 4 : 5;
 
-/** Of a digit's code, in either case. */
+/** Value of a hex digit's code, in either case. */
 const digitOf = (code: number): number => (code & 0xf) + (code > 0x39 ? 9 : 0);

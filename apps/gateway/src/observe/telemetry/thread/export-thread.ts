@@ -47,7 +47,7 @@ export class ExportThread {
   private rows = 0;
   private characters = 0;
   private nextId = 0;
-  /** What it has not told the end of. */
+  /** Unfinished items. */
   private readonly open: Record<Signal, number> = { traces: 0, metrics: 0 };
   private backOffMs: number;
   private startedMs = 0;

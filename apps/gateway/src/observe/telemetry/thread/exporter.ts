@@ -14,13 +14,13 @@ export interface ExporterNeeds extends ExportSettings {
   readonly post: (message: FromThread) => void;
   readonly fetch: typeof globalThis.fetch;
   readonly nowMs: () => number;
-  /** Told how many rows were made into bytes. */
+  /** Called with the number of encoded rows. */
   readonly onEncoded?: (rows: number) => void;
 }
 
 type Given<T extends ToThread['type']> = Extract<ToThread, { type: T }>;
 
-/** What the thread does: makes spans and metrics of rows, and sends them. */
+/** The thread's work: builds spans and metrics from rows, and sends them. */
 export class Exporter {
   private readonly genAi: GenAiMetrics;
   private readonly spans: SpanExport | undefined;

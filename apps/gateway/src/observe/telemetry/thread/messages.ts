@@ -5,7 +5,7 @@ import type { Family } from '../registry-metrics';
 
 export type Signal = 'traces' | 'metrics';
 
-/** What the thread is started with. */
+/** Start options of the thread. */
 export interface ExportSettings {
   readonly settings: TelemetrySettings;
   readonly version: string;
@@ -23,7 +23,7 @@ export interface RowsMessage {
   readonly known: readonly string[];
 }
 
-/** What was said, by request id: JSON text, redacted and bounded. */
+/** Bodies by request id: JSON text, redacted and bounded. */
 export type Bodies = ReadonlyMap<string, { readonly request: string | null; readonly response: string | null }>;
 
 export type ToThread =
@@ -43,7 +43,7 @@ export type FromThread =
   | { readonly type: 'wanted'; readonly id: number; readonly requestIds: readonly string[] }
   | { readonly type: 'closed' };
 
-/** What was given up, and why. */
+/** Lost items and the reason. */
 export interface Loss {
   readonly items: number;
   readonly reason: LossReason;

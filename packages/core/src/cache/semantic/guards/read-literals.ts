@@ -2,7 +2,7 @@ import { withoutEnd } from '../../../text/without-end';
 
 const SPAN = /"([^"]{1,2000}?)"|`([^`\n]{1,2000})`|(?<![\p{L}\p{N}])'([^']{2,200}?)'(?![\p{L}\p{N}])/gu;
 const MAX_SPANS = 8;
-/** What is cited in one text is looked for in the other one only where that is short. */
+/** Searches a quote of one text in the other only if that is short. */
 const MAX_LENGTH = 2000;
 
 interface Span {

@@ -1,6 +1,6 @@
 import { replaceQuestions } from '../english/rewrites';
 
-/** What kind of answer is asked for. `none`: no question at all, as in keywords and orders. */
+/** Kind of the requested answer. `none`: no question, as in keywords and orders. */
 export type QuestionKind = 'how' | 'why' | 'when' | 'where' | 'who' | 'what' | 'polar' | 'advice' | 'duty' | 'none';
 
 const AUX = '(?:is|are|was|were|do|does|did|can|could|will|would|should|may|must|has|have|had|am)';

@@ -7,7 +7,7 @@ import { readScope, type ScopeMarks } from './scope-marks';
 import { PhraseTable } from './word-phrases';
 import { type ContentWord, LITERAL_START, type Literal, type WordKind, WordReader } from './word-reader';
 
-/** What the guards compare of a text. */
+/** Features of a text that the guards compare. */
 export interface TextFeatures {
   readonly words: readonly ContentWord[];
   readonly question: QuestionKind;
@@ -31,7 +31,7 @@ export interface TextFeatures {
 export interface ReadOptions {
   /** Quoted text counts as a literal; otherwise as words. */
   readonly quotes: boolean;
-  /** What follows a colon or line break counts as a literal. */
+  /** Text after a colon or line break is a literal. */
   readonly payload: boolean;
 }
 
@@ -70,7 +70,7 @@ function plainSigns(text: string): string {
     .replace(/(?<=\p{L}) & (?=\p{L})/gu, ' and ');
 }
 
-/** What stands in quotes in a tidied text. */
+/** Quoted parts of a normalised text. */
 export function quotesIn(text: string): readonly string[] {
   if (!/["']/.test(text)) return [];
   return [...text.matchAll(QUOTED)].map((match) => match[1] ?? match[2] ?? '');

@@ -10,7 +10,7 @@ export interface ScopeMarks {
   readonly part: ReadonlySet<string>;
   /** Stems behind the "by" of a passive: "cancelled by the airline". */
   readonly doers: ReadonlySet<string>;
-  /** What that is done to: the stem before the verb, where it is a single word. */
+  /** Object of the action: the stem before the verb, if it is a single word. */
   readonly undergoer: string;
   /** Whether something has to be, or may be: "what must I bring", "what can I bring". */
   readonly mode: '' | 'duty' | 'choice';
@@ -18,9 +18,9 @@ export interface ScopeMarks {
   readonly since: '' | 'past' | 'open';
   /** Whether who is asked for does it or has it done to them: "who pays", "who is paid". */
   readonly voice: '' | 'acts' | 'undergoes';
-  /** Who is to do it: `i`, or the stem of "can my employer …"; empty where the text does not say. */
+  /** Subject of the action: `i`, or the stem of "can my employer …"; empty if absent. */
   readonly subject: string;
-  /** How exactly a time is asked for: "on what date", "in which year". */
+  /** Precision of a requested time: "on what date", "in which year". */
   readonly grain: string;
   /** Whether the asker does it or has it done to him: "who did I block", "who blocked me". */
   readonly deed: '' | 'mine' | 'theirs';
@@ -174,7 +174,7 @@ function stemsBehind(text: string, pattern: RegExp): ReadonlySet<string> {
   return new Set([...text.matchAll(pattern)].map(([, word = '']) => canonicalWord(word)));
 }
 
-/** What must be the same where both texts say it. */
+/** Marks that must match if both texts have them. */
 const SAYINGS: readonly ((marks: ScopeMarks) => string)[] = [
   ({ tense }) => tense,
   ({ act }) => act,

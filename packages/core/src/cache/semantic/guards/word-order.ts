@@ -81,7 +81,7 @@ function hasSwappedRole(shared: readonly string[], a: Words, b: Words): boolean 
   return [...led.values()].some(({ here, there }) => here && there);
 }
 
-/** What stands behind the first "than", up to the end of its stretch. */
+/** Text after the first "than", up to the end of its phrase. */
 function sidesOf({ words }: TextFeatures): ReadonlyMap<string, 'before' | 'behind' | 'both'> | undefined {
   const at = words.findIndex(({ role }) => role === 'than');
   if (at < 0) return undefined;
