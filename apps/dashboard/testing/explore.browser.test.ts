@@ -196,6 +196,7 @@ describe('marks', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await cursor.focus();
     await page.keyboard.press('End');
+    await page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
     expect(await sidewaysOverflow(page)).toBe(0);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByText(/^\d+ events? marked on the charts/).click();

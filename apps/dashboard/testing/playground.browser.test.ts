@@ -187,7 +187,7 @@ describe('the playground', () => {
     await send();
     const alert = page.getByRole('alert');
     await alert.getByText('spend_cap_exceeded').waitFor();
-    await alert.getByText('The project has reached its monthly cap').waitFor();
+    await alert.getByText("The project's monthly spend cap doesn't cover this request").waitFor();
     await alert.getByRole('link', { name: 'Projects & keys' }).waitFor();
     const { data } = await callAdmin<{ data: object[] }>(dashboard.gateway, '/audit?resource=playground&limit=1');
     expect(data[0]).toMatchObject({ actor: 'ADMIN_TOKEN', action: 'send', resource_id: capped.keyId });
