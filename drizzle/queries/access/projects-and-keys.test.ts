@@ -179,9 +179,9 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
   });
 
   test('one row is named in full: an empty path is no path to all of them', async () => {
-    await expect(projectRows.get(db, {})).rejects.toThrow('which row');
-    await expect(projectRows.delete(db, { id: undefined })).rejects.toThrow('which row');
-    await expect(projectRows.update(db, {}, { name: 'all' })).rejects.toThrow('which row');
+    await expect(projectRows.get(db, {})).rejects.toThrow("the row isn't specified");
+    await expect(projectRows.delete(db, { id: undefined })).rejects.toThrow("the row isn't specified");
+    await expect(projectRows.update(db, {}, { name: 'all' })).rejects.toThrow("the row isn't specified");
   });
 
   test.each([

@@ -107,7 +107,7 @@ const COUNTS = SUM_COLUMNS.filter((name) => !/^(tokens|cost|saved)_/.test(name))
 
 /** Roll-ups of errors count requests alone; rows beside them must not add tokens and money. */
 const wantedOf = ({ groupBy, sums = SUM_COLUMNS }: StatsScope): readonly SumColumn[] =>
-  groupBy === 'error_code' ? COUNTS : sums;
+  groupBy === 'error_code' ? sums.filter((name) => COUNTS.includes(name)) : sums;
 
 /** Tool calls are money without requests: buckets of them alone are there for whoever asks for money. */
 const isAnything = (scope: StatsScope): SQL =>
