@@ -139,8 +139,9 @@ export class TextWindow {
     const { context, held } = this;
     const text = context + held;
     const from = context.length;
-    this.search(text, { from, isEnd });
-    let open = text.length;
+    // Half a character is none that a rule knows.
+    let open = isEnd ? text.length : splitsNothing(text, text.length);
+    this.search(open === text.length ? text : text.slice(0, open), { from, isEnd });
     for (const { decided } of this.searches) open = Math.min(open, decided);
     const until = isEnd ? text.length : Math.max(from, splitsNothing(text, open));
     if (until === from && !isEnd) return undefined;

@@ -1,4 +1,5 @@
 import { isDigit } from '../span';
+import { EscapedMarks } from './escaped-marks';
 
 /** Digits, with a separator between two of them, or up to three blanks and dashes. One object for all runs: it changes with the next one. */
 export class DigitRun {
@@ -127,17 +128,23 @@ function separatorBit(code: number): number {
   if (code === 10 || code === 13) return NEWLINE;
   if (code === 124) return PIPE;
   if (code === 42) return STAR;
+  if (code === 43) return 0x800;
   return code === 0xb7 ? 64 : 0;
 }
 
-/** A blank in an address. */
-const ESCAPED = '%20';
-const isEscaped = (text: string, at: number): boolean => text.startsWith(ESCAPED, at);
+const MARKS = [
+  ...[9, 10, 13, 32, 42, 43, 44, 45, 46, 47, 95, 124, 0xa0, 0xb7, 0x1680],
+  ...[0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2212, 0x2800],
+];
+const ESCAPES = new EscapedMarks(MARKS, separatorBit);
 
 function separatorBits(text: string, at: number, length: number): number {
-  if (isEscaped(text, at)) return BLANK;
   let bits = 0;
-  for (let one = at; one < at + length; one++) bits |= separatorBit(text.charCodeAt(one));
+  for (let one = at; one < at + length; ) {
+    const escaped = ESCAPES.lengthAt(text, one);
+    bits |= escaped > 0 ? ESCAPES.bitAt(text, one, escaped) : separatorBit(text.charCodeAt(one));
+    one += escaped || 1;
+  }
   return bits;
 }
 
@@ -147,18 +154,19 @@ const MOST_PLAIN = 3;
 
 /** How many characters part the digit before `at` from the next one; 0 where none follows, or something else does. */
 function separatorLength(text: string, at: number): number {
-  if (isEscaped(text, at)) return isDigit(text.charCodeAt(at + ESCAPED.length)) ? ESCAPED.length : 0;
-  let length = 0;
+  let end = at;
+  let count = 0;
   let bits = 0;
-  while (length < MOST_SEPARATORS) {
-    const bit = separatorBit(text.charCodeAt(at + length));
+  for (; count < MOST_SEPARATORS; count++) {
+    const escaped = ESCAPES.lengthAt(text, end);
+    const bit = escaped > 0 ? ESCAPES.bitAt(text, end, escaped) : separatorBit(text.charCodeAt(end));
     if (bit === 0) break;
     bits |= bit;
-    length++;
+    end += escaped || 1;
   }
-  if (length === 0 || !isDigit(text.charCodeAt(at + length))) return 0;
-  if (length === 1 || ((bits & ~(BLANK | DASH)) === 0 && length <= MOST_PLAIN)) return length;
-  return (bits & WIDE) !== 0 && isOneMark(bits) ? length : 0;
+  if (count === 0 || !isDigit(text.charCodeAt(end))) return 0;
+  if (count === 1 || ((bits & ~(BLANK | DASH)) === 0 && count <= MOST_PLAIN)) return end - at;
+  return (bits & WIDE) !== 0 && isOneMark(bits) ? end - at : 0;
 }
 
 /** What stands behind a decimal point. */
@@ -170,7 +178,7 @@ export function* digitRuns(text: string, most: number): Generator<DigitRun> {
   const run = new DigitRun(most);
   for (let start = 0; start < text.length; start++) {
     if (!isDigit(text.charCodeAt(start))) continue;
-    if (start > 0 && isDigit(text.charCodeAt(start - 1)) && !isEscaped(text, start - ESCAPED.length)) continue;
+    if (start > 0 && isDigit(text.charCodeAt(start - 1)) && !endsEscape(text, start)) continue;
     run.read(text, start);
     yield run;
   }
@@ -179,22 +187,28 @@ export function* digitRuns(text: string, most: number): Generator<DigitRun> {
 /** True where digits end at `end`: what follows is none of them. */
 export const endsDigits = (text: string, end: number): boolean => !isDigit(text.charCodeAt(end));
 
+/** `%20`, `%3d`, `%91`: a mark, or the last byte of one. */
+function endsEscape(text: string, end: number): boolean {
+  if (text.charCodeAt(end - 3) !== 37) return false;
+  const code = Number.parseInt(text.slice(end - 2, end), 16);
+  return code >= 128 || (code > 0 && !/\w/.test(String.fromCharCode(code))) || code === UNDERLINE;
+}
+const UNDERLINE = 95;
+
 /** Where digits at the end of a text begin that may go on, `most` of them at the most; `text.length` where none do. */
 export function openDigits(text: string, most: number): number {
-  let start = text.length;
+  let start = text.length - ESCAPES.openLength(text);
   let first = text.length;
   let count = 0;
-  for (let between = 0; start > 0 && count <= most; start--) {
+  for (let between = 0; start > 0 && count <= most; ) {
     const code = text.charCodeAt(start - 1);
-    if (isDigit(code)) {
+    const escaped = ESCAPES.lengthBefore(text, start);
+    if (escaped === 0 && isDigit(code)) {
       count++;
       between = 0;
       first = start - 1;
-    } else if (code === 37 && ESCAPED.startsWith(text.slice(start - 1, start + 2))) {
-      // Its digits are none of the number, and it may not be whole yet.
-      count = Math.max(0, count - 2);
-      between = 0;
-    } else if (!isSeparator(code) || ++between > MOST_SEPARATORS) break;
+    } else if ((escaped === 0 && !isSeparator(code)) || ++between > MOST_SEPARATORS) break;
+    start -= escaped || 1;
   }
-  return count > most ? Math.max(0, text.length - (MOST_SEPARATORS + 1) * (most + 1)) : first;
+  return count > most ? Math.min(first, Math.max(0, text.length - (MOST_SEPARATORS + 1) * (most + 1))) : first;
 }

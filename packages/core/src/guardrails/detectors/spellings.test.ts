@@ -91,11 +91,37 @@ describe('everyday spellings', () => {
     expect(judged({ type: 'secrets' }, `see ${before}${KEY}%20x`)).not.toContain('Ab12Cd34');
   });
 
-  test.each(['\t', '\n', '|', ' | ', '**', '\u2800', '%20'])('a card in groups, wherever it is cut: %j', (mark) => {
-    const card = ['4111', '1111', '1111', '1111'].join(mark);
-    expect(judged(PII, `pay ${card} now`)).toBe('pay [card] now');
-    expect(judged(PII, `pay%20${card}%20now`)).toBe('pay%20[card]%20now');
-  });
+  const ESCAPED = [
+    ...[
+      '%20',
+      '%09',
+      '%0A',
+      '%0a',
+      '%0D%0A',
+      '%2D',
+      '%2d',
+      '%2E',
+      '%7C',
+      '%5F',
+      '%2F',
+      '%2B',
+      '+',
+      '%2A%2A',
+      '%20%2D%20',
+      ' %2D ',
+    ],
+    ...['%C2%A0', '%c2%a0', '%E2%80%91', '%e2%80%93', '%E2%88%92', '%E2%A0%80'],
+  ];
+  test.each(['\t', '\n', '|', ' | ', '**', '\u2800', ...ESCAPED])(
+    'a card in groups, wherever it is cut: %j',
+    (mark) => {
+      const card = ['4111', '1111', '1111', '1111'].join(mark);
+      expect(judged(PII, `pay ${card} now`)).toBe('pay [card] now');
+      expect(judged(PII, `pay%20${card}%20now`)).toBe('pay%20[card]%20now');
+      for (const before of ['%22', '%28', '%3D', '%26', '%E2%80%91'])
+        expect(judged(PII, `pay${before}${card}%29`)).toBe(`pay${before}[card]%29`);
+    },
+  );
 
   test.each(['\u2010', '\u2011', '\u2012', '\u2013', '\u2212'])('a key with other hyphens: %j', (hyphen) => {
     expect(judged({ type: 'secrets' }, `see ${KEY.replaceAll('-', hyphen)} x`)).not.toContain('Ab12Cd34');
@@ -103,6 +129,13 @@ describe('everyday spellings', () => {
 
   test.each(['ᴘʀᴏᴊᴇᴄᴛ', 'ꓑꓣꓳꓙꓰꓚꓔ', '🄿🅁🄾🄹🄴🄲🅃', '🅿🆁🅾🅹🅴🅲🆃', '🅟🅡🅞🅙🅔🅒🅣', 'ⓟⓡⓞⓙⓔⓒⓣ'])('a word in %s', (word) => {
     expect(windowOf({ type: 'words', words: ['project'] }).whole(`the ${word} is`)).toBe('the [word] is');
+  });
+
+  test.each(['🄿🅁🄾🄹🄴🄲🅃', '🅿🆁🅾🅹🅴🅲🆃', '𝐩𝐫𝐨𝐣𝐞𝐜𝐭'])('a word in %s, cut in the middle of its letters', (word) => {
+    expect(judged({ type: 'words', words: ['project'] }, `the ${word} is`)).toBe('the [word] is');
+    const window = windowOf({ type: 'words', words: ['project'] });
+    const pieces = [...`the ${word} is`].flatMap((point) => point.split('')).map((half) => window.push(half));
+    expect([...pieces, window.flush()].join('')).toBe('the [word] is');
   });
 
   test('a session in a cookie', () => {

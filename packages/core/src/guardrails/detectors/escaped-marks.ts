@@ -1,0 +1,56 @@
+// Separators as an address writes them: `%20`, `%2D`, `%E2%80%91`.
+
+const LONGEST = 9;
+
+function escapeOf(code: number): string {
+  const char = String.fromCharCode(code);
+  const escaped = code < 128 ? `%${code.toString(16).padStart(2, '0')}` : encodeURIComponent(char);
+  return escaped.toUpperCase();
+}
+
+/** Escapes of some characters, each with what its character stands for. */
+export class EscapedMarks {
+  private readonly bits = new Map<string, number>();
+  /** What one may begin with at the end of a text. */
+  private readonly begins = new Set<string>();
+
+  constructor(codes: readonly number[], bitOf: (code: number) => number) {
+    for (const code of codes) {
+      const escape = escapeOf(code);
+      this.bits.set(escape, bitOf(code));
+      for (let length = 1; length < escape.length; length++) this.begins.add(escape.slice(0, length));
+    }
+  }
+
+  /** How long the one is that begins at `at`; 0 where none does. */
+  lengthAt(text: string, at: number): number {
+    if (text.charCodeAt(at) !== 37) return 0;
+    for (let length = 3; length <= LONGEST; length += 3) if (this.isOne(text, at, length)) return length;
+    return 0;
+  }
+
+  /** What the one of so many characters stands for. */
+  bitAt(text: string, at: number, length: number): number {
+    return this.bits.get(text.slice(at, at + length).toUpperCase()) ?? 0;
+  }
+
+  /** How long the one is that ends before `end`; 0 where none does. */
+  lengthBefore(text: string, end: number): number {
+    if (text.charCodeAt(end - 3) !== 37) return 0;
+    for (let length = 3; length <= LONGEST; length += 3) if (this.isOne(text, end - length, length)) return length;
+    return 0;
+  }
+
+  /** How many characters at the end of the text may become one. */
+  openLength(text: string): number {
+    for (let length = LONGEST - 1; length > 0; length--) {
+      const rest = text.slice(-length);
+      if (rest.charCodeAt(0) === 37 && this.begins.has(rest.toUpperCase())) return length;
+    }
+    return 0;
+  }
+
+  private isOne(text: string, at: number, length: number): boolean {
+    return at >= 0 && text.charCodeAt(at) === 37 && this.bitAt(text, at, length) !== 0;
+  }
+}
