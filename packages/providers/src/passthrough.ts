@@ -105,18 +105,6 @@ function modelOf(value: JsonObject): string | undefined {
   return [value.model, value.modelVersion, opening?.model].find((name) => typeof name === 'string');
 }
 
-/** Beside what a model says, and what media hold. */
-const UNSAID: ReadonlySet<string> = new Set(['role', 'type', 'id', 'object', 'status', 'data']);
-
-/** UTF-8 bytes of every text anywhere in a value. */
-export function countText(value: JsonValue | undefined): number {
-  if (typeof value === 'string') return Buffer.byteLength(value);
-  if (typeof value !== 'object' || value === null) return 0;
-  let bytes = 0;
-  for (const [name, item] of Object.entries(value)) if (!UNSAID.has(name)) bytes += countText(item);
-  return bytes;
-}
-
 /** A limit beyond this is none that a vendor keeps; it only has to stay a number that can be counted with. */
 const MOST_LIMIT = 1_000_000_000;
 
@@ -139,6 +127,7 @@ export function timesCount(
   return bounded(limit * Math.max(1, ...asked.map((count) => Math.ceil(Number(count)))));
 }
 
+export { countOutput as countText } from '@llm0/core/pricing/count-output';
 export { countReferences, OPAQUE_FIELDS } from '@llm0/core/pricing/count-references';
 
 /** All tools of a request, however they are listed: where a list is expected, many vendors take one object as well. */

@@ -1,3 +1,4 @@
+import { countEncoded, countOutput } from '../pricing/count-output';
 import type { AnswerTally, ChatEvent, EventBatch } from './event';
 
 export const emptyTally = (): AnswerTally => ({ pieces: 0, outputBytes: 0, reasoningBytes: 0, ended: 0 });
@@ -17,13 +18,27 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
       tally.toldAtPieces = tally.pieces;
     } else if (event.type === 'finish') tally.ended += 1;
     const text = outputText(event);
-    if (text === '') continue;
+    if (text === '') {
+      tally.outputBytes += mediaBytes(event);
+      continue;
+    }
     // What a vendor says of a refusal, it says behind its counts.
     if (event.type === 'refusal' && tally.toldAtPieces === tally.pieces) tally.toldAtPieces += 1;
     tally.pieces += 1;
     if (event.type === 'reasoning') tally.reasoningBytes += Buffer.byteLength(text);
     else tally.outputBytes += Buffer.byteLength(text);
   }
+}
+
+/** Fields of messages that hold what no text says. */
+const MEDIA: ReadonlySet<string> = new Set(['audio', 'images', 'image', 'videos', 'video', 'native_content']);
+
+/** What its media are worth, as bytes of text. They may come behind the counts of an answer, and are in there. */
+function mediaBytes(event: ChatEvent): number {
+  if (event.type === 'extra') return event.scope === 'message' && MEDIA.has(event.name) ? countOutput(event.value) : 0;
+  if (event.type === 'raw-message') return countEncoded(event.value);
+  if (event.type !== 'reasoning-detail' || event.detail.type !== 'reasoning.encrypted') return 0;
+  return countOutput(event.detail.data);
 }
 
 /** What it adds to the answer; empty for what says nothing. */

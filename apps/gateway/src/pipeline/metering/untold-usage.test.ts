@@ -271,6 +271,83 @@ describe.each(Object.entries(WAYS))('%s', (_name, way) => {
   });
 });
 
+/** About 1,500 tokens of a picture or of speech. */
+const MEDIA = 'iVBORw0KGgo'.repeat(136_000);
+const PICTURE = { type: 'image_url', image_url: { url: `data:image/png;base64,${MEDIA}` } };
+const LINKED = { type: 'image_url', image_url: { url: 'https://vendor.test/picture.png' } };
+const SPEECH = { id: 'a', data: MEDIA, transcript: 'word '.repeat(40), expires_at: 1 };
+const CALL = {
+  index: 0,
+  id: 'c',
+  type: 'function',
+  function: { name: 'look', arguments: JSON.stringify({ q: WORDS }) },
+};
+const NONE = { prompt_tokens: 100, completion_tokens: 0 };
+const message = (more: JsonObject) => ({
+  ...chatAnswer(NONE),
+  choices: [{ ...finish, message: { role: 'assistant', content: null, ...more } }],
+});
+const delta = (more: JsonObject) => [
+  chatChunk(more),
+  chatChunk({}, { choices: [{ ...finish, delta: {} }] }),
+  chatChunk({}, { choices: [], usage: NONE }),
+];
+const parts = (...given: JsonObject[]) => ({
+  candidates: [{ index: 0, content: { role: 'model', parts: given }, finishReason: 'STOP' }],
+  usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 0 },
+});
+const blocks = (...content: JsonObject[]) => ({ ...messagesAnswer({ input_tokens: 100, output_tokens: 0 }), content });
+const items = (...output: JsonObject[]) =>
+  response({ status: 'completed', output, usage: { input_tokens: 100, output_tokens: 0 } });
+
+describe('none of output beside', () => {
+  const [whole, streamed] = [message, delta];
+  test.each<[string, keyof typeof WAYS, JsonObject | readonly JsonObject[], number]>([
+    ['a picture', 'chat, whole', whole({ images: [PICTURE] }), 1000],
+    ['a picture', 'chat, streamed', streamed({ images: [PICTURE] }), 1000],
+    ['a linked picture', 'chat, streamed', streamed({ images: [LINKED] }), 1000],
+    ['a picture', 'passed through: chat, whole', whole({ images: [PICTURE] }), 1000],
+    ['speech', 'chat, whole', whole({ audio: SPEECH }), 1000],
+    ['speech', 'chat, streamed', streamed({ audio: SPEECH }), 1000],
+    ['speech', 'passed through: chat, streamed', streamed({ audio: SPEECH }), 1000],
+    ['calls', 'chat, whole', whole({ tool_calls: [CALL] }), 200],
+    ['calls', 'chat, streamed', streamed({ tool_calls: [CALL] }), 200],
+    ['calls', 'passed through: chat, whole', whole({ tool_calls: [CALL] }), 200],
+    ['thoughts', 'chat, whole', whole({ reasoning_content: WORDS }), 200],
+    ['thoughts', 'chat, streamed', streamed({ reasoning: WORDS }), 200],
+    ['thoughts', 'passed through: chat, streamed', streamed({ reasoning: WORDS }), 200],
+    ['a picture', 'gemini, whole', parts({ inlineData: { mimeType: 'image/png', data: MEDIA } }), 1000],
+    ['speech', 'gemini, streamed', [parts({ inlineData: { mimeType: 'audio/L16', data: MEDIA } })], 1000],
+    ['a call', 'gemini, whole', parts({ functionCall: { name: 'look', args: { q: WORDS } } }), 200],
+    ['thoughts', 'gemini, whole', parts({ text: WORDS, thought: true }), 200],
+    ['a picture', 'passed through: gemini, whole', parts({ inlineData: { mimeType: 'image/png', data: MEDIA } }), 1000],
+    ['a call', 'messages, whole', blocks({ type: 'tool_use', id: 't', name: 'look', input: { q: WORDS } }), 200],
+    ['thoughts', 'messages, whole', blocks({ type: 'thinking', thinking: WORDS, signature: 's' }), 200],
+    ['hidden thoughts', 'messages, whole', blocks({ type: 'redacted_thinking', data: MEDIA }), 1000],
+    [
+      'a picture',
+      'responses, whole',
+      items({ type: 'image_generation_call', id: 'i', status: 'completed', result: MEDIA }),
+      1000,
+    ],
+    [
+      'a call',
+      'responses, whole',
+      items({ type: 'function_call', id: 'f', call_id: 'c', name: 'look', arguments: JSON.stringify({ q: WORDS }) }),
+      200,
+    ],
+    [
+      'a picture',
+      'passed through: responses, whole',
+      items({ type: 'image_generation_call', id: 'i', status: 'completed', result: MEDIA }),
+      1000,
+    ],
+  ])('%s is guessed, and marked: %s', async (_what, name, answer, least) => {
+    const { row } = await book(WAYS[name] as Way, answer);
+    expect([row.tokensIn, atLeast(least, 2500)(row.tokensOut), row.costEstimated]).toEqual([100, true, true]);
+  });
+});
+
 describe('a stream tells usage again', () => {
   const stream = WAYS['chat, streamed'] as Way;
   const native = WAYS['passed through: chat, streamed'] as Way;

@@ -1,0 +1,35 @@
+// What an answer says, where no vendor counted it: four bytes make about one token.
+import type { JsonValue } from '../chat/json';
+
+/** Beside what a model says. */
+const UNSAID: ReadonlySet<string> = new Set([
+  ...['role', 'type', 'id', 'object', 'status', 'mimeType', 'mime_type', 'format'],
+]);
+/** Names that hold media, or where they are. */
+const MEDIA: ReadonlySet<string> = new Set(['data', 'b64_json', 'image_url', 'fileUri', 'file_uri']);
+/** A link to a picture: it commonly costs 1,500 tokens. */
+const LINKED_BYTES = 6000;
+/** So many characters of base64 cost one token: a picture of 1.5 MB, or ten seconds of speech, about what vendors count. */
+const ENCODED_PER_TOKEN = 1000;
+const ENCODED = /^(?:data:|[\w+/=-]{256})/;
+
+/** UTF-8 bytes of every text anywhere in a value, and what its media are worth as such. */
+export function countOutput(value: JsonValue | undefined, isMedia = false): number {
+  if (typeof value === 'string') return isMedia || ENCODED.test(value) ? mediaBytes(value) : Buffer.byteLength(value);
+  if (typeof value !== 'object' || value === null) return 0;
+  let bytes = 0;
+  for (const [name, item] of Object.entries(value)) {
+    if (!UNSAID.has(name)) bytes += countOutput(item, isMedia || MEDIA.has(name));
+  }
+  return bytes;
+}
+
+const mediaBytes = (value: string): number =>
+  /^https?:/i.test(value) ? LINKED_BYTES : 4 * Math.ceil(value.length / ENCODED_PER_TOKEN);
+
+/** Of its media alone. */
+export function countEncoded(value: JsonValue | undefined): number {
+  if (typeof value === 'string') return ENCODED.test(value) ? mediaBytes(value) : 0;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, item) => sum + countEncoded(item), 0);
+}
