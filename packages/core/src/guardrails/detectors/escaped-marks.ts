@@ -16,9 +16,9 @@ export class EscapedMarks {
 
   constructor(codes: readonly number[], bitOf: (code: number) => number) {
     for (const code of codes) {
-      const escape = escapeOf(code);
-      this.bits.set(escape, bitOf(code));
-      for (let length = 1; length < escape.length; length++) this.begins.add(escape.slice(0, length));
+      const escaped = escapeOf(code);
+      this.bits.set(escaped, bitOf(code));
+      for (let length = 1; length < escaped.length; length++) this.begins.add(escaped.slice(0, length));
     }
   }
 
