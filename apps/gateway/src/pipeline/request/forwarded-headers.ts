@@ -4,28 +4,42 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...['proxy-authenticate', 'proxy-authorization', 'http2-settings'],
 ]);
 
-/** Headers for the gateway, and headers that would act in the operator's name. */
-const OWN_REQUEST: ReadonlySet<string> = new Set([
-  ...['host', 'content-length', 'accept-encoding', 'cookie', 'x-request-id', 'x-customer-id', 'forwarded', 'via'],
-  ...['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'x-real-ip'],
-  // Judged, and set anew by the trace itself.
-  ...['traceparent', 'tracestate'],
-  // Whose account is billed is the operator's decision.
-  ...['openai-organization', 'openai-project', 'anthropic-organization-id', 'anthropic-workspace-id'],
-  ...['x-goog-user-project', 'x-goog-iam-authorization-token', 'x-goog-iam-authority-selector', 'x-auth-token'],
-  // What makes another request of the one that was checked.
-  ...['x-http-method', 'x-http-method-override', 'x-method-override', 'x-rewrite-url', 'x-host', 'x-client-ip'],
+/** What clients say of a request and its body. Whatever else sign-in proxies and the like add stays here. */
+const USUAL_REQUEST: ReadonlySet<string> = new Set([
+  ...['accept', 'accept-charset', 'accept-language', 'user-agent', 'prefer', 'last-event-id', 'idempotency-key'],
+  ...['content-type', 'content-encoding', 'content-language', 'content-disposition', 'content-range', 'content-md5'],
+  ...['content-digest', 'repr-digest', 'digest', 'cache-control', 'pragma', 'range', 'if-range'],
+  ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'x-client-request-id'],
+  // Names of applications (OpenRouter), and what coding agents tell of themselves.
+  ...[
+    'http-referer',
+    'x-title',
+    'x-app',
+    'x-client-name',
+    'x-initiator',
+    'originator',
+    'session_id',
+    'conversation_id',
+  ],
+  ...['x-ms-client-request-id', 'x-ms-useragent'],
 ]);
+/** What vendors' own clients send. */
+const VENDOR_REQUEST_PREFIXES = [
+  ...['anthropic-', 'openai-', 'x-stainless-', 'x-goog-', 'x-codex-', 'x-grok-', 'x-fern-', 'mistral-', 'groq-'],
+  ...['cohere-', 'deepseek-', 'fireworks-', 'together-', 'x-openrouter-'],
+] as const;
+/** Of these: who asks, whose account is billed, and what signs in. */
+const OWN_REQUEST: ReadonlySet<string> = new Set([
+  ...['openai-organization', 'openai-project', 'anthropic-organization-id', 'anthropic-workspace-id'],
+  ...['x-goog-api-key', 'x-goog-user-project'],
+]);
+const OWN_REQUEST_PREFIXES = ['x-goog-authenticated-', 'x-goog-iap-', 'x-goog-iam-'] as const;
 /** They take usage out of an answer, or make another request of it. */
 const HIDES: ReadonlySet<string> = new Set([
   ...['x-goog-fieldmask', 'x-goog-fields', 'x-http-method-override', 'x-http-method', 'x-method-override'],
 ]);
 /** Headers that choose model or hardware; path and body were checked instead. */
 const CHOOSES = /(?:^|-)(?:models?|fallbacks?|deployment)(?:-|$)|^x-amzn-bedrock-/;
-const OWN_REQUEST_PREFIXES = [
-  ...['x-llm0-', 'x-forwarded', 'x-original-', 'x-amz-', 'x-envoy-', 'sec-', 'cf-', 'true-client-', 'proxy-'],
-] as const;
-
 /** True for a request's header that is left out for the sake of what it would do to the answer. */
 export function hidesUsage(name: string): boolean {
   return HIDES.has(name) || CHOOSES.test(name);
@@ -45,27 +59,34 @@ const OWN_RESPONSE: ReadonlySet<string> = new Set([
 ]);
 const OWN_RESPONSE_PREFIXES = ['access-control-', 'cf-', 'x-spend-', 'x-customer-', 'x-llm0-', 'proxy-'] as const;
 
-/** The caller's headers for the vendor: lower-case names, no credentials, nothing of the connection. */
+/** The caller's headers for the vendor, in lower case: the usual ones, and those of vendors' clients. */
 export function forwardedRequestHeaders(headers: Headers): Record<string, string> {
-  return keep(headers, OWN_REQUEST, OWN_REQUEST_PREFIXES);
+  return keep(headers, isForwarded);
+}
+
+function isForwarded(name: string): boolean {
+  if (hidesUsage(name)) return false;
+  if (USUAL_REQUEST.has(name)) return true;
+  const isVendors = VENDOR_REQUEST_PREFIXES.some((prefix) => name.startsWith(prefix));
+  return isVendors && !OWN_REQUEST.has(name) && !OWN_REQUEST_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
 /** The vendor's headers for the caller; its request id comes under another name. */
 export function forwardedResponseHeaders(headers: Headers): Record<string, string> {
-  const kept = keep(headers, OWN_RESPONSE, OWN_RESPONSE_PREFIXES);
+  const kept = keep(headers, isReturned);
   const upstreamId = headers.get('x-request-id') ?? headers.get('request-id');
   if (upstreamId !== null) kept['x-upstream-request-id'] = upstreamId;
   return kept;
 }
 
-function keep(headers: Headers, own: ReadonlySet<string>, prefixes: readonly string[]): Record<string, string> {
+const isReturned = (name: string): boolean =>
+  !HOP_BY_HOP.has(name) && !OWN_RESPONSE.has(name) && !OWN_RESPONSE_PREFIXES.some((prefix) => name.startsWith(prefix));
+
+function keep(headers: Headers, isKept: (name: string) => boolean): Record<string, string> {
   const named = (headers.get('connection') ?? '').split(',').map((name) => name.trim().toLowerCase());
   const kept: Record<string, string> = {};
   headers.forEach((value, name) => {
-    if (HOP_BY_HOP.has(name) || own.has(name) || named.includes(name)) return;
-    if (own === OWN_REQUEST && hidesUsage(name)) return;
-    if (prefixes.some((prefix) => name.startsWith(prefix))) return;
-    kept[name] = value;
+    if (isKept(name) && !named.includes(name)) kept[name] = value;
   });
   return kept;
 }
