@@ -8,7 +8,7 @@ export interface OpenDatabaseOptions {
   readonly dataDir: string;
   readonly maxConnections?: number;
   readonly onWarning: (message: string) => void;
-  /** Told of each migration that was missing. */
+  /** Called for each missing migration. */
   readonly onApplied?: (migration: string) => void;
 }
 

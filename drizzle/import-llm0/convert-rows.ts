@@ -7,7 +7,7 @@ import type { LimitColumns } from '../queries/limits/customer-limits';
 import PROVIDER_NAMES from './provider-names.json';
 import type { SourceKey, SourceLimits, SourceLog, SourcePrice, SourceProject } from './source';
 
-/** Of a key that was deleted: its rows stay. */
+/** Deleted keys keep their rows. */
 const NO_KEY = '00000000-0000-0000-0000-000000000000';
 /** The Go project shows the first 15 characters and dots. */
 const DOTS = /\.{3}$|…$/;

@@ -6,12 +6,12 @@ import { convertKey, convertLimits, convertLog, convertPrice, convertProject, pr
 import type { Llm0Source } from './source';
 import { addFailovers, addKey, addLimits, addPrice, addProject } from './write-rows';
 
-/** Of each kind: what the Go project has, and how many of them were not here yet. */
+/** By kind: objects of the Go project, and the number of new ones. */
 export interface ImportReport {
   readonly counts: Readonly<Record<'projects' | 'keys' | 'limits' | 'prices' | 'logs' | 'failovers', Count>>;
   /** This month's spend of each project there, nano-USD. */
   readonly spent: readonly { readonly project: string; readonly spentNanoUsd: number }[];
-  /** What has no place here, a line each. */
+  /** Unsupported settings, one line each. */
   readonly notes: readonly string[];
 }
 

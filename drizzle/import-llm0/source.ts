@@ -76,7 +76,7 @@ export interface SourceFailover extends Record<string, unknown> {
   readonly id: string;
 }
 
-/** What was asked for is not there: the message says what was. */
+/** The requested object doesn't exist; the message names it. */
 export class NoSourceError extends Error {}
 
 const MS = (column: string) => `(extract(epoch from coalesce(${column}, now())) * 1000)::float8`;

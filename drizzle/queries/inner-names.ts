@@ -1,6 +1,6 @@
 import { nanoFromUsd } from '../money';
 
-/** What a column or a field of the API is called inside: `cap_usd` → `capNanoUsd`, `created_at` → `createdAtMs`, else camel case. */
+/** Inner name of a column or API field: `cap_usd` → `capNanoUsd`, `created_at` → `createdAtMs`, else camel case. */
 export function innerName(name: string): string {
   const inner = name.replace(/_usd$/, '_nano_usd').replace(/_at$/, '_at_ms');
   return inner.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

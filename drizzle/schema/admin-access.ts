@@ -46,7 +46,7 @@ export const alerts = pgTable('alerts', {
   isActive: boolean('is_active').notNull().default(true),
   /** The condition was met at the last check. */
   isMet: boolean('is_met').notNull().default(false),
-  /** What the webhook was told last. */
+  /** Last webhook message. */
   isFiring: boolean('is_firing').notNull().default(false),
   changedAtMs: instant('changed_at'),
   /** Why the webhook could not be told. */

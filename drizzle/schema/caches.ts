@@ -62,7 +62,7 @@ export const semanticCache = pgTable(
   (table) => [unique().on(table.projectId, table.cacheKey)],
 );
 
-/** What look-ups found: served, shadow, refused by a guard, or just below the threshold. Texts only with LOG_BODIES. */
+/** Results of look-ups: served, shadow, refused by a guard, or just below the threshold. Texts only with LOG_BODIES. */
 export const semanticMatches = pgTable('semantic_matches', {
   id: uuid('id').primaryKey().defaultRandom(),
   createdAtMs: instantOfInsert('created_at'),

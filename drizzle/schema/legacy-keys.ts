@@ -6,7 +6,7 @@ export const legacyKeys = pgTable('legacy_keys', {
   apiKeyId: uuid('api_key_id')
     .primaryKey()
     .references(() => apiKeys.id),
-  /** What the key begins with. */
+  /** Prefix of the key. */
   lookup: text('lookup').notNull(),
   /** null once the key was used: its SHA-256 is in `api_keys` then. */
   bcryptHash: text('bcrypt_hash'),

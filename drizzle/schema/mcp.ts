@@ -35,7 +35,7 @@ export const mcpServers = pgTable('mcp_servers', {
   updatedAtMs: instantOfInsert('updated_at'),
 });
 
-/** What each tool says of itself, as it was approved and as it was last seen. */
+/** Approved and current description of each tool. */
 export const mcpTools = pgTable(
   'mcp_tools',
   {

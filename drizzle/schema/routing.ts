@@ -18,7 +18,7 @@ export interface StoredOptions {
   readonly session_affinity?: false;
   /** Of aliases. */
   readonly failover?: 'on' | 'off';
-  /** Of aliases: a plain answer that timed out is asked for elsewhere. */
+  /** Aliases only: retries a timed out plain answer elsewhere. */
   readonly retry_timeouts?: true;
 }
 
@@ -33,7 +33,7 @@ export interface StoredStep {
 export const providers = pgTable('providers', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull().unique(),
-  /** Whose API it speaks. */
+  /** Provider whose API it speaks. */
   kind: text('kind').notNull(),
   /** null = the vendor's own. */
   baseUrl: text('base_url'),
@@ -59,7 +59,7 @@ export const providerKeys = pgTable('provider_keys', {
   provider: text('provider').notNull(),
   projectId: uuid('project_id').references(() => projects.id),
   name: text('name').notNull(),
-  /** Of the secret, for recognising it. */
+  /** First characters of the secret. */
   lastCharacters: text('last_characters').notNull(),
   encryptionKeyId: text('encryption_key_id').notNull(),
   encryptedKey: bytes('encrypted_key').notNull(),

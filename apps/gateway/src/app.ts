@@ -70,7 +70,7 @@ export function createHotRoutes(services: Services): HotRoutes {
   };
 }
 
-/** Of any method, past the router as well: plain HTTP backends. */
+/** HTTP backends: any method, without the router. */
 export const createPlainRoutes = (services: Services): Record<string, (request: Request) => Promise<Response>> => ({
   '/infer/*': (request) => {
     const answer = handleInfer(services, openaiChat, request);
@@ -78,7 +78,7 @@ export const createPlainRoutes = (services: Services): Record<string, (request: 
   },
 });
 
-/** What is for operators. */
+/** Paths for operators. */
 export interface OperatorRoutes {
   /** The admin API, mounted under `/admin`. */
   readonly admin: Hono;

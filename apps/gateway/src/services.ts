@@ -51,7 +51,7 @@ import { databaseHealth, openStores, rebuildSource } from './services/open-store
 import { openTelemetry } from './services/open-telemetry';
 import { StatsThread } from './stats/thread';
 
-/** How long the collector may take for the last spans. */
+/** Time for the collector to take the last spans. */
 const TELEMETRY_FLUSH_MS = 5_000;
 
 /** The services together with what only the start and the drain need. */
@@ -200,7 +200,7 @@ function createKeyCache(db: Db, compiler: GuardrailCompiler): KeyCache {
   return new KeyCache({ source: { findByHash } });
 }
 
-/** What operators named; callers may invent any other. */
+/** Names by operators; callers may invent others. */
 const isKnown = (
   { tables, backends }: Pick<Routing, 'tables' | 'backends'>,
   provider: string,

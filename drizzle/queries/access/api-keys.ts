@@ -46,7 +46,7 @@ export async function listApiKeys(
   return keyRows.list(db, page, { projectId }, and(matches, isLive));
 }
 
-/** Of these ids, those there are, deleted ones too: their rows stay. */
+/** Existing ones of these ids, deleted ones included: their rows stay. */
 export async function listKeyNames(
   db: Db,
   ids: readonly string[],

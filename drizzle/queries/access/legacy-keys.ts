@@ -5,7 +5,7 @@ import { legacyKeys } from '../../schema/legacy-keys';
 
 export interface LegacyKey {
   readonly apiKeyId: string;
-  /** What the key begins with. */
+  /** Prefix of the key. */
   readonly lookup: string;
   /** null = there is nothing to verify any more. */
   readonly bcryptHash: string | null;

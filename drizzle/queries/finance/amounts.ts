@@ -22,7 +22,7 @@ export interface AmountQuery {
   readonly filter: AmountFilter;
 }
 
-/** What was spent on one model by one group. */
+/** Spend of one group on one model. */
 export interface Amount {
   /** '' for none. */
   readonly group: string;

@@ -7,7 +7,7 @@ import type { Kept } from './month-segments';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What is still known of a month: `rowsKeptMs` is how long rows are kept. */
+/** Available data of a month; `rowsKeptMs` is the retention of rows. */
 export async function loadKept(db: Db, range: Stretch, at: { readonly nowMs: number; readonly rowsKeptMs: number }) {
   const keptFromMs = Math.ceil((at.nowMs - at.rowsKeptMs) / DAY_MS) * DAY_MS;
   const edges = [range.fromMs, range.toMs].map((ms) => Math.floor(ms / DAY_MS) * DAY_MS);

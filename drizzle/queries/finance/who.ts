@@ -43,7 +43,7 @@ const toBearer = ({ id, name, project_id: projectId, cap_usd: cap, labels }: Bea
   labels: typeof labels === 'string' ? (JSON.parse(labels) as Labels) : (labels ?? {}),
 });
 
-/** Of these requests at most, the newest, labels are looked for. */
+/** Maximum of the newest requests that are searched for labels. */
 const NEWEST = 5000;
 const MAX_NAMES = 200;
 

@@ -21,7 +21,7 @@ export interface KeptRange {
   readonly before?: { readonly createdAtMs: number; readonly requestId: string } | undefined;
 }
 
-/** Of a project, newest first. Throws `QuestionTooLargeError` where that takes more than some seconds. */
+/** Rows of a project, newest first. Throws `QuestionTooLargeError` after some seconds. */
 export async function listKeptBodies(
   db: Db,
   { projectId, fromMs, toMs, limit, before }: KeptRange,

@@ -4,7 +4,7 @@ import { gatewayLogs } from '../../schema/gateway-logs';
 import { askInTime } from '../stats/read/time-limit';
 import { type LogFilter, logConditions } from './logs';
 
-/** How many rows there are; within 3 s. */
+/** Number of rows, counted within 3 s. */
 export async function countLogs(db: Db, filter: LogFilter): Promise<number> {
   const question = sql`select count(*)::int as n from ${gatewayLogs} where ${and(...logConditions(filter))}`;
   const [row] = await askInTime(db, (ask) => ask<{ n: number }>(question));

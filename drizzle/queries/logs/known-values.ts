@@ -8,7 +8,7 @@ import { utcDay } from '../stats/utc-day';
 /** A value that requests have had. */
 export interface KnownValue {
   readonly value: string;
-  /** What it is called, where the value is an id. */
+  /** Name, if the value is an id. */
   readonly label: string | null;
 }
 
@@ -65,7 +65,7 @@ export type KnownField = keyof typeof SOURCES;
 export const listKnownValues = (db: Db, field: KnownField, question: ValueQuestion) =>
   ask(db, SOURCES[field], question);
 
-/** What a label has been. */
+/** Recent values of a label. */
 export const listLabelValues = (db: Db, name: string, question: ValueQuestion) => {
   const value = sql`labels ->> ${name}`;
   const source = (asked: Asked) => sql`select value, null as label, count(*) as n

@@ -38,7 +38,7 @@ const ROWS_A_STATEMENT = 250;
 export interface LogInsertOptions {
   /** Fence the records were read under (`readLogFence`); absent = whichever. */
   readonly fence?: number;
-  /** Told of the rows that were not there before, once they are committed. */
+  /** Called with new rows after their commit. */
   readonly onWritten?: (written: StoredRecords) => void;
 }
 

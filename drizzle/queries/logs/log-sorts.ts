@@ -41,7 +41,7 @@ const SORTS = {
 } as const satisfies Record<string, Sort>;
 
 type SortField = keyof typeof SORTS | 'created_at';
-/** What rows are ordered by; with a minus the largest, or the newest, come first. */
+/** Sort order of rows; a minus sorts descending. */
 export type LogSort = SortField | `-${SortField}`;
 
 const FIELDS: readonly SortField[] = ['created_at', ...(Object.keys(SORTS) as (keyof typeof SORTS)[])];
@@ -117,7 +117,7 @@ function valueOrder(sort: Sort, isDescending: boolean): LogOrder {
   };
 }
 
-/** What Postgres reads as the type. */
+/** Postgres's name of the type. */
 const VALUES = {
   float8: /^-?\d{1,25}(?:\.\d{1,20})?(?:e[+-]?\d{1,2})?$/,
   numeric: /^-?\d{1,20}\.\d{9}$/,

@@ -38,7 +38,7 @@ export interface LogFilter extends LogMatch {
   /** Of one agent's run. */
   readonly runId?: string;
   readonly traceId?: string;
-  /** Asked first, and answered by another one. */
+  /** Tried first, answered by another provider. */
   readonly failoverFrom?: string;
   /** Rows that are none of it; what a row lacks it is not. */
   readonly not?: LogMatch;

@@ -5,7 +5,7 @@ import { askInTime } from '../stats/read/time-limit';
 
 interface Outage {
   readonly provider: string;
-  /** Those in trouble; others of the provider may be well. */
+  /** Failing models; others of the provider may be healthy. */
   readonly models: readonly string[];
   /** Nothing before is looked at. */
   readonly fromMs: number;

@@ -6,7 +6,7 @@ import { askOf } from '../stats/read/time-limit';
 import { type LogFilter, logConditions } from './logs';
 import { type LogPage, type LogPageRequest, rangeOf, searchLogs } from './search-logs';
 
-/** How many rows a filter finds. */
+/** Number of rows that match a filter. */
 export interface LogCount {
   readonly rows: number;
   /** Set when not all of the range could be read in time: counted from here on. */

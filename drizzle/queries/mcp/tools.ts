@@ -12,14 +12,14 @@ export interface SeenTool {
   readonly tool: JsonObject;
 }
 
-/** What was approved of a tool. */
+/** Approval of a tool. */
 export interface ApprovedTool {
   readonly serverId: string;
   readonly name: string;
   readonly hash: string;
 }
 
-/** What was approved, of all servers. */
+/** Approvals of all servers. */
 export async function listApprovedTools(db: Db): Promise<readonly ApprovedTool[]> {
   const rows = await db
     .select({ serverId: mcpTools.serverId, name: mcpTools.name, hash: mcpTools.approvedHash })
@@ -28,7 +28,7 @@ export async function listApprovedTools(db: Db): Promise<readonly ApprovedTool[]
   return rows.map((row) => ({ ...row, hash: row.hash ?? '' }));
 }
 
-/** What is known of a server's tools, by name; those that are gone too. */
+/** Known tools of a server by name, removed ones included. */
 export function listTools(db: Db, serverId: string): Promise<readonly StoredTool[]> {
   return db.select().from(mcpTools).where(eq(mcpTools.serverId, serverId)).orderBy(asc(mcpTools.name));
 }

@@ -9,7 +9,7 @@ export type StoredAlias = Stored<typeof aliasRows>;
 
 const DEFAULT_WEIGHT = 1;
 
-/** What it stands for. */
+/** Its target. */
 export const targetsOf = (alias: StoredAlias): Alias['targets'] =>
   alias.targets.map(({ provider, model, weight = DEFAULT_WEIGHT, ...own }) => {
     const timeouts = timeoutsOf({ requestMs: own.request_timeout_ms, answerMs: own.answer_timeout_ms });

@@ -2,7 +2,7 @@ import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
 import type { UsageFact } from '../stats/write/rollup-deltas';
 
-/** What a call adds to the roll-ups, as its row says it. */
+/** Roll-up increments of a call, from its row. */
 export interface ToolCallFact {
   readonly createdAtMs: number;
   readonly projectId: string;

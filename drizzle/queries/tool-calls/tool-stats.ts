@@ -50,7 +50,7 @@ export interface ToolStatsBucket {
 }
 
 export interface ToolStats {
-  /** Those that have calls, oldest first. */
+  /** Buckets with calls, oldest first. */
   readonly buckets: readonly ToolStatsBucket[];
   /** How many groups there are, shown or not. */
   readonly groups: number;

@@ -4,7 +4,7 @@ import type { EncodeContext, UpstreamRequest } from './provider-request';
 import type { StreamDecoder } from './stream-decoder';
 import type { AnswerBody } from './translation/read-json';
 
-/** How a vendor continues text; for models that it does not serve, the prompt is said in a conversation. */
+/** Text completion of a provider; for other models, the prompt becomes a chat message. */
 export interface CompletionsPart {
   serves(context: Pick<EncodeContext, 'model' | 'priced'>): boolean;
   /** Takes several prompts at once, and tokens; else each prompt is a call of its own, and must be text. */

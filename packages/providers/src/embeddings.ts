@@ -11,7 +11,7 @@ export interface EmbeddingAnswer {
   readonly inputTokens?: number;
 }
 
-/** How a vendor makes embeddings. Pure, like the rest of a provider. */
+/** Embeddings of a provider. Pure, like the rest of a provider. */
 export interface EmbeddingsPart {
   /** Most inputs of one call; more of them go out as several calls. */
   maxInputs(model: string): number;

@@ -17,7 +17,7 @@ export interface UnsignedNative extends Omit<NativeRequest, 'body'> {
   readonly body?: Uint8Array | { readonly hash: string };
 }
 
-/** What the vendor counted so far in an answer, and how much text came. */
+/** Reported usage so far, and the received text. */
 export interface UsageReader {
   /** A whole JSON answer, or one event of a stream. */
   take(value: JsonObject): void;
@@ -49,7 +49,7 @@ export interface NativeShape {
   createReader(): UsageReader;
 }
 
-/** How a vendor's native API is reached. Pure, like the rest of a provider. */
+/** Native API of a provider. Pure, like the rest of a provider. */
 export interface PassthroughPart {
   /** What the caller's path is appended to, and what it never leaves; without a trailing slash. */
   root(connection: ProviderConnection): string;
@@ -117,7 +117,7 @@ export function limitOf(body: JsonObject | undefined, ...names: readonly string[
   return values.length === 0 ? undefined : bounded(Math.max(...values.map(Number)));
 }
 
-/** That many times; undefined where a count is no number, since nobody knows what a vendor makes of it. */
+/** The count; undefined if it isn't a number. */
 export function timesCount(
   limit: number | undefined,
   ...counts: readonly (JsonValue | undefined)[]

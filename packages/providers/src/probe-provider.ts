@@ -10,7 +10,7 @@ import { hideSecrets } from './transport/hide-secrets';
 export interface Probe {
   readonly provider: Provider;
   readonly connection: ProviderConnection;
-  /** Asked to say a word; without it the list of models is asked for, which costs nothing. */
+  /** Model for a one-word request; without it the test lists models, for free. */
   readonly model?: string;
   readonly fetch: typeof globalThis.fetch;
   readonly timeoutMs: number;
@@ -20,7 +20,7 @@ export interface Probe {
 
 export interface ProbeOutcome {
   readonly check: 'models' | 'chat';
-  /** What went wrong; absent when the provider answered as it should. */
+  /** Failure; absent after a valid answer. */
   readonly error?: GatewayError;
   readonly latencyMs: number;
   /** Status it answered with, when it answered. */

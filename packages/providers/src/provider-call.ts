@@ -39,7 +39,7 @@ export interface ProviderCall {
   /** Headers that name the trace it is part of. */
   readonly trace?: Readonly<Record<string, string>>;
   readonly room?: AnswerRoom;
-  /** Told just before a request goes out: from then on it may be billed. */
+  /** Called just before a request is sent: from then on it may be billed. */
   readonly onSend?: (body: UpstreamRequest['body']) => void;
 }
 

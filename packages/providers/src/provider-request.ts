@@ -2,7 +2,7 @@ import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { LargeJson } from './translation/json-body';
 import type { InlineMedia } from './translation/media-source';
 
-/** How to reach a configured provider. Secrets live only here and in the headers made from it. */
+/** Connection of a configured provider. Secrets live only here and in its headers. */
 export interface ProviderConnection {
   /** Without a trailing slash; what it ends in is the provider's own affair (`/v1` for OpenAI). */
   readonly baseUrl: string;

@@ -21,13 +21,13 @@ Every ✓ below is a program that runs with each \`bun run test\`: the client li
 for its base URL and key, in front of a gateway in its own process and fakes of every vendor that answer in the vendors' own
 formats. \`bun run compatibility\` runs them, prints these tables and writes this file; a test fails when it is out of date.
 
-| column | what is proven |
+| column | tests |
 |---|---|
 | plain, stream | words, Unicode among them, token counts; streams come in pieces |
 | tools, parallel tools | calls and their arguments; results sent back, whole conversations, plain and streamed |
 | structured output | an answer that keeps to a JSON schema, parsed |
 | image | the picture reaches the provider |
-| reasoning | thinking is asked for, and shown beside the answer, plain and streamed |
+| reasoning | requests thinking, and shows it beside the answer, plain and streamed |
 | abort | who leaves a stream has the provider cancelled within a second |
 | error | a refusal keeps its status; a stream that breaks raises, and never looks complete |
 | agent loop, object loop | the library runs tools by itself, step by step, to a text (plain, streamed) or an object |

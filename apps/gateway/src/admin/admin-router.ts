@@ -13,7 +13,7 @@ export function createRouter(): OpenAPIHono<AdminEnv> {
 
 const PROBLEMS_SHOWN = 3;
 
-/** What is wrong with the input, field by field; `param` is the first field at fault. */
+/** Errors by field; `param` is the first one. */
 export function invalidInput(error: z.ZodError): GatewayError {
   const problems = error.issues.map(describeIssue);
   const shown = problems.slice(0, PROBLEMS_SHOWN).map((problem) => problem.message);

@@ -16,7 +16,7 @@ import type { ProviderAdmin } from '../providers/provider-admin';
 import type { Clock, Services } from '../services/contract';
 import type { StatsReader } from './stats/answer-stats';
 
-/** What the admin API touches; the composition root gives it. */
+/** Services of the admin API, from the composition root. */
 export interface AdminServices {
   readonly db: Db;
   /** What the roll-ups and the rows know. */
@@ -77,7 +77,7 @@ export interface AdminServices {
 /** `requestId`: what the call is known by, in its answer and its row. */
 type SendAs = (request: Request, chosen: { readonly keyHash: string; readonly requestId: string }) => Promise<Response>;
 
-/** Who is asking: a named token, or `ADMIN_TOKEN` for the one from the environment. */
+/** Caller: a named token, or `ADMIN_TOKEN` for the one from the environment. */
 export interface Actor {
   readonly name: string;
   readonly role: AdminRole;

@@ -64,7 +64,7 @@ export interface AdminUnderTest {
   readonly notified: readonly string[];
   /** Calls of webhooks, in order. */
   readonly webhooks: readonly { readonly url: string; readonly body: object }[];
-  /** What is known of targets in trouble. */
+  /** State of failing targets. */
   readonly targets: TargetStatus[];
   /** Providers whose targets were said to be well. */
   readonly restored: string[];

@@ -15,7 +15,7 @@ export interface BackendProbe {
   readonly detail?: string;
 }
 
-/** What serving `/infer` needs beside what all requests need. */
+/** Services of `/infer` only. */
 export interface BackendParts {
   /** As the table is right now; those that are off as well. */
   find(name: string): ConnectedBackend | undefined;

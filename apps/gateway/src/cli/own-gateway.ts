@@ -3,7 +3,7 @@ import { UsageError } from './command';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whom a command asks, and by which token: the gateway that the same settings start, unless LLM0_URL names another. */
+/** Target and token of a command: the gateway of the same settings, unless LLM0_URL names another. */
 export function targetOf(env: Environment): { readonly url: string; readonly token: string } {
   const { adminToken: token, ...listening } = readOrRefuse(env);
   const url = env.LLM0_URL?.trim() || addressOf(listening);

@@ -9,7 +9,7 @@ import { targetOf } from './own-gateway';
 import { dataOf, isObject } from './read-list';
 import { resolveProject } from './resolve-name';
 
-/** What a command line touches of the world around it. */
+/** Environment of a command line. */
 export interface Terminal {
   /** The package's own. */
   readonly version: string;
@@ -68,7 +68,7 @@ async function runOne(command: Command, { args, fields, json }: CommandLine, ter
   return !(command.hasFailed?.(body) ?? false);
 }
 
-/** What is there already is changed by another command. */
+/** Another command changes existing objects. */
 function pointToChange(error: unknown, { name, args: names = [] }: Command, args: CommandInput['args']): unknown {
   if (!(error instanceof RequestFailed) || error.status !== 409) return error;
   const changing = name.replace(/ (?:create|add)$/, ' set');

@@ -8,7 +8,7 @@ export interface ExecuteDeps {
   readonly pool: Pick<SandboxPool, 'run'>;
   /** The key: nobody has more than half of the sandboxes. */
   readonly owner: string;
-  /** What went wrong in the gateway itself: scripts are not told what. */
+  /** Gateway failure: scripts don't see the details. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -17,7 +17,7 @@ export { ConfigError } from './values';
 /** Where the stores are, and nothing else: for what works on them alone. Throws `ConfigError`. */
 export const readStoreConfig = (env: Environment): StoreConfig => readStores(new EnvReader(env));
 
-/** What `readStoreConfig` gives; a `Config` is one, too. */
+/** Result of `readStoreConfig`; a `Config` fits too. */
 export type StoreConfig = Pick<Config, 'databaseUrl' | 'redis' | 'dataDir'>;
 
 /** Names in use for the same thing. */
@@ -44,7 +44,7 @@ export function settingNames(): ReadonlySet<string> {
   return read.known;
 }
 
-/** What each setting may be, in words: those that others bring with them too. */
+/** Allowed values of each setting, in words. */
 export function allowedValues(env: Environment): ReadonlyMap<string, string> {
   const read = new EnvReader(env);
   readSettings(read, env);
@@ -73,7 +73,7 @@ function readSettings(read: EnvReader, env: Environment) {
     httpCache: readHttpCache(read, stores.redis !== undefined),
     /** Private hosts, addresses and ranges that what an operator sets up at run time may have: providers, webhooks. */
     egressAllow: readEgressAllow(read, 'EGRESS_ALLOW'),
-    /** Those that media in callers' messages may be fetched from. */
+    /** Private hosts for media in callers' messages. */
     mediaEgressAllow: readEgressAllow(read, 'MEDIA_EGRESS_ALLOW'),
     /** Where MCP servers of this machine run, and with what; undefined: operators may add none. */
     mcpPrograms: read.flag('MCP_STDIO', false) ? readPrograms(env, stores.dataDir) : undefined,
@@ -151,7 +151,7 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores, env: Envir
     slowReaderTimeoutMs: read.durationMs('SLOW_READER_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
-    /** Of an upstream's answer, decompressed. */
+    /** Bound of an upstream's answer, decompressed. */
     maxResponseBytes: read.bytes('MAX_RESPONSE_BYTES', 64 * MIB),
     ...readFloodLimits(read),
   };
@@ -204,7 +204,7 @@ function readRate(read: EnvReader, whose: 'GLOBAL' | 'CLIENT') {
   throw new ConfigError(`${whose}_BURST`, String(burst), `${whose}_RPS is needed with it`);
 }
 
-/** What is kept of requests, and for how long. */
+/** Retention of requests. */
 function readKeeping(read: EnvReader, { redis }: Stores) {
   return {
     logRetentionDays: read.integer('LOG_RETENTION_DAYS', 90, { min: 62, max: 3650 }),
@@ -213,7 +213,7 @@ function readKeeping(read: EnvReader, { redis }: Stores) {
     cacheMaxBytes: read.bytes('CACHE_MAX_BYTES', redis === undefined ? 32 * MIB : 256 * MIB),
     logBodies: read.flag('LOG_BODIES', false),
     logBodiesTtlDays: read.integer('LOG_BODIES_TTL_DAYS', 7, { min: 1, max: 3650 }),
-    /** How long answers are kept for later requests to go on from; 0 = not at all. */
+    /** Lifetime of stored answers; 0 = not stored. */
     responsesRetentionDays: read.integer('RESPONSES_RETENTION_DAYS', 30, { min: 0, max: 3650 }),
   };
 }

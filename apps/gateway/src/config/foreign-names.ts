@@ -28,7 +28,7 @@ const GO_NAMES = [
   'TLS_SESSION_CACHE_SIZE',
 ] as const;
 
-/** Those that are set although they have no effect. */
+/** Settings without effect. */
 export const ignoredNames = (env: Environment): readonly string[] => GO_NAMES.filter((name) => isSet(env, name));
 
 export interface MisspeltName {

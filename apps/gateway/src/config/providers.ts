@@ -4,7 +4,7 @@ import { ConfigError, type EnvReader } from './values';
 export interface ProviderSetting {
   readonly name: string;
   readonly apiKey?: string;
-  /** Asked when the one before is refused or has to rest. */
+  /** Used when the previous key is refused or rests. */
   readonly furtherKeys?: readonly string[];
   /** Absent = the vendor's own. */
   readonly baseUrl?: string;

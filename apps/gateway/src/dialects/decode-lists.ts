@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, WireFormat } from '@llm0/core/chat/json';
 import type { ContentPart, ResponseFormat, Tool, ToolChoice } from '@llm0/core/chat/request';
 import { invalid, isObject, mustBe, present, saysMore, textOf } from './read-fields';
 
-/** How one kind of content part is read. */
+/** Decoder of one kind of content part. */
 export interface PartDecoder {
   /** All it may say; a part that says more is kept raw. */
   readonly fields: ReadonlySet<string>;

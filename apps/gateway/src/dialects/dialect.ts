@@ -21,7 +21,7 @@ export interface ResponseSummary {
   readonly costNanoUsd: number;
   readonly latencyMs: number;
   readonly createdSeconds: number;
-  /** What was asked. */
+  /** Request. */
   readonly request?: ChatRequest;
 }
 
@@ -53,7 +53,7 @@ export interface AnswerReferences {
   readonly itemIds: readonly string[];
 }
 
-/** What is kept of a request and its answer, beside the answer itself. */
+/** Metadata of a stored request and answer. */
 export interface StoredPart extends Pick<StoredResponse, 'itemIds' | 'previousId'> {
   readonly input: readonly JsonObject[];
 }
@@ -64,7 +64,7 @@ export interface ReadTurn {
   readonly answer: JsonValue;
 }
 
-/** How a format's requests go on from earlier answers, for formats whose answers are kept. */
+/** Continuation from stored answers, for formats that store them. */
 export interface ResponseStorage {
   /** What the body names; undefined where it stands for itself. Throws for ids that can't be ours. */
   referencesOf(body: JsonObject): AnswerReferences | undefined;
@@ -84,7 +84,7 @@ export interface ResponseStorage {
   inputItems(turns: readonly ReadTurn[]): readonly JsonObject[];
 }
 
-/** What stream encoders need to know before the first byte. */
+/** State for stream encoders before the first byte. */
 export interface StreamContext {
   readonly requestId: string;
   readonly model: string;
@@ -106,7 +106,7 @@ export interface ModelCard {
   readonly targets?: readonly string[];
 }
 
-/** How a dialect lists models, where it does so in a way of its own. */
+/** A dialect's own list of models. */
 export interface ModelShape {
   /** True for callers of this dialect: the path is the same for all. */
   isAsked(headers: Headers): boolean;
@@ -115,7 +115,7 @@ export interface ModelShape {
   encodeList(models: readonly ModelCard[], query: URLSearchParams): JsonObject;
 }
 
-/** How an error of the gateway's own is told to the clients of a format. */
+/** Encodes a gateway error for the clients of a format. */
 export interface ErrorEnvelope {
   /** Where the format's clients read a request's id, beside `X-Request-Id`. */
   readonly requestIdHeader?: string;
@@ -171,7 +171,7 @@ export interface DecodedEmbeddingRequest {
   readonly format: EmbeddingFormat;
 }
 
-/** What the client is told of its embeddings. */
+/** Summary of the embeddings for the client. */
 export interface EmbeddingSummary {
   /** The answering model. */
   readonly model: string;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 
-/** What every error envelope says beside message and type. `retry_after`: whole seconds, never less than what is left. */
+/** Common fields of error envelopes. `retry_after`: whole seconds, rounded up. */
 export function encodeErrorDetails(error: GatewayError): JsonObject {
   const details: JsonObject = {
     code: error.kind,

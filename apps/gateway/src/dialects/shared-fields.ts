@@ -9,7 +9,7 @@ export const OUTPUT_LIMIT = { min: 1, max: MAX_OUTPUT_TOKENS, integer: true } as
 /** For fields that are read ahead of the others. */
 export const ELSEWHERE: FieldReader = () => {};
 
-/** What two formats of one vendor call by the same names. */
+/** Shared names of two formats of one provider. */
 export const OPENAI_FIELDS: readonly (readonly [name: string, reader: FieldReader])[] = [
   ['model', ELSEWHERE],
   ['stream', (to, body) => set(to, 'stream', readBoolean(body, 'stream'))],

@@ -147,7 +147,7 @@ function tellingOf(db: Db, { change, postWebhook, messages }: TellingNeeds): Tel
   };
 }
 
-/** Those of the open firing, and those of firings that ended since the webhook was last told. */
+/** Subjects of the open firing, and of firings ended since the last webhook message. */
 async function subjectsOf(db: Db, alert: StoredAlert): Promise<AlertSubjects> {
   if (alert.webhookFormat !== 'pagerduty') return { firing: [], over: [] };
   const firings = await listUntoldFirings(db, alert);
@@ -156,7 +156,7 @@ async function subjectsOf(db: Db, alert: StoredAlert): Promise<AlertSubjects> {
   return { firing: [...firing], over: [...all.difference(firing)] };
 }
 
-/** What the alert's webhook gets, in its own shape. */
+/** Webhook message in its own format. */
 export function alertBodies(
   alert: StoredAlert,
   news: Omit<AlertNews, 'alert'>,

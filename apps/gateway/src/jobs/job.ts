@@ -4,7 +4,7 @@ import type { RecordObserver } from '@llm0/core/tracing/span';
 import type { Db } from '@llm0/drizzle/client';
 import type { Logger } from 'pino';
 
-/** What jobs work with. */
+/** Services of jobs. */
 export interface JobContext {
   readonly db: Db;
   readonly hotStore: Pick<HotStore, 'read' | 'acknowledge' | 'handBack' | 'depth' | 'reap' | 'counters'>;

@@ -23,11 +23,11 @@ const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 const LOGS_READ = 100;
 
-/** What the stores are like right now. */
+/** Current state of the stores. */
 export interface StoreStates {
   /** Why Postgres takes no changes; undefined where it does. */
   readonly postgres: () => Promise<string | undefined>;
-  /** Those that are away, and why. */
+  /** Unreachable stores, with the reason. */
   readonly away: () => Promise<readonly string[]>;
   /** Rows of the log that wait. */
   readonly depth: () => Promise<{ readonly entries: number; readonly oldestAgeMs: number }>;

@@ -9,7 +9,7 @@ export interface ProvidersDown {
   /** Minutes that the first of them is down. */
   readonly value: number;
   readonly text: string;
-  /** Those that have been down for as long as the threshold says, sorted. */
+  /** Providers that are down for at least the threshold, sorted. */
   readonly subjects: readonly string[];
 }
 

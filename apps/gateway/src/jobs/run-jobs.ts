@@ -30,7 +30,7 @@ export interface RunningJobs {
   readonly leading: (work?: LedWork) => boolean;
 }
 
-/** What is counted of the jobs. */
+/** Metrics of jobs. */
 export interface JobMetrics {
   readonly recordsStored: { inc(records: number): void };
   readonly jobRuns: { inc(labels: { job: string; outcome: string }): void };
@@ -49,7 +49,7 @@ export interface JobServices {
     readonly postWebhook: (url: string, body: object) => Promise<void>;
     readonly metrics?: JobMetrics;
     readonly observer?: RecordObserver;
-    /** What is known of targets, for alerts. */
+    /** State of targets, for alerts. */
     readonly health?: { list(): readonly TargetStatus[] };
   };
   readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading' | 'ping'>;

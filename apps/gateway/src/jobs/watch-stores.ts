@@ -23,7 +23,7 @@ export interface StoreWatchNeeds {
   readonly leads: () => boolean;
 }
 
-/** What the stores are like, in a second at most. */
+/** State of the stores, within a second. */
 export function readStores({ hotStore, ping }: Pick<StoreWatchNeeds, 'hotStore' | 'ping'>): StoreStates {
   const late = () => 'no answer within 1 s';
   const failed = (error: unknown) => (error instanceof Error ? error.message : String(error));

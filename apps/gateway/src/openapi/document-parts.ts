@@ -20,7 +20,7 @@ export const FLAG = { type: 'boolean' } as const;
 export const OBJECT = { type: 'object' } as const;
 export const NUMBER = { type: 'number' } as const;
 
-/** What plain answers carry beside the vendor's fields. */
+/** The gateway's own fields of plain answers. */
 export const METADATA = {
   latency_ms: { type: 'number', description: 'Whole request' },
   cost_usd: { type: 'number', description: 'USD, exact, at most 9 decimals; 0 for hits' },
@@ -45,7 +45,7 @@ export interface Operation {
   /** Names of `components.parameters`. */
   readonly takes?: readonly string[];
   readonly parameters?: readonly Part[];
-  /** Whose envelope its errors have (`components.schemas`). */
+  /** Envelope of its errors (`components.schemas`). */
   readonly error?: string;
   /** It says the same with 503; what that means. */
   readonly unavailable?: string;

@@ -70,7 +70,7 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
 
 /** What chat endpoints take. */
 export const CHAT_HEADERS = Object.keys(PARAMETERS);
-/** What every request that has a row takes. */
+/** Headers of every request with a row. */
 export const ROW_HEADERS = ['CustomerId', 'RunId', 'Label', 'ClientRequestId', 'Traceparent'];
 
 const value = (schema: Part, description: string): Part => ({ schema, description });

@@ -5,7 +5,7 @@ import type { StatsSegment } from './time-segments';
 
 type CustomerScope = Pick<StatsScope, 'projectId' | 'intervalMs' | 'kept' | 'sums'>;
 
-/** What `customer_spend` adds up, and its own name for it. */
+/** Sums of `customer_spend`, with their columns. */
 const SPENT = {
   requests: 'request_count',
   tokens_in: 'tokens_in',

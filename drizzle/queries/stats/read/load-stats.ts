@@ -17,7 +17,7 @@ import { type Ask, askInTime } from './time-limit';
 import { type StatsSegment, splitByOne, splitRange } from './time-segments';
 import { addTotals, bucketKey, loadTopOfRows, loadTotals, type UsageTotals, ZERO } from './totals';
 
-/** What groups are ranked by. */
+/** Ranking of groups. */
 const RANKED_BY = ['requests', 'cost_usd'] as const satisfies readonly SumColumn[];
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

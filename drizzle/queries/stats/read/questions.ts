@@ -2,7 +2,7 @@
 export const METRIC_NAMES = ['latency', 'ttft', 'overhead', 'upstream'] as const;
 export type MetricName = (typeof METRIC_NAMES)[number];
 
-/** What is added up, and its column. */
+/** Sums and their columns. */
 export const SUMS = {
   requests: 'requests',
   success: 'success',
@@ -75,7 +75,7 @@ export interface BucketQuery extends StatsQuery {
   readonly top?: number;
   /** Percentiles cost a second query. */
   readonly withDurations: boolean;
-  /** Of these durations only; absent = of all. */
+  /** Only these durations; absent = all. */
   readonly metrics?: readonly MetricName[];
   /** Sums wanted, others may be 0; absent = all. With `SPEND_SUMS` days by customer come from their roll-up. */
   readonly sums?: readonly SumColumn[];

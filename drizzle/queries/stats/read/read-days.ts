@@ -16,7 +16,7 @@ export interface Stretch {
   readonly toMs: number;
 }
 
-/** How a range is walked over. */
+/** Direction of a scan. */
 export interface Walk {
   /** Days at most; as many as there are where it is absent. */
   readonly days?: number;

@@ -86,7 +86,7 @@ const MOMENTS = {
   },
 } as const;
 
-/** What happens at single moments, counted in a window that moves on. */
+/** Counts events in a moving window. */
 async function replayMoments(query: ReplayQuery, { times, readFromMs, isClosed }: Moments): Promise<Replay> {
   const { toMs } = query;
   const windowMs = query.windowMinutes * MINUTE_MS;

@@ -10,7 +10,7 @@ export interface StatsBucket extends UsageTotals {
 }
 
 export interface BucketResult {
-  /** Those that have requests, oldest first; a gap is a bucket that is missing. */
+  /** Buckets with requests, oldest first; empty ones are missing. */
   readonly buckets: readonly StatsBucket[];
   /** How many groups there are, shown or not. */
   readonly groups: number;

@@ -15,7 +15,7 @@ export interface AlertRule {
 const NANO_USD = 1e9;
 /** One failed request of two is no trend. */
 const MIN_REQUESTS = 5;
-/** Of hits: below that a share moves by itself. */
+/** Minimum of hits: below it the rate is noise. */
 const MIN_CACHED_REQUESTS = 20;
 const MIN_CACHED_BEFORE = 100;
 /** A cache that hardly ever hit has nothing to lose. */
@@ -73,7 +73,7 @@ export function cacheRatioFall(now: CacheSums, before: CacheSums): number | null
   return usual < MIN_HIT_SHARE ? null : Math.max(0, 1 - now.hits / now.requests / usual);
 }
 
-/** What of a budget is used: all of one that allows nothing. */
+/** Used share of a budget; 1 for an empty one. */
 export const shareUsed = (usedNanoUsd: number, limitNanoUsd: number): number =>
   limitNanoUsd === 0 ? 1 : usedNanoUsd / limitNanoUsd;
 

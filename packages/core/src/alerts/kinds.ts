@@ -8,7 +8,7 @@ export interface AlertKindFacts {
   readonly isReplayed: boolean;
   /** It concerns one project, where the alert names one. */
   readonly takesProject: boolean;
-  /** What is usual. */
+  /** Default values. */
   readonly defaultThreshold: number;
 }
 

@@ -30,7 +30,7 @@ export interface WebhookAddress {
   readonly routingKey: string | null;
 }
 
-/** Who is to be told; PagerDuty groups by it. */
+/** Recipient; PagerDuty groups by it. */
 const SOURCE = 'llm0-gateway';
 /** Longest summary PagerDuty takes. */
 const MAX_SUMMARY = 1024;

@@ -6,7 +6,7 @@ const MIN_BYTES_PER_MS = 32;
 /** One timer over all reads under way: a timer for each would cost more than reading most bodies. */
 const SWEEP_MS = 1000;
 
-/** How long a body of this length may take to arrive, in milliseconds. */
+/** Time for a body of this length to arrive, in milliseconds. */
 export const readTimeMs = (bytes: number, graceMs = GRACE_MS): number => graceMs + bytes / MIN_BYTES_PER_MS;
 
 export interface BodyDeadlinesOptions {

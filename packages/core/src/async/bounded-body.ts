@@ -3,7 +3,7 @@ import { readTimeMs } from './body-deadlines';
 
 export interface BodyBounds {
   readonly maxBytes: number;
-  /** How long it may take besides what its length takes, in milliseconds. */
+  /** Grace time in milliseconds, in addition to the time for its length. */
   readonly graceMs?: number;
   /** Takes room for bytes that are kept, where it was not taken for all of them. */
   readonly take?: TakeBytes;

@@ -1,4 +1,4 @@
-/** What the work gives, or what `onLate` gives (or throws) after so long; the work itself goes on by itself. */
+/** Result of the work, or of `onLate` (which may throw) after a time-out; the work continues. */
 export async function inTime<T, L>(work: Promise<T>, ms: number, onLate: () => L): Promise<T | L> {
   const late = Promise.withResolvers<void>();
   const timer = setTimeout(late.resolve, ms);

@@ -147,10 +147,10 @@ export class Room {
   }
 }
 
-/** What one request holds, until it and all who work for it have ended. */
+/** Memory of one request, held until it and its helpers end. */
 export class Held {
   bytes = 0;
-  /** Whose share it takes; set once the key is known. */
+  /** Key whose share it takes, once known. */
   key: string | undefined;
   private holders = 1;
   private answerBytes = 0;

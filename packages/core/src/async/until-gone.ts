@@ -1,6 +1,6 @@
 import { clientClosed } from '../errors/gateway-error';
 
-/** What the work gives; as soon as the signal fires, rejects with `client_closed`, and the work goes on by itself. */
+/** Result of the work; rejects with `client_closed` when the signal fires, while the work continues. */
 export function untilGone<T>(work: Promise<T>, signal: AbortSignal, onGone?: () => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

@@ -1,4 +1,4 @@
-/** How answers of a backend are cached. */
+/** Cache settings of a backend. */
 export interface BackendCache {
   readonly enabled: boolean;
   /** For answers that say nothing of it themselves; null = as CACHE_TTL says. */

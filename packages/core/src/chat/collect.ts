@@ -40,7 +40,7 @@ export class ResponseCollector {
   /** Of text so far. */
   characters = 0;
 
-  /** Of texts, what comes behind `maxCharacters` is let go. */
+  /** Texts beyond `maxCharacters` are cut. */
   constructor(private readonly maxCharacters = Number.POSITIVE_INFINITY) {}
 
   /** True where there was more than is kept. */

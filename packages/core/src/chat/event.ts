@@ -97,7 +97,7 @@ export interface AnswerTally {
   ended: number;
 }
 
-/** What one network chunk (or one JSON answer, or a replay) brought: the unit that flows through the pipeline. */
+/** Events of one network chunk (or one JSON answer, or a replay): the unit that flows through the pipeline. */
 export interface EventBatch {
   readonly events: readonly ChatEvent[];
   readonly wire?: WirePart;

@@ -18,7 +18,7 @@ const MAX_SPACE_LENGTH = 64 * 1024;
 
 export type JsonExcess = 'depth' | 'tokens' | 'length';
 
-/** What a JSON text may hold. */
+/** Limits of a JSON text. */
 export interface JsonBounds {
   /** Values and separators. */
   readonly maxTokens: number;

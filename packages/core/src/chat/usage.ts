@@ -75,7 +75,7 @@ export function sideOf(usage: Usage, side: 'input' | 'output'): Usage {
   return only;
 }
 
-/** Of two reports of one answer the larger side each, the later one where they agree. */
+/** Larger side of two reports of one answer, the later one if equal. */
 export function largerUsage(before: Usage, now: Usage): Usage {
   const larger: { -readonly [K in keyof Usage]: Usage[K] } = { ...before, ...now };
   const [input, output] = [promptTokens(before), completionTokens(before)];

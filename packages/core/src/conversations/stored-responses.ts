@@ -4,14 +4,14 @@ import { GatewayError } from '../errors/gateway-error';
 import { BatchWriter } from '../logs/batch-writer';
 import { RecordsRejectedError } from '../logs/decode-log-record';
 
-/** Whose an answer is. */
+/** Owner of an answer. */
 export interface AnswerOwner {
   readonly projectId: string;
   readonly apiKeyId: string;
   readonly customerId?: string;
 }
 
-/** Who asks for an answer: its owner alone may have it. */
+/** Caller of a stored answer: only its owner may read it. */
 export interface AnswerReader extends AnswerOwner {
   /** Every answer of the project is for everybody in it. */
   readonly isShared: boolean;
@@ -56,12 +56,12 @@ export interface ReadLimits {
 export interface StoredResponsesOptions {
   readonly store: StoredResponseStore;
   readonly nowMs: () => number;
-  /** How long answers are kept, in milliseconds; 0 = never. */
+  /** Lifetime of answers in milliseconds; 0 = not cached. */
   readonly retentionMs: number;
   /** Longest conversation that is read, in bytes of JSON. */
   readonly maxBytes: number;
   readonly onDrop: (answers: number) => void;
-  /** How long written answers are gathered, in milliseconds. */
+  /** Delay of writes in milliseconds. */
   readonly everyMs?: number;
   readonly sleep?: (ms: number) => Promise<unknown>;
 }

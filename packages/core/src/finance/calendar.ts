@@ -82,7 +82,7 @@ export interface CalendarDay {
   readonly share: number;
 }
 
-/** What is left of a month: the rest of today, then whole days. */
+/** Rest of a month: today's rest, then whole days. */
 export function daysLeft(zone: string, month: string, nowMs: number): readonly CalendarDay[] {
   const days: CalendarDay[] = [];
   const now = wallMs(zone, nowMs);

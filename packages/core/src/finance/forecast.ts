@@ -11,7 +11,7 @@ export interface DayHistory {
 }
 
 export interface Forecast {
-  /** Of the whole month, nano-USD: what was spent and what is expected of the rest. */
+  /** Whole month in nano-USD: spend plus the expected rest. */
   readonly expectedNanoUsd: number;
   /** Null while there are too few days to know by how much forecasts are off. */
   readonly lowNanoUsd: number | null;

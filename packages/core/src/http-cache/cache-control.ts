@@ -61,7 +61,7 @@ function parse(text: string): CacheControl {
   return new CacheControl(directives);
 }
 
-/** Of a directive that is given twice the stricter one counts. */
+/** The stricter of two equal directives counts. */
 function lower(one: string | undefined, other: string | undefined): string | undefined {
   return (readSecondsMs(one) ?? 0) <= (readSecondsMs(other) ?? 0) ? one : other;
 }

@@ -43,7 +43,7 @@ export interface CacheAsk {
 export interface CachePlace {
   /** Of the resource, whatever chose among its answers. */
   readonly resource: string;
-  /** Of the answers that this request may get, as far as that is known. */
+  /** Possible answers of this request, as far as known. */
   readonly key: string;
   /** Of the resource, when it was asked for: what comes after a change is not kept. */
   readonly mark: number;
@@ -117,7 +117,7 @@ export class HttpCache {
     return { entries: this.answers.size, bytes: this.answers.calculatedSize };
   }
 
-  /** What is here for a request. */
+  /** Entry for a request. */
   look(ask: CacheAsk): Look {
     const control = requestControl(ask.fields);
     if (!this.mayLook(ask, control)) return OFF;

@@ -15,7 +15,7 @@ export interface AnswerTimes {
   readonly receivedAtMs: number;
 }
 
-/** What is kept of an answer to GET, and how long it may be used. All durations in milliseconds. */
+/** Stored GET answer with its lifetimes in milliseconds. */
 export interface StoredAnswer extends AnswerHead {
   readonly body: Uint8Array;
   readonly receivedAtMs: number;
@@ -56,7 +56,7 @@ export interface KeepRules extends AnswerTimes {
   readonly alwaysVary: readonly string[];
 }
 
-/** What may be kept of an answer to GET, its body aside; undefined where that is nothing of use. */
+/** Cacheable part of a GET answer without its body; undefined if not cacheable. */
 export function describeAnswer(head: AnswerHead, rules: KeepRules): Omit<StoredAnswer, 'body'> | undefined {
   const { status, headers } = head;
   const control = controlOf(headers);
@@ -99,7 +99,7 @@ export const hasValidator = ({ headers }: AnswerHead): boolean =>
 const isForCaches = (name: string): boolean =>
   name.endsWith('-cache-control') || name === 'surrogate-control' || name === 'edge-control';
 
-/** Of everything that is said to caches the strictest word counts. */
+/** The strictest cache directive counts. */
 function controlOf(headers: HeaderFields): CacheControl {
   let said = headers['cache-control'];
   for (const name in headers) if (isForCaches(name)) said = `${said ?? ''},${headers[name]}`;

@@ -57,7 +57,7 @@ export function keptMs(answer: Omit<StoredAnswer, 'body'>): number {
 
 const DAY_MS = 86_400_000;
 
-/** How long it may be used without asking anybody. */
+/** Freshness lifetime. */
 export const usableMs = (answer: Omit<StoredAnswer, 'body'>): number =>
   answer.isAlwaysValidated ? 0 : answer.lifetimeMs - answer.initialAgeMs + answer.staleWhileRevalidateMs;
 

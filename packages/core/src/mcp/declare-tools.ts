@@ -12,7 +12,7 @@ const LONGEST_NAME = 256;
 export interface DeclareOptions {
   /** Of one tool. */
   readonly toolCharacters: number;
-  /** Of all of them: those that come later are left out. */
+  /** Limit of all of them; later ones are dropped. */
   readonly characters: number;
 }
 

@@ -1,6 +1,6 @@
 export type McpTransport = 'http' | 'stdio';
 
-/** How the gateway shows a server who asks. */
+/** Authentication of the gateway at a server. */
 export type McpAuth = 'none' | 'bearer' | 'header' | 'oauth_client' | 'oauth_user';
 
 /** What an authorization server is told of the gateway. */
@@ -34,6 +34,6 @@ export interface McpServer {
   readonly pricePerCallNanoUsd: number;
   readonly timeoutMs: number;
   readonly isActive: boolean;
-  /** What it needs was sealed with another ENCRYPTION_KEY. */
+  /** Its secret was encrypted with another ENCRYPTION_KEY. */
   readonly isUnreadable: boolean;
 }

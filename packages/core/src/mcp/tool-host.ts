@@ -18,7 +18,7 @@ export interface HostedCall {
   readonly runId: string;
   readonly signal: AbortSignal;
 }
-/** What Code Mode sees of a key's servers: every call obeys the key's limits, is charged and logged like any other. */
+/** Code Mode's view of a key's servers: calls obey the key's limits and are charged and logged like others. */
 export interface ToolHost {
   listServers(): Promise<
     readonly { readonly alias: string; readonly description: string; readonly notice: string | null }[]

@@ -8,7 +8,7 @@ import { ToolVectors } from './tool-vectors';
 
 export interface ToolSearchOptions {
   readonly embedder: TextEmbedder;
-  /** How long a search waits for vectors that are not there yet, in milliseconds. */
+  /** Wait of a search for missing vectors, in milliseconds. */
   readonly waitMs?: number;
 }
 

@@ -128,7 +128,7 @@ const contextOf = (usage: Usage): PriceContext => ({
   surchargePercent: usage.surchargePercent,
 });
 
-/** What one side of it costs, in integer nano-USD, at the prices of the whole. Fees are no part of either. */
+/** Cost of one side in integer nano-USD, at the prices of the whole, without fees. */
 export function costOfSide(usage: Usage, side: 'input' | 'output', priced: Pick<PricedModel, 'prices'>): number {
   return computeCost(sideOf(usage, side), priced, contextOf(usage)).costNanoUsd;
 }

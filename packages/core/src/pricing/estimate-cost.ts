@@ -81,7 +81,7 @@ function dearest(prices: TokenPrices, classes: readonly TokenClass[], context: P
   return most;
 }
 
-/** How a tier that is asked for may be billed: discounts are never assumed. */
+/** Possible billing of a requested tier: discounts are never assumed. */
 const HELD_TIERS: ReadonlyMap<string | undefined, string> = new Map([
   ...(['auto', 'priority', 'fast'] as const).map((tier): [string, string] => [tier, 'priority']),
   ['ultrafast', 'ultrafast'],

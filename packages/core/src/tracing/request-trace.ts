@@ -10,14 +10,14 @@ import {
   withSampling,
 } from './trace-context';
 
-/** What spans are built from beside the row; travels through the queue with it, and is on no row itself. */
+/** Span data besides the row; it travels through the queue, and isn't stored on the row. */
 export interface TraceMark {
   /** The wall clock when the request came, in epoch milliseconds. */
   readonly startMs: number;
   /** The caller's span. */
   readonly parent?: string;
   readonly state?: string;
-  /** What was set aside for it. */
+  /** Its hold. */
   readonly holdNanoUsd?: number;
   readonly detail?: SpanDetail;
   /** The answer of an earlier request, by its `Idempotency-Key`. */
@@ -46,7 +46,7 @@ export function serverOf(url: string): ServerDetail | undefined {
   return port === undefined ? undefined : { scheme, address: parsed.hostname.replace(/^\[|\]$/g, ''), port };
 }
 
-/** How a request came: the method, and the path without its query. */
+/** Method and path of the request, without its query. */
 export interface HttpDetail {
   readonly method: string;
   readonly path: string;

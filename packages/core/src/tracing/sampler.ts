@@ -30,7 +30,7 @@ export function createSampler(name: SamplerName, ratio: number): Sampler {
   return (context) => (context.parentSpanId === undefined ? root(context) : isSampled(context));
 }
 
-/** Of the 56 random bits of a trace id those that a number holds exactly. */
+/** The random bits of a trace id that a number holds exactly. */
 const DIGITS = { from: -14, to: -1, count: 13 };
 
 /**

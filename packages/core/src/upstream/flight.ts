@@ -7,7 +7,7 @@ import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstrea
 /** A call to an upstream, and what ends it once nobody waits for its answer any more. */
 export interface UpstreamCallUnderWay extends UpstreamCalling {
   readonly abort: AbortController;
-  /** What it holds until it ends. */
+  /** Memory held until it ends. */
   readonly held?: Pick<Held, 'end' | 'tryTake'>;
 }
 
@@ -24,14 +24,14 @@ const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
  * reader sets the pace; the last one to leave cancels upstream.
  */
 export class Flight {
-  /** Those from number `gone` on. */
+  /** Batches from number `gone` on. */
   private batches: EventBatch[] = [];
   private gone = 0;
   private readonly tally = emptyTally();
   private keptBytes = 0;
   /** Of the batches that are there, where several may read them. */
   private heldBytes = 0;
-  /** Of these, so many took room. */
+  /** Bytes of these that took room. */
   private countedBytes = 0;
   private readonly subscribers = new Set<Subscriber>();
   private readonly abort: AbortController;
@@ -42,7 +42,7 @@ export class Flight {
   private pulling: Promise<void> | undefined;
   private done = false;
   private failure: unknown;
-  /** Who settles the cost: fixed once the answer has ended. */
+  /** Payer of the cost, fixed at the end of the answer. */
   private payer: Subscriber | undefined;
 
   constructor(
@@ -129,7 +129,7 @@ export class Flight {
     if (this.keptBytes > this.maxKeptBytes || !this.hasRoom()) this.keepNoMore();
   }
 
-  /** What late followers may read takes room, too. */
+  /** Batches for late followers take room, too. */
   private hasRoom(): boolean {
     const more = this.keptBytes - this.countedBytes;
     if (more < COUNTED_BYTES) return true;
@@ -200,7 +200,7 @@ export class Flight {
     return this.subscribers.size === 0 || (this.subscribers.size === 1 && this.subscribers.has(subscriber));
   }
 
-  /** What the call has cost by now. */
+  /** Cost of the call so far. */
   spent(): UpstreamSpend {
     return this.call.spent(this.received());
   }
@@ -269,7 +269,7 @@ export class Subscriber {
     return this.flight.pays(this);
   }
 
-  /** What the call has cost by now; undefined where somebody else pays. */
+  /** Cost of the call so far; undefined if another request pays. */
   spent(): UpstreamSpend | undefined {
     return this.pays() ? this.flight.spent() : undefined;
   }

@@ -3,9 +3,9 @@ import type { Usage } from '../chat/usage';
 import type { LogAttempt } from '../logs/log-record';
 import type { Target } from '../routing/target';
 
-/** What it took until one target answered. */
+/** Attempts until one target answered. */
 export interface UpstreamEffort<T extends Target = Target> {
-  /** Who answered. */
+  /** Provider that answered. */
   readonly target: T;
   /** All attempts so far, the answering one last. */
   readonly attempts: readonly LogAttempt[];
@@ -19,7 +19,7 @@ export interface UpstreamEffort<T extends Target = Target> {
   readonly firstWaitMs: number;
 }
 
-/** What a call has cost that brought its caller nothing. */
+/** Cost of a call without an answer. */
 export interface UpstreamSpend {
   /** All so far; those still under way are `aborted`. */
   readonly attempts: readonly LogAttempt[];
@@ -44,13 +44,13 @@ export interface UpstreamResponse extends UpstreamEffort {
   readonly batches: AsyncIterator<EventBatch> | readonly EventBatch[];
   /** The model that answers, as the vendor names it; absent where it does not. */
   readonly answeredBy?: string;
-  /** Told when the answer breaks off after its first output. */
+  /** Called if the answer breaks after its first output. */
   readonly onBroken?: (error: unknown) => void;
 }
 
 /** A call that was begun. */
 export interface UpstreamCalling {
   readonly response: Promise<UpstreamResponse>;
-  /** What it has cost by now. `read`: all that was read of the answer. */
+  /** Cost so far. `read`: batches read of the answer. */
   readonly spent: (read: readonly EventBatch[]) => UpstreamSpend;
 }

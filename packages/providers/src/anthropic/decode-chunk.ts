@@ -21,7 +21,7 @@ import { MessageUsage } from './decode-usage';
 import { finishEvent } from './finish-reasons';
 import { ANSWER_FIELDS, PROVIDER, TOOL_NAME_RULE, WIRE_FORMAT } from './wire';
 
-/** How an answer ended; held back until the vendor says that it is whole. */
+/** End of an answer, held back until the provider says that it is complete. */
 interface Ending {
   readonly stop_reason?: JsonValue;
   readonly stop_sequence?: JsonValue;

@@ -3,7 +3,7 @@ import type { ResponseFormat } from '@llm0/core/chat/request';
 import { chooseAnswerFormat } from '../claude/answer-format';
 import type { ModelQuirks } from '../claude/models';
 
-/** How an answer in JSON is asked for; one of the three, or none for plain text. */
+/** JSON mode of a request: one of three, or none for plain text. */
 export interface EncodedResponseFormat {
   readonly format?: JsonObject;
   readonly tool?: JsonObject;

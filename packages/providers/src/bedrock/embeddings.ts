@@ -8,7 +8,7 @@ import { DroppedParameters } from '../translation/refuse-parameter';
 import { invokeRequest } from './endpoint';
 import { PROVIDER } from './wire';
 
-/** How one family of models takes texts. */
+/** Request format of a model family. */
 interface Family {
   readonly pattern: RegExp;
   readonly maxInputs: number;

@@ -4,7 +4,7 @@ import { type ModelQuirks as ClaudeQuirks, quirksOf as claudeQuirksOf } from '..
 export interface ModelQuirks {
   /** Set for the models that have it. */
   readonly claude?: ClaudeQuirks;
-  /** How much to think, among the model's own fields. */
+  /** Thinking effort in the model's own field. */
   readonly reasoning: 'claude' | 'nova' | 'effort' | 'none';
   /** Where `top_k` goes among the model's own fields. */
   readonly topK: 'top_k' | 'inferenceConfig' | 'none';

@@ -13,7 +13,7 @@ const MOST_CALLS = 100_000;
 
 type Calls = Readonly<Partial<Record<keyof typeof FEES, JsonValue | undefined>>>;
 
-/** What so many calls of each kind cost, as a part of `Usage`; nothing where there were none. `more`: other fees. */
+/** Fees of hosted tool calls, as a part of `Usage`; empty without calls. `more`: other fees. */
 export function callFees(calls: Calls, more = 0): { readonly feeNanoUsd?: number } {
   let feeNanoUsd = more;
   for (const kind of Object.keys(FEES) as (keyof typeof FEES)[]) {

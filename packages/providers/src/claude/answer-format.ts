@@ -5,7 +5,7 @@ import { encodeNativeSchema } from '../translation/closed-schema';
 /** Stands in for structured output where the model has none; its arguments are the answer. */
 export const JSON_TOOL_NAME = 'llm0_json_answer';
 
-/** How an answer in JSON is asked for; one of the three, or none for plain text. */
+/** JSON mode of a request: one of three, or none for plain text. */
 export interface AnswerFormat {
   /** Native structured output. */
   readonly schema?: JsonObject;

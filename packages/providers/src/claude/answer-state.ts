@@ -27,7 +27,7 @@ export function beginCall(call: { id?: JsonObject[string]; name?: JsonObject[str
   return { type: 'tool-call', choice: CHOICE, toolIndex, id, name: state.names.toOurs(asString(call.name) ?? '') };
 }
 
-/** What has no place among the events of single blocks. */
+/** Fields outside of block events. */
 export function closeAnswer({ citations, foreignBlocks }: SharedState, events: ChatEvent[]): void {
   for (const [name, value] of Object.entries({ citations, native_content: foreignBlocks })) {
     if (value.length > 0) events.push({ type: 'extra', scope: 'message', choice: CHOICE, name, value });

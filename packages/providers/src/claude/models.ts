@@ -1,4 +1,4 @@
-/** What one model family takes; families differ in ways the price book does not tell. */
+/** Parameters of a model family; the price book doesn't have them. */
 export interface ModelQuirks {
   /** `thinking: adaptive` with an effort, instead of a token budget. */
   readonly adaptiveThinking: boolean;
@@ -6,7 +6,7 @@ export interface ModelQuirks {
   readonly hiddenThinking: boolean;
   /** `xhigh` and `max` efforts. */
   readonly highestEfforts: boolean;
-  /** How thinking is kept low: switched off, or by what comes closest where it cannot be. */
+  /** Minimal thinking: off, or the lowest effort. */
   readonly thinkingOff: 'omit' | 'disabled' | 'between_tools' | 'low_effort';
   /** Takes `temperature`, `top_p` and `top_k` at their defaults only. */
   readonly fixedSampling: boolean;

@@ -4,7 +4,7 @@ import { asObject, asString } from '../translation/read-json';
 import type { ToolNames } from '../translation/vendor-names';
 import { REASONING_FORMAT } from './wire';
 
-/** What is known of one candidate while its parts come in. */
+/** State of a candidate while its parts arrive. */
 export interface CandidateState {
   readonly choice: number;
   toolCalls: number;

@@ -1,6 +1,6 @@
-/** What one generation of models takes. */
+/** Parameters of a model generation. */
 export interface ModelQuirks {
-  /** How thinking is asked for. */
+  /** Request for thinking. */
   readonly thinking: 'none' | 'budget' | 'level';
   /** Least token budget of thinking: 0 where it can be switched off. */
   readonly minBudgetTokens: number;

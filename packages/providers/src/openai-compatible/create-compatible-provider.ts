@@ -4,7 +4,7 @@ import { type ChatProfile, createChatProvider } from '../openai/index';
 import { type ChatQuirks, OPENAI_QUIRKS } from '../openai/quirks';
 import type { Provider } from '../provider';
 
-/** What a compatible server does otherwise than the vendor of the format. */
+/** Differences of a compatible server. */
 export interface CompatibleOverrides extends Omit<ChatProfile, 'quirks' | 'embeddings' | 'completions'> {
   readonly quirks?: Partial<ChatQuirks>;
   /** null where the server makes none. */

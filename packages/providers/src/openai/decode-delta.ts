@@ -8,7 +8,7 @@ interface ToolSlot {
   name: string;
 }
 
-/** What is known of one choice while its pieces come in. */
+/** State of a choice while its pieces arrive. */
 export interface ChoiceState {
   readonly choice: number;
   /** Pieces of a stream carry indexes that clients rely on; whole messages do not. */

@@ -14,7 +14,7 @@ import { passthrough, untoldPassthrough } from './passthrough';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
 import { speakResponses } from './responses/speak-responses';
 
-/** What tells one Chat Completions server from another. */
+/** Differences between Chat Completions servers. */
 export interface ChatProfile {
   readonly name: string;
   readonly defaultBaseUrl: string;

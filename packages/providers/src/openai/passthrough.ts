@@ -119,7 +119,7 @@ export const passthrough: PassthroughPart = {
   nativeOnly: NATIVE_ONLY,
 };
 
-/** Of servers that refuse `stream_options`, and tell usage without being asked. */
+/** Servers that refuse `stream_options` and report usage anyway. */
 export const untoldPassthrough: PassthroughPart = {
   ...passthrough,
   shapes: passthrough.shapes.map(({ askForUsage: _asked, ...shape }) =>

@@ -6,7 +6,7 @@ import type { DroppedParameters } from './refuse-parameter';
 export type MessageOf<R extends ChatMessage['role']> = Extract<ChatMessage, { role: R }>;
 export type PartOf<K extends ContentPart['type']> = Extract<ContentPart, { type: K }>;
 
-/** How one vendor writes each kind of content. */
+/** Encoders of a provider's content parts. */
 export type PartEncoders<Context> = {
   readonly [K in ContentPart['type']]: (part: PartOf<K>, context: Context) => JsonObject[];
 };

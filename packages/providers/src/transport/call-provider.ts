@@ -156,7 +156,7 @@ async function send(call: ProviderCall, request: UpstreamRequest): Promise<Fetch
   return { response: await provider.respondLocally(request, signal) };
 }
 
-/** What the upstream says it sends counts; some answer a stream request with a whole JSON body. */
+/** The response's content type counts; some answer a stream request with a JSON body. */
 function isStream(contentType: string, request: ChatRequest): boolean {
   if (contentType.startsWith('text/event-stream')) return true;
   if (contentType.startsWith('application/json') || contentType.startsWith('text/html')) return false;

@@ -4,7 +4,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ProviderConnection } from '../provider-request';
 import { upstreamFailure } from './upstream-failure';
 
-/** What is known of one key; lives as long as the key itself, across every change of the tables. */
+/** State of a key; it survives table changes. */
 export interface KeyHealth {
   /** Monotonic milliseconds until which it rests after a 429. */
   restsUntilMs: number;
@@ -21,7 +21,7 @@ export interface RingKey {
   readonly health: KeyHealth;
 }
 
-/** How long a key rests when the vendor does not say. */
+/** Rest of a key without `Retry-After`. */
 const DEFAULT_REST_MS = 2000;
 
 /** The keys of one provider, in order of preference: the first one that may be asked is, so that the vendor's own caches stay warm. */
@@ -64,7 +64,7 @@ export class KeyRing {
     return true;
   }
 
-  /** What to tell when no key is left: `last`, or that all of them rest. */
+  /** Error without a usable key: `last`, or that all rest. */
   exhausted(provider: string, last: GatewayError | undefined): GatewayError {
     const nowMs = this.monotonicMs();
     const rests = this.keys.map(({ health }) => health.restsUntilMs - nowMs).filter((restMs) => restMs > 0);

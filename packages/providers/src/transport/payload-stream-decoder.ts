@@ -31,13 +31,13 @@ export interface PayloadDecoder {
 /** Cuts bytes into the texts of single payloads. */
 export interface PayloadSource {
   push(chunk: Uint8Array): readonly PayloadText[];
-  /** What is left at the end. */
+  /** Rest at the end. */
   flush(): readonly PayloadText[];
 }
 
 export interface PayloadText {
   readonly data: string;
-  /** What the stream itself calls the event. */
+  /** Event name of the stream. */
   readonly event?: string;
   /** The event's own bytes, where they can go out as they are. */
   readonly raw?: Uint8Array;

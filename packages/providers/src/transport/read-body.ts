@@ -50,7 +50,7 @@ export class UpstreamBody {
   private bytes = 0;
   private bytesInTurn = 0;
   private turnMs = performance.now();
-  /** What is left of a large chunk. */
+  /** Rest of a large chunk. */
   private rest: Uint8Array | undefined;
   private isFlooded = false;
   private readonly startedMs = performance.now();

@@ -25,7 +25,7 @@ export const KIND_BY_FAILURE = {
   truncated: 'upstream_error',
 } as const satisfies Record<UpstreamFailure, ErrorKind>;
 
-/** How routing must take an answer with this status. */
+/** Routing's reaction to a status. */
 export function failureOfStatus(status: number): UpstreamFailure {
   if (status >= 500) return 'server_error';
   if (status >= 400) return FAILURE_BY_STATUS[status] ?? 'rejected';

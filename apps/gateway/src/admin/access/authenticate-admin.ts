@@ -13,7 +13,7 @@ import type { SignInThrottle } from './sign-in-throttle';
 
 type Needs = Pick<AdminServices, 'db' | 'config'>;
 
-/** Whose token it is; `tokenId` null for ADMIN_TOKEN. */
+/** Token of the session; `tokenId` null for ADMIN_TOKEN. */
 export interface TokenOwner extends Actor {
   readonly tokenId: string | null;
   readonly hash: string;
@@ -80,7 +80,7 @@ function isEnvironmentHash({ config }: Needs, hash: string): boolean {
   return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashSecret(config.adminToken), 'hex'));
 }
 
-/** Who sends no token is not guessing: this counts nowhere. */
+/** A request without a token isn't a guess and isn't counted. */
 function notSignedIn(): GatewayError {
   const message = 'Sign in, or send the admin token as "Authorization: Bearer <ADMIN_TOKEN>".';
   return new GatewayError('missing_api_key', message);

@@ -100,7 +100,7 @@ function partOptions<B extends GivenOptions>(sent: B) {
   return { body, options: { hedge_after_ms, session_affinity, failover, retry_timeouts } };
 }
 
-/** What is not given stays as it was; only what is not usual is kept. */
+/** Omitted fields stay; only values other than the default are stored. */
 function toOptions(before: StoredAlias['options'], given: GivenOptions): StoredAlias['options'] {
   const hedgeAfterMs = given.hedge_after_ms === undefined ? before.hedge_after_ms : given.hedge_after_ms;
   const failover = given.failover === undefined ? before.failover : given.failover;

@@ -14,7 +14,7 @@ export const hedgeAfterMs = count(1, MAX_HEDGE_AFTER_MS)
 
 const MAX_TIMEOUT_MS = 3_600_000;
 
-/** Of providers and of an alias's targets. */
+/** Fields of providers and of an alias's targets. */
 export const timeouts = {
   request_timeout_ms: count(1, MAX_TIMEOUT_MS)
     .nullish()

@@ -4,9 +4,9 @@ import { required } from '../fields/find-or-refuse';
 import { recordChange } from './record-change';
 
 export interface AuditedKind<Row, Shown> {
-  /** What the audit calls it. */
+  /** Name in the audit. */
   readonly resource: string;
-  /** What `not_found` calls it; the resource unless given. */
+  /** Name in `not_found`; default: the resource. */
   readonly what?: string;
   readonly idOf: (row: Row) => string;
   /** As the API shows it, without secrets. */

@@ -4,7 +4,7 @@ import { sqlState } from '@llm0/drizzle/sql-state';
 import type { Actor } from '../admin-services';
 import { ChangedMeanwhile, entityTag, namesTag } from './entity-tag';
 
-/** What a change was, besides who made it; `result` is handed through. */
+/** Description of a change; `result` is passed through. */
 export interface Change<T> extends Omit<AuditEntry, 'actor'> {
   readonly result: T;
 }

@@ -21,7 +21,7 @@ import { showFields } from '../fields/map-fields';
 const at = routesOf('cache');
 const FLUSH_TIMEOUT_MS = 1000;
 const OUTCOMES = ['served', 'shadow', 'refused', 'below'] as const;
-/** What was served is no miss. */
+/** A served answer isn't a miss. */
 const NEAR_MISSES = ['shadow', 'refused', 'below'] as const;
 
 const matchSchema = z

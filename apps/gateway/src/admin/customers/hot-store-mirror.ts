@@ -21,7 +21,7 @@ export class HotStoreMirror {
 
   constructor(private readonly options: MirrorOptions) {}
 
-  /** How many changes are saved but not in force. */
+  /** Number of saved changes that aren't active. */
   get size(): number {
     return this.waiting.size;
   }

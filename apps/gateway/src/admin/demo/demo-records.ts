@@ -157,7 +157,7 @@ function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRe
 
 const modelOf = (name: string): DemoModel => mix.models[name as keyof typeof mix.models];
 
-/** What is known of a request before it is answered. */
+/** State of a request before its answer. */
 function makeRequest({ random, projects, createId }: DemoOptions, { atMs, cause, story }: Moment, isHit: boolean) {
   const isSpike = cause === 'job';
   const project = (isSpike ? projects[SPIKE_PROJECT] : undefined) ?? pickWeighted(projects, random);

@@ -5,7 +5,7 @@ import { showInstant, showMs } from './show-fields';
 
 type Camel<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
 
-/** What a field of the API is called inside: `cap_usd` → `capNanoUsd`, `created_at` → `createdAtMs`, else in camel case. */
+/** Inner name of an API field: `cap_usd` → `capNanoUsd`, `created_at` → `createdAtMs`, else in camel case. */
 export type InnerName<S extends string> = S extends `${infer Head}_usd`
   ? `${Camel<Head>}NanoUsd`
   : S extends `${infer Head}_at`
@@ -18,7 +18,7 @@ type KnownValue<Name extends string, Value> =
   | (Name extends `${string}_at` ? number : Value extends readonly (infer One)[] ? readonly One[] : Readonly<Value>)
   | (null extends Value ? null | undefined : never);
 
-/** What the API shows, by the names inside. */
+/** Shown fields, by inner names. */
 export type InnerOf<Shown> = {
   readonly [Name in keyof Shown & string as InnerName<Name>]: InnerValue<Name, Shown[Name]>;
 };
@@ -35,7 +35,7 @@ export function showFields<S extends Shape>(schema: S, stored: InnerOf<z.output<
   return shown as z.output<S>;
 }
 
-/** What was sent, by the names inside; values are as the schema read them, and what was not sent is not there. */
+/** Sent fields by inner names, with parsed values. */
 export function readFields<B extends object>(body: B): { [Name in keyof B & string as InnerName<Name>]: B[Name] } {
   const read = Object.entries(body).map(([name, value]) => [innerName(name), value]);
   return Object.fromEntries(read);

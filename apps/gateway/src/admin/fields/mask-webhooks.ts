@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { Actor, AdminEnv } from '../admin-services';
 import { isRawJson, parseStored } from './json-money';
 
-/** Whoever knows a webhook's whole address can post there; what is left says whose it is. */
+/** A webhook's full address is a secret; the rest shows its owner. */
 export function maskUrl(url: string): string {
   if (!URL.canParse(url)) return '…';
   const { protocol, host } = new URL(url);

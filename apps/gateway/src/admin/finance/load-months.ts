@@ -25,7 +25,7 @@ export interface MonthQuestion {
   readonly by: GroupBy;
   readonly filter: AmountFilter;
   readonly nowMs: number;
-  /** How long single requests are kept. */
+  /** Retention of single requests. */
   readonly logRetentionDays: number;
 }
 
@@ -84,7 +84,7 @@ export async function loadMonths(db: Db, question: MonthQuestion, labelOfKey: La
   }
 }
 
-/** What no roll-up knows: labels, a single customer, and customers by anything but their project. */
+/** Queries without a roll-up: labels, a single customer, and customers by anything but their project. */
 export function needsRows(by: GroupBy, filter: AmountFilter): boolean {
   const { labels, customerId, apiKeyId, model, provider } = filter;
   if (by.startsWith('label.') || labels !== undefined || customerId !== undefined) return true;

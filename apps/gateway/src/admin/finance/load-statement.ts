@@ -122,7 +122,7 @@ const NOBODY: Readonly<Record<string, string>> = {
   model: 'No model',
 };
 
-/** What a group is called: ids of projects and keys by their names. */
+/** Name of a group: projects and keys by name. */
 function nameOf(by: string, group: string, { projects, keys }: Names): string {
   if (group === '') return NOBODY[by] ?? 'Not labelled';
   if (by === 'project') return projects.get(group)?.name ?? group;

@@ -27,7 +27,7 @@ export interface StatementRow extends Sums {
   /** '' for none. */
   readonly group: string;
   readonly estimatedNanoUsd: number | null;
-  /** Of the month before; null where it is not known. */
+  /** Previous month; null if unknown. */
   readonly previousNanoUsd: number | null;
   readonly changeNanoUsd: number | null;
   /** To a tenth; null where there is nothing to be a share of. */

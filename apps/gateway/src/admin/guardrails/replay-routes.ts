@@ -51,7 +51,7 @@ const MOST_HITS = 100;
 
 type Needs = Pick<AdminServices, 'db' | 'clock'> & RuleNeeds;
 
-/** What guardrails found, and what they would have found. */
+/** Guardrail findings, enforced and in shadow mode. */
 export function guardrailReplayRoutes(services: Needs) {
   const { db, clock, guardrailChecks } = services;
   let isRunning = false;

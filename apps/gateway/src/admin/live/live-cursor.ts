@@ -6,7 +6,7 @@ const CURSOR = /^[\w=&.-]{0,400}$/;
 /** Text without line ends, as the `id` of an event must be. */
 export const encodeLiveCursor = (cursor: LiveCursor): string => new URLSearchParams(cursor).toString();
 
-/** What is no cursor of ours is as if there were none. */
+/** An invalid cursor counts as none. */
 export function decodeLiveCursor(text: string | undefined): LiveCursor {
   return text !== undefined && CURSOR.test(text) ? Object.fromEntries(new URLSearchParams(text)) : {};
 }

@@ -18,7 +18,7 @@ export interface LiveStreamOptions {
   readonly query: LiveQuery;
   readonly cursor: LiveCursor;
   readonly looks: Readonly<Record<Topic, Look>>;
-  /** Who is asking, as of now; undefined when nobody any more. */
+  /** Current session; undefined if it ended. */
   readonly whoAsks: () => Promise<Actor | undefined>;
   readonly isStopping: () => boolean;
   readonly clock: { nowMs(): number; monotonicMs(): number };

@@ -89,7 +89,7 @@ export function liveRoutes(services: Needs, kept: StatsCache) {
 
 const nameOf = ({ name, session }: Actor) => session?.hash ?? name;
 
-/** How many watch at once: each costs some questions a second. */
+/** Number of concurrent watchers: each costs some queries per second. */
 class Places {
   private readonly taken = new Map<string, number>();
   private all = 0;

@@ -53,7 +53,7 @@ const optional = <T extends z.ZodRawShape>(fields: T) => z.object(fields).partia
 
 const traceId = z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits');
 
-/** What requests are found by, whatever is then done with them. */
+/** Filters of requests. */
 export const filterFields = {
   ...optional(matchFields),
   ...optional(notFields),

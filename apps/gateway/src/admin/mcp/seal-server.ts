@@ -64,7 +64,7 @@ function secretOf(auth: Auth): string | undefined {
   }
 }
 
-/** What of it may be shown. */
+/** Visible part. */
 function optionsOf(auth: Auth): Readonly<Record<string, string>> {
   if (auth.type === 'header') return { name: auth.name };
   if (auth.type !== 'oauth_client' && auth.type !== 'oauth_user') return {};

@@ -27,7 +27,7 @@ type BucketKind = 'spend' | 'latency' | 'cache' | 'errors';
 type BucketQuestion = { readonly kind: BucketKind; readonly query: BucketRange };
 type BucketRange = Omit<BucketQuery, 'withDurations' | 'sums'>;
 
-/** What a chart or a card asks; plain data, so that it can be asked in another thread. */
+/** Query of a chart or card; plain data, so that another thread can run it. */
 export type StatsQuestion =
   | { readonly kind: 'overview'; readonly query: StatsQuery }
   | { readonly kind: 'histogram'; readonly query: StatsQuery; readonly metric: MetricName }

@@ -18,7 +18,7 @@ import {
 } from './schema';
 
 const tags = ['stats'];
-/** What holds for all questions. */
+/** Common options of queries. */
 const BOUNDS =
   'An answer that tells of many requests or took long is kept for 20 s, and `Age` says how many seconds ago the database was ' +
   'asked; `Cache-Control: no-cache` asks it again. What would take more than 3 s is 400 and says what to narrow.';

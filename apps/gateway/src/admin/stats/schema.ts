@@ -21,7 +21,7 @@ const MAX_ROWS_MS = 7 * DAY_MS;
 const DEFAULT_RANGE_MS = DAY_MS;
 /** Rows carry the store's clock, which may run a little ahead of this process's. */
 const CLOCK_TOLERANCE_MS = 75_000;
-/** How far the default range moves at a time; well within the tolerance. */
+/** Step of the default range, well within the tolerance. */
 const DEFAULT_STEP_MS = 15_000;
 const MAX_BUCKETS = 5000;
 const MAX_GROUPS = 1000;

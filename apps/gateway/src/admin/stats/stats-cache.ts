@@ -12,7 +12,7 @@ interface Kept extends StatsAnswer {
 }
 
 export interface SharedAnswer extends StatsAnswer {
-  /** How long ago the database was asked. */
+  /** Age of the data. */
   readonly ageMs: number;
 }
 

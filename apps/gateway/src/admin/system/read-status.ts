@@ -20,7 +20,7 @@ interface Outage {
   readonly elsewhere: number | null;
 }
 
-/** What is in trouble right now, as the API shows it. */
+/** Current problems, as the API shows them. */
 export function createStatusReader({ db, clock, hotStore, health }: Needs) {
   const kept = new Map<string, { readonly atMs: number; readonly outage: Promise<Outage> }>();
   const look = async (provider: string, models: readonly string[], openedMs: number): Promise<Outage> => {

@@ -66,7 +66,7 @@ async function applyProject(
   return id;
 }
 
-/** Those of the scope, by name. */
+/** Entries of the scope, by name. */
 async function listAliases({ api, scope }: Applying): Promise<ReadonlyMap<string, JsonObject>> {
   const found = new Map<string, JsonObject>();
   if (scope === undefined) return found;

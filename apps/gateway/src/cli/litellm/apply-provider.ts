@@ -71,7 +71,7 @@ async function whatIsThere(
   return isSame ? ['unchanged', baseUrl] : ['failed', `another import put it at ${body.base_url}: run this one again`];
 }
 
-/** What holds for every project, and is not changed for one. */
+/** Shared by all projects. */
 function describeOptions(options: Readonly<Record<string, string>>, existing: JsonObject): string {
   const there = isObject(existing.options) ? existing.options : {};
   // A region stands before the names of models instead.

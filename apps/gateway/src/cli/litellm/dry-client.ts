@@ -19,7 +19,7 @@ import type { ImportClient } from './apply-step';
 
 type Method = 'POST' | 'PATCH';
 
-/** What each path takes, with an id behind it or without. */
+/** Methods of each path, with and without an id. */
 const SCHEMAS: readonly (readonly [path: RegExp, bodies: Readonly<Record<Method, z.ZodType>>])[] = [
   [/^\/projects(?:\/[^/]+)?$/, { POST: newProjectSchema, PATCH: projectChangesSchema }],
   [/^\/projects\/[^/]+\/keys(?:\/[^/]+)?$/, { POST: newKeySchema, PATCH: keyChangesSchema }],

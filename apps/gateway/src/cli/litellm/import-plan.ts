@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 
-/** What a config of LiteLLM becomes here, before anything is asked of the gateway. */
+/** Import plan of a LiteLLM config, before any call to the gateway. */
 export interface ImportPlan {
   readonly providers: readonly PlannedProvider[];
   readonly prices: readonly PlannedPrice[];
@@ -10,7 +10,7 @@ export interface ImportPlan {
   readonly notes: readonly ImportNote[];
 }
 
-/** How a vendor or server is reached. */
+/** Connection to a provider or server. */
 export interface PlannedProvider {
   /** A server's is what it would be called: one that is there already keeps its own (`placePlan`). */
   readonly name: string;
@@ -60,7 +60,7 @@ export interface PlannedTarget {
 export interface PlannedProject {
   /** What the file says; holds for a project that is there as well. */
   readonly settings: JsonObject;
-  /** What LiteLLM does where the file says nothing: for a new project only. */
+  /** LiteLLM's defaults, for a new project only. */
   readonly defaults: JsonObject;
   readonly key: JsonObject;
 }

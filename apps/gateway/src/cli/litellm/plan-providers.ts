@@ -6,7 +6,7 @@ import { isOpenAi, keyVariableOf } from './vendors';
 
 const NAME_CHARACTERS = 180;
 
-/** Who answers for a deployment here. */
+/** Provider of a deployment. */
 export interface PlacedDeployment extends Deployment {
   readonly provider: string;
   readonly model: string;

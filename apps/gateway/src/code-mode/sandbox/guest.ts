@@ -165,7 +165,7 @@ export class Guest {
     return handle !== undefined && this.context.typeof(handle) === 'string' ? this.context.getString(handle) : '';
   }
 
-  /** Of errors from before the script began, which are no objects of the script's. */
+  /** Errors from before the script's start, which aren't the script's objects. */
   private describe(error: QuickJSHandle): string {
     const read = (key: string) => this.context.getProp(error, key).consume((handle) => this.textOf(handle));
     return `${read('name')}: ${read('message')}${read('stack') === '' ? '' : `\n${read('stack')}`}`.trimEnd();

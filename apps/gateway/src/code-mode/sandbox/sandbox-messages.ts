@@ -8,11 +8,11 @@ export interface SandboxLimits {
   readonly calls: number;
   /** Of the answer's JSON, and of all that `console` wrote, in UTF-8. */
   readonly resultBytes: number;
-  /** That wait at once. */
+  /** Maximum of waiting ones. */
   readonly timers: number;
   /** Of one call's arguments, in characters of JSON. */
   readonly argumentCharacters: number;
-  /** Of what one call gives to the script, in characters of JSON. */
+  /** Limit of a call's result for the script, in characters of JSON. */
   readonly answerCharacters: number;
 }
 

@@ -5,9 +5,9 @@ import { type SandboxJob, type SandboxOutcome, SandboxWorker } from './sandbox-w
 export interface SandboxPoolOptions {
   readonly size?: number;
   readonly limits?: Partial<SandboxLimits>;
-  /** How long a run may wait for a sandbox, in milliseconds. */
+  /** Wait of a run for a sandbox, in milliseconds. */
   readonly waitMs?: number;
-  /** How long sandboxes are kept that nobody uses, in milliseconds. */
+  /** Lifetime of idle sandboxes in milliseconds. */
   readonly idleMs?: number;
 }
 

@@ -34,7 +34,7 @@ export interface SandboxOutcome {
   /** `done`: JSON of what the script gave; `error`, `crashed`: what happened; else empty. */
   readonly text: string;
   readonly logs: readonly string[];
-  /** That reached the host. */
+  /** Attempts that reached the host. */
   readonly calls: number;
   readonly durationMs: number;
 }

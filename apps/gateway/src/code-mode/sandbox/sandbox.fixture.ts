@@ -30,7 +30,7 @@ export class SandboxFixture {
     });
   }
 
-  /** What the script gave; throws where it gave nothing. */
+  /** Result of the script; throws without one. */
   async value(code: string, given: Partial<SandboxJob> = {}): Promise<unknown> {
     const outcome = await this.run(code, given);
     if (outcome.reason !== 'done') throw new Error(`${outcome.reason}: ${outcome.text}`);

@@ -96,7 +96,7 @@ const ITEM_DECODERS: ReadonlyMap<string, (context: ItemContext) => void> = new M
 ]);
 
 const ROLES = ['user', 'system', 'developer', 'assistant'] as const;
-/** What every item may carry about itself. */
+/** Common fields of items. */
 const ITEM_FIELDS = ['type', 'id', 'status'] as const;
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set([...ITEM_FIELDS, 'role', 'content']);
 const CALL_FIELDS: ReadonlySet<string> = new Set([

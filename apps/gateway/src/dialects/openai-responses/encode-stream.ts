@@ -84,7 +84,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return encoder.encode(this.writer.take());
   }
 
-  /** What holds for the answer as a whole, however its pieces come. */
+  /** Fields of the whole answer. */
   private note(event: ChatEvent): void {
     if (event.type === 'start') {
       this.model = event.model ?? this.model;

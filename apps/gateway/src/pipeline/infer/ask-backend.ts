@@ -30,7 +30,7 @@ export interface BackendAsk {
   readonly onStatus?: (status: number) => void;
 }
 
-/** Told of what is done. */
+/** Called for each step. */
 export interface AskNote {
   noteSent(): void;
   readonly attempts: { push(attempt: AttemptOf): unknown };

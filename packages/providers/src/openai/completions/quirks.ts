@@ -1,6 +1,6 @@
 import type { ProviderConnection } from '../../provider-request';
 
-/** What tells one server that continues text from another. */
+/** Differences between text completion servers. */
 export interface CompletionQuirks {
   /** Models that it continues text with. `mode`: what the price book says of them. */
   readonly serves: (model: string, mode: string | undefined) => boolean;

@@ -25,7 +25,7 @@ export interface GuardedRequest extends EgressOptions {
   /** Milliseconds for everything: names, redirects and the whole body. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
-  /** Told of every chunk; throws where it is too much. */
+  /** Called for every chunk; throws beyond the limit. */
   readonly onBytes?: (bytes: number) => void;
   readonly signal: AbortSignal;
 }
@@ -92,7 +92,7 @@ export interface PinnedUrl {
   readonly url: string;
   /** For the `Host` header. */
   readonly host: string;
-  /** Whom the certificate must name; undefined for addresses. */
+  /** Server name of the certificate; undefined for addresses. */
   readonly serverName?: string;
 }
 

@@ -39,7 +39,7 @@ export function callForPrompt(call: ProviderCall, { prompt, text, index, native,
 
 type OpenRequest = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };
 
-/** What goes with a parameter that is left out: its names in chat, and ours. */
+/** Names of a dropped parameter, in chat and inside. */
 const CHAT_FIELDS: Readonly<
   Record<string, readonly (readonly [string, 'logprobs' | 'topLogprobs' | 'maxOutputTokens'])[]>
 > = {
@@ -55,7 +55,7 @@ function takesNoTokens(index: number, model: string): GatewayError {
   return new GatewayError('unsupported_parameter', message, { param: 'prompt' });
 }
 
-/** What a conversation has no place for: the names of what is left out. */
+/** Fields without a place in a conversation: the dropped names. */
 function refuseUnsaid({ request, context }: ProviderCall, prompt: TextPrompt): readonly string[] {
   const parameters = new DroppedParameters(context);
   const reason = 'is not supported through chat, which is how this gateway asks';
