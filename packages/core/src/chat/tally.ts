@@ -41,7 +41,7 @@ function mediaBytes(event: ChatEvent): number {
   return countOutput(event.detail.data);
 }
 
-/** What it adds to the answer; empty for what says nothing. */
+/** Events it adds to the answer. */
 export function outputText(event: ChatEvent): string {
   switch (event.type) {
     case 'text':
