@@ -130,8 +130,9 @@ describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
     fetch(new URL(path, world.gateway.url), {
       method: http,
       headers: { ...headersOf(key), ...(session == null ? {} : { 'Mcp-Session-Id': session }) },
-      ...(http === 'POST' ? { body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) } : {}),
+      ...(http === 'POST' ? { body: JSON.stringify({ jsonrpc: '2.0', ...idOf(method), method, params }) } : {}),
     });
+  const idOf = (method: string) => (method.startsWith('notifications/') ? {} : { id: 1 });
   const begin = async (key: string) => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
     return (await ask(key, { method: 'initialize', params })).headers.get('mcp-session-id');
@@ -150,12 +151,19 @@ describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
       { method: 'tools/list', path: '/mcp/code' },
       ...[tool('execute_code', { code: 'return 1' }), tool('search_tools', { query: 'search' })],
       tool('list_servers', {}),
-      { http: 'DELETE' },
+      ...['initialized', 'cancelled', 'roots/list_changed'].map((name) => ({ method: `notifications/${name}` })),
+      ...[{ http: 'GET' }, { http: 'DELETE' }],
     ];
+    const accepted = ({ http, method = '' }: Asked) => {
+      if (http === 'DELETE') return 204;
+      return method.startsWith('notifications/') ? 202 : 200;
+    };
     for (const one of asked) {
       const { key } = await makeKey({ rate_limit_per_minute: 2, code_mode: true });
       const session = await begin(key);
-      expect([one, (await ask(key, { ...one, session })).status]).toEqual([one, one.http === 'DELETE' ? 204 : 200]);
+      const answer = await ask(key, { ...one, session });
+      expect([one, answer.status]).toEqual([one, accepted(one)]);
+      await answer.body?.cancel();
       const refused = await ask(key, { ...one, session: null });
       expect([one, refused.status]).toEqual([one, 429]);
       expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);

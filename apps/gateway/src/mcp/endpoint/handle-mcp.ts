@@ -67,7 +67,11 @@ export async function handleMcp(
       await admitOwn(services, opened, 'response');
       await takeResponse(opened, message.response);
     }
-    if (message.kind === 'notification') takeNotification(services, { ...opened, sender }, message.notification);
+    if (message.kind === 'notification') {
+      // Who has used up its limit may still cancel what runs.
+      takeNotification(services, { ...opened, sender }, message.notification);
+      await admitOwn(services, opened, message.notification.method);
+    }
     if (message.kind !== 'request') {
       underWay.end();
       return new Response(null, { status: 202, headers: { 'X-Request-Id': opened.ctx.requestId } });
@@ -81,7 +85,8 @@ export async function handleMcp(
 
 /** The stream of a client with a session (`GET`). */
 export async function handleMcpStream(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
-  return withoutBody(services, place, httpRequest, (mcpRequest) => {
+  return withoutBody(services, place, httpRequest, async (mcpRequest) => {
+    await admitOwn(services, mcpRequest, mcpRequest.request.method);
     if (!takesStream(httpRequest.headers)) {
       throw new GatewayError('invalid_request', 'This stream is for clients that accept text/event-stream.', {
         status: 406,
