@@ -15,7 +15,7 @@ export const NOT_OFFERED: readonly Fact[] = [
   {
     feature: 'reasoning',
     families: ['Nova 1 on Bedrock'],
-    reason: 'The first generation of Nova does not think, and the vendor refuses to be asked.',
+    reason: 'The first generation of Nova has no thinking; the provider refuses the parameter.',
   },
 ];
 
@@ -31,18 +31,18 @@ export const NOTES: readonly Note[] = [
     clients: ['ai + @ai-sdk/anthropic'],
     families: ['Gemini', 'Nova on Bedrock', 'Nova 1 on Bedrock'],
     reason:
-      'For models it does not know this client answers through a tool of its own, and asks for one call at a time among all ' +
-      'tools. These vendors have no such switch: it is left out, and named in `X-LLM0-Dropped`.',
+      'For unknown models this client answers through its own tool and limits calls to one at a time. These providers have no ' +
+      'such switch: the gateway drops it and names it in `X-LLM0-Dropped`.',
   },
   {
     feature: 'reasoning',
     clients: ['ai + @ai-sdk/openai (chat)'],
-    reason: 'Asked for, done and billed; the client has no place for thoughts in chat completions, and shows none.',
+    reason: 'The model thinks, and thinking is billed; the client does not show thoughts of chat completions.',
   },
   {
     feature: 'reasoning',
     families: ['Nova on Bedrock'],
-    reason: 'Amazon itself writes `[REDACTED]` where the thoughts of Nova 2 would stand.',
+    reason: 'Amazon replaces the thoughts of Nova 2 with `[REDACTED]`.',
   },
   {
     feature: 'stream',
@@ -51,8 +51,8 @@ export const NOTES: readonly Note[] = [
     // What the fake vendor, like the real one, counts in its first event.
     surplusTokens: 1,
     reason:
-      "Anthropic's stream counts output tokens in its first event and all of them in its last; this client adds both, with " +
-      'Anthropic itself too. The gateway bills what the last one says.',
+      "Anthropic's stream counts output tokens in its first event and all of them in its last; this client adds both, also " +
+      'with Anthropic. The gateway bills the last count.',
   },
 ];
 

@@ -17,22 +17,21 @@ export function cellName(client: string, family: string, feature: string): strin
 
 const HEAD = `# Which clients work with which models
 
-Every ✓ below is a program that runs with each \`bun run test\`: the client library as it comes from its registry, unchanged but
-for its base URL and key, in front of a gateway in its own process and fakes of every vendor that answer in the vendors' own
-formats. \`bun run compatibility\` runs them, prints these tables and writes this file; a test fails when it is out of date.
+Tested combinations of clients, models and features. Each ✓ is a test of \`bun run test\`: an unmodified client library calls a gateway
+process, and fakes answer in every provider's own format. \`bun run compatibility\` writes this file; a test fails when it is stale.
 
 | column | tests |
 |---|---|
-| plain, stream | words, Unicode among them, token counts; streams come in pieces |
-| tools, parallel tools | calls and their arguments; results sent back, whole conversations, plain and streamed |
-| structured output | an answer that keeps to a JSON schema, parsed |
+| plain, stream | words with Unicode, token counts; streams arrive in pieces |
+| tools, parallel tools | calls with arguments, returned results, whole conversations, plain and streamed |
+| structured output | a parsed answer by a JSON schema |
 | image | the picture reaches the provider |
 | reasoning | requests thinking, and shows it beside the answer, plain and streamed |
-| abort | who leaves a stream has the provider cancelled within a second |
-| error | a refusal keeps its status; a stream that breaks raises, and never looks complete |
-| agent loop, object loop | the library runs tools by itself, step by step, to a text (plain, streamed) or an object |
+| abort | leaving a stream cancels the provider within a second |
+| error | a refusal keeps its status; a broken stream raises an error |
+| agent loop, object loop | the library runs tools step by step, up to a text (plain, streamed) or an object |
 
-✓ proven · ✗ not offered: refused with 400 \`unsupported_parameter\`, which is proven too · – the client has no such thing
+✓ tested · ✗ not offered: 400 \`unsupported_parameter\`, also tested · – not a feature of the client
 `;
 
 /** The whole of docs/reference/compatibility.md; deterministic. */
@@ -84,9 +83,9 @@ function showCell(cell: Cell, notes: Notes): string {
 
 const COMMAND_LINES_HEAD = `## Agents in the terminal
 
-Each is the program from npm, in a process of its own, with nothing set but the gateway's address, a key and a model: it prints the
-model's words (plain), shows them as they come (stream; Codex and opencode print whole messages), and runs tools of its own whose results the
-model is then told (tools; Codex's with those in a namespace). [docs/guides/clients](../guides/clients/README.md) says how each is set up.
+Each is the npm program in its own process, with the gateway's address, a key and a model. It prints the model's words (plain), shows them
+as they arrive (stream; Codex and opencode print whole messages), and runs its own tools with results for the model (tools; Codex's with a
+namespace). See [coding agents and SDKs](../guides/clients/README.md) for the setup.
 `;
 
 function renderCommandLines(failures: Failures): string {
