@@ -25,6 +25,7 @@ const CLASS_FALLBACKS = {
 } as const;
 
 export type TokenClass = keyof typeof CLASS_FALLBACKS;
+const CLASSES = Object.keys(CLASS_FALLBACKS) as TokenClass[];
 
 /** Circumstances that change a class's price. */
 export interface PriceContext {
@@ -48,6 +49,28 @@ export function priceOf(prices: TokenPrices, tokenClass: TokenClass, context: Pr
   }
   return 0;
 }
+
+/** Integer pico-USD per token of each class. */
+export type ClassPrices = Readonly<Record<TokenClass, number>>;
+
+/** Prices of standard requests of usual length, by the price book's own object. */
+const PLAIN = new WeakMap<TokenPrices, ClassPrices>();
+const USUAL_TOKENS = Math.min(...LONG_PROMPT_TIERS.map(({ minTokens }) => minTokens));
+
+/** All prices that apply in a context; the same object for all plain ones. */
+export function pricesIn(prices: TokenPrices, context: PriceContext): ClassPrices {
+  const { promptTokens: tokens, serviceTier, surchargePercent } = context;
+  if (tokens > USUAL_TOKENS || serviceTier !== undefined || surchargePercent !== undefined)
+    return eachPrice(prices, context);
+  const known = PLAIN.get(prices);
+  if (known !== undefined) return known;
+  const plain = eachPrice(prices, context);
+  PLAIN.set(prices, plain);
+  return plain;
+}
+
+const eachPrice = (prices: TokenPrices, context: PriceContext): ClassPrices =>
+  Object.fromEntries(CLASSES.map((name) => [name, priceOf(prices, name, context)])) as ClassPrices;
 
 /** What these tiers cost at most, where the price book has no price for them. */
 const MOST_TIER_FACTOR: Readonly<Record<string, number>> = { fast: 6, ultrafast: 6 };
@@ -73,11 +96,20 @@ function longPromptPrice(prices: TokenPrices, name: string, tokens: number): num
   return undefined;
 }
 
+const isExact = (pico: number): boolean => pico <= Number.MAX_SAFE_INTEGER;
+const rounded = (pico: number): number => Math.floor((pico + PICO_PER_NANO / 2) / PICO_PER_NANO);
+
+/** Tokens × price in integer nano-USD, as `roundedNanoUsd`. */
+export function costOf(tokens: number, picoPerToken: number): number {
+  const pico = tokens * picoPerToken;
+  return isExact(pico) ? rounded(pico) : roundedNanoUsd([[tokens, picoPerToken]]);
+}
+
 /** Σ tokens × price in integer nano-USD, rounded once, half up. Exact also where the product leaves 2^53; no more than that. */
 export function roundedNanoUsd(parts: readonly (readonly [tokens: number, picoPerToken: number])[]): number {
   let sum = 0;
   for (const [tokens, price] of parts) sum += tokens * price;
-  if (sum <= Number.MAX_SAFE_INTEGER) return Math.floor((sum + PICO_PER_NANO / 2) / PICO_PER_NANO);
+  if (isExact(sum)) return rounded(sum);
   if (!Number.isFinite(sum)) return Number.MAX_SAFE_INTEGER;
   let exact = 0n;
   for (const [tokens, price] of parts) exact += BigInt(Math.ceil(tokens)) * BigInt(Math.ceil(price));
@@ -92,35 +124,55 @@ export interface Cost {
 
 /** What an answer cost by the price book. Source of the classes: each vendor's usage report, made disjoint. */
 export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, context = contextOf(usage)): Cost {
-  const at = (tokens: number, tokenClass: TokenClass): readonly [number, number] =>
-    tokens === 0 ? [0, 0] : [tokens, priceOf(priced.prices, tokenClass, context)];
-  const input = at(usage.inputTokens, 'input');
-  const cacheRead = at(usage.cacheReadTokens, 'cache_read');
-  const cacheWrite = at(usage.cacheWriteTokens, 'cache_write');
-  const cacheWrite1h = at(usage.cacheWrite1hTokens, 'cache_write_1h');
-  const inputAudio = at(usage.inputAudioTokens, 'input_audio');
-  const output = at(usage.outputTokens, 'output');
-  const reasoning = at(usage.reasoningTokens, 'reasoning');
-  const outputAudio = at(usage.outputAudioTokens, 'output_audio');
-  const costNanoUsd = roundedNanoUsd([
-    input,
-    cacheRead,
-    cacheWrite,
-    cacheWrite1h,
-    inputAudio,
-    output,
-    reasoning,
-    outputAudio,
-  ]);
-  const detail: Record<string, number> = { input: roundedNanoUsd([input]), output: roundedNanoUsd([output]) };
-  if (cacheRead[0] > 0) detail.cache_read = roundedNanoUsd([cacheRead]);
-  if (cacheWrite[0] + cacheWrite1h[0] > 0) detail.cache_write = roundedNanoUsd([cacheWrite, cacheWrite1h]);
-  if (reasoning[0] > 0) detail.reasoning = roundedNanoUsd([reasoning]);
-  if (inputAudio[0] + outputAudio[0] > 0) detail.audio = roundedNanoUsd([inputAudio, outputAudio]);
-  const { feeNanoUsd = 0 } = usage;
+  const prices = pricesIn(priced.prices, context);
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens, feeNanoUsd = 0 } = usage;
+  const { reasoningTokens, inputAudioTokens, outputAudioTokens } = usage;
+  const cachePico =
+    cacheReadTokens * prices.cache_read +
+    cacheWriteTokens * prices.cache_write +
+    cacheWrite1hTokens * prices.cache_write_1h;
+  const audioPico = inputAudioTokens * prices.input_audio + outputAudioTokens * prices.output_audio;
+  const pico =
+    inputTokens * prices.input +
+    outputTokens * prices.output +
+    reasoningTokens * prices.reasoning +
+    cachePico +
+    audioPico;
+  const detail: Record<string, number> = {
+    input: costOf(inputTokens, prices.input),
+    output: costOf(outputTokens, prices.output),
+  };
+  if (cacheReadTokens > 0) detail.cache_read = costOf(cacheReadTokens, prices.cache_read);
+  if (cacheWriteTokens + cacheWrite1hTokens > 0) {
+    const writes = [part(usage, 'cache_write', prices), part(usage, 'cache_write_1h', prices)];
+    detail.cache_write = roundedNanoUsd(writes);
+  }
+  if (reasoningTokens > 0) detail.reasoning = costOf(reasoningTokens, prices.reasoning);
+  if (inputAudioTokens + outputAudioTokens > 0) {
+    detail.audio = roundedNanoUsd([part(usage, 'input_audio', prices), part(usage, 'output_audio', prices)]);
+  }
   if (feeNanoUsd > 0) detail.fees = feeNanoUsd;
-  return { costNanoUsd: costNanoUsd + feeNanoUsd, detail };
+  const tokensNanoUsd = isExact(pico)
+    ? rounded(pico)
+    : roundedNanoUsd(CLASSES.map((name) => part(usage, name, prices)));
+  return { costNanoUsd: tokensNanoUsd + feeNanoUsd, detail };
 }
+
+const TOKENS_OF = {
+  input: 'inputTokens',
+  cache_read: 'cacheReadTokens',
+  cache_write: 'cacheWriteTokens',
+  cache_write_1h: 'cacheWrite1hTokens',
+  input_audio: 'inputAudioTokens',
+  output: 'outputTokens',
+  reasoning: 'reasoningTokens',
+  output_audio: 'outputAudioTokens',
+} as const satisfies Readonly<Record<TokenClass, keyof Usage>>;
+
+const part = (usage: Usage, name: TokenClass, prices: ClassPrices): readonly [number, number] => [
+  usage[TOKENS_OF[name]],
+  prices[name],
+];
 
 const contextOf = (usage: Usage): PriceContext => ({
   promptTokens: promptTokens(usage),

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../chat/request';
-import { type PriceContext, priceOf, roundedNanoUsd, type TokenClass } from './compute-cost';
+import { type ClassPrices, costOf, type PriceContext, pricesIn, roundedNanoUsd } from './compute-cost';
 import { estimatePromptTokens, type RequestWeight } from './estimate-tokens';
-import type { PricedModel, TokenPrices } from './price-book';
+import type { PricedModel } from './price-book';
 
 export interface HoldOptions {
   readonly strict: boolean;
@@ -21,9 +21,6 @@ export interface HoldEstimate {
   readonly context: PriceContext;
 }
 
-const INPUT_CLASSES: readonly TokenClass[] = ['input', 'cache_read', 'cache_write', 'cache_write_1h'];
-const OUTPUT_CLASSES: readonly TokenClass[] = ['output', 'reasoning'];
-
 /**
  * The most a request is expected to cost on the dearest of the targets that may answer it.
  * Targets without a price count 0 here; whether they may be used at all is the caller's decision.
@@ -37,13 +34,14 @@ export function estimateHold(
   const prompt = estimatePromptTokens(weight, options.strict);
   const output = (request.maxOutputTokens ?? options.defaultOutputTokens) * countAnswers(request);
   const context: PriceContext = { promptTokens: prompt, serviceTier: holdTier(request.serviceTier) };
+  const wantsAudio = request.extra.modalities !== undefined || request.extra.audio !== undefined;
   let holdNanoUsd = 0;
   let inputNanoUsd = 0;
   for (const target of targets) {
     if (target === undefined) continue;
-    const inputPrice = dearest(target.prices, audioClasses(INPUT_CLASSES, 'input_audio', weight.audios > 0), context);
-    const wantsAudio = request.extra.modalities !== undefined || request.extra.audio !== undefined;
-    const outputPrice = dearest(target.prices, audioClasses(OUTPUT_CLASSES, 'output_audio', wantsAudio), context);
+    const prices = pricesIn(target.prices, context);
+    const inputPrice = weight.audios > 0 ? Math.max(dearestInput(prices), prices.input_audio) : dearestInput(prices);
+    const outputPrice = wantsAudio ? Math.max(dearestOutput(prices), prices.output_audio) : dearestOutput(prices);
     holdNanoUsd = Math.max(
       holdNanoUsd,
       roundedNanoUsd([
@@ -51,7 +49,7 @@ export function estimateHold(
         [output, outputPrice],
       ]),
     );
-    inputNanoUsd = Math.max(inputNanoUsd, roundedNanoUsd([[prompt, inputPrice]]));
+    inputNanoUsd = Math.max(inputNanoUsd, costOf(prompt, inputPrice));
   }
   return { holdNanoUsd, inputNanoUsd, tokens: prompt + output, outputTokens: output, context };
 }
@@ -62,8 +60,10 @@ export function heldForSide(
   side: 'input' | 'output',
   { prices }: PricedModel,
 ): number {
-  if (side === 'input') return roundedNanoUsd([[context.promptTokens, dearest(prices, INPUT_CLASSES, context)]]);
-  return roundedNanoUsd([[outputTokens, dearest(prices, OUTPUT_CLASSES, context)]]);
+  const each = pricesIn(prices, context);
+  return side === 'input'
+    ? costOf(context.promptTokens, dearestInput(each))
+    : costOf(outputTokens, dearestOutput(each));
 }
 
 /** Answers that are billed, given or not. */
@@ -71,15 +71,14 @@ function countAnswers({ n = 1, prompt }: ChatRequest): number {
   return prompt === undefined ? n : prompt.prompts.length * Math.max(n, prompt.bestOf ?? 1);
 }
 
-function audioClasses(base: readonly TokenClass[], audio: TokenClass, applies: boolean): readonly TokenClass[] {
-  return applies ? [...base, audio] : base;
-}
+const dearestInput = ({
+  input,
+  cache_read: read,
+  cache_write: write,
+  cache_write_1h: longWrite,
+}: ClassPrices): number => Math.max(0, input, read, write, longWrite);
 
-function dearest(prices: TokenPrices, classes: readonly TokenClass[], context: PriceContext): number {
-  let most = 0;
-  for (const tokenClass of classes) most = Math.max(most, priceOf(prices, tokenClass, context));
-  return most;
-}
+const dearestOutput = ({ output, reasoning }: ClassPrices): number => Math.max(0, output, reasoning);
 
 /** Possible billing of a requested tier: discounts are never assumed. */
 const HELD_TIERS: ReadonlyMap<string | undefined, string> = new Map([
