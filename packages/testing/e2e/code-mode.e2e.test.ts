@@ -98,8 +98,8 @@ describe.each(ON_ONE_KIND)('Code Mode on %s stores', (kind) => {
     const count = `const ended = await Promise.allSettled(Array.from({ length: 10 }, () => tools.web.slow({})));
       const refused = ended.find(({ status }) => status === 'rejected');
       [ended.filter(({ status }) => status === 'fulfilled').length, refused.reason.message].join(': ')`;
-    // The session's beginning and the script are requests, too.
-    const few = await connect(await makeKey({ rate_limit_per_minute: 6 }));
+    // `initialize`, its notification, the GET stream and the script are requests, too.
+    const few = await connect(await makeKey({ rate_limit_per_minute: 8 }));
     expect((await run(few, count)).content[0]?.text).toMatch(/"4: .*exceeded its request rate.* Try again in \d+ s\./);
     web.delayMs = 500;
     const narrow = await connect(await makeKey({ max_concurrency: 2 }));
