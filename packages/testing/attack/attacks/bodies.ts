@@ -108,7 +108,7 @@ export const BODIES: readonly Attack[] = [
     },
   },
   {
-    name: 'bytes that are no HTTP',
+    name: 'bytes other than HTTP',
     play: async ({ send }) => {
       for (const head of ODD_HEADS) await send.raw(head);
       await Bun.sleep(500);

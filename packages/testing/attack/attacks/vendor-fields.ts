@@ -124,7 +124,7 @@ export const VENDOR_FIELDS: readonly Attack[] = [
   },
   ...UNSEEN.map(unseen),
   {
-    name: 'models beside the one that is allowed',
+    name: 'models besides the allowed one',
     ...{ ...SETTINGS, keySettings: { allowed_models: ['gpt-4o-mini'] } },
     play: async (context) => {
       for (const [api, more] of ELSEWHERE) await ask(context, api, 'x', { more });
