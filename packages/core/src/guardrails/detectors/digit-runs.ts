@@ -107,36 +107,36 @@ export class DigitRun {
 
 const BLANK = 1;
 const DASH = 2;
-const [TAB, NEWLINE, PIPE, STAR] = [0x80, 0x100, 0x200, 0x400];
+const [LINE, BULLET, TAB, NEWLINE, PIPE] = [0x20, 0x40, 0x80, 0x100, 0x200];
+const [STAR, TILDE, TICK] = [PIPE << 1, PIPE << 3, PIPE << 4];
 /** They may stand twice, or with blanks around them: cells of a table, words in bold. */
-const WIDE = TAB | NEWLINE | PIPE | STAR;
+const WIDE = TAB | NEWLINE | PIPE | STAR | LINE | BULLET | TILDE | TICK;
 /** Whether what is parted so belongs to digits that are parted by `own`: a table's next cell does to a row of cells only. */
 const goesOn = (bits: number, own: number): boolean => ((bits & WIDE) === 0 ? bits : bits & WIDE & own) !== 0;
 const isOneMark = (bits: number): boolean => {
   const mark = (bits & WIDE) === 0 ? bits : bits & ~BLANK;
   return (mark & (mark - 1)) === 0;
 };
-/** What people write between groups of digits, each kind as a bit; 0 for anything else. */
+/** What people write between groups of digits, each kind as a bit. */
+const SEPARATORS: readonly (readonly [bit: number, codes: readonly number[]])[] = [
+  [BLANK, [0x20, 0xa0, 0x1680, 0x2800]],
+  [DASH, [0x2d, 0x58a, 0x1806, 0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2043, 0x2212]],
+  ...[...'.,/'].map((mark, at) => [4 << at, [mark.charCodeAt(0)]] as const),
+  [LINE, [0x5f]],
+  [BULLET, [0xb7, 0x2022, 0x2219, 0x22c5, 0x30fb]],
+  [TAB, [9]],
+  [NEWLINE, [10, 11, 12, 13, 0x85, 0x2028, 0x2029]],
+  ...[...'|*+~`:'].map((mark, at) => [PIPE << at, [mark.charCodeAt(0)]] as const),
+];
+const BITS = new Map(SEPARATORS.flatMap(([bit, codes]) => codes.map((code) => [code, bit] as const)));
+const ASCII_BITS = Uint16Array.from({ length: 128 }, (_, code) => BITS.get(code) ?? 0);
+
+/** 0 for anything else. */
 function separatorBit(code: number): number {
-  if (code === 32 || code === 0xa0 || code === 0x1680 || code === 0x2800) return BLANK;
-  if (code === 45 || (code >= 0x2010 && code <= 0x2014) || code === 0x2212) return DASH;
-  if (code === 46) return 4;
-  if (code === 44) return 8;
-  if (code === 47) return 16;
-  if (code === 95) return 32;
-  if (code === 9) return TAB;
-  if (code === 10 || code === 13) return NEWLINE;
-  if (code === 124) return PIPE;
-  if (code === 42) return STAR;
-  if (code === 43) return 0x800;
-  return code === 0xb7 ? 64 : 0;
+  return code < 128 ? (ASCII_BITS[code] ?? 0) : (BITS.get(code) ?? 0);
 }
 
-const MARKS = [
-  ...[9, 10, 13, 32, 42, 43, 44, 45, 46, 47, 95, 124, 0xa0, 0xb7, 0x1680],
-  ...[0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2212, 0x2800],
-];
-const ESCAPES = new EscapedMarks(MARKS, separatorBit);
+const ESCAPES = new EscapedMarks([...BITS.keys()], separatorBit);
 
 function separatorBits(text: string, at: number, length: number): number {
   let bits = 0;

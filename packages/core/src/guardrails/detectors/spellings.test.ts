@@ -112,7 +112,8 @@ describe('everyday spellings', () => {
     ],
     ...['%C2%A0', '%c2%a0', '%E2%80%91', '%e2%80%93', '%E2%88%92', '%E2%A0%80'],
   ];
-  test.each(['\t', '\n', '|', ' | ', '**', '\u2800', ...ESCAPED])(
+  const MARKS = ['__', '~~', '`', ':', '\u2022', '\u30fb', '\u2015', '\u2028', '\u0085', '\v', ' \u2022 '];
+  test.each(['\t', '\n', '|', ' | ', '**', '\u2800', ...MARKS, ...ESCAPED])(
     'a card in groups, wherever it is cut: %j',
     (mark) => {
       const card = ['4111', '1111', '1111', '1111'].join(mark);
