@@ -1,4 +1,4 @@
-/** What a release that is still running, or comes back, would miss. Constraints of values and `NOT NULL` may be loosened. */
+/** Incompatible changes for an older release. Constraints of values and `NOT NULL` may be loosened. */
 const TAKING = [
   /\bDROP\s+(?!NOT\s+NULL\b|CONSTRAINT\s+(?:IF\s+EXISTS\s+)?\w+_check\b)(?:[A-Z]+\s+)?[\w"]+/gi,
   /\bRENAME\b/gi,

@@ -144,7 +144,7 @@ export class Llm0Source {
     return row?.n ?? 0;
   }
 
-  /** What each project has spent since then, decimal text: answers from the cache cost nothing. */
+  /** Spend of each project since then, as decimal text; cached answers are free. */
   async spentSince(fromMs: number): Promise<ReadonlyMap<string, string>> {
     const rows = await this.client<{ project_id: string; usd: string }[]>`
       select project_id, sum(cost_usd)::text as usd from gateway_logs

@@ -8,7 +8,7 @@ import { getPrice, putPrice } from '../queries/routing/model-pricing';
 import { legacyKeys } from '../schema/legacy-keys';
 import type { convertKey, convertProject } from './convert-rows';
 
-/** What is there already stays as it is: an import that is run again changes nothing. All return whether it was new. */
+/** Existing objects stay: a repeated import changes nothing. All return whether it was new. */
 export async function addProject(db: Db, project: ReturnType<typeof convertProject>): Promise<boolean> {
   return (await projectRows.createUnlessThere(db, project)) !== null;
 }

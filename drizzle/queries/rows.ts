@@ -147,7 +147,7 @@ export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] 
 /** A row without what is hidden. */
 export type RowOf<T extends PgTable, Hidden extends string = never> = Readonly<Omit<T['$inferSelect'], Hidden>>;
 
-/** What a table of rows hands out. */
+/** State of a table of rows. */
 export type Stored<R> = R extends Rows<infer T, infer Hidden> ? RowOf<T, Hidden> : never;
 
 /** For rows of one project or (null) of all. */

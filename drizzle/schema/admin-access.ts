@@ -25,7 +25,7 @@ export const savedViews = pgTable('saved_views', {
   updatedAtMs: instantOfInsert('updated_at'),
 });
 
-/** What an operator wants to be told of, and where. */
+/** Condition and webhook of an alert. */
 export const alerts = pgTable('alerts', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull(),
@@ -68,7 +68,7 @@ export const alertFirings = pgTable('alert_firings', {
   value: doublePrecision('value'),
   highest: doublePrecision('highest'),
   text: text('text').notNull(),
-  /** What it is about, sorted, where its kind names things; other things are another firing. */
+  /** Sorted subjects, if the kind has any; other subjects are another firing. */
   subjects: text('subjects').array(),
   /** null: the webhook was not told, because the alert was muted or it could not be. */
   toldAtMs: instant('told_at'),

@@ -13,7 +13,7 @@ export const mcpServers = pgTable('mcp_servers', {
   command: text('command'),
   args: jsonb('args').$type<readonly string[]>().notNull().default([]),
   authType: text('auth_type').$type<McpAuth>().notNull().default('none'),
-  /** What of the set-up is no secret. */
+  /** Configuration without secrets. */
   authOptions: jsonb('auth_options').$type<Readonly<Record<string, string>>>().notNull().default({}),
   /** JSON of headers, environment and credentials. */
   encryptedSecrets: bytes('encrypted_secrets'),

@@ -22,7 +22,7 @@ export const settings = pgTable('settings', {
 
 export const ANNOTATION_KINDS = ['deploy', 'incident', 'note'] as const;
 
-/** What charts mark because somebody said so. */
+/** Annotations in charts. */
 export const annotations = pgTable('annotations', {
   id: uuid('id').primaryKey().defaultRandom(),
   createdAtMs: instantOfInsert('created_at'),

@@ -10,7 +10,7 @@ import { ofLiveProject, Rows, type Stored } from '../rows';
 export const keyRows = new Rows(apiKeys, { hidden: ['hash', 'deletedAtMs'], live: isNull(apiKeys.deletedAtMs) });
 export type StoredApiKey = Stored<typeof keyRows>;
 
-/** What an operator sets. Omitted or null limit = none. Money in nano-USD. */
+/** Operator's settings. Omitted or null limit = none. Money in nano-USD. */
 export type ApiKeySettings = Partial<Omit<ApiKey, 'id' | 'projectId' | 'name' | 'version'>>;
 
 /** Where a key is looked for: only within its project. */
@@ -24,7 +24,7 @@ export interface KeyPageRequest extends PageRequest {
   readonly q?: string;
 }
 
-/** What the pipeline knows a key by; null where there is none, or it was deleted. */
+/** Hash of a key; null if missing or deleted. */
 export async function findKeyHash(db: Db, { projectId, id }: KeyPath): Promise<string | null> {
   const [row] = await db
     .select({ hash: apiKeys.hash })

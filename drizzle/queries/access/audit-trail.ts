@@ -28,7 +28,7 @@ export async function addAuditEntry(db: Db, entry: AuditEntry): Promise<void> {
   await db.insert(adminAudit).values({ createdAtMs, actor, action, resource, resourceId, ...shown });
 }
 
-/** What came after an instant, the oldest first. */
+/** Events after an instant, the oldest first. */
 export async function listAuditEntriesAfter(db: Db, ms: number, limit: number): Promise<readonly StoredAuditEntry[]> {
   return selectEntries(db).where(gt(adminAudit.createdAtMs, ms)).orderBy(adminAudit.createdAtMs).limit(limit);
 }

@@ -36,7 +36,7 @@ const SHOWN = {
 const isInForce = and(eq(guardrails.projectId, projects.id), eq(guardrails.version, projects.guardrailsVersion));
 const isLive = isNull(projects.deletedAtMs);
 
-/** What is in force; null where none was ever saved, or there is no such project. */
+/** Current version; null without one, or without the project. */
 export async function findGuardrails(db: Db, projectId: string): Promise<StoredGuardrails | null> {
   const [row] = await db
     .select(SHOWN)

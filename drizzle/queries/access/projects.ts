@@ -11,7 +11,7 @@ export const projectRows = new Rows(projects, {
 });
 export type StoredProject = Stored<typeof projectRows>;
 
-/** What an operator sets; everything but the name has a default. Money in nano-USD, null = no limit. */
+/** Operator's settings; all except the name have defaults. Money in nano-USD, null = no limit. */
 export type ProjectSettings = Partial<Omit<Project, 'id' | 'name' | 'version'>>;
 
 /**

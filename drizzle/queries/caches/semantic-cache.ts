@@ -26,7 +26,7 @@ export interface SemanticStoreOptions {
 }
 
 const LARGE_GROUP = 5000;
-/** What pgvector indexes at most in a `vector`; beyond, the scan is exact. */
+/** Maximum of dimensions that pgvector indexes; beyond, the scan is exact. */
 const MAX_INDEXED_DIMENSIONS = 2000;
 
 /** The semantic cache in `semantic_cache`. */

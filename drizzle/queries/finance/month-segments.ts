@@ -4,7 +4,7 @@ import type { StatsSegment } from '../stats/read/time-segments';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What is still there of a month's edges. */
+/** Remaining data of a month's edges. */
 export interface Kept {
   /** Rows since then are there, or nothing was before. */
   readonly rowsFromMs: number;

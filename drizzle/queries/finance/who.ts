@@ -59,7 +59,7 @@ export async function loadLabelNames(db: Db, sinceMs: number): Promise<readonly 
   return rows.map(({ name }) => name);
 }
 
-/** What a project's customers may spend a month. */
+/** Monthly limits of a project's customers. */
 export async function loadCustomerCaps(db: Db, projectId: string): Promise<ReadonlyMap<string, number>> {
   const rows = await db.execute<{ customer_id: string; cap: string }>(sql`
     select customer_id, monthly_spend_limit_usd::text as cap from customer_limits

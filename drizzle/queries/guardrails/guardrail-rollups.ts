@@ -10,7 +10,7 @@ export interface MarkedRow {
   readonly guardrails?: readonly GuardrailMark[];
 }
 
-/** What became of what a rule found. */
+/** Outcome of a finding. */
 export type GuardrailOutcome = 'done' | 'watched' | 'failed' | 'timeout';
 
 const HOUR_MS = 3_600_000;

@@ -4,7 +4,7 @@ import { askInTime, QuestionTooLargeError } from '../stats/read/time-limit';
 import { type StatsSegment, splitRange } from '../stats/read/time-segments';
 import type { GuardrailOutcome } from './guardrail-rollups';
 
-/** What hits are told apart by. */
+/** Key of a hit. */
 const GROUPS = {
   rule: sql`rule`,
   check: sql`check_type`,

@@ -3,7 +3,7 @@ import type { Db } from '../../client';
 import { fromJsonb } from '../jsonb-text';
 import { askInTime } from '../stats/read/time-limit';
 
-/** What was said in one request, as JSON text; null where it was not kept. */
+/** Bodies of one request as JSON text; null if not stored. */
 export interface KeptBodies {
   readonly requestId: string;
   readonly createdAtMs: number;

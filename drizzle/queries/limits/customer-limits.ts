@@ -11,7 +11,7 @@ export interface CustomerPath {
 /** By project and customer. */
 export const limitRows = new Rows(customerLimits, { hidden: ['id'] });
 export type StoredCustomerLimits = Stored<typeof limitRows>;
-/** What an operator sets; left out = as it is, or none. */
+/** Operator's settings; omitted = unchanged, or none. */
 export type LimitColumns = Partial<Omit<StoredCustomerLimits, keyof CustomerPath>>;
 
 /** Sets limits of the customer and raises `version`. Throws (foreign key) when the project does not exist. */

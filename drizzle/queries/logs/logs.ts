@@ -14,7 +14,7 @@ export type StoredLog = Stored<typeof logRows>;
 /** One value, or any of several. */
 type Values<T extends string = string> = T | readonly T[];
 
-/** What a row is by; several fields must all hold. */
+/** Conditions of a row; all must hold. */
 export interface LogMatch {
   readonly projectId?: Values;
   readonly apiKeyId?: Values;

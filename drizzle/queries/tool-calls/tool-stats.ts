@@ -8,7 +8,7 @@ import { askInTime, QuestionTooLargeError } from '../stats/read/time-limit';
 import { type StatsSegment, splitRange } from '../stats/read/time-segments';
 import { UNFOUND } from './tool-call-facts';
 
-/** What calls are told apart by; the tool as `alias__name`, `alias__` for calls that never reached one. */
+/** Dimensions of calls; the tool is `alias__name`, or `alias__` for calls without one. */
 const GROUPS = {
   server: sql`server`,
   tool: sql`server || '__' || tool`,

@@ -50,13 +50,13 @@ export function rollBack(projectId: string, version: number): Promise<Policy> {
   return read(route.rollback.$post({ param, json: { version } }));
 }
 
-/** What each rule does to a text; nothing is sent or kept. */
+/** Tests each rule on a text; nothing is sent or stored. */
 export function tryText(projectId: string, json: InferRequestType<Route['try']['$post']>['json']): Promise<Tried> {
   const { route, param } = routeOf(projectId);
   return read(route.try.$post({ param, json }));
 }
 
-/** What the rules would have done to stored requests. */
+/** Tests the rules on stored requests. */
 export function replayRules(
   projectId: string,
   json: InferRequestType<Route['replay']['$post']>['json'],
@@ -65,7 +65,7 @@ export function replayRules(
   return read(route.replay.$post({ param, json }));
 }
 
-/** What guardrails found, by rule, check, action, outcome or project. */
+/** Guardrail findings by rule, check, action, outcome or project. */
 export const useGuardrailStats = (query: StatsQuery) =>
   useQuery({
     queryKey: ['stats', 'guardrails', query],

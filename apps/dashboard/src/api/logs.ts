@@ -111,7 +111,7 @@ const COUNT_REFRESH_MS = 30_000;
 
 export type LogTally = InferResponseType<typeof api.logs.histogram.$get>;
 
-/** How many requests a filter finds, and by time and status. */
+/** Count of matching requests, by time and status. */
 export function useLogTally(query: LogQuery, intervalMs: number) {
   const isTold = useIsLive();
   return useQuery({
@@ -122,7 +122,7 @@ export function useLogTally(query: LogQuery, intervalMs: number) {
   });
 }
 
-/** How many there are, exactly or at least. */
+/** Number of items, exact or a lower bound. */
 export function useLogTotal(query: LogQuery) {
   const isTold = useIsLive();
   return useQuery({

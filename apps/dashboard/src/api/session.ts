@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError, api, read } from './client';
 import { resumeAfterSignIn } from './expired-session';
 
-/** Who is signed in; null when nobody is. */
+/** Current session; null without one. */
 export function useSession() {
   return useQuery({
     queryKey: ['session'],

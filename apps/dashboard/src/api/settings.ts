@@ -25,7 +25,7 @@ export const useAlertFirings = (id: string) =>
     queryKey: ['alerts', id, 'firings'],
     queryFn: () => read(api.alerts[':id'].firings.$get({ param: { id }, query: { limit: '50' } })),
   });
-/** What the stream tells of is read anew. */
+/** Reloads the data that the stream reports as changed. */
 function useLiveList(topic: 'alerts' | 'audit'): void {
   const client = useQueryClient();
   useLive({ topic, onNews: () => void client.invalidateQueries({ queryKey: [topic] }) });

@@ -118,13 +118,13 @@ export const useLatency = (query: StatsQuery, metric?: Metric, enabled = true) =
   return useStats(['stats', 'latency', asked], () => api.stats.latency.$get({ query: asked }), enabled);
 };
 
-/** Of each model, how many tokens a second it writes. */
+/** Tokens per second of each model. */
 export const useSpeeds = ({ from, to, project_id }: StatsQuery) => {
   const query = { from, to, project_id };
   return useStats(['stats', 'speeds', query], () => api.stats.speeds.$get({ query }));
 };
 
-/** What vendors had of prompts already, and what that saved, by model. */
+/** Prompt cache hits of providers and their savings, by model. */
 export const usePromptCaches = ({ from, to, project_id }: StatsQuery) => {
   const query = { from, to, project_id };
   return useStats(['stats', 'prompt-cache', query], () => api.stats['prompt-cache'].$get({ query }));

@@ -13,7 +13,7 @@ interface TimelineQuery {
 
 const REFRESH_MS = 30_000;
 
-/** What happened in a range, the newest first; not asked for where there is no range. */
+/** Events of a range, newest first; not loaded without a range. */
 export function useTimeline(query: TimelineQuery | undefined, enabled: boolean) {
   const client = useQueryClient();
   const isOn = enabled && query !== undefined;

@@ -84,7 +84,7 @@ export const useToolBodies = (id: string, mayRead: boolean) =>
     queryFn: () => read(api['tool-calls'][':id'].bodies.$get({ param: { id } })),
   });
 
-/** Who sends it: a key of a project, by the session. */
+/** Sender: a key of a project, through the session. */
 export interface ToolSender {
   readonly projectId: string;
   readonly keyId: string;

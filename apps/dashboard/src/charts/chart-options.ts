@@ -16,7 +16,7 @@ const AXIS_GAP = 6;
 /** A mark so near to the pointer is meant. */
 const NEAR_PX = 6;
 const LINE_WIDTH = 1.5;
-/** How much of a bar that is still filling is covered. */
+/** Covered part of the current bar. */
 const FADED = 0.6;
 
 /** The bucket that is pointed at, where the pointer is (CSS pixels), and the time that is next to it. */
@@ -35,7 +35,7 @@ export interface ChartOptionsInput {
   readonly onHover: (at: Hover | null) => void;
 }
 
-/** How uPlot draws a chart: thin lines, quiet axes, no animation. */
+/** uPlot options: thin lines, quiet axes, no animation. */
 export function chartOptions({ props, width, height, onHover }: ChartOptionsInput): uPlot.Options {
   const { data, kind, limit } = props.current;
   const drawn = kind === 'stacked' ? data.series.toReversed() : data.series;
@@ -112,7 +112,7 @@ const lineOf = ({ label, color: stroke }: Series, unfinished: () => number | nul
   points: { show: false, filter: (plot, index) => [...isolatedIndexes(plot.data[index] ?? [])], size: 5, fill: stroke },
 });
 
-/** Of the period before: faint and dashed, steps above the bars, lines beside the lines. */
+/** Previous period: faint and dashed, steps above bars, lines beside lines. */
 const ghostOf = ({ label, color: stroke }: Series, kind: TimeChartProps['kind']): uPlot.Series => ({
   ...{ label, stroke: kind === 'stacked' ? color('--c-text') : stroke, alpha: kind === 'stacked' ? 0.55 : 0.5 },
   ...{ width: 1, dash: [3, 3], spanGaps: false },

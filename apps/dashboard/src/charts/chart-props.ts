@@ -9,15 +9,15 @@ export interface TimeChartProps {
   readonly previous?: ChartData;
   /** `stacked`: layers on top of each other; `line`: gaps stay gaps. */
   readonly kind: 'line' | 'stacked';
-  /** What is counted or measured. */
+  /** Counted or measured value. */
   readonly unit: Unit;
   readonly timeZone: TimeZoneChoice;
   readonly intervalMs: number;
   readonly title: string;
-  /** What it shows, for those who do not see it. */
+  /** Text alternative. */
   readonly label: string;
   readonly height: number;
-  /** What happened meanwhile: thin lines, in words in the tool-tip. */
+  /** Marks of events: thin lines, with a text in the tool-tip. */
   readonly marks?: readonly ChartMark[];
   /** A horizontal line, such as a cap. */
   readonly limit?: number;

@@ -8,7 +8,7 @@ interface Bin {
 
 const HEIGHT = 120;
 
-/** How many requests took how long; a click leads to those that took longer. */
+/** Histogram of durations; a click shows longer requests. */
 export function Histogram({
   bins,
   onSelect,

@@ -19,7 +19,7 @@ export function ghostsOf({ data, previous, kind }: Chart): readonly Series[] {
 const valuesOf = (previous: ChartData, name: string): Series['values'] =>
   previous.series.find((one) => one.name === name)?.values ?? [];
 
-/** What a series was in the same bucket of the period before; null where nothing is known of it. */
+/** Value of the same bucket in the previous period; null if unknown. */
 export function valueBefore({ previous, kind }: Chart, name: string, index: number): number | null {
   if (previous === undefined) return null;
   const value = valuesOf(previous, name)[index] ?? null;

@@ -15,7 +15,7 @@ function visibleNames(shown: Shown, all: readonly string[]): readonly string[] {
   return visible.length === 0 ? all : visible;
 }
 
-/** What of a chart is shown. */
+/** Visible range of a chart. */
 export function visibleData<D extends { readonly series: readonly { readonly name: string }[] }>(
   data: D,
   shown: Shown,

@@ -1,6 +1,6 @@
 import type { TimelineEvent } from '../api/timeline';
 
-/** What a chart marks: when it happened, epoch milliseconds, and what it was. */
+/** Mark of a chart: epoch milliseconds and a text. */
 export interface ChartMark extends Pick<TimelineEvent, 'id' | 'kind' | 'text' | 'actor'> {
   readonly atMs: number;
 }

@@ -25,7 +25,7 @@ export interface PrepareOptions<B extends Bucket> {
   readonly times: readonly number[];
   readonly buckets: readonly B[];
   readonly value: (bucket: B) => number | null;
-  /** What a bucket without requests is: 0 for what is counted, null for what is measured. */
+  /** Empty bucket: 0 for counts, null for measurements. */
   readonly empty: 0 | null;
   readonly labelOf?: (group: string) => string;
 }
@@ -84,7 +84,7 @@ export function prepareLines<B extends Pick<Bucket, 'start'>>({
   return { times, series };
 }
 
-/** What is no name of its own comes last. */
+/** Generic names come last. */
 const rank = (name: string) => (name === '(other)' ? 2 : name === '' ? 1 : 0);
 
 /** Values on top of each other: the sum of a series and all below it. Gaps count as nothing. */

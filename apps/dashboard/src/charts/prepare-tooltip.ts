@@ -27,7 +27,7 @@ export interface Tooltip {
 const MAX_ROWS = 10;
 const MINUTE_MS = 60_000;
 
-/** What is known of one bucket, with the marks near the pointer; null where there is none. */
+/** Values of a bucket, with the marks near the pointer; null without one. */
 export function prepareTooltip(chart: TimeChartProps, index: number, near?: readonly [number, number]): Tooltip | null {
   const { data, kind, intervalMs } = chart;
   const time = data.times[index];

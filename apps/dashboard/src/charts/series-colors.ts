@@ -1,4 +1,4 @@
-/** Told apart by colour-blind eyes too, light and dark (after Okabe & Ito, and Tol's muted set). */
+/** Distinct for colour-blind readers, light and dark (after Okabe & Ito, and Tol's muted set). */
 const PALETTE = [
   '#4c6ef5',
   '#12a594',

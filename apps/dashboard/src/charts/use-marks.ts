@@ -7,7 +7,7 @@ import { type ChartMark, prepareMarks } from './prepare-marks';
 
 const NONE: readonly ChartMark[] = [];
 
-/** What charts of a range mark; nothing where it is switched off. */
+/** Marks of a range; none if disabled. */
 export function useMarks(query: Page['query'] | undefined): readonly ChartMark[] {
   const { marks } = useSearch({ strict: false }) as PageSearch;
   const isShown = marks !== 'off';

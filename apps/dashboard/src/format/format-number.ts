@@ -40,7 +40,7 @@ export function formatBytes(bytes: number): string {
   return `${step === 0 ? value : value.toFixed(value < 10 ? 2 : 1)} ${units[step]}`;
 }
 
-/** How much a value changed against the one before; null where there is nothing to compare with. */
+/** Change against the previous value; null without one. */
 export function changeOf(now: number | null, before: number | null): number | null {
   if (now === null || before === null || before === 0) return null;
   return now / before - 1;

@@ -8,7 +8,7 @@ interface Format {
   readonly short: (value: number) => string;
 }
 
-/** How a number of each kind is written, wherever it stands. */
+/** Format of each kind of number. */
 export const UNITS = {
   count: { full: formatCount, short: formatCompact },
   compact: { full: formatCompact, short: formatCompact },

@@ -2,7 +2,7 @@ import { Button } from '../ui/button';
 import { Compare, Marks } from '../ui/icons';
 import type { Page } from './use-page';
 
-/** What charts show beside their values; it stands in the address, and stays from page to page. */
+/** Extra layers of charts, in the address, on every page. */
 export function ChartSwitches({ page: { search, change } }: { readonly page: Page }) {
   const hasPrevious = search.previous === 'on';
   const hasMarks = search.marks !== 'off';

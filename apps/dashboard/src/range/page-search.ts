@@ -18,13 +18,13 @@ export const oneOf =
 type Readers = Readonly<Record<string, (value: unknown) => string | undefined>>;
 type ReadBy<R extends Readers> = { readonly [K in keyof R]?: NonNullable<ReturnType<R[K]>> };
 
-/** What of an address makes sense; the rest is left out. */
+/** Valid parameters of an address; others are dropped. */
 const readBy = <R extends Readers>(readers: R, search: Record<string, unknown>): ReadBy<R> =>
   dropUndefined(
     Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, read(search[name])])) as ReadBy<R>,
   );
 
-/** What every page keeps in its address: range, zone, project. */
+/** Common address parameters: range, zone, project. */
 const PAGE = {
   range: (value: unknown) => (isPreset(value) ? value : undefined),
   from: instant,
@@ -34,7 +34,7 @@ const PAGE = {
   previous: oneOf(['on'] as const),
   marks: oneOf(['off'] as const),
   project: uuid,
-  /** What is open beside the page's list. */
+  /** Open panel of the page's list. */
   open: text,
 };
 export type PageSearch = ReadBy<typeof PAGE>;

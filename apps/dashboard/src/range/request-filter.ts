@@ -43,7 +43,7 @@ export function oneOrMany(values: readonly string[]): FilterValue | undefined {
   return values.length > 1 ? values : values[0];
 }
 
-/** What of an address makes sense; the rest is left out. */
+/** Valid parameters of an address; others are dropped. */
 export function readRequestFilter(given: object): RequestFilter {
   const search = given as Readonly<Record<string, unknown>>;
   const many = MANY_NAMES.flatMap((name) =>

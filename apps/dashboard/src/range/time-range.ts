@@ -27,7 +27,7 @@ export interface TimeRange {
   /** Exclusive. */
   readonly toMs: number;
   readonly intervalMs: number;
-  /** How charts and tables name it. */
+  /** Name in charts and tables. */
   readonly label: string;
 }
 

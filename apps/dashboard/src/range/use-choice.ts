@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
-/** What a page shows one of: it stands in the address, unless it is the first. */
+/** Tabs of a page; the address has the tab, unless it is the first. */
 export type ChoiceName = 'tab' | 'metric' | 'by' | 'compared' | 'outcome';
 
 /** One of a few, kept in the address under a name; what is no choice there is the first. */

@@ -9,7 +9,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** What is open beside a list, by its id in the address: Back closes it, and its address opens it in another tab. */
+/** Open panel of a list, by its id in the address: Back closes it, and the address opens it in another tab. */
 export function useOpened() {
   const { open: id } = useSearch({ strict: false }) as PageSearch;
   const navigate = useNavigate();

@@ -2,7 +2,7 @@ import { Dialog as Radix } from 'radix-ui';
 import { type ReactNode, useRef } from 'react';
 import { Close } from './icons';
 
-/** What is needed to show one thing in a dialog. */
+/** Props of a dialog for one object. */
 export interface DialogOf<T> {
   readonly of: T;
   readonly onClose: () => void;
@@ -68,7 +68,7 @@ function keepWhileChoosing(event: KeyboardEvent): void {
     event.preventDefault();
 }
 
-/** What had the focus on the page last, before any dialog: where a dialog is opened by another one. */
+/** Last focused element outside of dialogs, for nested dialogs. */
 let lastOnPage: HTMLElement | null = null;
 
 /** Focus goes back to what opened a dialog, however it was opened: Radix does it for its own triggers only. */

@@ -1,7 +1,7 @@
 import { isAway } from '../api/away';
 import { Button } from './button';
 
-/** What went wrong and what to do; never only a blank. */
+/** Error with its next step; never blank. */
 export function ErrorState({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
   return (
     <div role="alert" className="flex flex-col items-start gap-2 rounded-md bg-bad-soft px-3 py-2.5 text-bad">

@@ -90,7 +90,7 @@ export type Options = Readonly<Record<string, string>> | Iterable<string | Pair>
 type Pair = readonly [value: string, label: string];
 
 interface SelectProps extends ValueProps, SelectHTMLAttributes<HTMLSelectElement> {
-  /** What no choice is called, where there may be none. */
+  /** Label of no choice. */
   readonly anyLabel?: string;
   readonly options: Options;
 }

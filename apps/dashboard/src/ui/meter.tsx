@@ -1,4 +1,4 @@
-/** What of a limit is used: amber from 80 %, red from 100 %. */
+/** Used share of a limit: amber from 80 %, red from 100 %. */
 export function Meter({ share, label }: { readonly share: number; readonly label: string }) {
   const width = Math.min(1, Math.max(0, share));
   const tone = share >= 1 ? 'bg-bad' : share >= 0.8 ? 'bg-warn' : 'bg-accent';

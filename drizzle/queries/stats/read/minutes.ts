@@ -9,7 +9,7 @@ import { bucketKey, loadTotals } from './totals';
 
 const MINUTE_MS = 60_000;
 
-/** What a minute holds that had requests. */
+/** Values of a minute with requests. */
 export interface MinuteSums {
   readonly startMs: number;
   readonly requests: number;

@@ -69,7 +69,7 @@ interface Moments {
   readonly times: readonly number[];
   /** The first moment that was read. */
   readonly readFromMs: number;
-  /** What happens at the moment of a check counts in it. */
+  /** Events at the moment of a check count in it. */
   readonly isClosed: boolean;
 }
 

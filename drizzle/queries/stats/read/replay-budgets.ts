@@ -43,7 +43,7 @@ export async function replayBudgets(db: Db, query: ReplayQuery): Promise<Replay>
   return { fromMs, firings: firings.flatMap((one) => within(one, fromMs, toMs)), highest };
 }
 
-/** What of a firing the checks saw. */
+/** Observed part of a firing. */
 function within({ fromMs, toMs }: Firing, firstMs: number, lastMs: number): readonly Firing[] {
   if (fromMs > lastMs || (toMs !== null && toMs <= firstMs)) return [];
   return [{ fromMs: Math.max(fromMs, firstMs), toMs: toMs === null || toMs > lastMs ? null : toMs }];

@@ -11,7 +11,7 @@ export interface SpendHours {
   readonly firstMs: number | null;
 }
 
-/** What single hours (their starts, epoch milliseconds) cost, from the roll-up of hours. */
+/** Cost of single hours (starts in epoch milliseconds), from the roll-up of hours. */
 export async function loadSpendHours(
   db: Db,
   hoursMs: readonly number[],

@@ -3,7 +3,7 @@ import { eachInSlices } from '@llm0/core/logs/in-slices';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { utcDay } from '../utc-day';
 
-/** What a row adds to the roll-ups. */
+/** Roll-up increments of a row. */
 export interface UsageFact {
   readonly createdAtMs: number;
   readonly projectId: string;
@@ -101,7 +101,7 @@ interface Group {
 /** Changes of one bucket size, by what roll-up rows are told apart by. */
 export type Groups = ReadonlyMap<string, Group>;
 
-/** What groups change; those that change nothing are left out. */
+/** Changes by group, without unchanged ones. */
 export function toDeltas(groups: Groups): readonly RollupDelta[] {
   const deltas: RollupDelta[] = [];
   for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {

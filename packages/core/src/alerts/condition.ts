@@ -21,7 +21,7 @@ const MIN_CACHED_BEFORE = 100;
 /** A cache that hardly ever hit has nothing to lose. */
 const MIN_HIT_SHARE = 0.02;
 
-/** What a window of time holds. */
+/** Contents of a time window. */
 export interface WindowSums {
   readonly requests: number;
   readonly errors: number;
@@ -33,7 +33,7 @@ export interface WindowSums {
 const errorRate = ({ requests, errors }: WindowSums): number | null =>
   requests < MIN_REQUESTS ? null : errors / requests;
 
-/** What is measured of a window, in the unit of the threshold; null where there is nothing to measure. */
+/** Measured value of a window, in the unit of the threshold; null without data. */
 export const WINDOW_VALUES = {
   error_rate: errorRate,
   latency_p95: ({ p95Ms }) => p95Ms,
@@ -60,7 +60,7 @@ export function burnRate(
   return rate === null || recent === null || budget <= 0 ? null : Math.min(rate, recent) / budget;
 }
 
-/** What caches did over a stretch of time. */
+/** Cache results over time. */
 export interface CacheSums {
   readonly requests: number;
   readonly hits: number;

@@ -1,10 +1,10 @@
 /** What is to be known of a kind of alert; a kind more is an entry here, a measure in the job, and words in the dashboard. */
 export interface AlertKindFacts {
-  /** What its threshold is in. `none`: one is enough. */
+  /** Unit of the threshold. `none`: one is enough. */
   readonly unit: 'share' | 'ms' | 'usd' | 'minutes' | 'z' | 'rate' | 'count' | 'none';
   /** It looks at a window of time that the alert sets. */
   readonly isWindowed: boolean;
-  /** What it would have done over the last week can be told. */
+  /** A preview over the last week is possible. */
   readonly isReplayed: boolean;
   /** It concerns one project, where the alert names one. */
   readonly takesProject: boolean;

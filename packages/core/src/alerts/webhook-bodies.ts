@@ -1,6 +1,6 @@
 import type { AlertKind, WebhookFormat } from './kinds';
 
-/** What a webhook is told of an alert. */
+/** Webhook message of an alert. */
 export interface AlertNews {
   readonly event: 'alert_firing' | 'alert_resolved' | 'alert_test';
   /** One sentence. */

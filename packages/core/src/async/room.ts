@@ -1,7 +1,7 @@
 // Nobody waits in vain: one request that has begun to be held may always go on, so that room is given back in the end.
 import { GatewayError } from '../errors/gateway-error';
 
-/** What all requests may hold in memory together, and those of one key; a request that is alone may hold more. */
+/** Memory limits of all requests, and of one key; a single request may exceed them. */
 const BOUNDS = {
   ...{ maxBytes: 160_000_000, maxBytesOfKey: 80_000_000, maxWaitMs: 10_000 },
   /** Answers that come faster than they are passed on: the runtime reads up to 3 MB of each ahead, and can't be told not to. */

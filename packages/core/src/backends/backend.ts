@@ -28,7 +28,7 @@ export interface Backend {
   readonly revision: string;
 }
 
-/** What logs, metrics and breakers call a backend by. */
+/** Name of a backend in logs, metrics and breakers. */
 export const backendProvider = (name: string): string => `infer:${name}`;
 
 export const BACKEND_NAME = /^[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9])?$/;

@@ -83,7 +83,7 @@ export type WirePart =
   /** A complete plain answer. */
   | { readonly kind: 'body'; readonly format: WireFormat; readonly body: JsonObject };
 
-/** What batches held that are not kept any more: as much as it takes to guess what they cost. */
+/** Tally of dropped batches, enough to estimate their cost. */
 export interface AnswerTally {
   /** Pieces of output, and their UTF-8 bytes. */
   pieces: number;

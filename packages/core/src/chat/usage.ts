@@ -18,7 +18,7 @@ export interface Usage {
   readonly feeNanoUsd?: number;
   /** The service tier the vendor says it billed (`flex`, `priority`, `fast`, …); absent = standard. */
   readonly serviceTier?: string;
-  /** What all tokens of this answer cost more: it was made in one region. */
+  /** Surcharge of an answer from one region. */
   readonly surchargePercent?: number;
   /** True when the gateway counted by itself what the vendor left out. */
   readonly estimated?: boolean;

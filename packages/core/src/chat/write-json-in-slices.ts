@@ -134,7 +134,7 @@ class DigestWriter extends TurnWriter {
 
 const isHighSurrogate = (code: number) => code >= 0xd800 && code < 0xdc00;
 
-/** What is left of `budget` characters once the value is written, roughly; negative where it is too long. */
+/** Rest of `budget` characters after the value, roughly; negative if too long. */
 function weigh(value: unknown, budget: number): number {
   if (typeof value === 'string') return budget - value.length - 2;
   if (typeof value !== 'object' || value === null) return budget - 8;

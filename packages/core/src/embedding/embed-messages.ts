@@ -1,6 +1,6 @@
 import type { EmbedFailure } from './embedder';
 
-/** What the worker is started with. */
+/** Start options of the worker. */
 export interface EmbedWorkerSettings {
   /** Folder that holds `tokenizer.json`, `config.json` and `onnx/`. */
   readonly modelPath: string;

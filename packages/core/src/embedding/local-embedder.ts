@@ -10,7 +10,7 @@ export interface LocalEmbedderOptions extends EmbedWorkerSettings {
   readonly onBroken: (message: string) => void;
   /** Texts that may wait; the next one is `busy`. */
   readonly maxQueued?: number;
-  /** How long after a broken worker none is started, in milliseconds. */
+  /** Pause after a broken worker in milliseconds. */
   readonly restartAfterMs?: number;
 }
 

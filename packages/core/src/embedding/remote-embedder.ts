@@ -5,7 +5,7 @@ import { decodeInSlices, parseJsonInSlices } from '../chat/json-in-slices';
 import { type Embedder, type EmbedOutcome, none, normalizeVector } from './embedder';
 import { type WaitingText, WaitingTexts } from './waiting-texts';
 
-/** How a service is asked and what it answers. */
+/** Request and response of a service. */
 export interface EmbeddingApi {
   path(url: string): string;
   body(texts: readonly string[], model: string | undefined): object;

@@ -12,7 +12,7 @@ interface ErrorRow {
 
 const row = (status: number, type: string, logStatus: LogStatus = 'error'): ErrorRow => ({ status, type, logStatus });
 
-/** What each kind means on the wire and in the log. `code` is the kind itself. */
+/** Status and type of each kind on the wire and in the log. `code` is the kind itself. */
 export const ERROR_TABLE = {
   invalid_json: row(400, 'invalid_request_error'),
   invalid_request: row(400, 'invalid_request_error'),
@@ -59,7 +59,7 @@ interface FailureRow {
   readonly countsAgainstTarget: boolean;
 }
 
-/** How routing reacts to each way an upstream attempt can fail (contract: routing). */
+/** Routing's reaction to each failure of an attempt (contract: routing). */
 export const FAILURE_TABLE = {
   rate_limited: { failover: true, retrySameTarget: false, countsAgainstTarget: false },
   server_error: { failover: true, retrySameTarget: true, countsAgainstTarget: true },

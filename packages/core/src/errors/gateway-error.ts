@@ -1,4 +1,4 @@
-/** What went wrong, in one closed list; `error-table.ts` says what each means to the client and to routing. */
+/** Closed list of errors; `error-table.ts` maps each for the client and for routing. */
 export type ErrorKind =
   | 'invalid_json'
   | 'invalid_request'

@@ -74,7 +74,7 @@ function errorsOf(history: DayHistory, days: number): readonly number[] {
   return pastErrors(history, most);
 }
 
-/** What each day that is left is expected to cost; null where nothing tells. */
+/** Expected cost of each remaining day; null without data. */
 function expectedDays(history: DayHistory, left: readonly CalendarDay[]): readonly number[] | null {
   if (history.nanoUsd.length < LEAST_DAYS) return null;
   const means = weekdayMeans(history, history.nanoUsd.length);

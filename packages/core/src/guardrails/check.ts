@@ -11,13 +11,13 @@ export interface JudgedText {
   readonly requestId: string;
 }
 
-/** What a check says of one text. */
+/** Result of a check on one text. */
 export interface Verdict {
   /** 0: nothing is wrong with it. */
   readonly count: number;
   /** Where, if a check knows; without them an action that replaces takes the whole text. */
   readonly spans?: readonly Span[];
-  /** What is to take the whole text's place, from a webhook. */
+  /** Replacement of the whole text, from a webhook. */
   readonly replacement?: string;
   /** For `retry`: what was wrong, in words for the model; never what was found. */
   readonly reason?: string;

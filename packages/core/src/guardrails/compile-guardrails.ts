@@ -23,7 +23,7 @@ type CheckOf<T extends GuardrailCheck['type']> = Extract<GuardrailCheck, { type:
 /** Checks of whole texts, by type; they throw what is wrong with how they are set up. */
 export type TextChecks = { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => TextCheck };
 
-/** What is in force for a key. */
+/** Current guardrails of a key. */
 export interface GuardrailSource {
   /** null = none was ever saved. */
   readonly policy: GuardrailPolicy | null;

@@ -40,7 +40,7 @@ export interface Finding {
 
 /** The rules that are asked about one part of what goes in or comes out. */
 export interface RuleSet extends Finding {
-  /** Asked behind them, in order. */
+  /** Fallbacks, in order. */
   readonly wholes: readonly CompiledRule[];
   /** Of a text in pieces: those of the detectors that need no more than a window, and act. */
   readonly windowed: Finding;
@@ -53,7 +53,7 @@ export interface RuleSet extends Finding {
   readonly clean: CleanTexts;
 }
 
-/** What pseudonyms are made of. */
+/** Alphabet of pseudonyms. */
 export type PseudonymMaking =
   | { readonly scope: 'request' }
   /** The same in all requests of one customer. */
@@ -65,7 +65,7 @@ const MAX_STRICTER = 64;
 const SLICE = 16 * 1024;
 const PARTS: readonly GuardrailPart[] = ['system', 'user', 'assistant', 'tool_arguments', 'tool_results'];
 
-/** What a project and a key ask of their requests, compiled once for each version of it. */
+/** Compiled guardrails of a project and key, once per version. */
 export class Guardrails {
   private readonly sets = new Map<string, RuleSet>();
   private readonly stricter = new Map<string, Guardrails>();
@@ -147,7 +147,7 @@ export class Guardrails {
   }
 }
 
-/** What is in force for a request: stricter where its caller asks so. Throws `invalid_request` for a rule that is not there. */
+/** Current guardrails of a request, stricter on request. Throws `invalid_request` for an unknown rule. */
 export function chosenGuardrails(
   guardrails: Guardrails | undefined,
   stricter: string | undefined,

@@ -6,7 +6,7 @@ export type PiiKind = 'email' | 'phone' | 'card' | 'iban' | 'national_id' | 'ip'
 /** What detectors read as well, where they are asked to. */
 export type Encoding = 'base64';
 
-/** What a rule looks for, as operators write it. */
+/** Pattern of a rule, as operators write it. */
 export type GuardrailCheck =
   /** `countries`: whose phone numbers are known without their country's code, too; ISO 3166-1. */
   | {
@@ -43,11 +43,11 @@ export interface GuardrailRule {
   readonly action: GuardrailAction;
   /** With `retry`: how often the model is asked again. */
   readonly maxRetries?: number;
-  /** What happens where the check cannot be made, or not in time. */
+  /** Behaviour if the check fails or times out. */
   readonly onError: 'block' | 'allow';
 }
 
-/** What a project asks of everything that goes to a vendor and comes back. */
+/** Guardrail policy of a project. */
 export interface GuardrailPolicy {
   /** `shadow`: everything is judged and logged, nothing is changed. */
   readonly mode: 'off' | 'shadow' | 'enforce';
@@ -57,7 +57,7 @@ export interface GuardrailPolicy {
   readonly version: number;
 }
 
-/** What a row says of one rule (`gateway_logs.guardrails`, a list of these as snake_case JSON): never any content. */
+/** Finding of one rule on a row (`gateway_logs.guardrails`, a list as snake_case JSON), without content. */
 export interface GuardrailMark {
   readonly rule: string;
   readonly on: 'input' | 'output';

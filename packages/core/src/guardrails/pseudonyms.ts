@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { type Detector, mergeSpans, type Span } from './span';
 
-/** How long names stay the same. */
+/** Lifetime of names. */
 export type PseudonymScope =
   /** Numbered, within one request. */
   | { readonly kind: 'request' }

@@ -19,7 +19,7 @@ export interface PastRequest {
 export interface PastVerdict {
   readonly requestId: string;
   readonly createdAtMs: number;
-  /** Those that found something, with how often. */
+  /** Rules with findings, with their count. */
   readonly rules: readonly { readonly name: string; readonly matches: number }[];
   /** The first of them that does not let it pass. */
   readonly blockedBy: string | null;

@@ -15,7 +15,7 @@ import type { Hit } from './rule-search';
 import { mergeSpans, type Span } from './span';
 import { TextWindow } from './text-window';
 
-/** Whose text it is. */
+/** Owner of the text. */
 export interface Guarded {
   readonly projectId: string;
   readonly keyId: string;

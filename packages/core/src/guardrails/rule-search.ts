@@ -27,7 +27,7 @@ const ALWAYS_SCANNED = 512;
 const GROWTH = 1.25;
 const NO_SPANS: readonly Span[] = [];
 
-/** What a window says of its text. */
+/** Findings of a window. */
 export interface Look {
   /** Where what is held begins. */
   readonly from: number;

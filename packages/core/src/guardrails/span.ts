@@ -35,7 +35,7 @@ export interface Detector {
   readonly expression?: Expression;
 }
 
-/** What a text has in it that several detectors need: looked for once for all of them. */
+/** Shared features of a text, computed once for all detectors. */
 export interface Traits {
   readonly hasDigit: boolean;
   /** `LONG_RUN` characters of words, keys and paths side by side. */

@@ -117,7 +117,7 @@ export class TextWindow {
     return pieces.join('');
   }
 
-  /** What goes on, and what becomes of it. */
+  /** Running actions and their results. */
   private release(isEnd: boolean): Release | undefined {
     const found = this.find(isEnd);
     if (found === undefined) return undefined;
@@ -159,7 +159,7 @@ export class TextWindow {
     for (const hit of watched) this.replace(this.inAll(hit), text.slice(hit.start, hit.end));
   }
 
-  /** Those that change something, as far as they go on now; one that goes on behind it is carried. */
+  /** Changes within the released text; the rest is carried over. */
   private merge({ text, from, until, begun }: Found): Omit<Stretch, 'replace'> & { readonly hits: readonly Hit[] } {
     const { carried } = this;
     const merged = mergeHits(carried === undefined ? begun : [[ahead(carried, from)], ...begun]);
@@ -214,7 +214,7 @@ export class TextWindow {
   }
 }
 
-/** What is decided, and what was found in it. */
+/** Decided text and its findings. */
 interface Found {
   /** What was looked at, and where in it begins what was not given out. */
   readonly text: string;
@@ -226,7 +226,7 @@ interface Found {
   readonly watched: readonly Hit[];
 }
 
-/** What goes on, and what becomes of it. */
+/** Running actions and their results. */
 interface Release {
   readonly steps: readonly Step[];
   readonly text: string;

@@ -10,7 +10,7 @@ export interface Addressed {
   readonly target: string;
 }
 
-/** What an address is called here: SHA-256, hex. */
+/** Name of an address: SHA-256, hex. */
 export const resourceOf = ({ projectId, revision, target }: Addressed): string =>
   sha256(`${projectId}\n${revision}\n${target}`);
 

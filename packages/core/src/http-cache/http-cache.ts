@@ -24,7 +24,7 @@ import {
   usableMs,
 } from './use-answer';
 
-/** What is asked for, as far as answers are told apart by it. */
+/** Cache key of a request. */
 export interface CacheAsk {
   readonly projectId: string;
   /** Of the backend, and what answers that say nothing are kept for. */

@@ -17,7 +17,7 @@ export interface RequestFields {
 /** `fresh`; `stale`, which may be used while it is fetched anew; or nothing before it was validated. */
 export type Usability = 'fresh' | 'stale' | 'validate';
 
-/** What a request says of caches. A request without the field may say it the old way. */
+/** Cache directives of a request, with the old header as a fallback. */
 export function requestControl(fields: RequestFields): CacheControl {
   const text = fields.get('cache-control');
   return parseCacheControl(text ?? (/no-cache/i.test(fields.get('pragma') ?? '') ? 'no-cache' : null));

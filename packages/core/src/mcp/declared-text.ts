@@ -1,4 +1,4 @@
-/** What may stand unquoted before a colon in a type. */
+/** Valid unquoted names in a type. */
 const PROPERTY_NAME = /^[A-Za-z_$][\w$]*$/;
 
 /** Line ends, what is not shown, and what turns the direction of writing: nothing of it belongs into a comment. */

@@ -3,7 +3,7 @@ export type McpTransport = 'http' | 'stdio';
 /** Authentication of the gateway at a server. */
 export type McpAuth = 'none' | 'bearer' | 'header' | 'oauth_client' | 'oauth_user';
 
-/** What an authorization server is told of the gateway. */
+/** Client metadata for authorization servers. */
 export interface OauthSettings {
   /** null = by the gateway's own metadata document, or by registration. */
   readonly clientId: string | null;

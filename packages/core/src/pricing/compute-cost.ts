@@ -72,7 +72,7 @@ export function pricesIn(prices: TokenPrices, context: PriceContext): ClassPrice
 const eachPrice = (prices: TokenPrices, context: PriceContext): ClassPrices =>
   Object.fromEntries(CLASSES.map((name) => [name, priceOf(prices, name, context)])) as ClassPrices;
 
-/** What these tiers cost at most, where the price book has no price for them. */
+/** Maximum price of these tiers without an entry in the price book. */
 const MOST_TIER_FACTOR: Readonly<Record<string, number>> = { fast: 6, ultrafast: 6 };
 
 /** A tier without a price for this class changes it as it changes the plain input or output; undefined where it does not. */
@@ -122,7 +122,7 @@ export interface Cost {
   readonly detail: CostDetail;
 }
 
-/** What an answer cost by the price book. Source of the classes: each vendor's usage report, made disjoint. */
+/** Cost of an answer by the price book. Classes: each provider's usage report, made disjoint. */
 export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, context = contextOf(usage)): Cost {
   const prices = pricesIn(priced.prices, context);
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens, feeNanoUsd = 0 } = usage;

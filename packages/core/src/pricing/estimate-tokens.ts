@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatRequest, ContentPart, TextPrompt, Tool } from '../chat/request';
 import { countReferences } from './count-references';
 
-/** What a request weighs before any model has seen it. */
+/** Estimated size of a request. */
 export interface RequestWeight {
   /** UTF-8 bytes of all text: messages, names, tool calls, tool definitions, schemas. */
   readonly textBytes: number;
@@ -125,7 +125,7 @@ export function guessTokens(utf8Bytes: number): number {
   return Math.ceil(utf8Bytes / 4);
 }
 
-/** What an image or a page of a document commonly costs, where nobody counted. */
+/** Default tokens of an image or a document page. */
 const COMMON_MEDIA_TOKENS = 1500;
 
 /** Best guess of what a model has to read at once: of several prompts, the longest. */

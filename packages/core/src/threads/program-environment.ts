@@ -9,7 +9,7 @@ const CONNECTING = /^(PG[A-Z]+|USER|USERNAME|LOGNAME)$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What any program needs to run at all: nothing of the gateway's own settings. */
+/** Variables that every program needs, without the gateway's settings. */
 export const programEnvironment = (env: Environment): Record<string, string> => pick(env, (name) => NEEDED.test(name));
 
 /** For programs that fetch packages: registries and proxies as well. */

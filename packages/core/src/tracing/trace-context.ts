@@ -1,6 +1,6 @@
 // A header that breaks the rules of W3C Trace Context is as good as none: the request is served, and begins a trace of its own.
 
-/** What a caller said of the trace its request belongs to, or what was made for a request without one. */
+/** Trace of a request: the caller's, or a new one. */
 export interface TraceContext {
   /** 32 hex digits, not all zero. */
   readonly traceId: string;

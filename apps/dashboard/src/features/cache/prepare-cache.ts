@@ -30,7 +30,7 @@ const OUTCOMES: readonly Line[] = [
 ];
 const RATIO: Line = { name: 'ratio', label: 'Hit rate', color: MEANING.exact, value: (bucket) => bucket.hit_ratio };
 
-/** How requests were answered, over time; no requests is zero. */
+/** Answers over time; no requests is zero. */
 export const prepareOutcomes = (times: readonly number[], buckets: readonly CacheBucket[]): ChartData =>
   prepareLines({ times, buckets, lines: OUTCOMES, empty: 0 });
 

@@ -16,7 +16,7 @@ import { StatementTable } from './statement-table';
 import { SummaryCards } from './summary-cards';
 import { type Finance, useFinance } from './use-finance';
 
-/** What a month cost, for whoever has to account for it. */
+/** Cost of a month, for accounting. */
 export function FinancePage() {
   const finance = useFinance();
   const { statement, search, by, month } = finance;

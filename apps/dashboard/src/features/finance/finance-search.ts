@@ -17,7 +17,7 @@ export const DECIMALS = {
   '9': '9 decimals',
 } as const;
 
-/** What the statement is narrowed to, as the API names it; a label as `name=value`. */
+/** Filters of the statement, by API names; a label as `name=value`. */
 export const FILTERS = { model: 'Model', provider: 'Provider', customer_id: 'Customer', label: 'Label' } as const;
 export type FilterName = keyof typeof FILTERS;
 
@@ -27,7 +27,7 @@ export interface FinanceSearch extends Partial<Readonly<Record<FilterName, strin
   readonly decimals?: Exclude<keyof typeof DECIMALS, 'auto'>;
 }
 
-/** What of an address makes sense; the rest is left out. */
+/** Valid parameters of an address; others are dropped. */
 export function readFinanceSearch(search: Record<string, unknown>): FinanceSearch {
   const text = (name: string) => {
     const value = search[name];

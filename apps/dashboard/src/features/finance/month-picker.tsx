@@ -33,7 +33,7 @@ export function MonthPicker({ month, running, change }: Pick<Finance, 'month' | 
 
 const LOCAL = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Whose midnight a month begins at. */
+/** Time zone of a month. */
 export function ZonePicker({ page }: Pick<Finance, 'page'>) {
   return (
     <Select

@@ -127,7 +127,7 @@ export interface CapOutlook {
   readonly tone: 'good' | 'warn' | 'bad';
 }
 
-/** What becomes of a cap by the end of its month. */
+/** Forecast of a cap at the end of its month. */
 export function outlookOf(cap: CapForecast, isFinal: boolean): CapOutlook {
   const { spent_usd: spent, cap_usd: limit, reached_on: reached, could_reach_on: could } = cap;
   if (spent >= limit) return { text: reached === null ? 'Used up' : `Used up on ${dayName(reached)}`, tone: 'bad' };
@@ -145,10 +145,10 @@ export function requestsOf(by: string, group: string): Readonly<Record<string, s
   return { [names[by] ?? by]: group };
 }
 
-/** What a group is: the heading of its column. */
+/** Heading of a group's column. */
 export const groupName = (by: string): string =>
   GROUPS[by as keyof typeof GROUPS] ?? `Label ${by.slice('label.'.length)}`;
 
-/** What saved money in all, the vendors' caches too where that is known. */
+/** Total savings, with providers' caches if known. */
 export const savedInAll = ({ saved_usd: own, saved_vendor_usd: vendor }: Statement['total']): number =>
   Number(toNano(own) + toNano(vendor ?? 0)) / 1e9;

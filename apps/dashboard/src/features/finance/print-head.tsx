@@ -9,11 +9,11 @@ function inZone(at: string, timeZone: string): string {
 
 interface HeadProps {
   readonly statement: Statement;
-  /** What it is split by, in words. */
+  /** Grouping, in words. */
   readonly by: string;
 }
 
-/** What a printed statement says of itself; on the screen, where the controls say it, only the period. */
+/** Header of a printed statement; the screen shows only the period. */
 export function PrintHead({ statement, by }: HeadProps) {
   const { month, time_zone: zone, from, to, currency, filters, generated_at, gateway_version, is_final } = statement;
   const narrowed = Object.entries(filters).map(([name, value]) => `${name} = ${value}`);

@@ -22,7 +22,7 @@ interface Props {
 interface Column {
   readonly header: string;
   readonly text: (sums: StatementTotal, decimals: number) => string;
-  /** What rows add up to; absent where they need not. */
+  /** Total of the rows; absent if not needed. */
   readonly amount?: (sums: StatementTotal, decimals: number) => number | null;
   /** Not on phones, or only where there is much room; always on paper. */
   readonly wideOnly?: 'max-md:hidden' | 'max-xl:hidden';

@@ -4,7 +4,7 @@ import { ChangeButton } from './change-button';
 
 interface Props extends Omit<ComponentProps<typeof ChangeButton>, 'onClick'> {
   readonly title: string;
-  /** What goes, and who uses it. */
+  /** Deleted object, and its users. */
   readonly impact: string;
   readonly confirmLabel: string;
   readonly change: ComponentProps<typeof ConfirmDialog>['change'];

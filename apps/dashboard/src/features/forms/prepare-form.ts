@@ -2,13 +2,13 @@ import type { ComponentType } from 'react';
 import { formatInstant } from '../../format/format-time';
 import { formatUsdExact } from '../../format/format-usd';
 
-/** What stands in a form: text, as typed; flags. */
+/** Form values: typed text, flags. */
 export type FormValues = Readonly<Record<string, string | boolean>>;
 
-/** How a field's text becomes JSON: empty is no limit (null). Money stays text, so that it stays exact. */
+/** JSON of a field's text: empty is no limit (null). Money stays text to stay exact. */
 export type FieldKind = 'text' | 'usd' | 'integer' | 'number' | 'list' | 'flag' | 'instant';
 
-/** What a control of a field's own gets. */
+/** Props of a custom field control. */
 export interface WidgetProps {
   readonly name: string;
   readonly label: string;
@@ -120,7 +120,7 @@ export function readForm(specs: readonly FieldSpec[], values: FormValues): Recor
   return body;
 }
 
-/** Of what a form says, the fields that are not as they were when it was filled. */
+/** Changed fields of a form. */
 export function changedFields(
   specs: readonly FieldSpec[],
   resource: object,
@@ -143,7 +143,7 @@ const SAID: Partial<Record<FieldKind, (value: unknown) => string>> = {
   instant: (value) => formatInstant(String(value), 'utc'),
 };
 
-/** What of a form's text was understood, in words; null where there is nothing to say, or nothing was. */
+/** Parsed value of a form's text, in words; null without one. */
 export function readBack(
   { name, kind, understood, read = READERS[kind] }: FieldSpec,
   values: FormValues,

@@ -18,7 +18,7 @@ import {
   readForm,
 } from './prepare-form';
 
-/** What was changed, of what. */
+/** Changed resource. */
 export interface Edit {
   readonly opened: object;
   readonly changes: Record<string, unknown>;
@@ -31,10 +31,10 @@ const specsFor = (specs: Specs, values: FormValues) => (typeof specs === 'functi
 interface SpecFormProps {
   /** The same in every state of the form, or by what stands in it. */
   readonly specs: Specs;
-  /** What is there now; null for a new one. */
+  /** Current version; null for a new object. */
   readonly resource: object | null;
   readonly submitLabel: string;
-  /** What it is sent with. */
+  /** Headers of the request. */
   readonly change: { readonly isPending: boolean; readonly error: Error | null };
   /** Of the form's other buttons. */
   readonly otherError?: Error | null;
@@ -105,7 +105,7 @@ export function SpecForm(props: SpecFormProps) {
   );
 }
 
-/** What the API refused of a field. */
+/** API error of a field. */
 function refusalAt(name: string, error: Error | null, specs: readonly FieldSpec[]): string | null {
   if (error === null || fieldOf(error) !== name) return null;
   return inLabels(error.message.replace(/^[\w.]+: /, ''), specs);
@@ -118,7 +118,7 @@ interface FormErrorProps {
   readonly error: Error | null;
   readonly specs: readonly FieldSpec[];
   readonly opened: object;
-  /** What is there now, and of it what the form takes over. */
+  /** Current version, and the fields that the form takes over. */
   readonly onTake: (current: object, theirs?: FormValues) => void;
 }
 
@@ -132,13 +132,13 @@ function FormError({ error, specs, opened, onTake }: FormErrorProps) {
   return <ErrorState error={new Error(inLabels(error.message, specs))} />;
 }
 
-/** What the API says of its fields, by the names they have in the form. */
+/** API errors by form field. */
 const inLabels = (message: string, specs: readonly FieldSpec[]) =>
   specs.reduce((text, { name, label }) => text.replaceAll(`${name}: `, `${label}: `), message);
 
 const emptied = ({ clears = [] }: FieldSpec) => Object.fromEntries(clears.map((name) => [name, '']));
 
-/** What a resource says in words: enough to know which fields its form has. */
+/** Descriptions of a resource's fields, for its form. */
 const toValues = (resource: object | null): FormValues =>
   Object.fromEntries(Object.entries(resource ?? {}).map(([name, value]) => [name, String(value ?? '')]));
 

@@ -38,7 +38,7 @@ export function modelChoices(models: readonly Model[], provider?: string): reado
   }));
 }
 
-/** What clients may ask for: aliases, then models. */
+/** Callable names: aliases, then models. */
 function useAskedChoices(): readonly Choice[] {
   const { data: aliases } = useAliases();
   const models = useModelChoices();

@@ -25,7 +25,7 @@ export function useRecentRequests({ is, ...query }: Group): string {
   return `${countOf(requests, 'request')} in the last hour`;
 }
 
-/** How many requests keys of a project served in the last hour. */
+/** Requests of a project's keys in the last hour. */
 export function useRecentRequestsOf(keys: readonly { readonly id: string; readonly project_id: string }[]): number {
   const [first] = keys;
   const { data } = useErrors({ ...useLastHour(), project_id: first?.project_id, group_by: 'key', interval: 'all' });

@@ -13,7 +13,7 @@ import { ReplayCard } from './replay-card';
 
 const SIDES = { input: 'a request', output: 'an answer' } as const;
 
-/** What a project's rules do to a text, and would have done to requests that are over. */
+/** Effect of a project's rules on a text and on past requests. */
 export function BenchCard() {
   return (
     <OfProject>

@@ -67,7 +67,7 @@ export const KindsField = (given: WidgetProps) => <AllOrSome given={given} optio
 
 const DECODED = { base64: 'decoded base64' };
 
-/** What a rule reads beside the text itself; nothing, unless it is ticked. */
+/** Extra texts that a rule reads, if enabled. */
 export function DecodeField({ value, onValue, ...given }: WidgetProps) {
   const chosen = value === '' ? [] : ['base64'];
   const onToggle = () => onValue(chosen.length === 0 ? 'base64' : '');

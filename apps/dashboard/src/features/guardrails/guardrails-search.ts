@@ -1,6 +1,6 @@
 import { dropUndefined, oneOf } from '../../range/page-search';
 
-/** What the page of guardrails keeps in its address. */
+/** Address parameters of the guardrails page. */
 export interface GuardrailsSearch {
   readonly tab?: 'bench' | 'hits';
   readonly by?: 'check' | 'action' | 'outcome' | 'project';

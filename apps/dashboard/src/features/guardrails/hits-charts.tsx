@@ -15,7 +15,7 @@ import { TableCard } from '../../ui/table/table-card';
 const GROUPS = { rule: 'Rule', check: 'Check', action: 'Action', outcome: 'Outcome', project: 'Project' } as const;
 const NAMES = ['rule', 'check', 'action', 'outcome', 'project'] as const;
 
-/** What guardrails found over time; a rule leads to its requests. */
+/** Guardrail findings over time; a rule links to its requests. */
 export function HitsCharts() {
   const page = usePage();
   const [by, choose] = useChoice('by', [...NAMES]);

@@ -57,7 +57,7 @@ const cut = (text: string) => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…
 const some = (values: readonly string[] | undefined, what: string) =>
   values === undefined || values.length === 0 ? '' : `${what} ${cut(values.join(', '))}`;
 
-/** What a check looks for, in a few words. */
+/** Summary of a check. */
 export function describeCheck(check: Rule['check']): string {
   switch (check.type) {
     case 'pii':
@@ -143,7 +143,7 @@ export interface TriedLine {
   readonly matches: number | null;
 }
 
-/** What each rule does to a text, in words. */
+/** Effect of each rule on a text, in words. */
 export function prepareTried({ rules }: Pick<Tried, 'rules'>): readonly TriedLine[] {
   return rules.map(({ name, matches, action, error }) => {
     if (error !== null) {

@@ -123,7 +123,7 @@ export const NEW_RULE = { on: 'both', type: 'pii', action: 'block', on_error: 'b
 /** A rule as its form has it: the check's own fields beside the others. */
 export const ruleValues = ({ check, ...rule }: Rule): Record<string, unknown> => ({ ...rule, ...check });
 
-/** What was typed, as the API takes it; what is empty is left out. */
+/** Typed values as an API body, without empty ones. */
 export function ruleBody(body: Readonly<Record<string, unknown>>): Rule {
   const { name, on, parts, action, max_retries: retries, on_error: onError, type, ...fields } = body;
   const chosen = partsToSave(parts as readonly string[] | null | undefined, on);

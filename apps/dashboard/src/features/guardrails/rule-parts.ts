@@ -25,7 +25,7 @@ const MAY_HOLD =
   'Once the policy is enforced, streamed answers wait for their end where a match has no bound (such as .* or a+) or a large ' +
   'count. Saving says so, and so does the list of rules.';
 
-/** What a rule does to streams, as far as its form tells; null: nothing of it waits longer than it must. */
+/** Effect of a rule on streams, from its form; null: no extra delay. */
 export function streamNote({ on, type, action }: Readonly<Record<string, unknown>>): string | null {
   if (on === 'input' || action === 'flag') return null;
   if (WHOLE.has(type) || action === 'retry') return HELD;

@@ -15,7 +15,7 @@ interface Props {
   readonly metric: Metric;
 }
 
-/** How long requests take, model beside model, provider beside provider or key beside key. */
+/** Latency by model, provider or key. */
 export function ComparedCard({ query, metric }: Props) {
   const [groupBy, setGroupBy] = useChoice<Group>('compared', ['model', 'provider', 'key']);
   // All durations of all keys over months would be millions of counts: of keys only the one that is shown.

@@ -80,7 +80,7 @@ export const toImport = ({ prices }: PriceMap, provider: string): ModelImport['m
 
 type Outcome = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
 
-/** What an import would do, in words; undefined while it is being found out. */
+/** Summary of an import; undefined while loading. */
 export const describeImport = (outcome: Outcome | undefined, skipped: number): string =>
   outcome === undefined
     ? 'Comparing with the current prices'

@@ -9,7 +9,7 @@ import type { Column } from '../../ui/table/column';
 import { DataTable } from '../../ui/table/data-table';
 import { DOMAIN_LABELS, type ErrorDomain, type ErrorLine, prepareErrors } from './prepare-overview';
 
-/** What failed or was refused, by whose fault it is. */
+/** Failed and refused requests, by fault. */
 export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
   const errors = useErrors({ ...query, interval: 'all', group_by: 'error_code' });
   const lines = errors.data && prepareErrors(errors.data.buckets);

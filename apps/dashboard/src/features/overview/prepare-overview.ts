@@ -58,7 +58,7 @@ const POLICY = new Set([
 const GATEWAY = new Set(['internal', 'overloaded', 'store_unavailable', 'gateway_lost']);
 const PROVIDER = new Set(['upstream_error', 'upstream_unavailable', 'upstream_rate_limited', 'upstream_timeout']);
 
-/** Whose fault a failed or refused request is, by its error code. */
+/** Fault of a failed or refused request, by its error code. */
 export function domainOf(code: string): ErrorDomain {
   if (POLICY.has(code)) return 'policy';
   if (PROVIDER.has(code)) return 'provider';
@@ -82,7 +82,7 @@ export function prepareErrors(buckets: readonly { group: string | null; requests
 const SCOPES = { project: 'Project', key: 'Key', customer: 'Customer' } as const;
 const PERIODS = { day: 'today', month: 'this month', total: 'in total' } as const;
 
-/** What a budget is of, in words. */
+/** Owner of a budget, in words. */
 export function describeBudget(budget: Budget, projectName: string): string {
   const of = budget.scope === 'project' ? '' : ` in ${projectName}`;
   return `${SCOPES[budget.scope]}${of}, ${PERIODS[budget.period]}`;

@@ -136,7 +136,7 @@ function Row({ command: { kind, label, note }, id, isActive, onPoint, onChoose }
   );
 }
 
-/** What needs more than an address. */
+/** Providers that need more than an address. */
 function useOwnCommands(): readonly Command[] {
   const [theme, toggleTheme] = useTheme();
   const signOut = useSignOut();

@@ -1,4 +1,4 @@
-/** What a turn may be said by; a tool's turn is what a call of it gave. */
+/** Role of a turn; a tool's turn is the result of its call. */
 export type Role = 'user' | 'assistant' | 'tool';
 
 export interface ToolCall {

@@ -1,6 +1,6 @@
 import { newTurn, type Turns } from './conversation';
 
-/** What may be set beside the turns, as it was typed: empty is not sent. */
+/** Settings of a draft, as typed: empty ones aren't sent. */
 export interface Settings {
   readonly temperature: string;
   readonly top_p: string;

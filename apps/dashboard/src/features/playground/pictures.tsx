@@ -6,7 +6,7 @@ import { Close } from '../../ui/icons';
 import type { Picture } from './conversation';
 
 const TYPES = /^image\/(?:png|jpeg|gif|webp)$/;
-/** What most vendors take of one image. */
+/** Default tokens of an image. */
 const MOST_BYTES = 10 * 1024 * 1024;
 
 /** Files as they are sent: in the request itself. Throws what a file is refused for. */

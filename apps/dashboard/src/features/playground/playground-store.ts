@@ -11,7 +11,7 @@ export interface Run {
   /** null while it is on its way. */
   readonly outcome: ChatOutcome | null;
   readonly isStopped: boolean;
-  /** What the answer must fit. */
+  /** Schema of the answer. */
   readonly schema: Record<string, unknown> | null;
 }
 
@@ -24,7 +24,7 @@ export interface State {
   /** What the runs were told. */
   readonly asked: Turns;
   readonly kept: ReturnType<typeof storeDraft>;
-  /** What could not be brought back of a logged request; null: none was. */
+  /** Parts of a logged request that couldn't be restored; null: none. */
   readonly missing: readonly string[] | null;
 }
 

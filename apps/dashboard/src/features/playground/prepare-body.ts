@@ -28,7 +28,7 @@ const NUMBERS = [
 
 type Note = (field: Problem['field'], message: string) => void;
 
-/** What is sent for a draft, in the words of Chat Completions. */
+/** Chat Completions body of a draft. */
 export function prepareBody({ system, turns, settings }: Pick<Draft, 'system' | 'turns' | 'settings'>): Prepared {
   const problems: Problem[] = [];
   const note: Note = (field, message) => problems.push({ field, message });

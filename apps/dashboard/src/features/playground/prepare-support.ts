@@ -3,7 +3,7 @@ import type { CallableModel } from './send-chat';
 
 type Wanted = Pick<Draft, 'models' | 'turns' | 'settings'>;
 
-/** What a draft asks for, by the capability that says whether a model has it. */
+/** Features of a draft, by the model capability they need. */
 const ASKS: readonly (readonly [capability: string, what: string, isAsked: (draft: Wanted) => boolean])[] = [
   ['vision', 'images', ({ turns }) => turns.some(({ pictures }) => pictures.length > 0)],
   ['function_calling', 'tools', ({ settings }) => settings.tools.trim() !== ''],

@@ -16,7 +16,7 @@ const KEY_HOURS = 24;
 const KEY_BUDGET_USD = '1';
 const HOWS = { key: 'Project key', pasted: 'Pasted key' } as const;
 
-/** Whose limits, budgets and caches the request meets. */
+/** Key whose limits, budgets and caches apply. */
 export function SenderCard({ playground }: { readonly playground: Playground }) {
   const { draft, store, state, models } = playground;
   const mayChange = useMayChange();

@@ -36,7 +36,7 @@ const SCHEMA_EXAMPLE = `{
 
 type Typed = Exclude<keyof Settings, 'stream' | 'format' | 'cache'>;
 
-/** What a field of the settings is wired with. */
+/** Wiring of a settings field. */
 function wiring({ draft, set, prepared }: Playground) {
   const problemOf = (field: keyof Settings) => prepared.problems.find((one) => one.field === field)?.message;
   const wire = (field: Typed) => ({
@@ -47,7 +47,7 @@ function wiring({ draft, set, prepared }: Playground) {
   return { wire, problemOf };
 }
 
-/** How it is to be answered; what is left empty is not sent. */
+/** Settings of the answer; empty fields aren't sent. */
 export function SettingsCard({ playground }: { readonly playground: Playground }) {
   const { draft, set } = playground;
   const { wire } = wiring(playground);

@@ -63,7 +63,7 @@ interface HeadProps extends Pick<Props, 'turn' | 'number' | 'playground'> {
   readonly name: string;
 }
 
-/** Who says it, and what can be done with it. */
+/** Speaker of a turn, and its actions. */
 function TurnHead({ turn: { id, role, answers }, number, name, playground: { store, draft, send } }: HeadProps) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-1.5">

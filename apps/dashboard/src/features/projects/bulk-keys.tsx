@@ -16,7 +16,7 @@ interface Props {
   readonly onSelect: (keys: readonly Key[]) => void;
 }
 
-/** What can be done with the keys that are ticked. */
+/** Actions on the selected keys. */
 export function BulkBar({ selected, onSelect }: Props) {
   const [action, setAction] = useState<BulkAction | null>(null);
   if (selected.length === 0) return null;

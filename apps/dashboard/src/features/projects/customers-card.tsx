@@ -15,7 +15,7 @@ import { OpenedOne } from '../forms/opened-one';
 import { LimitsDialog } from './limits-dialog';
 import { NewLimits } from './new-limits';
 
-/** Who spent most, and what they may spend; a row opens its limits. */
+/** Customers by spend, with limits; a row opens its limits. */
 export function CustomersCard({ page }: { readonly page: Page }) {
   const [q, setQ] = useState('');
   const opened = useOpened();

@@ -14,7 +14,7 @@ interface Props extends DialogOf<Customer> {
   readonly projectName: string;
 }
 
-/** What a customer may spend. */
+/** Limits of a customer. */
 export function LimitsDialog({ of: customer, projectName, onClose }: Props) {
   const { project_id: projectId, customer_id: customerId } = customer;
   const limits = useCustomerLimits({ projectId, customerId });

@@ -6,7 +6,7 @@ import { KEY_FIELDS, LABELS } from './field-specs';
 const NUMBERS = ['rate_limit_per_minute', 'tokens_per_minute', 'max_concurrency', 'budget_usd'];
 const unchanged = (spec: FieldSpec): FieldSpec => ({ ...spec, placeholder: 'unchanged', required: false });
 
-/** What can be done with several keys, and what each asks for. */
+/** Bulk actions on keys, with their fields. */
 export const BULK_ACTIONS = {
   revoke: { label: 'Revoke', confirm: 'Revoke', fields: [] },
   expire: {
@@ -37,7 +37,7 @@ export const BULK_ACTIONS = {
 
 export type BulkAction = keyof typeof BULK_ACTIONS;
 
-/** What a key is changed to: its fields, or null to revoke it. Throws where nothing is asked for. */
+/** Change of a key: its fields, or null to revoke it. Throws without a change. */
 export function changeOf(
   action: BulkAction,
   body: Readonly<Record<string, unknown>>,

@@ -4,7 +4,7 @@ import type { SpendBucket } from '../../api/stats';
 export interface ProjectLine extends Project {
   readonly spentUsd: number;
   readonly requests: number;
-  /** What of its cap is used; null without one. */
+  /** Used share of its cap; null without one. */
   readonly share: number | null;
 }
 

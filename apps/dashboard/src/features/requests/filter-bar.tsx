@@ -27,7 +27,7 @@ const CHOICES = [
   { name: 'cache', label: 'Cache', anyLabel: 'Any cache', values: CACHES },
 ] as const;
 
-/** What the list is narrowed to; all of it stands in the address. */
+/** Filters of the list, all in the address. */
 export function FilterBar({ filter, projectId, onChange }: Props) {
   const chips = chipsOf(filter);
   return (

@@ -8,7 +8,7 @@ export type Part =
   | { readonly kind: 'image'; readonly url: string | null; readonly note: string }
   | { readonly kind: 'call'; readonly name: string; readonly id: string | null; readonly text: string }
   | { readonly kind: 'result'; readonly id: string | null; readonly text: string }
-  /** What has no look of its own. */
+  /** Default look. */
   | { readonly kind: 'other'; readonly name: string; readonly text: string };
 
 export interface Turn {

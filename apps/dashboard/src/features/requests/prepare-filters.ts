@@ -21,7 +21,7 @@ interface Field {
   readonly isTyped?: true;
 }
 
-/** What requests can be filtered by, in the order it is offered. */
+/** Filters of requests, in display order. */
 export const FIELDS = {
   model: { label: 'Model', placeholder: 'gpt-4o-mini' },
   provider: { label: 'Provider', placeholder: 'openai' },
@@ -70,7 +70,7 @@ export function describeChip({ field, isNot, values }: Chip, nameOf: (value: str
 
 export type FilterChange = { readonly [K in keyof RequestFilter]?: RequestFilter[K] | undefined };
 
-/** What changes in the address when a chip takes the place of another one; null: it goes. */
+/** Address change of a replaced chip; null removes it. */
 export function changeOf(before: Chip | null, after: Chip | null): FilterChange {
   const gone = before === null ? {} : { [keyOf(before)]: undefined };
   return after === null ? gone : { ...gone, [keyOf(after)]: oneOrMany(after.values) };
@@ -78,7 +78,7 @@ export function changeOf(before: Chip | null, after: Chip | null): FilterChange 
 
 const keyOf = ({ field, isNot }: Chip) => (isNot ? `${field}_not` : field);
 
-/** What was typed, if the field takes it. */
+/** Typed value, if valid. */
 export function readTyped(field: FieldName, typed: string): string | undefined {
   const value = typed.trim();
   return value === '' ? undefined : valuesOf(readRequestFilter({ [field]: value })[field])[0];

@@ -11,7 +11,7 @@ const LAYERS = [
   ['error', 'Failed'],
 ] as const;
 
-/** What the roll-ups can be asked for, one value each. */
+/** Filters of roll-ups, one value each. */
 const ROLLED_UP = new Set(['project_id', 'api_key_id', 'provider', 'status', 'from', 'to']);
 
 /** Roll-ups answer at once, whatever the range; other filters are counted from the log itself. */

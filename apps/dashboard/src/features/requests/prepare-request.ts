@@ -35,7 +35,7 @@ export function prepareWaterfall(log: Pick<Log, 'latency_ms' | 'attempts'>): rea
   });
 }
 
-/** What a request cost, part by part, largest first. */
+/** Cost of a request by part, largest first. */
 export function prepareCostParts(
   detail: Log['cost_detail'],
 ): readonly { readonly name: string; readonly usd: number }[] {
@@ -64,7 +64,7 @@ const others = (search: Readonly<Record<string, string>>): RowLink => ({
   search: ({ range, from, to, tz, project }: PageSearch) => ({ range, from, to, tz, project, ...search }),
 });
 
-/** Who asked whom for what. */
+/** Caller, target and subject. */
 export function prepareOrigin(log: Log, names: { readonly project: string; readonly key: string }): readonly Fact[] {
   const { project_id: projectId, api_key_id: keyId, customer_id: customerId } = log;
   const provider = log.final_provider ?? log.provider;
@@ -100,7 +100,7 @@ const ofProject =
 
 const callsOf = (run: string): RowLink => ({ to: '/tools', search: ofProject({ tab: 'calls', run }) });
 
-/** What it took, and the labels it was sent with. */
+/** Duration, and the labels of the request. */
 export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact[]>> {
   const unlessNone = (count: number) => (count === 0 ? null : formatCount(count));
   const labels = Object.entries(log.labels ?? {});

@@ -10,7 +10,7 @@ import { prepareCurl } from './prepare-curl';
 /** APIs whose requests the playground can send again. */
 const PLAYED = new Set(['openai-chat', 'anthropic-messages', 'openai-responses']);
 
-/** What can be done with a request that was logged. */
+/** Actions on a logged request. */
 export function RequestActions({ log }: { readonly log: Log }) {
   const mayRead = useSession().data?.can_read_bodies === true;
   const bodies = useLogBodies(log.request_id, mayRead);

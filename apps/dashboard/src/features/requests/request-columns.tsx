@@ -96,7 +96,7 @@ const extraColumns = (names: Names): readonly RequestColumn[] => [
   { ...extra, field: 'request_id', header: 'Request ID', narrow: true, value: (log) => log.request_id },
 ];
 
-/** Those that were chosen, at any width and in their order; else those that come by themselves. */
+/** Chosen columns in their order; else the default ones. */
 export function shownColumns(
   all: readonly RequestColumn[],
   chosen: readonly string[] | null,

@@ -20,7 +20,7 @@ interface Props {
 const HEIGHT = 84;
 const TITLE = 'Requests over time';
 
-/** What the filter finds, by status; a drag takes that stretch of time. */
+/** Matching requests by status; a drag selects a range. */
 export function RequestsHistogram(props: Props) {
   return isRolledUp(props.query) ? <RolledUp {...props} /> : <Counted {...props} />;
 }

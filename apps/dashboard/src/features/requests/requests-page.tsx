@@ -29,7 +29,7 @@ type Change = { readonly [K in keyof Search]?: Search[K] | undefined };
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON' } as const;
 const NEWEST_FIRST = '-created_at';
 
-/** What the address asks for, and how it is changed. */
+/** Address parameters, and their setter. */
 function useRequests() {
   const page = usePage();
   const search = useSearch({ from: '/requests' }) as Search;

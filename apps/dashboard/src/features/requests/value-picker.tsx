@@ -16,7 +16,7 @@ interface Option {
   /** What is chosen; undefined where it only goes on to its values. */
   readonly value?: string;
   readonly label: string;
-  /** What then stands in the field. */
+  /** Resulting field value. */
   readonly typed?: string;
 }
 

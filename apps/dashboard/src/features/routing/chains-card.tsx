@@ -13,7 +13,7 @@ import { readRows, showWeighted, type WeightedTarget } from './prepare-targets';
 import { type RouteLine, RoutesCard } from './routes-card';
 import { TargetsField } from './targets-field';
 
-/** What stands in when a model cannot answer, chain by chain. */
+/** Fallbacks of models, by chain. */
 export function ChainsCard() {
   const chains = useChains();
   return (

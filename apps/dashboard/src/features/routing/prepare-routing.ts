@@ -6,9 +6,9 @@ import type { WeightedTarget } from './prepare-targets';
 
 export interface ProviderLine extends Provider {
   readonly health: { readonly label: string; readonly tone: Tone };
-  /** That ended there. */
+  /** Requests that ended there. */
   readonly requests: number;
-  /** That failed there and went on to another target, where they count as its own. */
+  /** Requests that failed there and moved to another target, where they count. */
   readonly failedOver: number;
   /** Share of both that failed there, in the last hour; null without requests. */
   readonly errorRate: number | null;

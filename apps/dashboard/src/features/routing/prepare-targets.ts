@@ -147,7 +147,7 @@ export function moved<T>(rows: readonly T[], index: number, by: 1 | -1): T[] {
   return rows.with(index, other).with(index + by, row);
 }
 
-/** What a row's place and share mean for requests. */
+/** Meaning of a row's position and share. */
 export function describeRow(rows: readonly TargetRow[], index: number, strategy: Alias['strategy'] | 'chain'): string {
   const share = readShare(rows[index]?.share ?? '');
   if (strategy === 'weighted') {

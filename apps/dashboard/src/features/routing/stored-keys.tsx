@@ -20,7 +20,7 @@ interface Props {
   readonly provider: Pick<Provider, 'name' | 'keys'>;
   readonly change: ComponentProps<typeof ConfirmButton>['change'];
   readonly onRemove: (keyId: string, close: () => void) => void;
-  /** Who uses the provider. */
+  /** Users of the provider. */
   readonly impact: string;
 }
 

@@ -7,7 +7,7 @@ import { useSettled } from '../../ui/use-settled';
 import { type FormValues, readForm } from '../forms/prepare-form';
 import { alertFields, describePreview, KINDS } from './prepare-alert';
 
-/** What an alert like this would have done over the last week. */
+/** Preview of an alert over the last week. */
 export function AlertPreview({ values }: { readonly values: FormValues }) {
   const { timeZone } = usePage();
   const asked = useSettled(JSON.stringify(toQuery(values)));

@@ -19,7 +19,7 @@ import { AlertHistory } from './alert-history';
 import { AlertPreview } from './alert-preview';
 import { alertFields, describeAlert, statesOf } from './prepare-alert';
 
-/** What the gateway tells a webhook about, by itself. */
+/** Alerts. */
 export function AlertsCard() {
   const alerts = useAlerts();
   const opened = useOpened();

@@ -16,7 +16,7 @@ const percent = {
   },
 } as const;
 
-/** How the threshold of a kind is typed; one without has none. */
+/** Input of a kind's threshold. */
 const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undefined>> = {
   budget_share: { ...percent, label: 'Budget used, %' },
   error_rate: { ...percent, label: 'Failed requests, %' },
@@ -89,7 +89,7 @@ const REST: readonly FieldSpec[] = [
   { name: 'is_active', label: 'Active', kind: 'flag' },
 ];
 
-/** What messages look like, and where they go. */
+/** Format and address of messages. */
 const WEBHOOKS: Readonly<Record<Alert['webhook_format'], Pick<FieldSpec, 'placeholder' | 'hint'>>> = {
   json: { placeholder: 'https://…', hint: 'Receives JSON with event, text, value and alert' },
   slack: { placeholder: 'https://hooks.slack.com/services/…', hint: 'An incoming webhook of Slack' },
@@ -166,7 +166,7 @@ export interface AlertState {
   readonly tone: Tone;
 }
 
-/** How an alert is doing, and what keeps its messages from arriving. */
+/** State of an alert, and its delivery error. */
 export function statesOf(
   alert: Pick<Alert, 'last_error' | 'is_firing' | 'is_active' | 'muted_until'>,
   nowMs: number,

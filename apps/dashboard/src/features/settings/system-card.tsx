@@ -3,7 +3,7 @@ import { formatBytes, formatMs } from '../../format/format-number';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 
-/** What runs here, and how it is set up; settings come from the environment. */
+/** Version, stores and settings; they come from the environment. */
 export function SystemCard() {
   const system = useSystem();
   const { data } = system;

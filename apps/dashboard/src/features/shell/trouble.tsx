@@ -26,7 +26,7 @@ export function AwayBanner({ page }: { readonly page: Pick<Page, 'timeZone'> }) 
   );
 }
 
-/** What is in trouble right now: each open breaker with the requests that others answered, and a store that is away. */
+/** Current problems: open breakers with failed-over requests, and a missing store. */
 export function TroubleBanner({ page }: { readonly page: Page }) {
   const { data, error } = useStatus();
   if (data === undefined || error !== null) return null;

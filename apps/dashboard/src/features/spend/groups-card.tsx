@@ -17,7 +17,7 @@ interface Props {
   readonly labelOf: (name: string) => string;
 }
 
-/** What each group cost, against the period before. */
+/** Cost of each group, against the previous period. */
 export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   const label = labelIn(groupBy);
   const earlier = { ...query, ...rangeQuery(previousRange(range)), interval: 'all', top: '1000' };

@@ -7,7 +7,7 @@ import type { Page } from '../../range/use-page';
 export interface SpendLine {
   readonly name: string;
   readonly costUsd: number;
-  /** Of all spend of the range; null when there was none. */
+  /** Share of the range's spend; null without spend. */
   readonly share: number | null;
   readonly requests: number;
   readonly usdPerRequest: number | null;
@@ -70,7 +70,7 @@ export function toSpendQuery({ range: wanted, query }: Pick<Page, 'range' | 'que
   return { range, query: { ...query, ...rangeQuery(range), group_by: groupBy } };
 }
 
-/** What one can group spend by: fixed names, and labels. */
+/** Groupings of spend: fixed names, and labels. */
 export const SPEND_GROUPS = {
   model: 'Model',
   provider: 'Provider',

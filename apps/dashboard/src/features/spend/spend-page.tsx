@@ -64,7 +64,7 @@ export function SpendPage() {
   );
 }
 
-/** What a group is called. */
+/** Name of a group. */
 function useGroupLabels(groupBy: string, groups: readonly string[]): (name: string) => string {
   const projectName = useProjectNames();
   const keyName = useKeyNames(groupBy === 'key' ? groups : []);

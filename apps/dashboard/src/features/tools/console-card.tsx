@@ -60,7 +60,7 @@ export function ConsoleCard() {
   );
 }
 
-/** What a script called, with what each call took. */
+/** Calls of a script, with their durations. */
 function RunCalls({ runId }: { readonly runId: string }) {
   const calls = useToolCalls({ run_id: runId });
   return (
@@ -81,7 +81,7 @@ function RunCalls({ runId }: { readonly runId: string }) {
   );
 }
 
-/** What an agent finds when it searches. */
+/** Search result for an agent. */
 function SearchCard({ sender }: { readonly sender: ToolSender }) {
   const [query, setQuery] = useState('');
   const search = useChange({

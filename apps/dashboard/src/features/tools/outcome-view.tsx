@@ -6,7 +6,7 @@ import { CodeBlock } from '../../ui/copy-button';
 const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/;
 const BASE64 = /^[A-Za-z0-9+/=\s]*$/;
 
-/** What a tool gave back. */
+/** Result of a tool. */
 export function OutcomeView({ outcome }: { readonly outcome: ToolOutcome }) {
   const { content, structuredContent, isError, ms } = outcome;
   return (

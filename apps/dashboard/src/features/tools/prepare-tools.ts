@@ -60,7 +60,7 @@ export const TOOL_TONES: Readonly<Record<McpTool['state'], Tone>> = {
   gone: 'neutral',
 };
 
-/** Those that wait come first, those that are gone last. */
+/** Waiting ones come first, removed ones last. */
 export const sortTools = (tools: readonly McpTool[]): readonly McpTool[] => {
   const order = ['changed', 'new', 'approved', 'gone'];
   return tools.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || a.name.localeCompare(b.name));
@@ -74,7 +74,7 @@ export interface DiffLine {
 /** Beyond so many lines only what begins and ends alike is found. */
 const MAX_LINES = 2000;
 
-/** What a tool said when it was approved and what it says now, line by line (longest common subsequence). */
+/** Line diff of a tool's approved and current version (longest common subsequence). */
 export function diffLines(approved: unknown, seen: unknown): readonly DiffLine[] {
   const [before, after] = [linesOf(approved), linesOf(seen)];
   let start = 0;
@@ -150,7 +150,7 @@ export function besideEachOther(lines: readonly DiffLine[]): readonly DiffRow[] 
   return rows;
 }
 
-/** How one argument is typed in. */
+/** Input of an argument. */
 export interface ArgField {
   readonly name: string;
   readonly kind: 'text' | 'number' | 'choice' | 'json';

@@ -50,7 +50,7 @@ const AUTH: FieldSpec = {
     oauth_user: 'OAuth, each user consents',
   },
 };
-/** How it stands in a form before somebody chooses another one: secrets are never read back. */
+/** Initial form value; secrets are never read back. */
 export const KEPT_AUTH = 'keep';
 const HEADERS: FieldSpec = {
   ...{ name: 'headers', label: 'Headers', kind: 'text', rows: 3, isWide: true, read: readPairs },

@@ -42,7 +42,7 @@ const CELL = 'min-w-0 px-2 whitespace-pre-wrap wrap-anywhere';
 const LINE = { same: '', approved: 'bg-bad-soft text-bad', seen: 'bg-good-soft text-good' } as const;
 const MARK = { same: ' ', approved: '-', seen: '+' } as const;
 
-/** What was approved beside what the server says now. */
+/** Approved and current version, side by side. */
 function Approval({ server, tool }: Props) {
   const approve = useChange({
     run: () =>

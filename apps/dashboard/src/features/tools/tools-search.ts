@@ -10,7 +10,7 @@ export const OUTCOMES = {
   aborted: 'aborted',
 } as const;
 
-/** What the page of tools keeps in its address. */
+/** Address parameters of the tools page. */
 export interface ToolsSearch {
   readonly tab?: 'calls' | 'usage' | 'code';
   readonly server?: string;

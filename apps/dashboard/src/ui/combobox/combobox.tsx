@@ -6,7 +6,7 @@ import { usePlacedBelow } from './use-placed-below';
 
 export interface Choice {
   readonly value: string;
-  /** What it is called, where its value is no name. */
+  /** Name, if the value isn't one. */
   readonly label?: string;
   /** Beside the name, in small letters. */
   readonly note?: string;
@@ -147,7 +147,7 @@ interface OptionsProps {
   readonly onChoose: (choice: Choice) => void;
 }
 
-/** What was found, that there is more, or that there is nothing. */
+/** Results, a hint to more, or an empty state. */
 function Options({ listId, shown, more, selected, active, emptyNote, onChoose }: OptionsProps) {
   if (shown.length === 0) {
     return (

@@ -1,7 +1,7 @@
 /** The least of what has a word in it. */
 const WORD = 20;
 
-/** How well a text answers what was typed: more is better, 0 not at all. All words must be there, in any order. */
+/** Score of a text for a query: higher is better, 0 is no match. All words must occur, in any order. */
 export function scoreOf(text: string, typed: string): number {
   const hay = text.toLowerCase();
   let sum = 1;
@@ -31,7 +31,7 @@ function wordScore(hay: string, word: string): number {
   return word.length > 1 && from - first <= word.length * 4 ? 5 : 0;
 }
 
-/** What answers what was typed, the best first; as they came where nothing was typed. */
+/** Matches of a query, best first; unchanged without a query. */
 export function rank<T>(items: readonly T[], typed: string, textOf: (item: T) => string): readonly T[] {
   if (typed.trim() === '') return items;
   const scored = items

@@ -10,13 +10,13 @@ export interface Column<T> {
   readonly header: string;
   /** For sorting and the CSV file; null sorts last. */
   readonly value: (row: T) => string | number | null;
-  /** How it is drawn; the value itself, in its unit, unless given. */
+  /** Format of the value; default: with its unit. */
   readonly cell?: (row: T) => ReactNode;
   /** What the number is of: it stands right, in tabular digits. */
   readonly unit?: Unit;
   /** Drawn as a badge. */
   readonly tone?: (row: T) => Tone;
-  /** What is said instead of a number that is not there. */
+  /** Text for a missing number. */
   readonly none?: string;
   /** For numbers that have a cell of their own. */
   readonly align?: 'right';
@@ -32,7 +32,7 @@ export interface Column<T> {
 
 export const isRight = <T,>({ align, unit }: Column<T>): boolean => align === 'right' || unit !== undefined;
 
-/** What stands in a cell. */
+/** Content of a cell. */
 export function drawCell<T>(column: Column<T>, row: T): ReactNode {
   const { unit, none = NOTHING } = column;
   if (column.cell !== undefined) return column.cell(row);
@@ -87,6 +87,6 @@ export function sortRows<T>(rows: readonly T[], columns: readonly Column<T>[], s
   });
 }
 
-/** What a table shows, as a file. */
+/** Table as a file. */
 export const tableCsv = <T,>(columns: readonly Column<T>[], rows: readonly T[]): string =>
   toCsv([columns.map(({ header }) => header), ...rows.map((row) => columns.map(({ value }) => value(row)))]);

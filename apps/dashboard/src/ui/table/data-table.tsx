@@ -14,7 +14,7 @@ export interface TableProps<T> {
   readonly rowKey: (row: T) => string;
   /** Where a row leads: its first cell is a link there, and a click anywhere on the row follows it. */
   readonly linkOf?: (row: T) => RowLink | undefined;
-  /** What a row does that leads nowhere: its first cell is a button. */
+  /** Action of a row without a link: its first cell is a button. */
   readonly onRow?: (row: T) => void;
   /** Said where there are no rows; and what to do about it. */
   readonly emptyTitle?: string;

@@ -18,7 +18,7 @@ interface OpenChoice {
   end?: ChatEvent;
 }
 
-/** What has to wait for others' turns; most is done at once. */
+/** Work that waits for other turns; most runs at once. */
 type Added = Promise<void> | undefined;
 type TextEvent = Extract<ChatEvent, { readonly text: string; readonly choice: number }>;
 
@@ -240,7 +240,7 @@ export class AnswerGuard {
     return choice.channels.has('reasoning') ? this.guard.judgeAgain('thoughts', judge) : judge();
   }
 
-  /** What became of each piece, by its key. */
+  /** Result of each piece, by its key. */
   private async passPieces(
     choice: OpenChoice,
     fields: readonly PieceField[],

@@ -11,7 +11,7 @@ import { NO_PIECES, type Pieces, replaceTexts } from './string-tree';
 const SYSTEM = ['system', 'instructions', 'systemInstruction', 'system_instruction'] as const;
 const TURNS = ['messages', 'contents', 'input'] as const;
 const PROMPTS = ['prompt', 'suffix', 'input', 'inputText', 'content'] as const;
-/** What holds what somebody says, at any depth. */
+/** Fields with text of a speaker, at any depth. */
 const SAID: ReadonlySet<string> = new Set([
   ...['text', 'content', 'parts', 'thinking', 'reasoning_content', 'reasoning', 'refusal', 'output', 'summary'],
   ...['result', 'response', 'message', 'transcript', 'output_text', 'functionResponse', 'toolResult', 'json'],

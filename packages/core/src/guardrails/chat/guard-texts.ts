@@ -16,7 +16,7 @@ const MANY = 64;
 
 /** Judges texts of one request or answer, each once: the same text stands in what is sent in more than one form. */
 export class GuardedTexts {
-  /** What became of each text of the conversation. */
+  /** Result of each text of the conversation. */
   private readonly judged = new Map<string, string>();
   private readonly any: RuleSet;
   private readonly byPart = new Map<Place['part'], Map<string, string>>();

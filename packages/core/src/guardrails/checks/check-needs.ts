@@ -17,7 +17,7 @@ export interface ModelAnswer {
   readonly costNanoUsd: number;
 }
 
-/** What a vendor's moderation endpoint says of a text. */
+/** Verdict of a provider's moderation endpoint. */
 export interface ModerationAnswer {
   readonly flagged: boolean;
   /** Names of what it is flagged for, as the vendor has them. */
@@ -43,7 +43,7 @@ export interface PostAnswer {
   readonly body: string;
 }
 
-/** What whole-text checks need of their surroundings. */
+/** Dependencies of whole-text checks. */
 export interface CheckNeeds {
   /** In any language; never throws, and is `late` after `deadlineMs`. */
   readonly embed: (text: string, deadlineMs: number) => Promise<EmbedOutcome>;

@@ -31,9 +31,9 @@ const AMBIGUOUS: ReadonlySet<string> = new Set([
     ' ',
   ),
 ]);
-/** What follows the host in `git@host:path`. */
+/** Part after the host in `git@host:path`. */
 const REMOTE_PATH = /^:[\w~./]/;
-/** What follows a name in a program: a call, a place in a list, a value. */
+/** Text after a name in a program: a call, an index, a value. */
 const IN_PROGRAM = /^(?:\(|\[|;|\s{0,2}[=+]?=)/;
 
 /** All hosts that a text leads to or names, in order of their kinds. */

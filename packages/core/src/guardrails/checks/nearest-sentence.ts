@@ -23,7 +23,7 @@ export class SentenceList {
     return this.vectors;
   }
 
-  /** How near the nearest one is, as a cosine. */
+  /** Cosine similarity of the nearest one. */
   async nearest(vector: Float32Array): Promise<number> {
     let best = -1;
     for (const known of await this.prepare()) best = Math.max(best, cosineOf(known, vector));

@@ -23,7 +23,7 @@ export function lengthOfEscape(text: string, at: number): number {
   return DEEP.has(name) ? behind + 1 - at : 2;
 }
 
-/** What one escape stands for: a character. */
+/** Character of one escape. */
 export function unescaped(written: string): string {
   if (written === BACKSLASHES) return '\\';
   const name = written.slice(written.lastIndexOf('\\') + 1);

@@ -17,7 +17,7 @@ export interface Stretch {
   readonly replace: Replace;
 }
 
-/** What becomes of a stretch of text; hits in order, none over another. */
+/** Replaces hits in a text; hits are in order and don't overlap. */
 export function stepsOf(hits: readonly Hit[], { start, until, textOf, replace }: Stretch): readonly Step[] {
   const steps: Step[] = [];
   let at = start;

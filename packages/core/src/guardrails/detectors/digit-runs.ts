@@ -4,7 +4,7 @@ import { EscapedMarks } from './escaped-marks';
 /** Digits, with a separator between two of them, or up to three blanks and dashes. One object for all runs: it changes with the next one. */
 export class DigitRun {
   start = 0;
-  /** How many digits. */
+  /** Number of digits. */
   length = 0;
   /** Where each digit ends. */
   readonly ends: Uint32Array;
@@ -169,7 +169,7 @@ function separatorLength(text: string, at: number): number {
   return (bits & WIDE) !== 0 && isOneMark(bits) ? end - at : 0;
 }
 
-/** What stands behind a decimal point. */
+/** Decimals. */
 export const isFraction = (text: string, start: number): boolean =>
   text.charCodeAt(start - 1) === 46 && isDigit(text.charCodeAt(start - 2));
 

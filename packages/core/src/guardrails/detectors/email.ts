@@ -14,7 +14,7 @@ const isAsciiDomain = oneOf(`${DIGITS}${LETTERS}.-`);
 /** A hyphen that breaks no line is one, too. */
 const HYPHEN = 0x2010;
 const isPlainDomain = (code: number): boolean => isAsciiDomain(code) || code === HYPHEN;
-/** What stands for a full stop in Chinese and Japanese. */
+/** Full stops of Chinese and Japanese. */
 const FULL_STOP = 0x3002;
 const LETTER = /[\p{L}\p{M}]/u;
 /** Halves of rare letters too. Source: RFC 5890. */
@@ -23,7 +23,7 @@ const isDomain = (code: number): boolean =>
   (code >= 0xc0 && (LETTER.test(String.fromCharCode(code)) || (code >= 0xd800 && code < 0xe000)));
 const mayBeDomain = (code: number): boolean => isDomain(code) || code === FULL_STOP;
 const isEdge = oneOf(`.'`);
-/** What parts the pieces of a link: they may stand in a name, and never do. */
+/** Separator of a link's parts, which names don't contain. */
 const isPart = oneOf('/?&');
 const TOP_LEVEL = /\.(?:[a-zA-Z]{2,24}|xn--[a-zA-Z0-9-]{1,59}|[\u00c0-\uffff]{2,24})$/;
 

@@ -1,6 +1,6 @@
 import type { Span } from '../span';
 
-/** What stands behind `password =`, as people and programs write it. */
+/** Text after `password =`, as people and programs write it. */
 const NAMES = 'passw(?:or)?d|passwort|passphrase|pwd|contraseña|mot de passe|密码|密碼|пароль|_pass|(?<![a-z])pw';
 const MARK = '(?:=>|:=|={1,2}|:)';
 /** Also options (`--password X`, `-u name:X`) and elements (`<password>X`). */

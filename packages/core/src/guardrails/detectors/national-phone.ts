@@ -1,6 +1,6 @@
 import { type CountryCode, isSupportedCountry, Metadata } from 'libphonenumber-js/max';
 
-/** What is known of a country's numbers. Source: libphonenumber's metadata. */
+/** Number formats of a country. Source: libphonenumber's metadata. */
 interface NumberingPlan {
   nationalPrefix(): string | undefined;
   nationalNumberPattern(): string;
@@ -14,7 +14,7 @@ interface NumberingPlan {
 const TYPES = ['FIXED_LINE', 'MOBILE', 'TOLL_FREE', 'PREMIUM_RATE', 'SHARED_COST', 'VOIP', 'PERSONAL_NUMBER', 'UAN'];
 const MOST_COUNTRIES = 20;
 
-/** How numbers of some countries are dialled within them: digits alone. */
+/** National formats of some countries: digits only. */
 export interface NationalNumbers {
   /** With what is dialled ahead of it within the country. */
   readonly prefixed: RegExp;

@@ -2,7 +2,7 @@ import { isAlphanumeric, isDigit } from '../span';
 
 interface SecretShape {
   readonly kind: string;
-  /** What it begins with. */
+  /** Its prefix. */
   readonly heads: string;
   /** Least characters behind the head. */
   readonly least: number;

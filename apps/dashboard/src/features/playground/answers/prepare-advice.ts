@@ -1,4 +1,4 @@
-/** What to do about a refusal, and the page where it is done. */
+/** Advice for a refusal, with its page. */
 export interface Advice {
   readonly text: string;
   readonly page?: { readonly to: '/projects' | '/models' | '/routing' | '/requests'; readonly label: string };

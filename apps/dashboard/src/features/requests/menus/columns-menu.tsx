@@ -7,7 +7,7 @@ import { moved, toggled } from './prepare-columns';
 interface Props {
   readonly all: readonly string[];
   readonly nameOf: (column: string) => string;
-  /** Those that are shown, in their order. */
+  /** Shown columns, in order. */
   readonly shown: readonly string[];
   /** null: as the table comes. */
   readonly onChange: (columns: readonly string[] | null) => void;

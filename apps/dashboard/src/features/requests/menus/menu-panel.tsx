@@ -8,7 +8,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** What opens below a button of the page's head. */
+/** Menu of a button in the page's head. */
 export const MenuPanel = ({ label, className, children }: Props) => (
   <Popover.Portal>
     <Popover.Content

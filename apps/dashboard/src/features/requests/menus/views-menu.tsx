@@ -19,7 +19,7 @@ import { MenuPanel } from './menu-panel';
 interface Props {
   /** The view that was taken last. */
   readonly taken: string | undefined;
-  /** What the list is like now. */
+  /** State of the list. */
   readonly current: Omit<ViewInput, 'name'>;
   readonly onTake: (view: SavedView) => void;
 }
