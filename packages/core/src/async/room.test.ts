@@ -87,6 +87,19 @@ describe('room for what is held whole', () => {
     expect(await Promise.all(waiting)).toMatchObject([{ kind: 'overloaded' }, { kind: 'overloaded' }]);
   });
 
+  test('who held more than the bounds lets the next one go on as soon as it keeps less', async () => {
+    const { holder } = open({ maxBytes: 100, maxBytesOfKey: 100 });
+    const [first, second] = [holder('a'), holder('a')];
+    await first.takeAnswer(5);
+    await second.takeAnswer(1);
+    await first.takeAnswer(20);
+    const waiting = second.takeAnswer(10);
+    expect([first.bytes, waiting]).toEqual([200, expect.any(Promise)]);
+    await first.keepOfAnswer(2);
+    await waiting;
+    expect([first.bytes, second.bytes]).toEqual([2, 88]);
+  });
+
   test('is free once all who hold it have ended; who leaves while waiting takes none', async () => {
     const { holder } = open({ maxBytes: 100 });
     const first = holder();

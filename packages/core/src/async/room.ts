@@ -83,6 +83,14 @@ export class Room {
     else this.bytesByKey.delete(key);
   }
 
+  giveBack(held: Held, bytes: number): void {
+    this.add(held, -bytes);
+    // What it keeps may stay for long: the next one may go on.
+    if (this.overdrawn === held && this.bytes <= this.bounds.maxBytes && this.hasShare(held, 0))
+      this.overdrawn = undefined;
+    this.letIn();
+  }
+
   /** The request is over; what it waits for is given up. */
   end(held: Held): void {
     if (this.overdrawn === held) this.overdrawn = undefined;
@@ -185,6 +193,15 @@ export class Held {
     this.answerBytes = 0;
   }
 
+  /** The same where so many bytes are left of it. Waits where that is more than was taken. */
+  keepOfAnswer(bytes: number): Promise<void> | undefined {
+    const taken = this.answerBytes;
+    this.answerBytes = 0;
+    if (taken < bytes) return this.take(bytes - taken);
+    this.giveBack(taken - bytes);
+    return undefined;
+  }
+
   /** The answer comes faster than it is passed on. Throws `overloaded` where that holds for too many already. */
   takeFlood(): void {
     if (this.isFlooded || this.holders === 0) return;
@@ -202,8 +219,7 @@ export class Held {
   giveBack(bytes: number): void {
     const given = Math.min(bytes, this.bytes);
     if (given <= 0) return;
-    this.room.add(this, -given);
-    this.room.letIn();
+    this.room.giveBack(this, given);
   }
 
   /** Somebody else holds it as well, and ends it too. */

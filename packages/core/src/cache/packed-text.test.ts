@@ -48,6 +48,16 @@ describe('large answers are stored compressed', () => {
     await expect(decodeCachedAnswer(value, new Held(full))).rejects.toMatchObject({ kind: 'overloaded' });
   });
 
+  test('takes room as it comes, where nobody said how long it is', async () => {
+    const packed = await packText([Buffer.from(text)]);
+    const held = new Held(new Room());
+    await unpackText(packed, held);
+    expect(held.bytes).toBe(8 * Buffer.byteLength(text));
+    const full = new Room({ maxBytes: 100_000, maxWaitMs: 5 });
+    expect(new Held(full).tryTake(1)).toBe(true);
+    await expect(unpackText(packed, new Held(full))).rejects.toMatchObject({ kind: 'overloaded' });
+  });
+
   test('but for what is longer than the cache takes', async () => {
     expect(await packResponse(response, 1000)).toEqual({ bytes: expect.any(Number) });
   });

@@ -1,6 +1,7 @@
 // What is large is kept compressed, in another thread: what stores make of it then takes a fraction of the time.
 import { Readable } from 'node:stream';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import type { Held } from '../async/room';
 import { decodeInSlices } from '../chat/json-in-slices';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -13,14 +14,20 @@ export async function packPieces(pieces: readonly Uint8Array[]): Promise<string>
   return Buffer.concat(packed).toString('base64');
 }
 
-/** The bytes again. Throws for anything else. */
-export async function unpackPieces(packed: string): Promise<Uint8Array[]> {
+/** Memory for what is unpacked. */
+export type UnpackRoom = Pick<Held, 'takeAnswer'>;
+
+/** The bytes again. Throws for anything else. `room`: how much there is shows only then. */
+export async function unpackPieces(packed: string, room?: UnpackRoom): Promise<Uint8Array[]> {
   const bytes = Buffer.from(packed, 'base64');
   const pieces: Uint8Array[] = [];
   const source = Readable.from([bytes], { objectMode: false });
   const decoder = createZstdDecompress({ chunkSize: CHUNK_BYTES });
   source.on('error', (error) => decoder.destroy(error));
-  for await (const chunk of source.pipe(decoder)) pieces.push(chunk);
+  for await (const chunk of source.pipe(decoder)) {
+    await room?.takeAnswer(chunk.byteLength);
+    pieces.push(chunk);
+  }
   return pieces;
 }
 
@@ -32,6 +39,6 @@ export async function packText(pieces: readonly Uint8Array[]): Promise<string> {
 }
 
 /** Unpacks a packed text; returns other text unchanged. */
-export async function unpackText(text: string): Promise<string> {
-  return text.startsWith(MARK) ? decodeInSlices(await unpackPieces(text.slice(MARK.length))) : text;
+export async function unpackText(text: string, room?: UnpackRoom): Promise<string> {
+  return text.startsWith(MARK) ? decodeInSlices(await unpackPieces(text.slice(MARK.length), room)) : text;
 }

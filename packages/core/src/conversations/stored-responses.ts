@@ -1,5 +1,5 @@
 // Postgres away: writes wait within bounds (what is beyond them is dropped and counted), look-ups of what is not here yet fail.
-import { unpackText } from '../cache/packed-text';
+import { type UnpackRoom, unpackText } from '../cache/packed-text';
 import { GatewayError } from '../errors/gateway-error';
 import { BatchWriter } from '../logs/batch-writer';
 import { RecordsRejectedError } from '../logs/decode-log-record';
@@ -15,6 +15,8 @@ export interface AnswerOwner {
 export interface AnswerReader extends AnswerOwner {
   /** Every answer of the project is for everybody in it. */
   readonly isShared: boolean;
+  /** Memory for what it reads. */
+  readonly room?: UnpackRoom;
 }
 
 /** An answer with the request's own part of its conversation, kept so that its owner's later requests can go on. */
@@ -125,7 +127,7 @@ export class StoredResponses {
       turns.push(...stored);
     }
     const whole: StoredTurn[] = [];
-    for (const turn of turns) whole.push(await unpacked(turn));
+    for (const turn of turns) whole.push(await unpacked(turn, reader.room));
     this.checkWhole(whole);
     return whole.reverse();
   }
@@ -133,11 +135,11 @@ export class StoredResponses {
   /** One answer by itself, whatever became of the turns before it; undefined when it is unknown, another's or over. */
   async readAnswer(reader: AnswerReader, id: string): Promise<StoredTurn | undefined> {
     const here = this.find(reader, id);
-    if (here !== undefined) return unpacked(here);
+    if (here !== undefined) return unpacked(here, reader.room);
     const { store, nowMs } = this.options;
     const limits = { nowMs: nowMs(), maxTurns: 1, maxBytes: 0 };
     const [found] = await this.lookUp(true, () => store.readConversation(reader, id, limits));
-    return found && unpacked(found);
+    return found && unpacked(found, reader.room);
   }
 
   /** The kept answers that hold these items, as JSON texts, newest first. */
@@ -149,7 +151,7 @@ export class StoredResponses {
     const { store, nowMs } = this.options;
     const stored =
       wanted.size === 0 ? [] : await this.lookUp(true, () => store.findByItems(reader, [...wanted], nowMs()));
-    return Promise.all([...found, ...stored].map(unpackText));
+    return Promise.all([...found, ...stored].map((text) => unpackText(text, reader.room)));
   }
 
   /** False when there was none. Later turns of the conversation can't be gone on from any more. */
@@ -212,8 +214,8 @@ export class StoredResponses {
 }
 
 /** Large ones are kept compressed. */
-async function unpacked(turn: StoredTurn): Promise<StoredTurn> {
-  const [input, answer] = [await unpackText(turn.input), await unpackText(turn.answer)];
+async function unpacked(turn: StoredTurn, room: UnpackRoom | undefined): Promise<StoredTurn> {
+  const [input, answer] = [await unpackText(turn.input, room), await unpackText(turn.answer, room)];
   return input === turn.input && answer === turn.answer ? turn : { ...turn, input, answer };
 }
 

@@ -13,4 +13,5 @@ export const ownerOf = ({ customerId }: RequestContext, { key, project }: Princi
 export const readerOf = (ctx: RequestContext, principal: Principal): AnswerReader => ({
   ...ownerOf(ctx, principal),
   isShared: principal.project.shareResponses,
+  room: ctx.held,
 });

@@ -89,8 +89,7 @@ export async function takenWhole(
     isHeld = false;
   };
   try {
-    held.giveBackAnswer();
-    await held.take(length);
+    await held.keepOfAnswer(length);
     let bytes: Uint8Array | undefined;
     if (typeof body === 'string') bytes = Buffer.from(body);
     else bytes = body instanceof Blob ? await body.bytes() : body;
