@@ -14,7 +14,13 @@ let env: TestEnvironment;
 let vendor: FloodServer;
 beforeAll(async () => {
   vendor = await startFloodServer(BYTES);
-  const settings = { OPENAI_BASE_URL: `${vendor.url}/v1`, CACHE_MAX_BODY_BYTES: '30MB', CACHE_MAX_BYTES: '200MB' };
+  const groq = { GROQ_BASE_URL: `${vendor.url}/v1`, GROQ_API_KEY: 'gsk-fake-vendor-key' };
+  const settings = {
+    ...groq,
+    OPENAI_BASE_URL: `${vendor.url}/v1`,
+    CACHE_MAX_BODY_BYTES: '30MB',
+    CACHE_MAX_BYTES: '200MB',
+  };
   env = await startEnvironment({ kind: 'embedded', env: settings });
   await callAdmin(env.gateway, '/backends', { body: { name: 'flood', url: vendor.url } });
   await callAdmin(env.gateway, '/mcp/servers', {
@@ -52,8 +58,8 @@ interface Sent {
 
 const REQUESTS: readonly (readonly [
   name: string,
-  make: (number: number) => Sent,
-  settings?: { isCached?: true; isHeld?: true },
+  make: (number: number, stored: string) => Sent,
+  settings?: { isCached?: true; isHeld?: true; isStored?: true },
 ])[] = [
   ['streams', (n) => ({ path: '/v1/chat/completions', body: chat(`${n}`) })],
   ['streams from the cache', () => ({ path: '/v1/chat/completions', body: chat('same') }), { isCached: true }],
@@ -65,12 +71,13 @@ const REQUESTS: readonly (readonly [
   ['plain answers', (n) => ({ path: '/v1/chat/completions', body: chat(`${n}`, false) })],
   ['streams passed through', (n) => ({ path: native, body: chat(`${n}`) })],
   ['answers of a backend', (n) => ({ path: `/infer/flood/raw/${n}` })],
+  ['stored answers', (_n, stored) => ({ path: `/v1/responses/${stored}` }), { isStored: true }],
   ['results of a tool', (n) => ({ path: '/mcp', body: call(n), headers: MCP_HEADERS })],
 ];
 
 test.each(REQUESTS)(
   `${COUNT} unread answers of one key add less than 200 MB: %s`,
-  async (_name, make, { isCached = false, isHeld = false } = {}) => {
+  async (_name, make, { isCached = false, isHeld = false, isStored = false } = {}) => {
     const { gateway } = env;
     const project = { cache_enabled: isCached, passthrough: ['openai'], allowed_tools: ['flood__*'] };
     const { apiKey, projectId } = await createTestKey(gateway, { project });
@@ -79,8 +86,9 @@ test.each(REQUESTS)(
       await callAdmin(gateway, `/projects/${projectId}/guardrails`, { method: 'PUT', body });
     }
     const headers = { authorization: `Bearer ${apiKey}`, accept: 'application/json, text/event-stream' };
+    const stored = isStored ? await storeAnswer(apiKey) : '';
     const requestOf = (number: number) => {
-      const { path, body, headers: own } = make(number);
+      const { path, body, headers: own } = make(number, stored);
       const text = body === undefined ? undefined : JSON.stringify(body);
       const type = { 'content-type': 'application/json' };
       return { path, text, headers: { ...headers, ...(text === undefined ? {} : type), ...own } };
@@ -105,6 +113,16 @@ test.each(REQUESTS)(
   },
   60_000,
 );
+
+/** Gives the id of a long one. */
+async function storeAnswer(apiKey: string): Promise<string> {
+  const answer = await fetch(`${env.gateway.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'groq/flood', input: 'hi' }),
+  });
+  return ((await answer.json()) as { readonly id: string }).id;
+}
 
 interface Unread {
   readonly method: string;
