@@ -112,7 +112,7 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
     ['/v1/models', (request) => listModels(services, { request, dialects: MODEL_DIALECTS })],
     ['/livez', () => livez()],
     ['/readyz', () => readyz(services)],
-    // What probes of the Go project ask for.
+    // Probe paths of the Go project.
     ['/ready', () => readyz(services)],
     ['/live', () => livez()],
     ['/openapi.json', () => showDataPlaneDocument(services.version)],

@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   onShutdown((signal) => gateway.shutdown(signal));
 }
 
-/** What opens everything should be beyond guessing, also by who can try offline. */
+/** The admin token must resist offline guessing. */
 function warnOfWeakToken({ adminToken }: Config, log: ReturnType<typeof createLogger>): void {
   if (adminToken === undefined) return;
   const bits = Math.floor(guessEntropyBits(adminToken));

@@ -6,17 +6,17 @@ import { useLive } from './live';
 /** Answers of proxies before a gateway that is not there. */
 const GATEWAY_GONE = new Set([0, 502, 503, 504]);
 
-/** Whether it is the gateway (or its database) that does not answer, not a question that is wrong. */
+/** Tells a gateway or database that doesn't answer from an invalid request. */
 export const isAway = (error: unknown): error is ApiError =>
   error instanceof ApiError && GATEWAY_GONE.has(error.status);
 
-/** What is said of a gateway that does not answer; null while it does. `updatedAtMs`: the last time it did. */
+/** State of a gateway that doesn't answer; null while it does. `updatedAtMs`: its last answer. */
 export interface Away {
   readonly message: string;
   readonly updatedAtMs: number;
 }
 
-/** Whether anything on the page waits for a gateway that does not answer. */
+/** Watches the page's queries for an outage. */
 export function useAway(): Away | null {
   const client = useQueryClient();
   const subscribe = useCallback((notify: () => void) => client.getQueryCache().subscribe(notify), [client]);

@@ -40,7 +40,7 @@ export class LiveConnection {
   private run = new AbortController();
   private address = '';
   private cursor = new URLSearchParams();
-  /** What the cursor is of: the query of each topic. */
+  /** The query that each topic's cursor belongs to. */
   private asked = new Map<string, string>();
   private polls = false;
   /** When rows came in last, as far as is told. */
@@ -66,7 +66,7 @@ export class LiveConnection {
     return () => this.listeners.delete(listener);
   };
 
-  /** Whether all that came in was there to be read at that time, and what came since would have been told. */
+  /** True if the stream has delivered every change up to that time and none since. */
   isQuietSince(ms: number): boolean {
     return (
       this.isLive &&

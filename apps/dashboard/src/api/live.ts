@@ -44,7 +44,7 @@ export function useLive<T>({ topic, query = {}, isOn = true, ...handlers }: Live
 /** The connection of the page, for those who only want to know whether anything came in. */
 export const useRowsToldOf = (): Pick<LiveConnection, 'isQuietSince' | 'onRows'> => connectionOf(useQueryClient());
 
-/** Whether what changes is told. */
+/** True while the live stream reports changes. */
 export function useIsLive(): boolean {
   const connection = connectionOf(useQueryClient());
   return useSyncExternalStore(connection.listen, () => connection.isLive);

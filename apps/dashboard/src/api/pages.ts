@@ -10,11 +10,11 @@ export interface PagesOptions<P extends RowPage> {
   readonly queryKey: QueryKey;
   /** Reads the page at a cursor; the first one without. */
   readonly readPage: (at: { cursor?: string }) => Promise<P>;
-  /** What is new is put in by others: nothing that was read is read again. */
+  /** The caller inserts new rows; a refresh loads no page again. */
   readonly isFresh?: boolean;
   /** false: nothing is asked yet. */
   readonly isEnabled?: boolean;
-  /** What was read before stays until other rows are there. */
+  /** Shows the previous rows until the new ones load. */
   readonly keepsPrevious?: boolean;
 }
 

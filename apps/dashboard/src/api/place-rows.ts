@@ -13,8 +13,8 @@ interface RowPage<R extends Row> {
 const msOf = ({ created_at }: Row) => Date.parse(created_at);
 
 /**
- * Pages with rows that came in since, each where it belongs. What is older than all that is loaded comes with its own page;
- * what is known already is not there twice. The pages themselves where nothing is new in them.
+ * Inserts new rows in order. Skips rows that are loaded, and rows older than all loaded ones. Returns the same pages if
+ * nothing is new.
  */
 export function placeRows<R extends Row, P extends RowPage<R>>(pages: readonly P[], came: readonly R[]): readonly P[] {
   const known = new Set(pages.flatMap(({ data }) => data.map(({ id }) => id)));

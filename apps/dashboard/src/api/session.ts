@@ -36,7 +36,7 @@ export function useSignOut() {
     onSettled: () => {
       // Clearing everything would leave those who watch the session with a query that is gone.
       client.setQueryData(['session'], null);
-      // What this tab kept of drafts was this person's.
+      // Drafts in this tab belong to the previous user.
       sessionStorage.clear();
       client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
     },

@@ -46,7 +46,7 @@ function useStats<T>(queryKey: QueryKey, ask: () => Promise<{ json(): Promise<T>
   return { ...found, data: known.current?.question === question ? known.current.data : undefined };
 }
 
-/** What follows the rows is asked anew when some came in, so often at most; counts may take the database seconds. */
+/** Shortest interval between reloads of charts after new rows; counts may take the database seconds. */
 const CHARTS_MS = 10_000;
 const COUNTS_MS = 30_000;
 const isChart = ([what]: QueryKey) => what === 'stats' || what === 'budgets';
@@ -112,7 +112,7 @@ export const useSpend = (query: StatsQuery, enabled = true) =>
 
 export type Metric = 'latency' | 'ttft' | 'upstream' | 'overhead';
 
-/** Of all durations, or of one: then those of the others are null. */
+/** Latency of all metrics, or of one; the others are then null. */
 export const useLatency = (query: StatsQuery, metric?: Metric, enabled = true) => {
   const asked = { ...grouped(query), ...(metric === undefined ? {} : { metric }) };
   return useStats(['stats', 'latency', asked], () => api.stats.latency.$get({ query: asked }), enabled);

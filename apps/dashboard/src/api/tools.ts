@@ -26,7 +26,7 @@ export function useMcpServers() {
   return useQuery({
     queryKey: ['mcp', 'servers'],
     queryFn: () => read(api.mcp.servers.$get({ query: { limit: ALL } })),
-    // How servers are is not told; where there are none, a first one is.
+    // The stream doesn't report server health; it reports only the first server.
     refetchInterval: ({ state }) => (isTold && state.data?.data.length === 0 ? false : REFRESH_MS),
   });
 }

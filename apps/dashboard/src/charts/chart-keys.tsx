@@ -54,7 +54,7 @@ export function ChartKeys({ chart, plot }: Props) {
   );
 }
 
-/** What the keys do, for those who see them and those who hear them. */
+/** Key hints for sighted and screen reader users. */
 export const hintOf = ({ onZoom, onSelect }: TimeChartProps): string =>
   [
     'Use the arrow keys to move.',

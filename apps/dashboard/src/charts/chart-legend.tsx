@@ -12,7 +12,7 @@ interface Props {
 
 const isModified = (event: MouseEvent | KeyboardEvent) => event.shiftKey || event.ctrlKey || event.metaKey;
 
-/** What the colours mean. A click shows one series alone, and all again; with Shift, Ctrl or ⌘ one is hidden or shown. */
+/** Explains the colours. A click isolates a series or shows all; with Shift, Ctrl or ⌘ it toggles one. */
 export function ChartLegend({ data, shown, onShown }: Props) {
   const names = data.series.map(({ name }) => name);
   const visible = new Set(visibleData(data, shown, names).series.map(({ name }) => name));

@@ -23,7 +23,7 @@ const FADED = 0.6;
 export interface Hover {
   readonly index: number;
   readonly left: number;
-  /** Of the whole chart. */
+  /** Chart width. */
   readonly width: number;
   readonly near: readonly [number, number];
 }

@@ -5,7 +5,7 @@ type Chart = Pick<TimeChartProps, 'data' | 'previous' | 'kind'>;
 
 export const BEFORE = 'Previous period';
 
-/** What is drawn of the period before: of layers their sum, of lines those that are shown now; nothing where it is off. */
+/** Series of the previous period: the sum of stacked layers, or the visible lines. Empty while off. */
 export function ghostsOf({ data, previous, kind }: Chart): readonly Series[] {
   if (previous === undefined) return [];
   const cut = (values: Series['values']) => data.times.map((_, index) => values[index] ?? null);
@@ -23,6 +23,6 @@ const valuesOf = (previous: ChartData, name: string): Series['values'] =>
 export function valueBefore({ previous, kind }: Chart, name: string, index: number): number | null {
   if (previous === undefined) return null;
   const value = valuesOf(previous, name)[index] ?? null;
-  // What is counted and was not there was nothing.
+  // A stacked count without a value is zero.
   return value === null && kind === 'stacked' ? 0 : value;
 }

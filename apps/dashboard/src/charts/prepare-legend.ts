@@ -22,7 +22,7 @@ export function visibleData<D extends { readonly series: readonly { readonly nam
   all: readonly string[],
 ): D {
   const names = new Set(visibleNames(shown, all));
-  // What was there in the period before only belongs to the whole.
+  // Series of the previous period alone count only in the whole.
   const isWhole = names.size === all.length;
   return isWhole ? data : { ...data, series: data.series.filter(({ name }) => names.has(name)) };
 }

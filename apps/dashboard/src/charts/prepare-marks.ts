@@ -22,7 +22,7 @@ interface Pointed {
   readonly fromMs: number;
   /** Exclusive. */
   readonly toMs: number;
-  /** What lies so near to the pointer that it is meant, too; both ends inclusive. */
+  /** Range around the pointer that selects marks; both ends inclusive. */
   readonly near?: readonly [number, number];
 }
 

@@ -8,7 +8,7 @@ interface TicksInput {
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepMs: number;
-  /** How far the clocks that are shown are ahead of UTC at an instant. */
+  /** Offset of the displayed time zone from UTC at an instant. */
   readonly offsetAt: (ms: number) => number;
 }
 
@@ -18,7 +18,7 @@ export function prepareTicks({ fromMs, toMs, stepMs, offsetAt }: TicksInput): nu
   for (let index = 0, clock = 0; clock <= toMs + DAY_MS; index++) {
     clock = clockAt(fromMs - DAY_MS, stepMs, index);
     const at = instantOf(clock, offsetAt);
-    // What a change to summer time leaves out is on no clock.
+    // Skips hours that a change to summer time leaves out.
     const isShown = at + offsetAt(at) === clock;
     if (isShown && at >= fromMs && at <= toMs && at > (ticks.at(-1) ?? -Infinity)) ticks.push(at);
   }

@@ -16,7 +16,7 @@ export interface Tooltip {
   /** When, to the second where bars are so short. */
   readonly stamp: string;
   readonly rows: readonly TooltipRow[];
-  /** Of all rows, those that are not shown too; null where a sum says nothing. */
+  /** Sum of all rows, hidden ones included; null where a sum is meaningless. */
   readonly sum: number | null;
   readonly sumBefore: number | null;
   /** When the bucket of the period before began; null where it is not shown. */

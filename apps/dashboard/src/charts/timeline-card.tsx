@@ -5,7 +5,7 @@ import { describeMark, MARK_KINDS } from './prepare-marks';
 
 const MAX_SHOWN = 100;
 
-/** What the marks of a page's charts stand for, in words; nothing where nothing happened, or where they are off. */
+/** Lists the events behind a page's chart marks. Renders nothing without events or while marks are off. */
 export function TimelineCard({ page }: { readonly page: Page }) {
   const isShown = page.search.marks !== 'off';
   const { data } = useTimeline(page.query, isShown);

@@ -30,7 +30,7 @@ const PAGE = {
   from: instant,
   to: instant,
   tz: oneOf(['local'] as const),
-  /** Whether charts show the period before, and what happened meanwhile. */
+  /** Switches for the previous period and for events. */
   previous: oneOf(['on'] as const),
   marks: oneOf(['off'] as const),
   project: uuid,

@@ -51,7 +51,7 @@ export function intervalFor(lengthMs: number): number {
   return INTERVALS.find((interval) => lengthMs / interval <= BUCKETS) ?? 7 * DAY;
 }
 
-/** What the address bar says; whatever makes no sense there is the default of 24 hours. */
+/** Range in the address; invalid values mean the last 24 hours. */
 export interface RangeSearch {
   readonly range?: Preset;
   /** Custom: both ends, RFC 3339. They win over a preset, which is then where one comes from. */
@@ -75,10 +75,10 @@ export function resolveRange(search: RangeSearch, nowMs: number): TimeRange {
   return { fromMs: endMs - preset.ms, toMs: endMs, intervalMs, label: preset.label };
 }
 
-/** Whether it moves with the clock. */
+/** True if the range moves with the clock. */
 export const isUntilNow = ({ label }: Pick<TimeRange, 'label'>): boolean => label !== CUSTOM;
 
-/** How long a range may stay where it is while no row comes in: until a bucket is over, or for some minutes. */
+/** Time before an idle range advances: one bucket, or a few minutes. */
 export const restFor = ({ intervalMs }: Pick<TimeRange, 'intervalMs'>): number =>
   Math.max(MINUTE, Math.min(intervalMs, MOST_REST));
 

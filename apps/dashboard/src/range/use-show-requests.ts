@@ -12,7 +12,7 @@ export const requestsLink = (filter: RequestsFilter): RowLink => ({
 export type RequestsFilter = Readonly<Record<string, string | undefined>>;
 type Stretch = Parameters<typeof rangeQuery>[0];
 
-/** What other pages show one of means nothing there. */
+/** Search fields that mean nothing on the requests page. */
 const NOT_KEPT: Record<ChoiceName, undefined> = {
   ...{ tab: undefined, metric: undefined, by: undefined },
   ...{ compared: undefined, outcome: undefined },

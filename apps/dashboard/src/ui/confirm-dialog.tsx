@@ -6,7 +6,7 @@ interface Props {
   readonly title: string;
   readonly description: string;
   readonly confirmLabel: string;
-  /** What is asked about, as it went. */
+  /** State of the confirmed change. */
   readonly change: { readonly error: Error | null };
   readonly onConfirm: () => void;
   readonly onClose: () => void;

@@ -17,7 +17,7 @@ const RETRY_AFTER_MS = 1000;
 
 /** Any thrown value as the error the client is told. */
 export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>): GatewayError {
-  // Whoever threw it knows what failed, whatever lies beneath: another host's name is not the database's.
+  // A gateway error names the failing host; that need not be the database.
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof HTTPException) return new GatewayError('invalid_request', cause.message || 'Bad request.');
   const code = findCode(cause);

@@ -30,7 +30,7 @@ function describeIssue(issue: z.core.$ZodIssue): { readonly param?: string; read
   const param = at.join('.').slice(0, 100);
   const isMissing =
     issue.code === 'invalid_type' && issue.input === undefined && /received undefined/.test(issue.message);
-  // Of a name that a table does not take, the reason is inside.
+  // For an invalid name, the reason is in the inner issue.
   const reason = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
   const message = isMissing ? 'is required' : reason;
   return { param: param === '' ? undefined : param, message: `${param === '' ? 'The body' : param}: ${message}.` };

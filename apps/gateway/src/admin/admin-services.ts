@@ -19,7 +19,7 @@ import type { StatsReader } from './stats/answer-stats';
 /** Services of the admin API, from the composition root. */
 export interface AdminServices {
   readonly db: Db;
-  /** What the roll-ups and the rows know. */
+  /** Reads roll-ups and rows. */
   readonly stats: StatsReader;
   readonly hotStore: HotStore;
   readonly log: Logger;

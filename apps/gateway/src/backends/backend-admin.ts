@@ -14,7 +14,7 @@ export interface BackendAdminOptions {
 const MAX_TEST_MS = 15_000;
 const DEFAULT_PATH = '/healthz';
 
-/** What an operator does with backends beside storing them. */
+/** Operations on backends other than storage. */
 export class BackendAdmin {
   readonly vault: SecretVault;
 

@@ -15,7 +15,7 @@ export interface BackendOptions {
   readonly monotonicMs: () => number;
 }
 
-/** Of one process, beside what the hot store keeps. */
+/** Memory of one process, in addition to the hot store. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Everything behind `/infer`. */

@@ -20,7 +20,7 @@ export interface BackendParts {
   /** As the table is right now; those that are off as well. */
   find(name: string): ConnectedBackend | undefined;
   list(): readonly ConnectedBackend[];
-  /** Whether each active backend answers, by name; remembered for some seconds. */
+  /** Probes each active backend; caches the results by name for some seconds. */
   probeAll(): Promise<ReadonlyMap<string, BackendProbe>>;
   readonly cache: HttpCache;
   /** An unsafe request may have changed what is asked for: every process forgets what it keeps of it. */

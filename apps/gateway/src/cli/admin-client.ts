@@ -100,7 +100,7 @@ const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.mes
 
 const NOT_LET_IN: ReadonlySet<number> = new Set([401, 403]);
 
-/** Who refuses a token, or does not speak as a gateway does, may be another program than was meant: it is named. */
+/** Names the server that refused the token or sent a foreign answer: it may be another program. */
 function describeFailure(response: Response, body: JsonObject | undefined, url: string): string {
   const { status } = response;
   const error = body?.error;

@@ -3,8 +3,8 @@ import type { AdminClient, ClientAnswer } from './admin-client';
 import type { Column } from './format-table';
 
 /**
- * How the text of an option becomes a field: amounts of money stay text, so that they stay exact. A project is given by id
- * or name and becomes `project_id`. A flag can be taken back (`--no-…`), a switch is there or not.
+ * Converts an option's text to a field. Money stays text, so it stays exact. A project's id or name becomes
+ * `project_id`. `--no-…` resets a flag; a switch has no opposite.
  */
 export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'switch' | 'list' | 'labels' | 'json' | 'project';
 
@@ -50,7 +50,7 @@ export interface Command {
   run(input: CommandInput): Promise<ClientAnswer | undefined>;
   /** Shows the answer as a table of its rows; without it as one thing. */
   readonly columns?: readonly Column[];
-  /** What of the answer is shown; its `data`, or the whole of it. */
+  /** Selects the part of the answer to print; by default its `data` or everything. */
   readonly shown?: (body: JsonObject) => JsonValue | readonly JsonValue[];
   /** Said to people after the answer. */
   readonly note?: (body: JsonObject, input: CommandInput) => string | undefined;

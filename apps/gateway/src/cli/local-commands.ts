@@ -6,7 +6,7 @@ import { migrateStores } from '../process/migrate-database';
 import { resetAdminToken } from '../process/reset-admin-token';
 import type { LocalCommand } from './command';
 
-/** What works on the stores themselves: DATABASE_URL's, or those embedded in DATA_DIR of a gateway that is stopped. */
+/** Commands on the stores: DATABASE_URL's, or the embedded ones in DATA_DIR of a stopped gateway. */
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   {
     name: 'reset-admin-token',

@@ -17,7 +17,7 @@ export async function resolveKey(api: AdminClient, project: string, idOrName: st
 
 interface Named {
   readonly what: string;
-  /** Of a list whose items have an id and a name. */
+  /** Path of a list whose items have an id and a name. */
   readonly path: string;
   readonly idOrName: string;
 }

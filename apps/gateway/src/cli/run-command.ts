@@ -49,7 +49,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
   }
 }
 
-/** Whether all is as it should be. */
+/** Runs one command; true if it succeeded. */
 async function runOne(command: Command, { args, fields, json }: CommandLine, terminal: Terminal): Promise<boolean> {
   const output = createOutput(terminal, json);
   const api = new AdminClient({ ...targetOf(terminal.env), fetch: terminal.fetch });

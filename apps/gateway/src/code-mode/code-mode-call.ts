@@ -8,7 +8,7 @@ export interface CodeModeResult {
 export interface CodeModeCall {
   /** Aborted when the client is gone: the run is killed, and what it called is cancelled. */
   readonly signal: AbortSignal;
-  /** Of all calls inside. */
+  /** Shared by all calls of one script. */
   readonly runId: string;
   /** Before each call inside: how many there were, and the next one's name. */
   readonly progress?: (calls: number, message: string) => void;

@@ -19,7 +19,7 @@ export interface CodeModeDeps extends ExecuteDeps {
   readonly search: ToolSearch;
 }
 
-/** What `/mcp/code` offers. `call` throws `ToolCallError` with a JSON-RPC code for what is no call of one of these. */
+/** Tools of `/mcp/code`. `call` throws `ToolCallError` with a JSON-RPC code for an invalid call. */
 export interface CodeModeTools {
   list(): readonly CodeModeTool[];
   call(name: string, args: unknown, call: CodeModeCall): Promise<CodeModeResult>;
@@ -32,7 +32,7 @@ const MAX_CODE_CHARACTERS = 200_000;
 const MAX_QUERY_CHARACTERS = 500;
 const USUAL_FOUND = 5;
 const MOST_FOUND = 20;
-/** Of declarations, for each tool that is asked for. */
+/** Budget of declarations for each requested tool. */
 const CHARACTERS_PER_TOOL = 700;
 const MOST_TOOL_CHARACTERS = 1400;
 const NOTICE_CHARACTERS = 300;

@@ -19,7 +19,7 @@ export interface ExecuteCall extends CodeModeCall {
 const seconds = SANDBOX_LIMITS.timeMs / 1000;
 const megabytes = SANDBOX_LIMITS.memoryBytes / 1024 / 1024;
 
-/** What an agent is told where the script did not end by itself. */
+/** Messages to the agent about a script that didn't end by itself. */
 const REASONS = {
   time: `The script was ended after ${seconds} seconds. Do less in one script.`,
   memory: `The script was ended: it needs more than ${megabytes} MB. Keep less at once.`,
@@ -29,7 +29,7 @@ const REASONS = {
   crashed: 'The sandbox crashed, and ended the script.',
 } as const satisfies Partial<Record<SandboxOutcome['reason'], string>>;
 
-/** Runs a script over the tools of `host`. What goes wrong inside is a result with `isError`, with what it logged until then. */
+/** Runs a script over the tools of `host`. A failure inside is a result with `isError` and the log so far. */
 export async function executeCode(host: ToolHost, deps: ExecuteDeps, call: ExecuteCall): Promise<CodeModeResult> {
   const tools = namesByServer(await host.listTools());
   const outcome = await deps.pool.run({
@@ -86,7 +86,7 @@ async function callHost(
   }
 }
 
-/** What the call gives to the script: what is structured, else the text, else all there is. */
+/** Result for the script: structured content, else text, else everything. */
 function scriptValue(outcome: ToolOutcome): unknown {
   const { structuredContent, content } = outcome.result;
   if (structuredContent !== undefined && structuredContent !== null) return structuredContent;

@@ -7,7 +7,7 @@ export interface BackendSetting {
   readonly url: string;
 }
 
-/** What the Go project calls its two services. */
+/** The Go project's variables for its two services. */
 const SERVICES = { PY_SERVICE_URL: 'py', NODE_SERVICE_URL: 'node' } as const;
 const VARIABLE = /^BACKEND_([A-Za-z0-9_]+)_URL$/;
 const MAX_BACKENDS = 100;

@@ -141,7 +141,7 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores, env: Envir
     workers,
     /** Set in the processes that a supervisor of several started. */
     workerIndex,
-    /** Whether what this process prints at its start reaches the operator. */
+    /** True if the operator sees the output of this process at its start. */
     showsCredentials: read.flag('LLM0_FIRST_WORKER', workerIndex === undefined),
     backgroundWorkers: !read.flag('DISABLE_BACKGROUND_WORKERS', false),
     requestTimeoutMs: read.durationMs('REQUEST_TIMEOUT', '30s'),

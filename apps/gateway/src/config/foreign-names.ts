@@ -58,14 +58,14 @@ function ofVendor(name: string, known: ReadonlySet<string>): string | undefined 
   return meant !== name && known.has(meant) ? meant : undefined;
 }
 
-/** What a vendor's own clients read. */
+/** Variables that vendors' own clients read. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   GOOGLE_API_KEY: 'GEMINI_API_KEY',
   GOOGLE_GENERATIVE_AI_API_KEY: 'GEMINI_API_KEY',
   CLAUDE_API_KEY: 'ANTHROPIC_API_KEY',
 };
 
-/** Of many machines a part for other programs: worth a word only where the one meant is not there. */
+/** Other programs use these names, so a hint helps only if the intended variable is missing. */
 function usualElsewhere(name: string, env: Environment): string | undefined {
   const meant = ELSEWHERE[name];
   return meant === undefined || isSet(env, meant) ? undefined : meant;

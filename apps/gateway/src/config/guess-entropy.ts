@@ -17,8 +17,8 @@ const ROWS = ['0123456789abcdef', 'abcdefghijklmnopqrstuvwxyz', '01234567890', '
 const SEQUENCES = ROWS.flatMap((row) => [row, [...row].reverse().join('')]).join('\n');
 
 /**
- * How many bits somebody would have to guess who knows how people make up secrets: alphabets by their size, repeats and
- * rows of keys as one step, words as words. A guess from above: what looks random may still be known.
+ * Estimates the entropy of a secret against an attacker who knows people's habits: alphabets, repeats, keyboard rows
+ * and words. The estimate is an upper bound: a random-looking secret may be public.
  */
 export function guessEntropyBits(secret: string): number {
   const bitsACharacter = UUID.test(secret) ? UUID_BITS / 36 : Math.log2(alphabetOf(secret));
@@ -43,7 +43,7 @@ function alphabetOf(secret: string): number {
   return CLASSES.reduce((size, [pattern, count]) => size + (pattern.test(secret) ? count : 0), 0);
 }
 
-/** How much from here on was there before, or stands in a row of keys or letters. */
+/** Length of a repeat or of a keyboard or alphabet row from here on. */
 function lengthOfKnown(text: string, at: number): number {
   let length = 0;
   while (at + length < text.length) {

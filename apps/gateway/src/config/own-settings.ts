@@ -2,13 +2,13 @@ import { settingNames } from './config';
 import { readProviderSettings } from './providers';
 import { EnvReader } from './values';
 
-/** Of stores, collectors, backends and the command line, whoever reads them: all that is named after them. */
+/** Names and prefixes of settings of stores, collectors, backends and the CLI. */
 const BY_NAME =
   /^(?:LLM0_.*|OTEL_.*|(?:TRIAL_)?POSTGRES.*|PG[A-Z]+|REDIS.*|VALKEY.*|DATABASE_.*|DB_.*|BACKEND_.*_URL|PROVIDER_KEY)$/;
 
 /**
- * Whether a variable is the gateway's own, in any case of its letters and with `_FILE` behind it. Vendors' keys and addresses
- * are not: other programs have them under the same names.
+ * True for the gateway's own variables, in any case and with `_FILE`. Vendors' keys and URLs don't count: other
+ * programs share those names.
  */
 export function isOwnSetting(variable: string): boolean {
   const name = variable.trim().toUpperCase();

@@ -13,8 +13,8 @@ const EXPORTERS = ['otlp', 'none'] as const;
 const LATEST_GEN_AI = 'gen_ai_latest_experimental';
 
 /**
- * What the OpenTelemetry variables say; undefined: nothing is exported.
- * Source: https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
+ * Reads the OpenTelemetry variables; undefined disables export. Source:
+ * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export function readTelemetry(read: EnvReader, { logBodies }: { readonly logBodies: boolean }) {
   const endpoint = read.url('OTEL_EXPORTER_OTLP_ENDPOINT');

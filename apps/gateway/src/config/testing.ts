@@ -20,9 +20,9 @@ export function readTestSettings(read: EnvReader, environment: string) {
     clockFile: read.text('LLM0_TEST_CLOCK_FILE'),
     /** Lease of a hold instead of 60 s. */
     leaseMs: read.optionalInteger('LLM0_TEST_LEASE_MS', MS_RANGE),
-    /** How long an admission may wait for Redis instead of 80 ms: for test machines that are too busy. */
+    /** Redis deadline of an admission instead of 80 ms, for overloaded test machines. */
     admitDeadlineMs: read.optionalInteger('LLM0_TEST_ADMIT_DEADLINE_MS', MS_RANGE),
-    /** How long a look-up of the warm tier may take instead of 100 ms, a semantic one instead of 150, for the same reason. */
+    /** Deadlines of a warm look-up instead of 100 ms and a semantic one instead of 150 ms, for the same reason. */
     /** Refusals a second that a key may have instead of 10: for tests that are wrong on purpose. */
     failuresPerSecond: read.optionalInteger('LLM0_TEST_FAILURES_PER_SECOND', { min: 1, max: 1_000_000 }),
     lookUpDeadlineMs: read.optionalInteger('LLM0_TEST_LOOK_UP_DEADLINE_MS', MS_RANGE),

@@ -9,7 +9,7 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a reader gives, where everything that may be undefined may also be left out. */
+/** Makes fields that may be undefined optional. */
 export type Settings<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
 };
@@ -22,7 +22,7 @@ const SECRET =
 export class EnvReader {
   /** Names that were asked for, set or not. */
   readonly known = new Set<string>();
-  /** What each of them may be, in words for the settings page. */
+  /** Allowed values of each variable, for the settings page. */
   readonly allowed = new Map<string, string>();
 
   constructor(private readonly env: Environment) {}

@@ -10,7 +10,7 @@ import type { DialectName } from '@llm0/core/logs/log-record';
 
 export type CacheOutcome = 'exact' | 'semantic' | 'miss';
 
-/** What the client is told besides the answer itself; complete once the answer is. */
+/** Facts for the client beside the answer; complete once the answer is. */
 export interface ResponseSummary {
   readonly requestId: string;
   readonly provider: string;
@@ -66,7 +66,7 @@ export interface ReadTurn {
 
 /** Continuation from stored answers, for formats that store them. */
 export interface ResponseStorage {
-  /** What the body names; undefined where it stands for itself. Throws for ids that can't be ours. */
+  /** Stored answers that the body references; undefined without any. Throws for foreign ids. */
   referencesOf(body: JsonObject): AnswerReferences | undefined;
   /**
    * The body with all it names in its place, and how many of its items stand for earlier turns. `turns` are undefined
@@ -102,7 +102,7 @@ export interface ModelCard {
   readonly max_output_tokens?: number;
   readonly capabilities: readonly string[];
   readonly pricing?: Readonly<Record<string, number>>;
-  /** Of an alias: `provider/model` of each target. */
+  /** For an alias: `provider/model` of each target. */
   readonly targets?: readonly string[];
 }
 
@@ -128,7 +128,7 @@ export interface ErrorEnvelope {
 /** A large answer, written in turns. */
 export interface LargeBody {
   readonly bytes: Blob;
-  /** What it says, all but its cost. */
+  /** The answer without its cost. */
   readonly json: JsonObject;
 }
 

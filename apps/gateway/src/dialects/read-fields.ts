@@ -5,7 +5,7 @@ import { type GatewayError, invalidRequest as invalid } from '@llm0/core/errors/
 
 export { invalid, isObject, present };
 
-/** What a value is, in the words of an error message. */
+/** Type of a value for error messages. */
 export function kindOf(value: JsonValue | undefined): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

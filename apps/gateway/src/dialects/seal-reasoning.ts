@@ -18,7 +18,7 @@ export function isSealed(text: JsonValue | undefined): text is string {
   return typeof text === 'string' && text.startsWith(SEAL);
 }
 
-/** What was sealed; undefined for anything this gateway did not seal, or somebody changed. */
+/** Unseals reasoning; undefined if another gateway sealed it or somebody changed it. */
 export function unsealReasoning(sealed: string): JsonValue | undefined {
   if (!isSealed(sealed)) return undefined;
   try {

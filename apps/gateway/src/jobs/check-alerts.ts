@@ -25,7 +25,7 @@ const LONGEST_FAREWELL_MS = 24 * 60 * 60_000;
 
 export type PostWebhook = (url: string, body: object) => Promise<void>;
 
-/** What a webhook is to be told of an alert. */
+/** Message to a webhook about an alert. */
 interface Change {
   readonly alert: StoredAlert;
   readonly isFiring: boolean;
@@ -63,7 +63,7 @@ export function checkAlerts(
   };
 }
 
-/** What a check finds of an alert, as its history and its webhook are to have it. */
+/** Result of a check, for the alert's history and webhook. */
 interface Finding {
   readonly isFiring: boolean;
   readonly value: number | null;
@@ -87,7 +87,7 @@ async function judge(context: MeasureContext, alert: StoredAlert): Promise<Findi
   const news = open.subjects === null ? '' : newsOf(open.subjects, subjects);
   if (news !== '') return { ...measured, text: `${measured.text}${news}`, isFiring, isAnother: true, isUntold: true };
   const isUntold = open.toldAtMs === null;
-  // What could not be told names who came and went.
+  // An untold change keeps its text: it lists the subjects that came and left.
   const text = isUntold && alert.isFiring ? open.text : measured.text;
   return { ...measured, text, isFiring, isAnother: false, isUntold };
 }
@@ -124,7 +124,7 @@ async function endWatch({ db, nowMs }: Pick<JobContext, 'db' | 'nowMs'>, alert: 
 interface TellingNeeds {
   readonly change: Change;
   readonly postWebhook: PostWebhook;
-  /** What was told is added here. */
+  /** Collects the delivered messages. */
   readonly messages: string[];
 }
 

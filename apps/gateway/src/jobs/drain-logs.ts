@@ -26,7 +26,7 @@ export function createLogDrain(context: JobContext): LogDrain {
 
 export function createLogSink(context: JobContext): LogSink {
   const { observer = noObserver } = context;
-  // Whoever observes nothing gets no records: they would have to be kept for it.
+  // Without an observer, the drain keeps no records in memory.
   const onWritten = observer === noObserver ? undefined : (stored: StoredRecords) => observer.take(stored);
   let fence: number | undefined;
   return {

@@ -18,7 +18,7 @@ export interface JobContext {
   readonly onRun?: (job: string, outcome: 'ok' | 'error' | 'idle', durationMs: number) => void;
 }
 
-/** What a run did; null = there was nothing to do, which is not worth a row. */
+/** Result of a run; null without work, which writes no row. */
 export type JobOutcome = { readonly message: string; readonly metadata?: JsonObject; readonly ok?: boolean } | null;
 
 /** Background work of the one elected gateway. */

@@ -47,9 +47,9 @@ export interface MeasureContext extends Pick<JobContext, 'db' | 'nowMs'> {
 
 export interface MeasuredAlert {
   readonly value: number;
-  /** How it is said. */
+  /** Measured value in words. */
   readonly text: string;
-  /** What it is about, sorted, of kinds that name things: others are told while the alert fires. */
+  /** Sorted names of the affected things. The alert reports new names while it fires. */
   readonly subjects?: readonly string[];
 }
 

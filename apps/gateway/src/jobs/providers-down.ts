@@ -35,7 +35,7 @@ export function providersDown(targets: readonly TargetStatus[], threshold: numbe
   return { value, text: `${listed(named)} down for ${value.toFixed(1)} min`, subjects: long.map(nameOf).sort() };
 }
 
-/** What is different from what was told last; '' = nothing. */
+/** Difference from the last report; '' without one. */
 export function newsOf(before: readonly string[], now: readonly string[]): string {
   const added = now.filter((name) => !before.includes(name));
   const gone = before.filter((name) => !now.includes(name));

@@ -18,7 +18,7 @@ import { reconcileLedgerJob } from './reconcile-ledger';
 import { rollOver } from './roll-over';
 import { readStores, watchStores } from './watch-stores';
 
-/** How often the lock is asked for, and confirmed. */
+/** Interval for taking and confirming the lock. */
 const ELECTION_MS = 2_000;
 /** The first runs come a little apart from each other and from the start. */
 const FIRST_RUN_MS = 1_000;
@@ -118,7 +118,7 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
 
 interface Work {
   readonly jobs: readonly Job[];
-  /** Whether the log is drained beside them. */
+  /** True if this process also drains the log. */
   readonly drains: boolean;
 }
 

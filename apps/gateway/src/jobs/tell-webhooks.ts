@@ -2,7 +2,7 @@
 
 /** Calls under way at once. */
 const MOST_AT_ONCE = 16;
-/** Who takes that long to fail is not asked once more in the same run. */
+/** A webhook that takes this long to fail gets no further message in the same run. */
 const HANGING_MS = 5_000;
 
 export interface Telling {

@@ -19,7 +19,7 @@ export interface StoreWatchNeeds {
   readonly ping: () => Promise<unknown>;
   readonly nowMs: () => number;
   readonly postWebhook: PostWebhook;
-  /** Whether this process looks after the alerts. */
+  /** True if this process checks the alerts. */
   readonly leads: () => boolean;
 }
 

@@ -27,7 +27,7 @@ export interface McpParts {
   readonly endedSessions: EndedSessions;
   readonly sessionNotes: SessionNotes;
   readonly streams: OpenStreams;
-  /** Of clients of the older way, by `levelOwner`. */
+  /** Log levels of legacy clients, by `levelOwner`. */
   readonly logLevels: LevelMemory;
 }
 

@@ -58,7 +58,7 @@ export class OpenRequests {
     return new UnderWay(this, this.room);
   }
 
-  /** Of a request that has ended. */
+  /** Ends the request. */
   leave(): void {
     this.open -= 1;
     if (this.open === 0) for (const resolve of this.waiting.splice(0)) resolve();

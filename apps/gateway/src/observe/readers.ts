@@ -9,7 +9,7 @@ const MAX_BYTES_OF_ANSWER = 3_000_000;
 const LONG_STALL_MS = 5000;
 const LONG_STALL_BYTES = 500_000;
 const TICK_MS = 100;
-/** How much of its pace of before an answer has a tick later. */
+/** Share of the pace that remains after each tick. */
 const PACE_KEPT = 0.9;
 /** Younger stalls end by themselves, mostly: the system isn't asked about them. */
 const LOOK_AFTER_MS = 1000;
@@ -53,7 +53,7 @@ export class Reader {
   private pace = 0;
   private lookedMs: number;
   stalledSinceMs: number | undefined;
-  /** Of the system, when it was looked at last. */
+  /** Unsent bytes in the kernel at the last look. */
   unsent: number | undefined;
 
   constructor(

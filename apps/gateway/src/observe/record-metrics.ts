@@ -39,7 +39,7 @@ export class Buckets {
   }
 }
 
-/** Whether a model is one that the operator knows. */
+/** True for models in the price book or of a known server. */
 export type KnownModel = (provider: string, model: string) => boolean;
 
 /** A series a model is for ever: names that nobody but a caller knows share one. */

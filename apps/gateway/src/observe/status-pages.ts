@@ -168,7 +168,7 @@ export async function cachez(services: Services): Promise<Response> {
   });
 }
 
-/** Of this process; with Redis, entries are in the exact cache, and these are validated locally. */
+/** Counts of this process. With Redis, the exact cache holds the entries; each process validates them. */
 function inferCachez({ backends, config }: Pick<Services, 'backends' | 'config'>) {
   const { hit: hits, miss: misses, stale } = backends.cache.counts;
   const asked = hits + misses + stale;

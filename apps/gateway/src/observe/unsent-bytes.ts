@@ -1,4 +1,5 @@
-// What the system has not sent yet, or the other side has not taken: https://docs.kernel.org/networking/proc_net_tcp.html
+// Bytes that the kernel hasn't sent or the peer hasn't acknowledged:
+// https://docs.kernel.org/networking/proc_net_tcp.html
 
 /** The peer's address; undefined if unknown. */
 export type UnsentBytes = (address: { readonly address: string; readonly port: number }) => number | undefined;

@@ -1,7 +1,7 @@
 import { ERROR_TABLE } from '@llm0/core/errors/error-table';
 import { arrayOf, COUNT, NUMBER, nullable, oneOfTexts, openObject, type Part, TEXT } from './document-parts';
 
-/** What requests of the data plane never end in: the admin API's, and what nobody is there to read. */
+/** Errors that no data plane request returns: those of the admin API, and those without a reader. */
 const ELSEWHERE = new Set(['conflict', 'client_closed']);
 
 const CODES = Object.entries(ERROR_TABLE).filter(([kind]) => !ELSEWHERE.has(kind));

@@ -68,7 +68,7 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
   ),
 };
 
-/** What chat endpoints take. */
+/** Headers of the chat endpoints. */
 export const CHAT_HEADERS = Object.keys(PARAMETERS);
 /** Headers of every request with a row. */
 export const ROW_HEADERS = ['CustomerId', 'RunId', 'Label', 'ClientRequestId', 'Traceparent'];

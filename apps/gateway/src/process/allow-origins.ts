@@ -22,7 +22,7 @@ export function allowOrigins(origins: readonly string[]): <S>(handle: Handle<S>)
     const isAllowed = origin !== null && (isForAll || origins.includes(origin));
     const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method');
     const response = isAllowed && isPreflight ? answerPreflight(request.headers) : await handle(request, server);
-    // What one origin is told must not be kept for another.
+    // Caches must not reuse the headers of one origin for another.
     if (!isForAll) response.headers.append('Vary', 'Origin');
     if (!isAllowed) return response;
     response.headers.set('Access-Control-Allow-Origin', isForAll ? '*' : origin);

@@ -24,8 +24,8 @@ const FIRST_KEY_REQUESTS_PER_MINUTE = 6000;
 type Unprinted = { readonly token?: string; readonly project?: string; readonly key?: string };
 
 /**
- * The `default` project, its first key and (without ADMIN_TOKEN) an admin token. What was printed stays valid; a start that
- * failed before it printed leaves secrets that nobody knows, and the next start replaces them.
+ * The `default` project, its first key and (without ADMIN_TOKEN) an admin token. Printed secrets stay valid. A start
+ * that failed before printing leaves unknown secrets; the next start replaces them.
  */
 export class FirstCredentials {
   private readonly locks: ReturnType<typeof createSessionLocks<'printing'>>;

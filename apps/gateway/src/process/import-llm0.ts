@@ -29,7 +29,7 @@ export async function importFromLlm0(config: Config, request: ImportRequest): Pr
   try {
     const nowMs = Date.now();
     const { withPrices, onProgress } = request;
-    // What is older would be gone at the next cleaning.
+    // The next cleanup would delete older rows.
     const common = { source, withPrices, onProgress, nowMs, fromMs: nowMs - config.logRetentionDays * DAY_MS };
     if (request.dryRun) return await importLlm0(common);
     return await intoStores(config, onProgress, (db) => importLlm0({ ...common, db }));

@@ -17,7 +17,7 @@ export function loadAdminLater(load: () => Promise<Hono>): { readonly admin: Hon
   // A failure is told to whoever asks.
   const timer = setTimeout(() => void ready().catch(() => {}), LOAD_AFTER_MS);
   const admin = new Hono();
-  // What serves them goes with it: it knows the callers' addresses.
+  // Passes the server along, which knows the callers' addresses.
   admin.all('*', async (c) => (await ready()).fetch(c.req.raw, c.env));
   return { admin, stop: () => clearTimeout(timer) };
 }

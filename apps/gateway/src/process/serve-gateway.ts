@@ -58,7 +58,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
       places[1] && listen(options, places[1], admin),
     ]);
   }
-  // First of all: a start that has no port must not make anything. Who asks already waits for the answer.
+  // A start without a port must not create anything. Early requests wait for the answer.
   const waiting: WaitingListener[] = [];
   try {
     for (const place of places) if (place !== undefined) waiting.push(listenWaiting(options, place));

@@ -1,5 +1,5 @@
-// What waits unseen in the kernel is reset when its socket is closed: connections not yet accepted, and requests on
-// idle connections. So sockets are closed only right after the event loop looked at them and found nothing.
+// Closing a socket resets everything that still waits in the kernel: new connections and requests on idle ones. So the
+// gateway closes sockets only after a turn of the event loop that found nothing.
 
 type Stoppable = Pick<Bun.Server<undefined>, 'stop' | 'pendingRequests'>;
 

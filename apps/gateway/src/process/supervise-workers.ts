@@ -107,7 +107,7 @@ export class WorkerSupervisor {
     const child = Bun.spawn([process.execPath, '--no-env-file', program], {
       env: {
         ...{ ...env, LLM0_WORKER: String(index) },
-        // Of the very first one alone this process shows what it makes.
+        // Only the first worker shows the created credentials.
         ...(ports === undefined ? { LLM0_FIRST_WORKER: 'true' } : { LLM0_FIRST_WORKER: 'false', ...portsAsSet(ports) }),
       },
       stdin: 'ignore',

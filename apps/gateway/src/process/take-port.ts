@@ -40,7 +40,7 @@ export function listenOrExplain<T>({ host, port, tls, settings }: Place, listen:
   }
 }
 
-/** Whether the ports can be had, where only others will listen there. */
+/** Throws if a port is taken; other processes will listen there. */
 export async function probePorts(config: Config): Promise<void> {
   for (const place of placesOf(config)) {
     if (place === undefined) continue;

@@ -1,5 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-// What an operator does with providers beside storing them; a provider that fails its test is an answer, not an error.
+// Operations on providers other than storage. A failed provider test is an answer, not an error.
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import { CUSTOM_KIND } from '@llm0/providers/openai-compatible/create-custom-provider';

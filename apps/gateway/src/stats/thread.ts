@@ -7,7 +7,7 @@ import type { StatsThreadReply, StatsThreadSettings } from './messages';
 const IDLE_MS = 5 * 60_000;
 
 export interface StatsThreadOptions extends StatsThreadSettings {
-  /** Of the gateway's environment, what the client of Postgres looks for. */
+  /** Variables for the Postgres client. */
   readonly env?: Readonly<Record<string, string>>;
   readonly idleMs?: number;
 }

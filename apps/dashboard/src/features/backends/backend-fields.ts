@@ -67,7 +67,7 @@ export const asFields = ({ cache, ...backend }: Omit<Backend, 'id'>) => ({
   cache_ttl_seconds: cache.ttl_seconds,
 });
 
-/** What was typed, as the API takes it: what is empty is left out, and the parts of `cache` stand together. */
+/** Converts form values to an API body: drops empty fields and groups the parts of `cache`. */
 export function backendBody(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { cache_enabled: enabled, cache_ttl_seconds: ttl, forward_headers: forwarded, ...rest } = body;
   const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined && value !== null));

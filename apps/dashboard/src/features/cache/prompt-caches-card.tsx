@@ -4,7 +4,7 @@ import type { Page } from '../../range/use-page';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 
-/** What of prompts vendors had already: conversations that stay with one target make it more. */
+/** Prompt tokens read from providers' caches. Session affinity raises the share. */
 export function PromptCachesCard({ page }: { readonly page: Page }) {
   const caches = usePromptCaches(page.query);
   return (

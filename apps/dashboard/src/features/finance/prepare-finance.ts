@@ -80,7 +80,7 @@ export function decimalsFor(chosen: FinanceSearch['decimals'], totalUsd: number)
 
 type Amounts = readonly (number | null)[];
 
-/** What rows as they are drawn lack to the total as it is drawn; null where they add up, or nothing is known. */
+/** Difference between the rounded total and the sum of rounded rows; null without one. */
 export function roundingDifference(rows: Amounts, total: number | null, decimals: number): string | null {
   if (total === null || rows.includes(null)) return null;
   const shown = rows.reduce<bigint>((sum, usd) => sum + roundTo(toNano(usd ?? 0), decimals), 0n);

@@ -39,7 +39,7 @@ const SAVED_BY = [
   money('Saved, semantic', ({ saved_semantic_usd: usd }) => usd, 'max-xl:hidden'),
   money('Saved, vendor caches', ({ saved_vendor_usd: usd }) => usd, 'max-xl:hidden'),
 ];
-/** Of customers no more is known. */
+/** The statement knows only these savings for customers. */
 const SAVED_IN_ALL = [money('Saved, gateway caches', ({ saved_usd: usd }) => usd, 'max-xl:hidden')];
 
 function columnsOf({ is_final: isFinal, compared_with: before, total }: Statement): readonly Column[] {
@@ -133,7 +133,7 @@ interface RoundingProps {
   readonly differences: readonly (string | null)[];
 }
 
-/** What rows as they are drawn lack to the total; nothing where all of them add up. */
+/** Rounding difference between rows and total; renders nothing if they add up. */
 function RoundingRow({ columns, differences }: RoundingProps) {
   if (differences.every((difference) => difference === null)) return null;
   const isOfCost = differences[columns.findIndex(({ header }) => header === COST)] !== null;

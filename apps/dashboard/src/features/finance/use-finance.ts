@@ -6,7 +6,7 @@ import { monthOf, toStatementQuery } from './prepare-finance';
 
 const TICK_MS = 60_000;
 
-/** What the address asks for, the statement of it, and how to ask for another one. */
+/** Returns the statement that the address selects, and a setter for the selection. */
 export function useFinance() {
   const page = usePage();
   const search: FinanceSearch = useSearch({ from: '/finance' });

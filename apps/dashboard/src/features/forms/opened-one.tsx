@@ -4,7 +4,7 @@ import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 
 interface Props<T> {
-  /** What it is called where it is not there. */
+  /** Name for the message about a missing row. */
   readonly what: string;
   /** Where the address's one is among the rows that are loaded. */
   readonly row: T | undefined;
@@ -17,7 +17,7 @@ interface Props<T> {
   readonly children: (one: T) => ReactNode;
 }
 
-/** What the address has open, whether its row is loaded or not; an address that leads nowhere is said to. */
+/** Opens the row that the address names, loading it if needed. Reports an unknown row. */
 export function OpenedOne<T>({ what, row, isLoaded, queryKey, read, onClose, children }: Props<T>) {
   const asked = useQuery({ queryKey: [...queryKey, 'opened'], queryFn: read, enabled: row === undefined && isLoaded });
   const one = row ?? asked.data;

@@ -18,7 +18,7 @@ export interface WidgetProps {
   readonly required?: boolean;
   readonly emptyList?: string;
   readonly value: string;
-  /** Of all fields. */
+  /** Values of all fields. */
   readonly values: FormValues;
   readonly onValue: (value: string) => void;
 }
@@ -39,9 +39,9 @@ export interface FieldSpec {
   readonly isWide?: boolean;
   /** Reads what was typed, where its kind alone does not say how; throws what is wrong with it. */
   readonly read?: (text: string) => unknown;
-  /** What a value of the resource stands as, where its kind alone does not say how: the other way of `read`. */
+  /** Formats a value that its kind can't format; the inverse of `read`. */
   readonly show?: (value: unknown) => string;
-  /** What was understood of the text, in words; of money the amount, of instants the time in UTC, unless given. */
+  /** Explains the parsed value. Money shows the amount and times show UTC by default. */
   readonly understood?: (value: unknown, values: FormValues) => string;
   /** Fields that mean something else once this one changes: they are emptied. */
   readonly clears?: readonly string[];
@@ -96,7 +96,7 @@ const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
   },
 };
 
-/** What was typed → the JSON the API takes. Throws `FieldError` for what makes no sense. */
+/** Converts form values to the API's JSON. Throws `FieldError` for an invalid value. */
 export function readForm(specs: readonly FieldSpec[], values: FormValues): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { name, kind, required, emptyList, read = READERS[kind] } of specs) {

@@ -36,7 +36,7 @@ interface SpecFormProps {
   readonly submitLabel: string;
   /** Headers of the request. */
   readonly change: { readonly isPending: boolean; readonly error: Error | null };
-  /** Of the form's other buttons. */
+  /** Error of the form's other buttons. */
   readonly otherError?: Error | null;
   /** With all that stands in the form; `changes` holds what is not as it was in `opened`. */
   readonly onSubmit: (body: Record<string, unknown>, edit: Edit) => void;
@@ -122,7 +122,7 @@ interface FormErrorProps {
   readonly onTake: (current: object, theirs?: FormValues) => void;
 }
 
-/** What was refused, below all fields; both versions where somebody else was quicker. */
+/** Shows the error below all fields. A conflict shows both versions. */
 function FormError({ error, specs, opened, onTake }: FormErrorProps) {
   if (error instanceof ChangedMeanwhile) {
     if (error.current === opened) return null;

@@ -1,4 +1,4 @@
-/** Of what a form's text names, what is known; all of it where it names nothing known. */
+/** Known names in the text; the full list if the text names none. */
 export function chosenOf<T extends string>(text: string, known: readonly T[]): readonly T[] {
   const named = new Set<string>(text.split(/[\s,]+/));
   const chosen = known.filter((one) => named.has(one));

@@ -66,7 +66,7 @@ interface NoteProps {
   readonly isHolding: boolean;
 }
 
-/** What the rule does to streams; of an expression, what was said when it was saved. */
+/** Describes the rule's effect on streams. For a saved expression, the server determines it. */
 function StreamNote({ values, isHolding }: NoteProps) {
   const note = streamNote(values);
   if (note === null) return null;

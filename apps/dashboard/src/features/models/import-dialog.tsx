@@ -49,7 +49,7 @@ interface PricesProps {
   readonly onDone: () => void;
 }
 
-/** What is in a map, against the prices in force. */
+/** Compares the map's prices with the current ones. */
 function Prices({ map, fileError, onDone }: PricesProps) {
   const [provider, setProvider] = useState('');
   const providers = [...new Set(map.prices.map((price) => price.provider))].sort();

@@ -8,10 +8,10 @@ export interface PriceImport {
   readonly body: Record<string, string | number>;
 }
 
-/** What a file holds. */
+/** Parsed price file. */
 export interface PriceMap {
   readonly prices: readonly PriceImport[];
-  /** How many entries say too little. */
+  /** Number of incomplete entries. */
   readonly skipped: number;
 }
 

@@ -36,7 +36,7 @@ export function OverviewPage() {
   // The first request does not end it: the key that is shown once and the answer are still to be read.
   const wasEmpty = useRef(false);
   wasEmpty.current ||= isEmpty;
-  // Whoever has read them goes on, also before the list is asked for anew.
+  // Goes on after the welcome, even before the list reloads.
   if (wasEmpty.current && !isWelcomed) {
     return (
       <PageFrame title="Welcome">

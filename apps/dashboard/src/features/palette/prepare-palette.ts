@@ -13,7 +13,7 @@ export interface Command {
   readonly to?: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly search?: Readonly<Record<string, string | undefined>>;
-  /** What it does, where it leads nowhere. */
+  /** Action of a command without a page. */
   readonly run?: () => void;
 }
 
@@ -32,7 +32,7 @@ type Kind = keyof typeof KINDS;
 const MAX_SHOWN = 30;
 const MAX_RECENT = 8;
 
-/** What is shown for what was typed: where nothing was, what was used lately comes first, then pages and actions. */
+/** Finds commands for the typed text. Without text, recent ones come first, then pages and actions. */
 export function findCommands(
   commands: readonly Command[],
   typed: string,
@@ -46,7 +46,7 @@ export function findCommands(
   }
   const textOf = ({ label, note = '', words = '' }: Command) => `${label} ${words} ${note}`;
   const found = rank(commands, typed, textOf);
-  // Of what answers alike, what was used lately comes first.
+  // Recent commands come first among equal matches.
   const place = (id: string) => (recent.includes(id) ? recent.indexOf(id) : MAX_RECENT);
   const best = found.slice(0, MAX_SHOWN);
   return best
@@ -55,6 +55,6 @@ export function findCommands(
     .concat(best.slice(3));
 }
 
-/** What was used last comes first; the same thing once. */
+/** Adds an id to the front, without duplicates. */
 export const withRecent = (recent: readonly string[], id: string): readonly string[] =>
   [id, ...recent.filter((one) => one !== id)].slice(0, MAX_RECENT);

@@ -21,9 +21,9 @@ export interface Turn {
   readonly role: Role;
   readonly text: string;
   readonly pictures: readonly Picture[];
-  /** Of an assistant's turn. */
+  /** Assistant turns only. */
   readonly toolCalls: readonly ToolCall[];
-  /** Of a tool's turn: the call it answers. */
+  /** Tool turns only: the answered call. */
   readonly answers: ToolCall | null;
 }
 
@@ -54,7 +54,7 @@ export function insertAfter(turns: Turns, id: string): Turns {
   return turns.toSpliced(at + 1, 0, newTurn(role));
 }
 
-/** What is sent to have a turn said anew: all before an answer; all up to and with any other turn. */
+/** Turns to send again: all before an answer, or all up to and including another turn. */
 export function turnsUpTo(turns: Turns, id: string): Turns {
   const at = turns.findIndex((turn) => turn.id === id);
   return turns.slice(0, turns[at]?.role === 'assistant' ? at : at + 1);
@@ -71,6 +71,6 @@ export function continueWith(turns: Turns, { text, toolCalls }: Said): Turns {
   return [...turns, newTurn('assistant', { text, toolCalls }), ...next];
 }
 
-/** Whether nothing stands in it. */
+/** True if the turn has no content. */
 export const isEmptyTurn = ({ text, pictures, toolCalls }: Turn): boolean =>
   text.trim() === '' && pictures.length === 0 && toolCalls.length === 0;

@@ -67,7 +67,7 @@ export function ModelsCard({ playground }: { readonly playground: Playground }) 
   );
 }
 
-/** What the operator named comes before what the vendors did. */
+/** The operator's aliases come before providers' models. */
 const aliasesFirst = (models: readonly CallableModel[]): readonly CallableModel[] => [
   ...models.filter(({ targets }) => targets !== undefined),
   ...models.filter(({ targets }) => targets === undefined),

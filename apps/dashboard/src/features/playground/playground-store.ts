@@ -21,7 +21,7 @@ export interface State {
   readonly pastedKey: string;
   /** Side by side, of the last time something was sent. */
   readonly runs: readonly Run[];
-  /** What the runs were told. */
+  /** Turns that the runs received. */
   readonly asked: Turns;
   readonly kept: ReturnType<typeof storeDraft>;
   /** Parts of a logged request that couldn't be restored; null: none. */

@@ -87,7 +87,7 @@ function picturesOf(content: unknown): readonly Picture[] {
 
 const BASE64 = ';base64,';
 
-/** How large a picture in an address is; null of one that lies elsewhere. */
+/** Size of a picture in a data URL; null for a remote picture. */
 export function bytesOf(url: string): number | null {
   const at = url.startsWith('data:') ? url.indexOf(BASE64) : -1;
   return at < 0 ? null : Math.floor(((url.length - at - BASE64.length) * 3) / 4);

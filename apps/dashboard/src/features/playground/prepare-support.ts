@@ -11,7 +11,7 @@ const ASKS: readonly (readonly [capability: string, what: string, isAsked: (draf
   ['reasoning', 'a reasoning effort', ({ settings }) => settings.reasoning_effort !== ''],
 ];
 
-/** What the chosen models are not known to take, before it is sent: nothing is said of models nobody knows. */
+/** Warns before sending about features that the chosen models lack. Unknown models cause no warning. */
 export function prepareSupport(draft: Wanted, known: readonly CallableModel[], example: string): readonly string[] {
   const chosen = new Set(draft.models.map((model) => model.trim() || example));
   return [...chosen].flatMap((name) => {

@@ -1,7 +1,7 @@
 import type { ToolCall } from './conversation';
 import { isObject } from './prepare-body';
 
-/** What the gateway says of a request it did not serve, as it says it. */
+/** The gateway's error for an unserved request. */
 export interface ChatFault {
   readonly message: string;
   readonly code: string;
@@ -37,7 +37,7 @@ interface Delta {
   }[];
 }
 
-/** What of a chunk or an answer is looked at. */
+/** Fields of a chunk or an answer that the playground reads. */
 export interface ChatJson {
   readonly choices?: readonly {
     readonly delta?: Delta;

@@ -60,7 +60,7 @@ async function ask({ sender, body, headers, signal }: ChatWish, fetchFrom: typeo
     headers: { ...headers, ...how.headers, 'content-type': 'application/json' },
   };
   const response = await fetchFrom(path, init);
-  // Of this session, not of the key: then somebody signs in, and it goes out again.
+  // The session expired, not the key: the user signs in and the request runs again.
   if (response.status !== 401 || 'apiKey' in sender || response.headers.has('x-llm0-sent-as')) return response;
   await awaitSignIn();
   return fetchFrom(path, init);
@@ -97,7 +97,7 @@ export interface CallableModel {
   readonly capabilities?: readonly string[];
   readonly context_window?: number;
   readonly max_output_tokens?: number;
-  /** Of an alias. */
+  /** Aliases only. */
   readonly targets?: readonly string[];
 }
 

@@ -53,7 +53,7 @@ export function changeOf(
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
-/** Whether a form asks for anything at all. */
+/** True if a form has any input. */
 export const asksFor = (action: BulkAction, body: Readonly<Record<string, unknown>>): boolean =>
   action === 'revoke' || action === 'expire' || Object.values(body).some((value) => value !== null);
 

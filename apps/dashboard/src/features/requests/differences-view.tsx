@@ -12,7 +12,7 @@ interface Props {
 
 const TONES = { added: 'good', removed: 'warn', changed: 'accent' } as const;
 
-/** What of the request the provider got otherwise than the client sent it; then all that it got. */
+/** Shows the fields that the gateway changed, then the whole provider request. */
 export function DifferencesView({ request, sent, provider }: Props) {
   const isCut = truncatedText(request) !== null || truncatedText(sent) !== null;
   const differences = useMemo(() => (isCut ? [] : prepareDifferences(request, sent)), [isCut, request, sent]);

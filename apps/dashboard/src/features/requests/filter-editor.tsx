@@ -14,7 +14,7 @@ interface Props {
 
 const OPERATORS = { is: 'is', not: 'is not' } as const;
 
-/** One filter: is or is not, and its values. What is chosen holds at once. */
+/** Edits one filter: the operator and its values. A choice applies at once. */
 export function FilterEditor({ chip, projectId, onChange, onDone }: Props) {
   const { field, isNot, values } = chip;
   const nameOf = useValueNames(chip);

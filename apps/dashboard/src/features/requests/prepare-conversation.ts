@@ -38,7 +38,7 @@ export function prepareConversation(request: Json, answer: Json): Conversation |
   return { turns, tools: isObject(request) ? objects(request.tools).flatMap(toolsOf) : [] };
 }
 
-/** What was too long was cut: then there is only the beginning of its text. */
+/** A truncated body has only the beginning of its text. */
 export const truncatedText = (body: Json): { readonly text: string; readonly characters: number } | null =>
   isObject(body) && body.truncated === true && typeof body.text === 'string'
     ? { text: body.text, characters: Number(body.characters) }

@@ -9,7 +9,7 @@ const PATHS: Readonly<Record<string, string>> = {
   'anthropic-messages': '/v1/messages',
 };
 
-/** What stands where the key belongs: the shell puts it in, nobody copies it. */
+/** Shell variable in place of the key, so that nobody copies a secret. */
 const KEY = '$LLM0_API_KEY';
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

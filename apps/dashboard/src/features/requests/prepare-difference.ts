@@ -9,7 +9,7 @@ export interface Difference {
 
 const MAX_SHOWN = 300;
 
-/** What of a request is not as the client sent it, in the order of the client's fields; fields' order does not count. */
+/** Fields that differ from the client's request, in the client's order. Field order doesn't count. */
 export function prepareDifferences(sent: unknown, got: unknown): readonly Difference[] {
   return compare('', sent, got).slice(0, MAX_SHOWN);
 }

@@ -17,7 +17,7 @@ interface Field {
   readonly placeholder: string;
   /** All there is to choose from; absent where the gateway suggests. */
   readonly values?: readonly string[];
-  /** What is typed: it has no suggestions. */
+  /** Free text without suggestions. */
   readonly isTyped?: true;
 }
 

@@ -55,7 +55,7 @@ export const cacheOutcome = (log: Pick<Log, 'cache_hit' | 'semantic_cache_hit'>)
 export const foldedNote = ({ refused_count: count }: Pick<Log, 'refused_count'>): string | null =>
   count === null || count === 1 ? null : `× ${formatCount(count)}`;
 
-/** What something is called and what it is (null where there is nothing to say), and where one learns more of it. */
+/** Label, value (null if empty) and a link to more. */
 export type Fact = readonly [name: string, value: string | null, link?: RowLink];
 
 /** Requests of the same, whatever the list was narrowed to before. */

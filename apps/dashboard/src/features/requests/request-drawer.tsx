@@ -19,7 +19,7 @@ import { RequestBodies } from './request-bodies';
 interface Props {
   readonly requestId: string;
   readonly timeZone: TimeZoneChoice;
-  /** Whether the list has more before and after it. */
+  /** Neighbours of the row in the list. */
   readonly place: { readonly hasPrevious: boolean; readonly hasNext: boolean };
   /** To the next one in the list (1), or the one before (-1). */
   readonly onStep: (by: number) => void;

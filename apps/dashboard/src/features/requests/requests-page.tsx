@@ -34,7 +34,7 @@ function useRequests() {
   const page = usePage();
   const search = useSearch({ from: '/requests' }) as Search;
   const { sort = NEWEST_FIRST, view } = search;
-  // What comes is the newest: nothing else can be watched.
+  // Live mode needs the newest first.
   const live = search.live === true && sort === NEWEST_FIRST;
   const navigate = useNavigate();
   const filter = readRequestFilter(search);

@@ -13,7 +13,7 @@ interface Props {
 }
 
 interface Option {
-  /** What is chosen; undefined where it only goes on to its values. */
+  /** Chosen value; undefined for an entry that opens a list of values. */
   readonly value?: string;
   readonly label: string;
   /** Resulting field value. */

@@ -46,7 +46,7 @@ export function toShares(weights: readonly number[]): string[] {
   if (sum === 0) return weights.map(() => '0');
   const exact = weights.map((weight) => (weight * WHOLE) / sum);
   const parts = exact.map(Math.floor);
-  // What rounding leaves over goes to those that lost most.
+  // The largest remainders take the rounding difference.
   const order = exact.map((_, index) => index).sort((a, b) => ((exact[b] ?? 0) % 1) - ((exact[a] ?? 0) % 1));
   const left = WHOLE - parts.reduce((total, part) => total + part, 0);
   for (const index of order.slice(0, left)) parts[index] = (parts[index] ?? 0) + 1;
@@ -80,7 +80,7 @@ export const keepTimeouts = (
     };
   });
 
-/** What the percentages come to; null where one of them is none. */
+/** Sum of the percentages; null if one is invalid. */
 export function sumOfShares(rows: readonly TargetRow[]): number | null {
   let sum = 0;
   for (const { share } of rows) {

@@ -67,7 +67,7 @@ const change = ({ name }: { name: string }, edit: Edit) =>
       api.providers[':name'].$patch({ param: { name }, json: edit.changes as Partial<ProviderInput> }, options),
   });
 
-/** Of a vendor that is set up by the environment alone nothing is stored yet. */
+/** A provider from the environment has no stored row yet. */
 function set({ name }: { name: string }, { changes }: Edit) {
   if (Object.keys(changes).length === 0) throw new ApiError('There are no changes to save.', 400, 'invalid_request');
   return read(api.providers.$post({ json: { name, ...(changes as Partial<ProviderInput>) } }));

@@ -26,9 +26,9 @@ interface Props<R> {
   readonly lines: readonly RouteLine<R>[] | undefined;
   /** The one with this key, where it is not among the lines. */
   readonly read: (key: string) => Promise<R | null>;
-  /** How much room names take. */
+  /** Width of the name column. */
   readonly nameWidth: string;
-  /** Of a new route: null. */
+  /** null opens the dialog for a new route. */
   readonly dialog: ComponentType<DialogOf<R | null>>;
   /** Above the lines. */
   readonly children: ReactNode;

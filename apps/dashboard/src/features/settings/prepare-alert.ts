@@ -106,7 +106,7 @@ interface KindWords {
   readonly show: (threshold: number) => string;
   readonly isWindowed: boolean;
   readonly takesProject: boolean;
-  /** Whether what it would have done over the last week can be told. */
+  /** True if the gateway can replay the alert over the last week. */
   readonly isReplayed: boolean;
 }
 

@@ -1,13 +1,13 @@
 const TABBABLE = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
-/** What is pending comes back by then; what opens or closes a dialog has moved the focus itself. */
+/** Pending rows arrive within this time. A dialog that opens or closes moves the focus itself. */
 const PATIENCE_MS = 400;
 
 const isUsable = (element: HTMLElement) =>
   element.isConnected && element.checkVisibility({ visibilityProperty: true }) && !element.matches(':disabled');
 
 /**
- * Whoever works by keyboard never starts anew at the top of the page: where what had the focus goes away or is disabled, the
- * focus goes to what took its place, what stands beside it, or the page. Ends with the function it returns.
+ * Keeps keyboard focus when its element disappears or is disabled. Focus moves to the replacement, a neighbour or the
+ * page. Returns a function that stops it.
  */
 export function keepFocus(): () => void {
   let last: HTMLElement | null = null;

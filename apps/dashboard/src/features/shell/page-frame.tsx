@@ -13,7 +13,7 @@ interface Props {
   readonly intro?: ReactNode;
   /** Where range and project count. */
   readonly page?: Page;
-  /** What they show can be switched. */
+  /** Shows the chart switch. */
   readonly hasCharts?: boolean;
   readonly actions?: ReactNode;
   readonly children: ReactNode;

@@ -50,7 +50,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** Up to here customers are drawn by minutes, from requests. */
 const FEW_HOURS_MS = 6 * HOUR_MS;
 
-/** Whether a range of customers is drawn by whole days, beginning with the day it begins in. */
+/** True if a customer range is drawn in whole days, from the start of its first day. */
 export const isByDays = (range: TimeRange): boolean => range.toMs - range.fromMs > DAY_MS;
 
 /** Customers are known by hour; beyond a day by day only: the range begins with the day it begins in. */

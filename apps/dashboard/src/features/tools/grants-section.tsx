@@ -14,7 +14,7 @@ import { ConfirmButton } from '../forms/confirm-button';
 import { KeyPicker } from './key-picker';
 import type { ServerLine } from './prepare-tools';
 
-/** Of a server that knows each user by themselves: who let the gateway in, and the link by which another one does. */
+/** Grants of a server with per-user sign-in: who connected, and the link to connect another user. */
 export function GrantsSection({ server }: { readonly server: ServerLine }) {
   const grants = useMcpGrants(server.id);
   const rows = grants.data?.data ?? [];

@@ -191,7 +191,7 @@ function choicesOf({ type, enum: values }: Schema): readonly string[] {
 const asSchema = (value: unknown): Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : {};
 
-/** What was typed, as the tool takes it; empty fields are left out. Throws for what is no JSON or no number. */
+/** Converts form values to tool arguments, without empty fields. Throws for invalid JSON or numbers. */
 export function readArgs(schema: Schema, typed: Readonly<Record<string, string>>): Record<string, unknown> {
   const properties = asSchema(schema.properties);
   const given = argFields(schema).filter(({ name }) => (typed[name] ?? '') !== '');

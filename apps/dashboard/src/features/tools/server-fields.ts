@@ -156,7 +156,7 @@ type Body = Readonly<Record<string, unknown>>;
 /** Lists that an empty field takes away. */
 const CLEARED = new Set(['allowed_tools', 'blocked_tools', 'args']);
 
-/** What was typed, as the API takes it: what is empty is left out or cleared, and the parts of `auth` stand together. */
+/** Converts form values to an API body: drops or clears empty fields and groups the parts of `auth`. */
 export function serverBody(body: Body): Record<string, unknown> {
   const { auth_type: type, auth_name: name, client_id: clientId, secret, scope, description, ...rest } = body;
   const given = Object.fromEntries(

@@ -64,7 +64,7 @@ export function ComboboxListField({ label, hint, error, value, onValue, choices,
             value={typed}
             onValue={(text) => (text.includes(',') ? add(text) : setTyped(text))}
             onChoose={add}
-            // What was typed and not chosen counts, too.
+            // Typed text counts even if the user chose no entry.
             onBlurCapture={() => typed.trim() !== '' && add(typed)}
             onKeyDown={(event) => {
               if (event.key === 'Enter' && typed.trim() !== '') {

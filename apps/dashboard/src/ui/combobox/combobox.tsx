@@ -37,7 +37,7 @@ type ListProps = Pick<Props, 'choices' | 'value' | 'onValue' | 'onChoose' | 'onC
 /** More are found by typing on. */
 const MAX_SHOWN = 50;
 
-/** What of the list is shown and which of it is active, by what was typed. */
+/** Filters the list by the typed text and tracks the active entry. */
 function useList({ choices, value, onValue, onChoose = onValue, onClose, ...how }: ListProps) {
   const { selected = value, takesFirst = false, isSearched = false, emptyNote } = how;
   const [isOpen, setIsOpen] = useState(false);
@@ -74,7 +74,7 @@ function useList({ choices, value, onValue, onChoose = onValue, onClose, ...how 
     if (shown.length === 0) return;
     setActive((at) => (at < 0 ? (by > 0 ? 0 : shown.length - 1) : (at + by + shown.length) % shown.length));
   };
-  /** Whether the list took the key. */
+  /** Handles a key; true if the list used it. */
   const press = (key: string): boolean => {
     const choice = isShown ? shown[active] : undefined;
     if (key === 'ArrowDown' || key === 'ArrowUp') move(key === 'ArrowDown' ? 1 : -1);

@@ -11,7 +11,7 @@ export function scoreOf(text: string, typed: string): number {
     if (score === 0) return 0;
     sum += score;
   }
-  // Of two that answer alike the shorter one says little else.
+  // The shorter of two equal matches ranks first.
   return sum + 1 / (1 + hay.length);
 }
 

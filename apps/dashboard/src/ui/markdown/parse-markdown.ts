@@ -1,11 +1,11 @@
 import { lexer, type Token } from 'marked';
 
-/** What takes more than linear time to read, or is no text for people, is shown as it was written. */
+/** Longer texts stay plain: Markdown parsing takes more than linear time. */
 const MOST_CHARACTERS = 200_000;
 const MOST_IN_A_BLOCK = 10_000;
 const MOST_LEVELS = 30;
 
-/** What a text consists of, each single line break kept; null where it is to be shown as it is. */
+/** Parses Markdown and keeps single line breaks; null for text to show unchanged. */
 export function parseMarkdown(text: string): readonly Token[] | null {
   if (text.length > MOST_CHARACTERS) return null;
   if (text.split('\n\n').some((block) => block.length > MOST_IN_A_BLOCK)) return null;

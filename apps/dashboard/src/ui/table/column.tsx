@@ -12,7 +12,7 @@ export interface Column<T> {
   readonly value: (row: T) => string | number | null;
   /** Format of the value; default: with its unit. */
   readonly cell?: (row: T) => ReactNode;
-  /** What the number is of: it stands right, in tabular digits. */
+  /** Unit of a numeric column, which is right-aligned in tabular digits. */
   readonly unit?: Unit;
   /** Drawn as a badge. */
   readonly tone?: (row: T) => Tone;
@@ -22,7 +22,7 @@ export interface Column<T> {
   readonly align?: 'right';
   /** Left out on phones; `very`: also below 1280 px, `most`: below 1536 px. */
   readonly wideOnly?: boolean | 'very' | 'most';
-  /** What the server sorts by, where it does. */
+  /** Sort field on the server, if the column is sortable. */
   readonly sortKey?: string;
   /** Longer text ends in an ellipsis: for columns that must leave others their room. */
   readonly narrow?: boolean;

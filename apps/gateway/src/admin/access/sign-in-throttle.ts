@@ -9,8 +9,8 @@ const EVERYBODY = { burst: 100, perSecond: 30 / 60 };
 const REMEMBERED = 10_000;
 
 /**
- * Who guesses tokens is refused before anything is compared: each client (an IPv4 address, an IPv6 /64), and beyond that
- * all together. A token is no guess where the same client was let in with it before, so nobody at work is kept out.
+ * Refuses token guesses before comparing, per client (IPv4 address or IPv6 /64) and in total. A client that signed in
+ * with the same token before may always enter.
  */
 export class SignInThrottle {
   private readonly limits = new FloodLimits({ client: CLIENT, global: EVERYBODY });

@@ -10,7 +10,7 @@ export interface ChangeToDescribe {
   readonly after: unknown;
 }
 
-/** What of a thing moves charts: its field as the API has it, and what it is called. */
+/** Fields of a resource that affect charts, with their labels. */
 const LIMITS: Readonly<Record<string, string>> = {
   monthly_cap_usd: 'monthly cap',
   budget_usd: 'budget',
@@ -55,7 +55,7 @@ export function describeChange(change: ChangeToDescribe): { readonly kind: Event
   const isRouting = known.kind === 'routing';
   if (change.action === 'update' && changed.length === 0 && !isRouting) return null;
   const text = `${capital(known.name)} ${name} ${VERBS[change.action] ?? change.action}`;
-  // Of what is new, its limits; the rest is as usual.
+  // A new resource shows its limits.
   const told = change.action === 'create' ? changesOf({}, numbersOf(after)) : changed;
   return { kind: known.kind, text: told.length === 0 ? text : `${text}: ${told.join(', ')}` };
 }

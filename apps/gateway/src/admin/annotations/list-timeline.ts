@@ -11,7 +11,7 @@ export const MOST = 200;
 /** Processes that start together are one start. */
 const TOGETHER_MS = 60_000;
 
-/** What happened in a stretch, the newest first: what was told, changes of keys, limits and routes, starts. */
+/** Annotations, changes of keys, limits and routes, and starts in a range; newest first. */
 export async function listTimeline(db: Db, stretch: Happening): Promise<readonly TimelineEvent[]> {
   const [told, changes, starts] = await Promise.all([
     listHappened(db, stretch, MOST),

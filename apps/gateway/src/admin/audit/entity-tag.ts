@@ -3,7 +3,7 @@ import { hashSecret } from '@llm0/core/keys/key-secret';
 import { parseStored } from '../fields/json-money';
 
 const LENGTH = 24;
-/** What changes by itself: the tag is of what operators set. */
+/** Fields that change without an operator; the tag ignores them. */
 const BY_ITSELF = new Set([
   'state',
   'until',
@@ -28,7 +28,7 @@ export function entityTag(shownJson: string): string {
 const isTroubles = (name: string, value: unknown): boolean =>
   name === 'targets' && Array.isArray(value) && value.every((one) => typeof one === 'object' && 'state' in one);
 
-/** Whether `If-Match` names the tag; a proxy that compresses may have made it a weak one. */
+/** True if `If-Match` contains the tag. A compressing proxy may have weakened it. */
 export const namesTag = (ifMatch: string, tag: string): boolean =>
   ifMatch.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
 

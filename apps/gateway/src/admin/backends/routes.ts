@@ -111,7 +111,7 @@ export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
         (tx) => backendRows.get(tx, at),
         (tx) => backendRows.update(tx, at, { url: body.url, ...settingsOf(services, body, at.id) }),
       );
-      // What it is asked for, and where, is another matter than before.
+      // A change of address or request makes old health data obsolete.
       if (RESTORING.some((field) => body[field] !== undefined)) await restore(stored.name);
       return c.json(showBackend(stored), 200);
     })
@@ -140,7 +140,7 @@ const showTested = ({ ok, status, latencyMs, detail }: Tested) => ({
   ...{ ok, status: status ?? null, latency_ms: latencyMs ?? null, error: detail ?? null },
 });
 
-/** What of the body a row keeps, its name and address aside. */
+/** Converts the body to columns, without name and address. */
 function settingsOf({ backendAdmin }: Needs, body: Body, rowId: string) {
   const { name: _name, url: _url, headers, forward_headers: forwarded, cache, ...rest } = body;
   return {

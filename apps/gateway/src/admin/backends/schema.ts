@@ -11,7 +11,7 @@ const MAX_RETRIES = 5;
 const MAX_TTL_SECONDS = 31_536_000;
 const MAX_PATH = 500;
 const MAX_FORWARDED = 32;
-/** What opens the gateway, says something to it alone, or is of one connection. */
+/** Headers that hold credentials, control the gateway or belong to one connection. */
 const NEVER_FORWARDED =
   /^(authorization|x-api-key|api-key|x-goog-api-key|cookie2?|x-request-id|x-llm0-.*|traceparent|tracestate|idempotency-key)$/i;
 

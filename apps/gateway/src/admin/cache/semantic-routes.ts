@@ -98,7 +98,7 @@ export function semanticCacheRoutes(services: Needs) {
     })
     .openapi(reject, async (c) => {
       const body = c.req.valid('json');
-      // What waits to be written would come after the eviction.
+      // Pending writes would land after the eviction.
       await Promise.all([services.semanticCache, services.warmCache].map((cache) => cache.flush(FLUSH_TIMEOUT_MS)));
       const match = 'request_id' in body ? required(await findMatch(db, body.request_id), MATCH) : undefined;
       const at = 'request_id' in body ? undefined : body;
@@ -121,7 +121,7 @@ export function semanticCacheRoutes(services: Needs) {
 
 const MATCH = 'request that the semantic cache found something for';
 
-/** What the semantic cache found for this request, or for the one whose answer it got as an exact hit. */
+/** Semantic match of this request, or of the request that filled its exact hit. */
 async function findMatch(db: Db, requestId: string): Promise<StoredSemanticMatch | null> {
   const match = await matchRows.get(db, { requestId });
   if (match !== null) return match;

@@ -60,7 +60,7 @@ const NO_LIMITS = {
   downgradeModel: null,
 } as const satisfies LimitColumns;
 
-/** What was not sent is no limit. */
+/** A missing field removes the limit. */
 export function toLimitColumns({ model_limits: models, ...body }: z.output<typeof customerLimitsBodySchema>) {
   return { ...NO_LIMITS, ...readFields(body), modelLimits: limitedModels(models ?? {}) };
 }

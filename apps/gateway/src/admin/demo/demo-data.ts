@@ -103,7 +103,7 @@ async function createProjects(tx: Needs['db']): Promise<readonly DemoProject[]> 
   return projects;
 }
 
-/** What an operator would have told about it. */
+/** Adds annotations as an operator would. */
 async function annotate(tx: Needs['db'], projects: readonly DemoProject[], story: DemoStory): Promise<void> {
   const { outage, deployMs } = story;
   const projectId = projects[NEAR_CAP]?.id ?? null;

@@ -61,7 +61,7 @@ const FAILURES = [
     errorMessage: 'The caller closed the connection.',
   },
 ] as const;
-/** What callers are told while the provider is away. */
+/** Error that callers get during the outage. */
 const OUTAGE = { ...FAILURES[0], httpStatus: 503, errorCode: 'upstream_unavailable' } as const;
 /** Whose job runs wild. */
 const SPIKE_PROJECT = 1;
@@ -92,7 +92,7 @@ export function* makeDemoRecords(options: DemoOptions): Generator<LogRecord> {
   }
 }
 
-/** What a request comes from: the usual traffic, the job that runs wild, or callers who try again while a provider is away. */
+/** Origin of a request: usual traffic, a runaway job, or retries during an outage. */
 type Cause = 'usual' | 'job' | 'retry';
 
 const timesIn = (hourMs: number, count: number, random: () => number) =>

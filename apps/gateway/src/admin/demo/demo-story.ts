@@ -7,7 +7,7 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** What happens in a made-up stretch of traffic, so that there is something to find. */
+/** Events in the generated traffic that a reader can discover. */
 export interface DemoStory {
   /** A provider is away: some requests fail, then its breaker opens and others answer. */
   readonly outage: Span & {

@@ -43,7 +43,7 @@ export const toolPatterns = z
 
 const MAX_LABELS = 16;
 
-/** What costs are attributed by; names as those of `X-LLM0-*` headers are kept. */
+/** Cost labels; names match those in `X-LLM0-*` headers. */
 export const labels = z
   .record(
     z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits, ".", "_" or "-"'),

@@ -18,7 +18,7 @@ export function jsonUsd(nanoUsd: number): number {
   return exactJson.rawJSON(formatUsdShort(nanoUsd)) as number;
 }
 
-/** Whether it is an exact number that can only be written. */
+/** True for an exact number from `rawJSON`, which only writing supports. */
 export const isRawJson = (value: unknown): boolean => exactJson.isRawJSON(value);
 
 export function jsonUsdOrNull(nanoUsd: number | null): number | null {

@@ -18,7 +18,7 @@ export interface Statement extends Omit<Months, 'month' | 'previous' | 'days'> {
   readonly rows: readonly (StatementRow & { readonly name: string })[];
   readonly total: Omit<StatementRow, 'group'>;
   readonly caps: readonly (CapLine & { readonly projectName: string })[];
-  /** What a reader has to know, in sentences. */
+  /** Notes for the reader, as sentences. */
   readonly notes: readonly string[];
 }
 

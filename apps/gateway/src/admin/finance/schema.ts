@@ -67,7 +67,7 @@ export function toQuestion(
   };
 }
 
-/** What a statement was narrowed to, as the query says it. */
+/** Filters of a statement, as in the query. */
 export function shownFilters({ filter }: Pick<MonthQuestion, 'filter'>): Record<string, string> {
   const { projectId, apiKeyId, model, provider, customerId, labels = {} } = filter;
   const all = { project_id: projectId, api_key_id: apiKeyId, model, provider, customer_id: customerId };

@@ -14,7 +14,7 @@ export interface Sums {
   readonly savedVendorNanoUsd: number | null;
 }
 
-/** What a month is known of. */
+/** Known amounts of a month. */
 export interface MonthAmounts {
   readonly range: Stretch;
   readonly amounts: readonly Amount[];
@@ -89,7 +89,7 @@ function addRows(a: Sums, b: Sums): Sums {
   };
 }
 
-/** What changed against the month before. */
+/** Compares a month with the previous one. */
 export function compareMonths(costNanoUsd: number, previousNanoUsd: number | null) {
   if (previousNanoUsd === null) return { changeNanoUsd: null, changePercent: null, isNew: false };
   const changeNanoUsd = costNanoUsd - previousNanoUsd;

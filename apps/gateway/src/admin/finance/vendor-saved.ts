@@ -5,8 +5,8 @@ import type { Amount } from '@llm0/drizzle/queries/finance/amounts';
 const PLAIN = { promptTokens: 0 };
 
 /**
- * What the vendor's prompt cache saved, pico-USD, at the prices of now: tokens read from it at the price of input less their
- * own, less what writing them cost more than input. Negative where more was written than read.
+ * Savings of the vendor's prompt cache in pico-USD at current prices: cheaper reads less the surcharge for writes.
+ * Negative if writes cost more than reads save.
  */
 export function vendorSavedPico(amount: Amount, prices: Pick<PriceBook, 'find'>): bigint {
   const { model, cache, tokensCacheRead, tokensCacheWrite } = amount;

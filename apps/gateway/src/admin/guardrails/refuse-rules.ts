@@ -12,7 +12,7 @@ type Project = Pick<StoredProject, 'id' | 'unknownModelPolicy'>;
 export interface RulesToCheck {
   readonly rules: readonly GuardrailRule[];
   readonly project: Project;
-  /** What they were sent as. */
+  /** Field of the request body. */
   readonly field?: string;
 }
 

@@ -175,7 +175,7 @@ function showCheck(check: GuardrailCheck): ShownRule['check'] {
   return { ...rest, timeout_ms: timeoutMs };
 }
 
-/** What a project is shown that never saved any. */
+/** Guardrails of a project that never saved any. */
 export const NO_GUARDRAILS = { mode: 'off', rules: [], pseudonymScope: 'request', version: 0 } as const;
 
 type Shown = Pick<StoredGuardrails, 'mode' | 'rules' | 'pseudonymScope' | 'version'>;

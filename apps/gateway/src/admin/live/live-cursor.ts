@@ -1,4 +1,4 @@
-/** How far a reader has come: for each topic a number, or the digest of what was shown last. */
+/** Position of a reader: a number for each topic, or the digest of the last value shown. */
 export type LiveCursor = Readonly<Record<string, string>>;
 
 const CURSOR = /^[\w=&.-]{0,400}$/;

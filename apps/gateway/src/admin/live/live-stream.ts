@@ -5,12 +5,12 @@ import type { Actor } from '../admin-services';
 import { encodeLiveCursor, type LiveCursor } from './live-cursor';
 import type { LiveQuery, Look, News, Topic } from './live-topics';
 
-/** How often is looked for what is new. */
+/** Interval between looks for news. */
 const TICK_MS = 500;
 const HEARTBEAT_MS = 15_000;
-/** How often is looked whether the reader may still see it. */
+/** Interval between checks of the reader's access. */
 const CHECK_MS = 2000;
-/** What waits for a reader before it is cut off. */
+/** Unsent bytes that end a slow reader's stream. */
 export const MOST_WAITING_BYTES = 256 * 1024;
 
 export interface LiveStreamOptions {
@@ -72,7 +72,7 @@ export async function* liveEvents(options: LiveStreamOptions): AsyncGenerator<st
 
 const isTold = ({ isReset, shown }: News) => isReset === true || shown !== undefined;
 
-/** Of each topic whose store answers. */
+/** Collects news of every topic whose store answers. */
 async function lookAtAll({ topics, looks, query }: LiveStreamOptions, cursor: LiveCursor) {
   const news: { readonly topic: Topic; readonly found: News }[] = [];
   for (const topic of topics) {

@@ -1,5 +1,5 @@
-// A process asks only while somebody watches, and once for all who do. What a topic shows is what the list of the same name
-// shows to the same actor.
+// A process polls only while somebody watches, once for all watchers. A topic shows the same data as the list of the
+// same name.
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import { findLastAuditMs, listAuditEntriesAfter } from '@llm0/drizzle/queries/access/audit-trail';
 import { alertRows } from '@llm0/drizzle/queries/alerts';
@@ -26,11 +26,11 @@ export type Topic = (typeof TOPICS)[number];
 export interface LiveQuery {
   readonly actor: Actor;
   readonly filter: LogFilter;
-  /** Of the overview, which ends now. */
+  /** Range of the overview; it ends now. */
   readonly rangeMs: number;
 }
 
-/** What is new of a topic, and where to go on; `shown` undefined: nothing is. */
+/** News of a topic and its next cursor; `shown` undefined: no news. */
 export interface News {
   readonly shown?: unknown;
   readonly cursor: string;
@@ -116,7 +116,7 @@ function overviewLook(batches: () => Promise<KeptBatches>, kept: StatsCache, clo
     const query = { fromMs: toMs - rangeMs, toMs, nowMs, projectId };
     const question = { kind: 'overview', query } as const;
     const shared = await kept.answer(question);
-    // What was kept from before these rows came in is no news of them.
+    // A cached answer from before these rows doesn't include them.
     const isBehind = clock.monotonicMs() - shared.ageMs < seen.atMs;
     if (isBehind && shared.ageMs < OVERVIEW_MS && cursor !== undefined) return { cursor };
     const { json } = isBehind ? await kept.answer(question, true) : shared;

@@ -45,7 +45,7 @@ export function exportLogs({ db, clock }: Pick<AdminServices, 'db' | 'clock'>): 
     const rowsARead = isByTime ? ROWS_A_READ : SORTED_ROWS_A_READ;
     const read: PageReader = (cursor, left) =>
       searchLogs(db, filter, { limit: Math.min(rowsARead, left), cursor, sort }, nowMs);
-    // What is wrong with the question is an answer of its own, not a file that breaks off.
+    // An invalid query gets an error answer instead of a file that breaks off.
     const first = await read(firstCursor, maxRows);
     if (!isByTime && first.partialFromMs !== undefined) throw tooManyToSort();
     const lines = readLines({ read, first, maxRows, format });

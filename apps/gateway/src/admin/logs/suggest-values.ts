@@ -71,7 +71,7 @@ export async function suggestValues({ db, clock, routing }: Needs, query: Query)
   return [...known, ...configured].slice(0, SHOWN);
 }
 
-/** What may come, though it has not yet: providers, aliases, and models with a price at a provider that is configured. */
+/** Possible values without a request so far: providers, aliases, and priced models of configured providers. */
 function configuredValues(
   { providers, aliases, prices }: ReturnType<Needs['routing']>,
   field: string,

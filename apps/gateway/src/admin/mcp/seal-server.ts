@@ -12,7 +12,7 @@ type Sealed = Pick<
   'encryptedSecrets' | 'encryptionKeyId' | 'headerNames' | 'envNames' | 'authType' | 'authOptions'
 >;
 
-/** What of the body is secret, sealed for the row together with what stays of `before`; nothing where nothing was sent. */
+/** Seals the secrets of the body with the remaining ones of `before`; empty if the body has none. */
 export function sealServer(vault: SecretVault, given: Given, rowId: string, before?: StoredMcpServer): Partial<Sealed> {
   const { headers, env, auth } = given;
   if (headers === undefined && env === undefined && auth === undefined) return {};

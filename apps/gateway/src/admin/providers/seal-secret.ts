@@ -11,7 +11,7 @@ export function sealKey(
   secret: string,
   rowId: string,
 ): Pick<StoredProviderKey, 'encryptedKey' | 'encryptionKeyId' | 'lastCharacters'> {
-  // Of a short secret nothing is shown: four characters would be much of it.
+  // A short secret stays hidden: four characters would reveal too much of it.
   const isLong = secret.length >= SHOWN_CHARACTERS + MIN_HIDDEN_CHARACTERS;
   const { bytes: encryptedKey, keyId: encryptionKeyId } = vault.seal(secret, rowId);
   return { encryptedKey, encryptionKeyId, lastCharacters: isLong ? secret.slice(-SHOWN_CHARACTERS) : '' };

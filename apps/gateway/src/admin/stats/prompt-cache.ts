@@ -33,7 +33,7 @@ const promptCache = createRoute({
   },
 });
 
-/** What of prompts vendors had already; what the gateway itself answered has no part in it. */
+/** Prompt tokens read from vendors' caches. The gateway's own cache hits don't count. */
 export function promptCacheRoutes({ clock, db, routing }: Pick<AdminServices, 'clock' | 'db' | 'routing'>) {
   return createRouter().openapi(promptCache, async (c) => {
     const query = toStatsQuery(c.req.valid('query'), clock.nowMs());

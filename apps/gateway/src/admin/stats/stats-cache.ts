@@ -36,7 +36,7 @@ export class StatsCache {
     return { ...answer, ageMs: this.clock.monotonicMs() - answer.askedAtMs };
   }
 
-  /** What was changed is to be seen at once. */
+  /** Drops cached answers, so that a change shows at once. */
   forget(kind: StatsQuestion['kind']): void {
     for (const [key, answer] of this.kept) if (answer.kind === kind) this.drop(key);
     // An answer under way may be of before the change: whoever asks from now on asks anew.

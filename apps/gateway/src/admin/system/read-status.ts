@@ -31,7 +31,7 @@ export function createStatusReader({ db, clock, hotStore, health }: Needs) {
     const elsewhere = await countLogs(db, { failoverFrom: provider, fromMs }).catch(() => null);
     return { fromMs, elsewhere };
   };
-  /** What a process remembers ends with it; the log goes on. */
+  /** A process forgets its outages when it ends; the log keeps them. */
   const outageOf = (provider: string, models: readonly string[], openedMs: number) => {
     const nowMs = clock.monotonicMs();
     const name = [provider, ...models].join('\n');

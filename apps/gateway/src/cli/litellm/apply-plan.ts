@@ -16,8 +16,8 @@ import { everyOf, findNamed, keepOldest } from './list-named';
 import { placePlan } from './place-plan';
 
 /**
- * Brings the gateway to what the plan says; what is as planned is left alone, so that a second run changes nothing. What the
- * gateway refuses is a failed step, and the others go on; throws `RequestFailed` only where it cannot be reached.
+ * Applies a plan and skips everything that already matches, so a second run changes nothing. A refusal fails one step.
+ * Throws `RequestFailed` only if the gateway is unreachable.
  */
 export async function applyPlan(api: ImportClient, plan: ImportPlan, options: ApplyOptions): Promise<ImportStep[]> {
   const steps: ImportStep[] = [];

@@ -3,7 +3,7 @@ import { RequestFailed } from '../admin-client';
 import { type Applying, type ImportClient, type ImportStep, pick, tell } from './apply-step';
 import type { ImportPlan, PlannedPrice, UnpricedModel } from './import-plan';
 
-/** What is to be set, and how it is told once it is. */
+/** Prices to set, and the steps to report afterwards. */
 interface Pricing {
   readonly models: JsonObject[];
   readonly told: ImportStep[];
@@ -48,7 +48,7 @@ async function addPrice(price: PlannedPrice, { models, told }: Pricing, { api, t
   if (changed.length === 0) {
     told.push({ ...at, outcome: 'unchanged', detail: '' });
   } else if (takesPrices) {
-    // What the file has no price for keeps the one that it has.
+    // Models without a price in the file keep theirs.
     models.push({ ...known, ...price });
     const changes = changed.map((field) => `${shortName(field)} ${shown(before[field])} → ${shown(fields[field])}`);
     told.push({ ...at, outcome: 'updated', detail: `for every project: ${changes.join(', ')}` });
@@ -76,7 +76,7 @@ async function addCopy(one: UnpricedModel, { models, told }: Pricing, { api }: A
 const SUFFIX = '_usd_per_million';
 const DESCRIBED = ['context_window', 'max_output_tokens', 'mode'];
 
-/** What an import takes of a model that has a price. */
+/** Finds the price of a model for import. */
 async function findPrice(
   api: ImportClient,
   { provider, model }: Pick<UnpricedModel, 'provider' | 'model'>,

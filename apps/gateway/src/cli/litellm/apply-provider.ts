@@ -37,7 +37,7 @@ export async function applyProvider(placed: PlacedProvider, applying: Applying):
   return isSetUp;
 }
 
-/** What is there stays as it is; see `placePlan`. */
+/** Leaves an existing provider unchanged; see `placePlan`. */
 async function setUp(placed: PlacedProvider, { api, steps }: Applying): Promise<boolean> {
   const { name, isVendor, baseUrl, headers, options, existing } = placed;
   const settings = {

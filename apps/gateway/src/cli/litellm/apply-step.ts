@@ -11,7 +11,7 @@ export interface ImportStep extends JsonObject {
   readonly detail: string;
 }
 
-/** What an import needs of the admin API. */
+/** Admin API methods for an import. */
 export type ImportClient = Pick<AdminClient, 'get' | 'post' | 'patch' | 'delete'>;
 
 export interface ApplyOptions {
@@ -21,7 +21,7 @@ export interface ApplyOptions {
   /** Aliases and vendors' keys for every project, not for this one alone. */
   readonly forAll: boolean;
   readonly withKey: boolean;
-  /** Whether prices of models that have one become those of the file. */
+  /** Overwrites existing prices with those of the file. */
   readonly takesPrices: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface PlannedProvider {
   readonly isVendor: boolean;
   /** Absent = the vendor's own. */
   readonly baseUrl?: string;
-  /** Of a vendor with an address of its own: where it speaks OpenAI's format, as a server, should the vendor be elsewhere here. */
+  /** URL to use as an OpenAI-compatible server if the vendor already has another address here. */
   readonly asServer?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export interface PlannedTarget {
 
 /** The project that stands for the proxy, and the key for its clients. */
 export interface PlannedProject {
-  /** What the file says; holds for a project that is there as well. */
+  /** Settings from the file; they apply to an existing project as well. */
   readonly settings: JsonObject;
   /** LiteLLM's defaults, for a new project only. */
   readonly defaults: JsonObject;

@@ -3,7 +3,7 @@ import { isKnownVendor } from './vendors';
 const NAME_LENGTH = 40;
 const HASH_CHARACTERS = 8;
 
-/** What makes a server this one and no other: its whole address, and what is sent to it with every request. */
+/** Identity of a server: its whole URL and the headers of every request. */
 export interface ServerIdentity {
   /** Without a trailing slash. */
   readonly baseUrl: string;

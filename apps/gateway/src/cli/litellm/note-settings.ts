@@ -4,7 +4,7 @@ import { type AddNote, asNumber } from './import-plan';
 import { settingOf } from './plan-aliases';
 import { KEY_FIELDS, sectionOf } from './plan-project';
 
-/** What becomes of a setting: taken by the plan (null), a reason, or a setting of the gateway's own environment. */
+/** Outcome of a setting: taken by the plan (null), a reason, or one of the gateway's environment variables. */
 type Fate = null | string | { readonly set: string; readonly as: (value: JsonValue) => string };
 
 const seconds = (value: JsonValue): string => `${asNumber(value) ?? 30}s`;
@@ -95,7 +95,7 @@ const READ = new Set(['model_list', 'environment_variables', 'credential_list', 
 /** Switches whose `false` asks for something; that of the others is what holds here without them. */
 const MEANT_WHEN_OFF = new Set(['ssl_verify']);
 
-/** What is taken of settings that have fields of their own; `type` and the like of a cache are those of the hot store. */
+/** Fields that the plan takes from nested settings. `type`, `host` and the like of a cache belong to the hot store. */
 const FIELDS: readonly (readonly [name: string, taken: readonly string[], why: string])[] = [
   ['cache_params', ['ttl', 'type', 'host', 'port', 'password', 'url'], 'caches are set for each project'],
   ...(['default_key_generate_params', 'upperbound_key_generate_params'] as const).map(

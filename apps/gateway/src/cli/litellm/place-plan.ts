@@ -11,7 +11,7 @@ import { fullNameOf, shortNameOf } from './name-servers';
 export interface PlacedProvider extends PlannedProvider {
   /** As the admin API shows it; absent where it has to be made. */
   readonly existing?: JsonObject;
-  /** Of a server to be made: one that is at its address already, and may have prices. */
+  /** Existing server at the same URL, which may have prices; set for a server to create. */
   readonly beside?: string;
   /** Set where the vendor is somebody else's already, and cannot be added as a server. */
   readonly refusal?: string;
@@ -23,7 +23,7 @@ export interface PlacedPlan extends Omit<ImportPlan, 'providers'> {
 
 type Scope = Applying['scope'];
 
-/** What is there to be recognised. */
+/** Existing resources to match. */
 interface Known {
   /** By name. */
   readonly providers: ReadonlyMap<string, JsonObject>;
@@ -122,7 +122,7 @@ function rankOf({ name }: JsonObject, names: readonly string[]): number {
   return place < 0 ? names.length : place;
 }
 
-/** Of headers only names are shown: what they say is told by a name that was made from them, and by nothing else. */
+/** The API shows names of headers only. A server name derived from the headers identifies their values. */
 function isSameServer(planned: PlannedProvider, existing: JsonObject): boolean {
   const { baseUrl = '', headers } = planned;
   const isAdded = existing.kind !== existing.name && sameUrl(existing.base_url, baseUrl);
@@ -178,7 +178,7 @@ function movedNames(plan: ImportPlan, moves: ReadonlyMap<string, Move>) {
   };
   const aliases = plan.aliases
     .map((alias) => ({ ...alias, targets: alias.targets.flatMap(moved) }))
-    // What means that very target already needs none.
+    // An alias for its own only target is unnecessary.
     .filter(({ alias, targets: [only, second] }) => !(only && !second && nameOfTarget(only) === alias));
   const names = new Set(plan.aliases.map(({ alias }) => alias));
   const { allowed_models: allowed } = plan.project.key;

@@ -126,7 +126,7 @@ const isSame = (a: PlannedTarget, b: PlannedTarget) => a.provider === b.provider
 function mergeTargets(deployments: readonly PlacedDeployment[]): readonly PlannedTarget[] {
   const sorted = deployments.toSorted((a, b) => (a.order ?? 0) - (b.order ?? 0));
   const given = sorted.flatMap(({ weight }) => weight ?? []);
-  // Who says nothing is as likely as any, and not left to stand in.
+  // A deployment without a weight gets the average one, not the lowest.
   const usual = given.length === 0 ? 1 : given.reduce((sum, weight) => sum + weight, 0) / given.length;
   const merged = new Map<string, PlannedTarget>();
   for (const { provider, model, weight } of sorted) {

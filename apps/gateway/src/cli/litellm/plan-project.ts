@@ -5,7 +5,7 @@ import { settingOf } from './plan-aliases';
 import type { NamesOfFile } from './read-names';
 
 const KEY_SETTINGS = ['default_key_generate_params', 'upperbound_key_generate_params'] as const;
-/** What is read of them. */
+/** Fields that the import reads from keys. */
 export const KEY_FIELDS = [
   ...['max_budget', 'budget_duration', 'rpm_limit', 'tpm_limit', 'max_parallel_requests', 'models'],
 ] as const;
@@ -37,7 +37,7 @@ interface Budget {
 
 const budgetOf = ({ usd, period }: Budget): JsonObject => ({ budget_usd: usd, budget_period: period });
 
-/** What fits a UTC month, or no period at all; anything else is noted. */
+/** Reads a budget of a UTC month or without a period; notes any other period. */
 function readBudget(section: JsonObject, at: string, note: AddNote): Budget | undefined {
   const usd = asNumber(section.max_budget);
   if (usd === undefined) return undefined;
@@ -70,7 +70,7 @@ function readKey(config: JsonObject, names: NamesOfFile, note: AddNote): JsonObj
   return key;
 }
 
-/** What stands for all models is left to what the file has; groups of `access_groups` become the names in them. */
+/** A wildcard means every model of the file. Names of `access_groups` become their models. */
 function namesOfKey(models: JsonValue | undefined, { byGroup }: NamesOfFile): readonly string[] {
   const given = (Array.isArray(models) ? models : []).flatMap((one) => asText(one) ?? []);
   if (given.some((one) => one === '*' || one.startsWith('all-'))) return [];

@@ -142,7 +142,7 @@ function cleanUrl(text: string | undefined | null): string | undefined | null {
   return `${url.origin}${url.pathname}`.replace(/\/{1,20}$/, '');
 }
 
-/** Of several keys of one name; told by what they are, not by who comes first. */
+/** Tells keys of the same name apart by their hash, not by their order. */
 function toldApart({ name, secret }: PlannedKey): PlannedKey {
   const hash = new Bun.CryptoHasher('sha256').update(secret).digest('hex');
   return { name: `${name} #${hash.slice(0, 6)}`, secret };
@@ -153,7 +153,7 @@ interface Reading {
   readonly note: AddNote;
 }
 
-/** What stands where a server takes any key or none. */
+/** Placeholder keys for servers that accept any key. */
 const PLACEHOLDER = /^(?:none|null|dummy|empty|fake|anything|na|n\/a)$/i;
 /** The master key of LiteLLM's own examples: a key where a server is named by its address, which may be another proxy. */
 const EXAMPLE_KEY = 'sk-1234';
@@ -189,7 +189,7 @@ function pairOf(first: string, { params }: Deployment, resolve: ResolveValue): s
   return second === undefined ? undefined : [first, second, ...(token === undefined ? [] : [token])].join(':');
 }
 
-/** What a vendor cannot have for one deployment alone. */
+/** Notes settings that a vendor can't have for a single deployment. */
 function noteOwn(site: Site, { params, at }: Deployment, { headers, note }: { headers: Headers; note: AddNote }): void {
   if (site.vendor !== undefined && Object.keys(headers).length > 0)
     note('left out', `${at} extra_headers`, `they would apply to every request to ${site.vendor}`);

@@ -151,7 +151,7 @@ const FATE: Readonly<Record<string, string | null>> = {
   azure_ad_token: 'store an API key of the resource',
 };
 
-/** What is read beside the parameters; limits may stand there in older files. */
+/** Fields of an entry beside the parameters; older files may hold limits there. */
 const OF_ENTRY = new Set(['model_name', 'litellm_params', 'model_info', 'weight', 'rpm', 'tpm']);
 const OF_INFO = new Set([
   ...['mode', 'base_model', 'access_groups', 'max_input_tokens', 'max_output_tokens', ...Object.keys(PRICES)],
@@ -181,7 +181,7 @@ export function noteParameters(deployments: readonly Deployment[], note: AddNote
 const fieldsOf = (from: JsonObject, isTaken: (name: string) => boolean, place: string): readonly string[] =>
   Object.entries(from).flatMap(([name, value]) => (value === null || isTaken(name) ? [] : [`${place}.${name}`]));
 
-/** Of a mapping of texts, references resolved; what is no text, or is not set, is noted. */
+/** Reads a mapping of texts and resolves references. Notes anything else. */
 export function readHeaders(
   { params, at }: Pick<Deployment, 'params' | 'at'>,
   resolve: ResolveValue,

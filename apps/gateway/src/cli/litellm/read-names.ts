@@ -6,7 +6,7 @@ import type { PlacedDeployment } from './plan-providers';
 /** As many as a key may have. */
 const MAX_NAMES = 1000;
 
-/** What the proxy serves, by the names under which it is here. */
+/** Models of the proxy, by their names here. */
 export interface NamesOfFile {
   /** As `allowed_models` has them; undefined: every model that the gateway has. */
   readonly all?: readonly string[];

@@ -5,10 +5,10 @@ import { isObject } from '../read-list';
 
 const MAX_CHARACTERS = 1024 * 1024;
 const MAX_DEPTH = 50;
-/** Of brackets, whatever they mean: the parser takes the square of it. */
+/** Maximum of brackets: parsing time is quadratic in them. */
 const MAX_BRACKETS = 500;
 const MAX_VALUES = 200_000;
-/** Of one anchor, counted by the parser over whatever it holds. */
+/** Maximum of aliases per anchor, as the parser counts them. */
 const MAX_ALIASES = 1000;
 /** Aliases × nodes: what merging anchors into one another may copy. */
 const MAX_COPIES = 10_000_000;

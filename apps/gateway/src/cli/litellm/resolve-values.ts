@@ -26,8 +26,8 @@ const UNUSED =
 const OWN = "a variable of the gateway's own, which no file gets: where it is meant, write its value into the file";
 
 /**
- * Reads `os.environ/NAME` from the file's own `environment_variables`, which LiteLLM sets first, else from `env`. What opens
- * the gateway and its stores is not read: no file of another program has a use for it but to send it somewhere.
+ * Reads `os.environ/NAME` from the file's `environment_variables`, as LiteLLM does, then from `env`. Never reads the
+ * gateway's own secrets: a foreign file could only leak them.
  */
 export function createResolver(
   config: JsonObject,

@@ -1,4 +1,4 @@
-/** What LiteLLM's prefix of a model (`prefix/model`) stands for here. */
+/** Vendors by LiteLLM's model prefix (`prefix/model`). */
 export type Vendor =
   /** Known here by that name. */
   | { readonly known: string }
@@ -109,5 +109,4 @@ export const isOpenAi = (baseUrl: string): boolean => URL.parse(baseUrl)?.hostna
 
 const KNOWN = new Set(Object.values(VENDORS).flatMap((vendor) => ('known' in vendor ? [vendor.known] : [])));
 
-/** Whether the gateway has a vendor of that name. */
 export const isKnownVendor = (name: string): boolean => KNOWN.has(name);

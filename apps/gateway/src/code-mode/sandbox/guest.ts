@@ -136,7 +136,7 @@ export class Guest {
   private enter(name: Entry, ...args: readonly QuickJSHandle[]): void {
     const entry = this.entries[name];
     if (entry === undefined) throw new Error('the sandbox is not prepared');
-    // What it throws is the script's own affair, as a timer's error.
+    // A throw inside affects the script only, like an error in a timer.
     this.context.callFunction(entry, this.context.undefined, ...args).dispose();
     for (const arg of args) if (arg.alive) arg.dispose();
   }

@@ -1,7 +1,7 @@
 const PAGE_BYTES = 65_536;
 const EMPTY = Buffer.alloc(PAGE_BYTES);
 
-/** What a memory held at one moment: pages of zeros cost nothing. The memory must not grow. */
+/** Snapshot of a memory; zero pages cost nothing. The memory must not grow. */
 export class MemoryImage {
   private readonly pages: readonly Buffer[];
 

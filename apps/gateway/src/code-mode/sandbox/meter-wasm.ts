@@ -87,7 +87,7 @@ export function meterWasm(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return join(parts);
 }
 
-/** Of function types only; -1 where it is not there. */
+/** Searches function types only; -1 if absent. */
 function findType(section: Uint8Array, wanted: string): number {
   const reader = new Reader(section);
   const count = reader.u32();

@@ -1,4 +1,4 @@
-// What passes between the gateway and a sandbox's thread: values of the script only ever as JSON text.
+// Messages between the gateway and a sandbox thread. Values of the script travel as JSON text only.
 
 export interface SandboxLimits {
   /** All of the script's heap, and what QuickJS itself needs there (below 1 MB). */
@@ -6,11 +6,11 @@ export interface SandboxLimits {
   /** From the first line to the answer, calls included. */
   readonly timeMs: number;
   readonly calls: number;
-  /** Of the answer's JSON, and of all that `console` wrote, in UTF-8. */
+  /** Limit for the JSON result plus all `console` output, in UTF-8. */
   readonly resultBytes: number;
   /** Maximum of waiting ones. */
   readonly timers: number;
-  /** Of one call's arguments, in characters of JSON. */
+  /** Limit for the arguments of one call, in characters of JSON. */
   readonly argumentCharacters: number;
   /** Limit of a call's result for the script, in characters of JSON. */
   readonly answerCharacters: number;
@@ -26,7 +26,7 @@ export const SANDBOX_LIMITS: SandboxLimits = {
   answerCharacters: 2 * 1024 * 1024,
 };
 
-/** What a sandbox's thread begins with: `workerData`. */
+/** `workerData` of a sandbox thread. */
 export interface SandboxSettings {
   readonly limits: SandboxLimits;
   /** QuickJS as another thread compiled it. */

@@ -12,7 +12,7 @@ const stopped = new Int32Array(stop);
 const compiling = given === undefined ? compileQuickJs() : Promise.resolve(given);
 /** Promises' turns between two looks at messages: answers of tools reach a script that is never idle. */
 const TURNS_AT_ONCE = 1000;
-/** What a line weighs beside its text, so that empty ones end as well. */
+/** Charge for each log line, so that empty lines reach the limit as well. */
 const LINE_BYTES = 16;
 
 /** Why a guest is stopped; thrown through it. */

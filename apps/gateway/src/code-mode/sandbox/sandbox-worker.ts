@@ -20,7 +20,7 @@ export interface SandboxJob {
   /** Nobody has more than half of the sandboxes. */
   readonly owner: string;
   readonly code: string;
-  /** What is under `tools`: names by alias. */
+  /** Members of `tools`: names by alias. */
   readonly tools: readonly (readonly [alias: string, names: readonly string[]])[];
   /** JSON of the value for the script; what it throws, the script is told. */
   readonly call: (call: SandboxCall) => Promise<string>;
@@ -47,7 +47,7 @@ export interface SandboxWorkerOptions {
   readonly onGone: (worker: SandboxWorker) => void;
 }
 
-/** How long a thread may take to notice that its run is over, in milliseconds; then it is killed where it stands. */
+/** Time in milliseconds for a thread to notice the end of its run; then the gateway terminates it. */
 const NOTICE_MS = 500;
 
 interface RunningJob {

@@ -223,7 +223,7 @@ function isWholeJson(text: string): boolean {
   return text.trimEnd().endsWith('}') && parseJson(text) !== undefined;
 }
 
-/** What a text or a thought still says behind `said`; nothing of another kind, or where it does not begin like that. */
+/** Remainder of a text or thought after `said`; empty for other kinds or another beginning. */
 export function restOf(block: JsonObject, said: string): readonly JsonObject[] {
   const { type, text = '', thinking = '', signature = '' } = block;
   const whole = type === 'text' ? text : type === 'thinking' ? thinking : undefined;

@@ -33,7 +33,7 @@ function encodeBody(response: ChatResponse, summary: ResponseSummary, wireBody?:
   return body;
 }
 
-/** What a message is called where its vendor gave it no name. */
+/** Id of a message whose vendor sent none. */
 export function messageId(requestId: string): string {
   return `msg_${requestId.replaceAll('-', '')}`;
 }

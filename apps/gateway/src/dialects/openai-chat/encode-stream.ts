@@ -62,7 +62,7 @@ export class ChatStreamEncoder implements StreamEncoder {
       object: 'chat.completion.chunk',
       created: this.createdSeconds,
       model: this.model,
-      // Who did not ask for usage may read `choices[0]` of every chunk.
+      // Clients that didn't request usage may read `choices[0]` of every chunk.
       choices: this.isUsageAsked ? [] : [{ index: 0, delta: {}, finish_reason: null }],
     };
     return encodeLastChunk(chunk, summary);
@@ -72,7 +72,7 @@ export class ChatStreamEncoder implements StreamEncoder {
     return encoder.encode(encodeSse(JSON.stringify(encodeErrorBody(error))));
   }
 
-  /** What later chunks of ours must agree with. */
+  /** Remembers the fields that our later chunks must repeat. */
   private noteForwarded(event: ChatEvent): void {
     if (event.type === 'start') this.start(event);
     else if (event.type !== 'native-item' && 'choice' in event && event.choice !== undefined)
@@ -162,7 +162,7 @@ export function asksForUsage({ extra }: ChatRequest): boolean {
   return isObject(extra.stream_options) && extra.stream_options.include_usage === true;
 }
 
-/** What an event sets on the choice beside its delta. */
+/** Fields of the choice beside its delta. */
 function choiceFields(event: ChatEvent): JsonObject | undefined {
   if (event.type === 'finish') {
     return encodeFinish({ finishReason: event.reason, nativeFinishReason: event.nativeReason });

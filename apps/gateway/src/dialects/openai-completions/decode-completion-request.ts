@@ -12,8 +12,8 @@ const LIMIT = { ...OUTPUT_LIMIT, min: 0 } as const;
 const OWN_FIELDS = ['prompt', 'suffix', 'echo', 'best_of', 'logprobs', 'top_logprobs', 'messages'] as const;
 
 /**
- * A Completions body → our request. What it shares with Chat Completions is read there.
- * Source: https://platform.openai.com/docs/api-reference/completions/create
+ * Decodes a Completions body. Chat Completions decodes the common fields. Source:
+ * https://platform.openai.com/docs/api-reference/completions/create
  */
 export function decodeCompletionRequest(body: JsonObject): ChatRequest {
   checkDepth(body);
@@ -53,7 +53,7 @@ const messageOf = (text: TextPrompt['prompts'][number]): ChatMessage => ({
   content: typeof text === 'string' ? [{ type: 'text', text }] : [],
 });
 
-/** How many; some clients send what chat would have there. */
+/** A count; some clients send chat's boolean. */
 function readLogprobs(body: JsonObject): number | undefined {
   if (typeof body.logprobs !== 'boolean') return readNumber(body, 'logprobs', LOGPROBS);
   return body.logprobs ? (readNumber(body, 'top_logprobs', LOGPROBS) ?? 0) : undefined;

@@ -40,9 +40,8 @@ const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldRea
 ]);
 
 /**
- * A Responses body → our request. Checks every field it knows and names the one at fault; keeps the others. What an
- * earlier answer stands for must be in its place already.
- * Source: https://platform.openai.com/docs/api-reference/responses/create
+ * Decodes a Responses body, with references already resolved. Validates every known field, names an invalid one and
+ * keeps the others. Source: https://platform.openai.com/docs/api-reference/responses/create
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   checkDepth(body);

@@ -132,7 +132,7 @@ export interface ResponseParts {
   readonly begun: JsonObject;
   readonly output: JsonValue[];
   readonly finish: Finish | undefined;
-  /** What the vendor said beyond that; its own body where it had the same format. */
+  /** Further fields of the vendor; its own body if it has the same format. */
   readonly fields: JsonObject;
   readonly summary: ResponseSummary;
 }

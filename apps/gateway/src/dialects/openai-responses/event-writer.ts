@@ -18,7 +18,7 @@ export class EventWriter {
     this.late = [];
   }
 
-  /** What was written since then, in turns. */
+  /** Writes the deferred events in time slices. */
   async takeLate(): Promise<Buffer[]> {
     const pieces: Buffer[] = [];
     for (const { head, fields, tail = '' } of this.late?.splice(0) ?? []) {
@@ -58,7 +58,7 @@ export class EventWriter {
     this.sequence += events;
   }
 
-  /** What was written since the last time; empty for nothing. */
+  /** Text written since the last call. */
   take(): string {
     const { text } = this;
     this.text = '';

@@ -4,10 +4,10 @@ import { isObject } from '../read-fields';
 import type { EventWriter } from './event-writer';
 import { joined, OutputItem } from './open-items';
 
-/** What a model thought, by a vendor of this format: its id, its parts and what is sealed stay; its texts come beside them. */
+/** Reasoning from a vendor of this format. Keeps its id, parts and sealed content; texts arrive separately. */
 export class NativeThought extends OutputItem {
   private readonly parts: string[][] = [];
-  /** What parts this part from the one before, where they are one text, is still to come. */
+  /** True until the separator before this part arrives, where parts form one text. */
   private isParted = false;
 
   constructor(

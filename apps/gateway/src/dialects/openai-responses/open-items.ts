@@ -162,7 +162,7 @@ function flatAnnotation(value: JsonValue): JsonValue {
   return isObject(value) && isObject(inner) ? { type: value.type ?? '', ...inner } : value;
 }
 
-/** What a model thought, shown as the summary that clients of this format read; vendors' own blocks travel sealed. */
+/** Reasoning, shown as a summary that clients of this format read. Vendors' blocks travel sealed. */
 export class ReasoningItem extends OutputItem {
   private readonly texts: string[] = [];
   private readonly details: JsonObject[] = [];

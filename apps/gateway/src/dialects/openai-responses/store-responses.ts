@@ -32,7 +32,7 @@ function unknownAnswer(id: string): GatewayError {
   return new GatewayError('not_found', message, { param: 'previous_response_id', status: 400 });
 }
 
-/** What the request names, in its place: earlier turns ahead of its own items, each reference replaced by its item. */
+/** Resolves the request's references: puts earlier turns first and replaces each reference with its item. */
 function continueFrom(
   body: JsonObject,
   { turns, answers }: Parameters<ResponseStorage['continueFrom']>[1],

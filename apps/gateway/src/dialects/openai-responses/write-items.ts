@@ -22,7 +22,7 @@ interface Place {
 }
 
 interface ItemWriter {
-  /** What the item's pieces fill in. */
+  /** Item before its pieces. */
   readonly empty: JsonObject;
   pieces(writer: EventWriter, item: JsonObject, place: Place): void;
 }

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 
 /**
- * The part of a tool's schema that can be checked in time linear in the arguments: no regular expressions, no recursion, no
- * combination that grows. What is left out is not checked here, and its server checks it.
+ * Reduces a tool's schema to checks in linear time: no patterns, no recursion, no growing combinations. The server
+ * checks the rest.
  */
 const MAX_NODES = 500;
 const MAX_DEPTH = 24;
@@ -40,7 +40,7 @@ class Reduction {
       ...(target === undefined ? [] : [this.reduce(target, depth + 1, [...refs, ref as string])]),
       ...this.each(schema.allOf, depth, refs),
     ];
-    // What was left out may be what tells two branches apart: that one fits is all that can be said.
+    // A dropped keyword may distinguish two branches, so "one matches" is the only safe check.
     const any = [schema.anyOf, schema.oneOf]
       .map((list) => this.each(list, depth, refs))
       .filter(({ length }) => length > 0);

@@ -1,4 +1,4 @@
-// What cannot be sent is refused before anything is charged; what was sent is settled whichever way it ends.
+// An unsendable call fails before any charge. Every sent call is settled, however it ends.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf, type Principal } from '@llm0/core/keys/api-key';

@@ -3,8 +3,8 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * Pages of other sites are refused, so that no name that was made to lead here lets them in. Allowed: those of
- * CORS_ORIGINS, and those of this machine. Who is no browser sends no `Origin`.
+ * Refuses pages of foreign sites, against DNS rebinding. Allows CORS_ORIGINS and this machine. Programs send no
+ * `Origin`.
  */
 export function checkOrigin(headers: Headers, allowed: readonly string[]): void {
   const origin = headers.get('origin');

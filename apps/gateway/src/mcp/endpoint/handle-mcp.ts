@@ -1,4 +1,5 @@
-// Hot store unreachable: as for chat. What is refused before it is admitted costs nothing and leaves a row, once its key is known.
+// Without the hot store, MCP fails as chat does. A refusal before admission is free; it leaves a row once the key is
+// known.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf } from '@llm0/core/keys/api-key';
 import type { UnderWay } from '../../observe/open-requests';
@@ -68,7 +69,7 @@ export async function handleMcp(
       await takeResponse(opened, message.response);
     }
     if (message.kind === 'notification') {
-      // Who has used up its limit may still cancel what runs.
+      // A caller at its limit may still cancel its calls.
       takeNotification(services, { ...opened, sender }, message.notification);
       await admitOwn(services, opened, message.notification.method);
     }
@@ -152,7 +153,7 @@ async function open(
   const { headers } = httpRequest;
   const ctx = openContext(services, httpRequest, { held: underWay.held, requestId: chosen?.requestId });
   progress.ctx = ctx;
-  // Of who asks as an operator the admin API has judged it.
+  // The admin API has already checked an operator's origin.
   if (chosen === undefined) checkOrigin(headers, services.config.corsOrigins);
   const principal = await authenticate(services, httpRequest, chosen);
   progress.principal = principal;

@@ -46,7 +46,7 @@ export async function listItems(
     read.map((part, index) => judgePart(part, entries[index]?.server.alias ?? '', judge)),
   );
   const notices = parts.flatMap((part) => part.notices);
-  // Of one server alone nothing is left to show.
+  // A scoped request has no other server to show.
   if (naming.scope !== undefined && parts[0]?.leftMs === FAILED) {
     throw new GatewayError('upstream_error', notices[0]?.notice ?? 'The server failed.');
   }

@@ -1,4 +1,4 @@
-// What goes wrong is told on a page, in the gateway's words: what an authorization server says is never shown as it is.
+// Errors appear on a page in the gateway's words; the authorization server's text never does.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { McpServer } from '@llm0/core/mcp/server';

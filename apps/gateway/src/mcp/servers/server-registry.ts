@@ -68,7 +68,7 @@ export class ServerRegistry implements RegistryView {
     return entry;
   }
 
-  /** Of a server that knows each user by themselves: as the user meets it who asked last. */
+  /** Most recent entry of a server with per-user sign-in. */
   lastOwned(alias: string): ServerEntry | undefined {
     this.sync();
     const server = this.options.servers().get(alias);

@@ -3,8 +3,8 @@ import { type ClientFacts, LEGACY_VERSIONS } from '../wire/protocol';
 import { digestOf } from './ended-sessions';
 
 /**
- * What a client said when it began, in the id that it sends with each request: so that any process knows it and none has
- * to remember it. It grants nothing: each request brings its key, and is of that key's session only.
+ * Encodes a client's `initialize` data in the session id, so that any process can read it and none stores it. The id
+ * grants nothing: each request needs its key, and a session belongs to one key.
  */
 const PREFIX = 's1.';
 const MAX_LENGTH = 4096;

@@ -12,7 +12,7 @@ function start() {
     return Bun.spawn([command, ...args], { stdin: 'inherit', stdout: 'inherit', stderr: 'inherit', env: process.env });
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
-    // What a shell says of a command that is not there.
+    // Exit code of a shell for an unknown command.
     process.exit(127);
   }
 }

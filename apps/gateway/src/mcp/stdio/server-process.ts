@@ -27,7 +27,7 @@ export interface ServerProcessOptions {
   readonly onEnd: (why: string) => void;
 }
 
-/** Of one message in either direction. */
+/** Limit of one message in either direction. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /** Bytes that a server may leave unread. */
 const MAX_UNREAD_BYTES = 32 * 1024 * 1024;
@@ -86,7 +86,7 @@ export class ServerProcess {
 
   private end(why: string): void {
     if (this.hasEnded) return;
-    // What it started itself ends with it.
+    // Child processes of the server end with it.
     this.signal('SIGKILL');
     this.hasEnded = true;
     this.options.onEnd(why);

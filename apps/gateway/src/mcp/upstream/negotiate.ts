@@ -79,7 +79,7 @@ export async function initialize(
   signal: AbortSignal,
 ): Promise<LegacySession> {
   const asked = client?.era === 'legacy' ? client.version : LEGACY_VERSION;
-  // What only the caller can answer, a caller of the newest revision cannot be asked mid-call.
+  // The gateway can't forward a server's requests to modern callers mid-call.
   const abilities = client?.era === 'legacy' ? client.capabilities : {};
   const params = {
     protocolVersion: asked,

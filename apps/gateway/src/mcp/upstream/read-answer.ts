@@ -12,7 +12,7 @@ import { type RpcMessage, readRpcMessage } from '../wire/json-rpc';
 
 export interface AnswerOptions {
   readonly alias: string;
-  /** Of the request that is answered. */
+  /** Id of the answered request. */
   readonly id: string;
   /** Between two messages, and for a whole JSON answer; in all sixty times as long. */
   readonly timeoutMs: number;

@@ -8,7 +8,7 @@ const LEVELS: readonly unknown[] = [
 
 export const isLogLevel = (value: JsonValue | undefined): value is string => LEVELS.includes(value);
 
-/** Whether a request without a session wants a log line: such a client says so with each request. */
+/** True if a request without a session wants a log line; such clients repeat their level in each request. */
 export function wantsLog(asked: JsonObject, line: JsonObject): boolean {
   const level = isObject(asked._meta) ? asked._meta[META.logLevel] : undefined;
   return isLogLevel(level) && LEVELS.indexOf(line.level) >= LEVELS.indexOf(level);

@@ -5,7 +5,7 @@ export const MODERN_VERSION = '2026-07-28';
 /** Revisions that begin with `initialize`, best first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
 export const LEGACY_VERSION = LEGACY_VERSIONS[0];
-/** What a client of the first such revision does not say. */
+/** Version of a client that sends no `MCP-Protocol-Version`. */
 export const SILENT_VERSION = '2025-03-26';
 
 /** `modern`: 2026-07-28; `legacy`: all before it. */

@@ -81,7 +81,10 @@ export class GenAiMetrics {
     for (const call of calls) if (call.corrects !== true) this.takeCall(call);
   }
 
-  /** By the row: with tracing off the numbers of attempts are not known. What a cache answered, or no model, was no operation. */
+  /**
+   * Reads the row, because without tracing the attempts have no numbers. Cache hits and requests without a model aren't
+   * operations.
+   */
   private takeRequest(record: LogRecord): void {
     const { finalProvider, provider = finalProvider, latencyMs, stream, ttftMs, status, errorCode } = record;
     const isAsked = finalProvider !== undefined || (record.attempts ?? []).length > 0 || attemptsOf(record).length > 0;

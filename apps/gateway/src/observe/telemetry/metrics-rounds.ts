@@ -42,7 +42,7 @@ export class MetricsRounds {
   private async collect(): Promise<void> {
     const { thread, registry, nowMs } = this.options;
     try {
-      // What cannot be asked now stays as it was.
+      // An unavailable value stays as it was.
       await this.refresh().catch(() => {});
       const families = (await registry.getMetricsAsJSON()) as unknown as readonly Family[];
       thread.sendMetrics(families, { startMs: this.startMs, nowMs: nowMs() });

@@ -15,7 +15,7 @@ export type LossReason = 'queue_full' | 'refused' | 'unreachable' | 'rejected' |
 export type TryFailure = 'unreachable' | 'busy' | 'refused';
 
 export interface OtlpClientOptions {
-  /** Of one signal: `…/v1/traces`. */
+  /** URL of one signal: `…/v1/traces`. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;

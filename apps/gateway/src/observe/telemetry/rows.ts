@@ -7,7 +7,7 @@ export interface Rows {
   readonly calls: readonly ToolCallRecord[];
 }
 
-/** Whether a row has spans. A correction's have gone out already, as what the reaper knew: a second one of the same id is no better. */
+/** True if a row has spans. A correction has none: the reaper's row already sent them under the same id. */
 export const hasSpans = ({ trace, corrects }: LogRecord | ToolCallRecord): boolean =>
   trace !== undefined && corrects !== true;
 

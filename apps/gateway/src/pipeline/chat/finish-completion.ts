@@ -108,7 +108,7 @@ function keepForLater(
   { dialect, ctx, admission }: RespondInput,
   answer: string,
 ): Promise<void> | void {
-  // What a replay gives again is kept already.
+  // A replayed answer is already stored.
   if (admission.decision.type === 'replayed') return;
   const { requestId } = ctx;
   const part = dialect.responseStorage?.partToKeep(admission.plan.request, requestId, JSON.parse(answer) as JsonObject);

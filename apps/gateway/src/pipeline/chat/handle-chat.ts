@@ -61,7 +61,7 @@ export async function handleChat(
     const admission = withGuarded(admitted, guarded);
     const pending = produceAnswer(services, ctx, admission);
     meter.watch(pending);
-    // Who leaves gives up its place, so that the last one out cancels upstream.
+    // A client that disconnects leaves its flight; the last one out cancels upstream.
     const produced = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending.leave));
     const answer = guardAnswer(services, { guarded, answer: produced, ctx, admission, dialect });
     meter.attach(answer);

@@ -34,7 +34,7 @@ export async function loadConversation(
   const named = responseStorage.referencesOf(given);
   if (named === undefined) return { request: dialect.decodeRequest(given, headers), isLarge: false };
   const { previousId, itemIds } = named;
-  // Who may read them now: the decision that notices changes comes later.
+  // Reads the current access rights; the decision notices changes only later.
   const reader = readerOf(ctx, await latestPrincipal(services, principal));
   const turns = previousId === undefined ? [] : await storedResponses.readConversation(reader, previousId);
   const answers = itemIds.length === 0 ? [] : await storedResponses.findByItems(reader, itemIds);

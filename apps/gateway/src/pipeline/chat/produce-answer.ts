@@ -40,7 +40,7 @@ interface OtherTiers {
   readonly question: SimilarQuestion | undefined;
 }
 
-/** The warm tier, then answers to other wordings, then upstream. What the warm tier has goes back to the hot one. */
+/** Asks the warm tier, then the semantic cache, then upstream. A warm hit refills the hot tier. */
 function askOtherTiers(services: ProduceNeeds, { ctx, admission, warmKey, question }: OtherTiers): PendingCompletion {
   let flight: PendingCompletion | undefined;
   let left = false;
@@ -92,7 +92,7 @@ function joinFlight(services: ProduceNeeds, ctx: RequestContext, admission: Admi
   const joined = key === undefined ? undefined : services.flights.join(key);
   let subscriber = joined ?? startFlight(services, { ctx, admission, key });
   let left = false;
-  // Who is answered plainly has shown nothing of an answer that breaks off, and asks again, by itself.
+  // A plain follower has sent nothing yet, so after a broken answer it asks again on its own.
   const followPlainly = async (): Promise<Completion> => {
     const answer = await awaitFirstOutput(subscriber);
     try {

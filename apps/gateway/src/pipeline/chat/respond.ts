@@ -75,7 +75,7 @@ async function collectAnswer(input: RespondInput): Promise<Collected> {
   let isLarge = false;
   for (;;) {
     const next = answer.next();
-    // Who leaves is waited for no longer: what is asked again for a guardrail would go on and on.
+    // Stops waiting when the client disconnects: a guardrail's repeated attempts could go on.
     const batch = next instanceof Promise ? await untilGone(next, input.httpRequest.signal, leave) : next;
     if (batch === null) break;
     if (input.httpRequest.signal.aborted) throw clientClosed();

@@ -46,7 +46,7 @@ export function guardAnswer(services: AskNeeds, given: Given): Completion {
     next: () => withGuardedFailure(guard, () => source.next()),
   };
   if (!(source instanceof JudgedAnswer)) return judged;
-  // What they say changes with the answer that is asked for instead.
+  // Getters, because a repeated attempt changes their values.
   return Object.defineProperties(judged, Object.getOwnPropertyDescriptors(source.effort));
 }
 

@@ -41,7 +41,7 @@ type WithGuardrails = Pick<Authenticated, 'guardrails'>;
 export const isGuarded = ({ controls }: RequestContext, { guardrails }: WithGuardrails): boolean =>
   guardrails !== undefined || controls.guardrail !== undefined;
 
-/** Whether the guardrails that judged the request are those that are in force by the decision to serve it. */
+/** True if the guardrails that judged the request are still in force at admission. */
 export const isSame = (
   guarding: { readonly principal: WithGuardrails } | undefined,
   { principal }: { readonly principal: WithGuardrails },

@@ -59,7 +59,7 @@ async function judgeHeaders(texts: GuardedTexts, headers: Headers): Promise<Head
     const said = await texts.id(value);
     if (said === value) continue;
     judged ??= new Headers(headers);
-    // What takes a place may be of the policy's own words: headers have no lines in them.
+    // A replacement may contain the policy's own words, and headers can't contain line breaks.
     judged.set(name, said.replace(/[^\x20-\x7e]/g, '?'));
   }
   return judged ?? headers;
@@ -136,7 +136,7 @@ async function judgeStream(guard: RequestGuard, text: string): Promise<string> {
     const [, name = '', value = ''] = FIELD.exec(line) ?? [];
     const said = value.trim();
     if (name === 'data' && (said === '[DONE]' || said === '')) continue;
-    // What an event is called, and its number, are read too.
+    // Guardrails read an event's name and id as well.
     const event = name === 'data' ? parseJson(said) : OTHERS.has(name) ? { [name]: said } : undefined;
     if (event === undefined) throw unreadable();
     if (name === 'data' && (await hasUnjudgedNames(guard, said, event))) mayStay = false;
@@ -157,6 +157,6 @@ async function judgeStream(guard: RequestGuard, text: string): Promise<string> {
 const unreadable = (): GatewayError =>
   new GatewayError('guardrail_blocked', "The guardrails of this project can't read this answer, so it is withheld.");
 
-/** Whether anything is asked of an answer. */
+/** True if the guardrails judge answers. */
 export const judgesAnswers = (guard: RequestGuard | undefined): guard is RequestGuard =>
   guard !== undefined && (guard.guardrails.asksOutput || guard.hasPseudonyms);

@@ -111,7 +111,7 @@ export class JudgedStream extends GuardedStream {
   }
 
   private push(batch: EventBatch): readonly ChatEvent[] | Promise<readonly ChatEvent[]> {
-    // What comes together is judged together, and goes on as one.
+    // Judges the texts of one batch together and forwards them as one.
     const given = joinTexts(batch.events);
     this.kept.add(given);
     const own = given.findLast((event) => this.isOwn(event));
@@ -139,7 +139,7 @@ export class JudgedStream extends GuardedStream {
   /** A large one in many small ones, so that others get their turn. */
   private begin(batch: EventBatch | null): EventBatch | null {
     if (batch?.isLarge !== true) return batch;
-    // Of what it was decoded from, its first piece tells how it goes on.
+    // The first piece keeps the bytes of the whole batch.
     const [first, ...rest] = splitBatch(batch);
     this.waiting = rest;
     return first === undefined ? batch : { ...first, wire: batch.wire };

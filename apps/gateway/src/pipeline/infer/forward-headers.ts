@@ -66,7 +66,7 @@ function keep(headers: Headers, isWanted: (name: string) => boolean): FieldTable
 const MAX_NAMES = 500;
 const MAX_NAME_LENGTH = 64;
 
-/** A question about names of headers. What was found out about a name is kept. */
+/** Matches header names and caches the result for each name. */
 class NameRule {
   private readonly known = new Map<string, boolean>();
 
@@ -114,7 +114,7 @@ export function redirectPath(location: string, { name, url }: Pick<Backend, 'nam
   if (target === null || target.origin !== base.origin) return location;
   const isBelow = root === '' || target.pathname === root || target.pathname.startsWith(`${root}/`);
   const rest = `${target.search}${target.hash}`;
-  // What is relative to a backend's page would lead to another backend.
+  // A URL relative to a backend's page would lead to another backend.
   if (!isBelow) return location.startsWith('/') || URL.canParse(location) ? location : `${target.pathname}${rest}`;
   const told = `/infer/${name}${target.pathname.slice(root.length)}${rest}`;
   const followed = URL.parse(location, `http://gateway/infer/${name}${path}`);

@@ -15,7 +15,7 @@ const TOO_MANY = 429;
 
 /** Measures one request to a backend, and settles it once, whichever way it ends. */
 export class InferMeter extends Booking<InferMeterInput> {
-  /** Of the backend, in their order. */
+  /** Attempts at the backend, in order. */
   readonly attempts: LogAttempt[] = [];
   private waitMs: number | undefined;
   private ttftMs: number | undefined;

@@ -123,8 +123,8 @@ export function findBackend({ backends }: Needs, { backend: name }: InferTarget,
 }
 
 /**
- * What backends are told and say is not judged: where guardrails act, a key reaches only those that its `allowed_models`
- * names. Throws `permission_denied`; `invalid_request` for an `X-LLM0-Guardrail` that names no rule.
+ * Guardrails don't judge backends. If they act, a key reaches only backends in its `allowed_models`. Throws
+ * `permission_denied`, or `invalid_request` if `X-LLM0-Guardrail` names no rule.
  */
 function refuseUnjudged(
   { name }: Pick<InferBackend, 'name'>,

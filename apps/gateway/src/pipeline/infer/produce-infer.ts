@@ -74,7 +74,7 @@ async function follow(
   );
   if (answer === undefined) return undefined;
   const look = cache.look(place.ask);
-  // What chose the answer may have come out only with it.
+  // The `Vary` fields may have arrived with this answer.
   if (look.type === 'off' || look.place.key !== place.key) return look.type === 'hit' ? look.answer : undefined;
   const judged = cache.judge(place, answer);
   return judged.type === 'hit' ? judged.answer : undefined;
@@ -130,7 +130,7 @@ function ask(services: Services, call: InferCall, fields: FieldTable): Promise<A
   return askBackend(services, {
     ...{ backend, job, fields: sent, stream: body?.stream, signal },
     ...{ startMs: ctx.startMs, note: meter, trace: ctx.trace },
-    // Whatever becomes of its body, and of the caller.
+    // Invalidates even if the body fails or the caller disconnects.
     onStatus: SAFE.has(job.method) ? undefined : (status) => invalidate(services, call, status),
   });
 }

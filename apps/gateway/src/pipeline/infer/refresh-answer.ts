@@ -1,4 +1,4 @@
-// What fails here is tried again by the next request: the stale answer is used as long as it may be.
+// The next request retries a failed refresh. The stale answer serves until its limit.
 import type { CachePlace } from '@llm0/core/http-cache/http-cache';
 import type { StoredAnswer } from '@llm0/core/http-cache/stored-answer';
 import { validationFields } from '@llm0/core/http-cache/use-answer';

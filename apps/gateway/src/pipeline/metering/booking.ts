@@ -54,7 +54,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     this.call = call;
   }
 
-  /** The answer failed, before or after its first output. What the upstream already produced is booked. */
+  /** The answer failed, before or after its first output. Books the upstream's output so far. */
   fail(error: GatewayError): void {
     if (error.kind === 'client_closed') this.abort();
     else if (!this.settled) this.end(errorOutcome(error), error.attempts);
@@ -82,7 +82,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     this.services.leases.remove(ctx.requestId);
     this.handedOver = settleRecord(this.services, record, {
       held: this.held,
-      // What a cache answered used none of the key's tokens.
+      // A cache hit uses no tokens of the key.
       tokens: tokens ?? (outcome.cache === 'miss' ? record.tokensIn + record.tokensOut : 0),
       cache,
     });
@@ -101,8 +101,8 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
   }
 
   /**
-   * What is booked of work that a vendor may bill and did not report to its end: what is known of it, and under an
-   * absolute cap never less than was set aside for what is not.
+   * Amount for work that a vendor may bill but didn't report completely. Under an absolute cap, an unknown amount
+   * counts as the full hold.
    */
   protected unfinished(
     usage: Usage,

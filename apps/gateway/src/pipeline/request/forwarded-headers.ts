@@ -4,7 +4,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...['proxy-authenticate', 'proxy-authorization', 'http2-settings'],
 ]);
 
-/** What clients say of a request and its body. Whatever else sign-in proxies and the like add stays here. */
+/** Standard headers of a request and its body. Other headers, such as those of sign-in proxies, stay here. */
 const USUAL_REQUEST: ReadonlySet<string> = new Set([
   ...['accept', 'accept-charset', 'accept-language', 'user-agent', 'prefer', 'last-event-id', 'idempotency-key'],
   ...['content-type', 'content-encoding', 'content-language', 'content-disposition', 'content-range', 'content-md5'],
@@ -23,12 +23,12 @@ const USUAL_REQUEST: ReadonlySet<string> = new Set([
   ],
   ...['x-ms-client-request-id', 'x-ms-useragent'],
 ]);
-/** What vendors' own clients send. */
+/** Prefixes of headers that vendors' own clients send. */
 const VENDOR_REQUEST_PREFIXES = [
   ...['anthropic-', 'openai-', 'x-stainless-', 'x-goog-', 'x-codex-', 'x-grok-', 'x-fern-', 'mistral-', 'groq-'],
   ...['cohere-', 'deepseek-', 'fireworks-', 'together-', 'x-openrouter-'],
 ] as const;
-/** Of these: who asks, whose account is billed, and what signs in. */
+/** Exceptions: client identity, billing account and credentials. */
 const OWN_REQUEST: ReadonlySet<string> = new Set([
   ...['openai-organization', 'openai-project', 'anthropic-organization-id', 'anthropic-workspace-id'],
   ...['x-goog-api-key', 'x-goog-user-project'],

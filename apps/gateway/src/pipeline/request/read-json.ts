@@ -58,7 +58,7 @@ async function* readPieces(
       const bytes = chunk.subarray(at, at + PIECE_BYTES);
       bytesInTurn += bytes.byteLength;
       if (bytesInTurn > PIECE_BYTES) {
-        // What has come already is given out without a turn for others.
+        // Buffered chunks would otherwise arrive without yielding to others.
         await nextTurn();
         bytesInTurn = bytes.byteLength;
       }

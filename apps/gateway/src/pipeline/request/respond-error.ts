@@ -45,7 +45,7 @@ export function respondError(error: GatewayError, context: ErrorContext): Respon
     headers['Retry-After'] = String(Math.max(MIN_RETRY_AFTER_SECONDS, seconds));
   }
   if (error instanceof AdmissionDenied) addLimitHeaders(headers, error.state, context.projectCapNanoUsd ?? null);
-  // What is left of the body goes on trickling: nothing else can come on this connection.
+  // The rest of the body still arrives, so the connection can't serve another request.
   if (status === 408) headers.Connection = 'close';
   // RFC 9110 wants the protocol that is spoken.
   if (status === 426) Object.assign(headers, { Upgrade: 'HTTP/1.1', Connection: 'Upgrade' });

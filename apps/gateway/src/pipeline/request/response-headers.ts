@@ -31,7 +31,7 @@ export function responseHeaders(
   const headers: HeaderTable = {
     'X-Request-Id': ctx.requestId,
     'X-Provider': answer.target.provider,
-    // Of a model without a price the name is whatever the caller made up.
+    // The caller chooses the name of a model without a price.
     'X-Model': headerText(answer.target.model),
     'X-Cache-Hit': answer.cache,
     'X-Overhead-Ms': overheadMs.toFixed(2),

@@ -11,7 +11,7 @@ export interface TakenBy extends Caller {
 }
 
 export interface TakenSource {
-  /** The next bytes; undefined at the end. What it throws breaks the answer off. */
+  /** The next bytes; undefined at the end. A throw breaks the answer off. */
   next(): Promise<Uint8Array | undefined> | Uint8Array | undefined;
   /** The caller left, or was cut; at most once, and not behind the end. */
   onGone(): void;
@@ -34,7 +34,7 @@ export function takenStream({ readers, ...caller }: TakenBy, source: TakenSource
     if (end()) source.onGone();
   };
   reader = readers.begin(caller, leave);
-  // Who left before the first piece was asked for never cancels the stream.
+  // A stream is never cancelled if its client leaves before the first pull.
   request.signal.addEventListener('abort', leave);
   return new ReadableStream<Uint8Array>(
     {

@@ -31,7 +31,7 @@ class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, Upstrea
     this.mayHedge = job.route.hedgeAfterMs !== undefined && job.maxAttempts === Number.POSITIVE_INFINITY;
   }
 
-  /** The other attempt was faster. What the vendor reported is booked, else what it was sent, as an estimate. */
+  /** Ends an attempt that lost to a faster one. Books the vendor's usage, else an estimate of the input. */
   supersede(attempt: ChatAttempt): void {
     attempt.isSuperseded = true;
     this.services.health.abandoned(attempt.target);

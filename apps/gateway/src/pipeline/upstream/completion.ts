@@ -19,8 +19,8 @@ export interface MeteredCompletion extends UpstreamEffort {
   readonly pays: () => boolean;
   readonly received: () => readonly EventBatch[];
   /**
-   * What caches keep, where the caller gets it judged: as the vendor said it, since every hit is judged anew. Gives undefined
-   * where it was too much to keep.
+   * Answer for caches, before guardrails change it: every hit is judged again. Returns undefined if it was too large to
+   * keep.
    */
   readonly original?: () => ChatResponse | undefined;
   /** Saving of a hit. */

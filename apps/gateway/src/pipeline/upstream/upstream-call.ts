@@ -62,8 +62,8 @@ const STILL_BILLED: ReadonlySet<GatewayError['kind']> = new Set(['client_closed'
 const REFUSED_BY_VENDOR: ReadonlySet<GatewayError['kind']> = new Set(['unsupported_parameter', 'invalid_request']);
 
 /**
- * Tries the route's targets until one answers, and knows all about the attempts; each attempt's outcome is told to the
- * target's breaker. How one attempt is made, and what it cost, is said by the kinds of calls that extend it.
+ * Tries the route's targets until one answers. Records each attempt and reports its outcome to the target's breaker.
+ * Subclasses make one attempt and compute its cost.
  */
 export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Result> {
   protected readonly attempts: LogAttempt[] = [];
@@ -97,7 +97,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     this.plan = new AttemptPlan({
       targets: job.route.targets,
       timeoutMsOf: ({ timeouts }) => attemptTimeoutMs(timeouts, services.config, timed),
-      // What is not asked for elsewhere after a time-out may have all of its time.
+      // Without a retry after a time-out, one attempt may use all of the time.
       ...(timed.isPlain && route.retryTimeouts !== true ? { reservedMs: 0 } : {}),
       nowMs: this.startedMs,
       refuses: (target) => services.health.refuses(target, job.projectId),

@@ -1,6 +1,6 @@
 import { Validator } from '@cfworker/json-schema';
 
-/** Whether an answer is the JSON that was asked for, and if not, where it fails. */
+/** Result of checking a JSON answer, with the places where it fails. */
 export interface AnswerCheck {
   readonly isValid: boolean;
   /** `/age: must be …`, the innermost first; at most five. */
@@ -19,7 +19,7 @@ export function checkAnswer(text: string, schema: Record<string, unknown>): Answ
   }
   try {
     const { valid, errors } = new Validator(schema, '2020-12', false).validate(value);
-    // What holds others says only that something within it fails.
+    // A container's error only repeats that something inside fails.
     const inner = errors.filter(({ instanceLocation: at, keyword }) => !isOuter(keyword) || at === '');
     const own = inner.filter(({ keyword }) => !isOuter(keyword));
     const faults = (own.length > 0 ? own : errors).map(

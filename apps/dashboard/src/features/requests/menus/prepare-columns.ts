@@ -23,7 +23,7 @@ export function moved(names: readonly string[], name: string, by: -1 | 1): reado
   return names.with(at, names[to] ?? name).with(to, name);
 }
 
-/** What is shown goes, but not the last one; what is not comes to the end. */
+/** Toggles a column: hides a visible one unless it is the last, or appends a hidden one. */
 export function toggled(names: readonly string[], name: string): readonly string[] {
   if (!names.includes(name)) return [...names, name];
   return names.length === 1 ? names : names.filter((one) => one !== name);

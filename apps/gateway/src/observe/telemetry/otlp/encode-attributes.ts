@@ -5,7 +5,7 @@ import { ANY, ARRAY, type Field, KEY_VALUE, type MessageWriter, RESOURCE, SCOPE 
 const NANO_PER_MS = 1e6;
 const NANO_PER_SECOND = 1_000_000_000n;
 
-/** Who sends: the process (`service.name` and the like) and this instrumentation. */
+/** Resource (`service.name` and the like) and instrumentation version. */
 export interface Sender {
   readonly resource: Attributes;
   readonly version: string;

@@ -73,7 +73,7 @@ export class ExportThread {
     if (wantedCalls.length > 0) this.hand([], wantedCalls);
   }
 
-  /** Whether a round of metrics has not ended yet. */
+  /** True while the thread sends metrics. */
   get isSendingMetrics(): boolean {
     return this.open.metrics > 0;
   }

@@ -9,7 +9,7 @@ export type Signal = 'traces' | 'metrics';
 export interface ExportSettings {
   readonly settings: TelemetrySettings;
   readonly version: string;
-  /** Of the process, whichever thread sends. */
+  /** Identity of the process, for both threads. */
   readonly instanceId: string;
 }
 
