@@ -4,8 +4,8 @@ import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres';
 
 /**
- * What every query takes: the database or a transaction of it. `drizzle()` makes the client hand dates and JSON through
- * as text: use typed columns, or pass `JSON.stringify(…)` with a `::jsonb` cast and epoch milliseconds.
+ * The database or a transaction. `drizzle()` returns dates and JSON as text. Use typed columns, or pass
+ * `JSON.stringify(…)` with a `::jsonb` cast and epoch milliseconds.
  */
 export type Db = PgDatabase<PostgresJsQueryResultHKT, Record<string, never>>;
 

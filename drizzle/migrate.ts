@@ -33,7 +33,7 @@ export async function migrateDatabase(client: Sql, options: MigrateOptions): Pro
   const applied: string[] = [];
   const missing = new Set<string>();
   for (const migration of migrations) {
-    // What one optional step could not make, later ones for the same thing would miss too.
+    // An optional step depends on the earlier steps of its name.
     if (known.has(migration.name) || missing.has(migration.optional ?? '')) continue;
     try {
       if (await applyMigration(client, migration)) applied.push(migration.name);

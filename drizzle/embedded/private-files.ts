@@ -3,8 +3,8 @@ import fs from 'node:fs';
 const OTHERS = 0o077;
 
 /**
- * Whatever this process makes from now on is its user's alone. PGlite sets the rights of its files itself, to everybody's: what
- * it asks for is cut as well. To be called before anything is made.
+ * Makes every new file private to its user. PGlite chmods its files for everybody; this restricts that as well. Call it
+ * before creating files.
  */
 export function keepFilesPrivate(): void {
   process.umask(OTHERS);

@@ -130,7 +130,7 @@ export class Llm0Source {
       from model_pricing order by provider, model`);
   }
 
-  /** How many tiers there are: plans for customers, which newer versions have. */
+  /** Counts tiers: plans for customers in newer versions. */
   async countTiers(): Promise<number> {
     const [table] = await this.client`select to_regclass('customer_tiers') is not null as there`;
     if (table?.there !== true) return 0;

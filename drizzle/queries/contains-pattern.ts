@@ -1,2 +1,2 @@
-/** What LIKE finds a text by that stands anywhere, whatever signs are in it. */
+/** Escapes a text for LIKE, to match it anywhere. */
 export const containsPattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

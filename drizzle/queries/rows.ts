@@ -15,7 +15,7 @@ export interface RowOptions<Hidden> {
   readonly live?: SQL;
 }
 
-/** What tables of things that an operator makes and changes have in common: a row is shown as the schema names it. */
+/** Queries for tables of editable resources. Returns rows with the columns of the schema. */
 export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] & string = never> {
   readonly columns: Omit<T['_']['columns'], Hidden>;
   private readonly live: SQL | undefined;

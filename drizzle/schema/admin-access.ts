@@ -64,7 +64,7 @@ export const alertFirings = pgTable('alert_firings', {
   createdAtMs: instant('created_at').notNull(),
   /** null: it still is. */
   endedAtMs: instant('ended_at'),
-  /** What was measured when it began, and the most since, in the unit of the kind. */
+  /** First and highest value of the firing, in the unit of the kind. */
   value: doublePrecision('value'),
   highest: doublePrecision('highest'),
   text: text('text').notNull(),

@@ -10,6 +10,6 @@ export const legacyKeys = pgTable('legacy_keys', {
   lookup: text('lookup').notNull(),
   /** null once the key was used: its SHA-256 is in `api_keys` then. */
   bcryptHash: text('bcrypt_hash'),
-  /** What stood in `api_keys.key_hash` meanwhile; something else there means that the key was replaced. */
+  /** Temporary value of `api_keys.key_hash`; a different one means that the key was replaced. */
   standIn: text('stand_in').notNull(),
 });

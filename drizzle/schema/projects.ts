@@ -28,7 +28,7 @@ export const projects = pgTable('projects', {
     .default('closed'),
   unknownModelPolicy: text('unknown_model_policy', { enum: ['refuse', 'allow_unpriced'] }),
   maxCustomers: integer('max_customers').default(100_000),
-  /** Of `guardrails`: the one in force. */
+  /** Version in force from `guardrails`. */
   guardrailsVersion: bigint('guardrails_version', { mode: 'number' }),
   pseudonymSecret: uuid('pseudonym_secret').notNull().defaultRandom(),
   createdAtMs: instantOfInsert('created_at'),

@@ -11,12 +11,12 @@ export interface StoredTarget {
   readonly answer_timeout_ms?: number | null;
 }
 
-/** Of aliases and chains. */
+/** Options of aliases and chains. */
 export interface StoredOptions {
   readonly hedge_after_ms?: number;
-  /** Of aliases; absent = true. */
+  /** Aliases only; absent = true. */
   readonly session_affinity?: false;
-  /** Of aliases. */
+  /** Aliases only. */
   readonly failover?: 'on' | 'off';
   /** Aliases only: retries a timed out plain answer elsewhere. */
   readonly retry_timeouts?: true;

@@ -44,7 +44,7 @@ const withRights = <T extends Parameters<typeof mayReadBodies>[0]>(owner: T) => 
   canReadBodies: mayReadBodies(owner),
 });
 
-/** How many sessions in force each token has opened; those without are missing. */
+/** Active sessions of each token; tokens without one are missing. */
 export async function countSessions(db: Db, tokenIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (tokenIds.length === 0) return new Map();
   const { tokenId, expiresAtMs } = adminSessions;

@@ -15,7 +15,7 @@ export interface StoredPrincipal {
   readonly key: ApiKey;
   readonly project: Project;
   readonly policy: GuardrailPolicy | null;
-  /** What the project's pseudonyms are made with. */
+  /** Secret for the project's pseudonyms. */
   readonly pseudonymSecret: string;
 }
 

@@ -85,7 +85,7 @@ export async function listGuardrailVersions(
 export interface NewGuardrails extends Omit<GuardrailPolicy, 'version'> {
   readonly projectId: string;
   readonly createdBy: string;
-  /** What the change is made to: throws `conflict` where it is not in force any more. */
+  /** Expected current version; throws `conflict` if another one is in force. */
   readonly replaces?: number;
 }
 

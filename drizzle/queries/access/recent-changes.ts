@@ -4,7 +4,7 @@ import { apiKeys } from '../../schema/api-keys';
 import { projects } from '../../schema/projects';
 import type { CustomerPath } from '../limits/customer-limits';
 
-/** What the admin API changed lately, as it is now: deleted projects and keys included. */
+/** Recent changes through the admin API, deleted projects and keys included. */
 export interface RecentChanges {
   readonly projects: readonly { readonly id: string; readonly version: number }[];
   readonly keys: readonly { readonly id: string; readonly projectId: string; readonly version: number }[];

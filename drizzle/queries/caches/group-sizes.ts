@@ -3,7 +3,7 @@ import type { SemanticGroup } from '@llm0/core/cache/semantic/semantic-store';
 const KEPT_MS = 60_000;
 const MAX_GROUPS = 10_000;
 
-/** How large groups are, counted at most once a minute each: it only decides how they are searched. */
+/** Counts the rows of large groups at most once a minute each; the count only selects the search method. */
 export class GroupSizes {
   private readonly sizes = new Map<string, { readonly size: Promise<number>; readonly untilMs: number }>();
 

@@ -67,12 +67,12 @@ export async function evictSemanticEntry(db: Db, projectId: string, cacheKey: st
 }
 
 export interface SemanticCounts {
-  /** Of the rows still kept, by outcome; `refused` also by guard. */
+  /** Stored rows by outcome; `refused` also by guard. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly guards: Readonly<Record<string, number>>;
 }
 
-/** What the look-ups that are remembered found. */
+/** Counts stored semantic look-ups by outcome and guard. */
 export async function countSemanticMatches(db: Db, projectId?: string): Promise<SemanticCounts> {
   const rows = await db
     .select({ outcome: semanticMatches.outcome, guard: semanticMatches.guard, n: sql<number>`count(*)::int` })

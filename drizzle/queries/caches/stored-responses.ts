@@ -92,7 +92,7 @@ interface OwnId {
   readonly id: string;
 }
 
-/** Of rows that a version before this one wrote nobody knows the key: they are there where all are shared. */
+/** Rows from an older version have no key. They are readable only where all keys share answers. */
 const isReadableBy = ({ projectId, apiKeyId, customerId, isShared }: AnswerReader): SQL =>
   isShared
     ? sql`k.project_id = ${projectId}::uuid`

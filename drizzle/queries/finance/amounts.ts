@@ -134,7 +134,7 @@ export async function loadCustomerAmounts(db: Db, segments: readonly StatsSegmen
   );
 }
 
-/** Of what was spent, what the gateway estimated because the vendor told no usage; nano-USD by group. */
+/** Spend that the gateway estimated because the vendor reported no usage; nano-USD by group. */
 export async function loadEstimated(db: Db, range: Stretch, { by, filter }: AmountQuery) {
   const segment: StatsSegment = { source: 'rows', ...range };
   const scope = { ...filter, groupBy: by };

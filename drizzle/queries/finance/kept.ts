@@ -15,7 +15,7 @@ export async function loadKept(db: Db, range: Stretch, at: { readonly nowMs: num
     edges.map((ms) => sql`(${instant(ms)})`),
     sql`, `,
   );
-  // Of a day of which some hours are gone, the hours tell of fewer requests.
+  // A day with deleted hours has fewer requests in its hours than in its total.
   const [lost, before] = await Promise.all([
     db.execute<{ day: string }>(sql`
       select (date_part('epoch', day) * 1000)::bigint::text as day from (values ${days}) as edges (day)

@@ -14,7 +14,7 @@ export interface Kept {
 
 export interface MonthSegments {
   readonly segments: readonly StatsSegment[];
-  /** What is no longer known so finely was counted in whole UTC days (or whole hours). */
+  /** True if some edges cover whole UTC days or hours because finer data was deleted. */
   readonly isRounded: boolean;
 }
 

@@ -122,7 +122,6 @@ export async function listGuardrailHits(
   return rows.map(({ ms }) => ms).reverse();
 }
 
-/** How often. */
 export async function countGuardrailHits(db: Db, range: HitRange): Promise<number> {
   const [row] = await db.execute<{ hits: string }>(sql`select count(*) as hits from ${hitsIn(range)}`);
   return Number(row?.hits ?? 0);

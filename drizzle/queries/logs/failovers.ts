@@ -13,7 +13,7 @@ export function listFailovers(db: Db, requestId: string): Promise<readonly Store
   return failoverRows.find(db, eq(failoverLogs.requestId, requestId), failoverLogs.switchIndex);
 }
 
-/** How many requests failed at each provider and went on to another target; those that it was not asked for do not count. */
+/** Requests per provider that failed there and moved to another target; skipped targets don't count. */
 export function countFailovers(
   db: Db,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
@@ -24,7 +24,7 @@ export function countFailovers(
     where ${and(
       gte(failoverLogs.createdAtMs, fromMs),
       lt(failoverLogs.createdAtMs, toMs),
-      // What was passed over took no time.
+      // Skipped targets have latency 0.
       gt(failoverLogs.originalAttemptLatencyMs, 0),
     )}
     group by 1 order by 1`;

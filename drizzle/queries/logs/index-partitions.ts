@@ -1,7 +1,10 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 
-/** Of the whole table, made by a migration for partitions to come: the end of its name, and what partitions of before need. */
+/**
+ * Indexes for all partitions, by the end of their name. A migration creates them for new partitions; this job creates
+ * them for old ones.
+ */
 const INDEXES = {
   estimated: '(created_at) where cost_estimated',
   guardrails: '(created_at) where guardrails is not null',
@@ -11,8 +14,8 @@ const INDEXES = {
 type IndexName = keyof typeof INDEXES;
 
 /**
- * Makes an index of the newest partition that lacks one, while rows go on being written; returns the partition, null once all
- * have theirs. What was cut short before is made anew.
+ * Indexes the newest partition that lacks an index, without blocking writes. Returns its name, or null at the end.
+ * Rebuilds an index that an interruption left invalid.
  */
 export async function indexNextPartition(db: Db): Promise<string | null> {
   for (const name of Object.keys(INDEXES) as IndexName[]) {

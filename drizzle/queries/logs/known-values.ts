@@ -61,7 +61,7 @@ const SOURCES = {
 
 export type KnownField = keyof typeof SOURCES;
 
-/** What a field has been lately, the most frequent (of keys and projects: the newest) first; within 3 s. */
+/** Recent values of a field, the most frequent first (keys and projects: the newest); within 3 s. */
 export const listKnownValues = (db: Db, field: KnownField, question: ValueQuestion) =>
   ask(db, SOURCES[field], question);
 

@@ -6,7 +6,7 @@ import { gatewayLogs } from '../../schema/gateway-logs';
 import { containsPattern } from '../contains-pattern';
 import { Rows, type Stored } from '../rows';
 
-/** Of all requests that passed authentication. */
+/** Rows of all requests that passed authentication. */
 export const logRows = new Rows(gatewayLogs);
 /** A row of `gateway_logs`; money in nano-USD, milliseconds fractional. */
 export type StoredLog = Stored<typeof logRows>;
@@ -35,7 +35,7 @@ export interface LogMatch {
 
 export interface LogFilter extends LogMatch {
   readonly requestId?: string;
-  /** Of one agent's run. */
+  /** Requests of one agent run. */
   readonly runId?: string;
   readonly traceId?: string;
   /** Tried first, answered by another provider. */

@@ -41,9 +41,8 @@ const FIRST_SORTED_MS = 1500;
 const NEXT_SORTED_MS = 2900;
 
 /**
- * By time, an index is walked in its order. What no index finds (most filters) is read in stretches of time, for at most
- * 3 s, texts and labels at most 7 days. For any other order the rows of the range are read once a page, newest first,
- * within the same 3 s, and the first of the order kept: nothing is paid for it when rows are written.
+ * Sorts by time through an index. Filters without an index scan at most 3 s; texts and labels scan at most 7 days. Any
+ * other order scans the range once per page, within 3 s, so writes pay for no index.
  */
 export async function searchLogs(db: Db, filter: LogFilter, page: LogPageRequest, nowMs: number): Promise<LogPage> {
   const { sort = NEWEST_FIRST, limit, limitMs, cursor } = page;

@@ -4,8 +4,8 @@ import { factOf, type SignedFact } from '../stats/write/rollup-deltas';
 import { type SwitchRow, switchesOf } from './failover-rows';
 
 /**
- * What is still wanted of rows once they are written. A batch's records themselves would live through a collection or two
- * and then be garbage that only a full one finds: `docs/internals/request-cost.md` has what that costs.
+ * Facts about written rows that callers still need. Keeping whole records would leave garbage for full collections; see
+ * `docs/internals/request-cost.md`.
  */
 export class WrittenRows {
   readonly facts: SignedFact[] = [];

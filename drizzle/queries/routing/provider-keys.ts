@@ -17,7 +17,10 @@ export function listAllProviderKeys(db: Db): Promise<readonly StoredProviderKey[
   );
 }
 
-/** What connections are built from: with those of deleted projects, switched off, so that their servers become nobody else's. */
+/**
+ * Keys to build connections from. Includes deleted projects' keys, switched off, so that nobody else takes over their
+ * servers.
+ */
 export async function listKeysToConnect(db: Db): Promise<readonly StoredProviderKey[]> {
   const [all, live] = await Promise.all([
     providerKeyRows.find(db, undefined, asc(providerKeys.createdAtMs), asc(providerKeys.id)),

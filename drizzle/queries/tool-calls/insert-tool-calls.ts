@@ -49,7 +49,7 @@ export interface InsertedCalls {
   readonly inserted: number;
   readonly corrected: number;
   readonly written: readonly ToolCallRecord[];
-  /** What the calls add to the roll-ups of money. */
+  /** Cost facts for the roll-ups. */
   readonly facts: readonly SignedFact[];
 }
 

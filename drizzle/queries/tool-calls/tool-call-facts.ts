@@ -41,13 +41,10 @@ export const toolCallFact = (record: ToolCallRecord): ToolCallFact => ({
   costNanoUsd: record.costNanoUsd,
 });
 
-/** What servers' tools are called where providers stand; no provider's name has a colon. */
+/** Prefix for servers in provider columns; no provider's name has a colon. */
 const MCP_PROVIDER = 'mcp:';
 
-/**
- * What a call adds to the sums of money: what it costs, to its project, key and customer, but no request and no duration of
- * one. undefined = nothing.
- */
+/** Cost of a call for its project, key and customer, without a request or a duration; undefined if free. */
 export function moneyFact(call: ToolCallFact): UsageFact | undefined {
   const { createdAtMs, projectId, apiKeyId, customerId, server, tool, status, costNanoUsd } = call;
   // Customers that only call free tools are customers all the same.

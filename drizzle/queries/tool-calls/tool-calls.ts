@@ -5,7 +5,7 @@ import { afterCursor, decodeCursor, encodeCursor, newestFirst, type Page, type P
 import { Rows, type Stored } from '../rows';
 import { readStretches, type Stretch } from '../stats/read/read-days';
 
-/** Of all calls that passed authentication. */
+/** Rows of all calls that passed authentication. */
 const callRows = new Rows(toolCalls);
 /** A row of `tool_calls`; money in nano-USD, milliseconds fractional. */
 export type StoredToolCall = Stored<typeof callRows>;

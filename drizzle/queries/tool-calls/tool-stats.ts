@@ -52,7 +52,7 @@ export interface ToolStatsBucket {
 export interface ToolStats {
   /** Buckets with calls, oldest first. */
   readonly buckets: readonly ToolStatsBucket[];
-  /** How many groups there are, shown or not. */
+  /** Number of groups, hidden ones included. */
   readonly groups: number;
 }
 

@@ -30,7 +30,7 @@ export interface UsageReader {
 
 /** One endpoint whose cost the gateway can work out. */
 export interface NativeShape {
-  /** Of the path behind the provider's root, all of it; asked with POST. A named group `model` says which model is asked. */
+  /** Full path of a POST request behind the provider's root. A named group `model` captures the model. */
   readonly path: RegExp;
   /** In which requests come there, where that is not the provider's own. */
   readonly format?: WireFormat;
@@ -42,7 +42,7 @@ export interface NativeShape {
   readonly isInputOnly?: true;
   /** The same request, so that its answer tells usage where it would not by itself; absent where there is no such switch. */
   askForUsage?(body: JsonObject): JsonObject;
-  /** What the answer costs is told by the answer itself: not so for work that goes on in the background. */
+  /** True if the answer reports its usage; background work doesn't. */
   tellsCost(body: JsonObject): boolean;
   /** Top-level fields whose part of the cost is bounded by their size. */
   readonly boundedFields: ReadonlySet<string>;
@@ -51,7 +51,7 @@ export interface NativeShape {
 
 /** Native API of a provider. Pure, like the rest of a provider. */
 export interface PassthroughPart {
-  /** What the caller's path is appended to, and what it never leaves; without a trailing slash. */
+  /** Base for the caller's path, which can't leave it; without a trailing slash. */
   root(connection: ProviderConnection): string;
   /** Query parameters added where the caller sent none of that name. */
   query?(connection: ProviderConnection): Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export interface PassthroughPart {
   readonly nativeOnly?: RegExp;
 }
 
-/** A reader from two small functions. Of usage that is told again, the larger count holds. */
+/** Builds a reader from two small functions. The larger of repeated counts holds. */
 export function createUsageReader(parts: {
   readonly readUsage: (value: JsonObject) => Usage | undefined;
   readonly readText: (value: JsonObject) => number;
@@ -87,7 +87,7 @@ export function createUsageReader(parts: {
     },
     get usage() {
       if (usage === undefined || toldAtBytes === outputBytes) return usage;
-      // What came behind it is not in it.
+      // The count excludes later output.
       return { ...usage, untold: untoldOf(isUntold(usage, 'input'), true) };
     },
     get model() {

@@ -22,7 +22,7 @@ function patternOf(part: string): string {
 
 const known = new Map<string, PathRule>();
 
-/** Whether one of the rules names the method and path; what is no rule allows nothing. */
+/** True if a rule matches the method and path; an invalid rule matches nothing. */
 export function allowsPath(rules: readonly string[], method: string, path: string): boolean {
   return rules.some((text) => known.getOrInsertComputed(text, () => readPathRule(text) ?? (() => false))(method, path));
 }

@@ -9,7 +9,7 @@ import type { KeyRing } from './transport/key-ring';
 export interface AnswerRoom {
   /** Takes room for bytes that came; a promise: waits until there is some. Throws where there is none for long. */
   takeAnswer(bytes: number): Promise<void> | undefined;
-  /** What was taken for it so far has gone out. */
+  /** Releases memory of output that the client has received. */
   giveBackAnswer(): void;
   /** The answer comes faster than it is passed on. Throws where that holds for too many already. */
   takeFlood(): void;

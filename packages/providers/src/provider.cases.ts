@@ -15,7 +15,7 @@ export interface AnswerFixture<Bytes extends string | Uint8Array = string> {
   readonly stream: Bytes;
   /** The same answer, asked for without streaming. */
   readonly plain?: JsonObject;
-  /** What both must collect into. */
+  /** Expected result of both. */
   readonly expected: ChatResponse;
 }
 

@@ -19,8 +19,8 @@ const SUMS = sql.raw(NAMES.join(', '));
 const LESS = sql.raw(NAMES.map((name) => `-${name}`).join(', '));
 
 /**
- * Days by customer, projects together, in the shape of the other roll-ups. What all requests of a day have more than those
- * of customers is of no customer ('').
+ * Daily sums by customer over all projects, in the shape of the other roll-ups. Requests without a customer count under
+ * ''.
  */
 export function customerDays(segment: StatsSegment, scope: CustomerScope): SQL {
   const sources = sourcesOf(segment, scope);

@@ -59,7 +59,7 @@ export const loadDurations = (ask: Ask, segments: readonly StatsSegment[], scope
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** What one statement reads at most: some megabytes of histograms where there are hundreds of groups. */
+/** Largest range of one statement: some megabytes of histograms with hundreds of groups. */
 const STRETCHES_MS = { rows: DAY_MS, rollup_minute: DAY_MS / 2, rollup_hour: 8 * DAY_MS, rollup_day: 30 * DAY_MS };
 /** Histograms of one bucket are added up before they take more than this. */
 const MAX_BYTES = 8 * 2 ** 20;

@@ -94,7 +94,7 @@ function segmentsOf(query: BucketQuery): readonly StatsSegment[] {
 
 /** Sums by group over all of the range, the dearest first, then the busiest. */
 async function rankGroups(ask: Ask, query: BucketQuery, scope: StatsScope) {
-  // Whatever they are drawn by, fewer and larger buckets tell all of the range; but those of errors know no money.
+  // Coarse buckets suffice for totals; those of errors lack costs.
   const segments = segmentsOf(query.groupBy === 'error_code' ? query : { ...query, intervalMs: undefined });
   const sums = scope.intervalMs === undefined ? scope.sums && [...scope.sums, ...RANKED_BY] : RANKED_BY;
   const rows = await loadTotals(ask, segments, { ...scope, intervalMs: undefined, sums });

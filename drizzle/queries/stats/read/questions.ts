@@ -81,7 +81,7 @@ export interface BucketQuery extends StatsQuery {
   readonly sums?: readonly SumColumn[];
 }
 
-/** What is read of each stretch of time. */
+/** Filter and columns for each segment of time. */
 export interface StatsScope extends StatsFilter {
   /** Absent = one total, with start 0. */
   readonly intervalMs?: number;

@@ -56,7 +56,7 @@ function walkDays(budget: BudgetDays, query: ReplayQuery) {
   const firings: Firing[] = [];
   const crossings: Crossing[] = [];
   let highest = 0;
-  // What was spent before the days that are read, by what is used now.
+  // Spend before the first day, derived from current usage.
   let used = period === 'total' ? usedNanoUsd - since(firstDayMs) : 0;
   if (period === 'month') used = since(startOfMonth(firstDayMs)) - since(firstDayMs);
   for (let dayMs = firstDayMs; dayMs <= query.toMs; dayMs += DAY_MS) {

@@ -12,7 +12,7 @@ export interface StatsBucket extends UsageTotals {
 export interface BucketResult {
   /** Buckets with requests, oldest first; empty ones are missing. */
   readonly buckets: readonly StatsBucket[];
-  /** How many groups there are, shown or not. */
+  /** Number of groups, hidden ones included. */
   readonly groups: number;
   /** The first moment that was read, where the bounds of reading rows were met. */
   readonly partialFromMs?: number;

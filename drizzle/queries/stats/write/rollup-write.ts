@@ -98,7 +98,7 @@ function upsertRollup(table: string, json: string) {
     on conflict (bucket, project_id, api_key_id, model, provider, status, cache) do update set ${sql.raw(updates)}`;
 }
 
-/** Of customers with limits and those served this month all is counted, of other names only what was served. */
+/** Counts all requests of customers with limits or served this month, but only served requests of other names. */
 async function writeCustomerSpend(tx: Db, facts: readonly SignedFact[], corrected: boolean): Promise<void> {
   const deltas = customerDeltas(facts);
   if (deltas.length === 0) return;

@@ -49,7 +49,7 @@ const SHORT_WINDOW = 12;
 export const shortWindowMinutes = ({ windowMinutes }: Pick<AlertRule, 'windowMinutes'>): number =>
   Math.max(1, Math.round(windowMinutes / SHORT_WINDOW));
 
-/** How many times faster than it lasts an error budget is used up, over both windows; null where one says nothing. */
+/** Factor by which an error budget burns faster than planned, over both windows; null without data for one. */
 export function burnRate(
   { objective }: Pick<AlertRule, 'objective'>,
   long: WindowSums,

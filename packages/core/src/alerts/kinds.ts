@@ -1,4 +1,4 @@
-/** What is to be known of a kind of alert; a kind more is an entry here, a measure in the job, and words in the dashboard. */
+/** Properties of an alert kind. A new kind needs an entry here, a measure in the job and words in the dashboard. */
 export interface AlertKindFacts {
   /** Unit of the threshold. `none`: one is enough. */
   readonly unit: 'share' | 'ms' | 'usd' | 'minutes' | 'z' | 'rate' | 'count' | 'none';

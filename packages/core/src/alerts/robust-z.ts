@@ -1,11 +1,11 @@
-/** Of a normal distribution: the standard deviation for each median absolute deviation. */
+/** Ratio of standard deviation to median absolute deviation for a normal distribution. */
 const DEVIATIONS_A_MAD = 1.4826;
-/** What usually moves by nothing at all may move by so much, as a share of the median. */
+/** Assumed deviation of a constant value, as a share of the median. */
 const LEAST_SHARE = 0.05;
 
 /**
- * How many usual deviations a value lies above the median of its samples: the median absolute deviation is not moved by the few
- * odd ones. `leastDeviation`: in the value's unit. null without samples.
+ * Distance from the samples' median in robust deviations, so outliers don't move it. `leastDeviation` uses the value's
+ * unit. null without samples.
  */
 export function robustZ(value: number, samples: readonly number[], leastDeviation: number): number | null {
   const middle = median(samples);

@@ -18,7 +18,7 @@ export interface AlertNews {
   };
 }
 
-/** What a firing alert is about, by name, and what it was about and is no longer. */
+/** Names of the things that an alert is about, and of those that recovered. */
 export interface AlertSubjects {
   readonly firing: readonly string[];
   readonly over: readonly string[];
@@ -48,7 +48,7 @@ const facts = ({ alert, value }: AlertNews): readonly (readonly [string, string]
   ['Threshold', String(alert.threshold)],
 ];
 
-/** What stands in Slack's and Teams' own markup is shown as it is. */
+/** Escapes the markup of Slack and Teams. */
 const plain = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const BODIES = {

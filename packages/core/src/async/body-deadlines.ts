@@ -30,7 +30,7 @@ export class BodyDeadlines {
     return this.open.size;
   }
 
-  /** What `reading` gives; fails with `late()` where so many bytes take longer than they may, and up to a second more. */
+  /** Awaits `reading`. Fails with `late()` up to a second after the time limit for its size. */
   read<T>(reading: Promise<T>, bytes: number, late: () => Error): Promise<T> {
     return new Promise((resolve, reject) => {
       const byMs = performance.now() + readTimeMs(bytes, this.options.graceMs);

@@ -187,7 +187,7 @@ export class Held {
     return this.room.take(this, taken);
   }
 
-  /** Of an answer that was read, no more is left than what goes out. */
+  /** A decoded answer needs memory only for its output. */
   giveBackAnswer(): void {
     this.giveBack(this.answerBytes);
     this.answerBytes = 0;

@@ -13,7 +13,7 @@ export interface Backend {
   readonly url: string;
   /** Added to every request; lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the caller's headers, what goes on beside the usual ones; lower-case names. */
+  /** Headers of the caller to forward in addition to the usual ones, in lower case. */
   readonly forwardHeaders: readonly string[];
   readonly pricePerRequestNanoUsd: number;
   /** Until an answer's headers are there; of a short one that declares its length, all of it. */

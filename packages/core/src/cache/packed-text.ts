@@ -1,4 +1,4 @@
-// What is large is kept compressed, in another thread: what stores make of it then takes a fraction of the time.
+// Compresses large texts in another thread, so that stores spend a fraction of the time on them.
 import { Readable } from 'node:stream';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import type { Held } from '../async/room';

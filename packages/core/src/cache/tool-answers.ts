@@ -14,8 +14,8 @@ function callsTools({ toolCalls = [], finishReason, messageExtra }: ChatChoice):
 }
 
 /**
- * Whether identical requests under way at once may have one answer. Where tools are offered nobody knows yet whether it
- * calls one: agents in step would go through one run together.
+ * True if concurrent identical requests may share an answer. A request with tools may not: agents in step would share
+ * one run.
  */
 export function mayShare({ tools = [], toolChoice, extra }: ChatRequest, { cacheToolCalls }: Wish): boolean {
   const offersTools = (tools.length > 0 || extra.functions !== undefined) && toolChoice?.type !== 'none';

@@ -37,7 +37,7 @@ export class ResponseCollector {
   private readonly choices = new Map<number, OpenChoice>();
   private readonly extra: Record<string, JsonValue> = {};
 
-  /** Of text so far. */
+  /** Length of the text so far. */
   characters = 0;
 
   /** Texts beyond `maxCharacters` are cut. */

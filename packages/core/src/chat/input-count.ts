@@ -2,7 +2,7 @@ import type { ChatEvent } from './event';
 import type { ChatResponse } from './response';
 import { ZERO_USAGE } from './usage';
 
-/** How many tokens a request's input is, as told by the vendor or guessed. */
+/** Input tokens of a request, from the vendor or estimated. */
 export interface InputCount {
   readonly inputTokens: number;
   /** The gateway guessed: the vendor cannot count, or not for free. */

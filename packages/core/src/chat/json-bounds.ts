@@ -50,8 +50,8 @@ const HARMLESS_LENGTH = 16_384;
 const TURN_LENGTH = 256 * 1024;
 
 /**
- * What is too much of a JSON text, told before it is parsed; undefined for all else, malformed texts among them. Strings are
- * passed over as a whole: a picture costs no more than finding its end.
+ * Finds the limit that a JSON text exceeds, before parsing; undefined within the limits or for malformed text. Skips
+ * strings as a whole: a picture costs no more than finding its end.
  */
 export function findJsonExcess(text: string, bounds = UNBOUNDED): JsonExcess | undefined {
   if (text.length < HARMLESS_LENGTH) return undefined;
@@ -73,14 +73,14 @@ export class JsonLook {
   tokens = 0;
   private depth = 0;
   private parts = 0;
-  /** Of the number or word that is read. */
+  /** Length of the current number or word. */
   private plainLength = 0;
-  /** Of all space since the last list, object, name or comma. */
+  /** White space since the last list, object, name or comma. */
   private spaceLength = 0;
   private isInString = false;
   /** The next character of the string stands behind a backslash. */
   private isEscaped = false;
-  /** Of the string that is read, or was read last. */
+  /** Length of the current or last string. */
   private stringLength = 0;
   private readonly maxTokens: number;
   private readonly maxParts: number;
@@ -175,7 +175,7 @@ const SAID = {
   length: `holds a name or a space of more than ${MAX_NAME_LENGTH} characters, or a number of more than ${MAX_NUMBER_LENGTH}.`,
 } as const satisfies Record<JsonExcess, string>;
 
-/** What was seen of a request body; undefined for a short one. Throws `invalid_request` for one that is too much. */
+/** Checks a request body and returns the scan; undefined for a short body. Throws `invalid_request` above a limit. */
 export function checkJsonBounds(text: string): SeenRequest | undefined {
   if (text.length < HARMLESS_LENGTH) return undefined;
   const look = new JsonLook(REQUEST_BOUNDS);
@@ -184,7 +184,7 @@ export function checkJsonBounds(text: string): SeenRequest | undefined {
   return { isLarge, names: look.names, cuts: look.cuts };
 }
 
-/** What was seen of a text while it was judged. */
+/** Facts from the scan of a JSON text. */
 export interface SeenJson {
   /** Names of members at any depth. */
   readonly names: number;

@@ -1,4 +1,4 @@
-// What is large is read and written in slices of a few milliseconds, with a turn for everybody else between them.
+// Reads and writes large JSON in slices of a few milliseconds and yields between them.
 import { freeBytes, letGo, nextTurn, TimeSlices } from '../async/time-slices';
 import type { JsonObject, JsonValue } from './json';
 import { LARGE_JSON_LENGTH } from './json-bounds';

@@ -111,7 +111,7 @@ export interface WireRequest {
 export interface TextPrompt {
   /** Texts, or tokens as the model numbers them. Each gets `n` answers, one prompt's after the other's. */
   readonly prompts: readonly (string | readonly number[])[];
-  /** What comes after the text that is wanted. */
+  /** Text after the requested completion. */
   readonly suffix?: string;
   /** Each answer begins with its prompt. */
   readonly echo?: boolean;

@@ -20,7 +20,7 @@ export interface ChatChoice {
   readonly choiceExtra?: Readonly<Record<string, JsonValue>>;
 }
 
-/** A complete answer: all events of it, collected. What caches keep and plain clients get. */
+/** A complete answer: all its events, collected. Caches store it, and plain clients receive it. */
 export interface ChatResponse {
   readonly id?: string;
   /** The answering model as the vendor names it. */

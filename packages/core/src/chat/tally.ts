@@ -22,7 +22,7 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
       tally.outputBytes += mediaBytes(event);
       continue;
     }
-    // What a vendor says of a refusal, it says behind its counts.
+    // Refusal text after the vendor's counts is included in them.
     if (event.type === 'refusal' && tally.toldAtPieces === tally.pieces) tally.toldAtPieces += 1;
     tally.pieces += 1;
     if (event.type === 'reasoning') tally.reasoningBytes += Buffer.byteLength(text);
@@ -33,7 +33,7 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
 /** Fields of messages that hold what no text says. */
 const MEDIA: ReadonlySet<string> = new Set(['audio', 'images', 'image', 'videos', 'video', 'native_content']);
 
-/** What its media are worth, as bytes of text. They may come behind the counts of an answer, and are in there. */
+/** Size of an event's media as bytes of text. The vendor's counts include media that follow them. */
 function mediaBytes(event: ChatEvent): number {
   if (event.type === 'extra') return event.scope === 'message' && MEDIA.has(event.name) ? countOutput(event.value) : 0;
   if (event.type === 'raw-message') return countEncoded(event.value);

@@ -22,7 +22,7 @@ export interface Usage {
   readonly surchargePercent?: number;
   /** True when the gateway counted by itself what the vendor left out. */
   readonly estimated?: boolean;
-  /** What the vendor left out: counts there are lower bounds. `fillUsage` settles it before anything is booked. */
+  /** Counts that the vendor omitted; the present ones are lower bounds. `fillUsage` fills them before booking. */
   readonly untold?: Untold | undefined;
   /** The vendor's own sum, where it told no side: a lower bound too. */
   readonly totalTokens?: number;
@@ -42,7 +42,7 @@ export const ZERO_USAGE = {
   outputAudioTokens: 0,
 } satisfies Usage;
 
-/** Of several calls. */
+/** Sums the usage of several calls. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: { -readonly [K in keyof Usage]: Usage[K] } = { ...a, ...b };
   for (const name of COUNTS) sum[name] = a[name] + b[name];
@@ -107,7 +107,7 @@ export function fillUsage(told: Usage, guess: () => Usage): FilledUsage {
   const { untold: _untold, totalTokens = 0, ...counts } = told;
   const usage: { -readonly [K in keyof Usage]: Usage[K] } = { ...counts, estimated: true };
   if (isInput) usage.inputTokens += Math.max(0, promptTokens(guessed) - promptTokens(told));
-  // What no text accounts for was thought.
+  // The remaining tokens of the total are reasoning.
   const least = isOutput ? Math.max(completionTokens(guessed), totalTokens - promptTokens(usage)) : 0;
   usage.outputTokens += Math.max(0, least - completionTokens(told));
   return { usage, untold: untoldOf(isInput, isOutput) };

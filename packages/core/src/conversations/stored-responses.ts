@@ -37,7 +37,7 @@ export interface StoredResponse extends AnswerOwner {
 /** One step of a conversation. */
 export type StoredTurn = Pick<StoredResponse, 'id' | 'previousId' | 'input' | 'answer'>;
 
-/** Where answers are kept. What is over at `nowMs` is not found, but as a part of a conversation that is not. */
+/** Stores answers. An answer that expired by `nowMs` is found only as part of a conversation that hasn't. */
 export interface StoredResponseStore {
   /** Also lets the conversations that were gone on from live as long. Throws `RecordsRejectedError` for what it can never take. */
   write(answers: readonly StoredResponse[]): Promise<void>;

@@ -13,7 +13,7 @@ export interface EmbeddingRequest {
   readonly user?: string;
   /** Top-level fields the gateway does not know, by name. */
   readonly extra: Readonly<JsonObject>;
-  /** Of a large request: SHA-256 (hex) of its `extra`, and of each input. */
+  /** SHA-256 (hex) of a large request's `extra` and of each input. */
   readonly digest?: { readonly extra: string; readonly inputs: readonly string[] };
 }
 

@@ -23,7 +23,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   });
 }
 
-/** Whether the runtime knows it: `Europe/Berlin`, `UTC`. */
+/** True if the runtime knows the zone: `Europe/Berlin`, `UTC`. */
 export function isTimeZone(zone: string): boolean {
   try {
     return clockOf(zone) !== undefined;
@@ -32,7 +32,7 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** What a clock on the wall of the zone shows, as if it were UTC. */
+/** The zone's wall clock, as if it were UTC. */
 export function wallMs(zone: string, ms: number): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of clockOf(zone).formatToParts(ms)) parts[type] = Number(value);
@@ -78,7 +78,7 @@ export interface CalendarDay {
   /** `YYYY-MM-DD`. */
   readonly date: string;
   readonly weekday: number;
-  /** What of it is still to come: 1 for whole days. */
+  /** Remaining share of the day: 1 for whole days. */
   readonly share: number;
 }
 

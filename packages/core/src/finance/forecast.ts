@@ -1,6 +1,5 @@
-// What is left of a month is expected to cost what the same weekdays did on average in the four weeks before; the band is
-// where nine of ten such forecasts of the last twelve weeks would have needed it to be (from the 10 % to the 90 % quantile
-// of what was spent ÷ what was expected).
+// Forecasts the rest of a month from the average of the same weekdays in the last four weeks. The band covers the 10 %
+// to 90 % quantiles of actual ÷ forecast over the last twelve weeks.
 import type { CalendarDay } from './calendar';
 
 /** Nano-USD of consecutive whole days. */
@@ -33,7 +32,7 @@ function sinceFirst({ firstWeekday, nanoUsd }: DayHistory): DayHistory {
   return { firstWeekday: (firstWeekday + first) % WEEK, nanoUsd: nanoUsd.slice(first) };
 }
 
-/** What a day of each weekday cost on average before `end`; of all days where a weekday was not there yet. */
+/** Mean cost of each weekday before `end`; of all days for a weekday without data. */
 function weekdayMeans({ firstWeekday, nanoUsd }: DayHistory, end: number): readonly number[] {
   const start = Math.max(0, end - WEEKS * WEEK);
   const known = nanoUsd.slice(start, end);
@@ -44,7 +43,7 @@ function weekdayMeans({ firstWeekday, nanoUsd }: DayHistory, end: number): reado
   });
 }
 
-/** What was spent ÷ what would have been expected, of each stretch of so many days; ascending. */
+/** Actual ÷ forecast for each past stretch of the length; ascending. */
 function pastErrors(history: DayHistory, days: number): readonly number[] {
   const { firstWeekday, nanoUsd } = history;
   const ratios: number[] = [];

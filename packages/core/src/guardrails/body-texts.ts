@@ -10,7 +10,7 @@ export interface BodyText {
 const MOST_TEXTS = 500;
 const MOST_DEPTH = 40;
 
-/** What fields hold, in whatever format a body is. */
+/** Part of a conversation by field name, in any body format. */
 const PARTS: Readonly<Record<string, GuardrailPart>> = {
   ...{ system: 'system', instructions: 'system', systemInstruction: 'system', system_instruction: 'system' },
   ...{ prompt: 'user', query: 'user', arguments: 'tool_arguments', args: 'tool_arguments' },

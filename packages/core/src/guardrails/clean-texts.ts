@@ -1,4 +1,4 @@
-/** Of each of two generations. */
+/** Limit for each of two generations. */
 const KEPT = 1000;
 /** Characters; longer ones hardly come again. */
 const LONGEST = 64;

@@ -27,9 +27,9 @@ export type TextChecks = { readonly [T in GuardrailCheck['type']]?: (check: Chec
 export interface GuardrailSource {
   /** null = none was ever saved. */
   readonly policy: GuardrailPolicy | null;
-  /** Of the key: beside the project's. */
+  /** Rules of the key, in addition to the project's. */
   readonly keyRules: readonly GuardrailRule[] | null;
-  /** What pseudonyms of the whole project are made with. */
+  /** Secret for pseudonyms with project scope. */
   readonly pseudonymSecret: string;
 }
 
@@ -43,7 +43,7 @@ const PII: Readonly<Record<PiiKind, Detector>> = {
 };
 const ALL_PII = Object.keys(PII) as PiiKind[];
 
-/** What finds each type's things in pieces of a text; absent for those that judge a whole one. */
+/** Detectors of each check type that work on pieces of text; absent for checks of the whole text. */
 const DETECTORS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => readonly WindowRule[] } = {
   // Cards before phones, and these before what is only a number: what overlaps is called by the first one's name.
   pii: ({ kinds = ALL_PII, countries, decode }) => {
@@ -89,7 +89,7 @@ export function compileRule(rule: GuardrailRule, checks: TextChecks, isShadow: b
     ...(LASTING.has(check.type) ? { clean: new LRUCache<string, true>({ max: KEPT_CLEAN }) } : {}),
     check: check.type,
     timeoutMs: check.type === 'webhook' ? check.timeoutMs : WAIT_MS,
-    // What is only noted can be noted at the end.
+    // A rule that only records can run at the end.
     needsWhole: watches === undefined && (whole !== undefined || action === 'retry' || detectors.some(waitsForEnd)),
   };
 }

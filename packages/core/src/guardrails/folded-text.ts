@@ -1,7 +1,7 @@
 // One code point at a time, so that text folds the same in whatever pieces it comes.
 import { type Traits, traitsOf } from './span';
 
-/** Of each character of a folded text, where it comes from. */
+/** Original position of each character of a folded text. */
 interface Origins {
   readonly begins: readonly number[];
   readonly ends: readonly number[];
@@ -37,7 +37,7 @@ export class FoldedText {
     return this.origins === undefined ? origin : firstFrom(this.origins.begins, origin);
   }
 
-  /** What stands at `from` or behind it; detectors ask one after the other about the same. */
+  /** Traits of the text from `from` on; cached, because detectors ask in turn. */
   traitsOf(from: number): Traits {
     if (this.traits === undefined || this.traitsFrom !== from) this.traits = traitsOf(this.text, from);
     this.traitsFrom = from;

@@ -19,9 +19,9 @@ export interface CompiledRule {
   readonly onError: 'block' | 'allow';
   /** Nothing is done about what it finds. */
   readonly isShadow: boolean;
-  /** What it looks for, where it can be found in pieces of a text. */
+  /** Detectors that work on pieces of a text. */
   readonly detectors: readonly WindowRule[];
-  /** What judges the whole text instead. */
+  /** Checks the whole text instead. */
   readonly whole?: TextCheck;
   readonly timeoutMs: number;
   /** Texts of earlier turns in which nothing was found, by hash: a long conversation is not asked about anew with each turn. */
@@ -42,11 +42,11 @@ export interface Finding {
 export interface RuleSet extends Finding {
   /** Fallbacks, in order. */
   readonly wholes: readonly CompiledRule[];
-  /** Of a text in pieces: those of the detectors that need no more than a window, and act. */
+  /** Detectors that need only a window and may change the text. */
   readonly windowed: Finding;
   /** The same of those that only watch: nothing waits for them. */
   readonly watching: Finding;
-  /** Of a text in pieces: what can only be noted once all of it is there. */
+  /** Detectors that can only record after the end of the text. */
   readonly late: (Finding & Pick<RuleSet, 'wholes'>) | undefined;
   readonly isEmpty: boolean;
   /** In which its detectors found nothing. */
@@ -109,14 +109,14 @@ export class Guardrails {
     return set;
   }
 
-  /** What is asked about what describes: it need not be an answer that fits a schema. */
+  /** Rules for descriptions, which need not match an answer's schema. */
   get ofDescriptions(): Guardrails {
     const rules = this.rules.filter(({ check }) => check !== 'json_schema');
     this.describing ??= rules.length === this.rules.length ? this : new Guardrails(rules, this.hash, this.making);
     return this.describing;
   }
 
-  /** What caches go by: names that stand for one customer's data are nobody else's. */
+  /** Scope of cache entries. Project pseudonyms belong to one customer. */
   cacheScope(customerId: string | undefined): string {
     return this.makesPseudonyms && this.making.scope === 'project'
       ? `${this.hash} ${JSON.stringify(customerId ?? '')}`

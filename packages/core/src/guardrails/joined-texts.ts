@@ -160,7 +160,7 @@ function cutAgain(texts: readonly string[], steps: readonly Step[], told: readon
   return cut;
 }
 
-/** What was told of a stretch of all texts, where that stands in one of them. */
+/** Moves finds of a stretch of the joined text to one of its texts. */
 function toldIn(
   told: readonly Hit[],
   { from, length, to }: { readonly from: number; readonly length: number; readonly to: number },

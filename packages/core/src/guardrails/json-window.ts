@@ -4,12 +4,12 @@ import type { WindowRule } from './rule-search';
 import { TextWindow } from './text-window';
 
 /**
- * JSON text in pieces, judged by what its escapes stand for; what stays goes on as it was written. What takes a place is
- * escaped, and quoted where it stands for a number.
+ * Judges streamed JSON by its decoded text and keeps the original spelling. Escapes a replacement, and quotes it in
+ * place of a number.
  */
 export class JsonWindow {
   private readonly decoder: EscapesDecoder;
-  /** What was not given out, in the writer's own spelling. */
+  /** Unreleased text in its original spelling. */
   private raw = '';
   /** At the beginning of `raw`. */
   private isInString = false;

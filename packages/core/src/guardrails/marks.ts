@@ -18,7 +18,7 @@ export interface Place {
   readonly part: GuardrailPart;
 }
 
-/** What the row of one request says of its guardrails: a line for each rule and part that something was found in. */
+/** Guardrail marks of a request's row: a line for each rule and part with findings. */
 export class Marks {
   private readonly open = new Map<string, OpenMark>();
   /** Counts by the form of what was judged, and the same ids. */
@@ -38,7 +38,7 @@ export class Marks {
     mark.count = Math.max(mark.count, found);
   }
 
-  /** What `judge` notes is of another form of what was said: only what is more in it counts. */
+  /** Runs `judge` on another form of a text; only additional finds count. */
   saidAgain<T>(form: Form, judge: () => T): T {
     const before = this.form;
     this.form = form;

@@ -3,7 +3,7 @@ export type GuardrailPart = 'system' | 'user' | 'assistant' | 'tool_arguments' |
 
 export type PiiKind = 'email' | 'phone' | 'card' | 'iban' | 'national_id' | 'ip';
 
-/** What detectors read as well, where they are asked to. */
+/** Encodings that detectors also decode, if enabled. */
 export type Encoding = 'base64';
 
 /** Pattern of a rule, as operators write it. */
@@ -21,7 +21,7 @@ export type GuardrailCheck =
   | { readonly type: 'words'; readonly words: readonly string[] }
   /** Characters of one text. */
   | { readonly type: 'length'; readonly max: number }
-  /** Of the whole output. */
+  /** Checks the whole output. */
   | { readonly type: 'json_schema'; readonly schema: Readonly<Record<string, unknown>> }
   /** Host names; `*.example.com` takes what is below it. */
   | { readonly type: 'url'; readonly allow?: readonly string[]; readonly deny?: readonly string[] }

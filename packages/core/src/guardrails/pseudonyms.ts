@@ -13,7 +13,7 @@ const NAME = /^<[A-Z_]{1,32}_[0-9a-z]{1,16}>$/;
 const NAMES = new RegExp(NAME.source.slice(1, -1), 'g');
 const HASH_CHARACTERS = 10;
 
-/** Whatever looks like one of these names in a text: read once, however many are asked about. */
+/** Finds everything that looks like a pseudonym, in one pass. */
 export function namesIn(text: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [name] of text.matchAll(NAMES)) names.add(name);

@@ -39,7 +39,7 @@ export interface RuleSum {
 
 const SIDES: Readonly<Record<GuardrailSide, GuardrailPart>> = { input: 'user', output: 'assistant' };
 
-/** What rules would have done to requests that are over: each is asked by itself, and nothing is changed, kept or sent. */
+/** Replays rules over past requests, each rule alone. Changes, stores and sends nothing. */
 export class RuleReplay {
   private readonly guardrails: Guardrails;
   private readonly sums: Map<string, { requests: number; matches: number; failures: number }>;
@@ -84,7 +84,7 @@ export class RuleReplay {
     return { requestId, createdAtMs, rules, blockedBy: blocking?.name ?? null };
   }
 
-  /** Of all that were judged. */
+  /** Sums over all judged requests. */
   summary(): readonly RuleSum[] {
     return this.rules.map(({ name, action, check }) => ({
       ...{ name, action, requests: 0, matches: 0, failures: 0, ...this.sums.get(name) },

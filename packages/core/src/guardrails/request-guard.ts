@@ -26,17 +26,17 @@ export interface Guarded {
   readonly hasName?: (name: string) => boolean;
 }
 
-/** Of a text that is no text of the conversation. */
+/** Facts about a text outside the conversation. */
 export interface TextPlace {
   /** Chance is to be expected in it. */
   readonly isId?: boolean;
-  /** What is found in what it stands for was told of. */
+  /** Finds in the decoded text are already recorded. */
   readonly isDecoded?: boolean;
-  /** What is none of its kind in the texts around it. */
+  /** Finds that vanish when adjacent texts are joined. */
   readonly cut?: readonly Span[];
 }
 
-/** What looks like chance is no finding where identifiers stand. */
+/** Random-looking text isn't a finding in an identifier. */
 const CHANCE = 'token';
 
 /** All that is judged of one request and its answer: what was found, and the names that stand for it. */
@@ -45,7 +45,7 @@ export class RequestGuard {
   private readonly given: Pseudonyms;
   /** For what a model says by itself: nobody gets that back. */
   private readonly said: Pseudonyms;
-  /** What was told of texts before they are judged by themselves, by what only watches. */
+  /** Finds of watching detectors, recorded before the texts are judged individually. */
   private readonly told = new ToldFinds();
 
   constructor(
@@ -127,7 +127,7 @@ export class RequestGuard {
     });
   }
 
-  /** For one text. What a rule only watches counts once where its finds overlap, as what is replaced does. */
+  /** Acts on one text. Overlapping finds of a watching rule count once, as replacements do. */
   private acting(
     set: Finding,
     place: Place,
@@ -205,7 +205,7 @@ export class RequestGuard {
     const { rules } = hit;
     for (const [at, index] of rules.entries()) {
       const rule = set.owners[index] as CompiledRule;
-      // Of several detectors of one rule, it counts once.
+      // Several detectors of one rule count once.
       const isTold = at > 0 && rules.findIndex((other) => set.owners[other] === rule) < at;
       if (!isTold) this.marks.note(rule, place, 1);
       if (rule.isShadow || rule.action === 'flag') continue;
@@ -219,7 +219,7 @@ export class RequestGuard {
   private replacement(rule: CompiledRule, { on }: Place, kind: string, original: string): string {
     if (rule.action !== 'pseudonymise') return `[${kind.toUpperCase()}]`;
     if (on === 'input') return this.given.nameOf(kind, original);
-    // What its caller said is no secret to them, wherever the vendor has it from.
+    // The caller already knows their own input, so an answer may contain it.
     return this.given.knows(kind, original) ? original : this.said.nameOf(kind, original);
   }
 

@@ -7,7 +7,7 @@ export interface WindowRule {
   readonly folding: Folding;
   /** Its hits are told, and never changed: they neither take a place nor widen another rule's. */
   readonly watches?: boolean;
-  /** What it finds is known, however the text is read. */
+  /** Its finds don't depend on other readings of the text. */
   readonly isSettled?: boolean;
 }
 
@@ -31,16 +31,16 @@ const NO_SPANS: readonly Span[] = [];
 export interface Look {
   /** Where what is held begins. */
   readonly from: number;
-  /** Of the window's text. */
+  /** Length of the window's text. */
   readonly length: number;
   readonly isEnd: boolean;
-  /** What began before `from` counts, from there on. */
+  /** Counts a find that began before `from`, from there on. */
   readonly isCut: boolean;
   /** Characters before the window's text. */
   readonly before: number;
 }
 
-/** How far one rule has come in a window's text; its places count from where that text begins. */
+/** Progress of a rule in a window's text; positions count from the beginning of that text. */
 export class RuleSearch {
   /** Where what may still become something begins. */
   decided = 0;

@@ -2,14 +2,13 @@
 export interface Span {
   readonly start: number;
   readonly end: number;
-  /** What was found: `email`, `card`, … */
+  /** Kind of find: `email`, `card`, … */
   readonly kind: string;
 }
 
 /**
- * Finds one kind of thing in text that may go on.
- * What stands at `start` to `end` is judged by itself and by `CONTEXT` characters before and `AHEAD` after it, so that text
- * can be judged in pieces.
+ * Finds one kind of thing in text that may continue. A match depends only on itself, `CONTEXT` characters before it and
+ * `AHEAD` after it. So pieces of text suffice.
  */
 export interface Detector {
   /**
@@ -99,7 +98,7 @@ const KINDS = new Uint8Array(128);
 for (const character of `${LETTERS}_-.+/=:~$%`) KINDS[character.charCodeAt(0)] = RUN;
 for (const digit of DIGITS) KINDS[digit.charCodeAt(0)] = DIGIT;
 
-/** Of what stands at `from` or behind it. */
+/** Traits of the text from `from` on. */
 export function traitsOf(text: string, from: number): Traits {
   const { length } = text;
   let seen = 0;

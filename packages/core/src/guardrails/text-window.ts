@@ -18,7 +18,7 @@ const NO_LISTS: readonly (readonly Hit[])[] = [];
  * Law: what comes out is the same in whatever pieces the text comes.
  */
 export class TextWindow {
-  /** What went out last: rules look at it, and never change it. */
+  /** Last released text: rules read it and never change it. */
   private context = '';
   private held = '';
   private carried: Carried | undefined;
@@ -41,7 +41,7 @@ export class TextWindow {
     return this.held.length + (this.carried?.text.length ?? 0);
   }
 
-  /** Of what was given out, where it ends in all of the text; what waits is the text behind it. */
+  /** End of the released text in the whole text; the waiting text follows it. */
   get gone(): number {
     return this.heldFrom - (this.carried?.text.length ?? 0);
   }
@@ -134,7 +134,7 @@ export class TextWindow {
     return { steps, text: released };
   }
 
-  /** What is decided by now. What a rule has decided is not searched by it again, however long it waits for others. */
+  /** Finds the decided part. A rule doesn't search its decided text again while it waits for others. */
   private find(isEnd: boolean): Found | undefined {
     const { context, held } = this;
     const text = context + held;
@@ -216,7 +216,7 @@ export class TextWindow {
 
 /** Decided text and its findings. */
 interface Found {
-  /** What was looked at, and where in it begins what was not given out. */
+  /** Searched text, and the start of its unreleased part. */
   readonly text: string;
   readonly from: number;
   readonly until: number;

@@ -25,7 +25,7 @@ export interface Tried {
   readonly blockedBy: string | null;
 }
 
-/** What rules do to one text, each by itself as far as they refuse it: one that does keeps none from being asked. */
+/** Applies rules to one text, each alone as far as a refusal allows: a refusing rule stops no other one. */
 export async function tryRules({ rules, checks, text, on, part, projectId }: Tryout): Promise<Tried> {
   const refusing = new Set(rules.filter(({ action }) => action === 'block' || action === 'retry'));
   const watching = rules.map((rule): GuardrailRule => {

@@ -6,7 +6,7 @@ export class CacheControl {
     return this.directives.has(name);
   }
 
-  /** Milliseconds of a directive's seconds; undefined where it is absent. What is no number counts as 0, as anything unclear is stale. */
+  /** Milliseconds of a directive; undefined if absent. An invalid number counts as 0, so the answer is stale. */
   ms(name: string): number | undefined {
     if (!this.directives.has(name)) return undefined;
     return readSecondsMs(this.directives.get(name)) ?? 0;

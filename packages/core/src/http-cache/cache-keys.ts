@@ -14,7 +14,7 @@ export interface Addressed {
 export const resourceOf = ({ projectId, revision, target }: Addressed): string =>
   sha256(`${projectId}\n${revision}\n${target}`);
 
-/** Of answers that nothing chose it is the resource's. */
+/** Key of an answer; without `Vary`, the resource's own. */
 export function variantKey(resource: string, vary: readonly string[], fields: RequestFields): string {
   if (vary.length === 0) return resource;
   return sha256(JSON.stringify([resource, ...vary.map((name) => [name, normalize(fields.get(name))])]));

@@ -27,7 +27,7 @@ import {
 /** Cache key of a request. */
 export interface CacheAsk {
   readonly projectId: string;
-  /** Of the backend, and what answers that say nothing are kept for. */
+  /** Revision of the backend and default lifetimes. */
   readonly revision: string;
   readonly defaultTtlMs: number;
   /** Fields that choose among answers whether those say so (`Vary`) or not, in lower case. */
@@ -41,11 +41,11 @@ export interface CacheAsk {
 
 /** Where an answer is kept. */
 export interface CachePlace {
-  /** Of the resource, whatever chose among its answers. */
+  /** Key of the resource for all its variants. */
   readonly resource: string;
   /** Possible answers of this request, as far as known. */
   readonly key: string;
-  /** Of the resource, when it was asked for: what comes after a change is not kept. */
+  /** Change mark of the resource at request time; an answer from before a change isn't stored. */
   readonly mark: number;
   readonly ask: CacheAsk;
   readonly control: CacheControl;
@@ -58,7 +58,7 @@ export type Look =
   | {
       readonly type: 'miss';
       readonly place: CachePlace;
-      /** What may be validated, or stand in. */
+      /** Stored answer to revalidate or to serve stale. */
       readonly known?: StoredAnswer;
       /** `now`: the shared store may have it under the place's key; `first`: it has to be read before anything is decided. */
       readonly shared?: 'now' | 'first';
@@ -106,7 +106,7 @@ export class HttpCache {
     this.resources = new LRUCache({ max: options.maxEntries + MAX_PASSED });
     this.answers = new LRUCache({
       max: options.maxEntries,
-      // What may be used is judged by each use: a timer a millisecond would only look after memory.
+      // Every use checks freshness; the timer only frees memory.
       ttlResolution: 1000,
       maxSize: options.maxBytes,
       sizeCalculation: ({ body, headers }) => body.byteLength + fieldsLength(headers) + ENTRY_BYTES,
@@ -150,7 +150,7 @@ export class HttpCache {
     return answer;
   }
 
-  /** What may be used of what the shared store had when it was read first; `text` undefined: it has nothing. */
+  /** Judges the shared store's answer after its first read; `text` undefined: none. */
   judgeShared({ place, known }: Extract<Look, { type: 'miss' }>, text: string | undefined): Look {
     const shared = text === undefined ? undefined : this.adopt(place, text);
     // The store has nothing that is past its time.
@@ -159,7 +159,7 @@ export class HttpCache {
     return judged.type === 'hit' ? judged : { type: 'miss', place, known: shared ?? known };
   }
 
-  /** Whether the answer may be kept; it is remembered where it may not, so that nobody waits for it. */
+  /** Describes an answer to store. Remembers an uncacheable resource, so that nobody waits for it. */
   describe(place: CachePlace, head: AnswerHead, times: AnswerTimes): Omit<StoredAnswer, 'body'> | undefined {
     const declared = Number(head.headers['content-length'] ?? 0);
     const isKept = !place.control.has('no-store') && declared <= this.options.maxEntryBytes;
@@ -168,7 +168,7 @@ export class HttpCache {
     return described;
   }
 
-  /** Who asks for the same, and has not asked after a change, may have the same answer. */
+  /** Requests with the same key may share an answer, unless one came after a change. */
   flightOf({ key, mark }: CachePlace): string {
     return `${key} ${mark}`;
   }
@@ -183,7 +183,7 @@ export class HttpCache {
     return this.write(place, answer, this.put(place, answer));
   }
 
-  /** What a 304 makes of the answer it speaks of; undefined where that is another one, or is to be kept no longer. */
+  /** Applies a 304 to a stored answer; undefined if the 304 is about another one or forbids storing. */
   renew(
     place: CachePlace,
     known: StoredAnswer,
@@ -198,7 +198,7 @@ export class HttpCache {
     return mayStandIn(known, place.control, this.options.nowMs());
   }
 
-  /** Whether others are to wait for the answer that is fetched now. */
+  /** True if others may wait for the answer under way. */
   mayShareFlight({ resource, control }: CachePlace): boolean {
     const known = this.resources.peek(resource);
     return !control.has('no-cache') && !isChoosy(control) && (known?.passUntilMs ?? 0) <= this.options.nowMs();
@@ -274,7 +274,7 @@ export class HttpCache {
   private write({ ask }: CachePlace, answer: StoredAnswer, key: string | undefined): CacheWrite | undefined {
     if (!this.options.isShared || key === undefined) return undefined;
     const ttlMs = Math.floor(usableMs(answer));
-    // What has to be validated each time replaces what did not have to.
+    // An answer that always needs revalidation replaces a fresh one.
     if (ttlMs <= 0) return { key, value: '', ttlMs: 1, provider: ask.provider, model: '' };
     return { key, value: encodeAnswer(answer), ttlMs, provider: ask.provider, model: '' };
   }

@@ -9,7 +9,7 @@ export interface LeadFlight {
 type Outcome = StoredAnswer | undefined;
 
 const MAX_FLIGHTS = 10_000;
-/** Of those that no request of their own waits for. */
+/** Limit for flights that no request waits for. */
 const MAX_IN_BACKGROUND = 64;
 
 /** Answers under way by the key they are kept under: who asks for one that is fetched already waits for it. */
@@ -17,7 +17,7 @@ export class HttpFlights {
   private readonly flights = new ReleasingMap<string, Promise<Outcome>>();
   private inBackground = 0;
 
-  /** What comes of the flight under way; undefined where there is none. */
+  /** Outcome of the flight under way; undefined without one. */
   follow(key: string): Promise<Outcome> | undefined {
     return this.flights.get(key);
   }

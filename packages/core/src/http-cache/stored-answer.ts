@@ -42,11 +42,11 @@ const UNDERSTOOD: ReadonlySet<number> = new Set([
 const KEPT_BY_DEFAULT: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308, 410]);
 const MAX_VARY = 16;
 
-/** Whether an answer to GET may be kept, before it is known how long. Source: https://www.rfc-editor.org/rfc/rfc9111#section-3 */
+/** True if an answer to GET may be stored for any time. Source: https://www.rfc-editor.org/rfc/rfc9111#section-3 */
 function mayKeep({ status, headers }: AnswerHead, control: CacheControl): boolean {
   if (!UNDERSTOOD.has(status) || control.has('no-store') || control.has('private')) return false;
   if (headers['content-range'] !== undefined) return false;
-  // What sets a cookie is somebody's own, unless it says otherwise.
+  // An answer with a cookie is private unless it says otherwise.
   return headers['set-cookie'] === undefined || control.has('public') || control.has('s-maxage');
 }
 

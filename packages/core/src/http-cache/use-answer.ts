@@ -26,7 +26,7 @@ export function requestControl(fields: RequestFields): CacheControl {
 export const ageOf = ({ initialAgeMs, receivedAtMs }: StoredAnswer, nowMs: number): number =>
   initialAgeMs + Math.max(0, nowMs - receivedAtMs);
 
-/** How a stored answer may be used for a request. Source: https://www.rfc-editor.org/rfc/rfc9111#section-4 */
+/** Usability of a stored answer for a request. Source: https://www.rfc-editor.org/rfc/rfc9111#section-4 */
 export function usabilityOf(answer: StoredAnswer, control: CacheControl, nowMs: number): Usability {
   if (answer.isAlwaysValidated || control.has('no-cache')) return 'validate';
   const ageMs = ageOf(answer, nowMs);
@@ -48,7 +48,7 @@ export function mayStandIn(answer: StoredAnswer, control: CacheControl, nowMs: n
   return mostMs > 0 && ageOf(answer, nowMs) - answer.lifetimeMs < mostMs;
 }
 
-/** How long it is worth keeping: as long as it may be used, a day longer where it can be validated. */
+/** Storage time: as long as it is usable, plus a day if it can be revalidated. */
 export function keptMs(answer: Omit<StoredAnswer, 'body'>): number {
   const { lifetimeMs, initialAgeMs, staleWhileRevalidateMs, staleIfErrorMs } = answer;
   const usableMs = lifetimeMs - initialAgeMs + Math.max(staleWhileRevalidateMs, staleIfErrorMs);
@@ -61,7 +61,7 @@ const DAY_MS = 86_400_000;
 export const usableMs = (answer: Omit<StoredAnswer, 'body'>): number =>
   answer.isAlwaysValidated ? 0 : answer.lifetimeMs - answer.initialAgeMs + answer.staleWhileRevalidateMs;
 
-/** What asks the origin whether it is still the same; empty where it cannot be asked. */
+/** Headers for revalidation; empty without a validator. */
 export function validationFields({ headers }: StoredAnswer): Readonly<Record<string, string>> {
   const { etag, 'last-modified': lastModified } = headers;
   return {

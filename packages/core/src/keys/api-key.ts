@@ -93,7 +93,7 @@ export function allowedToolsOf({ key, project }: Principal): readonly string[] {
   return key.allowedTools ?? project.allowedTools ?? [];
 }
 
-/** Whether a key may run scripts over its tools. */
+/** True if the key may run scripts over its tools. */
 export const codeModeOf = ({ key, project }: Principal): boolean => key.codeMode ?? project.codeMode;
 
 /** A key together with its project, as authentication loads them. */

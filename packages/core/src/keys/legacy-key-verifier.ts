@@ -1,5 +1,5 @@
-// bcrypt takes a fifth of a second of a processor: it runs on threads of its own, two at a time and one for each key, and who
-// guesses is remembered. Who waits behind too many others is sent away.
+// bcrypt takes a fifth of a second of CPU time. It runs on its own threads, two at a time and one for each key.
+// Repeated guesses are remembered, and a long queue rejects more.
 import { LRUCache } from 'lru-cache';
 import { hashSecret } from './key-secret';
 

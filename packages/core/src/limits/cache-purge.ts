@@ -8,7 +8,7 @@ export interface PurgeableEntry {
   readonly storedAtMs: number;
 }
 
-/** Whether an entry fits every given condition. */
+/** True if the entry matches every condition. */
 export function fitsPurge(entry: PurgeableEntry, filter: CachePurge, nowMs: number): boolean {
   return (
     (filter.projectId === undefined || filter.projectId === entry.projectId) &&

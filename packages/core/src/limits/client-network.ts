@@ -1,9 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * Who a request comes from: the socket's address, or behind `hops` trusted proxies the one that the outermost of them
- * saw: the n-th of `X-Forwarded-For` from the right, since all before it may be written by anybody. A list that is too
- * short, or what is no address there, is nobody's word: then it is the socket's.
+ * Client address: the socket's, or behind `hops` trusted proxies the n-th of `X-Forwarded-For` from the right. Anybody
+ * may forge earlier ones. An invalid or short list means the socket's address.
  */
 export function clientAddress(socketAddress: string, forwardedFor: string | null, hops: number): string {
   if (hops === 0 || forwardedFor === null) return socketAddress;

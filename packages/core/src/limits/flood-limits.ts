@@ -7,9 +7,9 @@ export interface FloodRate {
 }
 
 export interface FloodSettings {
-  /** Of this process. */
+  /** For this process. */
   readonly global?: FloodRate;
-  /** Of each client. */
+  /** For each client. */
   readonly client?: FloodRate;
 }
 

@@ -10,8 +10,8 @@ export interface MonthCustomer {
 }
 
 /**
- * Whom `max_customers` counts, by the rows and open holds alone: everybody of this month without limits of their own, once.
- * Who was counted before the limits were set is counted no more.
+ * Customers for `max_customers`: those of this month without limits of their own, from rows and open holds. Customers
+ * counted before limits existed don't count any more.
  */
 export function customersOfMonth(known: {
   readonly data: RebuildData;

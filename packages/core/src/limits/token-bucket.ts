@@ -12,8 +12,8 @@ export interface BucketState {
 }
 
 /**
- * Level now. A clock that stepped back refills nothing; the caller stores `nowMs`, so that it doesn't lock either.
- * What a burst was raised by is there at once: a limit that was used up and then raised lets the next request in.
+ * Current level. A clock that moves back refills nothing; the caller stores `nowMs`, so it doesn't lock either. A
+ * raised burst applies at once, so the next request of a used-up limit passes.
  */
 export function refillBucket(
   bucket: BucketState | undefined,

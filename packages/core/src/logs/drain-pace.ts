@@ -18,8 +18,8 @@ export interface DrainedBatch {
 }
 
 /**
- * How fast a backlog is drained. A drain at full speed takes the processor from the requests that are served meanwhile; so
- * it goes only as fast as records come in and a bit faster, however long it is behind, and at full speed when none come in.
+ * Pace of a backlog's drain. Full speed would take CPU time from requests. So a drain runs slightly faster than records
+ * arrive, and at full speed when none arrive.
  */
 export class DrainPace {
   private window: { readonly startMs: number; readonly depth: number } | undefined;

@@ -11,7 +11,7 @@ const MIN_MS = 0.001;
 /** About 7 hours; anything longer counts as this. */
 const MAX_BIN = 600;
 
-/** Of a packed element the lowest bits are its bin, those above its count, which is signed. */
+/** Low bits of a packed element: the bin. High bits: the signed count. */
 const BIN_BITS = 10;
 const BIN_MASK = 2 ** BIN_BITS - 1;
 const BYTES = 4;

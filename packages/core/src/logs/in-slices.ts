@@ -4,8 +4,8 @@ const SLICE_MS = 1;
 const LOOK_EVERY = 16;
 
 /**
- * Does `work` for every item in order, a millisecond at a time, so that requests are served in between. What `work` throws
- * is thrown, and ends it.
+ * Runs `work` for every item in order, a millisecond at a time, so that requests run in between. The first error ends
+ * it.
  */
 export async function eachInSlices<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let sliceStartMs = performance.now();

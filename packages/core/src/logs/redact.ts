@@ -2,8 +2,8 @@
 export const REDACTED = '[redacted]';
 
 /**
- * Shapes of secrets in free text: this gateway's keys, the vendors' keys, bearer tokens, URLs with credentials. What stands
- * before a secret and stays is the first group. Linear in the worst case: no part of a text is looked at again and again.
+ * Secrets in free text: gateway and vendor keys, bearer tokens, URLs with credentials. The first group stays. Linear in
+ * the worst case: no text is scanned repeatedly.
  */
 const SECRETS: readonly RegExp[] = [
   /()\bllm0_(?:live|admin)_[0-9a-f]{16,}\b/gi,

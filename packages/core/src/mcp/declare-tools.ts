@@ -10,7 +10,7 @@ const DESCRIPTION_CHARACTERS = 300;
 const LONGEST_NAME = 256;
 
 export interface DeclareOptions {
-  /** Of one tool. */
+  /** Limit for one tool. */
   readonly toolCharacters: number;
   /** Limit of all of them; later ones are dropped. */
   readonly characters: number;
@@ -22,7 +22,7 @@ export interface Declared {
   readonly left: readonly HostedTool[];
 }
 
-/** Declarations of the tools as a script calls them: `tools.server.name(args)`. Whatever they hold, this is TypeScript. */
+/** Declarations of the tools as a script calls them: `tools.server.name(args)`. Any input yields valid TypeScript. */
 export function declareTools(tools: readonly HostedTool[], { toolCharacters, characters }: DeclareOptions): Declared {
   const servers = new Map<string, string[]>();
   const left: HostedTool[] = [];

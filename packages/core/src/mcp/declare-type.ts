@@ -2,7 +2,7 @@ import { commentOf, nameOf, quote } from './declared-text';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** How much of a schema is told; what is beyond is `unknown`. Schemas come from servers that nobody vouches for. */
+/** Limits for the declared part of a schema; the rest is `unknown`. Schemas come from untrusted servers. */
 export interface TypeBounds {
   readonly depth: number;
   /** Schemas looked at, of all kinds. */

@@ -21,7 +21,7 @@ const WAIT_MS = 1500;
 /** Lists of tools whose words are kept ready. */
 const MOST_INDEXES = 32;
 const INDEXED_AT_ONCE = 50;
-/** Of a description; what a tool is for stands at its beginning, and short texts are embedded faster. */
+/** Length of an embedded description. Its beginning states the purpose, and short texts embed faster. */
 const EMBEDDED_CHARACTERS = 300;
 const INDEXED_CHARACTERS = 2000;
 const MOST_PARAMETERS = 100;

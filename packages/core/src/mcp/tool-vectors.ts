@@ -11,9 +11,9 @@ export interface ToolVectorsOptions {
 const MOST = 5000;
 /** Texts in the embedder at once: those of others get their turn between them. */
 const AT_ONCE = 2;
-/** Of one text, in milliseconds: the model may have to be loaded first. */
+/** Deadline for one text in milliseconds: the model may have to load first. */
 const DEADLINE_MS = 20_000;
-/** Of a text that no model takes: it is near to nothing. */
+/** Vector of a text that the model rejects; it resembles nothing. */
 const NO_DIRECTION = new Float32Array(0);
 
 /** Vectors of texts, kept by their hash; what is not there yet is made in the background, each once. */

@@ -1,4 +1,4 @@
-// What an answer says, where no vendor counted it: four bytes make about one token.
+// Estimates output tokens without a vendor's count: about four bytes each.
 import type { JsonValue } from '../chat/json';
 
 /** Beside what a model says. */
@@ -27,7 +27,7 @@ export function countOutput(value: JsonValue | undefined, isMedia = false): numb
 const mediaBytes = (value: string): number =>
   /^https?:/i.test(value) ? LINKED_BYTES : 4 * Math.ceil(value.length / ENCODED_PER_TOKEN);
 
-/** Of its media alone. */
+/** Counts media only. */
 export function countEncoded(value: JsonValue | undefined): number {
   if (typeof value === 'string') return ENCODED.test(value) ? mediaBytes(value) : 0;
   if (typeof value !== 'object' || value === null) return 0;

@@ -11,7 +11,7 @@ const REFERENCES: ReadonlySet<string> = new Set([
 const REFERENCE_TYPES = /^(?:item_reference|reference|container_upload|(?:image|video|audio|document|file)(?:_url)?)$/;
 /** All that an item of a conversation holds that is kept by the vendor. */
 const POINTER_FIELDS: ReadonlySet<string> = new Set(['id', 'type']);
-/** What lies in these is text to the model, whatever its names. */
+/** Text for the model, whatever the names inside. */
 export const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
   ...['parameters', 'input_schema', 'inputSchema', 'schema', 'json_schema', 'parametersJsonSchema', 'responseSchema'],
   ...['args', 'arguments', 'response', 'metadata'],

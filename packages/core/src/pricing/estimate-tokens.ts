@@ -86,7 +86,7 @@ const PART_WEIGHERS: {
   },
 };
 
-/** What stands in no message of it; what comes after is read with each prompt. */
+/** Adds text outside of messages; the suffix counts with each prompt. */
 function addPrompt(weight: MutableWeight, { prompts, suffix = '' }: TextPrompt): void {
   weight.textBytes += prompts.length * Buffer.byteLength(suffix);
   for (const prompt of prompts)

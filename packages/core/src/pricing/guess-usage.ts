@@ -39,14 +39,14 @@ export function wholeUsage(
 ): FilledUsage {
   const guess = () => guessUsage(request, batches);
   if (reported === undefined) return { usage: guess(), untold: 'both' };
-  // What a cache gives again was filled when it came.
+  // A cached answer has its usage already.
   if (batches.length === 0 || request.countOnly === true) return { usage: reported };
   return fillUsage(isStale(batches) ? withOutputUntold(reported) : reported, guess);
 }
 
 /**
- * Usage of an answer that was cut short. What a vendor reported by then holds for the input; its output count may be
- * from the very first event, so it is never less than what really came.
+ * Usage of an interrupted answer. The vendor's count holds for input. Its output count may be from the first event, so
+ * the received output is a lower bound.
  */
 export function partialUsage(request: ChatRequest, batches: readonly EventBatch[], reported: Usage | undefined): Usage {
   const guessed = guessUsage(request, batches);
@@ -65,7 +65,7 @@ function isStale(batches: readonly EventBatch[]): boolean {
     for (let at = events.length - 1; at >= 0; at--) {
       const event = events[at] as ChatEvent;
       if (event.type === 'usage') return false;
-      // What a vendor says of a refusal, it says behind its counts.
+      // Refusal text after the vendor's counts is included in them.
       if (event.type !== 'refusal' && outputText(event) !== '') return true;
     }
     if (gone?.toldAtPieces !== undefined) return gone.toldAtPieces < gone.pieces;
@@ -79,7 +79,7 @@ export function lastUsage(batches: readonly EventBatch[]): Usage | undefined {
   return last?.events.findLast((event) => event.type === 'usage')?.usage ?? last?.gone?.usage;
 }
 
-/** What an upstream reported of all that was asked of it: nothing came behind it, and every choice has ended. */
+/** Final usage from the upstream: nothing followed it, and every choice ended. */
 export function finalUsage(request: ChatRequest, batches: readonly EventBatch[]): Usage | undefined {
   const tally = emptyTally();
   for (const batch of batches) addToTally(tally, batch);

@@ -1,14 +1,14 @@
 import type { PriceBook, PricedModel } from './price-book';
 
-/** What was asked of whom. */
+/** Request and its target. */
 interface Asked {
   readonly provider: string;
   readonly model: string;
 }
 
 /**
- * The price an answer is billed at: that of the model that answered, as the vendor names it, where the price book has it, else
- * that of the model that was asked. What the operator priced himself stays: a vendor's name for it may be another.
+ * Billing price: that of the vendor's answering model if the price book has it, else that of the requested one. A price
+ * from the operator stays, because a vendor may use another name.
  */
 export function pricedAnswer(
   prices: PriceBook,

@@ -29,7 +29,7 @@ export function keepWarm(
   const kind = explicit === undefined ? 'prefix' : 'session';
   const session = hash(`${conversation.projectId}\n${route.scope}\n${kind}\n${start}`);
   const named = { ...route, session };
-  // What begins only now goes where the strategy says, so that equal beginnings are spread.
+  // A new conversation follows the strategy, so that equal beginnings spread.
   const isContinued = explicit !== undefined || messages.some(({ role }) => role === 'assistant');
   const warm = isContinued ? warmTargets.find(session) : undefined;
   const [first] = route.targets;

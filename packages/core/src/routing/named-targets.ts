@@ -14,19 +14,19 @@ function onlyTargets(route: Route, kept: readonly RouteTarget[]): Route | undefi
 export interface AllowedNames {
   /** The name as asked for. */
   readonly model: string;
-  /** Whether one of a model's names is among the key's `allowed_models`. */
+  /** True if `allowed_models` contains one of the names. */
   isAllowed(names: readonly string[]): boolean;
 }
 
 /**
- * The targets that a key's `allowed_models` allow. Who may use a name may use the targets it names; what stands in for
- * them has to be allowed itself. Throws `model_not_allowed`.
+ * Targets that a key's `allowed_models` permits. A permitted name includes its targets; stand-ins need their own
+ * permission. Throws `model_not_allowed`.
  */
 export function allowedTargets(route: Route, { model, isAllowed }: AllowedNames): Route {
   const isNameAllowed = isAllowed([model]);
   const mayAsk = (target: Pick<RouteTarget, 'provider' | 'model'>) => isAllowed([target.model, targetKey(target)]);
   const isOwn = ({ isStandIn }: RouteTarget) => isStandIn !== true;
-  // Who may call neither the name nor what it names gets no stand-in for it.
+  // A caller without permission for the name and its targets gets no stand-in.
   const named = route.alias === undefined ? [route.requested] : route.targets.filter(isOwn);
   if (!isNameAllowed && !named.some(mayAsk)) throw notAllowed(model);
   const kept = onlyTargets(
@@ -51,7 +51,7 @@ export function withoutOthers(route: Route): Route {
   return route.isSole === true ? { ...route, targets: [route.targets[0]], answerers: route.targets } : route;
 }
 
-/** Whether what a target once answered may be served: of those that could answer now. */
+/** True if a stored answer of the target may serve this route. */
 export const mayAnswer = ({ targets, answerers = targets }: Route, from: Target): boolean =>
   answerers.some((target) => isSameTarget(target, from));
 

@@ -34,7 +34,7 @@ export function resolveTargets(model: string, allTables: RoutingTables, projectI
 }
 
 function routeOfName(model: string, tables: RoutingTables, projectId: string): Route {
-  // Who names a provider means that one: chains stand in for bare names only.
+  // A provider in the name excludes chains; those apply to bare names only.
   const explicit = explicitTarget(model, tables);
   const requested = explicit ?? detectTarget(model, tables);
   if (requested === undefined) throw unknownModel(model, tables, projectId);

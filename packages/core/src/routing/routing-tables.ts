@@ -101,7 +101,10 @@ export function firstChoice({ passedOver, targets }: Pick<Route, 'passedOver' | 
   return passedOver?.[0]?.target ?? targets[0];
 }
 
-/** Whether the operator knows the model: priced, or listed by a local server. A free provider's other names are a caller's own. */
+/**
+ * True if the operator knows the model: it has a price or a local server lists it. Callers make up other names of free
+ * providers.
+ */
 export const isListed = (
   { prices, providers }: Pick<RoutingTables, 'prices' | 'providers'>,
   provider: string,

@@ -142,7 +142,7 @@ export class SharedTargetHealth implements TargetMonitor {
     await this.exchange();
   }
 
-  /** Targets that are in trouble, or were. What concerns one project's own keys is left out. */
+  /** Targets with current or past failures, without those of one project's own keys. */
   list(): readonly TargetStatus[] {
     return [...this.shown].map((one) => statusOf(one, this.options.monotonicMs()));
   }
@@ -184,7 +184,7 @@ export class SharedTargetHealth implements TargetMonitor {
     for (const one of this.watched.values()) {
       const known = listed.get(one.key);
       if (known === undefined && !this.troubled.has(one)) continue;
-      // What happened here meanwhile is newer than what the others say.
+      // Local events since then are newer than the shared state.
       if (!unsent.has(one.key)) this.adoptOne(one, known, nowMs);
     }
   }

@@ -41,8 +41,8 @@ export const HALF_OPEN_KEPT_MS = 600_000;
 export const MAX_SHARED_TARGETS = 5_000;
 
 /**
- * What gateway processes share about targets; asked in the background only. Failure policy: `exchange` throws when the
- * store is away, and then each process goes by what it sees.
+ * Shares target health between processes, in the background only. Failure policy: `exchange` throws without the store,
+ * and each process uses its own observations.
  */
 export interface TargetHealthStore {
   /**

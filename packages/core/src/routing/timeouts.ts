@@ -23,7 +23,7 @@ export function timeoutsOf(...given: readonly (Given | undefined)[]): Timeouts |
 export interface TimeoutLimits {
   readonly requestTimeoutMs: number;
   readonly answerTimeoutMs: number;
-  /** Whether a host takes connections cannot be seen from here. */
+  /** True if the gateway can't see whether the host accepts connections. */
   readonly isBehindProxy: boolean;
 }
 

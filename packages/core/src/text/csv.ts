@@ -4,8 +4,8 @@ export class Digits {
 }
 
 /**
- * What a spreadsheet runs as a formula (full-width signs too, where it reads those), behind signs that it passes over. Only
- * texts are: a number is a number, whatever sign it begins with.
+ * Text that a spreadsheet runs as a formula, full-width signs included, after ignored characters. Numbers are safe,
+ * whatever their sign.
  */
 const FORMULA = /^(?:[\t\r\n]|[\s\p{C}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u;
 /** Semicolons and tabs separate cells for some of them. */

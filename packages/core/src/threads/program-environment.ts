@@ -4,7 +4,7 @@ const NEEDED = /^(PATH|HOME|USER|LANG|LC_ALL|TZ|TMPDIR|XDG_(CACHE|CONFIG)_HOME|S
 const FETCHING =
   /^(NPM_.*|BUN_(INSTALL|CONFIG).*|NODE_(AUTH_TOKEN|EXTRA_CA_CERTS)|(HTTPS?|ALL|NO)_PROXY|SSL_CERT_DIR|CI)$/i;
 
-/** What the client of Postgres looks for where a URL says nothing. */
+/** Variables that the Postgres client reads for missing URL parts. */
 const CONNECTING = /^(PG[A-Z]+|USER|USERNAME|LOGNAME)$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;

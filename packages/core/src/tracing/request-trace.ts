@@ -22,13 +22,13 @@ export interface TraceMark {
   readonly detail?: SpanDetail;
   /** The answer of an earlier request, by its `Idempotency-Key`. */
   readonly isReplay?: true;
-  /** Of requests whose row does not tell how they came. */
+  /** Set if the row lacks the HTTP facts. */
   readonly http?: HttpDetail;
-  /** Of requests whose row does not tell where they went. */
+  /** Set if the row lacks the server. */
   readonly server?: ServerDetail;
 }
 
-/** What answers: the host, never its path or who may enter. */
+/** Host of the answering server, never its path or credentials. */
 export interface ServerDetail {
   readonly scheme: string;
   readonly address: string;
@@ -65,7 +65,7 @@ export function noteHttp<T extends { readonly trace?: RequestTrace }>(
   return { ...of, trace: { ...of.trace, mark: { ...mark, http } } };
 }
 
-/** What of request and answer stands on no row, and on spans all the same: numbers and names, no content. */
+/** Facts for spans that no row holds: numbers and names, no content. */
 export interface SpanDetail {
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -85,7 +85,7 @@ export interface RequestTrace {
   readonly traceId: string;
   /** Set where its spans are exported. */
   readonly mark?: TraceMark;
-  /** Whether attempts are numbered: their spans are named upstream. */
+  /** True if attempts have numbers: their spans are named upstream. */
   readonly hasSpans: boolean;
   /** Headers that hand the trace on: from the nth attempt (from 1) at an upstream, or from the request itself. */
   headersFrom(span: number | 'request'): Readonly<Record<string, string>>;

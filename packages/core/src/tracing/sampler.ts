@@ -10,7 +10,7 @@ export const SAMPLERS = [
 ] as const;
 export type SamplerName = (typeof SAMPLERS)[number];
 
-/** Whether the spans of a request are exported. */
+/** True if the request's spans are exported. */
 export type Sampler = (context: TraceContext) => boolean;
 
 type RootName = Exclude<SamplerName, `parentbased_${string}`>;

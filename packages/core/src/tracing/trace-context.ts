@@ -89,5 +89,5 @@ export const requestSpanId = (requestId: string): string => lastHalf(requestId).
 export const attemptSpanId = (requestId: string, attempt: number): string =>
   Math.min(attempt, MOST_ATTEMPTS).toString(16).padStart(4, '0') + lastHalf(requestId).slice(4).toLowerCase();
 
-/** Of a UUID: `xxxxxxxx-xxxx-xxxx-1234-567890abcdef`. */
+/** Second half of a UUID: `xxxxxxxx-xxxx-xxxx-1234-567890abcdef`. */
 const lastHalf = (uuid: string): string => uuid.slice(19, 23) + uuid.slice(24);

@@ -29,7 +29,7 @@ export class Flight {
   private gone = 0;
   private readonly tally = emptyTally();
   private keptBytes = 0;
-  /** Of the batches that are there, where several may read them. */
+  /** Size of the buffered batches, if several readers may need them. */
   private heldBytes = 0;
   /** Bytes of these that took room. */
   private countedBytes = 0;
@@ -225,7 +225,7 @@ export class Flight {
 
 /** One request's place on a flight. */
 export class Subscriber {
-  /** Of the next batch to be read. */
+  /** Index of the next batch. */
   index = 0;
   /** It took the answer too slowly. */
   isLeftBehind = false;
@@ -255,7 +255,7 @@ export class Subscriber {
     return batch;
   };
 
-  /** Until the answer is whole; throws the upstream's failure. What was not read yet is still to be read. */
+  /** Resolves at the end of the answer; throws the upstream's failure. Unread batches stay readable. */
   async awaitEnd(): Promise<void> {
     for (let index = this.index; (await this.flight.read(index)) !== null; ) index += 1;
   }

@@ -14,7 +14,7 @@ import { asObject, asString } from '../translation/read-json';
 import type { ToolNames } from '../translation/vendor-names';
 import { REASONING_FORMAT } from './wire';
 
-/** What goes from block to block of one answer. */
+/** State across the blocks of one answer. */
 export interface AnswerState extends SharedState {
   /** All blocks as the vendor means them, for callers of the same format. */
   readonly nativeBlocks: JsonObject[] | undefined;

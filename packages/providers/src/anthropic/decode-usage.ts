@@ -45,7 +45,7 @@ function billedTier({ speed, service_tier: given }: JsonObject): Pick<Usage, 'se
 
 /** Regions that are none. */
 const ANYWHERE: ReadonlySet<string> = new Set(['global', 'default', 'not_available', '']);
-/** What one region costs more: https://platform.claude.com/docs/en/about-claude/pricing#data-residency-pricing */
+/** Surcharge for one region: https://platform.claude.com/docs/en/about-claude/pricing#data-residency-pricing */
 const REGION_PERCENT = 10;
 
 function surcharge(geo: string | undefined): Pick<Usage, 'surchargePercent'> {

@@ -21,7 +21,7 @@ export const UNCOUNTED_FIELDS: readonly string[] = [
   'service_tier',
 ];
 
-/** How signed reasoning of this vendor is marked in `reasoning_details`. */
+/** Format of this vendor's signed reasoning in `reasoning_details`. */
 export const REASONING_FORMAT = 'anthropic-claude-v1';
 
 /** Top-level fields of an answer that our own types carry. */

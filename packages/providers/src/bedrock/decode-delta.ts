@@ -13,7 +13,7 @@ import { asObject, asObjects, asString } from '../translation/read-json';
 import type { ToolNames } from '../translation/vendor-names';
 import { REASONING_FORMAT } from './wire';
 
-/** What goes from block to block of one answer. */
+/** State across the blocks of one answer. */
 export interface AnswerState extends SharedState {
   /** Something of the answer has gone out. */
   hasOutput: boolean;

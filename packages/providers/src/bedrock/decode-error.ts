@@ -27,7 +27,7 @@ const STATUS_BY_EXCEPTION: Readonly<Record<string, number>> = {
 
 const ERRORS = createErrorDecoders({ provider: PROVIDER, statusByType: STATUS_BY_EXCEPTION });
 export const { decodeErrorObject } = ERRORS;
-/** What an unknown model is answered with, as a mistake of validation. */
+/** Validation error that means an unknown model. */
 const UNKNOWN_MODEL = /model identifier is invalid/i;
 
 /** Any answer other than 2xx → one clear error. */

@@ -116,7 +116,7 @@ interface Credentials {
   readonly sessionToken?: string;
 }
 
-/** How the vendor's own API keys begin; those may hold colons too. */
+/** Prefix of the vendor's own API keys; those may contain colons too. */
 const BEARER_KEY = /^bedrock-api-key-/;
 const ACCESS_KEY_ID = /^A[KS]IA[0-9A-Z]{12,}$/;
 

@@ -1,6 +1,6 @@
 import { type ModelQuirks as ClaudeQuirks, quirksOf as claudeQuirksOf } from '../claude/models';
 
-/** What the models of one maker take beside what Converse has for all. */
+/** Options of one maker's models beside the common ones of Converse. */
 export interface ModelQuirks {
   /** Set for the models that have it. */
   readonly claude?: ClaudeQuirks;

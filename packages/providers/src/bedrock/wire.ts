@@ -5,7 +5,7 @@
 
 export const PROVIDER = 'bedrock';
 
-/** How signed reasoning that came through this vendor is marked in `reasoning_details`. */
+/** Format of signed reasoning from this vendor in `reasoning_details`. */
 export const REASONING_FORMAT = 'bedrock-converse-v1';
 
 /** Signatures that the models behind this vendor accept: their own, and those of the same models elsewhere. */

@@ -29,7 +29,7 @@ export function imageToolFee(value: JsonValue | undefined): number {
   const details = asObject(used.input_tokens_details) ?? {};
   const cached = asObject(used.cached_tokens_details) ?? {};
   const image = asCount(details.image_tokens);
-  // What no detail tells is dearest as an image.
+  // Tokens without a detail bill as images, the dearest kind.
   const text = Math.min(asCount(details.text_tokens), Math.max(0, asCount(used.input_tokens) - image));
   const images = Math.max(image, asCount(used.input_tokens) - text);
   const [cachedText, cachedImages] = [
@@ -46,7 +46,10 @@ export function imageToolFee(value: JsonValue | undefined): number {
   );
 }
 
-/** What the vendor's hosted tools cost, by its own report. Source: https://platform.openai.com/docs/api-reference/responses/object */
+/**
+ * Fees of the vendor's hosted tools, from its report. Source:
+ * https://platform.openai.com/docs/api-reference/responses/object
+ */
 export function hostedToolFees(
   toolUsage: JsonValue | undefined,
   sources?: JsonValue,

@@ -101,7 +101,7 @@ export interface CostlyUse {
   readonly effect: CostlyEffect;
 }
 
-/** What a request holds beside its model and its text that may change the bill. */
+/** Parts of a request beside model and text that may change the bill. */
 export interface Costly {
   readonly uses: readonly CostlyUse[];
   /** Beside the one that is asked. */

@@ -30,7 +30,7 @@ export class UsageEventFilter {
       start = end;
     }
     if (this.isInside || bytes.length - start > MAX_HELD_BYTES) {
-      // What may be the first half of an event's end waits for the other one.
+      // The first half of an event's separator waits for the rest.
       start = Math.max(start, bytes.length - 3);
       this.isInside = true;
     }

@@ -1,4 +1,4 @@
-// What cannot be read counts as not told: the answer itself is never touched, held up or failed.
+// Unreadable usage counts as missing. The tap never changes, delays or fails the answer.
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { EVENT_BOUNDS, findJsonExcess, findJsonExcessInSlices, type JsonBounds } from '@llm0/core/chat/json-bounds';
 import { decodeInSlices, LARGE_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-slices';

@@ -6,7 +6,7 @@ import type { ToolNames } from '../translation/vendor-names';
 /** The models give one choice. */
 export const CHOICE = 0;
 
-/** What goes from block to block of one answer. */
+/** State across the blocks of one answer. */
 export interface SharedState {
   readonly names: ToolNames;
   toolCalls: number;

@@ -6,7 +6,7 @@ import type { DroppedParameters } from '../translation/refuse-parameter';
 /** Most points up to which one request may have its prompt cached. */
 const MAX_MARKS = 4;
 
-/** What callers of OpenAI's formats say where they want a prompt to be cached. */
+/** Cache hints in OpenAI's formats. */
 export const CACHE_HINTS: ReadonlySet<string> = new Set(['prompt_cache_key', 'prompt_cache_retention']);
 
 export interface MarkRules {

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
 
-/** What came of one block, piece by piece. */
+/** Received pieces of one block. */
 export interface ReceivedBlock {
   /** As it began. */
   readonly block: JsonObject;

@@ -5,10 +5,10 @@ import { instanceOf } from './schema-instance';
 
 /** One word and the space before it, one run of punctuation: what the demo models count as a token. */
 const TOKEN = /\s{0,20}(?:[\p{L}\p{N}_]{1,8}|[^\s\p{L}\p{N}_])|\s+/gu;
-/** How many tokens of arguments travel in one piece. */
+/** Characters of arguments in one piece. */
 const ARGUMENT_PIECE_CHARACTERS = 12;
 const QUOTED_CHARACTERS = 200;
-/** How much of a prompt is searched for the wish to use a tool. */
+/** Searched part of a prompt for a request to use a tool. */
 const SEARCHED_CHARACTERS = 2_000;
 
 export interface DemoToolCall {

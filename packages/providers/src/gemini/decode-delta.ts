@@ -13,7 +13,7 @@ export interface CandidateState {
   readonly images: JsonObject[];
   /** Parts of the vendor's own tools, kept whole for clients that know them. */
   readonly foreignParts: JsonObject[];
-  /** What the candidate told beside its content; the last value counts. */
+  /** Other fields of the candidate; the last value counts. */
   readonly extras: Map<string, JsonObject>;
 }
 

@@ -63,7 +63,7 @@ function encodeAssistant(message: MessageOf<'assistant'>, context: MessageContex
   return [...parts, ...encodeCalls(message.toolCalls ?? [], context)];
 }
 
-/** Of parallel calls the vendor signs the first one only. */
+/** The vendor signs only the first of parallel calls. */
 function encodeCalls(calls: readonly ToolCall[], context: MessageContext): JsonObject[] {
   const unsigned = context.signedCalls && calls.every((call) => call.signature === undefined);
   return calls.map((call, i) => {

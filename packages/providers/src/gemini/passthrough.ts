@@ -49,7 +49,10 @@ const EMBED: NativeShape = {
 
 const NATIVE_ONLY = /^\/(?:upload\/)?v1(?:alpha|beta)\//;
 
-/** Source: https://cloud.google.com/apis/docs/system-parameters. What goes on is JSON, whole and with its usage. */
+/**
+ * True for parameters that change the JSON format or hide usage. Source:
+ * https://cloud.google.com/apis/docs/system-parameters
+ */
 const hidesUsage = (name: string, value: string): boolean =>
   name.startsWith('$') || HIDING.has(name) || (name === 'alt' && value !== 'json' && value !== 'sse');
 const HIDING: ReadonlySet<string> = new Set(['fields', 'callback', 'key', 'access_token', 'oauth_token', 'quotauser']);

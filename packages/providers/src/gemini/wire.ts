@@ -5,7 +5,7 @@
 
 export const PROVIDER = 'gemini';
 
-/** How signed reasoning of this vendor is marked in `reasoning_details`. */
+/** Format of this vendor's signed reasoning in `reasoning_details`. */
 export const REASONING_FORMAT = 'google-gemini-v1';
 
 /** Fields of the vendor's own that callers may add to a request of another format → their name on the wire. */
@@ -16,7 +16,7 @@ export const NATIVE_FIELDS: ReadonlyMap<string, string> = new Map([
   ['cached_content', 'cachedContent'],
 ]);
 
-/** What a candidate tells beside its content, kept for clients that know it. */
+/** Other fields of a candidate, kept for clients that know them. */
 export const CANDIDATE_FIELDS = ['groundingMetadata', 'citationMetadata', 'urlContextMetadata'] as const;
 
 export const TOOL_NAME_RULE = {

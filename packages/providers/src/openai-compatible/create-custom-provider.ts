@@ -2,7 +2,7 @@ import { modelsEndpoint } from '../openai/endpoint';
 import type { Provider } from '../provider';
 import { createCompatibleProvider } from './create-compatible-provider';
 
-/** What a server that an operator adds at run time is said to speak. */
+/** Kind of servers that an operator adds at run time. */
 export const CUSTOM_KIND = 'openai-compatible';
 
 /** A server added at run time. `listsModels`: asked what it serves, as nobody said. */

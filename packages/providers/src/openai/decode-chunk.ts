@@ -6,7 +6,7 @@ import { decodeUsage } from './decode-usage';
 import { decodeFinishReason, isStandardFinishReason } from './finish-reasons';
 import { ANSWER_FIELDS, PADDING_FIELD } from './wire';
 
-/** What a chunk is on the way to a client of the same format. */
+/** Treatment of a chunk for a client of the same format. */
 export type ChunkFate =
   /** Nothing to change: its bytes can go out. */
   | 'forward'

@@ -14,8 +14,8 @@ export function createStreamDecoder(provider: string): StreamDecoder {
 }
 
 /**
- * The chunks of one streamed answer. Whatever a client would see anything of is forwarded: the vendor's own bytes where
- * nothing had to change, else the chunk written again with its unknown fields.
+ * Decodes the chunks of one streamed answer and forwards every visible one. Unchanged chunks keep the vendor's bytes;
+ * others are encoded again with their unknown fields.
  */
 export class ChatStream implements PayloadDecoder {
   private readonly chunks = new ChunkDecoder();

@@ -7,7 +7,7 @@ import { readInputUsage } from '../translation/read-counts';
 import { type AnswerBody, asCount, asObjects, parseAnswer } from '../translation/read-json';
 import { endpointOf } from './endpoint';
 
-/** What differs between servers that speak this format. */
+/** Differences between servers that speak this format. */
 export interface EmbeddingQuirks {
   /** Vectors as base64, which is a quarter of the size; else the server's own default. */
   readonly base64: boolean;

@@ -171,7 +171,7 @@ function encodeResponseFormat(format: NonNullable<ChatRequest['responseFormat']>
 /** The highest effort of other formats, in this one's words. */
 const HIGHEST_EFFORT = { theirs: 'max', ours: 'high' } as const;
 
-/** How much the model shall think; models known not to think are not asked to, which is told. */
+/** Sets the reasoning effort. Omits it for models without reasoning, and reports that. */
 function setEffort(body: JsonObject, request: ChatRequest, { context, quirks, dropped }: BodyInput): void {
   const { thinking } = request;
   const capabilities = context.priced?.capabilities;

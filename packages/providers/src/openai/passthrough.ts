@@ -20,7 +20,7 @@ function askForUsage(body: JsonObject): JsonObject {
   return { ...body, stream_options: { ...asObject(body.stream_options), include_usage: true } };
 }
 
-/** Of the path behind the API's prefix. */
+/** Path after the API's prefix. */
 type Endpoint = Omit<NativeShape, 'path'> & { readonly path: string };
 
 /** Chat Completions. */

@@ -1,4 +1,4 @@
-/** What differs between OpenAI's own API and servers that speak its format. */
+/** Differences between OpenAI's own API and servers that speak its format. */
 export interface ChatQuirks {
   /** Field for the output limit: `as-sent` keeps the caller's, `max_tokens` renames the newer one. */
   readonly outputLimitField: 'as-sent' | 'max_tokens';

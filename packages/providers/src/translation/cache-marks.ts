@@ -2,7 +2,7 @@ import { isObject } from '@llm0/core/chat/json';
 import type { ChatRequest, ContentPart, Tool, ToolCall } from '@llm0/core/chat/request';
 import type { DroppedParameters } from './refuse-parameter';
 
-/** What may carry a mark: up to here the prompt is to be cached. */
+/** Parts that may carry a mark: the prompt up to there is cached. */
 export type Markable = Tool | ContentPart | ToolCall;
 
 export const isMarked = (item: Markable): boolean => 'cacheControl' in item && isObject(item.cacheControl);

@@ -21,7 +21,7 @@ export interface ToldCounts {
   readonly total: number;
 }
 
-/** What usage says under any vendor's names; the largest where it says one thing twice. */
+/** Reads counts under any vendor's names; the largest of duplicates counts. */
 export function readCounts(usage: JsonObject): ToldCounts {
   return { input: largest(usage, INPUT), output: largest(usage, OUTPUT), total: largest(usage, TOTAL) ?? 0 };
 }

@@ -87,7 +87,7 @@ export const LOGPROBS_BOUNDS: JsonBounds = { maxTokens: 10_000_000, maxParts: 2_
 
 const NOTHING = new Uint8Array();
 
-/** What a decoder is given of an answer's bytes; lets go of those of a large one. */
+/** Prepares an answer's bytes for a decoder; frees those of a large one. */
 export async function prepareAnswer(chunks: Uint8Array[], bounds: JsonBounds): Promise<AnswerBody> {
   const [first = NOTHING] = chunks;
   if (chunks.length <= 1 && first.byteLength <= LARGE_JSON_LENGTH) return first;

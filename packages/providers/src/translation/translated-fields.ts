@@ -40,8 +40,8 @@ function isEmpty(value: JsonValue | undefined): boolean {
 }
 
 /**
- * What a translated request holds beyond our own types: unknown fields are refused; unknown parts of messages and
- * tools, which vendors ignore or refuse by themselves, are named as dropped. `taken`: fields the vendor has itself.
+ * Refuses unknown fields of a translated request. Reports unknown parts of messages and tools as dropped, because
+ * vendors ignore or refuse those. `taken`: fields that the vendor has itself.
  */
 export function refuseExtras(
   request: ChatRequest,
@@ -49,7 +49,7 @@ export function refuseExtras(
   taken: (name: string) => boolean = () => false,
 ): void {
   for (const name in request.wire?.headers) dropped.note(name);
-  // Who asks for it looks for the answer there later.
+  // A caller that sets it expects to find the answer later.
   if (request.extra.store === true && !taken('store')) dropped.note('store');
   for (const name in request.extra) {
     const value = request.extra[name];

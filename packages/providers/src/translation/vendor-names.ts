@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ChatRequest } from '@llm0/core/chat/request';
 
-/** What a vendor allows as the name of a tool or the id of a call. */
+/** A vendor's rule for names of tools or ids of calls. */
 export interface NameRule {
   readonly valid: RegExp;
   /** Characters that are replaced by `_`. */

@@ -13,7 +13,7 @@ export function mapSubschemas(name: string, value: JsonValue, map: (schema: Json
   return Object.fromEntries(Object.entries(members).map(([key, inner]) => [key, map(inner)]));
 }
 
-/** What a local reference (`#/$defs/Name`) of a schema stands for; undefined for any other. */
+/** Resolves a schema's local reference (`#/$defs/Name`); undefined for any other. */
 export function resolveReference(root: JsonObject, reference: string): JsonObject | undefined {
   if (!reference.startsWith('#')) return undefined;
   let found: JsonValue | undefined = root;

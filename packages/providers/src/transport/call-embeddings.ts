@@ -58,7 +58,7 @@ export interface EmbeddedInputs extends EmbeddedTokens {
   readonly dropped: readonly string[];
 }
 
-/** What an attempt had cost when it failed, its calls cut short included. */
+/** Failure of an attempt with its cost, interrupted calls included. */
 export class EmbeddingFailure extends Error {
   constructor(
     override readonly cause: GatewayError,

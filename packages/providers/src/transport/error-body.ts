@@ -4,7 +4,7 @@ import { asNumber, asObject, asString } from '../translation/read-json';
 import { readRetryAfterMs } from './retry-after';
 import { upstreamAnswerError } from './upstream-failure';
 
-/** What sets one vendor's error bodies apart. */
+/** Differences between vendors' error bodies. */
 export interface ErrorDialect {
   readonly provider: string;
   /** The vendor's names of errors → the HTTP status they stand for, for errors inside a 200. */

@@ -3,7 +3,7 @@ import { EventStreamCodec } from '@smithy/eventstream-codec';
 
 /** One message of a binary event stream. */
 export interface EventStreamFrame {
-  /** Of type string; the others say nothing that is needed. */
+  /** String headers only; no other type matters. */
   readonly header: (name: string) => string | undefined;
   readonly payload: Uint8Array;
 }

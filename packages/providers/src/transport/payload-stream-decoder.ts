@@ -8,7 +8,7 @@ import type { StreamDecoder } from '../provider';
 import { parseEventData, parseLargeEvent } from '../translation/read-json';
 import { upstreamFailure } from './upstream-failure';
 
-/** What a vendor makes of the payloads of one streamed answer. */
+/** A vendor's decoder for the payloads of one streamed answer. */
 export interface PayloadDecoder {
   /** Appends the payload's events. Throws a `GatewayError` for an error payload. */
   decode(payload: JsonObject, events: ChatEvent[], text: PayloadText): void;
@@ -56,7 +56,7 @@ export class PayloadStreamDecoder implements StreamDecoder {
   private sawPayload = false;
   /** From a large event on, which is read in turns. */
   private waiting: readonly PayloadText[] | undefined;
-  /** What the first of those that waited holds. */
+  /** Payload of the first waiting event. */
   private parsed: JsonObject | undefined;
   private empty = 0;
   private textLength = 0;

@@ -12,9 +12,9 @@ export interface BodyOptions {
   readonly provider: string;
   /** Longest silence between two chunks while somebody waits for the next one, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** How long the first chunk may take, where that is not the idle time-out, in milliseconds. */
+  /** Time-out of the first chunk in milliseconds; by default the idle time-out. */
   readonly firstTimeoutMs?: number | undefined;
-  /** How long all of it may take, in milliseconds; sixty idle time-outs where nothing is said. */
+  /** Limit for the whole body in milliseconds; by default sixty idle time-outs. */
   readonly maxMs?: number | undefined;
   /** More bytes fail the answer; unbounded where they are only passed on, as fast as they are taken. */
   readonly maxBytes?: number;
@@ -34,7 +34,7 @@ const PIECE_BYTES = 16 * 1024;
 /** Where chunks come one upon the other, others get their turn after so many bytes, or so long. */
 const TURN_BYTES = 256 * 1024;
 const TURN_MS = 5;
-/** What answers leave behind while they are decoded is collected after so many bytes of all of them. */
+/** Decoding garbage is collected after this much data of all answers. */
 const COLLECT_BYTES = 4 * 1024 * 1024;
 let bytesDecoded = 0;
 
@@ -43,7 +43,7 @@ export class UpstreamBody {
   private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private waitingSinceMs: number | undefined;
-  /** How long the chunk waited for may take. */
+  /** Time-out of the next chunk. */
   private limitMs: number;
   private stopped: GatewayError | undefined;
   private closed = false;
@@ -205,7 +205,7 @@ export async function readStart(body: UpstreamBody, maxBytes: number): Promise<s
       size += chunk.byteLength;
     }
   } catch {
-    // What came so far is all there is to tell.
+    // The received part is all the error can show.
   }
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBytes));
 }

@@ -92,7 +92,7 @@ interface Entry<A> {
   readonly ending: PromiseWithResolvers<Ending<A>>;
   /** True once the store says that it is ours: then its lease is renewed. */
   claimed: boolean;
-  /** Set while the key is given back: resolves once it is free. Who comes now is no part of what has ended. */
+  /** Set during the release of the key; resolves once it is free. New requests must not join the ended one. */
   freeing?: Promise<void>;
 }
 

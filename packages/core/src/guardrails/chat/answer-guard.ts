@@ -22,18 +22,18 @@ interface OpenChoice {
 type Added = Promise<void> | undefined;
 type TextEvent = Extract<ChatEvent, { readonly text: string; readonly choice: number }>;
 
-/** What comes beside other texts waits for its own end. */
+/** Texts that arrive beside others, and wait for their own end. */
 const WAITING = /^(?:tool|detail|extra) /;
 
 /**
- * Judges an answer's events as they come, for rules that need no more than a window. What may still become something waits; at the
- * answer's end all of it goes on. Throws `guardrail_blocked`.
+ * Judges an answer's events in a stream, for rules that need only a window. Holds text that may become a find and
+ * releases it at the end. Throws `guardrail_blocked`.
  */
 export class AnswerGuard {
   private readonly choices = new Map<number, OpenChoice>();
   private readonly texts: GuardedTexts;
   private out: ChatEvent[] = [];
-  /** What came behind a choice's end, and says nothing. */
+  /** Events without text after a choice's end. */
   private readonly behind: ChatEvent[] = [];
 
   constructor(private readonly guard: RequestGuard) {
@@ -219,7 +219,7 @@ export class AnswerGuard {
     return choice;
   }
 
-  /** What another kind of text holds goes ahead of this one; arguments of tools wait for their own end. */
+  /** Releases texts of other kinds first; tool arguments wait for their own end. */
   private leaveOthers(index: number, name: string): Added {
     const choice = this.open(index);
     for (const [other, channel] of choice.channels) {

@@ -29,7 +29,7 @@ export class Channel {
     return this.windows.some(({ heldLength }) => heldLength > 0);
   }
 
-  /** What may go on of a piece; a long one is looked at in turns. */
+  /** Returns the text to release from a piece; long pieces take several turns. */
   push(text: string): string | Promise<string> {
     this.said?.push(text);
     return text.length <= this.most ? this.pass(text) : this.passInSlices(text);

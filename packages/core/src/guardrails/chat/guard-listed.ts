@@ -6,7 +6,7 @@ import { GuardedTexts } from './guard-texts';
 
 /** By which it is asked for: under another one it is not there. */
 const NAMES = ['name', 'uri', 'uriTemplate'] as const;
-/** Of an item, and at any depth of its schemas: what a model reads as it reads what it is told. */
+/** Texts for the model in an item, and at any depth of its schemas. */
 const SAID: ReadonlySet<string> = new Set(['title', 'description']);
 
 /**

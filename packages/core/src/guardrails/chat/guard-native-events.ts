@@ -7,7 +7,7 @@ import { JudgedPieces } from './string-tree';
 import { isSealedText, isSealing } from './unread-fields';
 import { isKnownChoice } from './vocabulary';
 
-/** What members of a stream's events say; all others are identifiers, or vendors' own. */
+/** Text fields of stream events; all others are identifiers or vendors' own. */
 const SAID: Readonly<Record<string, 'text' | 'json'>> = {
   ...{ content: 'text', text: 'text', delta: 'text', thinking: 'text', reasoning_content: 'text', reasoning: 'text' },
   ...{ refusal: 'text', transcript: 'text', code: 'text', output: 'text', arguments: 'json', partial_json: 'json' },
@@ -82,7 +82,7 @@ function leaveTokensOut({ guardrails }: RequestGuard, events: readonly JsonValue
 
 const saidBy = ({ pieces }: Stream): string => pieces.map(({ text }) => text).join('');
 
-/** What is said anew with each event is said once. */
+/** Fields with the same value in each event are single texts. */
 const isInPieces = ({ kind, pieces }: Stream): boolean =>
   kind === 'other' && pieces.some(({ text }) => text !== pieces[0]?.text);
 
@@ -111,7 +111,7 @@ function gather(value: JsonValue, place: string, streams: Map<string, Stream>): 
     if (typeof one !== 'string') gather(one, `${at}.${name === 'content_block' ? 'delta' : name}`, streams);
     else if (one !== '' && !isKnownChoice(name, one)) {
       const said = Object.hasOwn(SAID, name) ? SAID[name] : undefined;
-      // Of what is no text, `type` and place say nothing about whose it is: ids come one behind the other.
+      // Identifiers of all types at a place count as one sequence.
       const key = said === undefined ? `${place.replace(/[/=\d][^.]*/g, '')}.${name}` : `${at}${type}.${name}`;
       const isArguments = said === 'json' || key.includes('function_call_arguments');
       const kind = said === undefined ? 'other' : isArguments ? 'arguments' : 'text';

@@ -14,7 +14,7 @@ const PART_OF_ROLE = {
   tool: 'tool_results',
 } as const satisfies Record<ChatMessage['role'], GuardrailPart>;
 
-/** Of a request: what is no text, or is judged by itself. */
+/** Request fields without text, or with judgement of their own. */
 const APART: ReadonlySet<string> = new Set([
   'messages',
   'prompt',
@@ -159,7 +159,7 @@ async function guardContent(
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;
 
-/** What a file says that is text is what its message says. */
+/** Judges a text file as part of its message. */
 async function guardFile(texts: GuardedTexts, file: FilePart, part: GuardrailPart): Promise<FilePart> {
   const read = file.dataUrl === undefined ? undefined : readTextFile(file.dataUrl, 'dataUrl');
   if (read !== undefined) await texts.text(read.text, part);

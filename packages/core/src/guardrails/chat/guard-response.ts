@@ -173,7 +173,7 @@ export async function guardBlocks(guard: RequestGuard, texts: GuardedTexts, raw:
   return value === raw.value ? raw : { ...raw, value };
 }
 
-/** What calls among blocks ask for is an argument there, too. */
+/** Judges inputs of calls in blocks as tool arguments. */
 async function guardInputs(texts: GuardedTexts, blocks: JsonValue | undefined): Promise<void> {
   for (const block of Array.isArray(blocks) ? blocks.filter(isObject) : [])
     await texts.value(block.arguments ?? block.input, 'tool_arguments', 'input');

@@ -58,7 +58,7 @@ export class GuardedTexts {
     return result;
   }
 
-  /** What a JSON text says stands in what is sent as values, too. */
+  /** Judges a JSON text and notes its values for other forms of it. */
   private async judgeJson(text: string, before: JsonValue | undefined, part: Place['part']): Promise<string> {
     const result = await this.guard.judge(text, { on: this.on, part }, 'json');
     this.note(text, result);
@@ -78,7 +78,7 @@ export class GuardedTexts {
     return !isKnown && (await this.areClean([found], this.any)) ? found.text : this.one(found, this.any);
   }
 
-  /** What only its vendor can read stays; by how it looks, since anybody may write there. */
+  /** Keeps text that looks sealed and judges the rest as identifiers; anybody may write into these fields. */
   sealed(text: string): Promise<string> | string {
     return isSealedText(text) ? text : this.id(text);
   }
@@ -172,10 +172,10 @@ export class GuardedTexts {
     return this.judged.has(text);
   }
 
-  /** What stands for a text that was judged. */
+  /** Notes the result for a judged text. */
   note(text: string, result: string): string {
     this.hasChanged ||= result !== text;
-    // Of two parts with the same text, the stricter one decides for all other forms of it.
+    // If two parts have the same text, the stricter result decides for all other forms.
     if (result !== text || !this.judged.has(text)) this.judged.set(text, result);
     return result;
   }
@@ -189,7 +189,7 @@ export class GuardedTexts {
   private async once(text: string, part: Place['part'], cut: readonly Span[] = []): Promise<string> {
     const known = this.byPart.get(part) ?? new Map<string, string>();
     this.byPart.set(part, known);
-    // What programs say stays what programs can read: a number's place is taken by a string.
+    // JSON results stay valid JSON: a string replaces a number.
     const json = part === 'tool_results' ? jsonIn(text) : undefined;
     const judge = () =>
       json === undefined

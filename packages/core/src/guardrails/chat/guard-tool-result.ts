@@ -4,7 +4,10 @@ import type { RequestGuard } from '../request-guard';
 import { GuardedTexts } from './guard-texts';
 import { replaceTexts } from './string-tree';
 
-/** What a server says of a tool's call, a prompt or a resource: its texts are read one behind the other. The very same where it is clean. */
+/**
+ * Judges a server's result of a tool call, prompt or resource, with adjacent texts joined. Returns the same object if
+ * clean.
+ */
 export async function guardToolResult(guard: RequestGuard, result: JsonObject): Promise<JsonObject> {
   const texts = new GuardedTexts(guard, 'output');
   try {

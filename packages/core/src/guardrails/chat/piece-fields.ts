@@ -9,7 +9,7 @@ import { isKnownChoice } from './vocabulary';
 
 /** A field of an event whose texts are pieces of one. */
 export interface PieceField {
-  /** Of what text these are pieces. */
+  /** Identifies the text of these pieces. */
   readonly key: string;
   readonly text: string;
   /** The field's value with another text in its place. */

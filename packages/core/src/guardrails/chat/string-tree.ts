@@ -7,7 +7,7 @@ export interface FoundText {
   readonly text: string;
   /** It stands where identifiers do: that it looks like chance says nothing. */
   readonly isId: boolean;
-  /** What it stands for in base64, which is one of the others. */
+  /** The base64-decoded text, which is listed as well. */
   readonly decoded?: string;
 }
 
@@ -31,7 +31,7 @@ export const NO_PIECES: Pieces = { has: () => false };
 /** Where vendors and programs keep identifiers. */
 const IDS: ReadonlySet<string> = new Set([
   ...['id', 'call_id', 'tool_call_id', 'tool_use_id', 'item_id', 'response_id', 'previous_response_id', 'file_id'],
-  // Of media: what signs an address looks like chance, and vendors need it.
+  // Media URLs: their signatures look random, and vendors need them.
   ...['url', 'image_url', 'audio_url', 'video_url', 'file_url', 'uri', 'fileUri', 'file_uri'],
   ...[
     'toolCallId',
@@ -49,7 +49,7 @@ const IDS: ReadonlySet<string> = new Set([
 const LEAST_NUMBER = 10_000_000;
 /** Larger ones are written with an exponent. */
 const MOST_NUMBER = 1e21;
-/** What callers and tools write as they like, where it is an object: nothing in it is media's or a vendor's own. */
+/** Free-form objects of callers and tools: they hold no media and nothing of a vendor. */
 const FREE: ReadonlySet<string> = new Set([
   ...['metadata', 'input', 'args', 'arguments', 'parameters', 'properties', 'response', 'structuredContent', 'json'],
 ]);

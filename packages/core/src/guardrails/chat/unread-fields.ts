@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../chat/json';
 import { CODINGS, encodingOf, wideEncodingOf } from '../decoders/encodings';
 
-/** What only the vendor that wrote it can read: changed, it would be refused. */
+/** Fields that only their vendor can read. It rejects a changed value. */
 const SEALED: ReadonlySet<string> = new Set([
   ...['signature', 'thought_signature', 'thoughtSignature', 'encrypted_content', 'encryptedContent', 'encrypted_index'],
 ]);
@@ -19,7 +19,7 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 /** Wrapped in lines. */
 const BASE64_LINES = /^[A-Za-z0-9+/_\r\n-]+={0,2}[\r\n]{0,2}$/;
 const HEAD = /^data:[^,]{0,200};base64,/i;
-/** What stands before media says its type and no more. */
+/** Head of a data URL: a media type and nothing more. */
 const MEDIA_HEAD = /^data:[a-z]{1,20}\/[a-z0-9.+-]{1,80}(?:;(?:charset|codecs)=[a-z0-9.-]{1,20})?;base64,$/i;
 const MOST_HEAD = 256;
 const MOST_HEAD_DIGITS = 6;
@@ -59,7 +59,7 @@ interface TextFile {
   write(text: string): string;
 }
 
-/** What a file says that is text, whatever it says of itself. */
+/** Decodes a file with text, whatever its declared type. */
 export function readTextFile(value: string, name: string): TextFile | undefined {
   const head = headOf(value) ?? (MEDIA.has(name) ? '' : undefined);
   if (head === undefined) return undefined;

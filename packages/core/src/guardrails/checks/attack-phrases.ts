@@ -40,7 +40,7 @@ function stepsOf(word: string): readonly Step[] {
   return [...whole, ...begun.map(({ step }) => step)].toSorted((a, b) => b.at - a.at);
 }
 
-/** How far a row is: which word was its last, and where its first one began. */
+/** Progress in a sequence of words: index of the last one, and start of the first. */
 interface Progress {
   readonly word: number;
   readonly start: number;

@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What is wrong with a text; undefined where it is JSON that fits. Never says what stands in the text. */
+/** Checks a text against a schema: a reason, or undefined if valid. A reason never quotes the text. */
 export type JudgeJson = (text: string) => string | undefined;
 
 const MAX_SCHEMA_LENGTH = 64 * 1024;

@@ -41,8 +41,8 @@ const WAYS: readonly ((text: string) => readonly string[])[] = [
 ];
 
 /**
- * What a text says in base64, base32, hexadecimal or binary, escaped, in tags, in letters with spaces between them, in digits for
- * letters, backwards, or moved by thirteen letters. Joined; it may say nothing that makes sense.
+ * Decodes a text by every known disguise: base64, base32, hexadecimal, binary, escapes, tags, spaced letters, digits
+ * for letters, reversal and ROT13. Joins the results, which may be meaningless.
  */
 export const undisguise = (text: string): string => WAYS.flatMap((way) => way(text)).join('\n');
 

@@ -56,7 +56,7 @@ function* linksOf(text: string): Generator<FoundHost> {
   }
 }
 
-/** What stands for the host: browsers end it at a backslash, others read on to an `@` behind it. */
+/** Host candidates of a URL: browsers stop at a backslash, others read on to an `@` after it. */
 function authoritiesOf(address: string): ReadonlySet<string> {
   const browsers = address.split(/[\\/?#]/, 1)[0] ?? '';
   const others = address.split('/', 1)[0] ?? '';

@@ -17,7 +17,7 @@ const SHARED = 512;
 /** Passages of one text that are judged by what they mean: its first and its last ones, where it has more. */
 const MAX_PASSAGES = 64;
 const AT_ONCE = 4;
-/** How near to an attack a passage has to be, and how much nearer than to anything harmless. Measured on a public set. */
+/** Least similarity to an attack, and least margin to anything harmless. Measured on a public set. */
 const LEAST_NEARNESS = 0.55;
 const LEAST_LEAD = 0.15;
 const REASON = 'The text must not try to change how the assistant is instructed.';

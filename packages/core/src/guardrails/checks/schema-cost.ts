@@ -30,7 +30,7 @@ export function isSteadySchema(schema: JsonSchema): boolean {
   return walk(schema, 0);
 }
 
-/** Of the machine that an expression is. What is none stands where nobody reads one. */
+/** Size of the compiled expression; 0 for an invalid one, which no validator uses. */
 function sizeOf(pattern: string): number {
   try {
     return RE2JS.compile(pattern).programSize();

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What a project's webhooks are signed with, made from a secret of its own: whoever knows one does not know the other. */
+/** Signing key of a project's webhooks, derived from its secret. Neither one reveals the other. */
 export const webhookSecret = (projectSecret: string): Uint8Array =>
   createHmac('sha256', projectSecret).update('guardrail webhooks').digest();
 

@@ -11,7 +11,7 @@ export interface WebhookRule {
 
 const MAX_TIMEOUT_MS = 60_000;
 const MAX_TEXT_LENGTH = 4 * 1024 * 1024;
-/** What an answer may have beyond a text that takes the place of the one that was sent. */
+/** Limit for an answer: the replacement text plus everything else. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_REASON_LENGTH = 300;
 const MAX_SPANS = 1000;

@@ -1,4 +1,4 @@
-// What a text's bytes say, in the encodings that files of text are in.
+// Detects and decodes the encodings of text files.
 import { isUtf8 } from 'node:buffer';
 
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
@@ -21,7 +21,7 @@ const UNKNOWN_BYTE = 0x3f;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has in it
 const NO_LATIN = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f\x81\x8d\x8f\x90\x9d]/;
 const [MARK_FIRST, MARK_LAST] = [0xfe, 0xff];
-/** Of UTF-16 without its mark: the zeros of ASCII's halves stand on one side, but for one of so many. */
+/** UTF-16 without a mark: the zeros of ASCII stand on one side, except for this share. */
 const MOST_ODD_ZEROS = 1 / 8;
 
 export const CODINGS: Readonly<Record<TextEncoding, Coding>> = {

@@ -123,7 +123,7 @@ export class EscapeAwareWindow {
     const gone = last !== undefined && last.end > until && !isEnd ? last.start : until;
     const steps = stepsOf(merged, {
       ...{ start: this.begin, until: gone, textOf },
-      // What only its escapes make a find is known by what they stand for.
+      // A hit behind escapes is judged by the decoded text.
       replace: (hit, original) => this.replace(hit, plain.has(rangeOf(hit)) ? original : decodeEscapes(original)),
     });
     const given = textOf(this.begin, gone);

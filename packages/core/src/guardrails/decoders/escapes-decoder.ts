@@ -8,14 +8,14 @@ export class EscapesDecoder {
   private lengths: number[];
   /** The beginning of an escape. */
   private partial = '';
-  /** Of the first of `lengths`: where it stands in what is read, and in what was written. */
+  /** Position of the first of `lengths` in the decoded and in the original text. */
   private at: number;
   private writtenAt: number;
-  /** Of what the window had when it was asked last. */
+  /** Positions at the window's last query. */
   private places: { readonly at: number; readonly writtenAt: number; readonly lengths: readonly number[] };
   private sums: readonly number[] | undefined;
 
-  /** What `window` has by now has no escapes in it. */
+  /** The current text of `window` must not contain escapes. */
   constructor(private readonly window: TextWindow) {
     this.lengths = new Array<number>(window.heldLength).fill(1);
     this.at = window.gone;

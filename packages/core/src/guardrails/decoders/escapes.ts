@@ -4,7 +4,7 @@ const HEX_DIGITS = 4;
 const BACKSLASHES = '\\\\';
 /** Before what an escape names: five levels of JSON have sixteen. */
 const MOST_BACKSLASHES = 32;
-/** What several backslashes may name together; before a quote they stand for themselves. */
+/** Characters that several backslashes may escape; before a quote, backslashes stand for themselves. */
 const DEEP: ReadonlySet<string> = new Set([...Object.keys(ESCAPES), '/']);
 
 /** 0 where more has to come to know. JSON within JSON writes several backslashes for one: what they stand for at last is read. */
@@ -34,7 +34,7 @@ export function unescaped(written: string): string {
 /** Text with what its escapes stand for in their place. */
 export interface UnescapedText {
   readonly text: string;
-  /** How much of the original that is: the beginning of an escape is not. */
+  /** Length of the original read; an incomplete escape doesn't count. */
   readonly length: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Hit } from '../rule-search';
 import type { Span } from '../span';
 
-/** What takes a hit's place, which is told by where it stands in all of the text; undefined: it stays. Throws where nothing may go on. */
+/** Replacement for a hit, identified by its position in the whole text; undefined keeps it. Throws to stop the text. */
 export type Replace = (hit: Hit, original: string) => string | undefined;
 
 /** The next characters of a text, and what takes their place, where something does. */
@@ -97,7 +97,7 @@ interface Merging {
   readonly start: number;
   end: number;
   rules: readonly number[];
-  /** Of the rule that stands first. */
+  /** Hit of the first rule. */
   first: Hit;
   /** Known to be among `rules`. */
   last: readonly number[];

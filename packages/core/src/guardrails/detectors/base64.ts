@@ -11,13 +11,13 @@ const LEAST_RUN = 12;
 const LEAST_LINE = 20;
 const MOST_INDENT = 16;
 const MOST_PADDING = 2;
-/** What may stand behind the last line of what was wrapped: other things are words behind a first word. */
+/** Characters that may follow the last line of wrapped base64; others mean that words follow a word. */
 const isBehind = oneOf('\r\n"\'`<>\\)]}');
 /** A piece beyond this is read in slices of as many characters, by where they stand in all of the text, each with the next one. */
 const SLICE = 8192;
 /** It may begin behind other characters of its alphabet: what is read begins at one of four. */
 const OFFSETS = [0, 1, 2, 3];
-/** Of what is read, so much has to be text. */
+/** Least share of text in decoded base64. */
 const LEAST_TEXT = 0.8;
 const NO_TEXT = /[^\x20-\x7e\n\r\t\u00a0-\ud7ff\ue000-\ufffc]/g;
 /** A character may be cut where a slice ends. */
@@ -30,7 +30,7 @@ interface Run {
   readonly isOpen: boolean;
 }
 
-/** What detectors find in base64 of either alphabet, in one piece or wrapped in lines. */
+/** Detects in decoded base64 of either alphabet, wrapped or in one piece. */
 export const findInBase64 = (rules: readonly WindowRule[]): Detector => ({
   decodes: true,
   find(text, isEnd, at = 0) {
@@ -142,7 +142,7 @@ function firstFind(rules: readonly WindowRule[], said: string, own: number): Spa
   return first;
 }
 
-/** What base64 says, and how many characters of it its first `own` ones do. */
+/** Decodes base64. Also returns the number of characters that its first `own` ones decode to. */
 function read(shown: string, own: number): { readonly text: string; readonly own: number } | undefined {
   const bytes = Buffer.from(shown, 'base64');
   const encoding = encodingOf(bytes) ?? 'utf-8';

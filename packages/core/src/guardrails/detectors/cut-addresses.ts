@@ -13,8 +13,8 @@ const BEGAN = /\d$/;
 const FIRST_GROUP = /\d{1,5}\.$/;
 
 /**
- * Of texts that stand one behind the other, what is an address only because a longer number is cut there: `2.3.4.5` in
- * `version 1.` and `2.3.4.5`. One list for each text, by its own places. Behind a word, and in version 6, it is one.
+ * Addresses that exist only because the texts cut a longer number: `2.3.4.5` in `version 1.` and `2.3.4.5`. One list
+ * for each text, by positions in it. Excludes IPv6 and addresses after a word.
  */
 export function cutAddresses(texts: readonly string[]): readonly (readonly Span[])[] {
   if (texts.length < 2) return texts.map(() => NONE);
@@ -25,7 +25,7 @@ export function cutAddresses(texts: readonly string[]): readonly (readonly Span[
       if (text.slice(start, end).includes(':')) return false;
       const before = all.slice(Math.max(0, from + start - CONTEXT), from + start);
       const began = BEGAN.test(before) || isNumbered(before.replace(FIRST_GROUP, ''));
-      // What stands behind it in its own text says that it has ended.
+      // A character after it in its own text ends it.
       return began || (end === text.length && GOES_ON.test(all.slice(from + end, from + end + LONGEST_ITEM)));
     });
     from += text.length;

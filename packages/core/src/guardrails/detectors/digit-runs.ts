@@ -111,13 +111,13 @@ const [LINE, BULLET, TAB, NEWLINE, PIPE] = [0x20, 0x40, 0x80, 0x100, 0x200];
 const [STAR, TILDE, TICK] = [PIPE << 1, PIPE << 3, PIPE << 4];
 /** They may stand twice, or with blanks around them: cells of a table, words in bold. */
 const WIDE = TAB | NEWLINE | PIPE | STAR | LINE | BULLET | TILDE | TICK;
-/** Whether what is parted so belongs to digits that are parted by `own`: a table's next cell does to a row of cells only. */
+/** True if the separator continues a number separated by `own`; a cell border only continues a row of cells. */
 const goesOn = (bits: number, own: number): boolean => ((bits & WIDE) === 0 ? bits : bits & WIDE & own) !== 0;
 const isOneMark = (bits: number): boolean => {
   const mark = (bits & WIDE) === 0 ? bits : bits & ~BLANK;
   return (mark & (mark - 1)) === 0;
 };
-/** What people write between groups of digits, each kind as a bit. */
+/** Separators between groups of digits; each kind is a bit. */
 const SEPARATORS: readonly (readonly [bit: number, codes: readonly number[]])[] = [
   [BLANK, [0x20, 0xa0, 0x1680, 0x2800]],
   [DASH, [0x2d, 0x58a, 0x1806, 0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2043, 0x2212]],
@@ -152,7 +152,7 @@ const isSeparator = (code: number): boolean => separatorBit(code) !== 0;
 const MOST_SEPARATORS = 5;
 const MOST_PLAIN = 3;
 
-/** How many characters part the digit before `at` from the next one; 0 where none follows, or something else does. */
+/** Length of the separator between the digit before `at` and the next digit; 0 without one. */
 function separatorLength(text: string, at: number): number {
   let end = at;
   let count = 0;

@@ -6,7 +6,7 @@ const MAX_DOMAIN = 255;
 /** Local part, `@` and domain. Source: RFC 5321, 4.5.3.1. */
 const MAX_LENGTH = 320;
 const isPlainLocal = oneOf(`${DIGITS}${LETTERS}.!#$%&'*+/=?^_\`{|}~-`);
-/** Whoever reaches a repository is called that: `git@github.com`. */
+/** User of repository URLs: `git@github.com`. */
 const REPOSITORY = 'git';
 /** Letters of alphabets whose words have spaces between them. Source: RFC 6531. */
 const isLocal = (code: number): boolean => isPlainLocal(code) || (code >= 0xc0 && code <= 0x52f);

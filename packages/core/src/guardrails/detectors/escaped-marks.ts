@@ -11,7 +11,7 @@ function escapeOf(code: number): string {
 /** Escapes of some characters, each with what its character stands for. */
 export class EscapedMarks {
   private readonly bits = new Map<string, number>();
-  /** What one may begin with at the end of a text. */
+  /** Incomplete escapes at the end of a text. */
   private readonly begins = new Set<string>();
 
   constructor(codes: readonly number[], bitOf: (code: number) => number) {
@@ -22,26 +22,26 @@ export class EscapedMarks {
     }
   }
 
-  /** How long the one is that begins at `at`; 0 where none does. */
+  /** Length of the escape at `at`; 0 without one. */
   lengthAt(text: string, at: number): number {
     if (text.charCodeAt(at) !== 37) return 0;
     for (let length = 3; length <= LONGEST; length += 3) if (this.isOne(text, at, length)) return length;
     return 0;
   }
 
-  /** What the one of so many characters stands for. */
+  /** Kind of the escape at `at` with this length; 0 without one. */
   bitAt(text: string, at: number, length: number): number {
     return this.bits.get(text.slice(at, at + length).toUpperCase()) ?? 0;
   }
 
-  /** How long the one is that ends before `end`; 0 where none does. */
+  /** Length of the escape that ends before `end`; 0 without one. */
   lengthBefore(text: string, end: number): number {
     if (text.charCodeAt(end - 3) !== 37) return 0;
     for (let length = 3; length <= LONGEST; length += 3) if (this.isOne(text, end - length, length)) return length;
     return 0;
   }
 
-  /** How many characters at the end of the text may become one. */
+  /** Length of an incomplete escape at the end of the text. */
   openLength(text: string): number {
     for (let length = LONGEST - 1; length > 0; length--) {
       const rest = text.slice(-length);

@@ -8,7 +8,7 @@ const TAG_MARK = '\udb40';
 const TAG_BASE = 0xe0000;
 const isTagUnit = (code: number): boolean => code === 0xdb40 || (code >= 0xdc20 && code <= 0xdc7e);
 
-/** What detectors find in a text's tag characters: all that is written in them is one find. */
+/** Detects in decoded tag characters; a run of them is one find. */
 export const findInTags = (rules: readonly WindowRule[]): Detector => ({
   find: (text, isEnd) =>
     text.includes(TAG_MARK)

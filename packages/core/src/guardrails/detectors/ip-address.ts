@@ -20,7 +20,7 @@ function openRun(text: string, takes: (code: number) => boolean, most: number): 
   return start > 0 && (isAlphanumeric(before) || takes(before)) ? text.length : start;
 }
 
-/** What makes four numbers a place in a text, or in a program's history. */
+/** Words and signs before section and version numbers, which look like addresses. */
 const NUMBERED =
   /(?:\b(?:sections?|versions?|vers?|chapters?|clauses?|paragraphs?|articles?|appendix|releases?|revisions?|rev|figures?|fig|tables?|steps?|items?|rules?)\.?|\brv:|§)\s{0,2}$/i;
 const LOOK_BACK = 16;
@@ -28,7 +28,7 @@ const LOOK_BACK = 16;
 const IPV6_BEGINNING = /^(?:[23][0-9a-f]{3}|f[cdef][0-9a-f]{2}|64:ff9b|0{0,4}):/i;
 const LEAST_COLONS = 4;
 
-/** What stands before a number says that it is one of those. */
+/** True for a section or version number. */
 export const isNumbered = (text: string, index = text.length): boolean =>
   NUMBERED.test(text.slice(Math.max(0, index - LOOK_BACK), index));
 

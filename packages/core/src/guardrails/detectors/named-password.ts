@@ -13,7 +13,7 @@ const LEAST = 6;
 const MOST = 128;
 /** A place for one, a path, or a piece of a program. */
 const NO_PASSWORD = /^(?:[/~$%<{[(.*]|https?:|sha\d|\d{1,3}$)|[(){}[\]<>;`]|\.(?:env|get)|_(?:env|ENV)\b/;
-/** Of a connection: `Password=X;Encrypt=True`. */
+/** Next setting of a connection string: `Password=X;Encrypt=True`. */
 const NEXT_SETTING = /;[a-z]{1,32}=/i;
 const isEnding = (code: number): boolean =>
   code <= 32 || code === 34 || code === 39 || code === 60 || code === 62 || code === 96;

@@ -20,7 +20,7 @@ export interface NationalNumbers {
   readonly prefixed: RegExp;
   /** The same of what is given out. */
   readonly prefixedInUse: RegExp;
-  /** What is given out in countries that write nothing ahead of it. */
+  /** Numbers in use, for countries without a trunk prefix. */
   readonly bareInUse: RegExp;
 }
 

@@ -9,7 +9,7 @@ interface Instruction {
 }
 
 const OP = { alt: 1, altMatch: 2, capture: 3, empty: 4, match: 6, nop: 7, firstRune: 8, lastRune: 11 } as const;
-/** What an empty step asks of its place, as bits: a line's or the text's beginning or end. */
+/** Anchors of an empty step, as bits: begin and end of a line or the text. */
 const ASKS = { beginText: 4, endText: 8, anyEdge: 15 } as const;
 /** A character beyond the first 65,536 counts as two. */
 const UNITS = 2;

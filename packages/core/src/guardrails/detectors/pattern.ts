@@ -2,7 +2,7 @@ import { RE2JS, RE2JSSyntaxException } from 're2js';
 import type { Detector, Span } from '../span';
 import { lengthOfPattern } from './pattern-length';
 
-/** What matches of expressions are called. */
+/** Kind of finds of expressions. */
 export const PATTERN = 'pattern';
 /** Longest stretch that text waits for, in characters: expressions that may need more get the whole text. */
 const LONGEST_WAIT = 256;

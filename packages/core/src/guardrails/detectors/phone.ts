@@ -37,7 +37,7 @@ const MOST_ALONE = 12;
 const AREA_FIRST = /^\(?\d{2,3}[^\d]/;
 /** A date, maybe with its time, a decimal number, and what ends with a check digit of its own. */
 const NO_PHONE = /[-.]\d$|^\d{4}([-/.])\d\d\1\d\d(?!\d)|^\d\d([-/.])\d\d\2\d{4}(?!\d)|^\d+\.\d+$/;
-/** What tells a number without any sign of it. */
+/** Words that identify a phone number without its punctuation. */
 const CALLED =
   /(?:phone|call|cell|mobile|mobil|tel|fax|whatsapp|sms|text me|dial|ring|handy|rufnummer|numero|número|numéro|nummer)[^\d\n]{0,40}$/i;
 const LOOK_BACK = 48;

@@ -5,7 +5,7 @@ const DASHES = /[\u2010-\u2013\u2212]/g;
 /** Colours of a terminal (ECMA-48, SGR and EL), of which the control character is gone, and a blank or the end of a line in a link. */
 const BETWEEN = /\[(?:\d{1,3}(?:;\d{1,3}){0,4})?m|\[\d?K|%(?:20|0[AaDd])/g;
 
-/** Of the same length: hyphens of all kinds as one, and what ends a number (as its first character does) where none of its text stands. */
+/** Normalizes without changing the length: all dashes become hyphens, and the ends of a number become bars. */
 const plain = (text: string): string =>
   MAY_CHANGE.test(text) ? text.replace(DASHES, '-').replace(BETWEEN, (found) => '|'.repeat(found.length)) : text;
 

@@ -5,7 +5,7 @@ const PEM_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
 const PEM_HEAD = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
 const MAX_PEM_HEAD = 80;
 const isPemHead = oneOf('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 -');
-/** What may become a first line. */
+/** Incomplete first line. */
 const OPEN_HEAD = /-----BEGIN [A-Z0-9 ]{0,51}-{0,4}$|-{1,5}$|-----B(?:E(?:G(?:IN?)?)?)?$/;
 
 /** Private keys as their files have them. */

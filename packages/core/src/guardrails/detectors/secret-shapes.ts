@@ -112,7 +112,7 @@ export function kindByHead(token: string): string | undefined {
   return found !== undefined && isMixed(token, found.head.length) ? found.kind : undefined;
 }
 
-/** What stands from `from` to `at` is the beginning of a key that may go on to `end`, and no name. */
+/** True if `from` to `at` begins a key that may reach to `end`, and isn't a name. */
 export function beginsKey(text: string, from: number, at: number, end: number): boolean {
   const token = text.slice(from, at);
   const found = headOf(token, end - from);

@@ -3,5 +3,5 @@ import { findConnectionStrings } from './connection-string';
 import { findPrivateKeys } from './private-key';
 import { findTokens } from './token';
 
-/** What gives access: each is looked for by itself, so that none waits for what is open of another one. */
+/** Detectors of credentials. Each searches separately, so that none waits for an open match of another. */
 export const SECRET_DETECTORS: readonly Detector[] = [findPrivateKeys, findTokens, findConnectionStrings];

@@ -6,7 +6,7 @@ import { beginsKey, keyWithin, kindByHead, kindByShape } from './secret-shapes';
 const isToken = oneOf(`${DIGITS}${LETTERS}_-.+/=:~$%`);
 /** A token by nothing but its looks: as long, as mixed, and with as many changes between kinds of characters. */
 const CHANCE = { least: 24, bits: 3.6, changes: 0.33 } as const;
-/** What stands before something secret; then less is needed. */
+/** Words before a secret; they lower the threshold. */
 const NAMED_SECRET =
   /(?:api[_-]?key|apikey|access[_-]?key|secret|token|passw(?:or)?d|pwd|credential|bearer|authorization)[\w-]{0,12}["']?(?:\s{0,2}[:=]{1,2}>?\s{0,2}|\s{1,2})["']?$/i;
 /** A session's id is one where a browser sends it. */
@@ -153,7 +153,7 @@ function looksLikeChance(token: string): boolean {
   return changesOf(token) >= CHANCE.changes && bitsOf(token) >= CHANCE.bits;
 }
 
-/** How often a character is of another kind (case, digit, mark) than the one before. */
+/** Counts changes between kinds of characters (case, digit, mark). */
 function changesOf(token: string): number {
   let changes = 0;
   let last = -1;

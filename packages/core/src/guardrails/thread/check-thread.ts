@@ -22,7 +22,7 @@ export type ThreadJob =
     };
 
 export type ThreadReply =
-  /** What is wrong with it, as in `JudgeJson`. */
+  /** Reason, as in `JudgeJson`. */
   | { readonly type: 'judged'; readonly reason: string | undefined }
   /** Beginnings and ends, one behind the other: of what its escapes stand for, where it is JSON. */
   | { readonly type: 'found'; readonly places: Uint32Array<ArrayBuffer> }
@@ -61,7 +61,7 @@ const JOBS: Jobs = {
   },
 };
 
-/** What is found in what a text's escapes stand for, by where it was written. */
+/** Finds in the unescaped text, by their original positions. */
 function escapedSpans(written: string, spansIn: (read: string) => readonly Span[]): readonly Span[] {
   const places: number[] = [];
   let next = 0;

@@ -10,8 +10,8 @@ interface Handed {
 }
 
 /**
- * How settlements that may have arrived are handed in again, by what queue and rows know of them. `queued` has to be what
- * was in the queue before the rows are asked here. Throws when they can't be.
+ * Chooses how to resend settlements that may have arrived, by queue and rows. Read `queued` before the rows. Throws if
+ * the rows are unavailable.
  */
 export async function chooseModes(
   handed: readonly Handed[],

@@ -14,7 +14,7 @@ export interface Entry {
   sentIn: string | undefined;
   /** Where it is in the queue. */
   queued: { readonly entryId: string } | undefined;
-  /** Whether the store has it must be looked up. */
+  /** The store may already have it, so look it up. */
   doubtful: boolean;
 }
 

@@ -28,8 +28,8 @@ const MOST_ENDED = 1000;
 export type OpenHold = readonly [requestId: string, hold: string];
 
 /**
- * Open requests under absolute caps, one JSON a line, in a file of this process: a store that loses its data together with a
- * killed process would forget what they hold. Whoever rebuilds the store puts back what all files of the folder tell.
+ * Journal of open requests under absolute caps, one JSON a line, in a file of this process. It survives a store that
+ * loses data while a process is killed. A rebuild restores the holds of all files in the folder.
  */
 export class HoldJournal {
   private readonly path: string;

@@ -148,7 +148,7 @@ const endOf = (chunk: Chunk): number => (chunk.rows === 0 ? 0 : (chunk.ends[chun
 const sizeOf = (chunk: Chunk, row: number): number =>
   (chunk.ends[row] ?? 0) - (row === 0 ? 0 : (chunk.ends[row - 1] ?? 0));
 
-/** Of a stream's id, `milliseconds-sequence`. */
+/** Parts of a stream id, `milliseconds-sequence`. */
 function numbersOf(entryId: string): readonly [ms: number, sequence: number] {
   const dash = entryId.indexOf('-');
   return [Number(entryId.slice(0, dash)), Number(entryId.slice(dash + 1))];

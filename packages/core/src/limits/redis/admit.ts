@@ -136,7 +136,7 @@ export class RedisAdmissions {
     for (const request of [...this.uncertain.values()]) this.release(request);
   }
 
-  /** Whether a refused request may have a hold, so that its end must be told to the hold as well. */
+  /** True if a refused request may have a hold, so that its end must settle the hold as well. */
   isUncertain(requestId: string): boolean {
     return this.uncertain.has(requestId);
   }

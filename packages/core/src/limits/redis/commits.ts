@@ -40,7 +40,7 @@ export class RedisCommits<Handle> {
    */
   sendFirst(settlement: Settlement, handle: Handle): string | undefined {
     const { held, costNanoUsd, requestId } = settlement;
-    // What was served without a hold may be told twice.
+    // A request without a hold may settle twice.
     if (!held && (costNanoUsd > 0 || this.options.isUncertain(requestId))) {
       this.tellAlone(settlement, handle, 'unheld');
       return undefined;

@@ -35,8 +35,8 @@ export interface RedisHotStoreOptions extends RedisConnectionOptions {
 }
 
 /**
- * A connection that never sends anything twice by itself: no offline queue, no re-sending, no auto-pipelining. What a
- * lost reply means is for the caller to decide, who knows which commands may be repeated.
+ * A connection that never sends anything twice: no offline queue, resending or auto-pipelining. Only the caller knows
+ * which commands may run again after a lost reply.
  */
 export function connectRedis(options: RedisConnectionOptions, name: string): RedisClient {
   const shared: RedisOptions = {

@@ -21,7 +21,7 @@ const call = (id: string, name: string, text: string): JsonObject => ({
   function: { name, arguments: text },
 });
 
-/** What compatible servers were seen to send. Each is a place where a naive reader loses or invents data. */
+/** Recorded answers of compatible servers. Each one makes a naive reader lose or invent data. */
 export const ANSWERS: readonly AnswerFixture[] = [
   {
     name: 'the role on every chunk, empty runs, usage after the finish, no [DONE]',

@@ -12,7 +12,7 @@ import type { ChatQuirks } from '../quirks';
 import { CompletionStream, decodeCompletion } from './decode-answer';
 import type { CompletionQuirks } from './quirks';
 
-/** What asks for nothing. */
+/** Values that request nothing. */
 const NEUTRAL: Readonly<Record<string, string>> = {
   ...{ n: '1', best_of: '1', echo: 'false', presence_penalty: '0', frequency_penalty: '0', logit_bias: '{}' },
   suffix: '""',

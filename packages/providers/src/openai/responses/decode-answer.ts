@@ -76,7 +76,7 @@ export function endEvents(response: JsonObject): ChatEvent[] {
   return events;
 }
 
-/** What callers of the vendor's other format find beside the text: sources and probabilities. */
+/** Sources and probabilities for callers of the vendor's other format. */
 function markEvents(output: readonly JsonObject[]): ChatEvent[] {
   const parts = output.flatMap((item) => (item.type === 'message' ? asObjects(item.content) : []));
   const annotations = parts.flatMap((part) => asObjects(part.annotations)).map(nestedAnnotation);

@@ -17,7 +17,7 @@ const LIFECYCLE: ReadonlySet<string> = new Set([
   'response.failed',
 ]);
 const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete']);
-/** How many events the gateway sends ahead of the forwarded ones. */
+/** Number of events that the gateway sends before the forwarded ones. */
 const FIRST_SEQUENCE = 2;
 
 /**
@@ -34,7 +34,7 @@ export class ResponsesDecoder implements PayloadDecoder {
   /** Some of the thought that is open was told in pieces. */
   private isThoughtTold = false;
   done = false;
-  /** What a caller of the same format gets: the events, and at the end the whole answer. */
+  /** Events for a caller of the same format, with the whole answer at the end. */
   readonly forward: NonNullable<PayloadDecoder['forward']> = this;
   readonly format = WIRE_FORMAT;
   answer: JsonObject | undefined;
@@ -65,7 +65,7 @@ export class ResponsesDecoder implements PayloadDecoder {
       this.isThoughtTold = false;
       events.push(thoughtEvent('begin', item));
     } else if (item.type !== 'message') {
-      // What a built-in tool does is output too: the caller sees it, so no other target may begin anew.
+      // A built-in tool's result is visible output, so no other target may start over.
       events.push({ type: 'raw-message', choice: 0, format: WIRE_FORMAT, value: { output: [item] } });
     }
   }

@@ -7,7 +7,7 @@ import { asObject, asString } from '../../translation/read-json';
 import { DroppedParameters } from '../../translation/refuse-parameter';
 import { endpointOf } from '../endpoint';
 
-/** What means something to this gateway alone: by then it stands in its place. */
+/** Fields for this gateway only; by now they are resolved. */
 const OWN_FIELDS = ['previous_response_id', 'background'] as const;
 
 /**

@@ -9,7 +9,7 @@ interface OnePrompt {
   readonly prompt: TextPrompt;
   readonly text: string | readonly number[];
   readonly index: number;
-  /** How the vendor takes single prompts itself; undefined where it only knows conversations. */
+  /** The vendor's native API for single prompts; undefined if it only knows conversations. */
   readonly native: CompletionsPart | undefined;
   /** Gets the names of what is left out. */
   readonly dropped: Set<string>;

@@ -5,7 +5,7 @@ import type { ProviderAnswer, ProviderCall } from '../../provider-call';
 /** One prompt's call. */
 export interface PromptJob {
   readonly call: ProviderCall;
-  /** What each of its answers begins with, where the vendor does not do so itself. */
+  /** Text to put before each answer if the vendor doesn't echo the prompt itself. */
   readonly echo: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What the guards know of English; the lists say what each is for.
+// English word lists of the guards; each file says its purpose.
 import antonyms from '../../../../data/english/antonyms.txt' with { type: 'text' };
 import everyday from '../../../../data/english/everyday.txt' with { type: 'text' };
 import frames from '../../../../data/english/frames.txt' with { type: 'text' };

@@ -38,7 +38,7 @@ export function readQuestion(lower: string): { readonly question: QuestionKind; 
   return { question: DUTY.test(text) ? 'duty' : ADVICE.test(text) ? 'advice' : 'polar', text };
 }
 
-/** Whether an answer to one may answer the other, as far as the question word goes. */
+/** True if the question words allow one answer for both. */
 export function isSameQuestion(a: QuestionKind, b: QuestionKind): boolean {
   if (a === b || a === 'none' || b === 'none') return true;
   return (a === 'what' && b === 'who') || (a === 'who' && b === 'what');

@@ -76,7 +76,7 @@ export function quotesIn(text: string): readonly string[] {
   return [...text.matchAll(QUOTED)].map((match) => match[1] ?? match[2] ?? '');
 }
 
-/** Whether a tidied text has a part of its own behind a colon or line break. */
+/** True if the text has a payload after a colon or line break. */
 export const hasPayload = (text: string): boolean =>
   /:\s|\n/.test(text) && PAYLOAD.test(text.includes('"') ? text.replace(QUOTED, ' "" ') : text);
 

@@ -1,6 +1,6 @@
 import { canonicalWord } from './canonical-word';
 
-/** What a text says of how much and how many of a thing it means, and who does it. */
+/** Quantity, number and agent that a text expresses. */
 export interface ScopeMarks {
   /** Little words that narrow or widen what is asked; each has to stand in both texts. */
   readonly marks: ReadonlySet<string>;
@@ -12,30 +12,30 @@ export interface ScopeMarks {
   readonly doers: ReadonlySet<string>;
   /** Object of the action: the stem before the verb, if it is a single word. */
   readonly undergoer: string;
-  /** Whether something has to be, or may be: "what must I bring", "what can I bring". */
+  /** Obligation or possibility: "what must I bring", "what can I bring". */
   readonly mode: '' | 'duty' | 'choice';
-  /** Whether it is asked of what was or of what is to be: "did I pay", "do I pay". */
+  /** Past or future: "did I pay", "do I pay". */
   readonly since: '' | 'past' | 'open';
-  /** Whether who is asked for does it or has it done to them: "who pays", "who is paid". */
+  /** Active or passive: "who pays", "who is paid". */
   readonly voice: '' | 'acts' | 'undergoes';
   /** Subject of the action: `i`, or the stem of "can my employer …"; empty if absent. */
   readonly subject: string;
   /** Precision of a requested time: "on what date", "in which year". */
   readonly grain: string;
-  /** Whether the asker does it or has it done to him: "who did I block", "who blocked me". */
+  /** Agent of the act: "who did I block", "who blocked me". */
   readonly deed: '' | 'mine' | 'theirs';
-  /** What the asker did himself, and what was done to him: "I cancelled it", "it was cancelled on me". */
+  /** Acts by the asker, and acts that happened to the asker: "I cancelled it", "it was cancelled on me". */
   readonly did: ReadonlySet<string>;
   readonly suffered: ReadonlySet<string>;
   /** Tense of a question that begins with it: "was it on time", "will it be". */
   readonly start: '' | 'was' | 'is' | 'will';
   /** Whether a second thing is asked for: "who was it, and when?" */
   readonly asksAlso: boolean;
-  /** Whether somebody is asked or told something. */
+  /** Asking or telling somebody. */
   readonly speech: '' | 'ask' | 'tell';
   /** When it is, was or will be; empty where the text does not say. */
   readonly tense: '' | 'present' | 'past' | 'future';
-  /** Whether a text is to be made or told of. */
+  /** Writing a text or explaining one. */
   readonly act: '' | 'write' | 'explain';
 }
 
@@ -187,7 +187,7 @@ const SAYINGS: readonly ((marks: ScopeMarks) => string)[] = [
   ({ start }) => start,
 ];
 
-/** Whether one text asks of all where the other asks of one, narrows what the other leaves open, or of another time. */
+/** True if the texts differ in quantity, constraint or time. */
 export function isOtherScope(a: ScopeMarks, b: ScopeMarks): boolean {
   if (a.marks.size !== b.marks.size || [...a.marks].some((mark) => !b.marks.has(mark))) return true;
   if (a.asksAlso !== b.asksAlso) return true;

@@ -39,7 +39,7 @@ function firstWords(words: readonly ContentWord[]): Words {
 const isOtherSubject = (asking: TextFeatures, other: TextFeatures, there: Words): boolean =>
   asking.scope.subject === 'i' && other.scope.subject !== 'i' && there.has(other.scope.subject);
 
-/** What I cancelled was not cancelled on me. */
+/** "I cancelled it" isn't "it was cancelled on me". */
 const isOtherDeed = ({ scope: mine }: TextFeatures, { scope: other }: TextFeatures): boolean =>
   [...mine.did].some((stem) => other.suffered.has(stem) && !other.did.has(stem));
 
