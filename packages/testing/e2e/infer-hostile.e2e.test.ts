@@ -199,8 +199,11 @@ describe('hostile requests to backends', () => {
 
     test('an answer shorter than it says is an error, and not kept', async () => {
       speak = answer('HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 200000\r\n\r\nshort');
-      const response = await call();
-      expect([response.status, (await response.json()).error.code]).toEqual([502, 'upstream_error']);
+      // It is an error where nothing was sent yet; afterwards the connection is all there is to break.
+      const outcome = await call()
+        .then(async (response) => [response.status, (await response.bytes()).byteLength > 5])
+        .catch(() => 'broken');
+      expect([[502, true], 'broken']).toContainEqual(outcome);
       speak = answer('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwhole');
       expect(await (await call()).text()).toBe('whole');
     });
