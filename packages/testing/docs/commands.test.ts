@@ -14,7 +14,7 @@ const NOT_RUN: readonly (readonly [reason: string, command: RegExp])[] = [
   ['fills a variable by a program of the system', /^AUTH=\$\(/],
   ['starts another gateway, as start-messages.e2e.nightly.test.ts does', /^(?:[A-Z_\d]+=\S* )*bun start$/],
   ['needs a client of a vendor, as command-lines.nightly.test.ts does', /^(?:aider|claude|codex|gemini)\b/],
-  ['needs containers or a cluster', /^(?:REDIS_IMAGE=\S+ )?(?:docker|helm) /],
+  ['needs containers or a cluster', /^(?:REDIS_IMAGE=\S+ )?(?:docker|helm|kubectl) /],
   ['changes the machine', /^(?:git clone|install|systemctl|systemd-run|pip) |^bun -e /],
   ['runs for minutes', /^bun run (?:test|chaos|attack|bench|guardrail-matrix)\b|^bun bench\//],
   [
@@ -51,8 +51,7 @@ beforeAll(async () => {
     },
   });
   variables.GATEWAY = gateway.url;
-  for (const name of ['shop', 'agents']) await createProject(name);
-  variables.PROJECT_ID = await createProject('web');
+  for (const name of ['shop', 'agents', 'web']) await createProject(name);
 });
 afterAll(async () => {
   await gateway.stop();
@@ -60,14 +59,13 @@ afterAll(async () => {
   await backend.stop(true);
 });
 
-/** Projects that pages assume; the key is of one that no page names. */
-async function createProject(name: string): Promise<string> {
+/** Projects that pages assume; the key is of one that no page changes. */
+async function createProject(name: string): Promise<void> {
   const { id } = await callAdmin<{ id: string }>(gateway, '/projects', { body: { name } });
   for (const key of ['ads', 'ci']) {
     const made = await callAdmin<{ key: string }>(gateway, `/projects/${id}/keys`, { body: { name: key } });
     if (name === 'agents') variables.LLM0_KEY = made.key;
   }
-  return id;
 }
 
 /** Removes the things that a page is about to create. */
@@ -87,7 +85,6 @@ async function makeRoom(lines: readonly string[]): Promise<void> {
 const filled = (line: string) =>
   line
     .replaceAll(/\$([A-Z_\d]+)/g, (_, name: string) => variables[name] ?? '')
-    .replaceAll('<id>', variables.PROJECT_ID ?? '')
     .replaceAll(/http:\/\/(?:127\.0\.0\.1|localhost):8080/g, gateway.url)
     .replaceAll(/https:\/\/\w+\.example\.com/g, upstream.url);
 

@@ -58,7 +58,7 @@ export const PROJECT_COMMANDS: readonly Command[] = [
   },
   {
     name: 'projects delete',
-    summary: 'Delete a project; its keys stop working with the next request',
+    summary: 'Delete a project; its keys stop working with the next request, its logs stay',
     args: ['project'],
     options: { yes: { kind: 'switch', help: 'skip the question' } },
     run: async (input) => {

@@ -10,8 +10,26 @@ export function cliPage(): ReferencePage {
   return {
     title: 'Command line',
     purpose: 'Every command of `llm0`, with its options.',
-    body: `${INTRO}\n\n${table(['command', 'effect', 'options'], rows)}`,
+    body: `${INTRO}\n\n${table(['command', 'effect', 'options'], rows)}\n\n${valuesOfTexts()}`,
   };
+}
+
+/** What a text may be; the kind of any other option says that already. */
+function valuesOfTexts(): string {
+  const nouns = new Map<string, Set<string>>();
+  for (const { name, options = {} } of COMMANDS) {
+    for (const [flag, { kind, help }] of Object.entries(options)) {
+      if (kind !== 'text' || flag === 'cursor') continue;
+      const users = nouns.getOrInsertComputed(`${flag}\n${help}`, () => new Set());
+      users.add(name.split(' ').slice(0, -1).join(' ') || name);
+    }
+  }
+  const rows = [...nouns].map(([option, users]) => {
+    const [flag = '', help = ''] = option.split('\n');
+    return [code(`--${flag}`), [...users].map(code).join(' '), help];
+  });
+  const intro = 'The default is in brackets.';
+  return `## Values of text options\n\n${intro}\n\n${table(['option', 'of', 'values'], rows)}`;
 }
 
 const flagOf = (flag: string, kind: string): string => {
@@ -24,4 +42,5 @@ const INTRO = `Run \`bun run llm0 <command>\`; without Bun on the machine \`npx 
 - \`ADMIN_TOKEN\` holds the token. \`PORT\`, \`HOST\`, \`TLS_ENABLED\`, \`ADMIN_PORT\` and \`ADMIN_HOST\` say where the gateway is, as they do to
   the gateway; \`LLM0_URL\` names another one.
 - \`--json\` prints the API's own JSON. \`--help\` after a command explains its options. \`--version\` prints the version.
+- Arguments in angle brackets have no name: \`keys create shop web\`. A project or key is an id or a name.
 - Exit codes: 0 done, 1 refused or failed, 2 wrong usage. The value \`none\` takes a limit away.`;

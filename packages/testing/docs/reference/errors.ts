@@ -48,7 +48,7 @@ const ADVICE = {
   ),
   key_budget_exceeded: advice(
     'The key reached `budget_usd` of its `budget_period`.',
-    'Raise it: `llm0 keys update … --budget-usd`, or wait for the next month.',
+    'Raise it: `llm0 keys update … --budget-usd`. A period of `month` resets on the 1st, UTC; `total` never resets.',
   ),
   model_not_found: advice('No provider offers the model; the message names similar ones.', 'Check `GET /v1/models`.'),
   not_found: advice('Nothing has this path or id.', 'Check the address; the base URL ends in `/v1`.'),
@@ -60,8 +60,8 @@ const ADVICE = {
   ),
   request_too_large: advice('The body exceeds `MAX_BODY_BYTES`.', 'Send less, or raise the setting.'),
   rate_limit_exceeded: advice(
-    'A limit is reached; `param` is `key`, `customer`, `tokens`, `concurrency`, `global` or `client`.',
-    'Wait for `Retry-After`, or raise the limit.',
+    'A limit is reached; `param` is `key`, `customer`, `tokens`, `concurrency`, `global` or `client`. Without `param` the key sends too many wrong requests.',
+    'Wait for `Retry-After`, or raise the limit: [every source](../guides/too-many-requests.md).',
   ),
   customer_spend_limit: advice(
     'The customer of `X-Customer-ID` reached a spend limit.',
@@ -82,19 +82,19 @@ const ADVICE = {
   upstream_rate_limited: advice('Every target answered 429.', 'Wait for `Retry-After`, or add keys or targets.'),
   upstream_timeout: advice(
     'No target answered within `REQUEST_TIMEOUT` or `ANSWER_TIMEOUT`.',
-    'Raise the time-out of the provider or alias, or stream.',
+    'Raise it, or stream: [time-outs of slow models](../operate/troubleshooting.md#time-outs-of-slow-models).',
   ),
   not_cached: advice(
-    'The caller asked for a cached answer only, and there is none.',
+    'HTTP backends only: the caller asked for a cached answer, and there is none.',
     'Send it without `only-if-cached`.',
   ),
   overloaded: advice(
     '`MAX_CONCURRENT_REQUESTS`, the memory for bodies or the log queue is full.',
-    'Wait for `Retry-After`; add processes if it lasts.',
+    'Wait for `Retry-After`. [The message tells the cause](../operate/troubleshooting.md#overloaded).',
   ),
   store_unavailable: advice(
-    'Redis or Postgres cannot be reached.',
-    'See [troubleshooting](../operate/troubleshooting.md).',
+    'Redis or Postgres cannot be reached, or Postgres takes no writes.',
+    'Nothing is lost: [what fails](../operate/failures.md), and [what to do](../operate/troubleshooting.md#a-store-was-lost).',
   ),
   client_closed: advice('The caller closed the connection. Only the log shows it.', 'Raise the client’s own time-out.'),
   internal: advice('The gateway failed.', 'Report it with the `X-Request-Id`.'),

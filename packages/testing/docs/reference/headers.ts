@@ -18,12 +18,19 @@ export function headersPage(): ReferencePage {
     title: 'Headers',
     purpose: 'Every header that the gateway reads from a request or adds to an answer.',
     body: [
-      'To skip the cache for one request, send `X-LLM0-Cache: off`.',
+      INTRO,
       `## Request headers\n\n${table(['header', 'values', 'meaning'], asked)}`,
       `## Response headers\n\n${table(['header', 'values', 'meaning'], answered)}`,
     ].join('\n\n'),
   };
 }
+
+const INTRO = `To skip the cache for one request, send \`X-LLM0-Cache: off\`.
+
+- Any other \`X-LLM0-<Name>\` is a [label](../guides/labels.md): your own metadata.
+- A request's \`X-Request-Id\` is your id (\`client_request_id\` of the row). The answer's is the gateway's id (\`request_id\`).
+- \`Cache-Control\` has these two values for models. [HTTP backends](../guides/http-backends.md#cache) accept more, such as
+  \`only-if-cached\`.`;
 
 /** Of a JSON schema. */
 function valuesOf(schema: unknown): string {
