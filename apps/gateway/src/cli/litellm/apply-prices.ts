@@ -65,7 +65,7 @@ async function addCopy(one: UnpricedModel, { models, told }: Pricing, { api }: A
   const at = { what: 'price', name: `${provider}/${model}` };
   const found = base === undefined ? undefined : await findPrice(api, base);
   if (found === undefined) {
-    const detail = `refused under a cap until it has one: llm0 models set "${provider}/${model}"`;
+    const detail = `refused under a cap until it has one: llm0 models set ${provider} "${model}"`;
     told.push({ ...at, outcome: 'missing', detail });
     return;
   }
