@@ -35,5 +35,6 @@ export function adminApiPage(): ReferencePage {
 }
 
 const INTRO = `Send \`Authorization: Bearer <ADMIN_TOKEN>\`. A running gateway serves the schemas of all bodies at \`/admin/docs\`, and as
-OpenAPI at \`/admin/v1/openapi.json\`. Amounts are exact JSON numbers in USD. Lists take \`?limit&cursor\`. Every resource has an
-\`ETag\`; \`If-Match\` returns 412 if the object changed meanwhile.`;
+OpenAPI at \`/admin/v1/openapi.json\`. A field has the name of its [CLI option](cli.md) with underscores: \`--tokens-per-minute\` is
+\`tokens_per_minute\`. Amounts are exact JSON numbers in USD. Lists take \`?limit&cursor\`. Every resource has an \`ETag\`; \`If-Match\`
+returns 412 if the object changed meanwhile.`;

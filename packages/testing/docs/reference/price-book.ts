@@ -23,6 +23,6 @@ export async function priceBookPage(): Promise<ReferencePage> {
 const INTRO = `Costs are integers: tokens times pico-USD, rounded once to a nano-dollar. A request settles at the prices of its admission.
 
 - List prices: \`bun run llm0 models list --provider openai\`
-- Change one: \`bun run llm0 models set openai/gpt-4o-mini --input-usd-per-million 0.15 --output-usd-per-million 0.6\`
+- Change one: \`bun run llm0 models set openai gpt-4o-mini --input-usd-per-million 0.15 --output-usd-per-million 0.6\`
 - A model without a price is refused where a cap applies (\`model_not_priced\`). Set \`unknown_model_policy: allow_unpriced\`
   on the project to serve it at no cost.`;
