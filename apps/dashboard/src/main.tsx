@@ -18,7 +18,7 @@ const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: STALE_MS,
-      // A refusal stays one; only what may pass is asked again.
+      // A refusal is final; only a passing failure retries.
       retry: (count, error) =>
         count < MAX_RETRIES && (!(error instanceof ApiError) || error.status === 0 || error.status >= 502),
     },

@@ -45,7 +45,7 @@ const MODEL_CALLS = ['/v1beta/models/:call{.+:\\w+}', '/v1/models/:call{.+:\\w+}
 const GEMINI_CALLS = modelEntrance('gemini-content', NATIVE_ERRORS);
 const PASSTHROUGH = providerEntrance(NATIVE_ERRORS);
 
-/** The data plane for operators who send as a key that they chose. */
+/** Data plane for operators who send as a chosen key. */
 export const createSendAs = (services: Services) => ({
   chat: (request: Request, chosen: ChosenKey) => handleChat(services, openaiChat, request, chosen),
   mcp: (request: Request, chosen: ChosenKey) => {
@@ -57,7 +57,7 @@ export const createSendAs = (services: Services) => ({
 
 type HotRoutes = Record<string, { POST: (request: Request) => Promise<Response> }>;
 
-/** The chat endpoints for `Bun.serve` itself, past the router: it costs as much as the whole admission. */
+/** Chat endpoints directly in `Bun.serve`: the router costs as much as the whole admission. */
 export function createHotRoutes(services: Services): HotRoutes {
   const hot = (handle: (request: Request) => Promise<Response>): HotRoutes[string] => ({
     POST: (request) => (services.openRequests.isDraining ? closeConnection(handle(request)) : handle(request)),
@@ -152,7 +152,7 @@ const statusPages = (services: Services, { gatherMetrics }: OperatorRoutes): rea
   ['/cachez', () => cachez(services)],
 ];
 
-/** A process that is going away tells its clients to come back on another connection. */
+/** During shutdown, tells clients to reconnect. */
 async function closeConnection(answer: Promise<Response>): Promise<Response> {
   const response = await answer;
   response.headers.set('Connection', 'close');
@@ -165,7 +165,7 @@ const ENVELOPES: readonly (readonly [path: string, envelope: ErrorEnvelope])[] =
   ['/mcp', mcpEnvelope(null)],
 ];
 
-/** Refusals speak the dialect of the path, or of what it lies under. */
+/** Refusals use the dialect of the path or its parent. */
 export function refuse(services: Services, path: string, error: GatewayError): Response {
   const route = ENVELOPES.find(([known]) => path === known || path.startsWith(`${known}/`));
   return respondError(error, { requestId: services.createId(), dialect: route?.[1] ?? openaiChat });

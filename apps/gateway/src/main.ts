@@ -11,7 +11,7 @@ import { probePorts } from './process/take-port';
 const ENOUGH_BITS = 128;
 
 async function main(): Promise<void> {
-  // Before anything is made: whatever this process writes is its user's alone.
+  // Before any file: everything that this process writes is private to its user.
   process.umask(0o077);
   const config = readConfigOrExit();
   const log = createLogger(config, process.stderr.isTTY === true);

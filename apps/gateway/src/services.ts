@@ -54,7 +54,7 @@ import { StatsThread } from './stats/thread';
 /** Time for the collector to take the last spans. */
 const TELEMETRY_FLUSH_MS = 5_000;
 
-/** The services together with what only the start and the drain need. */
+/** The services with hooks for start and shutdown. */
 export interface RunningServices {
   readonly services: Services;
   readonly database: Database;
@@ -64,13 +64,13 @@ export interface RunningServices {
   readonly backendAdmin: BackendAdmin;
   readonly checkUrl: (url: string) => Promise<void>;
   readonly guardrailChecks: TextChecks;
-  /** Absent where the database is embedded: that serves one connection at a time. */
+  /** Absent with an embedded database, which serves one connection at a time. */
   readonly statsThread: StatsThread | undefined;
   readonly firstCredentials: FirstCredentials;
   close(): Promise<void>;
 }
 
-/** The one place where everything is built and wired; a part that fails closes what was already open. */
+/** Builds and wires everything; a failure closes what is open. */
 export async function createServices(config: Config, log: Logger, version: string): Promise<RunningServices> {
   const startedMs = performance.now();
   const fetch = createBoundedFetch(globalThis.fetch, config.maxResponseBytes);
@@ -124,7 +124,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   return { ...running, backendAdmin, guardrailChecks, checkUrl: (url) => checkOperatorUrl(url, egress) };
 }
 
-/** Checks ask models through the pipeline; only this file knows both. */
+/** Only this file connects checks and the pipeline. */
 const answerChat: AnswerChat = (services, request, as) => handleChat(services, openaiChat, request, as);
 
 interface ClosedParts
@@ -144,7 +144,7 @@ async function closeParts({ drainTimeoutMs }: Config, base: Base, parts: ClosedP
   parts.stopSampling();
   parts.statsThread?.stop();
   await parts.caching.close();
-  // Behind the bodies, which spans may tell of.
+  // After the bodies, which spans may include.
   await base.telemetry.close(Math.min(TELEMETRY_FLUSH_MS, drainTimeoutMs));
   await base.close();
 }

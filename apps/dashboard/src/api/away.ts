@@ -24,7 +24,7 @@ export function useAway(): Away | null {
   return told === '' ? null : (JSON.parse(told) as Away);
 }
 
-/** As text: the same is the same. */
+/** Text, so that equal states compare equal. */
 function describe(client: QueryClient): string {
   const queries = client.getQueryCache().getAll();
   const failed = queries.find((query) => query.getObserversCount() > 0 && isAway(query.state.error));

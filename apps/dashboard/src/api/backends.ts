@@ -5,7 +5,7 @@ import { useLive } from './live';
 
 type Page = InferResponseType<typeof api.backends.$get>;
 export type Backend = Page['data'][number];
-/** One that the environment names: it is changed there. */
+/** A backend from the environment, which is changed there. */
 export type FixedBackend = Page['environment'][number];
 export type BackendInput = InferRequestType<typeof api.backends.$post>['json'];
 export type BackendChanges = InferRequestType<(typeof api.backends)[':id']['$patch']>['json'];

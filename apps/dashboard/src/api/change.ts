@@ -3,13 +3,13 @@ import { useToast } from '../ui/toast';
 
 export interface ChangeOptions<I, O> {
   readonly run: (input: I) => Promise<O>;
-  /** Queries whose keys begin so are asked again. */
+  /** Prefixes of query keys to reload. */
   readonly affects: readonly QueryKey[];
-  /** Said when it is done. */
+  /** Message after success. */
   readonly done?: string | ((output: O) => string);
 }
 
-/** A change through the admin API: what it affects is read again, and the result is said. */
+/** A change through the admin API: reloads affected queries and shows the result. */
 export function useChange<I, O>({ run, affects, done }: ChangeOptions<I, O>) {
   const client = useQueryClient();
   const toast = useToast();

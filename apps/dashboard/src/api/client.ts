@@ -64,7 +64,7 @@ export async function read<T>(answer: Promise<{ json(): Promise<T> }>): Promise<
   return (await answer).json();
 }
 
-/** The same; null where there is nothing at that address. */
+/** Reads an answer; null for a 404. */
 export async function readOrNull<T>(answer: Promise<{ json(): Promise<T> }>): Promise<T | null> {
   try {
     return await read(answer);

@@ -3,7 +3,7 @@ type Listener = (isExpired: boolean) => void;
 let waiting: PromiseWithResolvers<void> | undefined;
 let notify: Listener | undefined;
 
-/** Resolves once somebody has signed in again; until then the page keeps what was typed. */
+/** Resolves after the next sign-in; meanwhile the page keeps its input. */
 export function awaitSignIn(): Promise<void> {
   if (waiting === undefined) {
     waiting = Promise.withResolvers<void>();

@@ -7,7 +7,7 @@ export type StatementRow = Statement['rows'][number];
 export type StatementTotal = Statement['total'];
 export type CapForecast = Statement['caps'][number];
 
-/** As the API takes it: month, time_zone, by, filters. */
+/** Query of the API: month, time_zone, by, filters. */
 export type StatementQuery = Readonly<Record<string, string>>;
 
 const REFRESH_MS = 60_000;
@@ -20,7 +20,7 @@ export const useStatement = (query: StatementQuery) =>
     refetchInterval: REFRESH_MS,
   });
 
-/** The same as a file. */
+/** The statement as a CSV file. */
 export async function loadStatementCsv(query: StatementQuery): Promise<string> {
   return (await send(`/admin/v1/finance/statement.csv?${new URLSearchParams(query)}`)).text();
 }

@@ -30,7 +30,7 @@ export const usePolicy = (projectId: string) =>
     },
   });
 
-/** Saves all of it; throws where somebody else saved since it was read. */
+/** Saves the whole policy; throws if another user saved since it was loaded. */
 export function savePolicy(projectId: string, { mode, rules, pseudonym_scope, version }: PolicyInput): Promise<Policy> {
   const { route, param } = routeOf(projectId);
   return read(route.$put({ param, json: { mode, rules, pseudonym_scope, version } }));

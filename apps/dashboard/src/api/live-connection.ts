@@ -1,5 +1,5 @@
-// The gateway does not answer, or refuses: `isLive` is false, and pages ask by themselves until the stream is back. A proxy
-// that holds streams back: the same address is asked every two seconds for what is new. A page that nobody sees has none.
+// Without the stream, `isLive` is false and pages poll until it returns. Behind a buffering proxy, the page polls the
+// same URL every two seconds. A hidden page has no stream.
 import { awaitSignIn } from './expired-session';
 
 export type Topic = 'logs' | 'overview' | 'status' | 'alerts' | 'audit';
@@ -8,10 +8,10 @@ export interface Subscription {
   readonly topic: Topic;
   /** Filters of the topic, as the API takes them. */
   readonly query: Readonly<Record<string, string | string[]>>;
-  /** `resumed` false: it begins now; what came half a minute before is told as well. */
+  /** `resumed` false: a new stream; it also sends the last half minute. */
   readonly onHello?: (resumed: boolean) => void;
   readonly onNews: (news: never) => void;
-  /** More was missed than is told. */
+  /** The stream skipped events. */
   readonly onReset: () => void;
 }
 
@@ -22,9 +22,9 @@ const LONGEST_RETRY_MS = 15_000;
 /** The page's own questions go first: a browser has six connections to a host. */
 const QUIET_MS = 700;
 const LOOK_MS = 100;
-/** The gateway keeps answers for 20 s, and ranges end with the minute: by then a page has asked once more. */
+/** The gateway caches answers for 20 s, and ranges end with the minute: by then a page has reloaded. */
 const SEEN_MS = 80_000;
-/** Nothing of them is told but when rows came in. */
+/** The stream only reports arriving rows for these topics. */
 const TELLS_OF_ROWS: ReadonlySet<string> = new Set<Topic>(['logs', 'overview']);
 
 interface LiveEvent {
@@ -43,7 +43,7 @@ export class LiveConnection {
   /** The query that each topic's cursor belongs to. */
   private asked = new Map<string, string>();
   private polls = false;
-  /** When rows came in last, as far as is told. */
+  /** Time of the last reported rows. */
   private cameInMs = 0;
   private readonly waiting = new Set<() => void>();
   isLive = false;
@@ -75,14 +75,14 @@ export class LiveConnection {
     );
   }
 
-  /** Runs whenever rows have come in. */
+  /** Runs after each arrival of rows. */
   readonly onRows = (run: () => void): (() => void) => {
     this.waiting.add(run);
     return () => this.waiting.delete(run);
   };
 
   private update(anew = false): void {
-    // After all of a page's parts have come or gone.
+    // Runs after all parts of a page mount or unmount.
     queueMicrotask(() => {
       const address = document.hidden ? '' : this.describe();
       if (address === this.address && !anew) return;
@@ -105,7 +105,7 @@ export class LiveConnection {
     return new URLSearchParams([...fields, ['topics', topics]]).toString();
   }
 
-  /** A cursor goes on where the same is asked; a page in the background comes back to what it watched. */
+  /** A cursor continues for the same query. A page in the background resumes its topics. */
   private forgetOthers(): void {
     if (document.hidden) return;
     const asked = new Map([...this.subscriptions].map(({ topic, query }) => [topic as string, JSON.stringify(query)]));

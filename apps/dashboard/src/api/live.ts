@@ -21,7 +21,7 @@ export interface LiveOptions<T> {
   readonly onReset?: () => void;
 }
 
-/** Tells what is new of a topic while the page is seen; true while it does, else one has to ask. */
+/** Streams news of a topic while the page is visible. Returns true while the stream works; otherwise poll. */
 export function useLive<T>({ topic, query = {}, isOn = true, ...handlers }: LiveOptions<T>): boolean {
   const connection = connectionOf(useQueryClient());
   const latest = useRef(handlers);
@@ -41,7 +41,7 @@ export function useLive<T>({ topic, query = {}, isOn = true, ...handlers }: Live
   return useIsLive() && isOn;
 }
 
-/** The connection of the page, for those who only want to know whether anything came in. */
+/** Connection of the page, for components that only need row arrivals. */
 export const useRowsToldOf = (): Pick<LiveConnection, 'isQuietSince' | 'onRows'> => connectionOf(useQueryClient());
 
 /** True while the live stream reports changes. */

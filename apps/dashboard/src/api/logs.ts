@@ -21,15 +21,15 @@ const WAIT_MS = 50;
 
 type LogPages = InfiniteData<InferResponseType<typeof api.logs.$get>>;
 
-/** As the API takes it: several values are a list. */
+/** Query of the API; several values form a list. */
 export type LogQuery = Readonly<Record<string, string | string[]>>;
 
-/** With more, the list begins anew with its first page. */
+/** Beyond it, the list restarts with its first page. */
 const MAX_TAIL = 1000;
-/** So long before it begins the stream tells what came in; a list that was read earlier is read anew. */
+/** The stream starts this far back; a list loaded earlier reloads. */
 const LOOK_BACK_MS = 25_000;
 
-/** Requests, newest first, page by page; while `isLive`, what is new comes as it comes in, and nothing else. */
+/** Requests, newest first, by page; while `isLive`, only new rows arrive. */
 export function useLogs(query: LogQuery, isLive: boolean) {
   const queryKey = ['logs', 'pages', query, isLive];
   const pages = usePages({
@@ -39,7 +39,7 @@ export function useLogs(query: LogQuery, isLive: boolean) {
   });
   const client = useQueryClient();
   const beginAnew = () => void client.resetQueries({ queryKey });
-  // A list that is read anew is watched on: to stop and begin again would tell it to be read anew for ever.
+  // Keeps watching a reloaded list: restarting the stream would cause endless reloads.
   const wasRead = useRef(false);
   wasRead.current ||= pages.isSuccess;
   const isBeginning = useRef(false);
@@ -52,7 +52,7 @@ export function useLogs(query: LogQuery, isLive: boolean) {
       const readMs = client.getQueryState(queryKey)?.dataUpdatedAt ?? 0;
       if (!resumed && readMs > 0 && Date.now() - readMs > LOOK_BACK_MS) beginAnew();
     },
-    // Too much came in just before it begins: then all that is loaded is read once more, and stays in sight.
+    // Too many rows arrived just before the start: reloads all loaded pages and keeps them visible.
     onReset: () => {
       if (isBeginning.current) void readAgain(client, queryKey);
       else beginAnew();
@@ -67,7 +67,7 @@ export function useLogs(query: LogQuery, isLive: boolean) {
         client.setQueryData<LogPages>(queryKey, { ...before, pages: [...pages] });
     },
   });
-  // Where the stream is refused, the list is read as a whole now and then.
+  // Without the stream, the list reloads as a whole at intervals.
   useQuery({
     queryKey: ['logs', 'again', query],
     enabled: isLive && pages.isSuccess && !isTold,
@@ -79,20 +79,20 @@ export function useLogs(query: LogQuery, isLive: boolean) {
   return pages;
 }
 
-/** All that is loaded, once the page that is under way has come: it would be lost. */
+/** Reloads all loaded pages after the page under way, which would be lost otherwise. */
 async function readAgain(client: QueryClient, queryKey: QueryKey): Promise<void> {
   while (client.isFetching({ queryKey }) > 0) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
   await client.refetchQueries({ queryKey });
 }
 
-/** The newest thousand, for what roll-ups do not hold. */
+/** The newest thousand, for fields that roll-ups lack. */
 export const useLogSample = (query: LogQuery) =>
   useQuery({
     queryKey: ['logs', 'sample', query],
     queryFn: () => read(api.logs.$get({ query: { ...query, limit: '1000' } })),
   });
 
-/** One request, whatever the list shows; null when there is none. */
+/** One request, independent of the list; null if missing. */
 export const useLog = (requestId: string) =>
   useQuery({
     queryKey: ['logs', 'one', requestId],
@@ -106,7 +106,7 @@ export const useLog = (requestId: string) =>
     },
   });
 
-/** Where it is not told that rows came in. */
+/** Interval without reports of arriving rows. */
 const COUNT_REFRESH_MS = 30_000;
 
 export type LogTally = InferResponseType<typeof api.logs.histogram.$get>;

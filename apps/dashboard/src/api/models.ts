@@ -33,10 +33,10 @@ export const useModels = () =>
 export const useUnpriced = () =>
   useQuery({ queryKey: ['models', 'unpriced'], queryFn: () => read(api.models.unpriced.$get()), staleTime: 60_000 });
 
-/** Sets many prices at once; with `dry_run` says only what it would do. */
+/** Sets many prices at once; `dry_run` only reports the changes. */
 export const importModels = (json: ModelImport) => read(api.models.import.$post({ json }));
 
-/** Sets the price of one model; whatever else `at` holds is left out. */
+/** Sets the price of one model; ignores the other fields of `at`. */
 export const putModel = ({ provider, model }: { provider: string; model: string }, json: ModelInput) =>
   read(api.models.$put({ query: { provider, model }, json }));
 
@@ -47,11 +47,11 @@ const pathOf = ({ provider, model }: { provider: string; model: string }) => ({
 
 const one = api.models[':provider'][':model'];
 
-/** One model, whether it is in the list or not; null where it has no price. */
+/** One model, listed or not; null without a price. */
 export const findModel = (at: { provider: string; model: string }): Promise<Model | null> =>
   at.provider === '' || at.model === '' ? Promise.resolve(null) : readOrNull(one.$get({ param: pathOf(at) }));
 
-/** Sets the prices that were changed, unless somebody else has changed them as well. */
+/** Sets changed prices unless another user changed them as well. */
 export const changeModel = (at: { provider: string; model: string }, edit: { opened: object; changes: object }) => {
   const param = pathOf(at);
   return saveChanges({

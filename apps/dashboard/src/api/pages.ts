@@ -1,6 +1,6 @@
 import { type InfiniteData, keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 
-/** As the API gives a long list. */
+/** A page of a long list. */
 interface RowPage {
   readonly data: readonly unknown[];
   readonly next_cursor: string | null;
@@ -12,13 +12,13 @@ export interface PagesOptions<P extends RowPage> {
   readonly readPage: (at: { cursor?: string }) => Promise<P>;
   /** The caller inserts new rows; a refresh loads no page again. */
   readonly isFresh?: boolean;
-  /** false: nothing is asked yet. */
+  /** false delays the first load. */
   readonly isEnabled?: boolean;
   /** Shows the previous rows until the new ones load. */
   readonly keepsPrevious?: boolean;
 }
 
-/** A list that comes page by page: all its rows so far. */
+/** A paged list: all its rows so far. */
 export const usePages = <P extends RowPage>({
   queryKey,
   readPage,

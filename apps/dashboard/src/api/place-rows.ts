@@ -4,7 +4,7 @@ interface Row {
   readonly created_at: string;
 }
 
-/** As the API gives a part of such a list; null: there is no older row. */
+/** A page of such a list; null: no older row exists. */
 interface RowPage<R extends Row> {
   readonly data: readonly R[];
   readonly next_cursor: string | null;
@@ -32,7 +32,7 @@ export function placeRows<R extends Row, P extends RowPage<R>>(pages: readonly P
   });
 }
 
-/** The first page that ends with an older row; null: none that is loaded has room for it. */
+/** The first page that ends with an older row; null if no loaded page has room. */
 function pageOf<R extends Row, P extends RowPage<R>>(pages: readonly P[], row: R): number | null {
   const index = pages.findIndex(({ data }) => {
     const last = data.at(-1);

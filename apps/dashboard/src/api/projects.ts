@@ -14,10 +14,10 @@ export type CustomerLimitsInput = InferRequestType<
   (typeof api.projects)[':id']['customers'][':customer_id']['limits']['$put']
 >['json'];
 
-/** As many as one answer holds; beyond that the list is searched, not scrolled. */
+/** Maximum of one answer; beyond it, users search instead of scrolling. */
 const ALL = '1000';
 const PAGE_SIZE = '100';
-/** As many as one question takes. */
+/** Maximum of one query. */
 const MAX_NAMES = 100;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -82,7 +82,7 @@ export const useCustomers = (query: CustomerQuery) =>
 export const useCustomerLimits = (at: { projectId: string; customerId: string }) =>
   useQuery({
     queryKey: ['customer-limits', at],
-    // null: none are set yet, and the form starts empty.
+    // null without stored ones: the form starts empty.
     queryFn: () => {
       const param = { id: at.projectId, customer_id: encodeURIComponent(at.customerId) };
       return readOrNull(api.projects[':id'].customers[':customer_id'].limits.$get({ param }));
@@ -105,7 +105,7 @@ const UNSEEN = {
   ...{ has_limits: false, daily_spend_limit_usd: null, monthly_spend_limit_usd: null },
 };
 
-/** One key, whether its row is loaded or not; null where there is none. */
+/** One key, loaded or not; null if missing. */
 export async function findKey(projectId: string, keyId: string): Promise<Key | null> {
   const param = { id: projectId, key_id: keyId };
   const key = await readOrNull(api.projects[':id'].keys[':key_id'].$get({ param }));

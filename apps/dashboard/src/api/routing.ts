@@ -15,7 +15,7 @@ export type ProviderTest = InferResponseType<(typeof api.providers)[':name']['te
 
 const ALL = '1000';
 
-/** Breakers open and close by themselves: that is told, how long they wait is not. */
+/** The stream reports breakers, but not their remaining time. */
 const PROVIDERS_REFRESH_MS = 5000;
 const TOLD_REFRESH_MS = 60_000;
 
@@ -30,14 +30,14 @@ export function useProviders() {
     refetchInterval: isTold ? TOLD_REFRESH_MS : PROVIDERS_REFRESH_MS,
   });
 }
-/** Names of all providers, known or added; none while they load. */
+/** Names of all built-in and added providers; empty while they load. */
 export const useProviderNames = (): readonly string[] => (useProviders().data?.data ?? []).map(({ name }) => name);
 export const useChains = () => useQuery({ queryKey: ['chains'], queryFn: () => read(api.chains.$get()) });
 export const useAliases = () =>
   useQuery({ queryKey: ['aliases'], queryFn: () => read(api.aliases.$get({ query: { limit: ALL } })) });
 export const useFailovers = () =>
   useQuery({ queryKey: ['failovers'], queryFn: () => read(api.failovers.$get({ query: { limit: '100' } })) });
-/** By provider, requests that failed there and went on to another target. */
+/** Failed requests that moved to another target, by provider. */
 export const useFailoverCounts = (query: { readonly from: string; readonly to: string }) =>
   useQuery({
     queryKey: ['failovers', 'counts', query],

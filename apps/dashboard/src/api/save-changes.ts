@@ -1,5 +1,5 @@
-// Nothing that others changed meanwhile is lost: only changed fields are sent, with the tag of what was just read; where
-// somebody changed the same field, `ChangedMeanwhile` says what stands against what.
+// Preserves others' changes: sends only changed fields with a fresh entity tag. If another user changed the same field,
+// throws `ChangedMeanwhile` with both values.
 import { ApiError } from './client';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -10,11 +10,11 @@ export interface Conflict {
   readonly theirs: unknown;
 }
 
-/** Fields that were changed here, and by somebody else to something else. */
+/** Fields that this user and another one changed to different values. */
 export class ChangedMeanwhile extends Error {
   constructor(
     readonly conflicts: readonly Conflict[],
-    /** As it is now. */
+    /** Current state. */
     readonly current: object,
   ) {
     super('Someone else changed this while you were editing.');
@@ -27,18 +27,18 @@ interface Answer<T> {
 }
 
 export interface Saving<Shown, T> {
-  /** As it was when the form was filled. */
+  /** State when the form opened. */
   readonly opened: object;
   /** Fields that were changed. */
   readonly changes: object;
   readonly read: () => Promise<Answer<Shown>>;
   /** Writes on condition that it is still as read. */
   readonly write: (options: { headers: Record<string, string> }, current: Shown) => Promise<Answer<T>>;
-  /** As fields of the form, where those are others. */
+  /** Converts to form fields, if those differ. */
   readonly asFields?: (shown: Shown) => object;
 }
 
-/** Somebody who saves in the very moment between reading and writing makes it begin again. */
+/** A concurrent save between read and write restarts it. */
 const MAX_TRIES = 3;
 
 export async function saveChanges<Shown extends object, T>(saving: Saving<Shown, T>): Promise<T> {
@@ -62,7 +62,7 @@ export const findConflicts = (opened: Fields, current: Fields, changes: Fields):
     .map(([name, mine]) => ({ name, mine, theirs: current[name] }))
     .filter(({ name, mine, theirs }) => !isSame(theirs, opened[name]) && !isSame(theirs, mine));
 
-/** Money is text here and a number there; what is missing is null; instants are written in several ways. */
+/** Compares form and API values: money is text or number, missing is null, instants have several spellings. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (typeof one === 'number' || typeof other === 'number') {
     return one !== null && other !== null && one !== undefined && other !== undefined && Number(one) === Number(other);

@@ -34,7 +34,7 @@ export function useSignOut() {
   return useMutation({
     mutationFn: () => api.session.$delete(),
     onSettled: () => {
-      // Clearing everything would leave those who watch the session with a query that is gone.
+      // Clearing all queries would leave the session's observers with a removed query.
       client.setQueryData(['session'], null);
       // Drafts in this tab belong to the previous user.
       sessionStorage.clear();

@@ -19,7 +19,7 @@ export function useAlerts() {
   return useQuery({ queryKey: ['alerts'], queryFn: () => read(api.alerts.$get({ query: { limit: LIMIT } })) });
 }
 export type Firing = InferResponseType<(typeof api.alerts)[':id']['firings']['$get'], 200>['data'][number];
-/** The latest of one alert; read anew as alerts are. */
+/** The latest firings of one alert; reloads with the alerts. */
 export const useAlertFirings = (id: string) =>
   useQuery({
     queryKey: ['alerts', id, 'firings'],
@@ -43,12 +43,12 @@ export const useSystemLogs = (outcome: '' | 'ok' | 'error') =>
     queryFn: () => read(api['system-logs'].$get({ query: { limit: LIMIT, ...(outcome === '' ? {} : { outcome }) } })),
   });
 
-/** Where programs send their requests: beside this page unless the data plane has a port of its own. */
+/** Base URL for programs: this page's, unless the data plane has its own port. */
 export function useGatewayUrl(): string {
   const port = useSystem().data?.gateway_port ?? null;
   return port === null ? location.origin : `${location.protocol}//${location.hostname}:${port}`;
 }
 
-/** A model for first requests: one that answers without an account, where there is one. */
+/** Model for first requests, if possible one without an account. */
 export const useExampleModel = (): string =>
   useSystem().data?.providers.includes('demo') ? 'demo-chat' : 'gpt-4o-mini';

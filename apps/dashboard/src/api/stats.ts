@@ -13,7 +13,7 @@ export type CacheBucket = InferResponseType<typeof api.stats.cache.$get>['bucket
 export type ErrorBucket = InferResponseType<typeof api.stats.errors.$get>['buckets'][number];
 export type Budget = InferResponseType<typeof api.budgets.$get>['data'][number];
 
-/** As the API takes it; everything is text in an address. */
+/** Query of the API; addresses hold text only. */
 export interface StatsQuery {
   readonly from: string;
   readonly to: string;
@@ -28,7 +28,7 @@ const REFRESH_MS = 30_000;
 /** Seconds, as an interval of the API. */
 export const asInterval = (ms: number): string => String(ms / 1000);
 
-/** Numbers of a range, read again every now and then; those before stay until others are there. */
+/** Statistics of a range, reloaded at intervals; earlier ones stay until then. */
 function useStats<T>(queryKey: QueryKey, ask: () => Promise<{ json(): Promise<T> }>, enabled = true) {
   const isTold = useIsLive();
   const found = useQuery({
@@ -38,7 +38,7 @@ function useStats<T>(queryKey: QueryKey, ask: () => Promise<{ json(): Promise<T>
     placeholderData: keepPreviousData,
     refetchInterval: isTold ? false : REFRESH_MS,
   });
-  // While the gateway does not answer, what was known last of the same question stays: the clock moves its range on.
+  // Keeps the last data of the question during an outage, because the clock moves its range.
   const known = useRef<{ readonly data: T; readonly question: string }>(undefined);
   const question = JSON.stringify(queryKey.map(withoutClock));
   if (found.data !== undefined && !found.isPlaceholderData) known.current = { data: found.data as T, question };
@@ -52,7 +52,7 @@ const COUNTS_MS = 30_000;
 const isChart = ([what]: QueryKey) => what === 'stats' || what === 'budgets';
 const isCount = ([what, part]: QueryKey) => what === 'logs' && (part === 'count' || part === 'tally');
 
-/** Asks anew what it is about: now, or once it was not asked for so long. */
+/** Reloads matching queries, now or after a pause since the last load. */
 function useAskAnew(isMeant: (queryKey: QueryKey) => boolean, restMs: number): () => void {
   const client = useQueryClient();
   const askedMs = useRef(0);
@@ -68,7 +68,7 @@ function useAskAnew(isMeant: (queryKey: QueryKey) => boolean, restMs: number): (
   };
 }
 
-/** Keeps what a page shows of a range up to now up to date: its counters are told, its charts asked when those move. */
+/** Keeps a range up to now current: the stream sends its counters, and their changes reload its charts. */
 export function useLiveStats(query: StatsQuery | undefined, endsNow: boolean): void {
   const client = useQueryClient();
   const askCharts = useAskAnew(isChart, CHARTS_MS);
@@ -83,7 +83,7 @@ export function useLiveStats(query: StatsQuery | undefined, endsNow: boolean): v
     isOn: query !== undefined && endsNow,
     onNews: (overview) => {
       askCounts();
-      // The page's clock stood still: it moves on now, and all is asked of a range that has what came in.
+      // The page's clock was stopped. It advances now, and the new range includes the new rows.
       if (Date.parse(query?.to ?? '') < Date.now()) return;
       const queryKey = ['stats', 'overview', query];
       const before = client.getQueryData<Overview>(queryKey);

@@ -17,7 +17,7 @@ const REFRESH_MS = 30_000;
 export function useTimeline(query: TimelineQuery | undefined, enabled: boolean) {
   const client = useQueryClient();
   const isOn = enabled && query !== undefined;
-  // A start is told by no change; it is there once the range moves on.
+  // The stream doesn't report starts; they appear when the range advances.
   const again = () => void client.invalidateQueries({ queryKey: ['timeline'] });
   const isTold = useLive({ topic: 'audit', isOn, onNews: again, onReset: again });
   return useQuery({

@@ -39,7 +39,7 @@ export const useMcpTools = (id: string) =>
     queryFn: () => read(api.mcp.servers[':id'].tools.$get({ param: { id } })),
   });
 
-/** Users who let the gateway use a server in their name. */
+/** Users who granted the gateway access to a server. */
 export const useMcpGrants = (id: string) =>
   useQuery({
     queryKey: ['mcp', 'grants', id],
@@ -116,7 +116,7 @@ interface Calling {
   readonly signal?: AbortSignal;
 }
 
-/** One call of a tool as a key, by the session. Throws `ApiError` with what the agent would be told. */
+/** Calls a tool as a key, by the session. Throws `ApiError` with the agent's message. */
 export async function callTool({ sender, scope, name, args, signal }: Calling): Promise<ToolOutcome> {
   const startMs = performance.now();
   const path = `/admin/v1/projects/${sender.projectId}/keys/${sender.keyId}/mcp?scope=${encodeURIComponent(scope)}`;

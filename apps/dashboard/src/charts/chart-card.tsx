@@ -19,18 +19,18 @@ interface Props
   extends Pick<TimeChartProps, 'kind' | 'unit' | 'limit' | 'previous'>,
     Partial<Pick<TimeChartProps, 'height'>> {
   readonly title: string;
-  /** Beside the title, e.g. a choice of what is shown. */
+  /** Controls beside the title, e.g. for the shown series. */
   readonly controls?: ReactNode;
   readonly note?: ReactNode;
   readonly data: ChartData | undefined;
-  /** Where it can `change`, a drag zooms the whole page; what happened in its `query` is marked. */
+  /** If the page can `change`, a drag zooms it. Events of its `query` become marks. */
   readonly page: Pick<Page, 'timeZone'> &
     Partial<Pick<Page, 'change' | 'query'>> & { readonly range: Pick<TimeRange, 'intervalMs'> };
-  /** Where the data come from. */
+  /** Source of the data. */
   readonly query: Failable;
-  /** Shown where there is nothing to draw: what to do. */
+  /** Text for a chart without data, with the next step. */
   readonly emptyText?: string;
-  /** A click leads to the requests of a bucket, those that this says of the series under the pointer. */
+  /** A click opens the requests of a bucket, filtered by the series under the pointer. */
   readonly requestsOf?: (series: string | null) => RequestsFilter;
 }
 
@@ -99,7 +99,7 @@ function Drawn({ title, data, previous, shown, page, requestsOf, ...chart }: Dra
   }, [data, previous, shown]);
   const onSelect = (fromMs: number, series: string | null) =>
     requestsOf && showRequests(requestsOf(series), { fromMs, toMs: fromMs + intervalMs });
-  // The range before stays in the address: it is the way back.
+  // The previous range stays in the address, as the way back.
   const zoom = change && ((fromMs: number, toMs: number) => change(rangeQuery({ fromMs, toMs })));
   return (
     <TimeChart

@@ -70,7 +70,7 @@ function confirm({ data, intervalMs, onZoom, onSelect }: TimeChartProps, place: 
   else onSelect?.(fromMs, data.series.length === 1 ? (data.series[0]?.name ?? null) : null);
 }
 
-/** The cross-hair in the middle of a bar, or at a point; what is selected reaches over whole buckets. */
+/** Cross-hair in the middle of a bar or at a point; a selection covers whole buckets. */
 function drawPlace(plot: uPlot, chart: TimeChartProps, place: KeyPlace | null): void {
   hideSelection(plot);
   if (place === null) {

@@ -13,7 +13,7 @@ const AXIS_FONT = '11px "Inter Variable", system-ui, sans-serif';
 /** Charts below each other begin at the same place, unless a label is wider than that. */
 const Y_AXIS_WIDTH = 58;
 const AXIS_GAP = 6;
-/** A mark so near to the pointer is meant. */
+/** Distance within which the pointer selects a mark. */
 const NEAR_PX = 6;
 const LINE_WIDTH = 1.5;
 /** Covered part of the current bar. */
@@ -125,7 +125,7 @@ function yRange(max: number | null, limit: number | undefined): [number, number]
   return [0, top === 0 ? 1 : top * 1.08];
 }
 
-/** Labels stand below the middle of their time: at the end of the axis there may be no room for one. */
+/** Labels are centred below their time; one at the end of the axis may have no room. */
 function unlessCut(plot: uPlot, second: number, label: string): string {
   const [width = 0] = measureLabels(plot, [label]);
   const middle = plot.bbox.left / uPlot.pxRatio + plot.valToPos(second, 'x');
@@ -171,7 +171,7 @@ function timeLabel(ms: number, timeZone: TimeZoneChoice): string {
   return clock === '00:00' ? formatDay(ms, timeZone) : clock;
 }
 
-/** A line without its way to the bucket that is still filling: that is drawn dotted. */
+/** A line without its segment to the unfinished bucket, which is dotted. */
 function finishedLine(unfinished: () => number | null): uPlot.Series.PathBuilder | undefined {
   const linear = uPlot.paths.linear?.();
   return linear && ((plot, series, from, to) => linear(plot, series, from, Math.min(to, (unfinished() ?? to + 1) - 1)));

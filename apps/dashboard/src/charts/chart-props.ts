@@ -5,7 +5,7 @@ import type { ChartData } from './prepare-series';
 
 export interface TimeChartProps {
   readonly data: ChartData;
-  /** The same of the period before, bucket by bucket; drawn faintly, its values in the tool-tip. */
+  /** Data of the previous period by bucket; drawn faintly, with values in the tool-tip. */
   readonly previous?: ChartData;
   /** `stacked`: layers on top of each other; `line`: gaps stay gaps. */
   readonly kind: 'line' | 'stacked';

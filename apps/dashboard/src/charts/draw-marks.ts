@@ -3,7 +3,7 @@ import { type ChartMark, MARK_KINDS } from './prepare-marks';
 
 const FLAG_PX = 5;
 
-/** A thin line at each mark, with a small flag at its top; those that fall together are one. */
+/** Draws a thin line with a flag at each mark; merges marks at one position. */
 export function drawMarks(plot: uPlot, marks: readonly ChartMark[], color: (name: string) => string): void {
   const { ctx, bbox } = plot;
   const { pxRatio } = uPlot;

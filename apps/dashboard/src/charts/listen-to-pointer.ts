@@ -3,7 +3,7 @@ import type uPlot from 'uplot';
 import type { TimeChartProps } from './chart-props';
 import { stretchBetween } from './prepare-zoom';
 
-/** So far a pointer moves before it drags; fingers tremble more. */
+/** Distance before a drag starts; fingers tremble more. */
 const DRAG_PX = { mouse: 5, pen: 8, touch: 12 } as const;
 
 /**
@@ -31,7 +31,7 @@ export function listenToPointer(plot: uPlot, props: RefObject<TimeChartProps>): 
   plot.over.style.cursor = props.current.onSelect === undefined ? 'crosshair' : 'pointer';
 }
 
-/** Returns whether the click that is heard belongs to a drag. */
+/** Returns a function that tells if a click ends a drag. */
 function listenToDrags(plot: uPlot, props: RefObject<TimeChartProps>): () => boolean {
   const { over } = plot;
   let startedAt: number | null = null;
@@ -71,7 +71,7 @@ function listenToDrags(plot: uPlot, props: RefObject<TimeChartProps>): () => boo
 
 const SELECTION = 'chart-selection';
 
-/** Marks what a zoom would show; in CSS pixels. The library's own mark vanishes with every move. */
+/** Marks the range of a zoom, in CSS pixels. The library's own mark vanishes with every move. */
 export function showSelection(plot: uPlot, one: number, other: number): void {
   hideSelection(plot);
   const mark = document.createElement('div');
@@ -83,7 +83,7 @@ export function showSelection(plot: uPlot, one: number, other: number): void {
 
 export const hideSelection = (plot: uPlot): void => plot.over.querySelector(`.${SELECTION}`)?.remove();
 
-/** The bucket whose bar is under the cursor, or whose point is nearest to it; null where it is on none. */
+/** Bucket under the cursor: its bar, or the nearest point; null for none. */
 export function bucketUnder(plot: uPlot, { kind, data }: Pick<TimeChartProps, 'kind' | 'data'>): number | null {
   const { idx, left = -1 } = plot.cursor;
   if (typeof idx !== 'number' || left < 0) return null;

@@ -1,7 +1,7 @@
 /** Names of the series that are shown; null: all of them. */
 export type Shown = ReadonlySet<string> | null;
 
-/** A click shows one alone, or all again where it was alone; with a modifier it is hidden or shown beside the others. */
+/** A click isolates a series, or shows all if it was alone; with a modifier it toggles the series. */
 export function chooseSeries(shown: Shown, name: string, all: readonly string[], isModified: boolean): Shown {
   const visible = visibleNames(shown, all);
   if (!isModified) return visible.length === 1 && visible[0] === name && all.length > 1 ? null : new Set([name]);
@@ -9,7 +9,7 @@ export function chooseSeries(shown: Shown, name: string, all: readonly string[],
   return chosen.length === 0 || chosen.length === all.length ? null : new Set(chosen);
 }
 
-/** Where nothing of what was chosen is there any more, all are shown. */
+/** Shows everything if no chosen name exists any more. */
 function visibleNames(shown: Shown, all: readonly string[]): readonly string[] {
   const visible = all.filter((name) => shown?.has(name) ?? true);
   return visible.length === 0 ? all : visible;

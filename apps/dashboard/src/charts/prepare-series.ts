@@ -1,10 +1,10 @@
 import { toCsv } from '../format/csv';
 import { colorsOf } from './series-colors';
 
-/** One line or layer of a chart; `null` is a gap, `0` is a zero. Values stand beside the chart's times. */
+/** One line or layer of a chart; `null` is a gap, `0` a zero. Values align with the chart's times. */
 export interface Series {
   readonly name: string;
-  /** As it is shown; the name itself unless given. */
+  /** Display name; by default the name itself. */
   readonly label: string;
   readonly color: string;
   readonly values: readonly (number | null)[];
@@ -64,7 +64,7 @@ export interface LinesOptions<B> {
   readonly times: readonly number[];
   readonly buckets: readonly B[];
   readonly lines: readonly (Omit<Series, 'values'> & { readonly value: (bucket: B) => number | null })[];
-  /** As of `prepareSeries`. */
+  /** See `prepareSeries`. */
   readonly empty: 0 | null;
 }
 
@@ -115,7 +115,7 @@ export function isolatedIndexes(values: ArrayLike<number | null | undefined>): r
   return indexes.filter((index) => !isGap(index) && isGap(index - 1) && isGap(index + 1));
 }
 
-/** Which bucket is still filling, so that it does not look like a drop; null when the chart ends before now. */
+/** Index of the unfinished bucket, so that it doesn't look like a drop; null if the chart ends before now. */
 export function unfinishedIndex(times: readonly number[], intervalMs: number, nowMs: number): number | null {
   const index = times.findLastIndex((time) => time <= nowMs);
   const time = times[index];
@@ -126,7 +126,7 @@ export function unfinishedIndex(times: readonly number[], intervalMs: number, no
 export const isEmpty = ({ series }: ChartData): boolean =>
   series.every(({ values }) => values.every((value) => value === null || value === 0));
 
-/** Rows of a CSV file with what a chart shows. */
+/** CSV rows of a chart. */
 export function chartCsv({ times, series }: ChartData): string {
   const head = ['start', ...series.map(({ label }) => label)];
   const rows = times.map((time, index) => [

@@ -1,5 +1,5 @@
 const DAY_MS = 86_400_000;
-/** As the chart library counts the length of a month and a year. */
+/** Month and year lengths of the chart library. */
 const MONTH_MS = 30 * DAY_MS;
 const YEAR_MS = 365 * DAY_MS;
 const EPOCH_YEAR = 1970;
@@ -12,7 +12,7 @@ interface TicksInput {
   readonly offsetAt: (ms: number) => number;
 }
 
-/** Where a time axis has its ticks: at whole steps of the clock that is shown, whatever the browser's own zone is. */
+/** Ticks of a time axis: whole steps of the displayed clock, independent of the browser's zone. */
 export function prepareTicks({ fromMs, toMs, stepMs, offsetAt }: TicksInput): number[] {
   const ticks: number[] = [];
   for (let index = 0, clock = 0; clock <= toMs + DAY_MS; index++) {
@@ -25,7 +25,7 @@ export function prepareTicks({ fromMs, toMs, stepMs, offsetAt }: TicksInput): nu
   return ticks;
 }
 
-/** The step after so many others, from the last whole one before; a clock's reading, as if it were UTC. */
+/** Clock value after some steps from the last whole one; as if it were UTC. */
 function clockAt(fromClock: number, stepMs: number, index: number): number {
   if (stepMs < MONTH_MS) return (Math.floor(fromClock / stepMs) + index) * stepMs;
   const months = stepMs < YEAR_MS ? Math.round(stepMs / MONTH_MS) : 12 * Math.round(stepMs / YEAR_MS);

@@ -8,7 +8,7 @@ import { type Series, unfinishedIndex } from './prepare-series';
 
 export interface TooltipRow extends Pick<Series, 'name' | 'label' | 'color'> {
   readonly value: number | null;
-  /** In the period before; null where it is not shown, or unknown. */
+  /** Value of the previous period; null if hidden or unknown. */
   readonly before: number | null;
 }
 
@@ -19,7 +19,7 @@ export interface Tooltip {
   /** Sum of all rows, hidden ones included; null where a sum is meaningless. */
   readonly sum: number | null;
   readonly sumBefore: number | null;
-  /** When the bucket of the period before began; null where it is not shown. */
+  /** Start of the bucket in the previous period; null if hidden. */
   readonly stampBefore: string | null;
   readonly marks: readonly ChartMark[];
 }
@@ -55,7 +55,7 @@ function stampOf({ timeZone, intervalMs }: TimeChartProps, time: number): string
   return timeZone === 'utc' ? `${stamp} UTC` : stamp;
 }
 
-/** The same, to be read aloud. */
+/** Describes a bucket for screen readers. */
 export function describeBucket(chart: TimeChartProps, index: number): string {
   const tooltip = prepareTooltip(chart, index);
   if (tooltip === null) return NOTHING;

@@ -11,7 +11,7 @@ export function stretchBetween(oneMs: number, otherMs: number, intervalMs: numbe
   return { fromMs, toMs: Math.max(fromMs + intervalMs, Math.ceil(last / intervalMs) * intervalMs) };
 }
 
-/** Where the keyboard is in a chart: a bucket, and the one a selection began at. */
+/** Keyboard position in a chart: a bucket and the start of a selection. */
 export interface KeyPlace {
   readonly index: number;
   readonly anchor: number | null;
@@ -22,7 +22,7 @@ const STEPS: Readonly<Record<string, number>> = {
   ...{ PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity },
 };
 
-/** The place a key leads to among so many buckets; with Shift a selection grows. Null for keys that lead nowhere. */
+/** Next place for a key; Shift extends a selection. Null for other keys. */
 export function moveByKey(
   { index, anchor }: KeyPlace,
   { key, shiftKey }: { readonly key: string; readonly shiftKey: boolean },
@@ -34,7 +34,7 @@ export function moveByKey(
   return { index: to, anchor: shiftKey ? (anchor ?? index) : null };
 }
 
-/** The buckets from where a selection began to where it is now. */
+/** The buckets from the start of the selection to its end. */
 export function selectedStretch(times: readonly number[], { index, anchor }: KeyPlace, intervalMs: number): Stretch {
   const [first = 0, last = 0] = [times[Math.min(index, anchor ?? index)], times[Math.max(index, anchor ?? index)]];
   return { fromMs: first, toMs: last + intervalMs };

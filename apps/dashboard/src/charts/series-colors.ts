@@ -36,10 +36,10 @@ export const MEANING = {
   gateway: '#ae3ec9',
 } as const;
 
-/** So many names shown together have colours of their own. */
+/** Number of names with distinct colours. */
 const DISTINCT = 10;
 
-/** FNV-1a: the same in every browser, today and tomorrow. */
+/** FNV-1a: stable in every browser. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
@@ -48,13 +48,13 @@ function hash(text: string): number {
 
 const isNoName = (name: string) => name === '' || name === '(other)';
 
-/** The colour a name has by itself, wherever it stands. */
+/** Default colour of a name, in any chart. */
 export const colorOf = (name: string): string =>
   isNoName(name) ? OTHER_COLOR : (PALETTE[hash(name) % PALETTE.length] ?? OTHER_COLOR);
 
 /**
- * Colours of names shown together, the most important first: each its own one, but of the first ten no two the same. Which
- * of two that want the same gives way depends on their names alone, not on their order.
+ * Colours of names shown together, the most important first. Each keeps its own; the first ten never collide.
+ * Collisions resolve by name, not by order.
  */
 export function colorsOf(names: readonly string[]): (name: string) => string {
   const taken = new Map<string, string>();

@@ -28,7 +28,7 @@ export function TimeChart(props: TimeChartProps) {
     const options = chartOptions({ props: latest, width, height, onHover: setHover });
     const made = new uPlot(options, values as uPlot.AlignedData, element);
     plot.current = made;
-    // A pointer that rests on the chart tells of no move: what it points at is still shown.
+    // A resting pointer causes no move events, so set its place again.
     if (pointed.current !== null) made.setCursor(pointed.current);
     const observer = new ResizeObserver(() => made.setSize({ width: Math.max(200, element.clientWidth), height }));
     observer.observe(element);

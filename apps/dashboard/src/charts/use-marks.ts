@@ -7,7 +7,7 @@ import { type ChartMark, prepareMarks } from './prepare-marks';
 
 const NONE: readonly ChartMark[] = [];
 
-/** Marks of a range; none if disabled. */
+/** Marks of a range; empty while disabled. */
 export function useMarks(query: Page['query'] | undefined): readonly ChartMark[] {
   const { marks } = useSearch({ strict: false }) as PageSearch;
   const isShown = marks !== 'off';

@@ -1,4 +1,4 @@
-/** Shown where nothing was measured: never a zero. */
+/** Missing value: never a zero. */
 export const NOTHING = '–';
 
 /** 12,345 — exact. */
@@ -26,7 +26,7 @@ export function formatMs(ms: number | null | undefined): string {
   return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
 }
 
-/** For axes: one unit a chart reads well, no decimals that say nothing. */
+/** For axes: one readable unit per chart, without useless decimals. */
 export function formatMsShort(ms: number): string {
   if (ms === 0) return '0';
   const trim = (value: number) => Number(value.toPrecision(3)).toString();
@@ -50,12 +50,12 @@ export function formatChange(change: number): string {
   const percent = change * 100;
   const digits = Math.abs(percent) < 10 ? 1 : 0;
   if (Math.abs(percent) < 0.05) return '0 %';
-  // From ten times on, a percentage says less than the factor.
+  // From a tenfold change on, shows the factor instead of a percentage.
   if (change >= 9) return `${change < 1e6 ? formatCompact(change + 1) : 'over 1M'}×`;
   return `${percent > 0 ? '+' : '−'}${Math.abs(percent).toFixed(digits)} %`;
 }
 
-/** By how many percentage points a share changed; null where there is nothing to compare with. */
+/** Difference of two shares in percentage points; null without a comparison. */
 export function pointsOf(now: number | null, before: number | null): number | null {
   return now === null || before === null ? null : now - before;
 }

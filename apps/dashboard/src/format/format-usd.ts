@@ -1,4 +1,4 @@
-/** USD as people read it: cents for what is large, enough digits for what is small. Never in exponent form. */
+/** USD for people: cents for large amounts, enough digits for small ones. Never in exponent form. */
 export function formatUsd(usd: number): string {
   const size = Math.abs(usd);
   const sign = usd < 0 ? '−' : '';

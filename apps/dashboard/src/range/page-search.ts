@@ -46,7 +46,7 @@ export function dropUndefined<T extends object>(value: T): T {
 
 type Search = Record<string, unknown>;
 
-/** A reader as the router takes it: what was asked for by name and makes no sense is taken away, where the router would keep it. */
+/** Validator for the router: removes invalid values, which the router would keep. */
 export const tidied =
   <T extends object>(read: (search: Search) => T) =>
   (search: Search): T => {

@@ -7,7 +7,7 @@ import { Chevron, Close } from '../ui/icons';
 import { DEFAULT_RANGE, PRESETS, type Preset } from './time-range';
 import type { Page } from './use-page';
 
-/** Which stretch of time the page shows, and in which zone. */
+/** Chooses range and time zone of the page. */
 export function RangePicker({ page }: { readonly page: Page }) {
   const [isOpen, setIsOpen] = useState(false);
   const { range, timeZone, search, change } = page;

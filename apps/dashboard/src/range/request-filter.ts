@@ -5,7 +5,7 @@ export const CACHES = ['exact', 'semantic', 'miss'] as const;
 
 const number = textLike((given) => /^\d+(\.\d+)?$/.test(given));
 
-/** Filters that take any of several values, and with `_not` behind the name none of them. */
+/** Filters with several values; `_not` after the name excludes them. */
 const MANY = {
   model: text,
   provider: text,
@@ -29,7 +29,7 @@ export type ManyName = keyof typeof MANY;
 export type OneName = keyof typeof ONE;
 export const MANY_NAMES = Object.keys(MANY) as ManyName[];
 
-/** One value stands alone, so that addresses are short. */
+/** A single value needs no list, which keeps addresses short. */
 export type FilterValue = string | readonly string[];
 /** Filters of the requests, named as the API names them. */
 export type RequestFilter = {
@@ -77,7 +77,7 @@ function labelQuery(prefix: string, labels: FilterValue | undefined): LogQuery {
   );
 }
 
-/** The same as the query of an address. */
+/** The filter as a query of the address. */
 export function toAddress(query: Readonly<Record<string, FilterValue | undefined>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => valuesOf(value).map((one) => [name, one]));
   return new URLSearchParams(pairs).toString();

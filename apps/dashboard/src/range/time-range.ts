@@ -31,7 +31,7 @@ export interface TimeRange {
   readonly label: string;
 }
 
-/** At most about so many buckets a chart. */
+/** Approximate maximum of buckets in a chart. */
 const BUCKETS = 110;
 const INTERVALS = [
   5_000,
@@ -54,7 +54,7 @@ export function intervalFor(lengthMs: number): number {
 /** Range in the address; invalid values mean the last 24 hours. */
 export interface RangeSearch {
   readonly range?: Preset;
-  /** Custom: both ends, RFC 3339. They win over a preset, which is then where one comes from. */
+  /** Custom range: both ends, RFC 3339. They override the preset, which remains as the way back. */
   readonly from?: string;
   readonly to?: string;
 }
@@ -69,7 +69,7 @@ export function resolveRange(search: RangeSearch, nowMs: number): TimeRange {
   }
   const preset = PRESETS[search.range ?? DEFAULT_RANGE];
   const intervalMs = intervalFor(preset.ms);
-  // The end moves in whole steps, so that charts do not jitter and answers can be kept.
+  // The end moves in whole steps, so that charts don't jitter and answers can be cached.
   const step = Math.min(intervalMs, MINUTE);
   const endMs = Math.ceil(nowMs / step) * step;
   return { fromMs: endMs - preset.ms, toMs: endMs, intervalMs, label: preset.label };
@@ -82,7 +82,7 @@ export const isUntilNow = ({ label }: Pick<TimeRange, 'label'>): boolean => labe
 export const restFor = ({ intervalMs }: Pick<TimeRange, 'intervalMs'>): number =>
   Math.max(MINUTE, Math.min(intervalMs, MOST_REST));
 
-/** The end of a range that goes on: in whole minutes, so that all who look meanwhile ask the same. */
+/** End of a moving range in whole minutes, so that viewers share a query. */
 export const untilNow = (nowMs: number): number => Math.ceil(nowMs / MINUTE) * MINUTE;
 
 /** The stretch just before, of the same length. */
@@ -97,7 +97,7 @@ export function earlierRange(range: TimeRange): TimeRange {
   return { ...range, fromMs: range.fromMs - shiftMs, toMs: range.toMs - shiftMs };
 }
 
-/** As the API takes it. */
+/** Query of the API. */
 export const rangeQuery = ({ fromMs, toMs }: Pick<TimeRange, 'fromMs' | 'toMs'>) => ({
   from: new Date(fromMs).toISOString(),
   to: new Date(toMs).toISOString(),

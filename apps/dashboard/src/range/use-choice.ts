@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 /** Tabs of a page; the address has the tab, unless it is the first. */
 export type ChoiceName = 'tab' | 'metric' | 'by' | 'compared' | 'outcome';
 
-/** One of a few, kept in the address under a name; what is no choice there is the first. */
+/** A choice stored in the address; an invalid value means the first. */
 export function useChoice<T extends string>(
   name: ChoiceName,
   choices: readonly [T, ...T[]],

@@ -48,7 +48,7 @@ export function usePage(): Page {
   }, [search, preset, from, to, tz, project, previous, nowMs, navigate]);
 }
 
-/** The clock of charts: while nothing comes in, what they show stays as it is for a while, and nothing is asked. */
+/** Clock of charts: without new rows it pauses, and nothing reloads. */
 function usePageNow(restMs: number): number {
   const rows = useRowsToldOf();
   const [nowMs, setNowMs] = useState(() => Date.now());

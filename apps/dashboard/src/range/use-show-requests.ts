@@ -3,7 +3,7 @@ import type { RowLink } from '../ui/table/data-table';
 import { rangeQuery } from './time-range';
 import type { ChoiceName } from './use-choice';
 
-/** A link to the requests that a filter finds, beside what the address says already. */
+/** Link to the requests of a filter; keeps the other parts of the address. */
 export const requestsLink = (filter: RequestsFilter): RowLink => ({
   to: '/requests',
   search: (kept) => ({ ...kept, ...filter }),
@@ -18,11 +18,11 @@ const NOT_KEPT: Record<ChoiceName, undefined> = {
   ...{ compared: undefined, outcome: undefined },
 };
 
-/** Leads to the requests that a filter finds, beside what the address says already; of another stretch of time if given. */
+/** Opens the requests of a filter and keeps the rest of the address; with another range if given. */
 export function useShowRequests(): (filter: RequestsFilter, stretch?: Stretch) => void {
   const navigate = useNavigate();
   return (filter, stretch) => {
-    // The preset stays: it is the way back from the stretch.
+    // Keeps the preset, as the way back from the range.
     const range = stretch && rangeQuery(stretch);
     void navigate({ to: '/requests', search: (kept) => ({ ...kept, ...NOT_KEPT, ...range, ...filter }) });
   };

@@ -12,7 +12,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Asks once more before what cannot be undone. */
+/** Confirmation before an irreversible action. */
 export function ConfirmDialog({ title, description, confirmLabel, change, onConfirm, onClose }: Props) {
   return (
     <Dialog title={title} description={description} onClose={onClose}>

@@ -44,7 +44,7 @@ interface CodeProps {
   readonly onCopied?: () => void;
 }
 
-/** Text to take along, as it is. */
+/** Copyable text. */
 export function CodeBlock({ code, label, onCopied }: CodeProps) {
   return (
     <figure className="min-w-0 rounded-md border bg-bg">

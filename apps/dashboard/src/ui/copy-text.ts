@@ -1,6 +1,6 @@
 /**
- * Puts a text on the clipboard; false where the browser does not let it. Over plain HTTP from another machine there is no
- * `navigator.clipboard`: what is selected can be copied all the same. `near`: where the focus may be, within a dialog.
+ * Copies text; false if the browser refuses. Over plain HTTP there is no `navigator.clipboard`, so it copies a
+ * selection instead. `near`: focus anchor within a dialog.
  */
 export async function copyText(text: string, near: HTMLElement): Promise<boolean> {
   try {
@@ -17,7 +17,7 @@ function copySelected(text: string, near: HTMLElement): boolean {
   area.readOnly = true;
   area.setAttribute('aria-hidden', 'true');
   area.style.cssText = 'position:fixed;top:0;left:0;width:1px;height:1px;opacity:0';
-  // A dialog takes the focus back from what is beside it.
+  // A dialog takes the focus back from outside elements.
   (near.closest('[role=dialog]') ?? document.body).append(area);
   try {
     area.select();

@@ -12,12 +12,12 @@ interface Props {
   readonly title: ReactNode;
   readonly description?: string;
   readonly open?: boolean;
-  /** Absent: it goes once what it asks for is done, and offers no way out. */
+  /** Absent: the dialog closes only after its action. */
   readonly onClose?: () => void;
   readonly children: ReactNode;
   /** `drawer`: the height of the page, from the right. */
   readonly kind?: keyof typeof SHAPES;
-  /** A click beside it does not close it: there is something that must be read or done. */
+  /** A click outside doesn't close it, because the content requires an answer. */
   readonly sticky?: boolean;
 }
 
@@ -61,7 +61,7 @@ export function Dialog({ title, description, open = true, onClose, children, kin
   );
 }
 
-/** Escape closes an open list of suggestions first; it would be heard here before the field hears it. */
+/** Escape closes an open suggestion list first; otherwise the dialog gets the key before the field. */
 function keepWhileChoosing(event: KeyboardEvent): void {
   const { target } = event;
   if (target instanceof Element && target.matches('[role=combobox][aria-expanded=true]:not([data-palette])'))
@@ -71,7 +71,7 @@ function keepWhileChoosing(event: KeyboardEvent): void {
 /** Last focused element outside of dialogs, for nested dialogs. */
 let lastOnPage: HTMLElement | null = null;
 
-/** Focus goes back to what opened a dialog, however it was opened: Radix does it for its own triggers only. */
+/** Returns focus to the opener of any dialog; Radix does so for its own triggers only. */
 function useReturningFocus() {
   const opener = useRef<HTMLElement | null>(null);
   return {

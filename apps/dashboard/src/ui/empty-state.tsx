@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Nothing here, and what to do about it. */
+/** Empty state with the next step. */
 export function EmptyState({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 px-6 py-10 text-center">

@@ -15,13 +15,13 @@ export function ErrorState({ error, onRetry }: { readonly error: Error; readonly
   );
 }
 
-/** A query, or a change: that is not tried again by itself. */
+/** A query, or a mutation, which doesn't retry. */
 export interface Failable {
   readonly error: Error | null;
   readonly refetch?: () => unknown;
 }
 
-/** Nothing, unless it failed; a gateway that does not answer is said once, above the page. */
+/** Renders only failures; an outage appears once, above the page. */
 export function Failure({ of: { error, refetch } }: { readonly of: Failable }) {
   if (error === null || (refetch !== undefined && isAway(error))) return null;
   return <ErrorState error={error} onRetry={refetch && (() => void refetch())} />;

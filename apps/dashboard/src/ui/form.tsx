@@ -25,7 +25,7 @@ interface FieldProps extends LabelProps {
   }) => ReactNode;
 }
 
-/** A label, its control, and beneath what it means or what is wrong with it. */
+/** A label, its control, and a hint or an error below. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId();
   const note = error ?? hint;
@@ -45,7 +45,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
 }
 
 interface ValueProps {
-  /** Called with what now stands in it. */
+  /** Receives the new value. */
   readonly onValue?: (value: string) => void;
 }
 
@@ -59,7 +59,7 @@ interface SearchProps extends InputProps {
   readonly label: string;
 }
 
-/** Its label stands in it, unless something else does. */
+/** Shows its label inside by default. */
 export const SearchInput = ({ label, ...rest }: SearchProps) => (
   <Input type="search" aria-label={label} placeholder={label} {...rest} />
 );
@@ -85,7 +85,7 @@ export function TextArea({ label, hint, error, className = 'text-sm', onValue, .
   );
 }
 
-/** Value → what it is called, in this order; names that are their own values; or pairs of them, in an order of their own. */
+/** Value → label in this order, plain values, or pairs in their own order. */
 export type Options = Readonly<Record<string, string>> | Iterable<string | Pair>;
 type Pair = readonly [value: string, label: string];
 
@@ -130,7 +130,7 @@ interface TickProps {
   readonly onTick: () => void;
 }
 
-/** A box without words beside it. */
+/** A box without visible text. */
 export const Tick = ({ label, isTicked, onTick }: TickProps) => (
   <input
     type="checkbox"

@@ -1,6 +1,6 @@
 import type { SVGProps } from 'react';
 
-/** Thin 16 px icons, drawn with the text's colour; they say nothing that the text beside them does not. */
+/** Thin 16 px icons in the text's colour; the text beside them says the same. */
 const icon = (path: string) => (props: SVGProps<SVGSVGElement>) => (
   <svg
     viewBox="0 0 16 16"

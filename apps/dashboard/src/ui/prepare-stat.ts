@@ -6,7 +6,7 @@ interface StatSpec<T> extends Omit<Stat, 'value' | 'now' | 'before'> {
   readonly show: (value: number) => string;
 }
 
-/** Makes cards of numbers, each beside the same number of the period before; both are undefined while they load. */
+/** Cards of numbers with the previous period; both are undefined while loading. */
 export const statsOf =
   <T>(now: T | undefined, before: T | undefined) =>
   ({ pick, show, ...rest }: StatSpec<T>): Stat => {

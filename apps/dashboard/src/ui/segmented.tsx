@@ -1,6 +1,6 @@
 interface Props<T extends string> {
   readonly label: string;
-  /** Value → what it is called, in this order. */
+  /** Value → label, in this order. */
   readonly options: Readonly<Record<T, string>>;
   readonly value: T;
   readonly onChange: (value: NoInfer<T>) => void;

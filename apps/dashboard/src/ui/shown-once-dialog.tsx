@@ -12,7 +12,7 @@ interface Props {
   readonly children?: ReactNode;
 }
 
-/** A secret that nobody can show again: it stays until it was copied, or somebody says that they have it. */
+/** A secret that appears only once: the dialog stays until the user copies or confirms it. */
 export function ShownOnceDialog({ title, label, secret, onClose, children }: Props) {
   const [isCopied, setIsCopied] = useState(false);
   const [isAsked, setIsAsked] = useState(false);

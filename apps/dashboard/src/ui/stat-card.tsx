@@ -6,7 +6,7 @@ export interface Stat {
   readonly value: string;
   readonly now: number | null;
   readonly before: number | null;
-  /** Which direction is good news; none for what is neither. */
+  /** Direction of improvement; absent if neutral. */
   readonly better?: 'more' | 'less';
   /** A share (0…1), which changes by percentage points. */
   readonly isShare?: true;

@@ -11,7 +11,7 @@ interface Props {
   readonly tabs: readonly [Tab, ...Tab[]];
 }
 
-/** Cards of which one is seen at a time, as the address says; the first one at first. */
+/** Cards of which the address selects one; by default the first. */
 export function TabbedCards({ label, tabs }: Props) {
   const [[first], ...others] = tabs;
   const [tab, show] = useChoice('tab', [first, ...others.map(([value]) => value)]);

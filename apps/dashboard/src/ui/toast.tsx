@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useCallback, useContext, useRef, useStat
 const SHOWN_MS = 4000;
 const ToastContext = createContext<(text: string) => void>(() => {});
 
-/** Says in passing that something is done. */
+/** Short message about a finished action. */
 export const useToast = () => useContext(ToastContext);
 
 export function ToastProvider({ children }: { readonly children: ReactNode }) {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const SETTLE_MS = 250;
 
-/** A value once it has stopped changing: so that typing asks once, not at every letter. */
+/** A value after it stops changing, so that typing queries once and not at every letter. */
 export function useSettled<T>(value: T): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

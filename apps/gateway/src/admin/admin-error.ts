@@ -1,21 +1,21 @@
-// Postgres unreachable or read-only: 503 `store_unavailable`; nothing was changed, the caller may try again.
+// Without a writable Postgres: 503 `store_unavailable`. Nothing changed, so the caller may retry.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import { asGatewayError } from '../pipeline/request/respond-error';
 
-/** Codes of the Postgres client and of Postgres itself that say: not there, or not there yet. */
+/** Error codes of client and server that mean: not reachable, or not ready. */
 const UNREACHABLE = /^(?:ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|CONNECTION_|CONNECT_TIMEOUT|08...|57P0.|53300)/;
-/** It answers and takes no change: read-only (a standby, as after a failover), out of space or memory, a failing disk. */
+/** The server refuses writes: read-only (a standby after a failover), out of space or memory, a failing disk. */
 const TAKES_NOTHING = /^(?:25006|53...|58...)/;
-/** Postgres could not represent what was sent (bad bytes, number out of range). */
+/** Postgres can't represent a value (bad bytes, number out of range). */
 const UNSTORABLE = /^22/;
 /** A question of the statistics was ended by its time-out. */
 const TOO_LARGE = '57014';
 const MAX_CAUSES = 5;
 const RETRY_AFTER_MS = 1000;
 
-/** Any thrown value as the error the client is told. */
+/** Converts any thrown value to the client's error. */
 export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>): GatewayError {
   // A gateway error names the failing host; that need not be the database.
   if (cause instanceof GatewayError) return cause;

@@ -2,7 +2,7 @@ import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AdminEnv } from './admin-services';
 
-/** A router whose schemas refuse bad input with `invalid_request`, naming the field. */
+/** A router whose schemas reject invalid input with `invalid_request` and the field's name. */
 export function createRouter(): OpenAPIHono<AdminEnv> {
   return new OpenAPIHono<AdminEnv>({
     defaultHook: (result) => {
@@ -36,7 +36,7 @@ function describeIssue(issue: z.core.$ZodIssue): { readonly param?: string; read
   return { param: param === '' ? undefined : param, message: `${param === '' ? 'The body' : param}: ${message}.` };
 }
 
-/** The head of route definitions about one kind of thing: method, path and what the OpenAPI document says of it. */
+/** Head of route definitions for one resource: method, path and OpenAPI tags. */
 export const routesOf =
   (tag: string) =>
   <const M extends 'get' | 'post' | 'put' | 'patch' | 'delete', const P extends string>(

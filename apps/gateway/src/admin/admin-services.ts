@@ -45,7 +45,7 @@ export interface AdminServices {
     | 'port'
     | 'adminPort'
   >;
-  /** For URLs an operator gave: never to private addresses unless ALERT_WEBHOOK_HOSTS names them. */
+  /** Posts to operators' URLs: to private addresses only by ALERT_WEBHOOK_HOSTS. */
   readonly postWebhook: PostWebhook;
   /** Reads the price book and the other tables again in this process. */
   reloadTables(): Promise<void>;
@@ -74,14 +74,14 @@ export interface AdminServices {
   readonly isStopping?: () => boolean;
 }
 
-/** `requestId`: what the call is known by, in its answer and its row. */
+/** `requestId`: id of the call in its answer and row. */
 type SendAs = (request: Request, chosen: { readonly keyHash: string; readonly requestId: string }) => Promise<Response>;
 
 /** Caller: a named token, or `ADMIN_TOKEN` for the one from the environment. */
 export interface Actor {
   readonly name: string;
   readonly role: AdminRole;
-  /** Kept prompts and answers. */
+  /** Permission for stored prompts and answers. */
   readonly canReadBodies: boolean;
   /** Set where the dashboard's session opened, not a token. */
   readonly session?: { readonly hash: string; readonly expiresAtMs: number };
@@ -93,14 +93,14 @@ export interface Actor {
 export interface AdminEnv {
   readonly Variables: {
     requestId: string;
-    /** The caller's own, behind as many proxies as are trusted. */
+    /** The client's address, resolved through trusted proxies. */
     address: string;
     /** Set on the one path of signing in and out. */
     isSession?: true;
     /** Set where the body is for the data plane, which reads it by its own rules. */
     isForDataPlane?: true;
     actor: Actor;
-    /** The same looked up anew; undefined when it may do nothing any more. */
+    /** Loads the actor again; undefined without access. */
     whoAsks: () => Promise<Actor | undefined>;
   };
   /** Bun's server, where the app is served by one. */

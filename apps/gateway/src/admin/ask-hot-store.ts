@@ -1,9 +1,9 @@
-// Hot store unreachable: 503 `store_unavailable`, whatever its client threw.
+// Without the hot store: 503 `store_unavailable`, whatever its client threw.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 
 const RETRY_AFTER_MS = 1000;
 
-/** Runs calls to the hot store whose failure means that it is not there. */
+/** Runs calls to the hot store; a failure means that it is unreachable. */
 export async function askHotStore<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

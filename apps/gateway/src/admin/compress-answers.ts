@@ -6,7 +6,7 @@ import type { AdminEnv } from './admin-services';
 
 /** Smaller ones fit into a packet or two as they are. */
 const MIN_BYTES = 1000;
-/** A fifth less than the quickest, for a millisecond more of a thread that nobody waits for. */
+/** A fifth smaller than the fastest level, for a millisecond more in a background thread. */
 const LEVEL = 6;
 const compress = promisify(gzip);
 

@@ -43,7 +43,7 @@ import { statusRoutes } from './system/status-routes';
 import { toolCallRoutes } from './tool-calls/routes';
 import { viewRoutes } from './views/routes';
 
-/** The typed routes under `/admin/v1`: what the dashboard's `hc` client is made from. */
+/** Typed routes under `/admin/v1`, for the dashboard's `hc` client. */
 export type AdminApi = ReturnType<typeof createApi>;
 
 export function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: SignInThrottle) {

@@ -81,7 +81,7 @@ export function buildAdmin(services: AdminServices): Hono {
   return admin as unknown as Hono;
 }
 
-/** Beside the error, what is there now. */
+/** Adds the current state to the error. */
 async function withCurrent(response: Response, { currentJson }: ChangedMeanwhile): Promise<Response> {
   const error = (await response.text()).replace(/\}$/, `,"current":${currentJson}}`);
   const answer = new Response(error, response);

@@ -1,4 +1,4 @@
-// A backend whose headers cannot be opened stays listed, and each request to it says why; the others go on.
+// A backend with unreadable headers stays listed, and its requests fail with the reason. Others work.
 import { BACKEND_DEFAULTS, type Backend } from '@llm0/core/backends/backend';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { StoredBackend } from '@llm0/drizzle/queries/routing/backends';
@@ -9,7 +9,7 @@ import type { BackendSetting } from '../config/backends';
 import type { ConnectedBackend } from './parts';
 
 export interface BackendTableOptions {
-  /** From the environment: they may be at any address. */
+  /** Backends from the environment may have any address. */
   readonly settings: readonly BackendSetting[];
   readonly vault: SecretVault;
   readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
@@ -36,14 +36,14 @@ export class BackendTable {
     this.backends = this.own;
   }
 
-  /** By name. */
+  /** Current backends by name. */
   readonly current = (): ReadonlyMap<string, ConnectedBackend> => this.backends;
 
   isFromEnvironment(name: string): boolean {
     return this.own.has(name);
   }
 
-  /** Takes what is stored now. A name of the environment stays the environment's. */
+  /** Loads the stored backends. Names from the environment take precedence. */
   load(rows: readonly StoredBackend[]): void {
     const stored = rows.map((row) => this.open(row));
     this.backends = new Map([...stored.map((one) => [one.name, one] as const), ...this.own]);

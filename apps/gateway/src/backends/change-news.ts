@@ -1,4 +1,4 @@
-// The hot store away: other processes hear nothing, and use what they keep until its time is up.
+// Without the hot store, other processes miss the news and use their entries until expiry.
 import { parseJson } from '@llm0/core/chat/json';
 import { resourceOf } from '@llm0/core/http-cache/cache-keys';
 import type { CacheAsk, HttpCache } from '@llm0/core/http-cache/http-cache';

@@ -4,7 +4,7 @@ import type { HttpFlights } from '@llm0/core/http-cache/http-flights';
 
 /** A backend together with how to reach it. */
 export interface ConnectedBackend extends Backend {
-  /** Bodies come as they are sent, compressed ones too; guarded and pinned for addresses that an operator gave at run time. */
+  /** Returns bodies undecoded; applies the egress guard to operators' URLs. */
   readonly fetch: typeof globalThis.fetch;
 }
 
@@ -17,13 +17,13 @@ export interface BackendProbe {
 
 /** Services of `/infer` only. */
 export interface BackendParts {
-  /** As the table is right now; those that are off as well. */
+  /** Finds a backend, inactive ones included. */
   find(name: string): ConnectedBackend | undefined;
   list(): readonly ConnectedBackend[];
   /** Probes each active backend; caches the results by name for some seconds. */
   probeAll(): Promise<ReadonlyMap<string, BackendProbe>>;
   readonly cache: HttpCache;
-  /** An unsafe request may have changed what is asked for: every process forgets what it keeps of it. */
+  /** Every process drops its cached answers after an unsafe request. */
   forget(ask: CacheAsk): void;
   readonly flights: HttpFlights;
 }

@@ -51,7 +51,7 @@ export interface ProbeCall {
   readonly path: string;
 }
 
-/** Any answer below 500 shows that somebody is there. Never throws. */
+/** Any status below 500 means reachable. Never throws. */
 export async function probeBackend(
   backend: ConnectedBackend,
   { signal, timeoutMs, path }: ProbeCall,

@@ -3,7 +3,7 @@ import type { CachePurge, HotStore } from '@llm0/core/limits/hot-store';
 
 const TOPIC = 'http-cache ';
 
-/** Has every process forget what it keeps of backends' answers, as far as it meets all conditions. */
+/** Makes every process drop matching cached answers of backends. */
 export function tellPurge(hotStore: Pick<HotStore, 'notify'>, filter: CachePurge): Promise<void> {
   return hotStore.notify(`${TOPIC}${JSON.stringify(filter)}`);
 }

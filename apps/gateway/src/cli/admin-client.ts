@@ -1,9 +1,9 @@
-// Gateway unreachable: the command ends with exit code 1 and says where it looked.
+// If the gateway is unreachable, the command exits with code 1 and names the URL.
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { parseMoneyAsText } from '../admin/fields/json-money';
 
 export interface ClientAnswer {
-  /** As it came. */
+  /** Original text. */
   readonly text: string;
   /** Parsed, amounts of money as text. */
   readonly body: JsonObject;

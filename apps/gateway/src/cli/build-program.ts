@@ -27,7 +27,7 @@ export interface ProgramOptions {
 /** The command line of all commands; throws `CommanderError` instead of leaving the process. */
 export function buildProgram({ commands, version, run, out, err }: ProgramOptions): Program {
   const program = new Program('bun run llm0').exitOverride().helpCommand(false);
-  // Before any command is added: they inherit it.
+  // Set before adding commands, which inherit it.
   program.configureOutput({ writeOut: (text) => out(text.trimEnd()), writeErr: (text) => err(text.trimEnd()) });
   program.version(version, '-V, --version', 'print the version and end');
   program.option('--json', "the API's own JSON, for scripts").addHelpText('after', TAIL);

@@ -22,16 +22,16 @@ export interface CommandInput {
   readonly output: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  /** Asks a person a question; resolves to what they typed, undefined where nobody answers. */
+  /** Asks a person; undefined without an answer. */
   ask(question: string): Promise<string | undefined>;
 }
 
 /** Prints tables for people, or the API's own JSON with `--json`. */
 export interface Output {
-  /** `text` is the answer as it came. */
+  /** `text` is the original answer. */
   list(text: string, rows: readonly JsonValue[], columns: readonly Column[]): void;
   item(text: string, item: JsonValue): void;
-  /** A file, as it is. */
+  /** Prints a file unchanged. */
   raw(text: string): void;
   /** Part of a file. */
   write(part: Uint8Array): Promise<void>;
@@ -52,7 +52,7 @@ export interface Command {
   readonly columns?: readonly Column[];
   /** Selects the part of the answer to print; by default its `data` or everything. */
   readonly shown?: (body: JsonObject) => JsonValue | readonly JsonValue[];
-  /** Said to people after the answer. */
+  /** Text for people after the answer. */
   readonly note?: (body: JsonObject, input: CommandInput) => string | undefined;
   /** Exit code 1 although the API answered. */
   readonly hasFailed?: (body: JsonObject) => boolean;
@@ -60,7 +60,7 @@ export interface Command {
 
 /** A command that works on the stores themselves, not through a gateway. */
 export interface LocalCommand extends Pick<Command, 'name' | 'summary' | 'args' | 'options'> {
-  /** Resolves to what `--json` shows; for people it has said everything by `say`. */
+  /** Resolves to the value for `--json`; prints for people by `say`. */
   runHere(input: LocalInput): Promise<JsonObject>;
 }
 
@@ -74,7 +74,7 @@ export interface LocalInput extends Pick<CommandInput, 'args' | 'fields' | 'env'
 /** A command line that can't be understood: exit code 2. */
 export class UsageError extends Error {}
 
-/** The same everywhere; `--project-id` is understood as well. */
+/** The same in all commands; `--project-id` works as well. */
 export const PROJECT: CommandOption = { kind: 'project', help: 'only this project (id or name)' };
 
 export const PAGE: Readonly<Record<string, CommandOption>> = {

@@ -45,7 +45,7 @@ function flatten(item: JsonObject, prefix: string): [name: string, value: string
   });
 }
 
-/** Nothing is a dash; control characters never reach the terminal. */
+/** A missing value is a dash; removes control characters for the terminal. */
 export function formatCell(value: JsonValue | undefined): string {
   if (value === undefined || value === null || value === '') return '–';
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(formatCell).join(', ');

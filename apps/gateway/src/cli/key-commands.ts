@@ -79,7 +79,7 @@ export const KEY_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** A limit that nobody chose surprises its first user. */
+/** An implicit limit would surprise its first user. */
 function limitOf({ rate_limit_per_minute: perMinute, rate_limit_burst: burst }: JsonObject): string {
   if (typeof perMinute !== 'number') return 'Limit: none.';
   const atOnce = typeof burst === 'number' && burst !== perMinute ? `, ${burst} at once` : '';

@@ -5,7 +5,7 @@ import { amount, column } from './format-table';
 import { resolveProject } from './resolve-name';
 
 const NOT_FOUND = 404;
-/** Fields beside the limits. */
+/** Fields other than limits. */
 const NOT_LIMITS = new Set(['project_id', 'customer_id', 'created_at', 'updated_at']);
 
 export const LIMIT_COMMANDS: readonly Command[] = [

@@ -1,4 +1,4 @@
-// Gateway unreachable while following: said once, and tried again every second until it answers or the user leaves.
+// If the gateway becomes unreachable while following, reports it once and retries every second.
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { parseStored } from '../admin/fields/json-money';
 import { type AdminClient, type ClientAnswer, RequestFailed } from './admin-client';
@@ -8,7 +8,7 @@ import { dataOf, isObject } from './read-list';
 import { isId, resolveName } from './resolve-name';
 
 const POLL_MS = 1000;
-/** Rows carry the time of admission but appear when the answer has ended: new ones are looked for among so many. */
+/** Rows carry the admission time but appear at the end of the answer, so each poll looks at this many. */
 const ROWS_A_POLL = 1000;
 const REMEMBERED_ROWS = 20_000;
 
@@ -104,7 +104,7 @@ async function keyIdOf(api: AdminClient, key: string, projectId: JsonValue | und
 
 interface ListedRow {
   readonly row: JsonObject;
-  /** As the API wrote it, money exact. */
+  /** Original JSON of the API, with exact money. */
   readonly json: string;
 }
 

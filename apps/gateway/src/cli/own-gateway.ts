@@ -23,7 +23,7 @@ function readOrRefuse(env: Environment): ListenSettings {
   }
 }
 
-/** Where operators are served. */
+/** Address for operators. */
 function addressOf({ port, host, adminPort, adminHost, isTls }: Omit<ListenSettings, 'adminToken'>): string {
   const [at, on] = adminPort === undefined ? [port, host] : [adminPort, adminHost];
   if (at === 0) {

@@ -72,7 +72,7 @@ export const PROJECT_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** Throws unless somebody agrees. */
+/** Throws without confirmation. */
 async function confirm({ ask, args }: CommandInput, id: string): Promise<void> {
   const name = args.project ?? id;
   const answer = await ask(`Delete project ${name}${name === id ? '' : ` (${id})`}? Its keys stop working. [y/N] `);

@@ -6,7 +6,6 @@ export function dataOf(body: JsonObject, field = 'data'): readonly JsonValue[] {
   return Array.isArray(data) ? data : [];
 }
 
-/** Only objects have fields to show. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -22,7 +22,7 @@ interface Named {
   readonly idOrName: string;
 }
 
-/** The id of the one thing of that name; throws where there is none, or more than one. */
+/** The id of the only resource with the name; throws for none or several. */
 export async function resolveName(api: AdminClient, { what, path, idOrName }: Named): Promise<string> {
   if (isId(idOrName)) return idOrName;
   const found: string[] = [];

@@ -24,7 +24,7 @@ const p95 = (name: string) => ({
   },
 });
 
-/** Columns of each kind of statistics, beside start, group and requests. */
+/** Columns of each kind of statistics, besides start, group and requests. */
 const KINDS = {
   spend: [amount('cost_usd', 'cost usd'), amount('saved_usd', 'saved usd'), amount('tokens_in'), amount('tokens_out')],
   latency: [p95('latency'), p95('ttft'), p95('overhead'), p95('upstream')],

@@ -6,7 +6,7 @@ export interface CodeModeResult {
 }
 
 export interface CodeModeCall {
-  /** Aborted when the client is gone: the run is killed, and what it called is cancelled. */
+  /** Aborted when the client disconnects: ends the run and cancels its calls. */
   readonly signal: AbortSignal;
   /** Shared by all calls of one script. */
   readonly runId: string;

@@ -4,9 +4,9 @@ import { ToolSearch } from '@llm0/core/mcp/tool-search';
 import { type CodeModeTools, codeModeTools } from './code-mode-tools';
 import { SandboxPool, type SandboxPoolOptions } from './sandbox/sandbox-pool';
 
-/** Sandboxes and search of one process, for all keys. Nothing runs before the first script. */
+/** Sandboxes and tool search of one process, for all keys. The first script starts them. */
 export interface CodeMode {
-  /** The three tools over what one key may call; `owner`: the key's id. */
+  /** The three tools for one key's permissions; `owner`: the key's id. */
   toolsFor(host: ToolHost, owner: string): CodeModeTools;
   close(): void;
 }

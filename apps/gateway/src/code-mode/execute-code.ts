@@ -6,7 +6,7 @@ import type { SandboxCall, SandboxJob, SandboxOutcome } from './sandbox/sandbox-
 
 export interface ExecuteDeps {
   readonly pool: Pick<SandboxPool, 'run'>;
-  /** The key: nobody has more than half of the sandboxes. */
+  /** Key of the run; one key gets at most half of the sandboxes. */
   readonly owner: string;
   /** Gateway failure: scripts don't see the details. */
   readonly onError: (error: unknown) => void;
@@ -93,7 +93,7 @@ function scriptValue(outcome: ToolOutcome): unknown {
   return textOf(outcome) ?? { content: content ?? [] };
 }
 
-/** Undefined where it is not text alone. */
+/** Undefined unless the result is text only. */
 function textOf({ result }: ToolOutcome): string | undefined {
   if (!Array.isArray(result.content) || result.content.length === 0) return undefined;
   const texts = result.content.map((part: unknown) => {

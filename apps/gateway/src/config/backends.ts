@@ -50,7 +50,7 @@ export function readHttpCache(read: EnvReader, hasRedis: boolean) {
   return {
     enabled: read.flag('CACHE_ENABLED', true),
     kind,
-    /** For answers that say nothing of it themselves. */
+    /** Default lifetime of answers without their own. */
     ttlMs: read.durationMs('CACHE_TTL', '60s'),
     maxEntries: read.integer('CACHE_MAX_ENTRIES', 10_000, { min: 1, max: 1_000_000 }),
   };

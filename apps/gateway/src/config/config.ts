@@ -14,7 +14,7 @@ import { ConfigError, type Environment, EnvReader, type Settings } from './value
 
 export { ConfigError } from './values';
 
-/** Where the stores are, and nothing else: for what works on them alone. Throws `ConfigError`. */
+/** Settings of the stores only, for commands on them. Throws `ConfigError`. */
 export const readStoreConfig = (env: Environment): StoreConfig => readStores(new EnvReader(env));
 
 /** Result of `readStoreConfig`; a `Config` fits too. */
@@ -26,14 +26,14 @@ const KNOWN_ENVIRONMENTS = ['local', 'development', 'test', 'staging', 'producti
 
 const MIB = 1024 * 1024;
 
-/** Everything the process can be told from outside. Durations in ms, sizes in bytes. */
+/** All external settings of the process. Durations in ms, sizes in bytes. */
 export type Config = Settings<ReturnType<typeof readConfig>>;
 
 /** Reads the environment once. The only place that knows variable names; throws `ConfigError`. */
 export function readConfig(env: Environment) {
   const read = new EnvReader(env);
   const settings = readSettings(read, env);
-  /** Names that nobody reads, but for a letter. */
+  /** Unknown names that differ from known ones by a letter. */
   return { ...settings, misspeltNames: findMisspelt(env, read.known) };
 }
 
@@ -62,7 +62,7 @@ function readSettings(read: EnvReader, env: Environment) {
     ...stores,
     ...readProcess(read, stores, env),
     ...keeping,
-    /** Where spans and metrics go; undefined: nowhere. */
+    /** Exporter settings; undefined disables export. */
     telemetry: readTelemetry(read, keeping),
     environment,
     adminToken: readToken(read, 'ADMIN_TOKEN'),
@@ -71,11 +71,11 @@ function readSettings(read: EnvReader, env: Environment) {
     /** Plain HTTP services behind `/infer`; operators may add others. */
     backends: readBackendSettings(read, env),
     httpCache: readHttpCache(read, stores.redis !== undefined),
-    /** Private hosts, addresses and ranges that what an operator sets up at run time may have: providers, webhooks. */
+    /** Private hosts, addresses and ranges that providers and webhooks of operators may use. */
     egressAllow: readEgressAllow(read, 'EGRESS_ALLOW'),
     /** Private hosts for media in callers' messages. */
     mediaEgressAllow: readEgressAllow(read, 'MEDIA_EGRESS_ALLOW'),
-    /** Where MCP servers of this machine run, and with what; undefined: operators may add none. */
+    /** Folder and environment of local MCP servers; undefined forbids them. */
     mcpPrograms: read.flag('MCP_STDIO', false) ? readPrograms(env, stores.dataDir) : undefined,
     /** Browser origins that may use the data plane; `*` = any. */
     corsOrigins: readCorsOrigins(read),
@@ -113,7 +113,7 @@ function readHost(read: EnvReader, name: 'HOST' | 'ADMIN_HOST'): string {
   throw new ConfigError(name, host, 'an address of this machine (127.0.0.1, 0.0.0.0, ::) or its name is needed');
 }
 
-/** Without URLs, what is embedded. */
+/** Without URLs, the embedded stores. */
 function readStores(read: EnvReader) {
   return {
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
@@ -161,7 +161,7 @@ const PORTS = { min: 0, max: 65_535 };
 
 export type ListenSettings = ReturnType<typeof readListening>;
 
-/** Where operators find the gateway that an environment starts, and what it lets them in by. Throws `ConfigError`. */
+/** Address of the gateway for operators, and their token. Throws `ConfigError`. */
 export function readListening(env: Environment) {
   const read = new EnvReader(env);
   const { port, host, adminPort, adminHost } = readAddresses(read);
@@ -169,7 +169,7 @@ export function readListening(env: Environment) {
   return { port, host, adminPort, adminHost, isTls, adminToken };
 }
 
-/** Where it listens. With an admin port, what is for operators has a listener of its own. */
+/** Listening addresses. With an admin port, operators have a listener of their own. */
 function readAddresses(read: EnvReader) {
   const range = { min: 0, max: 65_535 };
   const port = read.integer('PORT', 8080, range);

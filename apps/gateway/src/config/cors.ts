@@ -2,7 +2,7 @@ import { ConfigError, type EnvReader } from './values';
 
 const NAME = 'CORS_ORIGINS';
 
-/** Origins of browsers that may call the data plane (`https://app.example.com`), or `*`; none unless given. */
+/** Browser origins for the data plane (`https://app.example.com`), or `*`; empty by default. */
 export function readCorsOrigins(read: EnvReader): readonly string[] {
   const entries = (read.text(NAME) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
   return entries.map((entry) => {

@@ -1,8 +1,8 @@
 import { ConfigError, type EnvReader } from './values';
 
 /**
- * Where vectors of the semantic cache come from; all absent = the shipped model, in process. `modelPath`: a folder with
- * `tokenizer.json`, `config.json` and `onnx/` of another model.
+ * Source of the semantic cache's vectors; by default the bundled model in process. `modelPath`: a folder with another
+ * model's `tokenizer.json`, `config.json` and `onnx/`.
  */
 export function readEmbeddingSettings(read: EnvReader) {
   const serviceUrl = read.url('EMBEDDING_SERVICE_URL', ['http:', 'https:']);

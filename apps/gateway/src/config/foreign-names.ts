@@ -39,7 +39,7 @@ export interface MisspeltName {
 /** Shorter names are too easily near to something else. */
 const MIN_LENGTH = 8;
 
-/** Names that are set, that nobody reads, and that differ from one that is read by an underline or a letter. */
+/** Set names that nothing reads and that differ from a known one by an underscore or a letter. */
 export function findMisspelt(env: Environment, known: ReadonlySet<string>): readonly MisspeltName[] {
   return Object.keys(env)
     .filter((name) => name.length >= MIN_LENGTH && !known.has(name) && isSet(env, name))

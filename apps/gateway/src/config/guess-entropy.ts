@@ -1,9 +1,9 @@
-/** Repeats shorter than this come up in random texts too. */
+/** Shorter repeats also occur in random text. */
 const SHORTEST_REPEAT = 6;
 const SHORTEST_WORD = 5;
 /** A word of some thousands, five letters long on average. */
 const BITS_A_LETTER_OF_WORDS = 13 / 5;
-/** 128 bits but the six that say which kind of UUID it is. */
+/** 128 bits minus six for version and variant. */
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const UUID_BITS = 122;
 const HEX = /^(?:[0-9a-f]+|[0-9A-F]+)$/;

@@ -72,10 +72,7 @@ function readKeys(name: string, text: string): Pick<ProviderSetting, 'apiKey' | 
 
 const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
 
-/**
- * AWS credentials lie about for many reasons: only a region or base URL of its own, or a key that is for nothing else,
- * says that this vendor is meant.
- */
+/** AWS credentials exist for many purposes. Only a region, a base URL or a dedicated key configures this vendor. */
 function readBedrock(read: EnvReader): ProviderSetting | undefined {
   const baseUrl = read.url('BEDROCK_BASE_URL');
   const ownRegion = read.text('BEDROCK_REGION');

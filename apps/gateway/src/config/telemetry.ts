@@ -18,7 +18,7 @@ const LATEST_GEN_AI = 'gen_ai_latest_experimental';
  */
 export function readTelemetry(read: EnvReader, { logBodies }: { readonly logBodies: boolean }) {
   const endpoint = read.url('OTEL_EXPORTER_OTLP_ENDPOINT');
-  // They may be there for other programs: without a place to send to none of them is judged.
+  // Other programs may use them: without an endpoint they aren't validated.
   for (const name of NAMES) read.text(name);
   if (endpoint === undefined || read.flag('OTEL_SDK_DISABLED', false)) return undefined;
   const content = readContent(read);
@@ -51,10 +51,10 @@ function readSettings(read: EnvReader) {
   };
 }
 
-/** Prompts and answers go out only where somebody asks for it by name. */
+/** Exports prompts and answers only by explicit setting. */
 function readContent(read: EnvReader): boolean {
   const text = read.text(CONTENT)?.toLowerCase();
-  // Instrumentations of other languages take where it goes to: here there are spans alone.
+  // Other languages distinguish destinations; here only spans exist.
   if (text === 'span_only' || text === 'span_and_event') return true;
   if (text === 'no_content' || text === 'event_only') return false;
   return read.flag(CONTENT, false);
@@ -70,7 +70,7 @@ function readRatio(read: EnvReader): number {
 
 type Pair = readonly [name: string, value: string];
 
-/** `name=value` pairs, separated by commas, percent-encoded. Values are never shown: they may be secrets. */
+/** Comma-separated, percent-encoded `name=value` pairs. Messages never show values, which may be secrets. */
 function readPairs(read: EnvReader, variable: string, check: (pair: Pair) => boolean = () => true): readonly Pair[] {
   const parts = (read.text(variable) ?? '').split(',').filter((part) => part.trim() !== '');
   return parts.map((part) => {

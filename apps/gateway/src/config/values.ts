@@ -18,7 +18,7 @@ export type Settings<T> = { readonly [K in keyof T as undefined extends T[K] ? n
 const SECRET =
   /^(?:OTEL_EXPORTER_OTLP_HEADERS|DATABASE_URL|REDIS_URL|REDIS_PASSWORD|ADMIN_TOKEN|METRICS_TOKEN|ENCRYPTION_KEY|[A-Z_]+_API_KEY)$/;
 
-/** Reads typed values out of an environment; every reader throws `ConfigError` for what it cannot take. */
+/** Reads typed values from an environment; every reader throws `ConfigError` for invalid text. */
 export class EnvReader {
   /** Names that were asked for, set or not. */
   readonly known = new Set<string>();

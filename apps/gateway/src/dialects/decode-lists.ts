@@ -4,7 +4,7 @@ import { invalid, isObject, mustBe, present, saysMore, textOf } from './read-fie
 
 /** Decoder of one kind of content part. */
 export interface PartDecoder {
-  /** All it may say; a part that says more is kept raw. */
+  /** Known fields; a part with others stays raw. */
   readonly fields: ReadonlySet<string>;
   readonly decode: (item: JsonObject, path: string) => ContentPart;
 }
@@ -16,7 +16,7 @@ export interface ContentFormat {
   readonly takesTexts?: true;
 }
 
-/** Content (text or parts) → parts. Parts of unknown kinds, or with unknown fields, are kept raw. */
+/** Content (text or parts) → parts. Unknown kinds or fields stay raw. */
 export function decodeParts(value: JsonValue | undefined, path: string, of: ContentFormat): ContentPart[] {
   if (typeof value === 'string') return [{ type: 'text', text: value }];
   if (!Array.isArray(value)) throw mustBe(path, 'a string or an array of parts', value);
@@ -34,7 +34,7 @@ function decodePart(item: JsonValue, path: string, { format, decoders, takesText
   return decoder.decode(item, path);
 }
 
-/** The `tools` of a request; those that `decode` gives nothing for are kept raw. */
+/** The `tools` of a request; tools that `decode` rejects stay raw. */
 export function decodeToolList(
   value: JsonValue,
   format: WireFormat,
@@ -66,7 +66,7 @@ export function decodeFunction(definition: JsonObject, param: string): Extract<T
   });
 }
 
-/** `nameOf`: the function that an object names. `what`: what it may name, in the words of an error. */
+/** `nameOf`: the function in an object. `what`: the expected kind, for error messages. */
 export function decodeChoice(
   value: JsonValue | undefined,
   format: WireFormat,

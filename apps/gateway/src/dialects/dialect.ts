@@ -35,7 +35,7 @@ export interface StreamEncoder {
   fail(error: GatewayError, requestId: string): Uint8Array;
   /** `finish` of a large answer, in turns; absent where its end is small, however large it is. */
   finishLarge?(summary: ResponseSummary): Promise<LargeEnd>;
-  /** The whole answer as JSON text, for formats that keep answers; there from `finish` on. */
+  /** The answer as JSON text, for formats with storage; available from `finish` on. */
   readonly answer?: string;
 }
 
@@ -45,9 +45,9 @@ export interface LargeEnd {
   readonly json: JsonObject;
 }
 
-/** Kept answers that a request names instead of sending what they stand for. */
+/** References to stored answers. */
 export interface AnswerReferences {
-  /** Id of the request whose answer the conversation goes on from. */
+  /** Request id of the previous answer. */
   readonly previousId?: string;
   /** Ids of single items of answers. */
   readonly itemIds: readonly string[];
@@ -58,7 +58,7 @@ export interface StoredPart extends Pick<StoredResponse, 'itemIds' | 'previousId
   readonly input: readonly JsonObject[];
 }
 
-/** A step of a conversation, as it was kept. */
+/** A stored step of a conversation. */
 export interface ReadTurn {
   readonly input: JsonValue;
   readonly answer: JsonValue;
@@ -69,16 +69,16 @@ export interface ResponseStorage {
   /** Stored answers that the body references; undefined without any. Throws for foreign ids. */
   referencesOf(body: JsonObject): AnswerReferences | undefined;
   /**
-   * The body with all it names in its place, and how many of its items stand for earlier turns. `turns` are undefined
-   * where there is no such answer. Throws, saying what was not found.
+   * The body with references resolved, and the number of items from earlier turns. `turns` are undefined if the answer
+   * is missing. Throws the missing reference.
    */
   continueFrom(
     body: JsonObject,
     kept: { readonly turns: readonly ReadTurn[] | undefined; readonly answers: readonly JsonValue[] },
   ): { readonly body: JsonObject; readonly earlierItems: number };
-  /** undefined where the caller wants nothing kept. `answer`: as the caller got it. */
+  /** undefined if the caller disables storage. `answer`: the caller's body. */
   partToKeep(request: ChatRequest, requestId: string, answer: JsonObject): StoredPart | undefined;
-  /** The body of a request whose answer is not kept because nothing is. */
+  /** The body without references to storage, if nothing is stored. */
   withoutStorage(body: JsonObject): JsonObject;
   /** All items that led to the last turn's answer, oldest first. */
   inputItems(turns: readonly ReadTurn[]): readonly JsonObject[];
@@ -92,7 +92,7 @@ export interface StreamContext {
   readonly request: ChatRequest;
 }
 
-/** A model as `GET /v1/models` shows it: OpenAI's fields, then what the price book knows of it or its first target. */
+/** A model in `GET /v1/models`: OpenAI's fields, then the price book's facts about it or its first target. */
 export interface ModelCard {
   readonly id: string;
   readonly object: 'model';
@@ -117,7 +117,7 @@ export interface ModelShape {
 
 /** Encodes a gateway error for the clients of a format. */
 export interface ErrorEnvelope {
-  /** Where the format's clients read a request's id, beside `X-Request-Id`. */
+  /** Header for the request's id in this format, beside `X-Request-Id`. */
   readonly requestIdHeader?: string;
   /** The error as JSON text. */
   encodeError(error: GatewayError, requestId?: string): string;
@@ -132,14 +132,14 @@ export interface LargeBody {
   readonly json: JsonObject;
 }
 
-/** By which a stream in a format's own events shows that ours cannot say all of it, in its order. */
+/** Shows that a stream in the format's own events exceeds what ours can express in order. */
 export interface OwnParts {
-  /** Type of the events that tell that a part begins, and their member that it stands in. */
+  /** Type of the event at the start of a part, and its member that holds the part. */
   readonly begins: string;
   readonly member: string;
-  /** Stand in events of which ours say nothing. */
+  /** Parts in events without a counterpart. */
   readonly foreign: readonly string[];
-  /** True where our own events say all of the parts that have begun. */
+  /** True if our events express all started parts. */
   isPlain(begun: readonly JsonObject[]): boolean;
 }
 
@@ -148,18 +148,18 @@ export interface Dialect extends ErrorEnvelope {
   readonly name: DialectName;
   readonly wireFormat: WireFormat;
   readonly models?: ModelShape;
-  /** For formats whose answers can hold more than ours. */
+  /** For formats whose answers hold more than our types. */
   readonly ownParts?: OwnParts;
-  /** Set where answers are kept for later requests. */
+  /** Set for formats with stored answers. */
   readonly responseStorage?: ResponseStorage;
   /**
-   * Throws `invalid_request` naming the field at fault. Never fails on fields it does not know. `headers`: for formats
-   * that say a part of the request there.
+   * Throws `invalid_request` with the field's name. Ignores unknown fields. `headers`: for formats with headers in the
+   * request.
    */
   decodeRequest(body: JsonObject, headers?: Headers): ChatRequest;
-  /** A whole plain answer. `wireBody`: the upstream's own body where it had the same format. */
+  /** A whole plain answer. `wireBody`: the upstream's body if it has the same format. */
   encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string;
-  /** The same for a large one, in turns. */
+  /** Encodes a large answer in slices. */
   encodeLargeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): Promise<LargeBody>;
   createStreamEncoder(context: StreamContext): StreamEncoder;
 }
@@ -185,10 +185,10 @@ export interface EmbeddingSummary {
 /** One client-facing API for embeddings. */
 export interface EmbeddingDialect extends ErrorEnvelope {
   readonly name: DialectName;
-  /** Throws `invalid_request` naming the field at fault; fields it does not know are kept. */
+  /** Throws `invalid_request` with the field's name; keeps unknown fields. */
   decodeRequest(body: JsonObject): DecodedEmbeddingRequest;
   /** The whole answer as JSON text. */
   encodeResponse(summary: EmbeddingSummary, format: EmbeddingFormat): string;
-  /** The same for a large one, in turns. */
+  /** Encodes a large answer in slices. */
   encodeLargeResponse(summary: EmbeddingSummary, format: EmbeddingFormat): Promise<Blob>;
 }

@@ -9,7 +9,7 @@ export function withCost(json: string, costNanoUsd: number): string {
   return `${json.slice(0, -1)}${json.length > 2 ? ',' : ''}"cost_usd":${formatUsdShort(costNanoUsd)}}`;
 }
 
-/** The same of a large body, written in turns. */
+/** Writes a large body in slices. */
 export async function writeWithCost(body: JsonObject, costNanoUsd: number): Promise<LargeBody> {
   const pieces = await piecesOfJson(body);
   const last = pieces.pop()?.toString() ?? '{}';
@@ -17,7 +17,7 @@ export async function writeWithCost(body: JsonObject, costNanoUsd: number): Prom
   return { bytes: await joinInSlices(pieces), json: body };
 }
 
-/** Usage in a body that a vendor wrote: as it stands, unless the vendor left a side of it out. */
+/** Usage of a vendor's body: unchanged unless a side is missing. */
 export function shownUsage(
   given: JsonValue | undefined,
   { usage }: ResponseSummary,

@@ -56,7 +56,7 @@ const AWS_ERRORS: ErrorEnvelope = {
   errorHeaders: (error) => ({ 'x-amzn-errortype': AWS_EXCEPTION[errorStatus(error)] ?? 'ValidationException' }),
 };
 
-/** Errors before a vendor is reached, or instead of what it said, in the vendor's own envelope. */
+/** Errors before or instead of the vendor's answer, in the vendor's envelope. */
 export const NATIVE_ERRORS = {
   'openai-chat': openaiChat,
   'openai-responses': openaiChat,

@@ -39,7 +39,7 @@ export function textOf(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** It says more than these fields. */
+/** True if it has further fields. */
 export function saysMore(item: JsonObject, known: ReadonlySet<string>): boolean {
   for (const name in item) if (!known.has(name) && item[name] != null) return true;
   return false;
@@ -114,7 +114,7 @@ export function readNumber(body: JsonObject, name: string, range: NumberRange): 
   throw invalid(name, `"${name}" must be ${what} from ${range.min} to ${range.max}, but is ${shown}.`);
 }
 
-/** Fields inside known objects that only this format understands: kept under their path, so that none is lost. */
+/** Unknown fields inside known objects, stored under their path so that none is lost. */
 export function keepUnknown(from: JsonObject, known: ReadonlySet<string>, path: string, extra: JsonObject): void {
   for (const name in from) {
     const value = from[name];
@@ -125,10 +125,10 @@ export function keepUnknown(from: JsonObject, known: ReadonlySet<string>, path: 
 /** A request while it is being read. */
 export type OpenRequest = { -readonly [K in keyof ChatRequest]: ChatRequest[K] };
 
-/** Reads one present field into the request; what has no place in it goes to `extra`. */
+/** Reads one field into the request; unsupported content goes to `extra`. */
 export type FieldReader = (request: OpenRequest, body: JsonObject, extra: JsonObject) => void;
 
-/** Every field of a body that is there: by its reader, else into `extra` as it is. */
+/** Reads every field by its reader, else copies it to `extra`. */
 export function readFields(
   request: OpenRequest,
   body: JsonObject,

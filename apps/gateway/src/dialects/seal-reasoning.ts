@@ -3,8 +3,8 @@ import type { ReasoningPart } from '@llm0/core/chat/request';
 import { isObject } from './read-fields';
 
 /**
- * Thoughts of other vendors travel through clients in the places made for signatures: sealed, so that they are told from
- * the format's own, and reach the vendor they came from when the turn is sent back.
+ * Other vendors' reasoning travels through clients in signature fields. The seal marks it, so it returns to its vendor
+ * with the next turn.
  */
 const SEAL = 'llm0.';
 const PART_FIELDS = ['text', 'signature', 'data', 'format'] as const;
@@ -28,7 +28,7 @@ export function unsealReasoning(sealed: string): JsonValue | undefined {
   }
 }
 
-/** A vendor's block of thoughts, as far as it is understood; nothing of anything else. */
+/** Parsed reasoning block of a vendor; empty for anything else. */
 export function reasoningPart(detail: JsonValue | undefined): ReasoningPart {
   if (!isObject(detail)) return {};
   return Object.fromEntries(

@@ -1,5 +1,5 @@
-// A webhook that cannot be told: written to the alert as `last_error`, and told again at the next check. A measure that takes too
-// long or fails leaves its alert as it was; the others are checked all the same.
+// A failed webhook sets the alert's `last_error` and retries at the next check. A failed measure leaves its alert
+// unchanged; other alerts continue.
 import { isMet } from '@llm0/core/alerts/condition';
 import { type AlertNews, type AlertSubjects, webhookBodies } from '@llm0/core/alerts/webhook-bodies';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
@@ -20,7 +20,7 @@ import { ALL_WELL, MEASURES, type MeasureContext, type MeasuredAlert, type Store
 import { newsOf } from './providers-down';
 import { type Telling, tellWebhooks } from './tell-webhooks';
 
-/** So long a webhook that fails is told of an alert that was deleted. */
+/** Retry time for the webhook of a deleted alert. */
 const LONGEST_FAREWELL_MS = 24 * 60 * 60_000;
 
 export type PostWebhook = (url: string, body: object) => Promise<void>;
@@ -34,7 +34,7 @@ interface Change {
   readonly atMs: number;
 }
 
-/** Compares what is measured with every alert's threshold, and tells its webhook when it passes it either way. */
+/** Compares measures with thresholds and notifies webhooks of changes. */
 export function checkAlerts(
   postWebhook: PostWebhook,
   targets: () => readonly TargetStatus[] = () => [],
@@ -69,9 +69,9 @@ interface Finding {
   readonly value: number | null;
   readonly text: string;
   readonly subjects?: readonly string[];
-  /** It fires, but about others than at the last check. */
+  /** True if it fires for other subjects than at the last check. */
   readonly isAnother: boolean;
-  /** The webhook has not heard of those, though it knows that the alert fires. */
+  /** The webhook knows of the firing, but not of these subjects. */
   readonly isUntold: boolean;
 }
 
@@ -92,7 +92,7 @@ async function judge(context: MeasureContext, alert: StoredAlert): Promise<Findi
   return { ...measured, text, isFiring, isAnother: false, isUntold };
 }
 
-/** Keeps the history. null: there is nothing to tell. */
+/** Updates the history. null: no notification. */
 async function checkAlert(
   context: MeasureContext & Pick<JobContext, 'db'>,
   alert: StoredAlert,
@@ -104,12 +104,12 @@ async function checkAlert(
   if (isFiring) await recordFiring(context.db, alert.id, { ...finding, atMs });
   else await endFiring(context.db, alert.id, atMs);
   if (isFiring === alert.isFiring && !finding.isUntold) return null;
-  // Muted, what begins is not told; what was told to have begun is told to be over.
+  // A muted alert doesn't notify its start; a notified start always gets its end.
   if (isFiring && (alert.mutedUntilMs ?? 0) > atMs) return null;
   return { alert, isFiring, value, said: `${isFiring ? 'Alert' : 'Resolved'}: ${alert.name}: ${text}`, atMs };
 }
 
-/** Nobody watches any more: what was told to have begun is told to be over, then a deleted one is gone. */
+/** A disabled alert notifies the end of a notified firing; a deleted one then disappears. */
 async function endWatch({ db, nowMs }: Pick<JobContext, 'db' | 'nowMs'>, alert: StoredAlert): Promise<Change | null> {
   const { deletedAtMs } = alert;
   const atMs = nowMs();

@@ -14,8 +14,7 @@ export interface Retention {
   readonly logBodiesTtlDays: number;
 }
 
-/** Removes what is past its time: whole partitions of rows, roll-ups, bodies, system logs, expired cache entries,
- * kept answers and keys. */
+/** Deletes expired data: partitions of rows, roll-ups, bodies, system logs, cache entries, stored answers and keys. */
 export function cleanUp(retention: Retention): Job {
   return {
     name: 'clean_up',

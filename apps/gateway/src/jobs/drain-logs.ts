@@ -1,4 +1,4 @@
-// Postgres away: the batch is kept and tried again; the queue grows until it is full, and then requests get 503.
+// Without Postgres, the batch retries; the queue grows until it is full, and then requests get 503.
 import { interruptibleSleep } from '@llm0/core/async/interruptible-sleep';
 import { LogDrain, type LogSink } from '@llm0/core/logs/log-drain';
 import { redactText } from '@llm0/core/logs/redact';

@@ -1,7 +1,7 @@
 import { indexNextPartition } from '@llm0/drizzle/queries/logs/index-partitions';
 import type { Job } from './job';
 
-/** After an upgrade: old partitions get an index that came later, one a run, so that whoever stops waits for one at most. */
+/** Indexes old partitions after an upgrade, one in each run, so that a shutdown waits for one at most. */
 export const indexPartitions: Job = {
   name: 'index_partitions',
   intervalMs: 10_000,

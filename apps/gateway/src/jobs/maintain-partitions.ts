@@ -1,7 +1,7 @@
 import { ensurePartitionsAhead } from '@llm0/drizzle/queries/logs/partitions';
 import type { Job } from './job';
 
-/** Keeps a week of partitions ready; the log insert makes any other day's by itself. */
+/** Creates a week of partitions ahead; the log insert creates any other day's. */
 export const maintainPartitions: Job = {
   name: 'maintain_partitions',
   intervalMs: 3_600_000,

@@ -25,7 +25,7 @@ const LOGS_READ = 100;
 
 /** Current state of the stores. */
 export interface StoreStates {
-  /** Why Postgres takes no changes; undefined where it does. */
+  /** Reason why Postgres refuses writes; undefined if it accepts them. */
   readonly postgres: () => Promise<string | undefined>;
   /** Unreachable stores, with the reason. */
   readonly away: () => Promise<readonly string[]>;
@@ -53,7 +53,7 @@ export interface MeasuredAlert {
   readonly subjects?: readonly string[];
 }
 
-/** null where there is nothing to measure. */
+/** null without a measure. */
 export type Measure = (context: MeasureContext, alert: StoredAlert) => Promise<MeasuredAlert | null>;
 
 function overviewOf({ db }: MeasureContext, alert: StoredAlert, range: { fromMs: number; toMs: number }) {

@@ -1,7 +1,7 @@
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 
 const MINUTE_MS = 60_000;
-/** Nobody has asked it for so long although it may be asked: whether it is still down nobody knows. */
+/** After this time without requests to an available provider, its state is unknown. */
 const IDLE_MS = 60_000;
 const MOST_NAMES = 3;
 

@@ -1,6 +1,6 @@
 import type { Job } from './job';
 
-/** Books and logs what processes that died had held; leases last 60 s. */
+/** Books and logs holds of dead processes; leases last 60 s. */
 export const reapHolds: Job = {
   name: 'reap_holds',
   intervalMs: 5_000,

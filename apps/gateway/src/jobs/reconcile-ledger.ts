@@ -28,8 +28,8 @@ export const reconcileLedgerJob: Job = {
 };
 
 /**
- * The months that differ in several looks in a row. Requests go on meanwhile, so that a look counts only when the queue
- * is empty before and after it; null when it never was.
+ * Months that differ in several consecutive looks. A look counts only with an empty queue before and after; null if
+ * that never happened.
  */
 async function findDifferences(context: JobContext): Promise<readonly LedgerMonth[] | null> {
   let looks = 0;

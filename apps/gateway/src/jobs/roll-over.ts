@@ -10,8 +10,8 @@ const LAST_DAY = 'rolled_over_to';
 const GRACE_MS = 120_000;
 
 /**
- * Closes a UTC day, and with the last one of a month the month: partitions of the days to come are there, and the ended
- * month's spend by project is written down beside its counters. Budgets roll over by themselves, by the store's clock.
+ * Closes a UTC day: creates partitions, and after the last day of a month records its spend by project and counters.
+ * Budgets roll over by the store's clock.
  */
 export const rollOver: Job = {
   name: 'roll_over',

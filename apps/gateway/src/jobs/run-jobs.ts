@@ -1,4 +1,4 @@
-// Postgres away: leadership is given up, jobs pause, and whoever gets the lock first goes on.
+// Without Postgres, the leader steps down and jobs pause; the next lock holder continues.
 import { interruptibleSleep } from '@llm0/core/async/interruptible-sleep';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
@@ -20,7 +20,7 @@ import { readStores, watchStores } from './watch-stores';
 
 /** Interval for taking and confirming the lock. */
 const ELECTION_MS = 2_000;
-/** The first runs come a little apart from each other and from the start. */
+/** The first runs are spread out after the start. */
 const FIRST_RUN_MS = 1_000;
 
 export interface RunningJobs {
@@ -154,8 +154,8 @@ class Term {
 }
 
 /**
- * One run, and its row in `system_logs`; a failure that goes on as before is not written again. Never throws. Returns the
- * failure's message, null when there was none.
+ * Runs a job and writes its row in `system_logs`, except for a repeated failure. Never throws. Returns the failure's
+ * message or null.
  */
 export async function runJob(job: Job, context: JobContext, lastFailure: string | null): Promise<string | null> {
   const startMs = performance.now();

@@ -1,4 +1,4 @@
-// A webhook that hangs: others are told beside it; the rest of what it is to be told is not tried in this run.
+// A hanging webhook doesn't delay others; its further messages wait for the next run.
 
 /** Calls under way at once. */
 const MOST_AT_ONCE = 16;
@@ -7,15 +7,15 @@ const HANGING_MS = 5_000;
 
 export interface Telling {
   readonly url: string;
-  /** It failed the last time: those that did not come first. */
+  /** It failed last time, so others go first. */
   readonly failedBefore: boolean;
-  /** Throws where it cannot be told. */
+  /** Throws on failure. */
   readonly tell: () => Promise<void>;
   readonly onTold: () => Promise<void>;
   readonly onFailure: (error: unknown) => Promise<void>;
 }
 
-/** Tells webhooks side by side, what goes to one address in a row. Throws what noting it down throws, once all are told. */
+/** Notifies webhooks concurrently, and one URL in order. Throws errors of bookkeeping at the end. */
 export async function tellWebhooks(tellings: readonly Telling[], hangingMs = HANGING_MS): Promise<void> {
   const queue = [...Map.groupBy(tellings, ({ url }) => url).values()].toSorted((a, b) => rank(a) - rank(b));
   const failures: unknown[] = [];

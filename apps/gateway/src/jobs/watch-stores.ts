@@ -1,5 +1,5 @@
-// Postgres away or read-only: nobody can lead and nothing can be written down, so whoever led last tells of it from memory, and
-// writes it down once Postgres takes changes again. The job of the alerts then tells that it is over.
+// Without a writable Postgres, there is no leader and no storage. The last leader notifies from memory and writes
+// afterwards; the alert job then reports the end.
 import { isMet } from '@llm0/core/alerts/condition';
 import { inTime } from '@llm0/core/async/in-time';
 import { interruptibleSleep } from '@llm0/core/async/interruptible-sleep';
@@ -73,7 +73,7 @@ export class StoreWatch {
 
   constructor(private readonly needs: StoreWatchNeeds) {}
 
-  /** Never throws: what fails is tried again at the next look. */
+  /** Never throws: the next look retries. */
   async look(): Promise<void> {
     const stores = readStores(this.needs);
     if ((await stores.postgres()) === undefined) return this.rest().catch(() => {});

@@ -28,7 +28,7 @@ import { UnreachableUpstream } from './upstream/unreachable-upstream';
 import type { Upstream } from './upstream/upstream';
 
 export interface McpOptions {
-  /** By alias, as the table is right now. */
+  /** Current table, by alias. */
   readonly servers: () => ReadonlyMap<string, McpServer>;
   readonly judge: JudgeTools;
   readonly pinsOf: (serverId: string) => unknown;
@@ -41,16 +41,16 @@ export interface McpOptions {
   readonly db: Db;
   readonly vault: SecretVault;
   readonly nowMs: () => number;
-  /** Where users' browsers reach the gateway. */
+  /** Gateway URL for users' browsers. */
   readonly publicUrl: string;
-  /** Servers as processes of this machine, and what of the environment they get; undefined = none (MCP_STDIO). */
+  /** Local server processes and their environment; undefined = none (MCP_STDIO). */
   readonly programs: ProgramSettings | undefined;
 }
 
 const MAX_SESSIONS = 10_000;
 const KEPT_MS = 24 * 3_600_000;
 
-/** Everything behind `/mcp`; `close` ends what is open. */
+/** Everything behind `/mcp`; `close` ends open streams and servers. */
 export function createMcp(options: McpOptions): McpParts & { close(): void } {
   const { servers, judge, pinsOf, hotStore, monotonicMs, log } = options;
   const oauth = createOauth(options);

@@ -21,7 +21,7 @@ export interface ServerHealth {
   readonly error: string | null;
   readonly toolCount: number | null;
   readonly heldBackCount: number;
-  /** Tools whose names or schemas no client can use. */
+  /** Tools with unusable names or schemas. */
   readonly oddCount: number;
 }
 
@@ -36,7 +36,7 @@ export interface ServerCheck {
 /** Longest time an operator waits for a server. */
 const MAX_CHECK_MS = 15_000;
 
-/** Operator actions on MCP servers, besides storage. */
+/** Operations on MCP servers other than storage. */
 export class McpAdmin {
   readonly vault: SecretVault;
   readonly mayRunServers: boolean;
@@ -46,7 +46,7 @@ export class McpAdmin {
     this.mayRunServers = options.mayRunServers;
   }
 
-  /** Where a user lets the gateway use the server; throws where it asks nobody. */
+  /** Link for a user's consent; throws if the server needs none. */
   async consentLink(alias: string, owner: ServerOwner): Promise<ConsentLink> {
     const server = this.options.servers().get(alias);
     if (server?.auth !== 'oauth_user') {
@@ -61,13 +61,13 @@ export class McpAdmin {
     const entry = servers().get(alias)?.auth === 'oauth_user' ? registry.lastOwned(alias) : registry.find(alias);
     if (entry === undefined) return NOTHING;
     const { kept, error } = entry.tools.status();
-    // Nothing is wrong with a server whose user has not consented yet.
+    // A server without its user's consent is healthy.
     if (error instanceof ConsentNeeded) return { ...NOTHING, ...countOf(kept) };
     if (error !== undefined) return { ...countOf(kept), state: 'failing', error: describe(error) };
     return kept === undefined ? NOTHING : { ...countOf(kept), state: 'ok', error: null };
   }
 
-  /** Reads the server's lists anew. */
+  /** Reloads the server's lists. */
   async check(alias: string): Promise<ServerCheck> {
     const startedMs = performance.now();
     const entry = this.options.registry.find(alias);

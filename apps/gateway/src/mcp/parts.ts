@@ -19,7 +19,7 @@ export interface McpOauth {
 
 /** Services of MCP only. */
 export interface McpParts {
-  /** By alias, as the table is right now. */
+  /** Current table, by alias. */
   readonly servers: () => ReadonlyMap<string, McpServer>;
   readonly registry: ServerRegistry;
   readonly oauth: McpOauth;

@@ -2,7 +2,7 @@ import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../config/config';
 
-/** JSON lines; readable ones on a terminal. Never give it bodies or secrets: it prints what it gets. */
+/** JSON lines; readable ones on a terminal. Never pass bodies or secrets. */
 export function createLogger(config: Pick<Config, 'logLevel'>, isTerminal: boolean): Logger {
   const options = {
     level: config.logLevel,

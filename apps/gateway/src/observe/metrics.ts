@@ -176,7 +176,7 @@ export class Metrics {
     'llm0_log_bodies_drops_total',
     "Prompts and answers (LOG_BODIES) that weren't stored.",
   );
-  /** Hits of the warm tier, for `/cachez`; they count as exact hits too. */
+  /** Hits of the warm tier for `/cachez`; they also count as exact hits. */
   warmHits = 0;
   readonly cache = { exact: 0, semantic: 0, miss: 0 };
   private readonly records: RecordMetrics;

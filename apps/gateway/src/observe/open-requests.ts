@@ -1,7 +1,7 @@
 import { inTime } from '@llm0/core/async/in-time';
 import { Held, Room, type RoomBounds } from '@llm0/core/async/room';
 
-/** A body's bytes, its text, what was read of it, and what is sent on. */
+/** Memory factor of a body: bytes, text, parsed form and output. */
 const BODY_FACTOR = 6;
 /** Part that stays held for the rest of the request, after reading and sending. */
 const KEPT_FACTOR = 2;
@@ -29,7 +29,10 @@ export class UnderWay {
     this.openRequests.leave();
   };
 
-  /** Room for bytes of its body, and for what is made of them, of which most is given back soon. Waits for it; throws `overloaded` where that takes too long. */
+  /**
+   * Takes memory for body bytes and their processing, most of which is freed soon. Waits for it; throws `overloaded`
+   * after too long.
+   */
   takeBody(bytes: number): Promise<void> | undefined {
     if (bytes <= SMALL_BYTES) return undefined;
     const { held } = this;

@@ -1,11 +1,11 @@
-// A caller that takes nothing is cut: what waits for it would stay in memory as long as it likes.
+// Disconnects callers that read nothing: their data would stay in memory indefinitely.
 import { readUnsent, type UnsentBytes } from './unsent-bytes';
 
 /** Read-ahead limits for callers that stopped reading: per key, and in total. */
 const BOUNDS = { ofKey: 30_000_000, ofAll: 120_000_000 };
-/** So much the runtime reads ahead of an answer at most, while nobody takes it. */
+/** Bytes that the runtime reads ahead of an unread answer. */
 const MAX_BYTES_OF_ANSWER = 3_000_000;
-/** After so long a vendor may have sent more than its pace says. */
+/** After this time, a vendor may have sent more than its pace suggests. */
 const LONG_STALL_MS = 5000;
 const LONG_STALL_BYTES = 500_000;
 const TICK_MS = 100;
@@ -20,7 +20,7 @@ export interface ReadersOptions {
   readonly bounds?: Partial<typeof BOUNDS>;
   readonly tickMs?: number;
   readonly monotonicMs?: () => number;
-  /** Looks up what the system still has to send. */
+  /** Reads the kernel's unsent bytes. */
   readonly readUnsent?: () => Promise<UnsentBytes>;
 }
 
@@ -29,7 +29,7 @@ type Address = Pick<NonNullable<ReturnType<Bun.Server<undefined>['requestIP']>>,
 /** Operations on connections. */
 export interface Connections {
   addressOf(request: Request): Address | null;
-  /** Ends it soon, whatever is still to be sent. */
+  /** Ends it soon, even with unsent bytes. */
   end(request: Request): void;
 }
 
@@ -38,7 +38,7 @@ export interface Caller {
   readonly request: Request;
   /** Scope of a shared bound. */
   readonly key: string | undefined;
-  /** Memory for the answer, where it comes from elsewhere as it is taken; one that is there already counts there. */
+  /** Memory of an answer that streams from elsewhere; a complete one is accounted for there. */
   readonly ahead?: { readonly isFlooded: boolean } | undefined;
 }
 
@@ -49,7 +49,7 @@ export class Reader {
   private seenPulls = -1;
   /** Given since it was looked at last. */
   private bytes = 0;
-  /** Bytes per millisecond that came lately, while it took them. */
+  /** Recent bytes per millisecond while the caller was reading. */
   private pace = 0;
   private lookedMs: number;
   stalledSinceMs: number | undefined;
@@ -65,7 +65,7 @@ export class Reader {
     this.lookedMs = nowMs;
   }
 
-  /** It wants more. */
+  /** The consumer asks for more. */
   asked(): void {
     this.isWaiting = false;
     this.pulls += 1;
@@ -81,7 +81,7 @@ export class Reader {
     this.readers.close(this);
   }
 
-  /** True where it has taken nothing since it was looked at last. */
+  /** True if it has read nothing since the last look. */
   look(nowMs: number): boolean {
     const isStalled = this.isWaiting && this.pulls === this.seenPulls;
     if (isStalled) this.stalledSinceMs ??= this.lookedMs;
@@ -111,7 +111,7 @@ const NO_CONNECTIONS: Connections = { addressOf: () => null, end: () => {} };
 
 /** All callers that are being answered piece by piece. */
 export class Readers {
-  /** Set by whoever listens. */
+  /** Set by the listener. */
   connections = NO_CONNECTIONS;
   private readonly open = new Set<Reader>();
   private timer: ReturnType<typeof setInterval> | undefined;
@@ -121,7 +121,7 @@ export class Readers {
     this.monotonicMs = options.monotonicMs ?? (() => performance.now());
   }
 
-  /** `onCut`: it is cut, and counts as gone. */
+  /** `onCut`: the connection was cut and counts as closed. */
   begin(caller: Caller, onCut: () => void): Reader {
     const reader = new Reader(this, caller, onCut, this.monotonicMs());
     this.open.add(reader);
@@ -158,14 +158,14 @@ export class Readers {
       const address = this.connections.addressOf(reader.caller.request);
       reader.unsent = address === null ? undefined : unsent(address);
       if (!due.includes(reader) || !this.open.has(reader)) continue;
-      // The system takes more only once a good part of what it holds has left.
+      // The kernel accepts more only after sending a good part of its buffer.
       const isTaking = before !== undefined && reader.unsent !== undefined && before !== reader.unsent;
       if (isTaking) reader.stalledSinceMs = nowMs;
       else this.cut(reader);
     }
   }
 
-  /** Cuts those who have waited longest, where too much was read ahead for all of them or those of one key. Gives the others. */
+  /** Cuts the longest stalls if too much was read ahead in total or for one key. Returns the others. */
   private bound(stalled: readonly Reader[], nowMs: number): Reader[] {
     const { ofKey, ofAll } = { ...BOUNDS, ...this.options.bounds };
     const bytesByKey = new Map<string | undefined, number>();

@@ -42,7 +42,7 @@ export class Buckets {
 /** True for models in the price book or of a known server. */
 export type KnownModel = (provider: string, model: string) => boolean;
 
-/** A series a model is for ever: names that nobody but a caller knows share one. */
+/** One series per known model for ever; unknown names share one. */
 export const modelLabel = (isKnown: KnownModel, provider: string, model: string): string =>
   model === '' || isKnown(provider, model) ? model : 'other';
 
@@ -59,8 +59,8 @@ interface Cell {
 export type Family = { name: string; help: string; type: 'counter' | 'histogram'; samples: () => Iterable<Sample> };
 
 /**
- * The per-request metrics. Counted in plain cells and only turned into Prometheus samples when somebody asks: labelled
- * counters cost a tenth of a cached answer each.
+ * Metrics of each request. Plain cells count, and scrapes convert them: a labelled counter would cost a tenth of a
+ * cached answer.
  */
 export class RecordMetrics {
   private readonly cells = new Map<string, Cell>();

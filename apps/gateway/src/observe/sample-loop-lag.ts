@@ -1,6 +1,6 @@
 const EVERY_MS = 500;
 
-/** Measures how late a timer fires: as long everything else in this process waits too. Returns the end of it. */
+/** Measures the delay of a timer, which all work in this process shares. Returns a stop function. */
 export function sampleLoopLag(observe: (lagMs: number) => void, monotonicMs: () => number): () => void {
   let dueMs = monotonicMs() + EVERY_MS;
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-// A store that does not answer is told of; it never makes a status page hang (1 s at most).
+// Reports a store that doesn't answer, within 1 s: a status page never hangs.
 
 import { timingSafeEqual } from 'node:crypto';
 import { inTime } from '@llm0/core/async/in-time';
@@ -12,7 +12,7 @@ import type { BackendProbe, Services } from '../services/contract';
 interface BackendHealth {
   readonly ok: boolean;
   readonly latency_ms?: number;
-  /** Set where it is not closed: requests are refused, or one goes through to see. */
+  /** Set unless closed: requests are refused, or one probes. */
   readonly breaker?: TargetStatus['mode'];
   readonly kind?: string;
   readonly detail?: string;
@@ -39,12 +39,12 @@ export async function readyz(services: Services): Promise<Response> {
 /** Stores that answered since this process started. */
 const REACHED = new WeakMap<Services, Set<string>>();
 
-/** Resolves once the stores were asked; for the start, so that an outage right behind it is known as one. */
+/** Resolves after the first check of the stores, so that an outage right after the start is recognized. */
 export async function noteReached(services: Services): Promise<void> {
   await checkBackends(services);
 }
 
-/** Rows that wait longer than this are told of: the database takes none, or not enough. */
+/** Reports rows that wait longer: the database takes none, or too few. */
 const QUEUE_LATE_MS = 60_000;
 
 /** 503 while a store is away, takes no changes, or rows of the log do not get there. */

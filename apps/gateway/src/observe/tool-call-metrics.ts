@@ -4,7 +4,7 @@ import { asMetric, Buckets } from './record-metrics';
 
 const DURATION_BUCKETS_MS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000];
 const NANO_PER_USD = 1e9;
-/** Operators name servers; whoever made hundreds finds those beyond under one name. */
+/** Operators name servers; beyond this number, servers share one name. */
 const MOST_SERVERS = 100;
 const OTHER = 'other';
 

@@ -7,7 +7,7 @@ export type UnsentBytes = (address: { readonly address: string; readonly port: n
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 const COLUMNS = { remote: 2, queues: 4 };
 
-/** Reads the system's tables; where there are none, nothing is known. */
+/** Reads the kernel's tables; empty if they don't exist. */
 export async function readUnsent(): Promise<UnsentBytes> {
   const texts = await Promise.all(TABLES.map((path) => readTable(path)));
   const byPort = new Map<string, string[][]>();
@@ -33,7 +33,7 @@ const readTable = (path: string): Promise<string> =>
     .text()
     .catch(() => '');
 
-/** As the table ends an IPv4 address; of others the port says enough. */
+/** The address in the table's format for IPv4; for others the port suffices. */
 function hexOf(address: string): string {
   const parts = /(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address)?.slice(1) ?? [];
   return parts

@@ -9,7 +9,7 @@ const DESCRIPTION =
   "What clients call. Requests and answers are those of the vendors' own clients; fields that are not listed here reach " +
   'a vendor of the same format, and come from it. Errors say what is wrong and what to do, in the envelope of the format.';
 
-/** Where clients of each format put their key. */
+/** Key header of each client format. */
 const SECURITY = {
   bearer: { type: 'http', scheme: 'bearer', description: 'llm0_live_…' },
   anthropicKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },

@@ -6,7 +6,7 @@ export const nullable = (type: string, more: Part = {}): Part => ({ type: [type,
 export const arrayOf = (items: Part, more: Part = {}): Part => ({ type: 'array', items, ...more });
 export const oneOfTexts = (...values: readonly string[]): Part => ({ type: 'string', enum: values });
 
-/** Open: what is not listed reaches the vendor, or comes from it. */
+/** An open object: unlisted fields pass to or from the vendor. */
 export const openObject = (properties: Part, required: readonly string[] = [], more: Part = {}): Part => ({
   type: 'object',
   ...(required.length === 0 ? {} : { required }),
@@ -47,7 +47,7 @@ export interface Operation {
   readonly parameters?: readonly Part[];
   /** Envelope of its errors (`components.schemas`). */
   readonly error?: string;
-  /** It says the same with 503; what that means. */
+  /** Meaning of a 503, if the method has one. */
   readonly unavailable?: string;
   /** Probes and pages need no key. */
   readonly isOpen?: boolean;

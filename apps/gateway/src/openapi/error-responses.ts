@@ -83,7 +83,7 @@ export function errorResponses(): Record<string, Part> {
   return responses;
 }
 
-/** A status that the table does not have: what a vendor refuses a request with (422), a body that trickles (408). */
+/** Statuses outside of the table: a vendor's refusal (422), a trickling body (408). */
 export const otherErrors = (schema: string): Part => ({
   description: 'Any other error, in the same envelope',
   content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },

@@ -77,7 +77,7 @@ const value = (schema: Part, description: string): Part => ({ schema, descriptio
 const usd = { type: 'string', pattern: '^\\d+\\.\\d{9}$' } as const;
 const whole = { type: 'integer' } as const;
 
-/** Response headers by name; each where it applies. */
+/** Response headers by name, sent where applicable. */
 export const RESPONSE_HEADERS: Readonly<Record<string, Part>> = {
   'X-Request-Id': value({ type: 'string', format: 'uuid' }, 'UUIDv7 of the request and its log row'),
   'X-Provider': value(text, 'Provider that answered'),

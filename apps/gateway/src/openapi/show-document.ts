@@ -2,7 +2,7 @@ import { buildDataPlaneDocument } from './data-plane-document';
 
 const known = new Map<string, Uint8Array<ArrayBuffer>>();
 
-/** `GET /openapi.json`: made when somebody asks first, then the same bytes for all. */
+/** `GET /openapi.json`: built on first use, then cached as bytes. */
 export function showDataPlaneDocument(version: string): Response {
   const bytes = known.get(version) ?? new TextEncoder().encode(JSON.stringify(buildDataPlaneDocument(version)));
   known.set(version, bytes);

@@ -17,8 +17,7 @@ export interface KeyRequest {
 }
 
 /**
- * Answers a request that is about what a key may see. The key is read anew each time: no admission stands behind this
- * answer to notice a revoked one.
+ * Answers a request about the key's own data. Loads the key each time, because no admission would notice a revocation.
  */
 export async function handleKeyRequest(
   services: KeyNeeds,

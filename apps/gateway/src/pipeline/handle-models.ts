@@ -18,7 +18,7 @@ export interface ListModelsInput extends Pick<KeyRequest, 'request' | 'chosen'> 
   readonly dialects: ModelDialects;
 }
 
-/** `GET /v1/models`: what this key may call. */
+/** `GET /v1/models`: the key's models. */
 export function listModels(services: Needs, input: ListModelsInput): Promise<Response> {
   return answer(services, input, (key, { models: shape }) => {
     const models = callableModels(services.routing(), key);
@@ -111,7 +111,7 @@ function earliest(models: readonly PricedModel[]): number {
   return times.length === 0 ? FIRST_RELEASE_MS : times.reduce((least, ms) => Math.min(least, ms));
 }
 
-/** Where no table tells any time: the day of this gateway's first version. */
+/** Without a release time, the day of this gateway's first version. */
 const FIRST_RELEASE_MS = Date.UTC(2026, 0, 1);
 
 const ALIAS_OWNER = 'alias';

@@ -21,11 +21,11 @@ export interface Progress {
   principal?: Authenticated;
   requestedModel?: string;
   stream?: boolean;
-  /** Set once decoded, where its body is kept for LOG_BODIES. */
+  /** Set once decoded, if LOG_BODIES stores its body. */
   request?: Pick<ChatRequest, 'wire'>;
   guard?: RequestGuard;
   claim?: Pick<IdempotencyClaim<unknown>, 'fail' | 'release'>;
-  /** Set once admitted: from then on it settles. */
+  /** Set after admission: from then on it settles. */
   meter?: Pick<Booking, 'fail' | 'handedOver' | 'guard'>;
 }
 
@@ -41,7 +41,7 @@ type Needs = Pick<
   'log' | 'bodyLog' | 'createId' | 'hotStore' | 'storeClock' | 'clock' | 'metrics' | 'refusals'
 >;
 
-/** The error as the caller is told it. Every request that passed auth leaves a row, refused ones too. */
+/** The caller's error. Every authenticated request leaves a row, refused ones included. */
 export async function handleRefusal(services: Needs, refused: Refused): Promise<Response> {
   const { envelope, progress } = refused;
   const { ctx, principal } = progress;
@@ -78,7 +78,7 @@ function boundFailures({ refusals }: Needs, { principal, meter }: Progress, erro
 const mayAskMore = ({ key: { rateLimitPerMinute } }: Authenticated): boolean =>
   rateLimitPerMinute === null || rateLimitPerMinute > REFUSALS_A_MINUTE;
 
-/** As often as keys are refused for other reasons. */
+/** Limit of refusals per key. */
 const REFUSALS_A_MINUTE = 600;
 
 interface Known extends Refused {
@@ -91,14 +91,14 @@ interface Known extends Refused {
 async function leaveRow(services: Needs, known: Known): Promise<boolean> {
   const { meter, guard } = known.progress;
   if (meter === undefined) return recordRefusal(services, known);
-  // Guardrails that came meanwhile refuse a request behind its admission.
+  // Guardrails from after admission may refuse a request.
   meter.guard ??= guard;
   meter.fail(known.error);
   await meter.handedOver;
   return true;
 }
 
-/** The row of a request that was refused before it was admitted; nothing is booked. */
+/** Writes the row of a request refused before admission; books nothing. */
 async function recordRefusal(services: Needs, known: Known): Promise<boolean> {
   const { progress, dialect, ctx, principal, error } = known;
   const { requestedModel = '', stream = false } = progress;

@@ -5,7 +5,7 @@ type Handle<S> = (request: Request, server: S) => Response | Promise<Response>;
 /** Paths open to other origins; dashboard, admin API, probes and metrics are not. */
 const DATA_PLANE = /^\/(?:v1|v1beta|passthrough|infer|mcp)(?:\/|$)/;
 
-/** As the router reads the path: it takes `/%761/…` for `/v1/…`. */
+/** Path after decoding, like the router: `/%761/…` is `/v1/…`. */
 export const isDataPlane = (request: Request): boolean => DATA_PLANE.test(getPath(request));
 const PREFLIGHT_SECONDS = 7200;
 

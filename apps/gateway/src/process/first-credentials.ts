@@ -7,14 +7,14 @@ import { deleteSetting, getSetting, lockUntilCommit, putSetting } from '@llm0/dr
 import { createAdminSecret } from '../admin/access/admin-token';
 import type { Config } from '../config/config';
 
-/** Secrets of the first start: printed once, only their hashes are kept. */
+/** Secrets of the first start: printed once; the store has only their hashes. */
 export interface FirstSecrets {
   readonly adminToken?: string;
   readonly apiKey?: string;
 }
 
 const BOOTSTRAPPED = 'bootstrapped';
-/** Ids of what was made and not printed yet. */
+/** Ids of created but unprinted credentials. */
 const UNPRINTED = 'unprinted_credentials';
 /** Any constants: all gateways of one database take the same locks. */
 const BOOTSTRAP_LOCK = 7_107_330_006;
@@ -40,7 +40,7 @@ export class FirstCredentials {
     this.locks = createSessionLocks(config.databaseUrl, { printing: PRINTING_LOCK });
   }
 
-  /** Credentials to print, after `keep`. */
+  /** Credentials to print; call `keep` first. */
   async issue(): Promise<FirstSecrets> {
     if (!this.config.showsCredentials || !(await this.locks.tryLead('printing'))) return {};
     const secrets = await this.db.transaction((tx) => this.issueWithin(tx));
@@ -49,7 +49,7 @@ export class FirstCredentials {
     return secrets;
   }
 
-  /** From now on they stay valid: to be called right before they are printed. */
+  /** Marks them valid; call right before printing. */
   async keep(): Promise<void> {
     if (!this.isPrinting) return;
     this.isPrinting = false;
@@ -74,7 +74,7 @@ export class FirstCredentials {
     return { adminToken: token?.secret, apiKey: key?.secret };
   }
 
-  /** Wherever nobody could sign in without one. */
+  /** Issues a token if nobody could sign in otherwise. */
   private async issueToken(tx: Db, { token }: Unprinted) {
     if (token !== undefined) await revokeAdminToken(tx, token);
     if (this.config.adminToken !== undefined || (await countAdminTokens(tx)) > 0) return undefined;
@@ -84,7 +84,7 @@ export class FirstCredentials {
   }
 }
 
-/** In place of the one that nobody saw; the very first with its project. */
+/** Replaces an unprinted key; the first one comes with its project. */
 async function issueKey(tx: Db, { project, key }: Unprinted) {
   const isFirst = (await getSetting(tx, BOOTSTRAPPED)) === undefined;
   if (!isFirst && (project === undefined || key === undefined)) return undefined;

@@ -9,7 +9,7 @@ import { withOwnSchema } from '../services/check-stores';
 import { openStores, rebuildSource } from '../services/open-stores';
 
 export interface ImportRequest {
-  /** Where the Go project's tables are; absent = DATABASE_URL. */
+  /** Database of the Go project; absent = DATABASE_URL. */
   readonly from?: string;
   readonly dryRun: boolean;
   readonly withPrices: boolean;
@@ -19,8 +19,8 @@ export interface ImportRequest {
 const DAY_MS = 86_400_000;
 
 /**
- * Takes over the Go project's data into this gateway's stores, and has the counters set by the rows anew, so that this
- * month's spend counts. Embedded stores must not be in use; on real ones gateways may run.
+ * Imports the Go project's data and recounts from the rows, so that this month's spend counts. Embedded stores must be
+ * closed; gateways on real ones may run.
  */
 export async function importFromLlm0(config: Config, request: ImportRequest): Promise<ImportReport> {
   const from = request.from ?? config.databaseUrl;

@@ -1,4 +1,4 @@
-// Kept in this process alone: several workers or gateways allow their limits each.
+// In this process only: several workers or gateways each allow their limits.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { clientAddress, networkOf } from '@llm0/core/limits/client-network';
 import { FloodLimits, type FloodRefusal } from '@llm0/core/limits/flood-limits';
@@ -13,14 +13,14 @@ interface AddressBook {
 }
 type Needs = Pick<Services, 'config' | 'clock' | 'metrics' | 'openRequests'>;
 
-/** Sent by an operator as a key: it weighs what any request of the data plane does. */
+/** Operators' requests as a key weigh the same as data plane requests. */
 const SENT_AS_KEY = /^\/admin\/v1\/projects\/[^/]+\/keys\/[^/]+\/chat\/completions$/;
 
 const BUSY_RETRY_MS = 1000;
 
 /**
- * Refuses what is too much for this process or of one client, before credentials or a body are looked at; such requests
- * leave no row. `refuse` makes the answer in the format of the path.
+ * Refuses floods of the process or one client before credentials and body, without a row. `refuse` encodes the answer
+ * for the path.
  */
 export function limitFloods(
   services: Needs,

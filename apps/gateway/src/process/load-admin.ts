@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 
-/** Milliseconds after the start by which the admin API is loaded even when nobody asks. */
+/** Time after the start at which the admin API loads without a request, in milliseconds. */
 const LOAD_AFTER_MS = 1000;
 
 /**
- * The admin API, loaded at its first request or soon after the start: its schemas take longer to load than all the rest,
- * and a first chat answer needs none of them. `stop` forgets the load that is still to come.
+ * Loads the admin API at its first request or soon after the start: its schemas load slowly, and chat needs none.
+ * `stop` cancels a pending load.
  */
 export function loadAdminLater(load: () => Promise<Hono>): { readonly admin: Hono; readonly stop: () => void } {
   let loading: Promise<Hono> | undefined;
@@ -14,7 +14,7 @@ export function loadAdminLater(load: () => Promise<Hono>): { readonly admin: Hon
     loading ??= load().then((admin) => new Hono().route('/admin', admin));
     return loading;
   };
-  // A failure is told to whoever asks.
+  // A failure goes to the next caller.
   const timer = setTimeout(() => void ready().catch(() => {}), LOAD_AFTER_MS);
   const admin = new Hono();
   // Passes the server along, which knows the callers' addresses.

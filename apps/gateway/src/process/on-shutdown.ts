@@ -1,10 +1,7 @@
-/**
- * One press of Ctrl-C, and one stop of a service manager, come more than once: from the terminal or manager to the whole
- * process group, and passed on by whoever started this process.
- */
+/** One Ctrl-C or stop may arrive several times: from the terminal or manager, and from the parent process. */
 const SAME_SIGNAL_MS = 1000;
 
-/** Runs the shutdown once, whoever signals; another signal, later than the first one's echoes, ends the process at once. */
+/** Runs the shutdown once; a later second signal ends the process at once. */
 export function onShutdown(shutdown: (signal: string) => Promise<void>): void {
   let firstMs: number | undefined;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

@@ -1,4 +1,4 @@
-// A key file that cannot be read or written stops the start: what is stored could not be opened.
+// An unreadable key file stops the start, because stored secrets couldn't be opened.
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closedVault, createSecretVault, type SecretVault } from '@llm0/core/keys/secret-vault';
@@ -8,8 +8,8 @@ const FILE_NAME = 'encryption-key';
 const KEY_BYTES = 32;
 
 /**
- * ENCRYPTION_KEY; without it, and without a database of its own, one made once and kept beside the embedded data. Beside a
- * real database a key in one machine's folder would open nothing on another: then nothing can be sealed.
+ * ENCRYPTION_KEY, or with embedded stores a generated key beside their data. Beside a real database, one machine's key
+ * file would fail on others, so nothing can be sealed without ENCRYPTION_KEY.
  */
 export async function openVault(
   config: Pick<Config, 'encryptionKey' | 'databaseUrl'>,

@@ -27,7 +27,7 @@ curl ${url}/v1/chat/completions \\
   console.log('ready');
 }
 
-/** As this machine itself reaches it. */
+/** URL on this machine. */
 function urlOf(isTls: boolean, host: string, port: number): string {
   const own = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `${isTls ? 'https' : 'http'}://${own.includes(':') ? `[${own}]` : own}:${port}`;

@@ -3,8 +3,8 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 type Handle = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>;
 
 /**
- * Where `Host` can be no host, Bun gives the path alone as the request's address, of which the router would leave out the
- * beginning: another page than the one that a proxy in front saw.
+ * With an invalid `Host`, Bun only passes the path, and the router would drop its beginning. A proxy in front would
+ * have seen another page.
  */
 export function refuseOddHosts(refuse: (path: string, error: GatewayError) => Response): (handle: Handle) => Handle {
   return (handle) => (request, server) => {

@@ -6,7 +6,7 @@ import { createAdminSecret } from '../admin/access/admin-token';
 import type { Config } from '../config/config';
 import { withOwnSchema } from '../services/check-stores';
 
-/** Names of tokens that nobody named: whoever lost one of them cannot know who has found it. */
+/** Default token names: after a loss, nobody knows who found the token. */
 const FIRST = 'first';
 const RESET = 'reset';
 

@@ -8,7 +8,7 @@ import type { SupervisorMessage, WorkerMessage } from './supervise-workers';
 /** Time that a worker waits for the others' metrics. */
 const GATHER_TIMEOUT_MS = 4000;
 
-/** One of several processes on a port: serves, tells its supervisor, and answers for everybody's metrics. */
+/** One of several processes on a port: serves, reports to its supervisor, and returns everybody's metrics. */
 export async function runWorker(config: Config, log: Logger): Promise<ServingGateway> {
   const link = new SupervisorLink();
   const gateway = await serveGateway({ config, log, sharedPort: true, gatherMetrics: (own) => link.gather(own) });
@@ -24,7 +24,7 @@ class SupervisorLink {
 
   constructor() {
     process.on('message', (message: SupervisorMessage) => void this.receive(message));
-    // Without a supervisor there is nobody to restart this process or to gather for.
+    // Without a supervisor, nothing restarts this process or collects its metrics.
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
   }
 

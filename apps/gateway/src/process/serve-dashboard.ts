@@ -20,7 +20,7 @@ const SECURITY_HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
-/** Nothing from elsewhere, no inline script; styles made at run time carry the page's nonce. */
+/** No foreign sources, no inline scripts; runtime styles carry the page's nonce. */
 const policyFor = (nonce: string) =>
   [
     "default-src 'none'",
@@ -41,7 +41,7 @@ const PAGE =
   /^\/(?:(?:requests|projects(?:\/[^/]+)?|spend|finance|latency|models|cache|routing|tools|guardrails|playground|settings)\/?)?$/;
 /** Files that its build makes. */
 const FILE = /^\/(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
-/** Longer names no file system keeps: looking for one would fail. */
+/** No file system has longer names: opening one would fail. */
 const MOST_NAME = 200;
 
 export const isDashboardPage = (path: string): boolean => PAGE.test(path) || path === '/index.html';
@@ -52,7 +52,7 @@ interface Asked {
   readonly ifNoneMatch?: string;
 }
 
-/** The dashboard's file for a path, or its start page for a page of its own; undefined for everybody else's. */
+/** The dashboard's file for a path, or its start page for an own page; undefined for other paths. */
 export async function serveDashboard(path: string, asked: Asked = {}): Promise<Response | undefined> {
   if (path.length <= MOST_NAME && FILE.test(path) && path !== '/index.html') return serveFile(path, asked);
   if (!isDashboardPage(path)) return undefined;
@@ -101,8 +101,8 @@ function answerFile(file: Bun.BunFile, headers: Record<string, string>, ifNoneMa
 }
 
 /**
- * Never the same twice, for its nonce: less than a kilobyte that is compressed as it goes out, and has no tag. Hashes would not do:
- * what dialogs make at run time to hold the page still depends on the width of a scroll bar.
+ * Each page has its own nonce, so it has no tag and is compressed on the fly. Hashes don't work: dialogs create styles
+ * at run time.
  */
 function servePage(html: string, { acceptEncoding }: Asked): Response {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))).toString('base64');

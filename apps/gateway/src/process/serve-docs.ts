@@ -1,9 +1,9 @@
-// Not built yet: a page that says so and loads itself again.
+// Before the build, a page says so and reloads itself.
 import { join } from 'node:path';
 
 const DIST = join(import.meta.dir, '../../../docs/dist');
 const BASE = /^\/docs(?=\/|$)/;
-/** Names that the build makes: none begins with a dot. */
+/** File names of the build: none begins with a dot. */
 const FILE = /^(?:\/[\w@~-][\w@~.-]*)*\/?$/;
 const MOST_PATH = 300;
 const YEAR_SECONDS = 31_536_000;

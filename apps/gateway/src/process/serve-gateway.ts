@@ -22,7 +22,7 @@ import { refuseOddHosts } from './refuse-odd-hosts';
 import { closeConnections, stopListening } from './stop-listening';
 import { listenOrExplain, type Place, placesOf } from './take-port';
 
-/** Seconds Bun keeps an idle connection: longer than any pause a stream may make. */
+/** Bun's idle time-out in seconds: longer than any pause of a stream. */
 const IDLE_TIMEOUT_SECONDS = 255;
 const FLUSH_TIMEOUT_MS = 5000;
 /** Load balancers learn from /readyz, and clients from `Connection: close`, before the listener goes. */
@@ -33,10 +33,10 @@ export interface ServingGateway {
   readonly ports: Ports;
   /** Made at the very first start only. */
   readonly secrets: FirstSecrets;
-  /** From then on they stay valid: to be called right before they are printed. */
+  /** Marks the secrets valid; call right before printing. */
   keepSecrets(): Promise<void>;
   readonly services: RunningServices['services'];
-  /** Finishes what is under way (at most DRAIN_TIMEOUT), hands over what the stores must have, closes. */
+  /** Finishes running requests (at most DRAIN_TIMEOUT), flushes to the stores, closes. */
   shutdown(reason: string): Promise<void>;
 }
 
@@ -45,11 +45,11 @@ export interface ServeOptions {
   readonly log: Logger;
   /** Shares the port with other workers (SO_REUSEPORT). */
   readonly sharedPort: boolean;
-  /** Where this process is one of several: asks for everybody's metrics instead of its own. */
+  /** With several processes, collects everybody's metrics. */
   readonly gatherMetrics?: (own: () => Promise<string>) => Promise<string>;
 }
 
-/** Takes the port, opens the stores, makes what a first start needs, elects jobs, and answers. */
+/** Takes the port, opens the stores, creates first credentials, elects jobs, and serves. */
 export async function serveGateway(options: ServeOptions): Promise<ServingGateway> {
   const places = placesOf(options.config);
   if (options.sharedPort) {
@@ -73,7 +73,7 @@ export async function serveGateway(options: ServeOptions): Promise<ServingGatewa
 
 interface WaitingListener {
   readonly server: Server;
-  /** Lets in whoever waited. */
+  /** Answers waiting requests. */
   open(routes: Routes): Server;
 }
 
@@ -112,7 +112,7 @@ function answer({ apps, services, secrets, keepSecrets, shutdown }: Started, ope
   const routesOf = (app: Hono): Routes => ({ routes, fetch: knownHost(guard(app.fetch)) });
   const [main, admin] = open([routesOf(apps.main), routesOf(apps.admin)]);
   const servers = admin === undefined ? [main] : [main, admin];
-  // The runtime has no other way to end a connection that takes nothing; which server is asked makes no difference.
+  // The runtime can't end an unread connection otherwise; any server works.
   services.readers.connections = {
     addressOf: (request) => main.requestIP(request),
     end: (request) => main.timeout(request, 1),
@@ -128,7 +128,7 @@ function listen({ config, log, sharedPort }: ServeOptions, place: Place, routes:
       hostname: place.host,
       reusePort: sharedPort,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
-      // The pipeline bounds bodies itself, so that a refusal comes in the envelope and leaves its row.
+      // The pipeline limits bodies itself, so that a refusal has its envelope and row.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       tls: config.tls && {
         cert: Bun.file(config.tls.certFile),

@@ -6,19 +6,19 @@ type Stoppable = Pick<Bun.Server<undefined>, 'stop' | 'pendingRequests'>;
 const QUIET_TURN_MS = 0.05;
 const QUIET_TIMEOUT_MS = 2000;
 
-/** Closes the listener, and the connections nobody is using; requests under way go on. */
+/** Closes the listener and idle connections; running requests continue. */
 export async function stopListening(server: Stoppable): Promise<void> {
   await quietTurns(() => true);
   server.stop(false).catch(() => {});
 }
 
-/** Closes what is left. Our part of an answer ends before its last bytes are on the wire: waits for those too. */
+/** Closes remaining connections. Waits for the kernel to send the last bytes. */
 export async function closeConnections(server: Stoppable): Promise<void> {
   await quietTurns(() => server.pendingRequests === 0);
   await server.stop(true);
 }
 
-/** Two turns of the event loop in a row in which nothing happened; where there are none, the latest after two seconds. */
+/** Waits for two consecutive idle turns of the event loop, or two seconds. */
 async function quietTurns(isIdle: () => boolean): Promise<void> {
   const startMs = performance.now();
   let lastMs = startMs;

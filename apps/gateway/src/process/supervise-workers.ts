@@ -27,14 +27,14 @@ export interface SuperviseOptions {
 interface Worker {
   readonly child: Bun.Subprocess;
   readonly ready: Promise<Extract<WorkerMessage, { type: 'ready' }>>;
-  /** Set before it is told to go: its end is no accident. */
+  /** Set before a stop, so that the exit isn't a crash. */
   leaving: boolean;
   readonly startedMs: number;
   /** Its last answer. */
   metrics?: unknown;
 }
 
-/** A question for everybody's metrics. */
+/** A pending collection of metrics. */
 interface Gathering {
   readonly from: Bun.Subprocess;
   readonly wanted: readonly Worker[];
@@ -136,7 +136,7 @@ export class WorkerSupervisor {
     if (!this.stopping && this.slots[index] === dead) this.spawn(index, this.ports);
   }
 
-  /** One worker was asked for /metrics: collects everybody's and hands them to it. */
+  /** Collects all workers' metrics for the worker that received /metrics. */
   private gather(message: Exclude<WorkerMessage, { type: 'ready' }>, from: Bun.Subprocess): void {
     if (message.type === 'metrics-wanted') {
       this.gathering.set(message.id, { from, wanted: [...this.slots], answered: new Set() });
@@ -162,17 +162,17 @@ export class WorkerSupervisor {
   }
 }
 
-/** All workers share what the first one took. */
+/** All workers share the first one's ports. */
 const portsAsSet = ({ port, adminPort }: Ports) => ({
   PORT: String(port),
   ...(adminPort === undefined ? {} : { ADMIN_PORT: String(adminPort) }),
 });
 
-/** A worker that is just dying can't be told anything: nothing is lost. */
+/** A dying worker can't receive messages; that is harmless. */
 function send(child: Bun.Subprocess, message: SupervisorMessage): void {
   try {
     child.send(message);
   } catch {
-    // Its exit is handled where it is awaited.
+    // The exit handler deals with it.
   }
 }

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import type { Config } from '../config/config';
 import { ConfigError } from '../config/values';
 
-/** A listener's place, and by which settings it is told. */
+/** Address of a listener, and the settings that define it. */
 export interface Place extends Pick<Config, 'host' | 'port' | 'tls'> {
   readonly settings: { readonly port: string; readonly host: string };
 }
@@ -14,7 +14,7 @@ export function placesOf({ host, port, adminHost, adminPort, tls }: Config): rea
   return [main, { host: adminHost, port: adminPort, tls, settings: { port: 'ADMIN_PORT', host: 'ADMIN_HOST' } }];
 }
 
-/** Runs what listens; throws `ConfigError` in place of what the system says. */
+/** Starts a listener; throws `ConfigError` for the system's error. */
 export function listenOrExplain<T>({ host, port, tls, settings }: Place, listen: () => T): T {
   if (tls !== undefined) {
     requireFile('TLS_CERT_FILE', tls.certFile);

@@ -1,6 +1,6 @@
 /**
- * Makes a reading one that never ends with something old: one run at a time, and whoever asks during a run waits for the
- * next one, which starts after the asking. Rejects like the run it stands for.
+ * Makes a reload that never ends with old data: one run at a time, and a call during a run waits for the next run.
+ * Rejects like that run.
  */
 export function coalesceRuns(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-// A key that cannot be opened is left out with one warning; the provider goes on with the others.
+// An unreadable key is skipped with one warning; the provider uses the others.
 import type { SealedSecret, SecretVault } from '@llm0/core/keys/secret-vault';
 import { type Timeouts, timeoutsOf } from '@llm0/core/routing/timeouts';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
@@ -28,7 +28,7 @@ export interface ConnectionOptions {
 /** State of a key; `unreadable`: encrypted with another master key. */
 export type KeyState = 'ok' | 'resting' | 'refused' | 'unreadable' | 'inactive';
 
-/** Where a provider is and whose API it speaks, before its keys. */
+/** Address and API of a provider, without keys. */
 interface ProviderSite {
   readonly provider: Provider;
   readonly connection: Omit<ProviderConnection, 'apiKey'>;
@@ -57,7 +57,7 @@ export class ProviderConnections {
     this.load([], []);
   }
 
-  /** Every provider that somebody may call. Those that only some projects have keys for come without a key. */
+  /** Every callable provider. Those with keys of projects only come without a key. */
   all(): ReadonlyMap<string, ConnectedProvider> {
     if (this.own.size === 0) return this.shared;
     const all = new Map(this.shared);
@@ -70,7 +70,7 @@ export class ProviderConnections {
     return all;
   }
 
-  /** The project's own keys where it has some, else everybody's; undefined when there are neither. */
+  /** The project's own keys, else the global ones; undefined without either. */
   connect(name: string, projectId?: string): ConnectedProvider | undefined {
     if (this.own.size > 0 && projectId !== undefined) {
       const own = (this.own.get(projectId) ?? NOBODY).get(name);
@@ -94,7 +94,7 @@ export class ProviderConnections {
     return this.sites.get(name)?.timeouts;
   }
 
-  /** Added at run time, and asked which models it serves, as nobody named any. */
+  /** True for a server added without models, which is asked for its list. */
   tellsModels(name: string): boolean {
     const site = this.sites.get(name);
     return site !== undefined && site.models.length === 0 && this.options.registry.get(name) === undefined;
@@ -108,7 +108,7 @@ export class ProviderConnections {
     return (health?.restsUntilMs ?? 0) > this.options.monotonicMs() ? 'resting' : 'ok';
   }
 
-  /** The connection with exactly this key, for trying it out; undefined where it cannot be opened or has no provider. */
+  /** A connection with this key, for testing; undefined if the key doesn't open or has no provider. */
   withKey(key: StoredProviderKey): ConnectedProvider | undefined {
     const site = this.sites.get(key.provider) ?? this.vendorSite(key.provider);
     const secret = this.open(key);
@@ -117,7 +117,7 @@ export class ProviderConnections {
     return { ...connectedBy(site, ring), keys: new KeyRing(ring, this.options.monotonicMs) };
   }
 
-  /** Takes what is stored now; what was learnt of keys that did not change stays. */
+  /** Loads the stored providers; unchanged keys keep their health. */
   load(providers: readonly StoredProvider[], keys: readonly StoredProviderKey[]): void {
     const sites = this.buildSites(providers);
     const off = new Set(providers.filter((provider) => !provider.isActive).map(({ name }) => name));
@@ -225,7 +225,7 @@ export class ProviderConnections {
       for (const [name, site] of sites) {
         const stored = keys.filter((key) => key.provider === name && key.projectId === projectId);
         if (stored.length === 0) continue;
-        // Where none of them can be opened it fails: everybody's keys would be somebody else's bill.
+        // If no key opens, calls fail: global keys would bill somebody else.
         const none = { ...connectedBy(site, []), keys: new KeyRing([], this.options.monotonicMs) };
         const connected = this.connectWith(site, stored, { environmentKeys: [], isKeyless: false });
         byProvider.set(name, { ...(connected ?? none), ownKeys: true });
@@ -250,7 +250,7 @@ export class ProviderConnections {
     const text =
       bytes === null || keyId === null ? undefined : this.openSecret({ keyId, bytes }, id, { provider: name });
     if (text === undefined) return undefined;
-    // In one spelling, so that they replace what requests have of the same name instead of standing beside it.
+    // Lower case, so that they replace headers of requests.
     const headers = Object.entries(JSON.parse(text) as Record<string, string>);
     return Object.fromEntries(headers.map(([header, value]) => [header.toLowerCase(), value]));
   }
@@ -284,7 +284,7 @@ export class ProviderConnections {
   }
 }
 
-/** A key that was changed starts anew. */
+/** A changed key starts with fresh health. */
 function healthName(key: StoredProviderKey): string {
   return `${key.id}:${Buffer.from(key.encryptedKey.subarray(0, 12)).toString('hex')}`;
 }

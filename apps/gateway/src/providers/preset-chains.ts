@@ -13,7 +13,7 @@ interface PresetChain {
 
 const FILE = '@llm0/core/data/chains.json';
 
-/** The shipped chains; an edited one of the same name stands before its preset. */
+/** The bundled chains; an edited one of the same name overrides its preset. */
 export async function readPresetChains(): Promise<readonly Chain[]> {
   const text = await Bun.file(import.meta.resolve(FILE).replace(/^file:\/\//, '')).text();
   return (JSON.parse(text) as PresetChain[]).map(({ name, local_tier, targets }) => ({

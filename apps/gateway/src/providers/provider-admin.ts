@@ -27,7 +27,7 @@ export interface KnownVendor {
 }
 
 export class ProviderAdmin {
-  /** Provider whose API all added providers speak. */
+  /** Provider whose API custom providers speak. */
   readonly customKind = CUSTOM_KIND;
   readonly vault: SecretVault;
 

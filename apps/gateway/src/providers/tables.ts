@@ -32,7 +32,7 @@ export interface TablesOptions {
   readonly db: Db;
   readonly config: Pick<Config, 'failoverMode' | 'tierModels' | 'maxResponseBytes'>;
   readonly connections: ProviderConnections;
-  /** Takes the MCP servers, and what was approved of them. */
+  /** Loads the MCP servers and their approvals. */
   readonly mcpServers: { load(rows: readonly StoredMcpServer[], approved: readonly ApprovedTool[]): void };
   /** Takes the plain HTTP backends. */
   readonly backends: { load(rows: readonly StoredBackend[]): void };
@@ -44,7 +44,10 @@ export interface TablesOptions {
   readonly warmTargets?: WarmTargets;
 }
 
-/** Prices, chains, aliases, providers and what they serve, MCP servers and backends, in memory; replaced as a whole in the background. */
+/**
+ * Prices, chains, aliases, providers with their models, MCP servers and backends, in memory. A background reload
+ * replaces all of them.
+ */
 export class Tables {
   private readonly liveModels = new Map<string, ReadonlySet<string>>();
   private readonly reported = new Set<string>();
@@ -87,7 +90,7 @@ export class Tables {
     return this.options.connections.connect(target.provider, projectId);
   }
 
-  /** Reads all of them again; what was committed before the call is in force when it resolves. */
+  /** Reloads everything; earlier commits are in force when it resolves. */
   readonly reload = coalesceRuns(() => this.readAgain());
 
   private async readAgain(): Promise<void> {
@@ -136,7 +139,7 @@ export class Tables {
     return named.length > 0 ? new Set(named) : (this.liveModels.get(name) ?? NO_MODELS);
   }
 
-  /** A project with keys of its own sees its providers beside everybody's; the others see everybody's alone. */
+  /** A project with its own keys sees its providers and the global ones; others only the global ones. */
   private build(): RoutingTables {
     const { connections } = this.options;
     const projects = connections.projects();
@@ -173,7 +176,7 @@ export class Tables {
     });
   }
 
-  /** The operator's own server stands in with the model named for each tier. */
+  /** Models of the operator's own server that replace each tier. */
   private substitutes(): Partial<Record<Tier, Target>> {
     const local = [...this.connected().values()].find(({ provider }) => provider.isFree)?.provider.name;
     const found: Partial<Record<Tier, Target>> = {};
@@ -189,7 +192,7 @@ export class Tables {
     return new Set([...this.connected().values()].filter((one) => one.provider.isFree).map((one) => one.provider.name));
   }
 
-  /** Asks the providers that can tell which models they serve. */
+  /** Loads models of providers that list them. */
   private async listLiveModels(): Promise<void> {
     for (const [name, { provider, connection, fetch = this.options.fetch }] of this.connected()) {
       try {

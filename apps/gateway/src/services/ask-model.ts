@@ -21,7 +21,7 @@ export interface AskModelNeeds {
   readonly services: () => Services;
   /** Answers a chat request in OpenAI's format, as the key with this hash. */
   readonly answerChat: AnswerChat;
-  /** The hash of a key that is there; null where it is gone. */
+  /** Hash of an existing key; null if deleted. */
   readonly findKeyHash: (path: { readonly projectId: string; readonly id: string }) => Promise<string | null>;
 }
 
@@ -29,8 +29,8 @@ type Asking = Pick<CheckNeeds, 'askModel' | 'moderate'>;
 type Asked = Omit<ModelQuestion, 'system'> & { readonly system?: string };
 
 /**
- * Models as guardrails ask them: as the key whose request is checked, so that each question has its own row and its own cost.
- * The key's guardrails and model list don't apply.
+ * Asks models for guardrails as the checked request's key, so each question has its own row and cost. The key's
+ * guardrails and model list don't apply.
  */
 export function createAskModel({ services, answerChat, findKeyHash }: AskModelNeeds): Asking {
   const ask = async (
@@ -41,7 +41,7 @@ export function createAskModel({ services, answerChat, findKeyHash }: AskModelNe
     if (keyHash === null) throw new Error('the key is gone');
     const asking = asForChecks(services());
     const chosen = { keyHash, requestId: asking.createId() };
-    // A check is waited for: it may take as long as a stream's beginning, not as a whole answer.
+    // A check blocks its request, so it gets the time of a stream's start, not of a whole answer.
     const timeoutMs = asking.config.requestTimeoutMs;
     const request = requestFor({ ...question, timeoutMs }, requestId, signal);
     return readAnswer(await answerChat(asking, request, chosen));
@@ -115,7 +115,7 @@ function readVerdict(text: string): Omit<ModerationAnswer, 'costNanoUsd'> {
 
 const known = new WeakMap<Services, Services>();
 
-/** A question about a text is not judged itself: it holds what the guardrails look for, and each would ask another one. */
+/** A guardrail's question isn't judged itself: it contains the text, and each would cause another one. */
 function asForChecks(services: Services): Services {
   const made = known.get(services) ?? { ...services, keyCache: new UnguardedKeys(services.keyCache) };
   known.set(services, made);

@@ -41,7 +41,7 @@ async function askRedis({ url, password, db }: RedisSettings): Promise<{ policy:
     ...(db === undefined ? {} : { db }),
   });
   let failure: string | undefined;
-  // The first is the cause: what follows only says that the connection is closed.
+  // The first error is the cause; later ones only report the closed connection.
   client.on('error', (error: Error) => {
     failure ??= describe(error);
   });

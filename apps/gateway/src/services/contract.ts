@@ -45,9 +45,9 @@ export interface Clock {
 export interface ConnectedProvider {
   readonly provider: Provider;
   readonly connection: ProviderConnection;
-  /** Where there are several keys, or stored ones. */
+  /** Set for several or stored keys. */
   readonly keys?: KeyRing;
-  /** The keys are the project's own: what the vendor says of them concerns no other project. */
+  /** The project's own keys: their failures don't affect other projects. */
   readonly ownKeys?: true;
   /** For addresses that an operator gave at run time: guarded, and pinned. */
   readonly fetch?: typeof globalThis.fetch;
@@ -63,7 +63,7 @@ export interface Services {
   readonly config: Config;
   readonly clock: Clock;
   readonly createId: () => string;
-  /** Which trace a request belongs to. */
+  /** Assigns requests to traces. */
   readonly tracing: Tracing;
   /** Takes rows once they are stored, in the process that drains the queue. */
   readonly observer: RecordObserver;
@@ -77,9 +77,9 @@ export interface Services {
   readonly warmCache: WarmCache;
   /** Answers to other wordings; asked only for projects that want it. */
   readonly semanticCache: SemanticCache;
-  /** The model in this repository; asleep until somebody asks for it. */
+  /** The bundled model; it loads on first use. */
   readonly builtInEmbedder: TextEmbedder;
-  /** Answers that later requests of their project may go on from. */
+  /** Answers that later requests of their project may continue. */
   readonly storedResponses: StoredResponses;
   /** Claims and answers of requests with an Idempotency-Key. */
   readonly idempotency: IdempotencyKeys<CachedAnswer>;
@@ -95,9 +95,9 @@ export interface Services {
   readonly codeMode: CodeMode;
   /** Name of a key; undefined if deleted. */
   nameKey(keyId: string): Promise<string | undefined>;
-  /** The MCP servers behind `/mcp`, and what their clients have open. */
+  /** MCP servers behind `/mcp`, with clients' sessions. */
   readonly mcp: McpParts;
-  /** The plain HTTP services behind `/infer`, and the cache of their answers. */
+  /** Plain HTTP services under `/infer`, with their cache. */
   readonly backends: BackendParts;
   /** Breakers, cool-downs and latencies of all targets, from memory. */
   readonly health: SharedTargetHealth;
@@ -108,12 +108,12 @@ export interface Services {
   readonly bodyDeadlines: BodyDeadlines;
   /** The tables as they are right now; replaced in the background. */
   readonly routing: () => RoutingTables;
-  /** Reads them again, and takes note of their version; what was committed before the call holds when it resolves. */
+  /** Reloads the tables and notes their version; earlier commits are in force when it resolves. */
   readonly refreshTables: () => Promise<void>;
   /** For alerts. */
   readonly postWebhook: PostWebhook;
   readonly databaseHealth: () => Promise<{ ok: boolean; latencyMs?: number; detail?: string }>;
-  /** `projectId`: with the project's own keys where it has some; without, those of everybody. */
+  /** `projectId`: with the project's own keys if any; without, the global ones. */
   readonly connect: (target: Target, projectId?: string) => ConnectedProvider | undefined;
   /** Downgrade models of customers seen lately, so that admission rarely has to ask twice. */
   readonly downgradeModels: DowngradeModels;

@@ -27,7 +27,7 @@ export interface CacheParts {
   readonly nowMs: () => number;
 }
 
-/** All that keeps what was said, but for the hot store. */
+/** All content caches except the hot store. */
 export type Caches = Pick<
   Services,
   | 'warmCache'

@@ -28,7 +28,7 @@ export function createGuardrailChecks({ db, embedder, fetch, egress, ...asking }
   });
 }
 
-/** Read once for each project: it never changes. */
+/** Loaded once per project, because it never changes. */
 function secretsOf(db: Db): (projectId: string) => Promise<Uint8Array> {
   const known = new LRUCache<string, Uint8Array>({ max: 1000 });
   return async (projectId) => {

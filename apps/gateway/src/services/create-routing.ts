@@ -26,11 +26,11 @@ export interface RoutingParts {
   readonly fetch: typeof globalThis.fetch;
   /** The shipped chains. */
   readonly presets: readonly Chain[];
-  /** Tells the other processes where conversations were answered; absent where there are none. */
+  /** Shares conversations' targets with other processes; absent without any. */
   readonly tellWarm?: (news: string) => void;
 }
 
-/** Where requests may go, and how each provider is reached. */
+/** Routes and connections of providers. */
 export interface Routing {
   readonly tables: Tables;
   readonly health: SharedTargetHealth;

@@ -66,7 +66,7 @@ async function createEmbedder(parts: SemanticCacheParts, onBroken: (message: str
   return new LocalEmbedder({ model: await nameModel(folder), modelPath: folder, englishOnly: false, onBroken });
 }
 
-/** By its contents: another model in the same folder is another one. */
+/** Names a model by its contents: another model in the same folder has another name. */
 async function nameModel(folder: string): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256');
   for (const name of ['onnx/model_quantized.onnx', 'onnx/model.onnx', 'tokenizer.json']) {

@@ -1,10 +1,10 @@
-// The hot store away: nothing is told, and each process goes by what it answered itself.
+// Without the hot store, each process only knows its own answers.
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Logger } from 'pino';
 
 const TOPIC = 'warm ';
 
-/** Where conversations were answered, from process to process. One's own news are not heard. */
+/** Shares the targets of conversations between processes. A process ignores its own messages. */
 export function createWarmNews(hotStore: Pick<HotStore, 'notify' | 'onNotify'>, log: Pick<Logger, 'debug'>) {
   const own = `${TOPIC}${crypto.randomUUID()} `;
   return {

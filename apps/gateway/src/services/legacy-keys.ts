@@ -4,7 +4,7 @@ import { LegacyKeyVerifier } from '@llm0/core/keys/legacy-key-verifier';
 import type { Db } from '@llm0/drizzle/client';
 import { adoptLegacyKey, type LegacyKey, listLegacyKeys } from '@llm0/drizzle/queries/access/legacy-keys';
 
-/** Keys may be taken over while this process runs: what it knows of them is looked at again after this. */
+/** Keys may be imported while this process runs, so it checks again after this time. */
 const FRESH_MS = 5000;
 /** Keys that begin alike: more are not tried. */
 const MOST_CANDIDATES = 4;
@@ -20,7 +20,7 @@ export class LegacyKeys {
     private readonly verifier = new LegacyKeyVerifier(),
   ) {}
 
-  /** False where the secret is of no form that any key has: such callers never cost a look-up. */
+  /** False for secrets without the form of a key: they cost no look-up. */
   mayBeKey(secret: string): boolean {
     return looksLikeKey(secret) || this.isStale || this.keys.some(({ lookup }) => secret.startsWith(lookup));
   }

@@ -15,13 +15,13 @@ import { checkRedis, explainPostgres } from './check-stores';
 /** State that outlives a request, and its clock. */
 export interface Stores {
   readonly database: Database;
-  /** To be started once the database can be asked. */
+  /** Start it after the database. */
   readonly hotStore: HotStore;
   readonly clock: WallClock;
   close(): Promise<void>;
 }
 
-/** Redis and Postgres, or what is embedded in their place. */
+/** Redis and Postgres, or the embedded stores. */
 export async function openStores(
   config: Config,
   { dataDir, onWarning }: { readonly dataDir: string; readonly onWarning: (message: string) => void },
@@ -76,7 +76,7 @@ function createHotStore(config: Config, { dataDir, clock, onDataLost }: HotStore
   });
 }
 
-/** Where a hot store that lost everything finds it again. */
+/** Data to rebuild a hot store from. */
 export function rebuildSource({ db }: Database, observer = noObserver): RebuildSource {
   return {
     storeRecords: async (records) => {

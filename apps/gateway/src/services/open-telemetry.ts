@@ -18,7 +18,7 @@ export interface TelemetryParts {
   readonly routing: Routing;
 }
 
-/** Where the environment names a collector: its libraries are loaded then alone. */
+/** Loads the telemetry libraries only with a collector. */
 export async function openTelemetry({
   config,
   database,

@@ -1,9 +1,9 @@
-// The thread breaks: whoever waits is told, and the next question starts a new one.
+// If the thread fails, waiting callers get the error and the next question starts another.
 import { Worker } from 'node:worker_threads';
 import type { StatsAnswer, StatsQuestion, StatsReader } from '../admin/stats/answer-stats';
 import type { StatsThreadReply, StatsThreadSettings } from './messages';
 
-/** A thread with its connections is not kept for a dashboard nobody looks at. */
+/** Idle time before the thread and its connections end. */
 const IDLE_MS = 5 * 60_000;
 
 export interface StatsThreadOptions extends StatsThreadSettings {

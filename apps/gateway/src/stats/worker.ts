@@ -1,4 +1,4 @@
-// The dashboard's statistics in a thread of their own. Postgres unreachable: told with its code, the client reconnects.
+// Statistics in a separate thread. Postgres errors carry their code; the client reconnects.
 import { parentPort } from 'node:worker_threads';
 import { lowerPriority } from '@llm0/core/threads/lower-priority';
 import { connectDatabase } from '@llm0/drizzle/client';

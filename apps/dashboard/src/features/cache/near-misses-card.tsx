@@ -19,7 +19,7 @@ const OUTCOMES = {
 } as const;
 const LIMIT = '100';
 
-/** Questions that came near an answer in the semantic cache, and why they did not get it. */
+/** Near misses of the semantic cache, with the reasons. */
 export function NearMissesCard({ page }: { readonly page: Page }) {
   const { projectId, timeZone } = page;
   const query = { limit: LIMIT, ...(projectId === undefined ? {} : { project_id: projectId }) };

@@ -34,6 +34,6 @@ const RATIO: Line = { name: 'ratio', label: 'Hit rate', color: MEANING.exact, va
 export const prepareOutcomes = (times: readonly number[], buckets: readonly CacheBucket[]): ChartData =>
   prepareLines({ times, buckets, lines: OUTCOMES, empty: 0 });
 
-/** The share of hits, over time; where nothing was asked there is a gap. */
+/** Share of hits over time, with gaps without requests. */
 export const prepareRatio = (times: readonly number[], buckets: readonly CacheBucket[]): ChartData =>
   prepareLines({ times, buckets, lines: [RATIO], empty: null });

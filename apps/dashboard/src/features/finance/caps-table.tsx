@@ -16,7 +16,7 @@ const SCOPES = { project: 'Project', key: 'Key', customer: 'Customer' } as const
 const TONES = { good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const;
 const CELL = 'px-2 py-1.5 sm:px-3';
 
-/** Monthly caps: what is used, what is expected, and on which day each is used up. */
+/** Monthly caps: usage, forecast, and the day of exhaustion. */
 export function CapsTable({ statement, decimals }: Props) {
   const { caps, is_final: isFinal } = statement;
   return (

@@ -9,7 +9,7 @@ import type { Finance } from './use-finance';
 
 type Props = Pick<Finance, 'by' | 'search' | 'change'>;
 
-/** By what a statement is split, what it is narrowed to, and how finely amounts are shown. */
+/** Grouping, filters and decimals of a statement. */
 export function FilterRow({ by, search, change }: Props) {
   const names = useLabelNames().data?.data ?? [];
   const label = by.startsWith('label.') ? by.slice('label.'.length) : '';
@@ -56,7 +56,7 @@ export function FilterRow({ by, search, change }: Props) {
   );
 }
 
-/** Only one model, provider, customer or label. */
+/** Narrows to one model, provider, customer or label. */
 function NarrowForm({ change }: Pick<Finance, 'change'>) {
   const [name, setName] = useState<FilterName>('model');
   const [value, setValue] = useState('');

@@ -44,7 +44,7 @@ export function monthOptions(running: string, chosen: string): readonly (readonl
 
 const NANO_DIGITS = 9;
 
-/** The exact amount that a number of the API stands for, nano-USD. */
+/** Exact nano-USD of a number from the API. */
 export function toNano(usd: number): bigint {
   const [whole = '0', fraction = ''] = Math.abs(usd).toFixed(NANO_DIGITS).split('.');
   const nano = BigInt(whole + fraction);
@@ -68,7 +68,7 @@ function drawUnits(units: bigint, decimals: number): string {
   return `${units < 0n ? '−' : ''}${whole}.${digits.slice(-decimals)}`;
 }
 
-/** With so many decimals, whatever the amount: `1,234.50`. */
+/** Fixed decimals for any amount: `1,234.50`. */
 export const formatFixed = (usd: number | null, decimals: number): string =>
   usd === null ? NOTHING : drawUnits(roundTo(toNano(usd), decimals), decimals);
 
@@ -99,7 +99,7 @@ export function formatPercent({
   return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${size} %`;
 }
 
-/** Between the two amounts as they are drawn, so that who subtracts one from the other finds it. */
+/** Difference of the two rounded amounts, so that it matches the display. */
 export function drawnChange(sums: Pick<StatementTotal, 'cost_usd' | 'previous_usd'>, decimals: number): number | null {
   if (sums.previous_usd === null) return null;
   const units = roundTo(toNano(sums.cost_usd), decimals) - roundTo(toNano(sums.previous_usd), decimals);

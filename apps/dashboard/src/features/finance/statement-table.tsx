@@ -24,7 +24,7 @@ interface Column {
   readonly text: (sums: StatementTotal, decimals: number) => string;
   /** Total of the rows; absent if not needed. */
   readonly amount?: (sums: StatementTotal, decimals: number) => number | null;
-  /** Not on phones, or only where there is much room; always on paper. */
+  /** Hidden on phones or below wide screens; always printed. */
   readonly wideOnly?: 'max-md:hidden' | 'max-xl:hidden';
 }
 
@@ -72,7 +72,7 @@ function columnsOf({ is_final: isFinal, compared_with: before, total }: Statemen
 const CELL = 'px-2 py-1.5 sm:px-3';
 const shown = ({ wideOnly }: Column) => (wideOnly === undefined ? '' : `${wideOnly} print:table-cell!`);
 
-/** Rows that add up to the total to the last digit shown, or say what rounding takes away. */
+/** Statement whose rows add up to the total, or show the rounding difference. */
 export function StatementTable({ statement, decimals }: Props) {
   const { rows, total, by } = statement;
   if (rows.length === 0) {

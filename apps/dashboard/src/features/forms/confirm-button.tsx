@@ -8,11 +8,11 @@ interface Props extends Omit<ComponentProps<typeof ChangeButton>, 'onClick'> {
   readonly impact: string;
   readonly confirmLabel: string;
   readonly change: ComponentProps<typeof ConfirmDialog>['change'];
-  /** Gets what closes the question: it stays while it fails. */
+  /** Receives a function that closes the dialog; a failure keeps it open. */
   readonly onConfirm: (close: () => void) => void;
 }
 
-/** A button that takes something away, once somebody has read what that means. */
+/** A button for removals; the user confirms after reading the impact. */
 export function ConfirmButton({ title, impact, confirmLabel, change, onConfirm, ...button }: Props) {
   const [isAsking, setIsAsking] = useState(false);
   const close = () => setIsAsking(false);

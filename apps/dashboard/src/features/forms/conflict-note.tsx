@@ -6,11 +6,11 @@ import { type FieldSpec, type FormValues, fillForm } from './prepare-form';
 interface Props {
   readonly specs: readonly FieldSpec[];
   readonly conflict: ChangedMeanwhile;
-  /** Goes on from what is there now, with the fields of others where they are given. */
+  /** Continues from the current state, with the other user's fields if given. */
   readonly onTake: (theirs?: FormValues) => void;
 }
 
-/** Both versions of what two people changed, and which of them shall be. */
+/** Both versions of a conflicting change, for the user to choose. */
 export function ConflictNote({ specs, conflict, onTake }: Props) {
   const disputed = specs.filter(({ name }) => conflict.conflicts.some((one) => one.name === name));
   const theirs = fillForm(disputed, conflict.current);

@@ -6,7 +6,7 @@ import { Failure } from '../../ui/error-state';
 interface Props<T> {
   /** Name for the message about a missing row. */
   readonly what: string;
-  /** Where the address's one is among the rows that are loaded. */
+  /** The row of the address, if loaded. */
   readonly row: T | undefined;
   /** Rows are loaded: one that is not among them is asked for. */
   readonly isLoaded: boolean;

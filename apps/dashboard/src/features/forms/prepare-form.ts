@@ -29,25 +29,25 @@ export interface FieldSpec {
   readonly kind: FieldKind;
   readonly hint?: string;
   readonly placeholder?: string;
-  /** A choice of a few: value → what it is called. */
+  /** Choices: value → label. */
   readonly options?: Readonly<Record<string, string>>;
   /** Lines to write several things in, one a line. */
   readonly rows?: number;
-  /** A control of its own; what stands in it is text as in any other. */
+  /** A custom control; its value is text as in others. */
   readonly widget?: ComponentType<WidgetProps>;
-  /** As wide as the form. */
+  /** Full width of the form. */
   readonly isWide?: boolean;
-  /** Reads what was typed, where its kind alone does not say how; throws what is wrong with it. */
+  /** Parses the text if its kind can't; throws the reason. */
   readonly read?: (text: string) => unknown;
   /** Formats a value that its kind can't format; the inverse of `read`. */
   readonly show?: (value: unknown) => string;
   /** Explains the parsed value. Money shows the amount and times show UTC by default. */
   readonly understood?: (value: unknown, values: FormValues) => string;
-  /** Fields that mean something else once this one changes: they are emptied. */
+  /** Fields that a change of this one clears. */
   readonly clears?: readonly string[];
-  /** Not to be read over somebody's shoulder. */
+  /** Hides the input. */
   readonly secret?: boolean;
-  /** Stands for a list with nothing in it, where that is not the same as no list. */
+  /** Label of an empty list, if that differs from no list. */
   readonly emptyList?: string;
   /** Left out when empty, instead of null. */
   readonly required?: boolean;
@@ -137,7 +137,7 @@ export function changedFields(
   return Object.fromEntries(specs.filter(isChanged).map(({ name }) => [name, body[name]]));
 }
 
-/** Typed by this browser's clock, an instant is said by everybody's. */
+/** The input uses the browser's clock; the explanation shows the displayed one. */
 const SAID: Partial<Record<FieldKind, (value: unknown) => string>> = {
   usd: (value) => formatUsdExact(Number(value)),
   instant: (value) => formatInstant(String(value), 'utc'),
@@ -158,7 +158,7 @@ export function readBack(
   }
 }
 
-/** A resource as the API shows it → what stands in its form. */
+/** Converts a resource of the API to form values. */
 export function fillForm(specs: readonly FieldSpec[], resource: object | null): FormValues {
   const given = (resource ?? {}) as Record<string, unknown>;
   return Object.fromEntries(

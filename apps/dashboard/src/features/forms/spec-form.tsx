@@ -29,7 +29,7 @@ type Specs = readonly FieldSpec[] | ((values: FormValues) => readonly FieldSpec[
 const specsFor = (specs: Specs, values: FormValues) => (typeof specs === 'function' ? specs(values) : specs);
 
 interface SpecFormProps {
-  /** The same in every state of the form, or by what stands in it. */
+  /** Fixed, or a function of the form's values. */
   readonly specs: Specs;
   /** Current version; null for a new object. */
   readonly resource: object | null;
@@ -38,15 +38,15 @@ interface SpecFormProps {
   readonly change: { readonly isPending: boolean; readonly error: Error | null };
   /** Error of the form's other buttons. */
   readonly otherError?: Error | null;
-  /** With all that stands in the form; `changes` holds what is not as it was in `opened`. */
+  /** Receives all values; `changes` holds those that differ from `opened`. */
   readonly onSubmit: (body: Record<string, unknown>, edit: Edit) => void;
   readonly children?: ReactNode;
-  /** Between fields and buttons, of what stands in them. */
+  /** Content between fields and buttons, from the values. */
   readonly below?: (values: FormValues) => ReactNode;
   readonly disabled?: boolean;
 }
 
-/** A form made of field descriptions; what the API refuses is said at the field at fault, and what was typed stays. */
+/** A form from field descriptions. Shows API errors at their fields and keeps the input. */
 export function SpecForm(props: SpecFormProps) {
   const { change } = props;
   const [values, setValues] = useState<FormValues>(() => {

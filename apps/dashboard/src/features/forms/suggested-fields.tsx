@@ -20,7 +20,7 @@ export function useProviderChoices(): readonly Choice[] {
   );
 }
 
-/** Models with a price; of one provider where it is given. */
+/** Models with a price; of one provider if given. */
 export function useModelChoices(provider?: string): readonly Choice[] {
   const { data } = useModels();
   return useMemo(() => modelChoices(data ?? [], provider), [data, provider]);
@@ -51,7 +51,7 @@ function useAskedChoices(): readonly Choice[] {
   }, [aliases, models]);
 }
 
-/** A word of warning for names that are in no list; none while the list loads, and for patterns. */
+/** A warning for unknown names; none while the list loads or for patterns. */
 export function warnOf(names: readonly string[], choices: readonly Choice[], what: string): string | undefined {
   if (choices.length === 0) return undefined;
   const known = new Set(choices.map(({ value }) => value));
@@ -85,7 +85,7 @@ export function ProviderField({ hint, ...props }: WidgetProps) {
   return <ComboboxField {...props} choices={choices} hint={warnOf(one(props.value), choices, NOT_THERE) ?? hint} />;
 }
 
-/** Providers whose native APIs may be used; the word for none of them is a choice where there is one. */
+/** Providers with native APIs enabled; includes a choice for none if there is one. */
 export function ProvidersField({ hint, emptyList, ...props }: WidgetProps) {
   const providers = useProviderChoices();
   const choices =

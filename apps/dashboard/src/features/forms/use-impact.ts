@@ -34,7 +34,7 @@ export function useRecentRequestsOf(keys: readonly { readonly id: string; readon
   return ours.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-/** The same of a model name that clients send, which no roll-up holds: at least as many as are among the newest thousand. */
+/** Recent requests for a model name, which roll-ups lack: a lower bound from the newest thousand. */
 export function useRecentlyAsked(name: string): string {
   const { data } = useLogSample({ from: useLastHour().from });
   const requests = data?.data.filter(({ requested_model: asked }) => asked === name).length ?? 0;

@@ -5,7 +5,7 @@ import { KINDS, PARTS } from './prepare-guardrails';
 import { partsOf } from './rule-parts';
 
 interface BoxesProps extends Pick<WidgetProps, 'label' | 'hint' | 'error'> {
-  /** Value → what it is called. */
+  /** Value → label. */
   readonly options: Readonly<Record<string, string>>;
   readonly chosen: readonly string[];
   /** One that cannot be unticked. */
@@ -56,13 +56,13 @@ function AllOrSome({ given: { value, onValue, ...given }, options }: AllOrSomePr
   return <Boxes {...given} {...{ options, chosen, fixed }} onToggle={(one) => onValue(toggledIn(value, known, one))} />;
 }
 
-/** Which parts a rule checks, of those that its side has. */
+/** Parts that a rule checks, from its side's parts. */
 export function PartsField(given: WidgetProps) {
   const options = Object.fromEntries(partsOf(given.values.on).map((part) => [part, PARTS[part]]));
   return <AllOrSome given={given} options={options} />;
 }
 
-/** Which kinds of personal data a rule looks for. */
+/** Kinds of personal data that a rule detects. */
 export const KindsField = (given: WidgetProps) => <AllOrSome given={given} options={KINDS} />;
 
 const DECODED = { base64: 'decoded base64' };

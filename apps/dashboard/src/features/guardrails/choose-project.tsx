@@ -7,7 +7,7 @@ import { EmptyState } from '../../ui/empty-state';
 
 const SHOWN = 12;
 
-/** A policy is a project's: what needs one asks for it first. */
+/** Asks for a project first, because each policy belongs to one. */
 export function OfProject({ children }: { readonly children: (projectId: string) => ReactNode }) {
   const { projectId, change } = usePage();
   const projects = useProjects().data?.data ?? [];

@@ -102,7 +102,7 @@ export interface RuleLine {
   readonly rule: Rule;
 }
 
-/** Rules in their order, with what they found in the range. */
+/** Rules in order, with their findings in the range. */
 export function prepareRules(policy: Policy, buckets: readonly GuardrailBucket[]): readonly RuleLine[] {
   const found = new Map(buckets.map(({ group, requests }) => [group ?? '', requests]));
   const holding = new Set(policy.holds_streams);

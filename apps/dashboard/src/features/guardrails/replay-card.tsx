@@ -17,7 +17,7 @@ type Sum = Replayed['rules'][number];
 
 const LIMIT = 500;
 
-/** "What would this have blocked last week": the rules over requests of which bodies were kept. */
+/** Replays the rules over requests with stored bodies. */
 export function ReplayCard({ projectId }: { readonly projectId: string }) {
   const { range, timeZone } = usePage();
   const run = useChange({

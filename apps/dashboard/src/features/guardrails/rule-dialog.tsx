@@ -18,7 +18,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** One rule: what it looks for, where, and what is done then. */
+/** Edits one rule: check, place and action. */
 export function RuleDialog({ projectId, policy, line, onClose }: Props) {
   const save = useSavePolicy(projectId, policy, onClose);
   const remove = useSavePolicy(projectId, policy, onClose);
@@ -62,7 +62,7 @@ export function RuleDialog({ projectId, policy, line, onClose }: Props) {
 
 interface NoteProps {
   readonly values: FormValues;
-  /** As it was saved. */
+  /** True if the saved rule delays streams. */
   readonly isHolding: boolean;
 }
 

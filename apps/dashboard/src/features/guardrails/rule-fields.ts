@@ -105,7 +105,7 @@ const RETRIES: FieldSpec = {
   ...{ name: 'max_retries', label: 'Asks again at most', kind: 'integer', placeholder: '1' },
 };
 
-/** The fields of a rule, by what it looks for and does. */
+/** Fields of a rule, by check and action. */
 export function ruleFields(values: FormValues): readonly FieldSpec[] {
   const type = (String(values.type ?? '') || 'pii') as Rule['check']['type'];
   const retries = values.action === 'retry' ? [RETRIES] : [];
@@ -120,7 +120,7 @@ export function ruleFields(values: FormValues): readonly FieldSpec[] {
 
 export const NEW_RULE = { on: 'both', type: 'pii', action: 'block', on_error: 'block' } as const;
 
-/** A rule as its form has it: the check's own fields beside the others. */
+/** Form values of a rule: flattens the check's own fields. */
 export const ruleValues = ({ check, ...rule }: Rule): Record<string, unknown> => ({ ...rule, ...check });
 
 /** Typed values as an API body, without empty ones. */

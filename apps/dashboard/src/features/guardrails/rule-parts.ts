@@ -32,7 +32,7 @@ export function streamNote({ on, type, action }: Readonly<Record<string, unknown
   return type === 'regex' ? MAY_HOLD : null;
 }
 
-/** Rules for which streams wait now, and did not before, in words; undefined where there are none. */
+/** Describes rules that newly delay streams; undefined without any. */
 export function newlyHolding(before: readonly string[], after: readonly string[]): string | undefined {
   const names = after.filter((name) => !before.includes(name));
   return names.length === 0 ? undefined : `Streamed answers wait for their end because of: ${names.join(', ')}.`;

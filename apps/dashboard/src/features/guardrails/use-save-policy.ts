@@ -3,8 +3,8 @@ import { type Policy, type PolicyInput, policyKey, savePolicy } from '../../api/
 import { newlyHolding } from './rule-parts';
 
 /**
- * Saves a part of a policy as its next version; refused where somebody else saved meanwhile. `onSaved` comes before the list is
- * read again: what was deleted would take its dialog along, and nobody would close it.
+ * Saves part of a policy as its next version; a concurrent save refuses it. `onSaved` runs before the list reloads: a
+ * deleted row would unmount its dialog, which then stays open.
  */
 export const useSavePolicy = (projectId: string, policy: Policy, onSaved?: () => void) =>
   useChange({

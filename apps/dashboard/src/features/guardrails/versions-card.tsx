@@ -13,7 +13,7 @@ interface Props {
   readonly current: number | undefined;
 }
 
-/** The last ones, until somebody asks for more. */
+/** Number of versions before the user asks for more. */
 const FOLDED = 5;
 
 /** Every save is a version; each can be brought back. */

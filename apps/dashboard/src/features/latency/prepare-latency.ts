@@ -13,7 +13,7 @@ export const METRIC_LABELS = {
   overhead: 'Overhead',
 } as const satisfies Record<Metric, string>;
 
-/** Three lines; where nothing was measured there is a gap. */
+/** Three lines, with gaps without measurements. */
 export function prepareLatency(times: readonly number[], buckets: readonly LatencyBucket[], metric: Metric): ChartData {
   const lines = PERCENTILES.map((name) => ({
     ...{ name, label: name, color: MEANING[name] },

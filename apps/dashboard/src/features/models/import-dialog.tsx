@@ -9,7 +9,7 @@ import { Failure } from '../../ui/error-state';
 import { Input, SelectField } from '../../ui/form';
 import { describeImport, type PriceMap, readPriceMap, toImport } from './prepare-prices';
 
-/** Reads a price map, shows what is in it, and sets the prices of one provider (or of all). */
+/** Reads a price map, previews it, and sets the prices of one provider or all. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
   const [map, setMap] = useState<PriceMap>({ prices: [], skipped: 0 });
   const [error, setError] = useState<Error | null>(null);

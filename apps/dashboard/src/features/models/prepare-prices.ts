@@ -26,14 +26,14 @@ const PRICES = {
 
 const LIMITS = { max_input_tokens: 'context_window', max_output_tokens: 'max_output_tokens' } as const;
 
-/** USD per token → USD per million tokens as decimal text with at most 6 decimals; exact for what price lists hold. */
+/** USD per token → USD per million tokens, with at most 6 decimals; exact for price lists. */
 export function perMillion(usdPerToken: number): string {
   return (usdPerToken * 1e6).toFixed(6).replace(/\.?0+$/, '');
 }
 
 /**
- * A price map (LiteLLM's `model_prices_and_context_window.json`, or an object shaped like it) → what to set, and which
- * entries say too little. Throws for text that is no such map.
+ * Parses a price map like LiteLLM's `model_prices_and_context_window.json` into prices and incomplete entries. Throws
+ * for any other text.
  */
 export function readPriceMap(text: string): PriceMap {
   const map: unknown = JSON.parse(text);
@@ -68,7 +68,7 @@ function readEntry(name: string, entry: unknown): PriceImport | undefined {
   return { provider, model: name.startsWith(prefix) ? name.slice(prefix.length) : name, body };
 }
 
-/** When a vendor stops serving a model: a UTC day, ahead or past. */
+/** End of a vendor's support for a model: a UTC day, future or past. */
 export const describeEnd = (day: string, nowMs: number): string =>
   `${Date.parse(day) < nowMs ? 'ended' : 'ends'} ${day}`;
 
@@ -86,7 +86,7 @@ export const describeImport = (outcome: Outcome | undefined, skipped: number): s
     ? 'Comparing with the current prices'
     : `${formatCount(outcome.created)} new, ${formatCount(outcome.updated)} changed, ${formatCount(outcome.unchanged)} unchanged. ${formatCount(skipped)} entries in the file have no input or output price and are skipped.`;
 
-/** Models of a provider (of all where it is empty) that have `q` in their name. */
+/** Models of a provider (empty: all) with `q` in their names. */
 export const findModels = (models: readonly Model[], { provider, q }: { provider: string; q: string }): Model[] =>
   models.filter(
     (model) =>

@@ -20,9 +20,9 @@ const NAME_FIELDS: readonly FieldSpec[] = [
 ];
 
 export interface Editing {
-  /** null: to be given. */
+  /** null: the user enters it. */
   readonly at: { readonly provider: string; readonly model: string } | null;
-  /** null: it has no price yet. */
+  /** null without a price. */
   readonly model: Model | null;
 }
 

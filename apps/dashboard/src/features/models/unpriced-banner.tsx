@@ -3,7 +3,7 @@ import { useUnpriced } from '../../api/models';
 import { formatCount } from '../../format/format-number';
 import { Warning } from '../../ui/icons';
 
-/** Models that answered and cost nothing only because nobody set their price. */
+/** Models with answers but without a price. */
 export function UnpricedBanner() {
   const { data } = useUnpriced();
   const models = data?.data ?? [];

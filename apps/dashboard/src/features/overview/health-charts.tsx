@@ -4,7 +4,7 @@ import { bucketStarts } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
 import { prepareErrorRate, prepareStatuses } from './prepare-health';
 
-/** Is it well? Requests by how they ended, and what share of them failed. */
+/** Health: requests by outcome, and the share of failures. */
 export function HealthCharts({ page }: { readonly page: Page }) {
   const errors = useErrors({ ...page.query, interval: asInterval(page.range.intervalMs) });
   const { range, query, isShown } = page.earlier;

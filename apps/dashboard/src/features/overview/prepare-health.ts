@@ -6,7 +6,7 @@ const line = (name: keyof typeof MEANING, label: string, value: (bucket: ErrorBu
   ...{ name, label, value, color: MEANING[name] },
 });
 
-/** Drawn from the bottom up: what failed stands on top, where it is seen first. */
+/** Drawn from the bottom up: failures on top, for visibility. */
 const STATUSES = [
   line('success', 'Success', (bucket) => bucket.success),
   line('aborted', 'Aborted by the caller', (bucket) => bucket.aborted),
@@ -16,12 +16,12 @@ const STATUSES = [
 ];
 const RATE = [line('error', 'Failed', (bucket) => bucket.error_rate)];
 
-/** Requests over time by how they ended; those that never occurred are left out. */
+/** Requests over time by outcome; drops outcomes that never occurred. */
 export function prepareStatuses(times: readonly number[], buckets: readonly ErrorBucket[]): ChartData {
   const { series } = prepareLines({ times, buckets, lines: STATUSES, empty: 0 });
   return { times, series: series.filter(({ values }) => values.some((value) => value !== 0)) };
 }
 
-/** The share that failed; where nobody asked there is none. */
+/** Share of failures; null without requests. */
 export const prepareErrorRate = (times: readonly number[], buckets: readonly ErrorBucket[]): ChartData =>
   prepareLines({ times, buckets, lines: RATE, empty: null });

@@ -14,7 +14,7 @@ export function PaletteHost() {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
         return;
       event.preventDefault();
-      // Beside another dialog it would be unclear what Escape closes.
+      // Two open dialogs would make Escape ambiguous.
       if (document.querySelector('[role=dialog]:not(:has([data-palette]))') !== null) return;
       setIsOpen((before) => !before);
     };

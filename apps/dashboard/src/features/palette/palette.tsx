@@ -70,7 +70,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** A list of options whose active one is always in view. */
+/** A list of options that scrolls to the active one. */
 function useInView(active: number) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -2,11 +2,11 @@ import { rank } from '../../ui/combobox/rank';
 
 /** Something to go to, or to do. */
 export interface Command {
-  /** The same for the same thing: what was used lately is known by it. */
+  /** Stable id; recent commands refer to it. */
   readonly id: string;
   readonly kind: Kind;
   readonly label: string;
-  /** Beside it: whose it is. */
+  /** Owner, beside the name. */
   readonly note?: string;
   /** Found by these words, too. */
   readonly words?: string;

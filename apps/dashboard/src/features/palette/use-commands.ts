@@ -41,7 +41,7 @@ const NEW: readonly (Omit<Command, 'kind'> & { readonly to: string })[] = [
   { id: 'purge', label: 'Purge cache', words: 'clear delete', to: '/cache', search: { open: 'purge' } },
 ];
 
-/** All that can be gone to or done; keys and customers are asked for by what was typed. */
+/** All pages and actions; searches keys and customers by the typed text. */
 export function useCommands(typed: string, own: readonly Command[]): readonly Command[] {
   const mayChange = useMayChange();
   const { data: projects } = useProjects();

@@ -40,14 +40,14 @@ export function newTurn(role: Role, rest: Partial<Omit<Turn, 'id' | 'role'>> = {
 export const changeTurn = (turns: Turns, id: string, change: Partial<Turn>): Turns =>
   turns.map((turn) => (turn.id === id ? { ...turn, ...change } : turn));
 
-/** Without a turn, and without what its tools gave; one stays to type into. */
+/** Removes a turn and its tools' results; one turn remains for input. */
 export function removeTurn(turns: Turns, id: string): Turns {
   const calls = new Set(turns.find((turn) => turn.id === id)?.toolCalls.map((call) => call.id));
   const left = turns.filter((turn) => turn.id !== id && !(turn.answers !== null && calls.has(turn.answers.id)));
   return left.length === 0 ? [newTurn('user')] : left;
 }
 
-/** Another turn behind one: of whoever would speak next. */
+/** Inserts a turn after one, with the next role. */
 export function insertAfter(turns: Turns, id: string): Turns {
   const at = turns.findIndex((turn) => turn.id === id);
   const role = turns[at]?.role === 'user' ? 'assistant' : 'user';
@@ -65,7 +65,7 @@ export interface Said {
   readonly toolCalls: readonly ToolCall[];
 }
 
-/** An answer becomes a turn; behind it a place for each tool's result, or for what the user says next. */
+/** Converts an answer to a turn, followed by turns for tool results or the user. */
 export function continueWith(turns: Turns, { text, toolCalls }: Said): Turns {
   const next = toolCalls.length === 0 ? [newTurn('user')] : toolCalls.map((call) => newTurn('tool', { answers: call }));
   return [...turns, newTurn('assistant', { text, toolCalls }), ...next];

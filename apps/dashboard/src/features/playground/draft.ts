@@ -52,7 +52,7 @@ export const newDraft = (): Draft => ({
 });
 
 const NAME = 'llm0-playground';
-/** Whose draft it is stands beside it: who signs in next in this tab does not see it. */
+/** Stored with its user, so that the next user of this tab doesn't see it. */
 interface Stored {
   readonly owner: string;
   readonly draft: Draft;
@@ -60,7 +60,7 @@ interface Stored {
 
 type Tab = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-/** Keeps the draft for this tab alone. Pictures are left out where they are too much; false: then nothing is kept. */
+/** Stores the draft for this tab. Drops pictures that are too large; false: nothing was stored. */
 export function storeDraft(tab: Tab, owner: string, draft: Draft): 'all' | 'without pictures' | 'nothing' {
   const bare = { ...draft, turns: draft.turns.map((turn) => ({ ...turn, pictures: [] })) };
   for (const [kept, how] of [

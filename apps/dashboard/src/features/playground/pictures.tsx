@@ -9,7 +9,7 @@ const TYPES = /^image\/(?:png|jpeg|gif|webp)$/;
 /** Default tokens of an image. */
 const MOST_BYTES = 10 * 1024 * 1024;
 
-/** Files as they are sent: in the request itself. Throws what a file is refused for. */
+/** Files as data URLs. Throws the reason for refusing a file. */
 export function readPictures(files: readonly File[]): Promise<readonly Picture[]> {
   return Promise.all(
     files.map(async (file) => {
@@ -29,7 +29,7 @@ function toDataUrl(file: File): Promise<string> {
   });
 }
 
-/** Images among what is pasted. */
+/** Images from the clipboard. */
 export const pastedFiles = (event: ClipboardEvent): readonly File[] =>
   [...event.clipboardData.files].filter(({ type }) => type.startsWith('image/'));
 
@@ -40,7 +40,7 @@ interface Props {
   readonly onFiles: (files: readonly File[]) => void;
 }
 
-/** A turn's images, each with its size; from a file, or by an address that the provider or the gateway loads. */
+/** Images of a turn with their sizes; from a file, or from a URL that the provider or gateway loads. */
 export function Pictures({ pictures, onPictures, problem, onFiles }: Props) {
   const file = useRef<HTMLInputElement>(null);
   const [isByAddress, setIsByAddress] = useState(false);

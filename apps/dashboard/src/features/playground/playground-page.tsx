@@ -53,7 +53,7 @@ export function PlaygroundPage() {
   );
 }
 
-/** ⌘/Ctrl+Enter and Escape, whatever of the page has the focus; in a dialog they are the dialog's. */
+/** Handles ⌘/Ctrl+Enter and Escape anywhere on the page except in a dialog. */
 function usePageKeys(onSend: () => void, onStop: () => void): void {
   const now = useRef({ onSend, onStop });
   now.current = { onSend, onStop };
@@ -131,7 +131,7 @@ const LOST = {
   nothing: "A reload loses this conversation: this tab's storage is full.",
 } as const;
 
-/** Why nothing can be sent right now. */
+/** Reason why sending is impossible. */
 function whyNot({ sender, prepared, unanswered }: Playground): string | null {
   if (sender === null) return 'Choose a key first.';
   const [problem] = prepared.problems;

@@ -17,7 +17,7 @@ export interface Run {
 
 export interface State {
   readonly draft: Draft;
-  /** In memory alone: gone with a reload, and with signing out. */
+  /** In memory only: a reload or signing out clears it. */
   readonly pastedKey: string;
   /** Side by side, of the last time something was sent. */
   readonly runs: readonly Run[];
@@ -39,7 +39,7 @@ export interface Asking {
 const NOTHING_SAID: ChatSoFar = { text: '', reasoning: '', toolCalls: [] };
 const STORE_AFTER_MS = 200;
 
-/** The page's state: it outlives the page, so that answers go on while one looks at another. */
+/** State of the page. It outlives the page, so answers continue on other pages. */
 export class PlaygroundStore {
   private state: State;
   private readonly listeners = new Set<() => void>();
@@ -69,7 +69,7 @@ export class PlaygroundStore {
     this.timer = setTimeout(this.store, STORE_AFTER_MS);
   };
 
-  /** Writes the draft now; also before the page goes. */
+  /** Stores the draft now, and before the page unloads. */
   readonly store = (): void => {
     clearTimeout(this.timer);
     const kept = storeDraft(this.tab, this.owner, this.state.draft);
@@ -104,7 +104,7 @@ export class PlaygroundStore {
     await Promise.all(runs.map((run) => this.askOne(run, asking)));
     const [only, ...others] = this.state.runs;
     const isSame = only?.id === runs[0]?.id && this.state.draft.turns === asked;
-    // Beside others it is for the user to say which one goes on.
+    // With several answers, the user chooses one.
     if (only !== undefined && others.length === 0 && isSame) this.goOnWith(only.id);
   };
 
@@ -125,7 +125,7 @@ export class PlaygroundStore {
     }
   }
 
-  /** Takes what one of them said into the conversation. */
+  /** Adds an answer to the conversation. */
   readonly goOnWith = (id: number): void => {
     const run = this.state.runs.find((one) => one.id === id);
     if (run === undefined || run.outcome?.fault !== null) return;

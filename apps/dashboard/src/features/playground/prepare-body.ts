@@ -4,7 +4,7 @@ import type { Draft, Settings } from './draft';
 
 type Json = Record<string, unknown>;
 
-/** A field that cannot be sent as it stands, and why. */
+/** An invalid field and the reason. */
 export interface Problem {
   readonly field: keyof Settings | 'turns';
   readonly message: string;
@@ -76,7 +76,7 @@ function toMessage({ role, text, pictures, toolCalls, answers }: Turn): Json {
 
 const toPart = ({ url }: Picture) => ({ type: 'image_url', image_url: { url } });
 
-/** The number, null for none, or what is wrong with it. */
+/** A number, null if empty, or an error. */
 function readNumber(typed: string, min: number, max: number, isWhole: boolean): number | string | null {
   const text = typed.trim();
   if (text === '') return null;
@@ -94,7 +94,7 @@ function addFormat(body: Json, { format, schema }: Settings, note: Note): void {
     note('schema', read.problem ?? 'A JSON schema must be an object.');
     return;
   }
-  // As the vendors' own pages show it: either the bare schema, or with its name around it.
+  // Accepts the bare schema or one with its name, as on vendors' pages.
   const named = isObject(read.value.schema) ? read.value : { name: 'answer', schema: read.value, strict: true };
   body.response_format = { type: format, json_schema: named };
 }
@@ -139,7 +139,7 @@ function checkTool(tool: unknown, index: number): string | null {
   return null;
 }
 
-/** Names of the tools that may be called; none while they cannot be read. */
+/** Names of the callable tools; empty while unreadable. */
 export function toolNames(tools: string): readonly string[] {
   const { value } = readJson(tools.trim() === '' ? '[]' : tools);
   const list = (Array.isArray(value) ? value : [value]) as unknown[];

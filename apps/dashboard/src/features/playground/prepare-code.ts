@@ -6,7 +6,7 @@ export interface CodeInput {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Never the key itself: what is copied is pasted into chats and tickets. */
+/** Never the key itself: users paste copied code into chats and tickets. */
 const KEY = '$LLM0_API_KEY';
 
 /** Put together, so that it does not read as this page's own. */
@@ -35,7 +35,7 @@ function curl(url: string, body: Json, headers: Json): string {
 /** One word for a POSIX shell. */
 const shell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Arguments that the Python client knows by name; it takes others in `extra_body`. */
+/** Named arguments of the Python client; others go to `extra_body`. */
 const KNOWN = new Set(
   (
     'model messages temperature top_p max_tokens max_completion_tokens stop seed frequency_penalty presence_penalty ' +

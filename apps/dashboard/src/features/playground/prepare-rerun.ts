@@ -5,13 +5,13 @@ import { isObject } from './prepare-body';
 
 type Json = Record<string, unknown>;
 
-/** A draft that asks again what was asked, and what of it could not be brought back. */
+/** Draft for a repeated request, with the parts that couldn't be restored. */
 export interface Rerun {
   readonly draft: Draft;
   readonly missing: readonly string[];
 }
 
-/** `body`: as it was kept; null where none is there, for the reason `why`. */
+/** `body`: the stored one; null without one, for the reason `why`. */
 export function prepareRerun(
   log: Pick<Log, 'project_id' | 'api_key_id' | 'requested_model' | 'dialect' | 'stream' | 'customer_id' | 'labels'>,
   body: unknown,
@@ -94,7 +94,7 @@ export function bytesOf(url: string): number | null {
 }
 
 const TYPED = ['temperature', 'top_p', 'seed', 'frequency_penalty', 'presence_penalty', 'reasoning_effort'] as const;
-/** Read here, or of no use to who asks again. */
+/** Fields that this page reads or doesn't need. */
 const READ = new Set<string>([
   ...TYPED,
   ...['model', 'messages', 'system', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens'],

@@ -10,7 +10,7 @@ export interface ChatFault {
   readonly attempts: readonly string[];
 }
 
-/** As much of an answer as there is. */
+/** The received part of an answer. */
 export interface ChatSoFar {
   readonly text: string;
   readonly reasoning: string;
@@ -49,7 +49,7 @@ export interface ChatJson {
   readonly error?: unknown;
 }
 
-/** Puts an answer together, whether it came whole or in chunks. */
+/** Assembles an answer, whole or in chunks. */
 export class ChatReader {
   private text = '';
   private reasoning = '';
@@ -130,7 +130,7 @@ export class ChatReader {
   }
 }
 
-/** An error as the gateway puts it; whatever else stands in its place is said to be what it is. */
+/** Parses the gateway's error, and describes any other content. */
 export function readFault(error: unknown, status?: number): ChatFault {
   const told = isObject(error) ? error : {};
   const attempts = (Array.isArray(told.attempts) ? told.attempts : []).filter(isObject);

@@ -1,4 +1,4 @@
-// Refused, or the gateway gone: the outcome holds what went wrong; nothing is thrown but for an abort.
+// A refusal or an outage is an outcome; only an abort throws.
 import { awaitSignIn } from '../../api/expired-session';
 import { type ChatJson, ChatReader, type ChatResult, type ChatSoFar, readFault } from './read-chat';
 
@@ -75,7 +75,7 @@ function entranceOf(sender: Sender, name: 'chat/completions' | 'models') {
   return { path, headers: {} as Record<string, string>, credentials: 'same-origin' as const };
 }
 
-/** A prompt, for a change: throws what went wrong. */
+/** Sends a prompt for a modification; throws on failure. */
 export async function chat(wish: {
   readonly apiKey: string;
   readonly model: string;
@@ -101,7 +101,7 @@ export interface CallableModel {
   readonly targets?: readonly string[];
 }
 
-/** Models and aliases that a key may use. Throws what it is refused with. */
+/** Models and aliases that a key may use. Throws the refusal. */
 export async function listModels(sender: Sender, signal?: AbortSignal): Promise<readonly CallableModel[]> {
   const { path, ...how } = entranceOf(sender, 'models');
   const response = await fetch(path, { ...how, signal });

@@ -112,7 +112,7 @@ function usePictureFiles(store: PlaygroundStore, id: string) {
     setProblem(null);
     try {
       const fresh = await readPictures(files);
-      // The turn as it is by then: reading takes its time.
+      // The latest turn, because reading takes time.
       const now = store.get().draft.turns.find((one) => one.id === id);
       if (now !== undefined) {
         const turns = changeTurn(store.get().draft.turns, id, { pictures: [...now.pictures, ...fresh] });

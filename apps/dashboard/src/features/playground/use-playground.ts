@@ -10,7 +10,7 @@ import { listModels, type Sender } from './send-chat';
 
 const STORE = ['playground'] as const;
 
-/** Lives beside what was read from the gateway: signing out clears both. */
+/** Stored beside the query cache: signing out clears both. */
 export function usePlaygroundStore(): PlaygroundStore {
   const client = useQueryClient();
   const owner = useSession().data?.name ?? '';

@@ -52,7 +52,7 @@ interface DialogProps extends Props {
   readonly onClose: () => void;
 }
 
-/** One confirmation for all of them; those that failed stay selected, each with why. */
+/** One confirmation for all; failed ones stay selected with their reasons. */
 function BulkDialog({ action, selected, onSelect, onClose }: DialogProps) {
   const { fields, confirm, label } = BULK_ACTIONS[action];
   const [keys] = useState(() => selected.filter((key) => key.is_active));

@@ -89,7 +89,7 @@ const nameColumns = (projectName: (id: string) => string): Column<Customer>[] =>
           <span className="truncate font-medium">{row.customer_id}</span>
           {row.has_limits && <Badge>limits</Badge>}
         </span>
-        {/* The same customer may be of several projects. */}
+        {/* A customer may belong to several projects. */}
         <span className="block truncate text-2xs text-faint md:hidden">{projectName(row.project_id)}</span>
       </>
     ),

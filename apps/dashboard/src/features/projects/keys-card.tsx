@@ -24,7 +24,7 @@ import { KEY_FIELDS } from './field-specs';
 import { KeyDialog } from './key-dialog';
 import { SecretDialog } from './secret-dialog';
 
-/** Keys of a project with what each has used, page by page. */
+/** Keys of a project with their usage, by page. */
 export function KeysCard({ projectId }: { readonly projectId: string }) {
   const [q, setQ] = useState('');
   const keys = useKeys(projectId, useSettled(q.trim()));

@@ -28,7 +28,7 @@ export function LimitsDialog({ of: customer, projectName, onClose }: Props) {
         : saveChanges({
             ...edit,
             read: () => routes.$get({ param }),
-            // PUT writes the whole: what others changed goes with it.
+            // PUT replaces the whole, including others' changes.
             write: (options, { model_limits, ...current }) => {
               const kept = readForm(CUSTOMER_FIELDS, fillForm(CUSTOMER_FIELDS, current));
               const whole = { model_limits, ...kept, ...edit.changes } as CustomerLimitsInput;

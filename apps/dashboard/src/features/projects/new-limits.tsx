@@ -16,7 +16,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Limits of a customer that may never have sent a request: they hold from its first one on. */
+/** Limits of a customer, which apply from its first request on. */
 export function NewLimits({ projectId, onClose }: Props) {
   const projects = useProjectOptions();
   const project: FieldSpec = {

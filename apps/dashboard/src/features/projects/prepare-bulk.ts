@@ -57,7 +57,7 @@ export function changeOf(
 export const asksFor = (action: BulkAction, body: Readonly<Record<string, unknown>>): boolean =>
   action === 'revoke' || action === 'expire' || Object.values(body).some((value) => value !== null);
 
-/** `4 keys: they served 41 requests in the last hour. 1 is revoked already and stays as it is.` */
+/** Example: `4 keys: they served 41 requests in the last hour. 1 is revoked already and stays as it is.` */
 export function describeBulk(action: BulkAction, active: number, skipped: number, requests: number): string {
   const keys = active === 1 ? 'This key' : `These ${active} keys`;
   const served = `${keys} served ${countOf(requests, 'request')} in the last hour.`;
@@ -71,10 +71,10 @@ export interface Failed {
   readonly message: string;
 }
 
-/** So many at once: the gateway answers others, too. */
+/** Requests at once; the gateway has other clients. */
 const AT_ONCE = 4;
 
-/** Changes one after the other; what fails is told by key, and the others go on. */
+/** Changes one key after the other; reports failures by key and continues. */
 export async function runBulk(
   keys: readonly Key[],
   change: (key: Key) => Promise<unknown>,

@@ -8,7 +8,7 @@ export interface ProjectLine extends Project {
   readonly share: number | null;
 }
 
-/** Projects with what each spent. */
+/** Projects with their spend. */
 export function prepareProjects(projects: readonly Project[], buckets: readonly SpendBucket[]): ProjectLine[] {
   const byProject = new Map(buckets.map((bucket) => [bucket.group, bucket]));
   return projects.map((project) => {
@@ -31,8 +31,7 @@ export function nextMonthStart(nowMs: number): number {
 }
 
 /**
- * When a monthly cap runs out at the pace of the last week (or of the month so far, where that is shorter); null when not
- * in this month.
+ * Exhaustion of a monthly cap at the pace of the last week (or of a shorter month so far); null if not in this month.
  */
 export function projectExhaustion(input: {
   readonly nowMs: number;

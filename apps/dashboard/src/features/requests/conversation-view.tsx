@@ -103,7 +103,7 @@ interface FoldedProps {
   readonly draw: (text: string) => ReactNode;
 }
 
-/** Long texts begin folded; only what is shown is drawn. */
+/** Folds long texts and renders only the visible part. */
 function Folded({ text, draw }: FoldedProps) {
   const [isWhole, setIsWhole] = useState(false);
   const lines = text.split('\n', LONG_LINES + 1);

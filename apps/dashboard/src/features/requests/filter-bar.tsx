@@ -61,7 +61,7 @@ export function FilterBar({ filter, projectId, onChange }: Props) {
   );
 }
 
-/** One status, or one outcome of the cache, stands in its own list. */
+/** A single status or cache outcome belongs to its own list. */
 const hasChip = ({ field, isNot, values }: Chip) =>
   isNot || values.length > 1 || !CHOICES.some(({ name }) => name === field);
 
@@ -130,7 +130,7 @@ interface AddProps extends Pick<Props, 'projectId' | 'onChange'> {
   readonly chips: readonly Chip[];
 }
 
-/** First what it is about, then its values. */
+/** Asks for the field, then for its values. */
 function AddFilter({ chips, projectId, onChange }: AddProps) {
   const [field, setField] = useState<FieldName | null>(null);
   const [isNot, setIsNot] = useState(false);

@@ -1,10 +1,10 @@
-/** JSON as it was kept; nothing is taken for granted. */
+/** Stored JSON, unvalidated. */
 type Json = unknown;
 type JsonObject = Readonly<Record<string, Json>>;
 
 export type Part =
   | { readonly kind: 'text' | 'thinking' | 'refusal'; readonly text: string }
-  /** `url` only for what is inside the request: nothing is loaded from elsewhere. */
+  /** `url` only for embedded content: the page loads nothing from elsewhere. */
   | { readonly kind: 'image'; readonly url: string | null; readonly note: string }
   | { readonly kind: 'call'; readonly name: string; readonly id: string | null; readonly text: string }
   | { readonly kind: 'result'; readonly id: string | null; readonly text: string }
@@ -29,7 +29,7 @@ const objects = (value: Json): readonly JsonObject[] => listOf(value).filter(isO
 const textOf = (value: Json): string | null => (typeof value === 'string' ? value : null);
 const pretty = (value: Json): string => JSON.stringify(value, null, 2) ?? '';
 
-/** A request and its answer as one conversation, whichever API they are of; null where they are none that can be read. */
+/** A request and its answer as one conversation, for any API; null if unreadable. */
 export function prepareConversation(request: Json, answer: Json): Conversation | null {
   const asked = isObject(request) ? turnsOfRequest(request) : [];
   const answered = isObject(answer) ? turnsOfAnswer(answer) : [];
@@ -131,7 +131,7 @@ type Reader = (part: JsonObject) => Part;
 const calls: Reader = (part) => callOf(part);
 const pictures: Reader = (part) => imageOf(part.image_url ?? part.source ?? part);
 
-/** By the name of the part's type; of Gemini by the only field it has. */
+/** By type of the part; for Gemini, by its only field. */
 const READERS: Readonly<Record<string, Reader>> = {
   ...{ tool_use: calls, function_call: calls, server_tool_use: calls },
   ...{ image_url: pictures, image: pictures, input_image: pictures },

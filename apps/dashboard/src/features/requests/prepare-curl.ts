@@ -1,6 +1,6 @@
 import type { Log } from '../../api/logs';
 
-/** Where a request of an API goes; of others there is no one body to send. */
+/** Paths of APIs; others have no single body to send. */
 const PATHS: Readonly<Record<string, string>> = {
   'openai-chat': '/v1/chat/completions',
   'openai-completions': '/v1/completions',
@@ -14,7 +14,7 @@ const KEY = '$LLM0_API_KEY';
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The request as a command; null where its body was not kept whole or its API has none. */
+/** The request as a command; null if its body is incomplete or its API has none. */
 export function prepareCurl(
   log: Pick<Log, 'dialect' | 'customer_id' | 'labels'>,
   body: unknown,

@@ -2,7 +2,7 @@ export interface Difference {
   /** `messages[0].content`. */
   readonly path: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** JSON; null where there was, or is, nothing. */
+  /** JSON; null without a value. */
   readonly before: string | null;
   readonly after: string | null;
 }

@@ -45,7 +45,7 @@ export const fieldOf = (name: FieldName): Field => FIELDS[name];
 
 export const takesMany = (name: FieldName): name is ManyName => MANY_NAMES.some((one) => one === name);
 
-/** One filter as it is shown. */
+/** One filter for display. */
 export interface Chip {
   readonly field: FieldName;
   readonly isNot: boolean;
@@ -97,7 +97,7 @@ export function suggestionField(
   return { field, q: typed };
 }
 
-/** A filter as a saved view keeps it, and back. */
+/** Converts filters to and from saved views. */
 export const toSavedFilters = (query: Readonly<Record<string, string | readonly string[]>>): Record<string, string[]> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [...valuesOf(value)]]));
 

@@ -14,13 +14,13 @@ const LAYERS = [
 /** Filters of roll-ups, one value each. */
 const ROLLED_UP = new Set(['project_id', 'api_key_id', 'provider', 'status', 'from', 'to']);
 
-/** Roll-ups answer at once, whatever the range; other filters are counted from the log itself. */
+/** Roll-ups answer at once for any range; other filters count rows. */
 export const isRolledUp = (query: LogQuery): boolean =>
   Object.entries(query).every(([name, value]) => ROLLED_UP.has(name) && typeof value === 'string');
 
 type Counted = Readonly<Record<string, number>>;
 
-/** Requests by status and time; a bucket that nobody counted (before `fromMs`) is a gap. */
+/** Requests by status and time; a bucket without counts (before `fromMs`) is a gap. */
 function layersOf(times: readonly number[], countsOf: (time: number) => Counted | undefined, fromMs = 0): ChartData {
   const layers = LAYERS.map(([name, label]) => ({
     ...{ name, label, color: MEANING[name] },

@@ -51,14 +51,14 @@ export type CacheOutcome = 'exact' | 'semantic' | 'miss';
 export const cacheOutcome = (log: Pick<Log, 'cache_hit' | 'semantic_cache_hit'>): CacheOutcome =>
   log.semantic_cache_hit ? 'semantic' : log.cache_hit ? 'exact' : 'miss';
 
-/** `× n` where a row stands for many refusals. */
+/** `× n` for a row of aggregated refusals. */
 export const foldedNote = ({ refused_count: count }: Pick<Log, 'refused_count'>): string | null =>
   count === null || count === 1 ? null : `× ${formatCount(count)}`;
 
 /** Label, value (null if empty) and a link to more. */
 export type Fact = readonly [name: string, value: string | null, link?: RowLink];
 
-/** Requests of the same, whatever the list was narrowed to before. */
+/** Other requests with the same value, without the list's filters. */
 const others = (search: Readonly<Record<string, string>>): RowLink => ({
   to: '/requests',
   search: ({ range, from, to, tz, project }: PageSearch) => ({ range, from, to, tz, project, ...search }),

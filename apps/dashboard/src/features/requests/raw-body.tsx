@@ -1,7 +1,7 @@
 import { CodeBlock } from '../../ui/copy-button';
 import { truncatedText } from './prepare-conversation';
 
-/** JSON as it was kept, or as much of it as was. */
+/** Stored JSON, possibly truncated. */
 export function Raw({ label, body }: { readonly label: string; readonly body: unknown }) {
   const cut = truncatedText(body);
   if (body === null || body === undefined) return <p className="text-xs text-muted">{label}: nothing was kept.</p>;

@@ -7,7 +7,7 @@ import { Copy, Playground } from '../../ui/icons';
 import { useToast } from '../../ui/toast';
 import { prepareCurl } from './prepare-curl';
 
-/** APIs whose requests the playground can send again. */
+/** APIs that the playground supports. */
 const PLAYED = new Set(['openai-chat', 'anthropic-messages', 'openai-responses']);
 
 /** Actions on a logged request. */

@@ -10,7 +10,7 @@ import { Raw } from './raw-body';
 type View = 'conversation' | 'raw' | 'sent';
 const NAMES = { conversation: 'Conversation', raw: 'Raw JSON', sent: 'Sent to provider' } as const;
 
-/** Prompt and answer, where they were kept and may be read. */
+/** Prompt and answer, if stored and permitted. */
 export function RequestBodies({ log }: { readonly log: Log }) {
   const mayRead = useSession().data?.can_read_bodies === true;
   const bodies = useLogBodies(log.request_id, mayRead);

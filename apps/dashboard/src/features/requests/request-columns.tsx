@@ -11,7 +11,7 @@ const CACHE_TONES = { exact: 'good', semantic: 'accent', miss: 'neutral' } as co
 /** A column and the field of a request that it shows. */
 export interface RequestColumn extends Column<Log> {
   readonly field: string;
-  /** Only where somebody chose it. */
+  /** Hidden by default. */
   readonly isExtra?: true;
 }
 
@@ -20,7 +20,7 @@ interface Names {
   readonly key: (id: string) => string;
 }
 
-/** All columns there are, in the order in which they come unless somebody chose another one. */
+/** All columns in their default order. */
 export const requestColumns = (timeZone: TimeZoneChoice, names: Names): readonly RequestColumn[] => [
   {
     ...{ field: 'created_at', sortKey: 'created_at' },
@@ -96,7 +96,7 @@ const extraColumns = (names: Names): readonly RequestColumn[] => [
   { ...extra, field: 'request_id', header: 'Request ID', narrow: true, value: (log) => log.request_id },
 ];
 
-/** Chosen columns in their order; else the default ones. */
+/** Chosen columns in order; else the default ones. */
 export function shownColumns(
   all: readonly RequestColumn[],
   chosen: readonly string[] | null,

@@ -137,7 +137,7 @@ function Waterfall({ log }: { readonly log: Log }) {
   );
 }
 
-/** A thumbs-down for what the semantic cache answered. */
+/** Thumbs-down for a semantic cache hit. */
 function RejectAnswer({ requestId }: { readonly requestId: string }) {
   const reject = useChange({
     run: () => read(api.cache.reject.$post({ json: { request_id: requestId } })),

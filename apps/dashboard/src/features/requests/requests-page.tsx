@@ -132,7 +132,7 @@ interface ListOf {
   readonly of: ReturnType<typeof useRequests>;
 }
 
-/** Columns that this browser remembers; null while nobody chose any. */
+/** The browser's saved columns; null without a choice. */
 function useColumns(timeZone: TimeZoneChoice, rows: readonly { readonly api_key_id: string }[]) {
   const projectName = useProjectNames();
   const [fields] = useState(() => requestColumns('utc', NO_NAMES).map(({ field }) => field));
@@ -152,7 +152,7 @@ function useColumns(timeZone: TimeZoneChoice, rows: readonly { readonly api_key_
 
 const NO_NAMES = { project: () => '', key: () => '' };
 
-/** The open request among the rows: the next one, the one before, and the focus back where it is. */
+/** Navigation of the open request: next and previous row, and the focus after closing. */
 function useOpenRow(rows: readonly { readonly request_id: string }[], logs: ReturnType<typeof useLogs>) {
   const opened = useOpened();
   const { id } = opened;
@@ -166,7 +166,7 @@ function useOpenRow(rows: readonly { readonly request_id: string }[], logs: Retu
   useRowKeys({ isOpen: id !== undefined, onStep: step });
   const last = useRef(id);
   useEffect(() => {
-    // However it was closed; after the dialog has given the focus back to what opened it.
+    // Runs after any close, once the dialog has returned the focus.
     if (id === undefined && last.current !== undefined) focusRowOf(last.current);
     last.current = id;
   }, [id]);
@@ -175,8 +175,8 @@ function useOpenRow(rows: readonly { readonly request_id: string }[], logs: Retu
 }
 
 /**
- * Ranges move with the clock, and a list of another range is read anew. While one watches it live, or has loaded more of
- * it than a page, it stays as it is; live it has no end, since what comes belongs to it.
+ * Ranges move with the clock, and a new range reloads the list. While the user watches live or has loaded more pages,
+ * the range stays; a live range has no end.
  */
 function useHeldRange({ query, search }: Page, live: boolean) {
   const held = useRef({ query, asked: '', isHeld: false });

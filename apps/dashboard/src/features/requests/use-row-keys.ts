@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 
-/** Keys → how far they go. Arrows do within a list what they do within a text: not where something is typed. */
+/** Keys → steps. Arrow keys move in a list, except in text fields. */
 const STEPS: Readonly<Record<string, number>> = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
 /** In the drawer up and down scroll. */
 const OPEN_STEPS: Readonly<Record<string, number>> = { j: 1, k: -1, ArrowRight: 1, ArrowLeft: -1 };
@@ -47,7 +47,7 @@ function focusRow(by: number, { key }: KeyboardEvent): boolean {
   return next !== undefined;
 }
 
-/** Where one that was open stands in the list. */
+/** Focuses the row of the closed request. */
 export function focusRowOf(id: string): void {
   setTimeout(() =>
     rowHeads()

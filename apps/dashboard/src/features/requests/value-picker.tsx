@@ -20,7 +20,7 @@ interface Option {
   readonly typed?: string;
 }
 
-/** A field to type in, with what the gateway suggests below it: arrows, Enter, or what was typed. */
+/** A text field with suggestions from the gateway: arrows, Enter or free text. */
 export function ValuePicker({ field, values, projectId, onToggle }: Props) {
   const id = useId();
   const [typed, setTyped] = useState('');

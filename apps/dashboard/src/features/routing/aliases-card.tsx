@@ -21,7 +21,7 @@ const STRATEGIES = {
   cheapest: 'cheapest first',
 } as const;
 
-/** Model names of one's own, and what stands behind them. */
+/** Custom model names and their targets. */
 export function AliasesCard() {
   const aliases = useAliases();
   const projectName = useProjectNames();

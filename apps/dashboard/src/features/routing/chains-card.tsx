@@ -51,7 +51,7 @@ const TARGETS: FieldSpec = {
 };
 const toFields = (chain: Chain) => ({ targets: showWeighted(chain.targets.map(pathOf)) });
 
-/** Unless there is one of that name: it would be lost without a word. */
+/** Creates a chain unless the name exists: PUT would overwrite it silently. */
 async function createChain(param: { name: string }, json: ChainInput) {
   const there = await readOrNull(api.chains[':name'].$get({ param }));
   if (there !== null)

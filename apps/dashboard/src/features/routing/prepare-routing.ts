@@ -95,7 +95,7 @@ const TARGET_STATES = {
   cooling_down: { text: 'cooling down', tone: 'warn' },
 } as const satisfies Record<Provider['targets'][number]['state'], { text: string; tone: Tone }>;
 
-/** A provider's models that are in trouble, the worst first; those that recovered last. */
+/** A provider's models with failures, worst first; recovered ones last. */
 export function prepareTargets(targets: Provider['targets'], nowMs: number): TargetLine[] {
   const order = ['open', 'half_open', 'cooling_down', 'closed'];
   return targets
@@ -107,7 +107,7 @@ export function prepareTargets(targets: Provider['targets'], nowMs: number): Tar
     });
 }
 
-/** Targets → a chain as the API takes it; what the form does not show stays as it was. */
+/** Targets → the API's chain; hidden fields stay unchanged. */
 export function toChain(typed: readonly WeightedTarget[], chain: Chain | null): ChainInput {
   const matches = new Map(chain?.targets.map((target) => [nameOf(target), target.matches]));
   const targets = typed.map(pathOf).map((target) => {

@@ -1,7 +1,7 @@
 import type { Alias } from '../../api/routing';
 import { rank } from '../../ui/combobox/rank';
 
-/** A target as it stands in its row; `share` is a percentage as typed, where targets have weights. */
+/** A target of the form; `share` is the typed percentage for weighted targets. */
 export interface TargetRow {
   readonly provider: string;
   readonly model: string;
@@ -65,7 +65,7 @@ const readShare = (text: string): number | null => {
   return given === undefined || Number(given) > 100 ? null : Math.round(Number(given) * 100);
 };
 
-/** Rows have no time-outs: a target that stays keeps its own. */
+/** Rows have no time-outs: a remaining target keeps its own. */
 export const keepTimeouts = (
   rows: readonly WeightedTarget[],
   before: readonly (WeightedTarget & TargetTimeouts)[],
@@ -91,7 +91,7 @@ export function sumOfShares(rows: readonly TargetRow[]): number | null {
   return sum / 100;
 }
 
-/** Rows → targets as the API takes them. Throws what is wrong with them, by the place of the row. */
+/** Rows → the API's targets. Throws the error with the row's position. */
 export function readRows(text: string, providers: readonly string[], isWeighted: boolean): WeightedTarget[] {
   const rows = parseRows(text).filter(({ provider, model }) => provider.trim() !== '' || model.trim() !== '');
   if (rows.length === 0) throw new Error('needs at least one target');
@@ -131,7 +131,7 @@ function withWeights(targets: readonly WeightedTarget[], rows: readonly TargetRo
 
 const greatestCommon = (a: number, b: number): number => (b === 0 ? a : greatestCommon(b, a % b));
 
-/** Shares as they should be: of what stands there, brought to 100 %; evenly where that says nothing. */
+/** Scales shares to 100 %; equal shares if they sum to nothing. */
 export function balanced(rows: readonly TargetRow[]): TargetRow[] {
   const given = rows.map(({ share }) => readShare(share) ?? 0);
   const shares = toShares(given.some((part) => part > 0) ? given : given.map(() => 1));
@@ -140,7 +140,7 @@ export function balanced(rows: readonly TargetRow[]): TargetRow[] {
 
 export const evenly = (rows: readonly TargetRow[]): TargetRow[] => balanced(rows.map((row) => ({ ...row, share: '' })));
 
-/** The row at `index` one place up or down; the same where there is no such place. */
+/** Moves a row one place up or down; unchanged at the ends. */
 export function moved<T>(rows: readonly T[], index: number, by: 1 | -1): T[] {
   const [row, other] = [rows[index], rows[index + by]];
   if (row === undefined || other === undefined) return [...rows];

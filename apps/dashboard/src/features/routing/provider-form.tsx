@@ -37,7 +37,7 @@ const FIELDS: readonly FieldSpec[] = [
   { name: 'is_active', label: 'Send requests to this provider', kind: 'flag' },
 ];
 
-/** Where a provider is reached, changed in place: nothing has to be deleted for it. */
+/** Edits a provider's connection in place. */
 export function ProviderForm({ provider }: { readonly provider: Provider }) {
   const param = { name: provider.name };
   const save = useChange({

@@ -8,7 +8,7 @@ import { ChangeButton } from '../forms/change-button';
 import { OpenedOne } from '../forms/opened-one';
 import { TargetFlow } from './target-flow';
 
-/** A name and the targets behind it. */
+/** A name and its targets. */
 export interface RouteLine<R> {
   readonly key: string;
   readonly name: string;
@@ -24,7 +24,7 @@ interface Props<R> {
   readonly query: Failable;
   /** Absent while they load. */
   readonly lines: readonly RouteLine<R>[] | undefined;
-  /** The one with this key, where it is not among the lines. */
+  /** Loads the route with this key if it isn't listed. */
   readonly read: (key: string) => Promise<R | null>;
   /** Width of the name column. */
   readonly nameWidth: string;
@@ -34,7 +34,7 @@ interface Props<R> {
   readonly children: ReactNode;
 }
 
-/** Routes with the targets of each, to be made, changed and deleted; which one is open stands in the address. */
+/** Routes with their targets, to create, change and delete; the address holds the open one. */
 export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'targets'>>(props: Props<R>) {
   const { id, open, close } = useOpened();
   const mayChange = useMayChange();

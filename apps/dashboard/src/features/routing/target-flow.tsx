@@ -10,7 +10,7 @@ interface Target {
   readonly weight?: number;
 }
 
-/** Targets in the order they are tried, as a picture; what cannot be asked is dashed. */
+/** Diagram of targets in their order; unavailable ones are dashed. */
 export function TargetFlow({
   targets,
   showWeights = false,

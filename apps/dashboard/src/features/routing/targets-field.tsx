@@ -26,7 +26,7 @@ export function TargetsField({ label, error, value, values, onValue }: WidgetPro
   const rows = value === '' ? [EMPTY] : parseRows(value);
   const strategy = 'strategy' in values ? (values.strategy as Alias['strategy']) : 'chain';
   const set = (next: readonly TargetRow[]) => onValue(showRows(next.length === 0 ? [EMPTY] : next));
-  /** The row keeps the focus on its way. */
+  /** The row keeps focus while it moves. */
   const move = (index: number, by: 1 | -1) => {
     const to = index + by;
     if (to < 0 || to >= rows.length) return;
@@ -157,7 +157,7 @@ interface DoubtProps {
   readonly models: readonly Choice[];
 }
 
-/** A word of warning for names that are in no list; none while the lists load. */
+/** A warning for unknown names; none while the lists load. */
 function Doubt({ row, providers, models }: DoubtProps) {
   const isIn = (choices: readonly Choice[], name: string) =>
     name === '' || choices.length === 0 || choices.some(({ value }) => value === name);

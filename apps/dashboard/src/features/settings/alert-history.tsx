@@ -3,7 +3,7 @@ import { usePage } from '../../range/use-page';
 import { Failure } from '../../ui/error-state';
 import { describeFiring } from './prepare-alert';
 
-/** When an alert fired, whether or not anybody was told. */
+/** Firings of an alert, notified or not. */
 export function AlertHistory({ of: { id } }: { readonly of: Pick<Alert, 'id'> }) {
   const { timeZone } = usePage();
   const firings = useAlertFirings(id);

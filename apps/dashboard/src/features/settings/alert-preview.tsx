@@ -40,7 +40,7 @@ interface PreviewQuery {
   readonly objective?: string;
 }
 
-/** null while what was typed makes no sense. */
+/** null for invalid input. */
 function toQuery(values: FormValues): PreviewQuery | null {
   const kind = values.kind as Alert['kind'];
   if (!KINDS[kind].isReplayed) return null;

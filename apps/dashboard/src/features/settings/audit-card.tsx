@@ -25,7 +25,7 @@ const RESOURCES = [
   'playground',
 ].map((name) => [name, spaced(name)] as const);
 
-/** Every change, who made it, and what it was before and after. */
+/** Every change with its actor, before and after. */
 export function AuditCard() {
   const [resource, setResource] = useState('');
   const audit = useAudit(resource);

@@ -40,7 +40,7 @@ const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undef
   },
 };
 
-/** The fields of an alert of this kind: a number of one kind says nothing to another. */
+/** Fields of an alert by kind; a number of one kind means nothing for another. */
 export function alertFields(
   kind: Alert['kind'],
   projects: Readonly<Record<string, string>> = {},

@@ -3,7 +3,7 @@ import { formatBytes, formatMs } from '../../format/format-number';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 
-/** Version, stores and settings; they come from the environment. */
+/** Version, stores and settings from the environment. */
 export function SystemCard() {
   const system = useSystem();
   const { data } = system;

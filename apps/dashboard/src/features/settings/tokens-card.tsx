@@ -16,7 +16,7 @@ import { ChangeButton } from '../forms/change-button';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 
-/** Admin tokens: who may sign in, and what they may. */
+/** Admin tokens and their roles. */
 export function TokensCard() {
   const tokens = useTokens();
   const mayChange = useMayChange();
@@ -105,7 +105,7 @@ function NewToken({ open, onClose }: { readonly open: boolean; readonly onClose:
   );
 }
 
-/** Whom it hits: dashboards that are signed in with it, and what it changed last. */
+/** Impact of a revocation: open dashboards and recent changes. */
 function useTokenImpact({ name, open_sessions: sessions }: Token): string {
   const { data } = useQuery({
     queryKey: ['audit', 'of', name],

@@ -11,7 +11,7 @@ const isUsable = (element: HTMLElement) =>
  */
 export function keepFocus(): () => void {
   let last: HTMLElement | null = null;
-  /** Around it, the nearest first: what is taken out does not know any more where it was. */
+  /** Ancestors, nearest first: a removed element doesn't know its place any more. */
   let around: HTMLElement[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onFocus = ({ target }: FocusEvent) => {
@@ -19,7 +19,7 @@ export function keepFocus(): () => void {
     last = target;
     around = ancestorsOf(target);
   };
-  // A click beside everything takes the focus away on purpose.
+  // A click outside of all controls removes focus on purpose.
   const forget = () => {
     last = null;
   };
@@ -63,7 +63,7 @@ function ancestorsOf(element: HTMLElement): HTMLElement[] {
   return found;
 }
 
-/** The nearest control of the smallest part of the page that is still there; the page itself where that is all of it. */
+/** The nearest control in the smallest remaining part of the page; else the page itself. */
 function placeBeside(lost: HTMLElement, around: readonly HTMLElement[]): HTMLElement | null {
   for (const part of around) {
     if (!part.isConnected || !part.checkVisibility()) continue;

@@ -11,7 +11,7 @@ import { AwayBanner } from './trouble';
 interface Props {
   readonly title: string;
   readonly intro?: ReactNode;
-  /** Where range and project count. */
+  /** Page with range and project filters. */
   readonly page?: Page;
   /** Shows the chart switch. */
   readonly hasCharts?: boolean;
@@ -21,7 +21,7 @@ interface Props {
 
 const UTC = { timeZone: 'utc' } as const;
 
-/** Title, what the page can be narrowed to, content. */
+/** Title, filters and content. */
 export function PageFrame({ title, intro, page, hasCharts = false, actions, children }: Props) {
   useLiveStats(page?.query, page !== undefined && isUntilNow(page.range));
   useEffect(() => {

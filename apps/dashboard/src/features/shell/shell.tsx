@@ -14,7 +14,7 @@ import { PAGES } from './pages';
 import { useTheme } from './theme';
 import { useMenu } from './use-menu';
 
-/** Everything around the pages: who is signed in, where one can go. */
+/** Frame of all pages: user and navigation. */
 export function Shell() {
   const session = useSession();
   const { menu, opener, isOpen, open, close, goBack } = useMenu(
@@ -116,7 +116,7 @@ function Navigation({ onChosen }: { readonly onChosen: () => void }) {
   );
 }
 
-/** A session that ended while somebody worked: signing in again goes on with what was being done. */
+/** An expired session: signing in resumes the work. */
 function ExpiredSession() {
   const [isExpired, setIsExpired] = useState(false);
   useEffect(() => onExpiredSession(setIsExpired), []);

@@ -4,7 +4,7 @@ type Theme = 'light' | 'dark';
 
 const readTheme = (): Theme => (document.documentElement.dataset.theme === 'dark' ? 'dark' : 'light');
 
-/** It is switched in several places. */
+/** The theme changes in several places. */
 function watchTheme(notify: () => void): () => void {
   const watcher = new MutationObserver(notify);
   watcher.observe(document.documentElement, { attributeFilter: ['data-theme'] });

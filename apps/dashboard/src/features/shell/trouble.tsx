@@ -7,7 +7,7 @@ import type { Page } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { Warning } from '../../ui/icons';
 
-/** One banner for all of a page: the gateway does not answer, and how old what is shown is. */
+/** One banner per page for an outage, with the age of the data. */
 export function AwayBanner({ page }: { readonly page: Pick<Page, 'timeZone'> }) {
   const away = useAway();
   const client = useQueryClient();

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 
-/** The menu of a phone: the focus goes into it and back, Escape closes it, and it never stays over what has the focus. */
+/** Mobile menu: takes and returns focus, closes on Escape, and never covers the focused element. */
 export function useMenu(path: string) {
   const [isOpen, setIsOpen] = useState(false);
   const menu = useRef<HTMLDivElement>(null);

@@ -8,7 +8,7 @@ export function SignInForm() {
   const signIn = useSignIn();
   return (
     <Form onSubmit={() => signIn.mutate(token.trim())}>
-      {/* Lets password managers keep the token under a name. */}
+      {/* Lets password managers store the token under a name. */}
       <input type="text" name="username" autoComplete="username" value="admin" readOnly hidden />
       <TextField
         label="Admin token"

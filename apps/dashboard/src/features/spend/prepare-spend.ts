@@ -13,11 +13,11 @@ export interface SpendLine {
   readonly usdPerRequest: number | null;
   readonly usdPerMillionTokens: number | null;
   readonly savedUsd: number;
-  /** Against the previous period; null where that had nothing. */
+  /** Change against the previous period; null without data there. */
   readonly change: number | null;
 }
 
-/** One line a group, the dearest first, each beside what it was in the period before. */
+/** One line for each group, dearest first, with the previous period. */
 export function prepareSpendLines(now: readonly SpendBucket[], before: readonly SpendBucket[]): SpendLine[] {
   const total = now.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   const earlier = new Map(before.map((bucket) => [bucket.group ?? '', bucket.cost_usd]));
@@ -47,13 +47,12 @@ export const prepareSpend = (buckets: readonly SpendBucket[] | undefined, chart:
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Up to here customers are drawn by minutes, from requests. */
 const FEW_HOURS_MS = 6 * HOUR_MS;
 
 /** True if a customer range is drawn in whole days, from the start of its first day. */
 export const isByDays = (range: TimeRange): boolean => range.toMs - range.fromMs > DAY_MS;
 
-/** Customers are known by hour; beyond a day by day only: the range begins with the day it begins in. */
+/** Customers have hourly data for a day only. Longer ranges start at the beginning of their first day. */
 export function toCustomerRange(range: TimeRange): TimeRange {
   if (range.toMs - range.fromMs <= FEW_HOURS_MS) return range;
   if (!isByDays(range)) return { ...range, intervalMs: Math.max(HOUR_MS, range.intervalMs) };
@@ -64,7 +63,7 @@ export function toCustomerRange(range: TimeRange): TimeRange {
   };
 }
 
-/** The range of a page as spend of these groups is read of it, and what it is asked with. */
+/** Range of a page for these groups' spend, and its query. */
 export function toSpendQuery({ range: wanted, query }: Pick<Page, 'range' | 'query'>, groupBy: string) {
   const range = groupBy === 'customer' ? toCustomerRange(wanted) : wanted;
   return { range, query: { ...query, ...rangeQuery(range), group_by: groupBy } };
@@ -79,7 +78,7 @@ export const SPEND_GROUPS = {
   customer: 'Customer',
 } as const;
 
-/** A group from the address; whatever it is not, it is by model. */
+/** Group from the address; by default, by model. */
 export function readGroup(by: string | undefined): string {
   if (by === undefined) return 'model';
   return Object.hasOwn(SPEND_GROUPS, by) || /^label\.[a-z0-9_-]{1,100}$/i.test(by) ? by : 'model';
@@ -87,11 +86,11 @@ export function readGroup(by: string | undefined): string {
 
 const LABEL = 'label.';
 
-/** The label one groups by; undefined where it is one of the fixed names. */
+/** Label for grouping; undefined for built-in names. */
 export const labelIn = (groupBy: string): string | undefined =>
   groupBy.startsWith(LABEL) ? groupBy.slice(LABEL.length) : undefined;
 
-/** The filter of the requests that a group stands for. */
+/** Request filter for a group. */
 export function filterOf(groupBy: string, name: string): Record<string, string> {
   if (name === '' || name === '(other)') return {};
   const label = labelIn(groupBy);

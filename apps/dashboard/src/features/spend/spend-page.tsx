@@ -14,7 +14,7 @@ import { CapCard } from './cap-card';
 import { GroupsCard } from './groups-card';
 import { filterOf, isByDays, labelIn, prepareSpend, readGroup, SPEND_GROUPS, toSpendQuery } from './prepare-spend';
 
-/** As many as have a line of their own. */
+/** Number of lines in the chart. */
 const SHOWN = '100';
 
 export function SpendPage() {

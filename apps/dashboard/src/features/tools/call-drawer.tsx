@@ -155,7 +155,7 @@ function Run({ runId }: { readonly runId: string }) {
   );
 }
 
-/** A request opens where requests are, a call where it is listed. */
+/** A request opens on the requests page, a call in its own list. */
 function StepLink({ step: { id, what, isChat } }: { readonly step: Step }) {
   return (
     <Link

@@ -70,7 +70,7 @@ function GrantLine({ server, grant, keyName }: LineProps) {
   );
 }
 
-/** Makes the link that a user opens; nobody else can use what they grant by it. */
+/** Creates a consent link for one user; nobody else can use the grant. */
 function ConsentLink({ server }: { readonly server: ServerLine }) {
   const mayChange = useMayChange();
   const [sender, setSender] = useState<ToolSender>({ projectId: '', keyId: '' });

@@ -11,7 +11,7 @@ interface Props {
   readonly hint?: string;
 }
 
-/** In whose name a tool is called: its limits, budget and log count. */
+/** Key for tool calls: its limits, budget and log apply. */
 export function KeyPicker({ sender, onChange, hint = 'The call counts toward its limits and budget' }: Props) {
   const projects = useProjects().data?.data ?? [];
   const [typed, setTyped] = useState('');

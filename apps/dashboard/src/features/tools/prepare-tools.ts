@@ -17,7 +17,7 @@ const HEALTH: Readonly<Record<McpServer['health']['state'], readonly [label: str
   inactive: ['off', 'neutral'],
 };
 
-/** Servers with what they did in the range. */
+/** Servers with their calls in the range. */
 export function prepareServers(servers: readonly McpServer[], buckets: readonly ToolBucket[]): ServerLine[] {
   const byAlias = new Map(buckets.map((bucket) => [bucket.group ?? '', bucket]));
   return servers.map((server) => {
@@ -40,11 +40,11 @@ export interface ServerTrouble {
   readonly id: string;
   readonly alias: string;
   readonly error: string | null;
-  /** Tools that nobody can call until they are approved. */
+  /** Tools that wait for approval. */
   readonly waiting: number;
 }
 
-/** Servers that somebody should look at. */
+/** Servers with problems. */
 export const serverTroubles = (servers: readonly McpServer[]): readonly ServerTrouble[] =>
   servers
     .filter(({ health }) => health.state === 'failing' || (health.state !== 'inactive' && health.held_back_count > 0))
@@ -71,7 +71,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Beyond so many lines only what begins and ends alike is found. */
+/** Above this number of lines, the diff only compares beginning and end. */
 const MAX_LINES = 2000;
 
 /** Line diff of a tool's approved and current version (longest common subsequence). */
@@ -129,7 +129,7 @@ export interface DiffRow {
   readonly seen: DiffLine | null;
 }
 
-/** The same beside each other: what is alike stands in both columns, what took the place of something beside it. */
+/** Side-by-side diff: equal lines fill both columns, and replacements face each other. */
 export function besideEachOther(lines: readonly DiffLine[]): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   let [left, right]: [DiffLine[], DiffLine[]] = [[], []];
@@ -161,7 +161,7 @@ export interface ArgField {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The arguments of a tool as fields; what is neither text, number nor a choice is typed as JSON. */
+/** Tool arguments as fields; other types than text, number or choice take JSON. */
 export function argFields(schema: Schema): readonly ArgField[] {
   const properties = asSchema(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];

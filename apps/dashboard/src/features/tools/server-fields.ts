@@ -135,7 +135,7 @@ export function newServerFields(values: FormValues): readonly FieldSpec[] {
   );
 }
 
-/** Fields of one that is there. Stored headers and variables are kept where nothing is typed. */
+/** Fields of an existing server. Empty inputs keep stored headers and variables. */
 export function serverFields({ transport, auth }: Pick<McpServer, 'transport' | 'auth'>, values: FormValues) {
   const chosen = String(values.auth_type);
   const keep = { [KEPT_AUTH]: `unchanged (${auth.type})` };

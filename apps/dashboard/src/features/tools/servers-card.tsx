@@ -15,7 +15,7 @@ import { prepareServers, type ServerLine } from './prepare-tools';
 import { ServerDialog } from './server-dialog';
 import { newServerFields, serverBody } from './server-fields';
 
-/** Servers with how they fare and what they did in the range. */
+/** Servers with their health and calls in the range. */
 export function ServersCard() {
   const servers = useMcpServers();
   const stats = useToolStats({ ...usePage().query, interval: 'all', group_by: 'server' });

@@ -14,7 +14,7 @@ interface Props {
   readonly tool: McpTool;
 }
 
-/** One tool: what it says of itself, what waits for approval, and a form to try it. */
+/** One tool: description, pending change, and a form to try it. */
 export function ToolItem({ server, tool }: Props) {
   const waits = tool.state === 'changed' || tool.state === 'new';
   const [isOpen, setIsOpen] = useState(waits);

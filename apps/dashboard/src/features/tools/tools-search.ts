@@ -1,6 +1,6 @@
 import { oneOf, text } from '../../range/page-search';
 
-/** Outcome → what it is called. */
+/** Outcome → label. */
 export const OUTCOMES = {
   success: 'success',
   failed: 'failed in any way',

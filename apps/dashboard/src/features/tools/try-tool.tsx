@@ -14,7 +14,7 @@ interface Props {
   readonly tool: McpTool;
 }
 
-/** A form made of the tool's schema: what it sends is a call like any other. */
+/** A form from the tool's schema; it makes an ordinary call. */
 export function TryTool({ scope, tool }: Props) {
   const mayChange = useMayChange();
   const [sender, setSender] = useState<ToolSender>({ projectId: '', keyId: '' });

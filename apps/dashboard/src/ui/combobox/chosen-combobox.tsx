@@ -2,11 +2,11 @@ import { type ComponentProps, useState } from 'react';
 import { Combobox, labelOf } from './combobox';
 
 interface Props extends Omit<ComponentProps<typeof Combobox>, 'onChoose' | 'onClose' | 'selected' | 'takesFirst'> {
-  /** Where the choices are searched for elsewhere: what is typed, and nothing once it is over. */
+  /** External search: receives the typed text, and an empty one at the end. */
   readonly onSearch?: (typed: string) => void;
 }
 
-/** One of the list and nothing else: what is typed only searches, and is gone when one leaves. */
+/** Accepts list entries only: typed text just searches, and leaving the field drops it. */
 export function ChosenCombobox({ value, choices, onValue, onSearch, ...rest }: Props) {
   const [typed, setTyped] = useState<string | null>(null);
   const search = (text: string | null) => {

@@ -8,7 +8,7 @@ export interface Choice {
   readonly value: string;
   /** Name, if the value isn't one. */
   readonly label?: string;
-  /** Beside the name, in small letters. */
+  /** Small text beside the name. */
   readonly note?: string;
 }
 
@@ -21,11 +21,11 @@ interface Props extends Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'l
   readonly onClose?: () => void;
   /** The value of the choice that is in force, where the text is not it. */
   readonly selected?: string;
-  /** Enter takes the first of what was found; else only what the arrows went to. */
+  /** Enter selects the first match; otherwise only an entry reached by arrows. */
   readonly takesFirst?: boolean;
-  /** The choices are what was searched for, elsewhere. */
+  /** The choices are results of an external search. */
   readonly isSearched?: boolean;
-  /** Said where nothing is found; without it, nothing opens. */
+  /** Text without matches; if absent, the list stays closed. */
   readonly emptyNote?: string;
 }
 
@@ -87,7 +87,7 @@ function useList({ choices, value, onValue, onChoose = onValue, onClose, ...how 
   return { shown, more, selected, isShown, isOpen, active, open, close, choose, type, press };
 }
 
-/** A text field that suggests: any text may stand in it, and what is in the list is found by a part of it. */
+/** A text field with suggestions: accepts any text, and matches parts of entries. */
 export function Combobox(props: Props) {
   const { choices, onValue, onChoose, onClose, selected: _, takesFirst, isSearched, emptyNote, ...rest } = props;
   const { value, onKeyDown, ...input } = rest;
@@ -120,7 +120,7 @@ export function Combobox(props: Props) {
           else onKeyDown?.(event);
         }}
       />
-      {/* The field keeps the focus, also while one scrolls the list. */}
+      {/* The field keeps focus while the user scrolls the list. */}
       <div
         ref={box}
         id={listId}

@@ -1,4 +1,4 @@
-/** The least of what has a word in it. */
+/** Least score of a word match. */
 const WORD = 20;
 
 /** Score of a text for a query: higher is better, 0 is no match. All words must occur, in any order. */

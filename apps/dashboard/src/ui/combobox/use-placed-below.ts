@@ -4,7 +4,7 @@ const GAP = 2;
 const MARGIN = 8;
 const MAX_HEIGHT = 256;
 
-/** A list in the top layer, below a field or, where there is no room, above it: no dialog cuts it off. */
+/** A list in the top layer, below its field or, without room, above it: no dialog clips it. */
 export function usePlacedBelow<T extends HTMLElement>(field: RefObject<HTMLElement | null>, isOpen: boolean) {
   const list = useRef<T>(null);
   useLayoutEffect(() => {

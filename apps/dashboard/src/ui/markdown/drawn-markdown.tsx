@@ -6,8 +6,8 @@ const LINK = /^(?:https?:|mailto:)/i;
 const OWN_IMAGE = /^data:image\/(?:png|jpeg|gif|webp);base64,/i;
 
 /**
- * Markdown drawn as elements, never as HTML: what a model writes as HTML is shown as the text that it is. Nothing is
- * loaded from elsewhere; an image there is a link that opens it in a new tab.
+ * Renders Markdown as elements, never as HTML; HTML from a model appears as text. Loads nothing: an image becomes a
+ * link that opens a new tab.
  */
 export default function DrawnMarkdown({ text }: { readonly text: string }) {
   const tokens = useMemo(() => parseMarkdown(text), [text]);
@@ -23,7 +23,7 @@ const HEADINGS = ['text-base', 'text-base', 'text-sm', 'text-sm', 'text-sm', 'te
 
 type Draw<T extends Token = Token> = (token: T) => ReactNode;
 
-/** By the token's type. Where there is none, its text is shown as it was written. */
+/** Renderers by token type. Other tokens show their source text. */
 const DRAWN: Readonly<Record<string, Draw>> = {
   space: () => null,
   def: () => null,

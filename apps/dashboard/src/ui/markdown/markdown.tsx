@@ -6,7 +6,7 @@ interface Props {
 
 const AsWritten = ({ text }: Props) => <div className="whitespace-pre-wrap wrap-anywhere">{text}</div>;
 
-/** Its library comes when the first text is drawn. */
+/** Loads the library with the first text. */
 const Drawn = lazy(() => import('./drawn-markdown').catch(() => ({ default: AsWritten })));
 
 /** Text of a model or of a caller: drawn as elements, never as HTML, and nothing is loaded from elsewhere. */

@@ -20,13 +20,13 @@ export interface Column<T> {
   readonly none?: string;
   /** For numbers that have a cell of their own. */
   readonly align?: 'right';
-  /** Left out on phones; `very`: also below 1280 px, `most`: below 1536 px. */
+  /** Hidden on phones; `very`: also below 1280 px, `most`: below 1536 px. */
   readonly wideOnly?: boolean | 'very' | 'most';
   /** Sort field on the server, if the column is sortable. */
   readonly sortKey?: string;
   /** Longer text ends in an ellipsis: for columns that must leave others their room. */
   readonly narrow?: boolean;
-  /** Longer text goes on in the next line: for what says nothing once it is cut. */
+  /** Wraps text that would be useless when cut. */
   readonly wraps?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function drawCell<T>(column: Column<T>, row: T): ReactNode {
   return typeof value === 'number' && unit !== undefined ? UNITS[unit].full(value) : (value ?? none);
 }
 
-/** When a row was written. */
+/** Time of a row. */
 export const timeColumn = <T extends { readonly created_at: string }>(timeZone: TimeZoneChoice): Column<T> => ({
   header: 'Time',
   value: (row) => row.created_at,
@@ -75,7 +75,7 @@ export const fromOrder = <T,>(columns: readonly Column<T>[], order: string): Sor
 export const toOrder = <T,>(columns: readonly Column<T>[], { header, desc }: Sorting): string =>
   `${desc ? '-' : ''}${columns.find((column) => column.header === header)?.sortKey}`;
 
-/** Rows by the values of a column; missing ones stand below everything that was measured, whichever way. */
+/** Sorts rows by a column; missing values come last in both directions. */
 export function sortRows<T>(rows: readonly T[], columns: readonly Column<T>[], sorting: Sorting | null): readonly T[] {
   const column = columns.find(({ header }) => header === sorting?.header);
   if (column === undefined) return rows;

@@ -12,11 +12,11 @@ export interface TableProps<T> {
   /** Absent while they load. */
   readonly rows: readonly T[] | undefined;
   readonly rowKey: (row: T) => string;
-  /** Where a row leads: its first cell is a link there, and a click anywhere on the row follows it. */
+  /** Link of a row: its first cell, and a click anywhere on it. */
   readonly linkOf?: (row: T) => RowLink | undefined;
   /** Action of a row without a link: its first cell is a button. */
   readonly onRow?: (row: T) => void;
-  /** Said where there are no rows; and what to do about it. */
+  /** Title and hint of an empty table. */
   readonly emptyTitle?: string;
   readonly emptyHint?: ReactNode;
   /** Heading of the column by which the rows are sorted at first, the largest first. */
@@ -24,11 +24,11 @@ export interface TableProps<T> {
   readonly csvName?: string;
   /** Rows that are drawn while the real ones load. */
   readonly loadingRows?: number;
-  /** There are more rows than these: sorting says that it covers these only. */
+  /** More rows exist: sorting covers only these, with a note. */
   readonly isCut?: boolean;
-  /** A narrow column before the others, for what is done with rows: a box to tick. */
+  /** A narrow first column, e.g. for checkboxes. */
   readonly lead?: { readonly heading: ReactNode; readonly cell: (row: T) => ReactNode };
-  /** The server sorts: by which order (`-cost_usd`), and what a heading asks for. */
+  /** Server-side order (`-cost_usd`), and the callback of headings. */
   readonly order?: { readonly by: string; readonly onChange: (order: string) => void };
   /** The table scrolls in its own frame, under its headings. */
   readonly sticky?: boolean;
@@ -116,7 +116,7 @@ export function DataTable<T extends object>(props: TableProps<T>) {
   );
 }
 
-/** By a click on a heading: here, or, where it has an order, on the server. */
+/** Sorts by a click on a heading: here, or on the server with `order`. */
 function useSorted<T>({ rows, columns, order }: TableProps<T>, sortBy: string | undefined) {
   const [own, setOwn] = useState<Sorting | null>(sortBy === undefined ? null : { header: sortBy, desc: true });
   const sorting = order === undefined ? own : fromOrder(columns, order.by);
@@ -251,12 +251,12 @@ function Row<T>({ row, columns, size, onRow, link, lead }: RowProps<T>) {
   );
 }
 
-/** A click on a row counts as one on its link or button, with the keys that were held: so Ctrl opens a new tab. */
+/** A click on a row triggers its link or button with the held keys, so Ctrl opens a new tab. */
 function followHead(event: MouseEvent<HTMLTableRowElement>): void {
   const { target, currentTarget, nativeEvent } = event;
   const inner = target instanceof Element ? target.closest('a, button, input, select, label') : null;
   if (inner !== null && currentTarget.contains(inner)) {
-    // Not every browser gives the focus to what is clicked.
+    // Some browsers don't focus a clicked element.
     if (inner instanceof HTMLElement) inner.focus({ preventScroll: true });
     return;
   }

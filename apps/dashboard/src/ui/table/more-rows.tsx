@@ -7,7 +7,7 @@ interface Pages {
   readonly fetchNextPage: () => unknown;
 }
 
-/** Below a list that comes page by page: how many rows there are so far, and the next ones. */
+/** Footer of a paged list: number of rows so far, and a button for more. */
 export function MoreRows({ pages, shown }: { readonly pages: Pages; readonly shown: number }) {
   if (!pages.hasNextPage) return null;
   return (

@@ -6,7 +6,7 @@ import { DataTable, type TableProps } from './data-table';
 interface Props<T> extends TableProps<T> {
   readonly title?: ReactNode;
   readonly actions?: ReactNode;
-  /** Where the rows come from. */
+  /** Source of the rows. */
   readonly query: Failable;
   /** Between heading and table. */
   readonly above?: ReactNode;
@@ -14,7 +14,7 @@ interface Props<T> extends TableProps<T> {
   readonly children?: ReactNode;
 }
 
-/** A table in its frame; above it what went wrong with reading its rows. */
+/** A table in its frame, with loading errors above. */
 export function TableCard<T extends object>({ title, actions, query, above, children, ...table }: Props<T>) {
   return (
     <Card title={title} flush actions={actions}>

@@ -1,6 +1,6 @@
 import { hashSecret, type NewKeySecret } from '@llm0/core/keys/key-secret';
 
-/** Admin tokens look like `llm0_admin_` + 48 hex digits: 192 random bits. Only the SHA-256 is kept. */
+/** Admin tokens: `llm0_admin_` + 48 hex digits, 192 random bits. The store has only the SHA-256. */
 const PREFIX = 'llm0_admin_';
 const SECRET_BYTES = 24;
 const SHOWN_CHARACTERS = PREFIX.length + 6;

@@ -23,8 +23,8 @@ const READS = new Set(['GET', 'HEAD']);
 const ENVIRONMENT_ACTOR: Actor = { name: 'ADMIN_TOKEN', role: 'admin', canReadBodies: true };
 
 /**
- * Lets in who brings an admin token or the dashboard's session; viewers only for reading. Too many wrong tokens: 429.
- * Signing in stands open to everybody.
+ * Requires an admin token or the dashboard's session; viewers may only read. Too many wrong tokens: 429. Signing in
+ * needs neither.
  */
 export function authenticateAdmin(services: Needs, throttle: SignInThrottle): MiddlewareHandler<AdminEnv> {
   return async (c, next) => {

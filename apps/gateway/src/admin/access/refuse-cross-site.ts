@@ -3,8 +3,8 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 const READS = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses what another site's page made a signed-in browser send, over what SameSite=Strict leaves (other ports of the
- * same host). Browsers say where a request comes from: `Sec-Fetch-Site` on secure pages, else `Origin` on every change.
+ * Refuses cross-site requests that SameSite=Strict allows, such as other ports of the host. Browsers state the origin:
+ * `Sec-Fetch-Site` on secure pages, else `Origin` on every change.
  */
 export function refuseCrossSite(request: Request): void {
   const site = request.headers.get('sec-fetch-site');

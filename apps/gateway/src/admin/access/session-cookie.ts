@@ -3,7 +3,7 @@ import { hashSecret } from '@llm0/core/keys/key-secret';
 const NAME = 'llm0_session';
 const SECRET_BYTES = 32;
 
-/** 256 random bits for the cookie; only the SHA-256 is kept. */
+/** 256 random bits for the cookie; the store has only the SHA-256. */
 export function createSessionSecret(): { readonly secret: string; readonly hash: string } {
   const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('hex');
   return { secret, hash: hashSecret(secret) };

@@ -42,7 +42,7 @@ const remove = createRoute({
 
 type Needs = Pick<AdminServices, 'db' | 'config' | 'clock' | 'version'>;
 
-/** Sign-ins of the dashboard. They end after 24 h, on sign-out, and with the token they were made with. */
+/** Sessions of the dashboard. They end after 24 h, on sign-out, and with their token. */
 export function sessionRoutes(services: Needs, throttle: SignInThrottle) {
   const { db, clock, version } = services;
   return createRouter()

@@ -3,7 +3,7 @@ import { networkOf } from '@llm0/core/limits/client-network';
 import { FloodLimits } from '@llm0/core/limits/flood-limits';
 import { LRUCache } from 'lru-cache';
 
-/** Wrong tokens that a client may send at once, and so many a minute from then on; and all clients together. */
+/** Wrong tokens: burst and rate per minute, for one client and for all. */
 const CLIENT = { burst: 10, perSecond: 10 / 60 };
 const EVERYBODY = { burst: 100, perSecond: 30 / 60 };
 const REMEMBERED = 10_000;
@@ -20,8 +20,8 @@ export class SignInThrottle {
   constructor(private readonly monotonicMs: () => number) {}
 
   /**
-   * Looks for the owner of a token unless this client, or everybody, was wrong too often: then throws 429. Only what
-   * finds nobody counts; attempts at the same time count until they are known to be right.
+   * Finds the owner of a token; throws 429 after too many wrong tokens. Only failures count, but concurrent attempts
+   * count until they succeed.
    */
   async attempt<T>(address: string, hash: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
     const client = networkOf(address);

@@ -155,7 +155,7 @@ function toReplay(given: z.output<typeof previewQuery>, nowMs: number): ReplayQu
   return { ...rule, fromMs: toMs - WEEK_MS, toMs, nowMs: toMs };
 }
 
-/** Throws for an address that webhooks may not have. One whose name cannot be looked up right now may be there later. */
+/** Throws for a forbidden webhook URL. An unresolvable name is allowed; it may exist later. */
 async function refuseWebhook({ checkUrl }: Pick<Needs, 'checkUrl'>, url: string | undefined): Promise<void> {
   if (url === undefined) return;
   try {
@@ -179,7 +179,7 @@ async function changeAlert(
   const isRuleGiven = [body.kind, body.threshold, body.objective].some((one) => one !== undefined);
   const problem = changed !== null && isRuleGiven ? thresholdProblem(changed) : null;
   if (problem !== null) throw invalidRequest('threshold', `threshold: ${problem}.`);
-  // Nobody watches any more: what fired is over, as far as anybody knows.
+  // An inactive alert ends its firing.
   if (changed?.isActive !== false) return changed;
   await endFiring(tx, id, nowMs);
   return { ...changed, isMet: false };

@@ -38,7 +38,7 @@ export const alertFields = {
   is_active: z.boolean(),
 };
 
-/** Never shown. */
+/** Write-only. */
 const routingKey = z
   .string()
   .regex(/^[A-Za-z0-9_-]{8,128}$/, 'must be the integration key of a service')
@@ -50,7 +50,7 @@ const mutedUntil = instant.nullable().openapi({
 
 const USUAL = ALERT_KINDS.map((kind) => `${kind} ${ALERT_KIND_FACTS[kind].defaultThreshold}`).join(', ');
 
-/** PagerDuty tells who is meant by the key alone. */
+/** PagerDuty identifies the receiver by the key alone. */
 const NEEDS_KEY = 'is needed with webhook_format pagerduty';
 
 export const newAlertSchema = z

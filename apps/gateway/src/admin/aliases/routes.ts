@@ -100,7 +100,7 @@ function partOptions<B extends GivenOptions>(sent: B) {
   return { body, options: { hedge_after_ms, session_affinity, failover, retry_timeouts } };
 }
 
-/** Omitted fields stay; only values other than the default are stored. */
+/** Keeps omitted fields and stores only values other than the default. */
 function toOptions(before: StoredAlias['options'], given: GivenOptions): StoredAlias['options'] {
   const hedgeAfterMs = given.hedge_after_ms === undefined ? before.hedge_after_ms : given.hedge_after_ms;
   const failover = given.failover === undefined ? before.failover : given.failover;

@@ -3,7 +3,7 @@ import type { RoutingTables } from '@llm0/core/routing/routing-tables';
 import type { Target } from '@llm0/core/routing/target';
 import { count, text } from '../fields/fields';
 
-/** As long as the longest name that routes are remembered by. */
+/** Matches the longest name that routes are cached by. */
 export const modelName = text(256);
 
 const MAX_HEDGE_AFTER_MS = 600_000;

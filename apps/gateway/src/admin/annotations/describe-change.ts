@@ -45,7 +45,7 @@ const VERBS: Readonly<Record<string, string>> = {
   ...{ create: 'created', update: 'changed', delete: 'removed', rotate: 'rotated' },
 };
 
-/** An audited change in a line; null for what moves no chart (a name, a note). */
+/** An audited change in one line; null for changes without effect on charts (a name, a note). */
 export function describeChange(change: ChangeToDescribe): { readonly kind: EventKind; readonly text: string } | null {
   const known = KINDS[change.resource];
   if (known === undefined) return null;

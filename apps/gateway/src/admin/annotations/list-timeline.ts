@@ -6,7 +6,7 @@ import { showInstant } from '../fields/show-fields';
 import { DESCRIBED, describeChange } from './describe-change';
 import { showAnnotation, type TimelineEvent } from './schema';
 
-/** So many of each kind of source: charts can show no more. */
+/** Maximum for each kind of source: charts can't show more. */
 export const MOST = 200;
 /** Processes that start together are one start. */
 const TOGETHER_MS = 60_000;

@@ -9,14 +9,14 @@ export interface AuditedKind<Row, Shown> {
   /** Name in `not_found`; default: the resource. */
   readonly what?: string;
   readonly idOf: (row: Row) => string;
-  /** As the API shows it, without secrets. */
+  /** Row as the API shows it, without secrets. */
   readonly show: (row: Row) => Shown;
-  /** Brings a committed change into force: of the row as it is now, or was when it is gone. */
+  /** Applies a committed change: the current row, or the last one of a deleted one. */
   readonly goLive?: (row: Row, action: Action) => Promise<void>;
 }
 
 type Action = 'create' | 'update' | 'delete' | 'rotate';
-/** null where there is none. */
+/** null if missing. */
 type Look<Row> = (tx: Db) => Promise<Row | null>;
 
 interface Done<Row> {
@@ -36,7 +36,7 @@ export class AuditedChanges<Row, Shown> {
     return this.run(actor, async (tx) => ({ action: 'create', row: await make(tx) }));
   }
 
-  /** Throws `not_found` where there is none to change. */
+  /** Throws `not_found` if the row doesn't exist. */
   update(actor: Actor, find: Look<Row>, write: Look<Row>, action: Action = 'update'): Promise<Row> {
     return this.run(actor, async (tx) => {
       const before = this.required(await find(tx));
@@ -44,7 +44,7 @@ export class AuditedChanges<Row, Shown> {
     });
   }
 
-  /** Makes it where there is none yet. */
+  /** Creates the row if it doesn't exist. */
   put(actor: Actor, find: Look<Row>, write: (tx: Db, before: Row | null) => Promise<Row>): Promise<Row> {
     return this.run(actor, async (tx) => {
       const before = await find(tx);
@@ -52,7 +52,7 @@ export class AuditedChanges<Row, Shown> {
     });
   }
 
-  /** Throws `not_found` where `take` takes none; `find` where what it takes is not as it was before. */
+  /** Throws `not_found` if `take` returns nothing; `find` if the row changed since. */
   remove(actor: Actor, take: Look<Row>, find?: Look<Row>): Promise<Row> {
     return this.run(actor, async (tx) => {
       const before = find && this.required(await find(tx));

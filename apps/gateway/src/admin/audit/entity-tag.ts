@@ -24,7 +24,7 @@ export function entityTag(shownJson: string): string {
   return `"${hashSecret(kept).slice(0, LENGTH)}"`;
 }
 
-/** A provider's targets are those in trouble; those of aliases and chains are what was set. */
+/** A provider's targets are health data; those of aliases and chains are settings. */
 const isTroubles = (name: string, value: unknown): boolean =>
   name === 'targets' && Array.isArray(value) && value.every((one) => typeof one === 'object' && 'state' in one);
 
@@ -35,7 +35,7 @@ export const namesTag = (ifMatch: string, tag: string): boolean =>
 const MESSAGE =
   'It changed since you read it; `current` is the present state. Read it again, and send the change with its ETag.';
 
-/** 412: what `If-Match` names is not there any more; `currentJson` is what is, unless another change was quicker. */
+/** 412: the entity of `If-Match` changed. `currentJson` is the current one, unless another change was faster. */
 export class ChangedMeanwhile extends GatewayError {
   constructor(readonly currentJson: string | null) {
     super('conflict', MESSAGE, { status: 412, param: 'If-Match' });

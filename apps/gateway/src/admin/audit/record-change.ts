@@ -10,8 +10,8 @@ export interface Change<T> extends Omit<AuditEntry, 'actor'> {
 }
 
 /**
- * Runs a change and its audit row in one transaction: both are kept, or neither. Where the actor says of what it is a change
- * (`If-Match`), throws `ChangedMeanwhile` if that is not what was there, or if somebody changes it at the same moment.
+ * Runs a change and its audit row in one transaction. With `If-Match`, throws `ChangedMeanwhile` if the row differs or
+ * changes concurrently.
  */
 export async function recordChange<T>(db: Db, actor: Actor, work: (tx: Db) => Promise<Change<T>>): Promise<T> {
   const { ifMatch } = actor;
@@ -32,7 +32,7 @@ export async function recordChange<T>(db: Db, actor: Actor, work: (tx: Db) => Pr
   }
 }
 
-/** As SQL calls a change of what another one changes. */
+/** SQL state of a serialization failure. */
 const CHANGED_AT_ONCE = '40001';
 
 function refuseUnlessMatch(ifMatch: string, before: unknown): void {

@@ -1,4 +1,4 @@
-// Either store unreachable: said at debug level, tried again at the next round; requests go on with what the store has.
+// Without a store, it logs at debug level and retries in the next round. Requests use the hot store's state.
 import { listRecentChanges } from '@llm0/drizzle/queries/access/recent-changes';
 import type { AdminServices } from '../admin-services';
 import { mirrorLimits } from '../customers/mirror-limits';
@@ -10,8 +10,8 @@ const LOOK_BACK_MS = 5 * 60_000;
 const FIRST_LOOK_BACK_MS = 24 * 60 * 60_000;
 
 /**
- * Brings changes into the hot store whose process died between the commit and its mirroring: of the last day at the
- * start, of the last minutes from then on, in every gateway. Returns what stops it.
+ * Mirrors changes whose process died between commit and mirroring: the last day at start, then the last minutes, in
+ * every gateway. Returns a stop function.
  */
 export function startRecovery(services: Needs): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -33,7 +33,7 @@ export function startRecovery(services: Needs): () => void {
   };
 }
 
-/** Mirrors everything changed since then as it is now; changes the store already has are no news to it. */
+/** Mirrors the current state of everything changed since then; repeated changes do no harm. */
 export async function recoverChanges(services: Pick<Needs, 'db' | 'hotStore'>, sinceMs: number): Promise<void> {
   const { projects, keys, customers } = await listRecentChanges(services.db, sinceMs);
   for (const { id, version } of projects) await services.hotStore.setVersions(id, version, []);

@@ -9,7 +9,7 @@ import { showFields } from '../fields/map-fields';
 
 const at = routesOf('history');
 const anything = z.unknown().openapi({ type: 'object' });
-/** A type that is given by hand has no part of null: it is given as well. */
+/** A manual OpenAPI type lacks null, so it is listed. */
 const anythingOrNull = z.unknown().openapi({ type: ['object', 'null'] });
 
 const auditEntrySchema = z

@@ -63,7 +63,7 @@ const test = createRoute({
   responses: { 200: answers(testedSchema, 'Whether it answered') },
 });
 
-/** A change of one of them ends what is known of a backend's trouble. */
+/** A change of these fields resets a backend's health. */
 const RESTORING = ['url', 'headers', 'is_active', 'timeout_ms'] as const;
 
 type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'backendAdmin' | 'checkUrl' | 'health'>;
@@ -127,7 +127,7 @@ export function backendRoutes(services: Needs, mirror: HotStoreMirror) {
     });
 }
 
-/** By its id, or as one of the environment by its name. */
+/** Name of a backend by id, or of one from the environment by name. */
 async function nameOf({ db, backendAdmin }: Needs, given: string): Promise<string> {
   if (backendAdmin.isFromEnvironment(given)) return given;
   const rowId = id.safeParse(given).data;

@@ -4,7 +4,7 @@ import type { StoredBackend } from '@llm0/drizzle/queries/routing/backends';
 type Sealed = Pick<StoredBackend, 'encryptedHeaders' | 'encryptionKeyId' | 'headerNames'>;
 type Given = Readonly<Record<string, string>> | null | undefined;
 
-/** Headers for a row, which replace what it has as a whole; nothing where none were sent. */
+/** Headers for a row; they replace all existing ones. Empty if the body has none. */
 export function sealBackendHeaders(vault: SecretVault, headers: Given, rowId: string): Partial<Sealed> {
   if (headers === undefined) return {};
   const names = Object.keys(headers ?? {});

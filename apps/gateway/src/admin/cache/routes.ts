@@ -62,13 +62,13 @@ export function cacheRoutes(services: Needs) {
       const body = c.req.valid('json');
       const { project_id: projectId, cache_key: cacheKey, older_than_seconds: seconds, ...rest } = body;
       const filter = { ...rest, projectId, cacheKey, olderThanMs: seconds === undefined ? undefined : seconds * 1000 };
-      // Answers that wait to be written would come after the purge.
+      // Pending writes would land after the purge.
       await Promise.all([warmCache, semanticCache].map((cache) => cache.flush(FLUSH_TIMEOUT_MS)));
       const warm = await recordChange(db, c.get('actor'), async (tx) => {
         const result = await purgeStoredCache(tx, filter, clock.nowMs());
         return { result, action: 'purge', resource: 'cache', resourceId: projectId ?? null, before: body };
       });
-      // After the warm tier, from which an entry could come back. Both tiers keep the same answers: counted once.
+      // After the warm tier, which could restore an entry. Both tiers hold the same answers, so they count once.
       const hot = await askHotStore(() => hotStore.cachePurge(filter));
       await askHotStore(() => tellPurge(hotStore, filter));
       return c.json({ exact: Math.max(hot, warm.exact), semantic: warm.semantic }, 201);

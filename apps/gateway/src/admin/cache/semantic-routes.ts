@@ -107,7 +107,7 @@ export function semanticCacheRoutes(services: Needs) {
         const result = await evict(tx, projectId, match ?? at?.cache_key ?? '');
         return { result, action: 'reject', resource: 'cache', resourceId: projectId, before: body };
       });
-      // After the warm tier, from which an entry could come back.
+      // After the warm tier, which could restore an entry.
       const hot = await askHotStore(() =>
         Promise.all(evicted.keys.map((cacheKey) => services.hotStore.cachePurge({ projectId, cacheKey }))),
       );

@@ -58,7 +58,7 @@ export const toChain = (name: string, body: z.output<typeof chainBodySchema>): C
   steps: body.targets.map(({ provider, model, matches = [model] }) => ({ provider, model, matches })),
 });
 
-/** A chain with where it comes from; `updatedAtMs` null = as shipped. */
+/** A chain with its origin; `updatedAtMs` null = bundled. */
 export interface ShownChain extends Chain {
   readonly isPreset: boolean;
   readonly updatedAtMs: number | null;

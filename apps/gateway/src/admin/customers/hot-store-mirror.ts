@@ -1,4 +1,4 @@
-// Hot store unreachable: a committed change is kept here and handed in every second until it is taken; the caller is told.
+// Without the hot store, committed changes wait here and retry every second; the caller learns of the delay.
 
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { HotStore } from '@llm0/core/limits/hot-store';
@@ -12,8 +12,8 @@ export interface MirrorOptions {
 type Write = () => Promise<void>;
 
 /**
- * Brings committed changes into the hot store. Writes are kept by name, so that a newer one replaces the one still
- * waiting; a write reads what it mirrors when it runs, so that a late one never brings something old back.
+ * Mirrors committed changes to the hot store. A newer write of a name replaces a waiting one. A write reads its row
+ * when it runs, so a late one never restores old data.
  */
 export class HotStoreMirror {
   private readonly waiting = new Map<string, Write>();
@@ -36,7 +36,7 @@ export class HotStoreMirror {
     );
   }
 
-  /** For changes that are in force without the store knowing them: never throws. */
+  /** For changes that work without the store: never throws. */
   async applyLater(name: string, write: Write): Promise<void> {
     await this.attempt(name, write);
   }
@@ -85,8 +85,8 @@ export class HotStoreMirror {
 }
 
 /**
- * After a committed change of prices, chains, aliases or providers: in force everywhere from the next request on, since
- * admission compares their version; the notice lets the others read them before somebody waits for it.
+ * After a committed change of prices, chains, aliases or providers: admission compares versions, so the next request
+ * everywhere uses it. The notice preloads other processes.
  */
 export async function bringTablesIntoForce(
   services: { readonly hotStore: Pick<HotStore, 'tables' | 'notify'>; reloadTables(): Promise<void> },

@@ -43,7 +43,7 @@ export function customerListRoutes({ clock }: Pick<AdminServices, 'clock'>, answ
   });
 }
 
-/** The range is of whole days: all who ask for the same days share an answer. */
+/** Whole days, so that equal queries share an answer. */
 const startOfDay = (ms: number) => ms - (ms % DAY_MS);
 
 function readOffset(cursor: string): number {

@@ -20,7 +20,7 @@ export const customerSchema = z
   })
   .openapi('Customer');
 
-/** A page of customers; `limit` of them, and one more where there is a next page. */
+/** A page of customers: `limit` rows, plus one if another page follows. */
 export function showCustomerPage(rows: readonly CustomerUsage[], { limit, offset }: { limit: number; offset: number }) {
   const next = rows.length > limit ? Buffer.from(String(offset + limit)).toString('base64url') : null;
   return { data: rows.slice(0, limit).map((usage) => showFields(customerSchema, usage)), next_cursor: next };

@@ -18,7 +18,7 @@ import { customerLimitsBodySchema, customerLimitsSchema, showCustomerLimits, toL
 const WHAT = 'customer with limits';
 const tags = ['customers'];
 const path = '/projects/{id}/customers/{customer_id}/limits';
-/** As long as `X-Customer-ID` may be. */
+/** Maximum of `X-Customer-ID`. */
 const MAX_CUSTOMER_ID_LENGTH = 256;
 const params = z.object({
   id,

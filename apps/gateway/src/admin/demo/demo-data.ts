@@ -15,7 +15,7 @@ import { type DemoProject, makeDemoRecords } from './demo-records';
 import { type DemoStory, tellStory } from './demo-story';
 
 const NANO_USD = 1e9;
-/** Which project is near its cap, and how much of it is used. */
+/** Project near its cap, and the used share. */
 const NEAR_CAP = 1;
 const NEAR_SHARE = 0.94;
 /** Settlements handed over at once; then the queue is let drain. */
@@ -87,7 +87,7 @@ async function createProjects(tx: Needs['db']): Promise<readonly DemoProject[]> 
     const project = await projectRows.create(tx, { name, monthlyCapNanoUsd, labels: { team } });
     const keyIds: string[] = [];
     for (const keyName of keys) {
-      // Nobody ever sees these secrets: the keys only give the rows a name.
+      // Nobody sees these secrets; the keys only name the rows.
       const { hash, prefix } = createKeySecret();
       const key = await keyRows.create(tx, {
         projectId: project.id,
@@ -119,7 +119,7 @@ async function annotate(tx: Needs['db'], projects: readonly DemoProject[], story
   for (const one of told) await annotationRows.create(tx, { ...one, actor: 'demo data' });
 }
 
-/** One project has all but used up its month, whatever day it is. */
+/** Makes one project nearly reach its monthly cap on any day. */
 async function nearCap(
   { db, hotStore }: Needs,
   project: DemoProject | undefined,

@@ -8,7 +8,7 @@ import { type DemoStory, isDuring, type Span, tellStory } from './demo-story';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Where made-up requests are booked. */
+/** Project of generated requests. */
 export interface DemoProject {
   readonly id: string;
   readonly weight: number;
@@ -28,7 +28,7 @@ export interface DemoOptions {
   readonly random: () => number;
 }
 
-/** Outcomes other than success, with how often they come. */
+/** Failures with their frequencies. */
 const FAILURES = [
   { share: 0.005, status: 'error', httpStatus: 502, errorCode: 'upstream_error', errorMessage: 'The provider failed.' },
   { share: 0.003, status: 'error', httpStatus: 504, errorCode: 'upstream_timeout', errorMessage: 'No answer in time.' },
@@ -63,7 +63,7 @@ const FAILURES = [
 ] as const;
 /** Error that callers get during the outage. */
 const OUTAGE = { ...FAILURES[0], httpStatus: 503, errorCode: 'upstream_unavailable' } as const;
-/** Whose job runs wild. */
+/** Project of the runaway job. */
 const SPIKE_PROJECT = 1;
 const EXACT_SHARE = 0.16;
 const SEMANTIC_SHARE = 0.04;
@@ -118,7 +118,7 @@ function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRe
   const isHit = planned === undefined && cause === 'usual' && random() < EXACT_SHARE + SEMANTIC_SHARE;
   const request = makeRequest(options, { atMs, cause, story }, isHit);
   const isOut = !isHit && request.provider === story.outage.provider && isDuring(story.outage, atMs);
-  // Until the breaker opens everybody waits for the provider in vain; then others answer, all but now and then.
+  // Until the breaker opens, requests wait in vain; then others answer, with rare exceptions.
   const isUnanswered = isOut && random() < (atMs < story.outage.openedMs ? 0.8 : 0.06);
   const failure = isUnanswered ? OUTAGE : planned;
   const overheadMs = 0.6 + 1.8 * random() ** 3;
@@ -222,7 +222,7 @@ function attemptOf({ model, provider = '' }: Attempted, latencyMs: number) {
   return { attempts, finalProvider: provider };
 }
 
-/** Nobody else could take it. */
+/** No other target could serve it. */
 function unanswered({ model, provider = '' }: Attempted) {
   const attempts: LogAttempt[] = [
     { provider, model, outcome: 'server_error', status: 503, startMs: 1, latencyMs: 840 },
@@ -230,7 +230,7 @@ function unanswered({ model, provider = '' }: Attempted) {
   return { attempts };
 }
 
-/** The first target was overloaded, or its breaker is open; the one beside it answered. */
+/** The first target was overloaded or open; the next one answered. */
 function failOver(
   { model, provider = '' }: Attempted,
   { latencyMs, isOpen }: { readonly latencyMs: number; readonly isOpen: boolean },

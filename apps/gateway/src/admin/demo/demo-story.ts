@@ -13,7 +13,7 @@ export interface DemoStory {
   readonly outage: Span & {
     readonly provider: string;
     readonly openedMs: number;
-    /** Until then callers try again: as a multiple of the usual traffic of all projects. */
+    /** Time until callers stop retrying, as a multiple of all projects' usual traffic. */
     readonly retries: number;
   };
   /** A job sends as many requests an hour, as a multiple of the usual, of all projects. */

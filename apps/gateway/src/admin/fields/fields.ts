@@ -26,7 +26,7 @@ export const providerName = z
 
 const MAX_PROVIDERS = 100;
 
-/** Providers whose native APIs may be used. */
+/** Providers with native APIs enabled. */
 export const passthrough = z
   .array(providerName)
   .max(MAX_PROVIDERS, `must have at most ${MAX_PROVIDERS} providers`)
@@ -52,7 +52,7 @@ export const labels = z
   .refine((all) => Object.keys(all).length <= MAX_LABELS, `must have at most ${MAX_LABELS} labels`)
   .transform((all) => (Object.keys(all).length === 0 ? null : all));
 
-/** Any UUID, whatever its version. */
+/** A UUID of any version. */
 export const id = z.guid('must be a UUID');
 
 /** USD in, as number or text with at most 9 decimals → integer nano-USD. */

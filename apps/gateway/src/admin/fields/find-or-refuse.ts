@@ -11,7 +11,7 @@ export async function requireProject(db: Db, projectId: string): Promise<StoredP
   return required(await projectRows.get(db, { id: projectId }), 'project');
 }
 
-/** The value, or `not_found` where there is none. */
+/** The value; throws `not_found` without one. */
 export function required<T>(value: T | null, what: string): T {
   if (value === null) throw notFound(what);
   return value;

@@ -11,8 +11,8 @@ interface ExactJson {
 const exactJson = JSON as unknown as ExactJson;
 
 /**
- * Integer nano-USD → what `JSON.stringify` writes as the exact decimal (`0.000000001`, never `1e-9`). It is typed as the
- * number the reader gets; in this process it can only be written, not computed with.
+ * Integer nano-USD → exact decimal JSON (`0.000000001`, never `1e-9`). Its type is the reader's number; here it
+ * supports writing only, not arithmetic.
  */
 export function jsonUsd(nanoUsd: number): number {
   return exactJson.rawJSON(formatUsdShort(nanoUsd)) as number;
@@ -27,7 +27,7 @@ export function jsonUsdOrNull(nanoUsd: number | null): number | null {
 
 const MONEY = /_usd(?:_per_million)?$/;
 
-/** Parses JSON so that amounts of money come back as the very text that was written: no float ever holds them. */
+/** Parses JSON and keeps amounts of money as their original text, never as floats. */
 export function parseMoneyAsText(text: string): unknown {
   return exactJson.parse(text, (key, value, { source }) =>
     typeof value === 'number' && source !== undefined && MONEY.test(key) ? plainDecimal(source) : value,

@@ -12,7 +12,7 @@ export type InnerName<S extends string> = S extends `${infer Head}_usd`
     ? `${Camel<Head>}AtMs`
     : Camel<S>;
 
-/** Instants are milliseconds; lists and objects are only read; what is null may be missing. */
+/** Instants are milliseconds, lists and objects are read-only, and null may be missing. */
 type InnerValue<Name extends string, Value> = unknown extends Value ? unknown : KnownValue<Name, Value>;
 type KnownValue<Name extends string, Value> =
   | (Name extends `${string}_at` ? number : Value extends readonly (infer One)[] ? readonly One[] : Readonly<Value>)

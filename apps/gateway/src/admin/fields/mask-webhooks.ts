@@ -12,12 +12,12 @@ export function maskUrl(url: string): string {
 const WEBHOOK = /webhook/i;
 const URLS = /https?:\/\/[^\s"'<>]+/gi;
 
-/** As this actor may see it: for viewers addresses of webhooks are cut, however deep they lie in what is shown. */
+/** Masks webhook URLs at any depth for viewers. */
 export function maskFor<T>(actor: Pick<Actor, 'role'>, shown: T): T {
   return actor.role === 'admin' ? shown : (mask(shown, false) as T);
 }
 
-/** The same of all that routes answer: a viewer sees no address, whatever route shows it. */
+/** Masks all route answers: no route shows a viewer such a URL. */
 export const maskAnswers: MiddlewareHandler<AdminEnv> = async (c, next) => {
   await next();
   const actor = c.get('actor');
@@ -29,7 +29,7 @@ export const maskAnswers: MiddlewareHandler<AdminEnv> = async (c, next) => {
   c.res = new Response(JSON.stringify(maskFor(actor, parseStored(text))), { status, headers });
 };
 
-/** `isOfWebhook`: the value is about one, by its name or by the `type` of what it lies in. */
+/** `isOfWebhook`: the value belongs to a webhook, by its name or its parent's `type`. */
 function mask(value: unknown, isOfWebhook: boolean): unknown {
   if (typeof value === 'string') return isOfWebhook ? value.replace(URLS, maskUrl) : value;
   if (Array.isArray(value)) return value.map((one) => mask(one, isOfWebhook));

@@ -8,8 +8,8 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Reads the body once: bounded in length and time, JSON whatever its content type says, with amounts of money as the text they were written
- * in. Throws `request_too_large` and `invalid_json`.
+ * Reads the body once, with limits for size and time. Parses any content type as JSON and keeps money as text. Throws
+ * `request_too_large` and `invalid_json`.
  */
 export const readBody: MiddlewareHandler<AdminEnv> = async (c, next) => {
   if (WITH_BODY.has(c.req.method) && c.get('isForDataPlane') !== true) {

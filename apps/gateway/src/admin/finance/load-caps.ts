@@ -15,7 +15,7 @@ export interface CapLine extends Pick<Budget, 'scope' | 'projectId' | 'id' | 'na
   readonly forecast: Forecast | null;
   /** The first day on which it is used up, in the past or as expected. */
   readonly reachedOn: string | null;
-  /** The same at the dear end of the band. */
+  /** Earliest date, at the upper end of the band. */
   readonly couldReachOn: string | null;
 }
 

@@ -31,13 +31,13 @@ export interface MonthQuestion {
 
 export interface Months {
   readonly month: MonthAmounts;
-  /** Null where single requests would be needed and are no longer kept. */
+  /** Null if the rows for it are deleted. */
   readonly previous: MonthAmounts | null;
   readonly compared: Stretch;
   readonly isFinal: boolean;
-  /** By what labels: those of each request, or those that its key and project have now; null where none are asked about. */
+  /** Source of labels: each request's, or the current ones of key and project; null without labels. */
   readonly attribution: 'request' | 'current' | null;
-  /** Where single requests were read: whole UTC days up to yesterday, nano-USD by group. */
+  /** Set for single requests: whole UTC days up to yesterday, nano-USD by group. */
   readonly days: ReadonlyMap<string, readonly number[]> | null;
 }
 
@@ -113,7 +113,7 @@ async function readCustomers(db: Db, { by, filter }: MonthQuestion, range: Stret
 
 interface Wanted {
   readonly range: Stretch;
-  /** Null where its requests are no longer kept. */
+  /** Null if its rows are deleted. */
   readonly compared: Stretch | null;
 }
 
@@ -157,7 +157,7 @@ type Asked = Pick<MonthQuestion, 'by' | 'filter'>;
 const estimatedOf = (db: Db, asked: Asked, range: Stretch, { rowsFromMs }: Kept) =>
   range.fromMs < rowsFromMs ? null : loadEstimated(db, range, asked);
 
-/** Amounts by key as amounts by what the keys are labelled now. */
+/** Regroups amounts by the keys' current labels. */
 function relabel(month: MonthAmounts, labelOfKey: LabelOfKey): MonthAmounts {
   const amounts = month.amounts.map((amount): Amount => ({ ...amount, group: labelOfKey(amount.group) }));
   if (month.estimated === null) return { ...month, amounts };

@@ -9,7 +9,7 @@ import { loadMonths, type MonthQuestion, type Months } from './load-months';
 import { buildRows, type StatementRow, totalOf } from './statement';
 
 const DAY_MS = 86_400_000;
-/** So many rows, the dearest, have a forecast of their own. */
+/** The dearest rows with forecasts of their own. */
 const ROWS_FORECAST = 200;
 
 export interface Statement extends Omit<Months, 'month' | 'previous' | 'days'> {
@@ -59,7 +59,7 @@ interface Forecasts {
 
 const NO_FORECASTS: Forecasts = { of: () => null, ofAll: () => null };
 
-/** From days of the roll-ups, or of single requests where those were read; by labels of now, with what keys have of them. */
+/** From daily roll-ups, or from rows if those were read; current labels include their keys' rows. */
 async function loadForecasts(
   db: Db,
   { by, filter, nowMs, month, timeZone }: MonthQuestion,

@@ -9,7 +9,7 @@ import { showStatement, statementCsv } from './show-statement';
 
 const DAY_MS = 86_400_000;
 const LABELS_SINCE_MS = 62 * DAY_MS;
-/** Months of single requests keep the database busy. */
+/** Reading months of rows loads the database. */
 const AT_ONCE = 1;
 
 const tags = ['finance'];

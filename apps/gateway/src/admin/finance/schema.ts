@@ -41,7 +41,7 @@ type StatementQuery = z.output<typeof statementQuerySchema>;
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(statementQuerySchema.shape));
 
-/** The question; throws `invalid_request` for what makes none. */
+/** Builds the question; throws `invalid_request`. */
 export function toQuestion(
   query: StatementQuery,
   at: Pick<MonthQuestion, 'nowMs' | 'logRetentionDays'>,

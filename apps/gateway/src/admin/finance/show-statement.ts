@@ -69,7 +69,7 @@ export function showStatement(statement: Statement, version: string): ShownState
   };
 }
 
-/** Amounts are numbers with all of their digits, below zero too; all else that is text is somebody's. */
+/** Amounts are exact numbers, also below zero; other text is user input. */
 type Cell = string | number | Digits | null;
 type Line = Omit<StatementRow, 'group'> & {
   readonly kind: 'row' | 'total';
@@ -80,7 +80,7 @@ type Line = Omit<StatementRow, 'group'> & {
 const money = (nano: number | null | undefined): Cell =>
   nano === null || nano === undefined ? null : new Digits(formatUsd(nano));
 
-/** Every line says what it is of, so that a line on its own is understood; money has 9 decimals. */
+/** Every line repeats its statement's facts, so it makes sense alone; money has 9 decimals. */
 const COLUMNS: Readonly<Record<string, (line: Line, statement: Statement, version: string) => Cell>> = {
   kind: ({ kind }) => kind,
   month: (_, { question }) => question.month,

@@ -18,7 +18,7 @@ export interface Sums {
 export interface MonthAmounts {
   readonly range: Stretch;
   readonly amounts: readonly Amount[];
-  /** Estimated of it, by group; null where single requests are no longer kept. */
+  /** Estimated part by group; null if the rows are deleted. */
   readonly estimated: ReadonlyMap<string, number> | null;
   readonly isRounded: boolean;
 }
@@ -30,9 +30,9 @@ export interface StatementRow extends Sums {
   /** Previous month; null if unknown. */
   readonly previousNanoUsd: number | null;
   readonly changeNanoUsd: number | null;
-  /** To a tenth; null where there is nothing to be a share of. */
+  /** To a tenth; null without a base. */
   readonly changePercent: number | null;
-  /** It cost nothing the month before. */
+  /** True without costs in the previous month. */
   readonly isNew: boolean;
   readonly forecast: Forecast | null;
   readonly capNanoUsd: number | null;
@@ -52,7 +52,7 @@ const PICO_HALF = PICO_PER_NANO / 2n;
 /** Half away from zero. */
 const toNano = (pico: bigint) => Number((pico < 0n ? pico - PICO_HALF : pico + PICO_HALF) / PICO_PER_NANO);
 
-/** Sums of each group; exact, with what the vendors' own caches saved rounded once a group. */
+/** Exact sums of each group; vendor cache savings round once per group. */
 export function sumGroups(amounts: readonly Amount[], prices: Pick<PriceBook, 'find'>): ReadonlyMap<string, Sums> {
   const groups = new Map<string, Amount[]>();
   for (const amount of amounts) groups.getOrInsertComputed(amount.group, () => []).push(amount);
@@ -99,7 +99,7 @@ export function compareMonths(costNanoUsd: number, previousNanoUsd: number | nul
 
 export interface StatementInput {
   readonly month: MonthAmounts;
-  /** Null where it is no longer known. */
+  /** Null if no longer known. */
   readonly previous: MonthAmounts | null;
   readonly prices: Pick<PriceBook, 'find'>;
   readonly forecastOf: (group: string, spentNanoUsd: number) => Forecast | null;

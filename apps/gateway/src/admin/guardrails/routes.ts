@@ -62,7 +62,7 @@ const tryout = createRoute({
 
 type Needs = Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds;
 
-/** Says what rules would do. */
+/** Routes that test rules. */
 export function guardrailTryoutRoutes(services: Needs) {
   const { db, guardrailChecks } = services;
   return createRouter().openapi(tryout, async (c) => {
@@ -144,7 +144,7 @@ export function guardrailRoutes(services: Needs, mirror: HotStoreMirror) {
     });
 }
 
-/** Those in force, or what a project is shown that never saved any: its entity tag counts as well. */
+/** Current guardrails, or the default for a project without any; its entity tag counts as well. */
 async function findOrNone(db: Db, projectId: string): Promise<StoredGuardrails> {
   const found = await findGuardrails(db, projectId);
   return found ?? { ...NO_GUARDRAILS, projectId, createdBy: '', createdAtMs: 0, projectVersion: 0 };

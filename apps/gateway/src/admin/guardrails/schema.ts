@@ -59,7 +59,7 @@ const checkSchema = z
 
 const part = z.enum(['system', 'user', 'assistant', 'tool_arguments', 'tool_results']);
 
-/** A rule as it is sent and shown. */
+/** A rule in requests and answers. */
 export const ruleSchema = z
   .strictObject({
     name: text(100).refine((name) => /^[^,\p{Cc}]+$/u.test(name), 'must have no commas and no control characters'),

@@ -18,7 +18,7 @@ const secret = createRoute({
   request: { params: z.object({ id }) },
   responses: { 200: answers(webhookSecretSchema, 'The secret, always the same') },
 });
-/** For whoever runs a webhook: what its calls are verified with. */
+/** Secret for verifying a guardrail webhook's calls. */
 export function guardrailSecretRoutes({ db }: Pick<AdminServices, 'db'>) {
   return createRouter().openapi(secret, async (c) => {
     const { id: projectId } = c.req.valid('param');

@@ -183,7 +183,7 @@ function createKeyChanges({ db, hotStore }: Needs, mirror: HotStoreMirror) {
     show: showKey,
     goLive: ({ projectId, id: keyId, version }, action) => {
       const write = () => hotStore.setVersions(projectId, null, [{ keyId, version }]);
-      // A key the hot store has not heard of is loaded at its first request: the secret can be shown either way.
+      // An unknown key loads at its first request, so its secret can be shown either way.
       return action === 'create' ? mirror.applyLater(`key ${keyId}`, write) : mirror.apply(`key ${keyId}`, write);
     },
   });
@@ -197,7 +197,7 @@ async function findKey(db: Db, at: KeyPath): Promise<StoredApiKey | null> {
 
 const keyPath = (param: { id: string; key_id: string }): KeyPath => ({ projectId: param.id, id: param.key_id });
 
-/** A rotation that is saved but cannot be answered with 200 would lose the new secret: so it is not begun. */
+/** A saved rotation without a 200 would lose the new secret, so it doesn't start. */
 async function refuseWithoutStore(services: Needs): Promise<void> {
   const health = await services.hotStore.health();
   if (health.ok) return;

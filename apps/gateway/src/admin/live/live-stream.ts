@@ -1,5 +1,5 @@
-// A store that does not answer: the stream stays, and goes on where it was once it does. A reader that does not keep up is cut
-// off; it comes back with the `id` of the last event it read.
+// If a store is away, the stream stays and resumes from its cursor. A slow reader is disconnected; it resumes by the
+// `id` of its last event.
 import { encodeSse } from '@llm0/core/sse/encode-sse';
 import type { Actor } from '../admin-services';
 import { encodeLiveCursor, type LiveCursor } from './live-cursor';
@@ -23,9 +23,9 @@ export interface LiveStreamOptions {
   readonly isStopping: () => boolean;
   readonly clock: { nowMs(): number; monotonicMs(): number };
   readonly sleep: (ms: number) => Promise<unknown>;
-  /** Tells what is new and ends, for readers behind a proxy that holds streams back. */
+  /** Sends the news and ends, for readers behind a buffering proxy. */
   readonly once: boolean;
-  /** Aborted once nobody reads any more. */
+  /** Aborted when the reader disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -45,7 +45,7 @@ export async function* liveEvents(options: LiveStreamOptions): AsyncGenerator<st
   for (let isFirst = true; ; isFirst = false) {
     const said: string[] = [];
     const news = await lookAtAll(options, cursor);
-    // First what is not told: whoever is cut off between two events comes back for the others, and for nothing else.
+    // Cursors of silent topics first: a reader cut off between two events resumes with the missing ones only.
     for (const { topic, found } of news) if (!isTold(found)) cursor = { ...cursor, [topic]: found.cursor };
     if (isFirst) said.push(event('hello', { resumed: isResumed }));
     for (const { topic, found } of news.filter(({ found }) => isTold(found))) {
@@ -93,12 +93,12 @@ async function reasonToEnd(options: LiveStreamOptions, isDue: boolean): Promise<
     const isSame = now.name === actor.name && now.role === actor.role && now.canReadBodies === actor.canReadBodies;
     return isSame ? undefined : 'access_changed';
   } catch {
-    // Postgres away: nothing new can be shown either.
+    // Without Postgres, there is no news either.
     return undefined;
   }
 }
 
-/** A body of what comes; `onEnd` runs once, however it ends. */
+/** Body of an event stream; `onEnd` runs exactly once. */
 export function streamOf(events: AsyncGenerator<string, void>, onEnd: () => void): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isOver = false;

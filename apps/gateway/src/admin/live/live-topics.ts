@@ -34,28 +34,28 @@ export interface LiveQuery {
 export interface News {
   readonly shown?: unknown;
   readonly cursor: string;
-  /** More was missed than is told: what a page shows is to be read anew. */
+  /** The topic skipped events: a page must reload its data. */
   readonly isReset?: true;
 }
 
-/** Looks for what came after the cursor; without one, from now on. */
+/** Finds events after the cursor; without one, from now on. */
 export type Look = (query: LiveQuery, cursor: string | undefined) => Promise<News>;
 
 type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health'>;
 
 const BATCHES_MS = 400;
 const STATE_MS = 1500;
-/** A page was read a moment before its stream begins: what came in between is told. */
+/** A page loads shortly before its stream begins; the stream covers the gap. */
 const LOOK_BACK_MS = 30_000;
 const MOST_ROWS = 200;
 const BATCHES_AT_ONCE = 20;
-/** A page that is further behind is quicker read anew. */
+/** Beyond this lag, reloading is faster. */
 const MOST_BATCHES = 500;
 const MOST_ENTRIES = 100;
 const MOST_ALERTS = 200;
-/** The counters of a busy gateway are read anew so often at most. */
+/** Shortest interval between counts on a busy gateway. */
 const OVERVIEW_MS = 5000;
-/** The overview in steps, so that all who watch the same share an answer. */
+/** Step of the overview's end, so that viewers share an answer. */
 const STEP_MS = 60_000;
 
 export function createLooks(services: Needs, kept: StatsCache): Readonly<Record<Topic, Look>> {
@@ -104,7 +104,7 @@ export function createLooks(services: Needs, kept: StatsCache): Readonly<Record<
 
 /** Counters of a range that ends now. */
 function overviewLook(batches: () => Promise<KeptBatches>, kept: StatsCache, clock: Needs['clock']): Look {
-  /** When rows were first seen: an answer asked for since then has them. */
+  /** Time when rows were first seen: later answers include them. */
   let seen = { newest: -1, atMs: 0 };
   return async ({ filter, rangeMs }, cursor) => {
     const { newest } = await batches();
@@ -125,7 +125,7 @@ function overviewLook(batches: () => Promise<KeptBatches>, kept: StatsCache, clo
   };
 }
 
-/** A state is told when it is another one than was told last. */
+/** Sends a state if it differs from the last one sent. */
 function whenChanged(shown: unknown, cursor: string | undefined): News {
   const digest = hashSecret(JSON.stringify(shown)).slice(0, 12);
   return cursor === digest ? { cursor } : { cursor: digest, shown };

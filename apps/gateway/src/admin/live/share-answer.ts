@@ -1,4 +1,4 @@
-/** Asks at most once in so many milliseconds, whoever wants to know; who asks meanwhile is told the same. */
+/** Runs `ask` at most once in the interval; callers share the result. */
 export function shareAnswer<T>(ask: () => Promise<T>, keptMs: number, monotonicMs: () => number): () => Promise<T> {
   let last: { readonly atMs: number; readonly answer: Promise<T> } | undefined;
   return () => {

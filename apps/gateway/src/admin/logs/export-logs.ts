@@ -55,7 +55,7 @@ export function exportLogs({ db, clock }: Pick<AdminServices, 'db' | 'clock'>): 
   };
 }
 
-/** As the routes read it: a field that comes more than once is a list. */
+/** Repeated query fields form a list, as in the routes. */
 const oneOrMany = (queries: Record<string, string[]>) =>
   Object.fromEntries(Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]));
 

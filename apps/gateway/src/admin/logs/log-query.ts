@@ -13,7 +13,7 @@ const LABEL_NOT = 'label_not.';
 const MAX_VALUES = 50;
 const MAX_CURSOR = 4000;
 
-/** One value, or any of several: the field may come more than once. */
+/** One or several values: the field may repeat. */
 const oneOf = <T extends z.ZodType<string>>(value: T, description?: string) =>
   z
     .union([z.string(), z.array(z.string()).max(MAX_VALUES, `must come at most ${MAX_VALUES} times`)])
@@ -145,7 +145,7 @@ const HISTOGRAM_BUCKETS = 60;
 const MAX_BUCKETS = 1000;
 const STEPS_S = [1, 5, 15, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800];
 
-/** Milliseconds; throws for more buckets than anybody looks at. */
+/** Milliseconds; throws for too many buckets. */
 export function tallyInterval({ fromMs, toMs }: Stretch, askedSeconds: number | undefined): number {
   const seconds = (toMs - fromMs) / 1000;
   if (askedSeconds === undefined) {

@@ -18,7 +18,7 @@ const attemptSchema = z.object({
   cost_usd: usdShown.nullable(),
 });
 
-/** As `GuardrailMark` says it. */
+/** See `GuardrailMark`. */
 export const guardrailMarkSchema = z.object({
   rule: z.string(),
   on: z.enum(['input', 'output']),
@@ -95,7 +95,7 @@ export const logSchema = z
 
 export type ShownLog = z.output<typeof logSchema>;
 
-/** Columns in the order of the table; also the header of a CSV export. */
+/** Columns in table order; also the header of a CSV export. */
 export const LOG_COLUMNS = Object.keys(logSchema.shape) as (keyof ShownLog)[];
 
 export const statusOf = (status: string) => STATUSES.find((known) => known === status) ?? 'error';
@@ -117,7 +117,7 @@ function showCostDetail(detail: StoredLog['costDetail']): ShownLog['cost_detail'
   );
 }
 
-/** Attempts are stored as they travelled through the queue; what a field lacks there is null here. */
+/** Attempts in the queue's format; a missing field becomes null. */
 function showAttempt(attempt: Readonly<Record<string, unknown>>): z.output<typeof attemptSchema> {
   const number = (value: unknown) => (typeof value === 'number' ? value : null);
   const cost = number(attempt.costNanoUsd);

@@ -137,7 +137,7 @@ function cleared<R extends { readonly args?: unknown; readonly blockedTools?: un
 
 type Place = Pick<NewServer, 'url' | 'command' | 'args' | 'env' | 'headers' | 'auth'>;
 
-/** Each transport has its own fields; `isChange`: what is not sent stays. */
+/** Validates the fields of each transport; `isChange`: missing fields stay. */
 async function checkPlace(
   { mcpAdmin, checkUrl }: Needs,
   body: Place,

@@ -85,13 +85,13 @@ export const modelSchema = z
 
 type ModelBody = Partial<z.output<typeof modelBodySchema>>;
 
-/** Changes of a stored price as a body that says all of it. */
+/** Merges changes into the stored price, as a full body. */
 export function withPrices({ prices }: StoredPrice, changes: ModelBody): ModelBody {
   const stored = Object.entries(prices).map(([name, pico]) => [`${name}${SUFFIX}`, pico]);
   return { ...Object.fromEntries(stored), ...changes };
 }
 
-/** Prices are replaced as a whole; what describes the model stays where it is not sent. Throws when a price is missing. */
+/** Replaces all prices; missing descriptive fields stay. Throws for a missing price. */
 export function toPricedModel(
   at: { provider: string; model: string },
   body: ModelBody,

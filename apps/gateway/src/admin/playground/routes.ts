@@ -9,7 +9,7 @@ import { required } from '../fields/find-or-refuse';
 /** Their bodies are the data plane's to read: up to MAX_BODY_BYTES, numbers as they were written. */
 export const SEND_AS_PATHS = ['/v1/projects/:id/keys/:key_id/chat/completions', '/v1/projects/:id/keys/:key_id/mcp'];
 
-/** Says that the answer, a refusal too, is the data plane's to this key, not the admin API's to who asks. */
+/** Marks an answer or refusal as the data plane's, not the admin API's. */
 const SENT_AS = 'X-LLM0-Sent-As';
 
 const at = routesOf('playground');
@@ -49,7 +49,7 @@ export function playgroundRoutes({ db, sendAs }: Pick<AdminServices, 'db' | 'sen
     .openapi(send, async (c) => {
       const { id: projectId, key_id: keyId } = c.req.valid('param');
       const chosen = await choose({ id: projectId, key_id: keyId }, c.get('requestId'));
-      // First of all: what cannot be noted is not sent.
+      // Writes the audit entry first: an unrecorded request isn't sent.
       const after = { project_id: projectId, request_id: chosen.requestId };
       const noted = { action: 'send', resource: 'playground', resourceId: keyId, after };
       await addAuditEntry(db, { actor: c.get('actor').name, ...noted });

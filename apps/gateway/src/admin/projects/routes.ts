@@ -80,7 +80,7 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
     });
 }
 
-/** Checked on the row as it is after the change, so that two changes at once cannot add up to the forbidden pair. */
+/** Checks the updated row, so that two concurrent changes can't produce the forbidden pair. */
 function refuseOpenStrictCaps(project: StoredProject): StoredProject {
   if (!project.strictCaps || project.onStoreFailure !== 'open') return project;
   const message = 'A project with strict_caps cannot have on_store_failure "open": its cap would not hold.';

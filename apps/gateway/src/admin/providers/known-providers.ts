@@ -6,7 +6,7 @@ import type { AdminServices } from '../admin-services';
 
 type Needs = Pick<AdminServices, 'providerAdmin'>;
 
-/** Throws for the first target of a provider that is neither a vendor nor added: it would be left out without a word. */
+/** Throws for a target with an unknown provider, which routing would skip silently. */
 export async function refuseUnknownProviders(
   { providerAdmin }: Needs,
   tx: Db,

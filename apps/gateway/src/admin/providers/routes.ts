@@ -68,7 +68,7 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-/** A change of one of them ends what is known of a provider's trouble. */
+/** A change of these fields resets a provider's health. */
 const RESTORING = ['base_url', 'headers', 'options', 'is_active'] as const;
 
 type Needs = Pick<
@@ -136,7 +136,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
     });
 }
 
-/** `restored`: the provider of which old trouble says nothing any more. */
+/** `restored`: provider whose old failures no longer count. */
 const bringingIntoForce = (services: Needs, mirror: HotStoreMirror) => async (restored?: string) => {
   await bringTablesIntoForce(services, mirror);
   if (restored !== undefined) await services.health.restore(restored);
@@ -163,7 +163,7 @@ async function allNames({ db, providerAdmin }: Needs): Promise<readonly string[]
   return [...new Set([...known, ...providerAdmin.builtIn(), ...stored])].sort();
 }
 
-/** null where there is no such vendor, none built in, and no such stored provider. */
+/** null for an unknown name: neither vendor, built-in nor stored. */
 async function shown({ providerAdmin: desk, health, clock }: Needs, db: Db, name: string) {
   const stored = await providerRows.get(db, { name });
   const vendor = desk.vendors().find((one) => one.name === name);
@@ -181,7 +181,7 @@ async function shown({ providerAdmin: desk, health, clock }: Needs, db: Db, name
   });
 }
 
-/** A known vendor keeps its own kind; everything else speaks OpenAI's API and needs to say where it is. */
+/** A known vendor has its own kind; others speak OpenAI's API and need a base URL. */
 function kindOf({ providerAdmin: desk }: Needs, { name, kind, base_url: baseUrl }: Body): string {
   const isVendor = desk.vendors().some((vendor) => vendor.name === name);
   if (!isVendor && desk.isVendor(name)) throw taken(name);

@@ -18,7 +18,7 @@ export const url = text(500)
   }, 'must not hold credentials, a query or a fragment: keys and headers have fields of their own')
   .transform((value) => value.replace(/\/+$/, ''));
 
-/** Write-only: never shown again, not even to the one who stored it. */
+/** Write-only: no answer ever shows it. */
 export const secret = z
   .string()
   .min(1, 'must not be empty')
@@ -26,7 +26,7 @@ export const secret = z
   .regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters without spaces')
   .openapi({ writeOnly: true, description: 'Write-only' });
 
-/** They frame the request itself, or are set by the key. */
+/** Headers that frame the request or come from the key. */
 const RESERVED_HEADER =
   /^(?:host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|upgrade|te|trailer|keep-alive)$/i;
 export const headerName = z
@@ -176,7 +176,7 @@ export function toPricedModels(provider: string, bodies: readonly ModelBody[]): 
 export const showProviderKey = (key: StoredProviderKey, state: z.infer<typeof providerKeySchema>['state']) =>
   showFields(providerKeySchema, { ...key, state });
 
-/** A cool-down is told where the breaker lets requests through, or where it lasts longer. */
+/** Shows a cool-down if it outlasts the open breaker. */
 export function showTargetState(status: TargetStatus, nowMs: number): z.output<typeof targetStateSchema> {
   const { model, mode, openForMs, coolForMs } = status;
   const waitMs = Math.max(openForMs, coolForMs);

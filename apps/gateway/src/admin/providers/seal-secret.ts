@@ -5,7 +5,7 @@ import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 const SHOWN_CHARACTERS = 4;
 const MIN_HIDDEN_CHARACTERS = 12;
 
-/** A provider's key as it is stored: sealed for its row, with the end of it for recognition. */
+/** Seals a provider's key for its row, with a suffix for recognition. */
 export function sealKey(
   vault: SecretVault,
   secret: string,

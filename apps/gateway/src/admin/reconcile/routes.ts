@@ -52,11 +52,11 @@ interface Ledger {
 
 const ATTEMPTS = 3;
 
-/** Both sides can't be read at one instant: where the counters moved in between, they are read again. */
+/** Two stores can't be read at one instant: rereads if the counters moved in between. */
 async function readLedger({ db, hotStore, clock }: Needs, projectId: string | undefined): Promise<Ledger> {
   let counters = await askHotStore(() => hotStore.counters());
   for (let attempt = 1; ; attempt++) {
-    // Before the rows: what is no longer queued then is in them, since entries leave the queue after the commit.
+    // Read before the rows: entries leave the queue after the commit, so the rows contain them.
     const { entries: queueDepth } = await askHotStore(() => hotStore.depth());
     const months = await reconcileLedger(db, { counters, nowMs: clock.nowMs(), projectId, source: 'rows' });
     const later = await askHotStore(() => hotStore.counters());

@@ -19,11 +19,11 @@ import { showInstant, showMsOrNull } from '../fields/show-fields';
 import { showHistogram } from './show-histogram';
 import { takeTurns } from './take-turns';
 
-/** Each keeps a core of Postgres busy: a page asks for many, and on a small machine they would leave requests none. */
+/** Each query occupies a core of Postgres: a page sends many, and a small machine would have none left for requests. */
 const AT_ONCE = 1;
 
 type BucketKind = 'spend' | 'latency' | 'cache' | 'errors';
-/** Which sums are added up follows from the kind. */
+/** The kind determines the sums. */
 type BucketQuestion = { readonly kind: BucketKind; readonly query: BucketRange };
 type BucketRange = Omit<BucketQuery, 'withDurations' | 'sums'>;
 
@@ -37,24 +37,24 @@ export type StatsQuestion =
 
 export interface StatsAnswer<Json = string | Uint8Array<ArrayBuffer>> {
   readonly json: Json;
-  /** So many requests are in it, or it took so long, that the same may be told again for a while. */
+  /** True for a large or slow answer, which the cache may repeat for a while. */
   readonly isWorthKeeping: boolean;
 }
 
 export interface StatsReader {
-  /** The answer's JSON, as a text or its bytes. Throws what the database threw. */
+  /** JSON of the answer, as text or bytes. Throws the database's error. */
   answer(question: StatsQuestion): Promise<StatsAnswer>;
 }
 
 /** Over fewer requests than these each new one shows at once, and Postgres is asked soon enough … */
 const MANY_REQUESTS = 5000;
-/** … unless it took so long to find them. */
+/** Slow answers are cached at any size. */
 const SLOW_MS = 300;
 
 /** Answers in this thread, one question at a time. */
 export function createStatsReader(db: Db): { answer(question: StatsQuestion): Promise<StatsAnswer<string>> } {
   const inTurn = takeTurns(AT_ONCE);
-  // Single requests are read for up to three seconds: charts from the roll-ups do not wait behind that.
+  // Reading rows takes up to three seconds; charts from roll-ups don't wait for it.
   const inTurnOfRows = takeTurns(AT_ONCE);
   return {
     answer: async (question) => {
@@ -73,7 +73,7 @@ const readsRows = (question: StatsQuestion): boolean =>
   question.kind === 'alert_preview' ||
   (question.kind in BUCKETS && needsRows(bucketQueryOf(question as BucketQuestion)));
 
-/** The answer's body, and how many requests it tells of. */
+/** Body of the answer and its number of requests. */
 async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: object; requests: number }> {
   if (question.kind === 'overview') {
     const overview = await loadOverview(db, question.query);

@@ -5,7 +5,7 @@ import type { StatsCache } from './stats-cache';
 
 type Answer<S extends z.ZodType> = Response & TypedResponse<z.output<S>, 200, 'json'>;
 
-/** Answers a question over a range, for a while with what was found before; `schema` is the answer's. */
+/** Answers a question over a range from cache or database; `schema` describes the answer. */
 export type AnswerKept = <S extends z.ZodType>(c: Context, question: StatsQuestion, schema: S) => Promise<Answer<S>>;
 
 /** The answer is JSON already: an answer of a thousand buckets would hold up requests while it is written. */

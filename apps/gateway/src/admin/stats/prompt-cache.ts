@@ -57,7 +57,7 @@ interface ModelSum {
 
 const PICO_PER_NANO = 1000n;
 
-/** By provider and model, those that saved most first. */
+/** Sums by provider and model, largest savings first. */
 export function sumPromptCaches(amounts: readonly Amount[], prices: Pick<PriceBook, 'find'>): readonly ModelSum[] {
   const sums = amounts.flatMap((amount): ModelSum[] => {
     const { model, cache, requests, tokensCacheRead, tokensCacheWrite } = amount;

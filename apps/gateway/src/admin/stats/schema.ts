@@ -16,7 +16,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** So much is read of single requests where no roll-up is as fine as the interval. */
+/** Longest range for reading rows where no roll-up matches the interval. */
 const MAX_ROWS_MS = 7 * DAY_MS;
 const DEFAULT_RANGE_MS = DAY_MS;
 /** Rows carry the store's clock, which may run a little ahead of this process's. */
@@ -89,7 +89,7 @@ export const latencyQuerySchema = bucketQuerySchema.extend({
 });
 
 export function toStatsQuery(query: z.output<typeof overviewQuerySchema>, nowMs: number): StatsQuery {
-  // In steps, so that everybody who asks meanwhile asks the same.
+  // Rounded to steps, so that concurrent callers share a question.
   const latestMs = nowMs - (nowMs % DEFAULT_STEP_MS);
   const toMs = query.to ?? latestMs + CLOCK_TOLERANCE_MS;
   const fromMs = query.from ?? Math.min(toMs, latestMs) - DEFAULT_RANGE_MS;
@@ -120,7 +120,7 @@ export function toBucketQuery(
 }
 
 function defaultIntervalMs(lengthMs: number, groupBy: string | undefined): number {
-  // Beyond a day customers are known by day.
+  // Beyond a day, customers only have daily data.
   if (groupBy === 'customer' && lengthMs > DAY_MS) return DAY_MS;
   if (lengthMs <= 4 * HOUR_MS) return 60_000;
   return lengthMs <= 8 * DAY_MS ? HOUR_MS : DAY_MS;

@@ -1,7 +1,7 @@
-// An answer that fails is not kept; whoever asked the same at that time is told the same error.
+// Failures aren't cached; concurrent callers of the same question share the error.
 import type { StatsAnswer, StatsQuestion, StatsReader } from './answer-stats';
 
-/** All tabs that show the same range share an answer so long. */
+/** Time for which tabs with the same range share an answer. */
 const KEPT_MS = 20_000;
 const MAX_ENTRIES = 500;
 const MAX_BYTES = 16 * 2 ** 20;
@@ -16,9 +16,9 @@ export interface SharedAnswer extends StatsAnswer {
   readonly ageMs: number;
 }
 
-/** Answers that are worth it are kept for 20 s, and what is being asked is not asked a second time. */
+/** Caches costly answers for 20 s and joins concurrent questions. */
 export class StatsCache {
-  /** By question, the oldest first. */
+  /** By question, oldest first. */
   private readonly kept = new Map<string, Kept>();
   private readonly asking = new Map<string, Promise<Kept>>();
   private bytes = 0;
@@ -29,7 +29,7 @@ export class StatsCache {
     private readonly clock: { monotonicMs(): number },
   ) {}
 
-  /** `isFresh`: the database is asked whatever is kept. */
+  /** `isFresh` skips the cache. */
   async answer(question: StatsQuestion, isFresh = false): Promise<SharedAnswer> {
     const key = JSON.stringify({ ...question, query: { ...question.query, nowMs: undefined } });
     const answer = isFresh ? await this.ask(key, question) : await this.find(key, question);
@@ -39,7 +39,7 @@ export class StatsCache {
   /** Drops cached answers, so that a change shows at once. */
   forget(kind: StatsQuestion['kind']): void {
     for (const [key, answer] of this.kept) if (answer.kind === kind) this.drop(key);
-    // An answer under way may be of before the change: whoever asks from now on asks anew.
+    // An answer under way may precede the change, so later callers start a new one.
     this.asking.clear();
     this.forgotten += 1;
   }

@@ -1,4 +1,4 @@
-/** Runs at most `most` pieces of work at once; the others wait in line, first come first served. */
+/** Runs at most `most` tasks at once, in order of arrival. */
 export function takeTurns(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   let free = most;
   const waiting: (() => void)[] = [];
@@ -8,7 +8,7 @@ export function takeTurns(most: number): <T>(work: () => Promise<T>) => Promise<
     try {
       return await work();
     } finally {
-      // A turn is handed on rather than given back: nobody who comes now gets in before those who wait.
+      // Passes the turn on directly, so that newcomers don't overtake the queue.
       const next = waiting.shift();
       if (next === undefined) free++;
       else next();

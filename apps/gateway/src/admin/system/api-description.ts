@@ -1,9 +1,8 @@
-// The thread breaks: whoever asked is told, and the next one to ask starts another.
+// If the thread fails, its callers get the error and the next caller starts another.
 import { Worker } from 'node:worker_threads';
 
 /**
- * The OpenAPI document as text, made when somebody asks for it first and then kept: it takes a fifth of a second, which
- * no start should wait for and no request, so that it is made in a thread.
+ * OpenAPI document as text. Building takes a fifth of a second, so a thread builds it on first use and it stays cached.
  */
 export class ApiDescription {
   private text: Promise<string> | undefined;

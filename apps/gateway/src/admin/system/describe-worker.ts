@@ -5,7 +5,7 @@ import { createApi } from '../create-api';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { buildOpenApi } from './openapi-document';
 
-/** Only the routes' schemas are read: no service is ever asked for anything. */
+/** Only the schemas of routes are read; no service is ever called. */
 const none: unknown = new Proxy(Object, { get: () => none, apply: () => none });
 
 parentPort?.on('message', (version: string) => {

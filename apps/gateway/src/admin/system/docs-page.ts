@@ -15,7 +15,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The reference: one static page that draws the OpenAPI document; it loads nothing from anywhere else. */
+/** One static page that renders the OpenAPI document and loads nothing else. */
 export function docsPage(): Response {
   return new Response(html, {
     headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': POLICY },

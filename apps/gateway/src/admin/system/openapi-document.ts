@@ -79,7 +79,7 @@ export function buildOpenApi(api: Pick<OpenAPIHono<AdminEnv>, 'getOpenAPI31Docum
   };
 }
 
-/** The files `GET /logs` can be asked for stand outside its schema, so that the typed client sees its JSON only. */
+/** Export formats of `GET /logs` stay outside its schema, so the typed client only sees JSON. */
 function addExportFormats(response: { content?: object } | undefined): void {
   if (response?.content === undefined) return;
   const file = { schema: { type: 'string' } };

@@ -1,4 +1,4 @@
-// A store that is away, or a question that takes too long, is told as such: the status itself is always answered.
+// Reports an unavailable store or a slow query; the status itself always answers.
 import { inTime } from '@llm0/core/async/in-time';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { countLogs } from '@llm0/drizzle/queries/logs/count-logs';
@@ -7,7 +7,7 @@ import type { AdminServices } from '../admin-services';
 import { showInstant } from '../fields/show-fields';
 
 const CHECK_MS = 1000;
-/** All who look share a count so long. */
+/** Viewers share a count for this time. */
 const KEPT_MS = 5000;
 /** An outage is looked for in the log so far back. */
 const LOOK_BACK_MS = 24 * 3_600_000;

@@ -22,7 +22,7 @@ import { placePlan } from './place-plan';
 export async function applyPlan(api: ImportClient, plan: ImportPlan, options: ApplyOptions): Promise<ImportStep[]> {
   const steps: ImportStep[] = [];
   const projectId = await applyProject(api, plan.project, options, steps);
-  // Nothing has a place without its project.
+  // The rest depends on the project.
   if (steps.some(({ outcome }) => outcome === 'failed')) return steps;
   const applying = { ...options, api, steps, scope: options.forAll ? null : projectId };
   const placed = await placePlan(plan, applying);

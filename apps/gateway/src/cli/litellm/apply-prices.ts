@@ -10,8 +10,8 @@ interface Pricing {
 }
 
 /**
- * Prices of the file, and for names that it has no price for those of the models behind them, all at once. Prices are for
- * every project: one that is there stays as it is, unless it is asked for.
+ * Sets the file's prices; names without a price get those of their models. Prices apply to every project, so existing
+ * ones stay unless requested.
  */
 export async function applyPrices(
   { prices, unpriced }: Pick<ImportPlan, 'prices' | 'unpriced'>,
@@ -58,7 +58,7 @@ async function addPrice(price: PlannedPrice, { models, told }: Pricing, { api, t
   }
 }
 
-/** The price of the model behind a name that only the file knows, unless the name has one. */
+/** Copies the price of a model to a name that only the file defines, unless the name has one. */
 async function addCopy(one: UnpricedModel, { models, told }: Pricing, { api }: Applying): Promise<void> {
   const { provider, model, base } = one;
   if ((await findPrice(api, one)) !== undefined) return;
@@ -97,7 +97,7 @@ const isSame = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
 
 const shortName = (field: string): string => field.replace(SUFFIX, '').replaceAll('_', ' ');
 
-/** Dollars as they are said, without zeros behind. */
+/** Dollars without trailing zeros. */
 const shown = (value: JsonValue | undefined): string => {
   if (value === null || value === undefined) return 'none';
   return typeof value === 'string' && /^\d+\.\d+$/.test(value) ? withoutZeros(value) : String(value);
@@ -108,7 +108,7 @@ const describe = (fields: JsonObject): string =>
     .map(([field, value]) => `${shortName(field)} ${shown(value)}`)
     .join(', ');
 
-/** A decimal without the zeros behind its last digit. */
+/** A decimal without trailing zeros. */
 function withoutZeros(decimal: string): string {
   let end = decimal.length;
   while (decimal[end - 1] === '0') end--;

@@ -74,17 +74,17 @@ async function whatIsThere(
 /** Shared by all projects. */
 function describeOptions(options: Readonly<Record<string, string>>, existing: JsonObject): string {
   const there = isObject(existing.options) ? existing.options : {};
-  // A region stands before the names of models instead.
+  // Regions become prefixes of model names instead.
   const other = Object.entries(options).filter(([name, value]) => name !== 'region' && there[name] !== value);
   const told = other.map(([name, value]) => `${name} ${there[name] ?? 'of the gateway'} stays, the file has ${value}`);
   return told.join(', ');
 }
 
 const OF_IMPORTS = 'litellm ';
-/** Where several of a file would have one name, each has a hash behind it. */
+/** Names that several servers share have a hash suffix. */
 const plainName = (name: unknown): string => String(name).replace(/ #[0-9a-f]{6}$/, '');
 
-/** The same key by its last characters (more of it is never shown), else the one that it takes the place of. */
+/** The same key by its last characters (the API never shows more), else the one that it replaces. */
 function findKey({ name, secret }: PlannedKey, keys: readonly JsonObject[]): JsonObject | undefined {
   const isSame = (key: JsonObject) => endsAlike(key, secret) && plainName(key.name) === plainName(name);
   return keys.find(isSame) ?? keys.find((key) => key.name === name);

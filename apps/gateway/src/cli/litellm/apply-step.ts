@@ -3,7 +3,7 @@ import { type AdminClient, RequestFailed } from '../admin-client';
 
 export type Outcome = 'created' | 'updated' | 'unchanged' | 'failed' | 'missing';
 
-/** One thing of the gateway, and what became of it; with a dry run what would. */
+/** One step and its outcome; in a dry run, its would-be outcome. */
 export interface ImportStep extends JsonObject {
   readonly what: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export type ImportClient = Pick<AdminClient, 'get' | 'post' | 'patch' | 'delete'
 
 export interface ApplyOptions {
   readonly isDryRun: boolean;
-  /** Id, or name of one that is made where it is not there. */
+  /** Id, or name of a project to create. */
   readonly project: string;
   /** Aliases and vendors' keys for every project, not for this one alone. */
   readonly forAll: boolean;
@@ -25,20 +25,17 @@ export interface ApplyOptions {
   readonly takesPrices: boolean;
 }
 
-/** Where steps write, and what they add themselves to. */
+/** Destination of steps, and their log. */
 export interface Applying extends ApplyOptions {
   readonly api: ImportClient;
-  /** Whose aliases and keys are meant; null = everybody's; undefined = the project would be made by this run. */
+  /** Project whose aliases and keys count; null = global; undefined = a project that this run creates. */
   readonly scope: string | null | undefined;
   readonly steps: ImportStep[];
 }
 
 const CONFLICT = 409;
 
-/**
- * Runs one step; a refusal of the gateway becomes its outcome. Where somebody else made the same meanwhile (409), it runs once
- * more, to look again.
- */
+/** Runs one step; a refusal becomes its outcome. After a conflict (409) it looks again and runs once more. */
 export async function tell(
   steps: ImportStep[],
   at: Pick<ImportStep, 'what' | 'name'>,

@@ -1,5 +1,5 @@
-// The CLI judges bodies by the schemas that the gateway reads them with. It asks the gateway what only that knows: whether it
-// may reach an address, and whether it can store secrets.
+// The CLI validates bodies by the gateway's schemas. It asks the gateway only about reachable addresses and stored
+// secrets.
 
 import type { z } from '@hono/zod-openapi';
 import type { JsonObject } from '@llm0/core/chat/json';
@@ -29,8 +29,8 @@ const SCHEMAS: readonly (readonly [path: RegExp, bodies: Readonly<Record<Method,
 ];
 
 /**
- * Reads through the client given, and changes nothing: bodies are judged, and answers empty. Throws `RequestFailed` as the
- * gateway would, but for what depends on its state.
+ * Reads through the given client and writes nothing: validates bodies, and returns empty answers. Throws
+ * `RequestFailed` like the gateway, except for errors from its state.
  */
 export function createDryClient(api: AdminClient): ImportClient {
   const judge = (method: Method, path: string, body: JsonObject) => {

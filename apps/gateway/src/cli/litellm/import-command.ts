@@ -47,7 +47,7 @@ async function importFile({ api, args, fields, env }: CommandInput) {
   return { text: JSON.stringify(body), body };
 }
 
-/** Its schemas are many: only who needs them waits for them. */
+/** Loaded on demand, because the schemas are large. */
 const dryClient = async (api: AdminClient) => (await import('./dry-client')).createDryClient(api);
 
 async function readFile(path: string): Promise<string> {

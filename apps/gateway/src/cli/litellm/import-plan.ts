@@ -12,7 +12,7 @@ export interface ImportPlan {
 
 /** Connection to a provider or server. */
 export interface PlannedProvider {
-  /** A server's is what it would be called: one that is there already keeps its own (`placePlan`). */
+  /** Proposed name of a server; an existing one keeps its own (`placePlan`). */
   readonly name: string;
   /** Known here by this name; every other one is added. */
   readonly isVendor: boolean;
@@ -23,12 +23,12 @@ export interface PlannedProvider {
   readonly headers: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, string>>;
   readonly keys: readonly PlannedKey[];
-  /** Variables that a key was to come from, and that are not set. */
+  /** Unset variables of keys. */
   readonly missing: readonly string[];
 }
 
 export interface PlannedKey {
-  /** The variable it comes from, else the model it stands at. */
+  /** Variable of the key, else its model. */
   readonly name: string;
   readonly secret: string;
 }
@@ -36,11 +36,11 @@ export interface PlannedKey {
 /** A row of `POST /models/import`. */
 export type PlannedPrice = JsonObject & { readonly provider: string; readonly model: string };
 
-/** A model of a name that its operator chose: the gateway may have a price for it, or for the model behind it. */
+/** A custom model name: the gateway may have a price for it or for its base model. */
 export interface UnpricedModel {
   readonly provider: string;
   readonly model: string;
-  /** By `model_info.base_model`. */
+  /** From `model_info.base_model`. */
   readonly base?: { readonly provider: string; readonly model: string };
 }
 
@@ -56,7 +56,7 @@ export interface PlannedTarget {
   readonly weight: number;
 }
 
-/** The project that stands for the proxy, and the key for its clients. */
+/** The project for the proxy, and the key for its clients. */
 export interface PlannedProject {
   /** Settings from the file; they apply to an existing project as well. */
   readonly settings: JsonObject;
@@ -68,7 +68,7 @@ export interface PlannedProject {
 /** Something the gateway's admin API cannot hold as the file has it. */
 export interface ImportNote {
   readonly kind: 'left out' | 'differs' | 'set yourself';
-  /** Where in the file, or the name of a variable of the gateway. */
+  /** Place in the file, or name of a gateway variable. */
   readonly at: string;
   readonly why: string;
 }

@@ -12,7 +12,7 @@ export async function* everyOf(api: ImportClient, path: string, query: JsonObjec
   } while (cursor !== null);
 }
 
-/** By id, or by name; of several of one name the oldest. */
+/** By id or name; the oldest of equal names. */
 export async function findNamed(api: ImportClient, path: string, idOrName: string): Promise<JsonObject | undefined> {
   let found: JsonObject | undefined;
   for await (const one of everyOf(api, path)) {
@@ -23,8 +23,8 @@ export async function findNamed(api: ImportClient, path: string, idOrName: strin
 }
 
 /**
- * After something was made whose name need not be the only one: where several imports made it at once the oldest stays, and
- * the one made here goes. Resolves to what stays.
+ * Resolves concurrent imports: the oldest resource of a name stays, and this run deletes its own. Resolves to the
+ * remaining one.
  */
 export async function keepOldest(
   api: ImportClient,

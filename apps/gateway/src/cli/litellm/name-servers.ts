@@ -19,13 +19,13 @@ export const identityOf = ({ baseUrl, headers }: ServerIdentity): string =>
       .sort(),
   ]);
 
-/** From host, port and path, such as `gpu-1-8000-openai`; `/v1` is where all of them are. Undefined where that is too long. */
+/** From host, port and path, such as `gpu-1-8000-openai`; omits the common `/v1`. Undefined if too long. */
 export function shortNameOf(baseUrl: string): string | undefined {
   const name = plainNameOf(baseUrl);
   return name.length > NAME_LENGTH ? undefined : name;
 }
 
-/** With a hash of all that tells it from others: the same for the same server, wherever it stands in whichever file. */
+/** Includes a hash of its identity: the same name for the same server in any file. */
 export function fullNameOf(server: ServerIdentity, more = ''): string {
   const hash = new Bun.CryptoHasher('sha256').update(`${identityOf(server)}${more}`).digest('hex');
   const room = NAME_LENGTH - HASH_CHARACTERS - 1;

@@ -92,7 +92,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 const READ = new Set(['model_list', 'environment_variables', 'credential_list', ...Object.keys(SECTIONS)]);
 
-/** Switches whose `false` asks for something; that of the others is what holds here without them. */
+/** Switches with an effect when `false`; for others, `false` is the default here. */
 const MEANT_WHEN_OFF = new Set(['ssl_verify']);
 
 /** Fields that the plan takes from nested settings. `type`, `host` and the like of a cache belong to the hot store. */
@@ -103,7 +103,7 @@ const FIELDS: readonly (readonly [name: string, taken: readonly string[], why: s
   ),
 ];
 
-/** A note for every setting that the plan does not take; a value is shown only where it is no secret. */
+/** Notes every skipped setting; shows a value only if it isn't secret. */
 export function noteSettings(config: JsonObject, note: AddNote): void {
   const said = new Map<string, string>();
   for (const [section, fates] of Object.entries(SECTIONS)) {
@@ -128,7 +128,7 @@ export function noteSettings(config: JsonObject, note: AddNote): void {
   }
 }
 
-/** Several settings of the file may be one here: the first is told, and others where they say otherwise. */
+/** Several settings may map to one: notes the first, and others that differ. */
 function noteVariable(
   { at, name, value }: { readonly at: string; readonly name: string; readonly value: string },
   said: Map<string, string>,

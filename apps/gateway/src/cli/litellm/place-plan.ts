@@ -1,5 +1,4 @@
-// A provider that is there is never moved to another address, and never gets other headers: whoever uses it would be asked
-// elsewhere. Where the file means another one, that one is added beside it.
+// Never moves an existing provider or changes its headers, because others use it. Adds a different one beside it.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { dataOf, isObject } from '../read-list';
 import type { Applying } from './apply-step';
@@ -7,13 +6,13 @@ import type { ImportPlan, PlannedProvider, UnpricedModel } from './import-plan';
 import { everyOf } from './list-named';
 import { fullNameOf, shortNameOf } from './name-servers';
 
-/** A planned provider, and what it is here. */
+/** A planned provider with its match here. */
 export interface PlacedProvider extends PlannedProvider {
-  /** As the admin API shows it; absent where it has to be made. */
+  /** Existing provider in the admin API; absent to create one. */
   readonly existing?: JsonObject;
   /** Existing server at the same URL, which may have prices; set for a server to create. */
   readonly beside?: string;
-  /** Set where the vendor is somebody else's already, and cannot be added as a server. */
+  /** Set if the vendor is configured differently and can't be added as a server. */
   readonly refusal?: string;
 }
 
@@ -27,12 +26,12 @@ type Scope = Applying['scope'];
 interface Known {
   /** By name. */
   readonly providers: ReadonlyMap<string, JsonObject>;
-  /** For each provider, whose aliases lead to it: ids of projects, null = everybody's. */
+  /** Projects whose aliases use each provider; null = global aliases. */
   readonly users: ReadonlyMap<string, ReadonlySet<unknown>>;
   readonly scope: Scope;
 }
 
-/** The plan with every provider under the name that it has here, wherever the plan names it. */
+/** The plan with every provider under its name here. */
 export async function placePlan(plan: ImportPlan, applying: Pick<Applying, 'api' | 'scope'>): Promise<PlacedPlan> {
   const known = await readKnown(applying);
   const taken = new Set(known.providers.keys());
@@ -75,7 +74,7 @@ async function readKnown({ api, scope }: Pick<Applying, 'api' | 'scope'>): Promi
   return { providers, users, scope };
 }
 
-/** A vendor that is set up stays as it is: one at another address is added as a server, where it speaks OpenAI's format. */
+/** Leaves a configured vendor unchanged. Adds one at another address as a server if it speaks OpenAI's format. */
 function placeVendor(planned: PlannedProvider, known: Known, taken: ReadonlySet<string>): PlacedProvider {
   const existing = known.providers.get(planned.name);
   if (existing === undefined || !isSetUp(existing)) return { ...planned, existing };
@@ -92,7 +91,7 @@ function placeVendor(planned: PlannedProvider, known: Known, taken: ReadonlySet<
 const isSetUp = ({ is_stored: isStored, is_configured: isConfigured }: JsonObject) =>
   isStored === true || isConfigured === true;
 
-/** The server that is at this address, by whichever name; else a new one. */
+/** The existing server at this address under any name; else a new one. */
 function placeServer(planned: PlannedProvider, known: Known, taken: ReadonlySet<string>): PlacedProvider {
   const names = namesFor(planned);
   const alike = known.providers.values().filter((one) => isSameServer(planned, one) && mayBeUsed(planned, one, known));
@@ -134,20 +133,20 @@ function isSameServer(planned: PlannedProvider, existing: JsonObject): boolean {
 
 const keysOf = (provider: JsonObject) => dataOf(provider, 'keys').filter(isObject);
 
-/** As much as is shown of a key. */
+/** Compares the visible end of a key. */
 export function endsAlike({ last_characters: end }: JsonObject, secret: string): boolean {
   return typeof end === 'string' && end !== '' && secret.endsWith(end);
 }
 
 /**
- * A server that everybody may use without a key would be closed to the others by the key of one project, and one that only
- * other projects have keys for is not open to this one.
+ * One project's key would close a keyless shared server for others. A server with other projects' keys only isn't open
+ * to this one.
  */
 function mayBeUsed({ keys }: PlannedProvider, existing: JsonObject, { users, scope }: Known): boolean {
   const owners = new Set(keysOf(existing).map((one) => one.project_id));
   if (owners.has(null) || owners.has(scope ?? '')) return true;
   if (keys.length === 0) return owners.size === 0;
-  // A key for everybody closes nothing.
+  // A global key closes nothing.
   if (scope === null) return true;
   const ours = users.get(String(existing.name));
   return owners.size > 0 || (ours !== undefined && ours.size === 1 && ours.has(scope));
@@ -156,10 +155,10 @@ function mayBeUsed({ keys }: PlannedProvider, existing: JsonObject, { users, sco
 const sameUrl = (shown: unknown, baseUrl: string): boolean =>
   typeof shown === 'string' && shown.replace(/\/{1,20}$/, '') === baseUrl;
 
-/** Where a planned provider went; `to` undefined = nowhere. */
+/** Destination of a planned provider; `to` undefined = none. */
 interface Move {
   readonly to: string | undefined;
-  /** Stands before its models' names, as the one that is there is not told another. */
+  /** Prefix of its models' names if the existing provider has another region. */
   readonly region: string | undefined;
 }
 

@@ -26,12 +26,12 @@ type Fallbacks = ReadonlyMap<string, readonly string[]>;
 interface Routing {
   readonly groups: Groups;
   readonly fallbacks: Fallbacks;
-  /** For requests that are too long: only a group's own are taken, after all others. */
+  /** Fallbacks for long requests: only the group's own, after all others. */
   readonly larger: Fallbacks;
   readonly strategy: string;
 }
 
-/** Names that clients send, each with its deployments and what stands in for them. */
+/** Clients' model names with deployments and fallbacks. */
 export function planAliases(
   config: JsonObject,
   placed: readonly PlacedDeployment[],

@@ -9,7 +9,7 @@ import { readNames } from './read-names';
 import { readYaml } from './read-yaml';
 import { createResolver } from './resolve-values';
 
-/** The text of a `config.yaml` of LiteLLM → what it becomes here. Throws `RequestFailed` for what cannot be read. */
+/** Plans the import of LiteLLM's `config.yaml`. Throws `RequestFailed` for unreadable text. */
 export function planImport(text: string, env: Readonly<Record<string, string | undefined>>): ImportPlan {
   const config = readYaml(text);
   const notes = new Map<string, ImportNote>();

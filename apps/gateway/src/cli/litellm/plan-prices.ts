@@ -42,7 +42,7 @@ export function planPrices(placed: readonly PlacedDeployment[], note: AddNote): 
   };
 }
 
-/** The vendor's own name for what stands behind a deployment. */
+/** The vendor's name for a deployment's base model. */
 function readBase({ base_model: base }: JsonObject): UnpricedModel['base'] {
   const named = typeof base === 'string' ? readModelName(base, undefined) : undefined;
   return named !== undefined && 'known' in named.vendor
@@ -59,7 +59,7 @@ function readPrices(said: JsonObject): JsonObject {
   return fields;
 }
 
-/** Exactly, as text, rounded half up to what prices have here; undefined for what is no price. */
+/** Exact text, rounded half up to the precision of prices; undefined for an invalid price. */
 export function perMillionOf(perToken: number | undefined): string | undefined {
   if (perToken === undefined || perToken < 0 || perToken > 1) return undefined;
   const [mantissa = '0', exponent = '0'] = String(perToken).split('e');

@@ -11,8 +11,8 @@ export const KEY_FIELDS = [
 ] as const;
 
 /**
- * The proxy as a project with one key. LiteLLM has no limit of requests and caches nothing unless it is told to; a project
- * is alike, where the file says nothing.
+ * The proxy as a project with one key. LiteLLM sets no request limit and caches nothing by default; neither does the
+ * project.
  */
 export function planProject(config: JsonObject, names: NamesOfFile, note: AddNote): PlannedProject {
   const settings: JsonObject = {};

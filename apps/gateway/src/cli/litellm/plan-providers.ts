@@ -86,7 +86,7 @@ interface Finding {
   readonly note: AddNote;
 }
 
-/** Where the vendor's API in OpenAI's format lies, for a second resource or machine. */
+/** Address of the vendor's OpenAI-compatible API, for another resource or machine. */
 const FURTHER_ADDRESS: Readonly<Record<string, (baseUrl: string) => string>> = {
   openai: (baseUrl) => baseUrl,
   azure: (baseUrl) => `${baseUrl.replace(/\/openai(?:\/v1)?$/, '')}/openai/v1`,
@@ -107,7 +107,7 @@ function addSite(sites: Map<string, Site>, id: string, at: Pick<Site, 'vendor' |
   return site;
 }
 
-/** Short names where they tell servers apart, full ones where they do not; never by who comes first. */
+/** Short names if they are unique, full ones otherwise; independent of order. */
 function nameSites(sites: readonly Site[]): ReadonlyMap<Site, string> {
   const short = new Map(sites.map((site) => [site, shortNameAt(site)] as const));
   const counts = new Map<string, number>();
@@ -133,7 +133,7 @@ function planned(name: string, { vendor, baseUrl, headers, options, keys, missin
   };
 }
 
-/** Without a trailing slash; null for what may not be stored or shown. */
+/** Without a trailing slash; null for a URL that must not be stored or shown. */
 function cleanUrl(text: string | undefined | null): string | undefined | null {
   if (text === undefined || text === null) return undefined;
   const url = URL.parse(text);

@@ -10,7 +10,7 @@ const MAX_DEPLOYMENTS = 2000;
 
 /** One entry of `model_list`, its references resolved where they are needed. */
 export interface Deployment {
-  /** Where it stands, for people. */
+  /** Place in the file, for people. */
   readonly at: string;
   /** The name clients send. */
   readonly group: string;
@@ -20,7 +20,7 @@ export interface Deployment {
   /** All of it, as the file has it. */
   readonly entry: JsonObject;
   readonly baseUrl?: string;
-  /** By `weight`, else `rpm`, else `tpm`; undefined = as likely as any. */
+  /** From `weight`, else `rpm`, else `tpm`; undefined = average. */
   readonly weight?: number;
   readonly order?: number;
 }
@@ -74,7 +74,7 @@ function readDeployment({ at, entry, params }: Entry, resolve: ResolveValue, not
   const place = `${at} ${group}`;
   const named = readModelName(model, asText(params.custom_llm_provider));
   if (named === undefined) {
-    // As the file has it: what a variable holds is not for showing.
+    // The file's text; a variable's value must not appear.
     const shown = String(params.model).slice(0, 100);
     if (model === '*')
       note('differs', place, 'every model of a configured vendor can be asked for by its own name already');
@@ -91,7 +91,7 @@ function readDeployment({ at, entry, params }: Entry, resolve: ResolveValue, not
     note('left out', place, named.vendor.unknown);
     return undefined;
   }
-  // Limits stand beside the parameters in older files.
+  // Older files have limits beside the parameters.
   const said = { ...entry, ...params };
   const weight = asNumber(said.weight) ?? asNumber(said.rpm) ?? asNumber(said.tpm);
   const limits = ['rpm', 'tpm'].filter((name) => said[name] !== undefined);
@@ -157,7 +157,7 @@ const OF_INFO = new Set([
   ...['mode', 'base_model', 'access_groups', 'max_input_tokens', 'max_output_tokens', ...Object.keys(PRICES)],
 ]);
 
-/** One line for each parameter or field that is not taken over, with who has it. */
+/** One line for each skipped parameter or field, with its deployments. */
 export function noteParameters(deployments: readonly Deployment[], note: AddNote): void {
   const owners = new Map<string, Set<string>>();
   for (const { group, params, info, entry } of deployments) {

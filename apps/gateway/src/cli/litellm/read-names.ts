@@ -3,14 +3,14 @@ import { isObject } from '../read-list';
 import { type AddNote, asText, type PlannedAlias } from './import-plan';
 import type { PlacedDeployment } from './plan-providers';
 
-/** As many as a key may have. */
+/** Maximum of a key. */
 const MAX_NAMES = 1000;
 
 /** Models of the proxy, by their names here. */
 export interface NamesOfFile {
-  /** As `allowed_models` has them; undefined: every model that the gateway has. */
+  /** Names for `allowed_models`; undefined: every model. */
   readonly all?: readonly string[];
-  /** By `model_info.access_groups`. */
+  /** From `model_info.access_groups`. */
   readonly byGroup: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -19,7 +19,7 @@ interface Planned {
   readonly aliases: readonly PlannedAlias[];
 }
 
-/** LiteLLM's proxy serves `model_list` and nothing else; where the names cannot be told, that is said. */
+/** LiteLLM serves only `model_list`; notes undeterminable names. */
 export function readNames(config: JsonObject, { placed, aliases }: Planned, note: AddNote): NamesOfFile {
   const byGroup = new Map<string, string[]>();
   for (const deployment of placed) {
@@ -42,7 +42,7 @@ function whyEverything(config: JsonObject, names: readonly string[]): string | u
   return names.length > MAX_NAMES ? `as the file has more than ${MAX_NAMES} names` : undefined;
 }
 
-/** Wildcards have no alias: what they stand for is asked for by the vendor's own names. */
+/** Wildcards have no alias: clients use the vendor's own names. */
 function nameHere({ group, provider, model }: PlacedDeployment): string {
   const star = model.indexOf('*');
   if (star >= 0) return `${provider}/${model.slice(0, star)}*`;

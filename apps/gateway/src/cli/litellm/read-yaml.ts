@@ -10,13 +10,12 @@ const MAX_BRACKETS = 500;
 const MAX_VALUES = 200_000;
 /** Maximum of aliases per anchor, as the parser counts them. */
 const MAX_ALIASES = 1000;
-/** Aliases × nodes: what merging anchors into one another may copy. */
+/** Aliases × nodes: bound for the copies of merged anchors. */
 const MAX_COPIES = 10_000_000;
 
 /**
- * A YAML file as plain JSON. It is read as the program that it was written for reads it (YAML 1.1: `yes`, `True`, `<<`).
- * Throws `RequestFailed` for what is no mapping, too large, or grows by its anchors; never with a part of the text, which
- * may be a secret.
+ * Parses YAML 1.1 to plain JSON, as LiteLLM does (`yes`, `True`, `<<`). Throws `RequestFailed` for a non-mapping or an
+ * oversized file. Errors never quote the text, which may contain secrets.
  */
 export function readYaml(text: string): JsonObject {
   if (text.length > MAX_CHARACTERS) throw new RequestFailed(`The file is larger than ${MAX_CHARACTERS} characters.`);
@@ -60,7 +59,7 @@ function parse(text: string): unknown {
     return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     if (error instanceof RequestFailed) throw error;
-    // The parser descends by calling itself; a reference that cannot be followed, or leads too often, is thrown likewise.
+    // The parser recurses; a broken or excessive reference throws as well.
     throw error instanceof RangeError ? tooDeep() : tooMuch();
   }
 }
@@ -90,7 +89,7 @@ interface Reading {
   readonly left: { values: number };
 }
 
-/** Dates become their text; what JSON does not have (sets, bytes, infinities) is refused. */
+/** Converts dates to text; refuses types outside of JSON (sets, bytes, infinities). */
 function toJson(value: unknown, { depth, left }: Reading): JsonValue {
   if (depth > MAX_DEPTH) throw tooDeep();
   left.values--;

@@ -5,7 +5,7 @@ import type { AddNote } from './import-plan';
 
 const REFERENCE = /^os\.environ\/(.+)$/;
 
-/** A value of the file: as it stands, or where a variable has it. */
+/** A value of the file, direct or from a variable. */
 export interface Resolved {
   /** Absent where the variable is not set. */
   readonly text?: string;
@@ -17,7 +17,7 @@ export type ResolveValue = (value: JsonValue | undefined) => Resolved;
 
 export interface Resolver {
   readonly resolve: ResolveValue;
-  /** Notes what the file sets and nothing that was resolved so far asked for. */
+  /** Notes variables in the file that nothing used. */
   noteUnused(): void;
 }
 

@@ -2,9 +2,9 @@
 export type Vendor =
   /** Known here by that name. */
   | { readonly known: string }
-  /** Speaks OpenAI's format at an address of its own; null = the file has to say which. */
+  /** OpenAI's format at a separate address; null = the file must name it. */
   | { readonly baseUrl: string | null }
-  /** Not reached by this gateway. */
+  /** Vendors that this gateway doesn't support. */
   | { readonly unknown: string };
 
 const server = { baseUrl: null } as const;
@@ -68,7 +68,7 @@ export interface NamedModel {
   readonly vendor: Vendor;
 }
 
-/** `custom_llm_provider` goes before the prefix; undefined where nobody is named. */
+/** `custom_llm_provider` overrides the prefix; undefined without a vendor. */
 export function readModelName(model: string, ownPrefix: string | undefined): NamedModel | undefined {
   const slash = model.indexOf('/');
   const first = slash > 0 ? model.slice(0, slash) : undefined;
@@ -104,7 +104,7 @@ const vendorOf = (prefix: string): Vendor =>
     unknown: `"${prefix}" is no vendor that this gateway knows`,
   };
 
-/** Where OpenAI's own API is: every other address is a server of its own. */
+/** True for OpenAI's own API; any other address is a separate server. */
 export const isOpenAi = (baseUrl: string): boolean => URL.parse(baseUrl)?.hostname.endsWith('.openai.com') === true;
 
 const KNOWN = new Set(Object.values(VENDORS).flatMap((vendor) => ('known' in vendor ? [vendor.known] : [])));

@@ -13,7 +13,7 @@ const RANGE = {
   status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted or error' },
 } as const satisfies Command['options'];
 
-/** Calls of MCP tools, beside the commands of their servers. */
+/** Commands for logged MCP tool calls. */
 export const TOOL_CALL_COMMANDS: readonly Command[] = [
   {
     name: 'mcp calls',

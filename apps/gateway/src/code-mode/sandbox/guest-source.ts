@@ -1,10 +1,9 @@
-/** Scripts stand in a file of this name, as their errors say. */
+/** File name of scripts in error messages. */
 export const SCRIPT_NAME = 'script.js';
 
 /**
- * Runs inside the sandbox, before the script: a function of what the host offers that makes `console` and timers, and
- * returns `[offer, start, settle, fire]`, of which `offer` makes `tools`. Everything of the language that it uses is taken
- * beforehand: scripts may change what they see.
+ * Runs inside the sandbox before the script: makes `console` and timers, and returns `[offer, start, settle, fire]`;
+ * `offer` makes `tools`. It saves built-ins beforehand, because scripts may change them.
  */
 export const GUEST_SOURCE = String.raw`(function (hostCall, hostLog, hostDone, hostTimer, maxResult) {
   'use strict';

@@ -1,4 +1,4 @@
-// One script in one QuickJS. Between two, all its memory is set back to what it was before the first.
+// One script in one QuickJS. Between scripts, all memory returns to its initial state.
 import variant from '@jitl/quickjs-wasmfile-release-sync';
 import {
   newQuickJSWASMModuleFromVariant,
@@ -15,22 +15,22 @@ import type { SandboxLimits } from './sandbox-messages';
 /** Rounds of loops between two looks at the clock: some milliseconds. */
 const ROUNDS_BETWEEN_LOOKS = 500_000;
 const PAGE_BYTES = 65_536;
-/** A guest whose script used more than this is not taken again, so that no thread holds on to megabytes. */
+/** A guest with more memory use is discarded, so that no thread keeps megabytes. */
 const MOST_PAGES_TAKEN_BACK = 64;
-/** Where the module's heap begins, behind its data and stack. */
+/** Start of the module's heap, after data and stack. */
 const HEAP_BEGINS = 5_333_088;
 const STACK_BYTES = 256 * 1024;
-/** quickjs.h: a script whose promise gives the value of its last expression, with `await` at the top. */
+/** quickjs.h: allows top-level `await`; the promise resolves to the last expression. */
 const EVAL_ASYNC = 1 << 7;
 
 export interface GuestEvents {
-  /** Why it is refused; nothing where it is not. */
+  /** Returns the reason for a refusal, or nothing. */
   onCall(call: number, server: string, name: string, args: string): string;
   onLog(line: string): void;
   onDone(ok: boolean, text: string): void;
-  /** `ms` below 0: not any more. Why it is refused; nothing where it is not. */
+  /** `ms` below 0 cancels. Returns the reason for a refusal, or nothing. */
   onTimer(timer: number, ms: number): string;
-  /** Every few milliseconds of computing; what it throws ends everything inside. */
+  /** Runs every few milliseconds of computing; a throw ends the script. */
   onLook(hasOverflowed: boolean): void;
 }
 
@@ -56,8 +56,8 @@ export class Guest {
   ) {}
 
   /**
-   * Made in a millisecond or two, from `compileQuickJs`. Methods throw what `onLook` throws, and where the machine itself
-   * breaks: it is of no use then.
+   * Creates a guest from `compileQuickJs` in a millisecond or two. Methods throw errors of `onLook` and of a broken
+   * machine; then discard it.
    */
   static async create(module: WebAssembly.Module, limits: SandboxLimits, events: GuestEvents): Promise<Guest> {
     const pages = Math.ceil((HEAP_BEGINS + limits.memoryBytes) / PAGE_BYTES);
@@ -65,7 +65,7 @@ export class Guest {
     let guest: Guest | undefined;
     let fuel: WebAssembly.Global | undefined;
     let hasOverflowed = false;
-    // All there may be is there, so nobody asks for more but who needs too much.
+    // The whole memory exists from the start, so growth means too much.
     wasmMemory.grow = () => {
       hasOverflowed = true;
       if (fuel !== undefined) fuel.value = -1;
@@ -92,7 +92,7 @@ export class Guest {
     return guest;
   }
 
-  /** As it was before its first script, for one more. False: only a new one will do. */
+  /** Restores the initial state for another script. False: discard the guest. */
   reset(events: GuestEvents): boolean {
     this.events = events;
     return this.image !== undefined && this.image.restore() <= MOST_PAGES_TAKEN_BACK;
@@ -127,7 +127,7 @@ export class Guest {
     this.enter('fire', this.context.newNumber(timer));
   }
 
-  /** As many promises' turns as `most`; whether there are more. */
+  /** Runs up to `most` promise jobs; true if more are pending. */
   turn(most: number): boolean {
     this.runtime.executePendingJobs(most).dispose();
     return this.runtime.hasPendingJob();
@@ -172,7 +172,7 @@ export class Guest {
   }
 }
 
-/** The imports, with a clock that looks first. Throws where there is not exactly one clock. */
+/** The imports with a clock that calls `onLook` first. Throws unless there is exactly one clock. */
 function watchClock(module: WebAssembly.Module, imports: WebAssembly.Imports, look: () => void): WebAssembly.Imports {
   const [{ module: from } = { module: '' }] = WebAssembly.Module.imports(module);
   const given = imports[from] ?? {};

@@ -9,7 +9,7 @@ export class MemoryImage {
     this.pages = pagesOf(memory).map((page) => (page.equals(EMPTY) ? EMPTY : Buffer.from(page)));
   }
 
-  /** Makes the memory what it was, byte by byte. Returns how many pages were not. */
+  /** Restores the memory byte by byte. Returns the number of changed pages. */
   restore(): number {
     let changed = 0;
     for (const [index, page] of pagesOf(this.memory).entries()) {

@@ -1,5 +1,5 @@
-// A thread that is inside WebAssembly is not ended by `terminate()` until it calls JavaScript again, and QuickJS has loops of
-// its own that never do (`[].indexOf.call({ length: 2 ** 53 })`). So every loop of the module counts, and calls at nothing left.
+// `terminate()` can't end a thread inside WebAssembly until it calls JavaScript, and some QuickJS loops never do
+// (`[].indexOf.call({ length: 2 ** 53 })`). So every loop counts down and then calls out.
 
 const SECTION = { type: 1, import: 2, global: 6, export: 7, code: 10 } as const;
 const LOOP = 0x03;
@@ -9,10 +9,10 @@ const MEMORY_FILL = 0xfc0b;
 const CLOCK_TYPE = '60 00 01 7c';
 /** Rounds of a loop that copying or filling memory counts for: the engine does it without one, up to megabytes at once. */
 const BULK_ROUNDS = 4096;
-/** The name under which the module exports what its loops may still go round: a mutable i32. */
+/** Export for the remaining loop iterations: a mutable i32. */
 export const FUEL = 'fuel';
 
-/** Reads the numbers of the binary format where it stands. */
+/** Reads numbers of the binary format in place. */
 class Reader {
   constructor(
     readonly bytes: Uint8Array,
@@ -56,8 +56,8 @@ function writeU32(value: number): number[] {
 }
 
 /**
- * The module with a counter in each loop: below nothing left, it calls the clock that it imports, where the host looks whether
- * to go on and sets the counter anew. Throws for what it cannot read: only the pinned QuickJS has to pass.
+ * Adds a counter to each loop. At zero, the loop calls an imported clock, where the host decides and refills. Throws
+ * for unknown code: only the pinned QuickJS must pass.
  */
 export function meterWasm(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const reader = new Reader(bytes, 8);
@@ -182,15 +182,15 @@ function meterBody(section: Uint8Array, reader: Reader, end: number, { inLoop, b
   return join(parts);
 }
 
-/** Operands of instructions, as how many numbers they are; what is not listed and not in a range below has none. */
+/** Number of immediate operands per instruction; unlisted ones have none. */
 const NUMBERS: Readonly<Record<number, number>> = {
   ...{ 2: 1, 3: 1, 4: 1, 12: 1, 13: 1, 16: 1, 17: 2, 18: 1, 19: 2 },
   ...{ 32: 1, 33: 1, 34: 1, 35: 1, 36: 1, 37: 1, 38: 1, 63: 1, 64: 1, 65: 1, 66: 1, 208: 1, 210: 1 },
 };
-/** Those of the instructions behind 0xfc. */
+/** Operands of instructions after 0xfc. */
 const BULK_NUMBERS: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
 
-/** Returns the instruction that was there; those behind 0xfc with the number that follows. */
+/** Returns the instruction; those after 0xfc with the following number. */
 function skipInstruction(reader: Reader): number {
   const code = reader.byte();
   if (code === 0x0e) reader.skipNumbers(reader.u32() + 1);

@@ -1,9 +1,9 @@
 // Messages between the gateway and a sandbox thread. Values of the script travel as JSON text only.
 
 export interface SandboxLimits {
-  /** All of the script's heap, and what QuickJS itself needs there (below 1 MB). */
+  /** Limit of the script's heap, including QuickJS itself (below 1 MB). */
   readonly memoryBytes: number;
-  /** From the first line to the answer, calls included. */
+  /** Limit for the whole run, calls included. */
   readonly timeMs: number;
   readonly calls: number;
   /** Limit for the JSON result plus all `console` output, in UTF-8. */
@@ -31,7 +31,7 @@ export interface SandboxSettings {
   readonly limits: SandboxLimits;
   /** QuickJS as another thread compiled it. */
   readonly module: WebAssembly.Module | undefined;
-  /** One number that any thread may set: not 0 = the run is to end. */
+  /** A shared number: not 0 ends the run. */
   readonly stop: SharedArrayBuffer;
 }
 
@@ -62,13 +62,13 @@ export interface CallMessage {
   readonly args: string;
 }
 
-/** `error`: the script's own. The others are the host's doing: what ran is of no use any more. */
+/** `error`: the script failed. Others come from the host, and the guest is unusable. */
 export type EndReason = 'done' | 'error' | 'time' | 'memory' | 'depth' | 'stopped' | 'crashed';
 
 export interface EndMessage {
   readonly type: 'end';
   readonly reason: EndReason;
-  /** JSON of what the script gave, or why it gave nothing. */
+  /** JSON of the result, or the reason for none. */
   readonly text: string;
 }
 

@@ -1,4 +1,5 @@
-// A sandbox breaks or is killed: its run is told, a new one takes its place. None can be started: runs are `busy` after a while.
+// A sandbox breaks or is terminated: its run fails and a new sandbox replaces it. If none starts, runs end as `busy`
+// after a while.
 import { SANDBOX_LIMITS, type SandboxLimits } from './sandbox-messages';
 import { type SandboxJob, type SandboxOutcome, SandboxWorker } from './sandbox-worker';
 
@@ -23,12 +24,12 @@ interface Waiting {
   readonly take: (worker: SandboxWorker | undefined) => void;
 }
 
-/** Warm sandboxes, each for one run at a time; started by the first run, ended when nobody has run anything for a while. */
+/** Warm sandboxes, each for one run at a time. The first run starts them; they end when idle. */
 export class SandboxPool {
   private readonly limits: SandboxLimits;
   private readonly size: number;
   private readonly all = new Set<SandboxWorker>();
-  /** The one that has rested longest comes first. */
+  /** The longest idle one comes first. */
   private readonly ready: SandboxWorker[] = [];
   private readonly known = new WeakSet<SandboxWorker>();
   private readonly waiting: Waiting[] = [];
@@ -66,7 +67,7 @@ export class SandboxPool {
     }
   }
 
-  /** Makes the sandboxes ready before anybody asks. */
+  /** Starts the sandboxes before the first request. */
   warm(): void {
     this.fill();
     this.rest();
@@ -100,7 +101,7 @@ export class SandboxPool {
     });
   }
 
-  /** The longest waiting first, but for those whose owner has enough. */
+  /** Serves the longest wait first, except owners at their limit. */
   private hand(): void {
     const most = Math.max(1, this.size / 2);
     while (this.ready.length > 0) {
@@ -140,7 +141,7 @@ export class SandboxPool {
     for (const worker of all) worker.end();
   }
 
-  /** The first one compiles QuickJS, and the others use what it made. */
+  /** The first sandbox compiles QuickJS; others reuse the module. */
   private fill(): void {
     if (this.isClosed || this.restart !== undefined) return;
     const most = this.module === undefined ? 1 : this.size;

@@ -1,5 +1,5 @@
-// A sandbox's thread: one run at a time, its guest made ready for the next as soon as it ends. A run that did not end by itself is
-// the thread's last: whoever started it ends it.
+// Thread of a sandbox: one run at a time, and its guest is reset right after. An interrupted run is the thread's last;
+// its owner terminates it.
 import { parentPort, workerData } from 'node:worker_threads';
 import { lowerPriority } from '@llm0/core/threads/lower-priority';
 import { compileQuickJs, Guest, type GuestEvents } from './guest';
@@ -15,7 +15,7 @@ const TURNS_AT_ONCE = 1000;
 /** Charge for each log line, so that empty lines reach the limit as well. */
 const LINE_BYTES = 16;
 
-/** Why a guest is stopped; thrown through it. */
+/** Reason for stopping a guest, thrown through it. */
 class Stopped extends Error {
   constructor(readonly reason: EndReason) {
     super(reason);
@@ -32,7 +32,7 @@ class Run implements GuestEvents {
   private endsAtMs = Number.POSITIVE_INFINITY;
   private isTurning = false;
   private hasEnded = false;
-  /** It did not come to rest: the guest is in the middle of something for good. */
+  /** True if the guest stopped in the middle of something. */
   isBroken = false;
 
   start({ code, tools }: RunMessage): void {
@@ -50,7 +50,7 @@ class Run implements GuestEvents {
     this.hasEnded = true;
     for (const timer of this.timers.values()) clearTimeout(timer);
     post({ type: 'end', reason, text });
-    // Not from inside the guest, which is to come to rest first.
+    // Not from inside the guest, which must return first.
     if (reason === 'done' || reason === 'error') setImmediate(() => void prepareNext(this));
   }
 

@@ -17,21 +17,21 @@ export interface SandboxCall {
 }
 
 export interface SandboxJob {
-  /** Nobody has more than half of the sandboxes. */
+  /** One owner gets at most half of the sandboxes. */
   readonly owner: string;
   readonly code: string;
   /** Members of `tools`: names by alias. */
   readonly tools: readonly (readonly [alias: string, names: readonly string[]])[];
-  /** JSON of the value for the script; what it throws, the script is told. */
+  /** Returns JSON for the script; the script sees a throw as an error. */
   readonly call: (call: SandboxCall) => Promise<string>;
-  /** Gone: the run is killed. */
+  /** Ends the run when aborted. */
   readonly signal: AbortSignal;
 }
 
 export interface SandboxOutcome {
   /** `busy`: it never ran. */
   readonly reason: EndReason | 'busy';
-  /** `done`: JSON of what the script gave; `error`, `crashed`: what happened; else empty. */
+  /** `done`: JSON of the result; `error`, `crashed`: the reason; else empty. */
   readonly text: string;
   readonly logs: readonly string[];
   /** Attempts that reached the host. */

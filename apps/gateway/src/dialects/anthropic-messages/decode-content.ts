@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../read-fields';
 
-/** A `content` or `system` (text or blocks) → parts. Blocks of unknown kinds, or that say more, are kept raw. */
+/** A `content` or `system` (text or blocks) → parts. Unknown blocks or fields stay raw. */
 export function decodeContent(value: JsonValue | undefined, path: string, extra: JsonObject): ContentPart[] {
   if (typeof value === 'string') return [{ type: 'text', text: value }];
   return readBlocks(value, path).map((block, i) => decodeBlock(block, `${path}[${i}]`, extra));
@@ -33,7 +33,7 @@ export function decodeBlock(block: JsonObject, path: string, extra: JsonObject):
   return part ?? { type: 'raw', format: 'anthropic-messages', value: block };
 }
 
-/** undefined: only this format can say it. */
+/** undefined: only this format can express it. */
 type BlockDecoder = (block: JsonObject, path: string, extra: JsonObject) => ContentPart | undefined;
 
 const BLOCK_DECODERS: ReadonlyMap<string, BlockDecoder> = new Map<string, BlockDecoder>([
@@ -79,7 +79,7 @@ function requiredSource({ source }: JsonObject, path: string): JsonObject {
   throw mustBe(`${path}.source`, 'an object with a "type"', source);
 }
 
-/** Where the content is, as one URL; undefined for sources of other kinds. */
+/** Content as one URL; undefined for other sources. */
 function urlOf(source: JsonObject, path: string): string | undefined {
   if (source.type === 'url') return requiredText(source, 'url', path);
   if (source.type === 'base64') {

@@ -8,11 +8,11 @@ import { decodeBlock, decodeContent, readBlocks } from './decode-content';
 
 export interface DecodedMessages {
   readonly messages: ChatMessage[];
-  /** The turns without what other vendors put in: this one would refuse it. Absent where nothing had to go. */
+  /** Turns without other vendors' blocks, which this vendor would refuse. Absent if unchanged. */
   readonly cleaned?: JsonValue[];
 }
 
-/** `system` and `messages` → ours. Fields only this format understands are kept in `extra` under their path. */
+/** `system` and `messages` → ours. Fields of this format only go to `extra` under their path. */
 export function decodeMessages(body: JsonObject, extra: JsonObject): DecodedMessages {
   const { messages: value } = body;
   if (!Array.isArray(value)) throw mustBe('messages', 'an array', value);
@@ -47,7 +47,7 @@ function decodeSystem(value: JsonValue | undefined, extra: JsonObject, path = 's
   return content.length === 0 ? [] : [{ role: 'system', content }];
 }
 
-/** Results of tools are messages of their own, ahead of what else the turn says. */
+/** Tool results become messages before the rest of the turn. */
 function decodeUser({ content }: JsonObject, path: string, extra: JsonObject): ChatMessage[] {
   if (typeof content === 'string') return [{ role: 'user', content: [{ type: 'text', text: content }] }];
   const results: ChatMessage[] = [];
@@ -83,7 +83,7 @@ interface AssistantTurn {
   changed: boolean;
 }
 
-/** `kept`: the turn as this vendor may see it again; undefined where nothing is left of it. */
+/** `kept`: the turn for this vendor; undefined if nothing remains. */
 function decodeAssistant(
   item: JsonObject,
   path: string,

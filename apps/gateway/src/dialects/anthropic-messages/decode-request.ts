@@ -27,7 +27,7 @@ import { decodeToolChoice, decodeTools } from './decode-tools';
 const MAX_STOPS = 1000;
 const TOP_K = { min: 0, max: OUTPUT_LIMIT.max, integer: true } as const;
 
-/** Fields with a place in `ChatRequest`; all others are kept in `extra`. */
+/** Fields with a place in `ChatRequest`; others go to `extra`. */
 const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
   ['model', ELSEWHERE],
   ['messages', ELSEWHERE],
@@ -52,8 +52,8 @@ const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldRea
 ]);
 
 /**
- * A Messages body → our request. Checks every field it knows and names the one at fault; keeps the others.
- * Source: https://platform.claude.com/docs/en/api/messages
+ * Decodes a Messages body. Validates every known field, names an invalid one and keeps the others. Source:
+ * https://platform.claude.com/docs/en/api/messages
  */
 export function decodeRequest(body: JsonObject, headers?: Headers): ChatRequest {
   if (body.max_tokens == null) {
@@ -62,7 +62,7 @@ export function decodeRequest(body: JsonObject, headers?: Headers): ChatRequest 
   return decodeBody(body, headers);
 }
 
-/** A body of `count_tokens`: the same but for what only an answer needs. */
+/** A body of `count_tokens`: without the fields that only answers need. */
 export function decodeCountRequest(body: JsonObject, headers?: Headers): ChatRequest {
   return { ...decodeBody({ ...body, stream: false }, headers), countOnly: true };
 }
@@ -106,7 +106,7 @@ function readMetadata(to: OpenRequest, body: JsonObject, extra: JsonObject): voi
   set(to, 'user', optionalText(metadata, 'user_id', 'metadata'));
 }
 
-/** The vendor's word for what others call the default. */
+/** The vendor's name for the default tier. */
 function decodeTier(body: JsonObject): string | undefined {
   const tier = readString(body, 'service_tier');
   return tier === 'standard_only' ? 'default' : tier;

@@ -6,7 +6,7 @@ import { isObject, keepUnknown, mustBe } from '../read-fields';
 const SCHEMA_NAME = 'answer';
 const FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'schema']);
 
-/** `output_config.format`. Formats of unknown types are kept in `extra`. */
+/** `output_config.format`. Unknown types go to `extra`. */
 export function decodeResponseFormat(value: JsonValue, path: string, extra: JsonObject): ResponseFormat | undefined {
   if (!isObject(value)) throw mustBe(path, 'an object', value);
   if (value.type !== 'json_schema') {

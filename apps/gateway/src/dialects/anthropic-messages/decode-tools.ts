@@ -12,7 +12,7 @@ const TOOL_FIELDS: ReadonlySet<string> = new Set([
   'cache_control',
 ]);
 
-/** Tools of the caller's own are understood; the vendor's built-in ones are kept raw. */
+/** The caller's tools are decoded; the vendor's built-in ones stay raw. */
 export function decodeTools(value: JsonValue, extra: JsonObject): Tool[] {
   return decodeToolList(value, 'anthropic-messages', (item, param) => {
     const isOwn = item.type === undefined || item.type === null || item.type === 'custom';

@@ -24,20 +24,20 @@ interface OpenBlock {
 const CHOICE = 0;
 
 /**
- * Events of any vendor's answer → blocks in order. Calls whose pieces come mixed are put one behind the other: what
- * belongs to a later one waits until the open one is whole.
+ * Events of any vendor's answer → blocks in order. Interleaved calls are serialized: pieces of a later one wait until
+ * the open one ends.
  */
 export class BlockWriter {
   private index = 0;
   private open: OpenBlock | undefined;
   private waiting: ChatEvent[] = [];
   private readonly closedTools = new Set<number>();
-  /** Characters of thoughts: told as text, told as details (which repeat the text), and written. */
+  /** Characters of reasoning: received as text, received as details (which repeat the text), and written. */
   private readonly thought = { told: 0, detailed: 0, written: 0 };
   /** Calls written so far. */
   calls = 0;
 
-  /** `showsThinking`: the caller asked for thoughts; without, it may not know what to do with them. */
+  /** `showsThinking`: the caller requested reasoning; otherwise it may not expect it. */
   constructor(
     private readonly sink: BlockSink,
     private readonly showsThinking: boolean,
@@ -62,7 +62,7 @@ export class BlockWriter {
     this.close();
   }
 
-  /** The message's own blocks are known: what is open is written to its end. Gives the index of the first one that is not written. */
+  /** Completes the open block from the message's own blocks. Returns the index of the first unwritten one. */
   goOn(blocks: readonly JsonObject[]): number {
     const { open, index } = this;
     const block = blocks[index];
@@ -133,7 +133,7 @@ export class BlockWriter {
     this.sink.delta(this.index, { type: 'text_delta', text });
   }
 
-  /** Some vendors tell thoughts twice, as text and as details, in either order: each character goes out once. */
+  /** Some vendors send reasoning twice, as text and as details: each character goes out once. */
   private writeThought(text: string, as: 'told' | 'detailed', isShown: boolean): void {
     const { thought } = this;
     thought[as] += text.length;
@@ -200,7 +200,7 @@ export class BlockWriter {
   private close(): void {
     const { open } = this;
     if (open === undefined) return;
-    // Clients keep signed thoughts only; this one tells us that nobody signed it.
+    // Clients keep only signed reasoning; this seal marks unsigned one.
     if (open.kind === 'thinking' && !open.signed) this.sign(sealReasoning({}));
     if (open.kind === 'tool') this.closedTools.add(open.toolIndex);
     this.sink.stop(this.index);

@@ -24,7 +24,7 @@ function typeOf(error: GatewayError): string {
   return TYPE_BY_STATUS[ERROR_TABLE[error.kind].status] ?? 'invalid_request_error';
 }
 
-/** The format's envelope, with what the gateway tells of every error inside `error`. */
+/** The format's envelope, with the gateway's error fields inside `error`. */
 export function encodeError(error: GatewayError, requestId?: string): string {
   return JSON.stringify({
     type: 'error',

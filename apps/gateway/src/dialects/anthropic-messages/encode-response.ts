@@ -10,14 +10,14 @@ import { encodeUsage } from './encode-usage';
 import { GatheredBlocks } from './gather-blocks';
 
 /**
- * A whole plain answer. An upstream body of the same format keeps every field; what the contract promises is added.
- * Never changes `wireBody`: others may be reading it.
+ * A plain answer. An upstream body of the same format keeps every field and gains the documented ones. Never modifies
+ * `wireBody`, which others may share.
  */
 export function encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string {
   return withCost(JSON.stringify(encodeBody(response, summary, wireBody)), summary.costNanoUsd);
 }
 
-/** The same for a large one, in turns. */
+/** Encodes a large answer in slices. */
 export function encodeLargeResponse(
   response: ChatResponse,
   summary: ResponseSummary,
@@ -43,7 +43,7 @@ export function showsThinking(request: ChatRequest | undefined): boolean {
   return request === undefined || (request.thinking !== undefined && request.thinking.type !== 'disabled');
 }
 
-/** A choice as this format tells its end. */
+/** A choice with its end in this format. */
 export interface Ending {
   readonly reason: FinishReason;
   readonly nativeReason?: string;

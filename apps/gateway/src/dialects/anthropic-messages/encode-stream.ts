@@ -19,17 +19,16 @@ const PING = encodeSse('{"type":"ping"}', 'ping');
 type StartEvent = Extract<ChatEvent, { type: 'start' }>;
 
 /**
- * Events → `message_start`, a ping, blocks one after the other, `message_delta`, `message_stop`. Bytes that already are
- * this format go out untouched; the last event is always ours, and tells cost and latency.
- * Source: https://platform.claude.com/docs/en/build-with-claude/streaming
+ * Events → `message_start`, ping, blocks, `message_delta`, `message_stop`. Bytes of the same format pass; the last
+ * event is always ours, with cost and latency. Source: https://platform.claude.com/docs/en/build-with-claude/streaming
  */
 export class MessageStreamEncoder implements StreamEncoder, BlockSink {
   private readonly writer: BlockWriter;
   private text = '';
   private started = false;
-  /** The vendor's own bytes went out: what comes beside them is known to the caller already. */
+  /** The vendor's bytes went out, so the caller has the rest already. */
   private forwarded = false;
-  /** The message's own blocks went out: what our events say of them is said. */
+  /** The message's own blocks went out, so our events add nothing. */
   private saidAll = false;
   private ending: Omit<Ending, 'hasCalls'> = { reason: 'stop' };
   private stopSequence: Ending['stopSequence'];
@@ -91,7 +90,7 @@ export class MessageStreamEncoder implements StreamEncoder, BlockSink {
     }
   }
 
-  /** A whole answer in this very format, from a cache or in place of a stream; goes on from what is written of it. */
+  /** A complete answer in this format, from a cache or instead of a stream; continues after the written part. */
   private encodeOwn(message: JsonObject, batch: readonly ChatEvent[]): void {
     const at = batch.findIndex(({ type }) => type === 'raw-message');
     for (const [index, event] of batch.entries()) {
@@ -107,7 +106,7 @@ export class MessageStreamEncoder implements StreamEncoder, BlockSink {
     this.saidAll = true;
   }
 
-  /** Usage is told at the end, but where it is known already some callers read it here. */
+  /** Usage arrives at the end; if it is known earlier, some callers read it here. */
   private encodeStart({ id, model }: StartEvent, batch: readonly ChatEvent[]): void {
     if (this.started) return;
     this.started = true;

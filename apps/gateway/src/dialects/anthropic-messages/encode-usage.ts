@@ -1,7 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { completionTokens, type Usage } from '@llm0/core/chat/usage';
 
-/** Disjoint classes → the format's own counts; its input excludes what was read from or written to the cache. */
+/** Disjoint classes → the format's counts; its input excludes cache reads and writes. */
 export function encodeUsage(usage: Usage): JsonObject {
   const { cacheWriteTokens, cacheWrite1hTokens, reasoningTokens } = usage;
   return {

@@ -26,7 +26,7 @@ export class GatheredBlocks implements BlockSink {
     const block = this.blocks.at(-1);
     if (block === undefined || this.json === '') return;
     const input = readInput(this.json);
-    // An input is always an object; what the model wrote instead is not lost.
+    // An input must be an object; this keeps other values of the model.
     block.input = isObject(input) ? input : { input };
   }
 }

@@ -24,7 +24,7 @@ export const anthropicMessages: Dialect = {
   encodeError,
 };
 
-/** `POST /v1/messages/count_tokens`: the same request, and a number instead of an answer. */
+/** `POST /v1/messages/count_tokens`: the same request, with a number as the answer. */
 export const anthropicCount: Dialect = {
   ...anthropicMessages,
   decodeRequest: decodeCountRequest,

@@ -13,7 +13,7 @@ import {
   textOf,
 } from '../read-fields';
 
-/** A message's `content` (text or parts) → parts. Parts of unknown kinds, or with unknown fields, are kept raw. */
+/** A message's `content` (text or parts) → parts. Unknown kinds or fields stay raw. */
 export function decodeContent(value: JsonValue, path: string): ContentPart[] {
   return decodeParts(value, path, CONTENT);
 }

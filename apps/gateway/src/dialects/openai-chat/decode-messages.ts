@@ -4,7 +4,7 @@ import { invalid, isObject, keepUnknown, mustBe, optionalText, present, saysMore
 import { reasoningPart } from '../seal-reasoning';
 import { decodeContent } from './decode-content';
 
-/** The `messages` array → ours. Fields only this format understands are kept in `extra` under their path. */
+/** The `messages` array → ours. Fields of this format only go to `extra` under their path. */
 export function decodeMessages(value: JsonValue | undefined, extra: JsonObject): ChatMessage[] {
   if (!Array.isArray(value)) throw mustBe('messages', 'an array', value);
   if (value.length === 0) throw invalid('messages', '"messages" is empty. Send at least one message.');
@@ -22,7 +22,7 @@ export function decodeMessages(value: JsonValue | undefined, extra: JsonObject):
   return messages;
 }
 
-/** A mark on a message means the same as one on its last part, or, where it has none, on its last call. */
+/** A mark on a message equals one on its last part, or without parts on its last call. */
 function marked(message: ChatMessage, { cache_control: mark }: JsonObject): ChatMessage {
   if (mark == null) return message;
   const last = message.content.findLastIndex(({ type }) => type === 'text' || type === 'image' || type === 'file');
@@ -166,7 +166,7 @@ function decodeToolCall(entry: JsonValue, path: string): ToolCall {
   });
 }
 
-/** `reasoning_details` carries signed blocks; plain `reasoning_content` stands alone where there are none. */
+/** `reasoning_details` holds signed blocks; plain `reasoning_content` only counts without them. */
 function decodeReasoning({ item }: MessageContext): ReasoningPart[] {
   const details = Array.isArray(item.reasoning_details) ? item.reasoning_details.filter(isObject) : [];
   if (details.length > 0) return details.map(reasoningPart);

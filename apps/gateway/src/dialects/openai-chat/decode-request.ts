@@ -27,7 +27,7 @@ const CHOICES = { min: 1, max: MAX_CHOICES, integer: true } as const;
 const SEED = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, integer: true } as const;
 const PENALTY = { min: -2, max: 2 } as const;
 
-/** Fields with a place in `ChatRequest`; all others are kept in `extra`. */
+/** Fields with a place in `ChatRequest`; others go to `extra`. */
 const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
   ...OPENAI_FIELDS,
   ['messages', ELSEWHERE],
@@ -49,8 +49,8 @@ const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldRea
 ]);
 
 /**
- * A Chat Completions body → our request. Checks every field it knows and names the one at fault; keeps the others.
- * Source: https://platform.openai.com/docs/api-reference/chat/create
+ * Decodes a Chat Completions body. Validates every known field, names an invalid one and keeps the others. Source:
+ * https://platform.openai.com/docs/api-reference/chat/create
  */
 export function decodeRequest(body: JsonObject): ChatRequest {
   checkDepth(body);

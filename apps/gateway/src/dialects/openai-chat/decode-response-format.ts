@@ -6,7 +6,7 @@ import { invalid, isObject, keepUnknown, kindOf, mustBe, readObject } from '../r
 const SCHEMA_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'schema', 'strict']);
 const FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'json_schema']);
 
-/** Formats of unknown types are kept in `extra`. */
+/** Unknown types go to `extra`. */
 export function decodeResponseFormat(body: JsonObject, extra: JsonObject): ResponseFormat | undefined {
   const format = readObject(body, 'response_format');
   if (format === undefined) return undefined;

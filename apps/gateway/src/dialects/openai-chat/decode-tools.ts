@@ -6,7 +6,7 @@ import { cacheControl, isObject, keepUnknown, mustBe } from '../read-fields';
 const TOOL_FIELDS: ReadonlySet<string> = new Set(['type', 'function', 'cache_control']);
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['name', 'description', 'parameters', 'strict', 'cache_control']);
 
-/** Function tools are understood; tools of other kinds are kept raw. */
+/** Function tools are decoded; other kinds stay raw. */
 export function decodeTools(value: JsonValue, extra: JsonObject): Tool[] {
   return decodeToolList(value, 'openai-chat', (item, param) => {
     if (item.type !== 'function') return undefined;

@@ -7,14 +7,14 @@ import { isObject } from '../read-fields';
 import { encodeUsage } from './encode-usage';
 
 /**
- * A whole plain answer. An upstream body of the same format keeps every field; what the contract promises is added.
- * Never changes `wireBody`: others may be reading it.
+ * A plain answer. An upstream body of the same format keeps every field and gains the documented ones. Never modifies
+ * `wireBody`, which others may share.
  */
 export function encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string {
   return withCost(JSON.stringify(encodeBody(response, summary, wireBody)), summary.costNanoUsd);
 }
 
-/** The same for a large one, in turns. */
+/** Encodes a large answer in slices. */
 export function encodeLargeResponse(
   response: ChatResponse,
   summary: ResponseSummary,
@@ -84,7 +84,7 @@ function encodeChoice(choice: ChatChoice): JsonObject {
   };
 }
 
-/** The finish as this format says it, with the vendor's own word beside it. */
+/** The finish reason in this format, with the vendor's own value. */
 export function encodeFinish(choice: Pick<ChatChoice, 'finishReason' | 'nativeFinishReason'>): JsonObject {
   const native = choice.nativeFinishReason;
   return {

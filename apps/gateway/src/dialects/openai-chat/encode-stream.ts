@@ -20,9 +20,8 @@ export function encodeLastChunk(chunk: JsonObject, summary: ResponseSummary): Ui
 }
 
 /**
- * Events → chunks, one shape whatever the upstream: the role once per choice, deltas, a finish, one metadata chunk,
- * `[DONE]`. Bytes that already are this format go out untouched.
- * Source: https://platform.openai.com/docs/api-reference/chat/streaming
+ * Events → chunks for any upstream: role once per choice, deltas, finish, metadata, `[DONE]`. Bytes of the same format
+ * pass unchanged. Source: https://platform.openai.com/docs/api-reference/chat/streaming
  */
 export class ChatStreamEncoder implements StreamEncoder {
   private id: string;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { isObject } from '../read-fields';
 
-/** Why an answer ended, as this format says it. */
+/** Finish reason in this format. */
 export function encodeFinishReason(reason: FinishReason): string {
   return reason === 'tool_calls' ? 'stop' : reason;
 }

@@ -10,7 +10,7 @@ export function encodeResponse(response: ChatResponse, summary: ResponseSummary)
   return withCost(JSON.stringify(encodeBody(response, summary)), summary.costNanoUsd);
 }
 
-/** The same for a large one, in turns. */
+/** Encodes a large answer in slices. */
 export function encodeLargeResponse(response: ChatResponse, summary: ResponseSummary): Promise<LargeBody> {
   return writeWithCost(encodeBody(response, summary), summary.costNanoUsd);
 }

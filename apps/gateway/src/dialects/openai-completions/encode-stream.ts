@@ -27,7 +27,7 @@ export class CompletionStreamEncoder implements StreamEncoder {
   private out = '';
   /** Unknown top-level fields that wait for the next chunk. */
   private pending: JsonObject = {};
-  /** Where the next token of each choice begins. */
+  /** Offset of each choice's next token. */
   private readonly offsets = new Map<number, number>();
 
   constructor(private readonly context: StreamContext) {

@@ -7,7 +7,7 @@ const KNOWN = new Set(['model', 'input', 'encoding_format', 'dimensions', 'user'
 const MAX_INPUTS = 2048;
 const MAX_DIMENSIONS = 65_536;
 
-/** Throws `invalid_request` naming the field at fault; fields it does not know are kept. */
+/** Throws `invalid_request` with the field's name; keeps unknown fields. */
 export function decodeEmbeddingRequest(body: JsonObject): DecodedEmbeddingRequest {
   checkDepth(body);
   const model = readString(body, 'model');

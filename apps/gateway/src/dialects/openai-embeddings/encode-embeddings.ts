@@ -10,7 +10,7 @@ export function encodeEmbeddings(summary: EmbeddingSummary, format: EmbeddingFor
   return `${OPENING}${data.join(',')}${closing(summary)}`;
 }
 
-/** The same for a large one, in turns. */
+/** Encodes large vectors in slices. */
 export async function encodeLargeEmbeddings(summary: EmbeddingSummary, format: EmbeddingFormat): Promise<Blob> {
   const pieces = await mapInSlices(summary.vectorsBase64, (base64, index) =>
     Buffer.from(`${index === 0 ? OPENING : ','}${entryOf(base64, index, format)}`),
@@ -39,7 +39,7 @@ const ENCODERS = {
   },
 } as const satisfies Record<EmbeddingFormat, (base64: string) => string>;
 
-/** Digits that tell any 32-bit float from its neighbours; most need fewer. */
+/** Digits that distinguish any two 32-bit floats; most need fewer. */
 const MAX_DIGITS = 9;
 const USUAL_DIGITS = 7;
 

@@ -3,14 +3,14 @@ import type { ContentPart } from '@llm0/core/chat/request';
 import { type ContentFormat, decodeParts, type PartDecoder } from '../decode-lists';
 import { invalid, isObject, optionalText, present, requiredText, textOf } from '../read-fields';
 
-/** The content of an item (text or parts) → parts. Parts of unknown kinds, or with unknown fields, are kept raw. */
+/** The content of an item (text or parts) → parts. Unknown kinds or fields stay raw. */
 export function decodeContent(value: JsonValue | undefined, path: string): ContentPart[] {
   return decodeParts(value, path, CONTENT);
 }
 
 const withFields = (...names: string[]): ReadonlySet<string> => new Set(['type', ...names]);
 
-/** Marks on earlier answers are about their text, which stands beside them. */
+/** Annotations of earlier answers refer to text beside them. */
 const OUTPUT_TEXT = { fields: withFields('text', 'annotations', 'logprobs'), decode: decodeText };
 
 const PART_DECODERS = new Map<string, PartDecoder>([

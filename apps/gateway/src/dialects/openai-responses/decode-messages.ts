@@ -19,8 +19,8 @@ import { joinName } from './namespaces';
 const SEALED_FORMAT = 'openai-responses-v1';
 
 /**
- * `input` (text or items) → messages: an assistant's reasoning, words and calls become one turn. Items of unknown kinds
- * are kept raw; unknown fields of known ones are kept in `extra` under their path.
+ * `input` (text or items) → messages: merges an assistant's reasoning, text and calls into one turn. Unknown items stay
+ * raw; unknown fields go to `extra` under their path.
  */
 export function decodeMessages(value: JsonValue | undefined, extra: JsonObject): ChatMessage[] {
   if (typeof value === 'string') return [{ role: 'user', content: [{ type: 'text', text: value }] }];
@@ -44,7 +44,7 @@ type AssistantTurn = {
   reasoning?: ReasoningPart[];
 };
 
-/** Gathers the items of one assistant's turn: calls must stand together, ahead of their results. */
+/** Collects the items of one assistant turn: calls must be adjacent, before their results. */
 class MessageBuilder {
   readonly messages: ChatMessage[] = [];
   private turn: AssistantTurn | undefined;
@@ -54,7 +54,7 @@ class MessageBuilder {
     this.messages.push(message);
   }
 
-  /** Words after words, or thoughts after words, begin another turn; what follows a call belongs to it. */
+  /** Text after text, or reasoning after reasoning, begins another turn; content after a call belongs to it. */
   addText(content: readonly ContentPart[]): void {
     this.openTurn(true).content.push(...content);
   }
@@ -142,7 +142,7 @@ function decodeCallOutput({ item, path, extra, builder }: ItemContext): void {
   builder.add({ role: 'tool', toolCallId, content });
 }
 
-/** Other vendors' thoughts come back sealed by this gateway; the format's own are opaque to all but its vendor. */
+/** Other vendors' reasoning returns sealed by this gateway; the format's own is opaque except to its vendor. */
 function decodeReasoning({ item, builder }: ItemContext): void {
   const sealed = textOf(item.encrypted_content);
   const opened = sealed === undefined ? undefined : unsealReasoning(sealed);
@@ -161,7 +161,7 @@ function textsOf(value: JsonValue | undefined): string[] {
   return value.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []));
 }
 
-/** Only the format's own vendor knows what to make of it: the item is kept whole. */
+/** Keeps an unknown item whole for the format's own vendor. */
 function decodeForeign({ item, builder }: ItemContext): void {
   const content: ContentPart[] = [{ type: 'raw', format: 'openai-responses', value: item }];
   const type = String(item.type);

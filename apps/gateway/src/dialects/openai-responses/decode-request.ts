@@ -21,7 +21,7 @@ import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';
 
-/** Fields with a place in `ChatRequest`; all others are kept in `extra`. */
+/** Fields with a place in `ChatRequest`; others go to `extra`. */
 const FIELD_READERS: ReadonlyMap<string, FieldReader> = new Map<string, FieldReader>([
   ...OPENAI_FIELDS,
   ['input', ELSEWHERE],
@@ -61,7 +61,7 @@ function decodeInstructions(body: JsonObject): ChatMessage[] {
   return text === undefined ? [] : [{ role: 'system', content: [{ type: 'text', text }] }];
 }
 
-/** A prompt kept at the vendor may be all there is to say. */
+/** A prompt stored at the vendor may be the only input. */
 function decodeInput(body: JsonObject, extra: JsonObject): ChatMessage[] {
   if (body.input == null && body.prompt != null) return [];
   const messages = decodeMessages(body.input, extra);

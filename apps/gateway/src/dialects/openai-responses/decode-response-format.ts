@@ -6,7 +6,7 @@ import { invalid, isObject, keepUnknown, mustBe, readObject } from '../read-fiel
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['format', 'verbosity']);
 const FORMAT_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'schema', 'strict']);
 
-/** `text.format`; formats of unknown types, and the rest of `text`, are kept in `extra`. */
+/** `text.format`; unknown types and the rest of `text` go to `extra`. */
 export function decodeResponseFormat(body: JsonObject, extra: JsonObject): ResponseFormat | undefined {
   const text = readObject(body, 'text');
   if (text === undefined) return undefined;

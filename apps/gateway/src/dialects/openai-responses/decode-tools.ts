@@ -6,7 +6,7 @@ import { joinName, namespaceTools } from './namespaces';
 
 const FUNCTION_FIELDS: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters', 'strict']);
 
-/** Function tools are understood, in a `namespace` too; built-in tools and tools of other kinds are kept raw. */
+/** Function tools are decoded, in a `namespace` too; built-in and other tools stay raw. */
 export function decodeTools(value: JsonValue, extra: JsonObject): Tool[] {
   return decodeToolList(value, 'openai-responses', (item, param) => decodeTool(item, param, extra));
 }
@@ -19,7 +19,7 @@ function decodeTool(item: JsonObject, param: string, extra: JsonObject): Tool[] 
   return [tool];
 }
 
-/** Each tool says what its group is for: other vendors know no groups. */
+/** Adds the group's description to each tool, because other vendors have no groups. */
 function decodeNamespace(item: JsonObject, param: string, extra: JsonObject): Tool[] {
   const group = textOf(item.description);
   return namespaceTools(item).map(({ tool, place }, i): Tool => {

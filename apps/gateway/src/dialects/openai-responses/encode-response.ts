@@ -9,14 +9,14 @@ import { encodeUsage } from './encode-usage';
 import { OutputItems } from './output-items';
 
 /**
- * A whole plain answer. An upstream body of the same format keeps every field but its id: callers name answers by ours.
- * Source: https://platform.openai.com/docs/api-reference/responses/object
+ * A plain answer. An upstream body of the same format keeps every field but its id, because callers use ours. Source:
+ * https://platform.openai.com/docs/api-reference/responses/object
  */
 export function encodeResponse(response: ChatResponse, summary: ResponseSummary, wireBody?: JsonObject): string {
   return withCost(JSON.stringify(encodeBody(response, summary, wireBody)), summary.costNanoUsd);
 }
 
-/** The same for a large one, in turns. */
+/** Encodes a large answer in slices. */
 export function encodeLargeResponse(
   response: ChatResponse,
   summary: ResponseSummary,
@@ -45,7 +45,7 @@ function outputOf(response: ChatResponse, choice: ChatChoice | undefined, summar
   return items.close(choice !== undefined && isCut(choice));
 }
 
-/** The answer in the vendor's own words, where our own could not say all of it. */
+/** The vendor's own answer, if our types can't hold all of it. */
 export function rawOf(choice: ChatChoice | undefined): JsonObject | undefined {
   return choice?.raw?.format === 'openai-responses' ? choice.raw.value : undefined;
 }
@@ -59,7 +59,7 @@ export type Finish = Pick<ChatChoice, 'finishReason'>;
 
 export const isCut = ({ finishReason }: Finish): boolean => Object.hasOwn(INCOMPLETE, finishReason);
 
-/** Finishes that leave an answer incomplete, and what the format calls them. */
+/** Reasons for incomplete answers, by the format's names. */
 const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_tokens', content_filter: 'content_filter' };
 
 export interface ResponseStart {
@@ -69,7 +69,7 @@ export interface ResponseStart {
   readonly request?: ChatRequest;
 }
 
-/** Fields that say again what was asked, with the value that stands for nothing. */
+/** Echoed request fields, with their defaults. */
 const ECHOED = {
   background: false,
   instructions: null,
@@ -109,7 +109,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** The answer object as it stands before there is any output. */
+/** The answer object before any output. */
 export function beginResponse({ requestId, model, createdSeconds, request }: ResponseStart): JsonObject {
   const asked = request?.wire?.format === 'openai-responses' ? request.wire.body : {};
   const echo: JsonObject = {};
@@ -137,7 +137,7 @@ export interface ResponseParts {
   readonly summary: ResponseSummary;
 }
 
-/** The complete answer object, all but its cost. Never changes what it is given. */
+/** The complete answer without its cost. Never modifies its input. */
 export function completeResponse({ begun, output, finish, fields, summary }: ResponseParts): JsonObject {
   const reason = finish === undefined ? undefined : INCOMPLETE[finish.finishReason];
   const body: JsonObject = {

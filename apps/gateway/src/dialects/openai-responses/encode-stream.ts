@@ -14,9 +14,8 @@ const encoder = new TextEncoder();
 const EVENT_END = Buffer.from('\n\n');
 
 /**
- * Events → the format's events: created, in progress, items and their pieces, and one at the end that holds the whole
- * answer. Bytes that already are this format go out untouched; their numbers go on from our first two.
- * Source: https://platform.openai.com/docs/api-reference/responses-streaming
+ * Events → the format's events: created, in progress, items, and a last one with the whole answer. Bytes of the same
+ * format pass, numbered after our first two. Source: https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class ResponsesStreamEncoder implements StreamEncoder {
   private readonly writer = new EventWriter();
@@ -26,7 +25,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
   private createdSeconds: number;
   private finishReason: Finish['finishReason'] | undefined;
   private readonly extra: JsonObject = {};
-  /** The answer as its vendor gave it in this very format, or what of it our own types could not hold. */
+  /** The vendor's answer in this format, or the parts that our types can't hold. */
   private native: JsonObject | undefined;
   private forwarded = false;
   answer: string | undefined;
@@ -63,7 +62,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     return { pieces: [before, ...(await this.writer.takeLate())], json };
   }
 
-  /** The complete answer, once all that stands open was closed. */
+  /** The complete answer after closing all open items. */
   private close(summary: ResponseSummary): JsonObject {
     if (this.begun === undefined) this.model = summary.model;
     const begun = this.begin();
@@ -122,7 +121,7 @@ export class ResponsesStreamEncoder implements StreamEncoder {
     else if (event.format === 'openai-responses' && event.choice === 0) this.replay(event.value);
   }
 
-  /** A whole answer in this format, as events that go on from what was written of it; our own events say nothing else. */
+  /** Replays a complete answer in this format after the written part; our own events add nothing. */
   private replay(native: JsonObject): void {
     this.forwarded = true;
     const { written, others } = this.items.goOn(nativeOutput(native));

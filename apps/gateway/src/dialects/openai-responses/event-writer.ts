@@ -13,7 +13,7 @@ export class EventWriter {
   private sequence = 0;
   private late: LateEvent[] | undefined;
 
-  /** From now on what is written is kept as it is, for `takeLate`. */
+  /** Defers later events for `takeLate`. */
   beginLate(): void {
     this.late = [];
   }
@@ -53,7 +53,7 @@ export class EventWriter {
     this.sequence += 1;
   }
 
-  /** So many events went out past this writer. */
+  /** Counts events that bypassed this writer. */
   skip(events: number): void {
     this.sequence += events;
   }

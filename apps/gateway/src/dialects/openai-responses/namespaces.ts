@@ -4,7 +4,7 @@ import { isObject, textOf } from '../read-fields';
 /** A tool as this format names it. */
 export interface ToolPlace {
   readonly name: string;
-  /** Set where it stands within a group of tools. */
+  /** Set for a tool within a group. */
   readonly namespace?: string;
 }
 
@@ -16,14 +16,14 @@ export function joinName({ name, namespace }: ToolPlace): string {
   return namespace.endsWith(SEPARATOR) ? namespace + name : namespace + SEPARATOR + name;
 }
 
-/** Tools of a `namespace`, each as it would stand alone. */
+/** Tools of a `namespace`, each as a separate tool. */
 export function namespaceTools(item: JsonObject): readonly { readonly tool: JsonObject; readonly place: ToolPlace }[] {
   const namespace = textOf(item.name);
   const tools = Array.isArray(item.tools) ? item.tools.filter(isObject) : [];
   return tools.map((tool) => ({ tool, place: { name: textOf(tool.name) ?? '', namespace } }));
 }
 
-/** Where the tools of a request stand, by the names that other vendors know them by. */
+/** Groups of the request's tools, by their names for other vendors. */
 export function toolPlaces(body: JsonObject | undefined): ReadonlyMap<string, ToolPlace> {
   const tools = Array.isArray(body?.tools) ? body.tools.filter(isObject) : [];
   const places = tools

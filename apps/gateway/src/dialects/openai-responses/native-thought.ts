@@ -18,7 +18,7 @@ export class NativeThought extends OutputItem {
     super(typeof native.id === 'string' ? native.id : id, index, writer);
   }
 
-  /** `isParted`: its text begins with what parts it from one before. */
+  /** `isParted`: its text begins with the separator from the previous part. */
   beginPart(isParted: boolean): void {
     this.endPart();
     this.parts.push([]);
@@ -42,7 +42,7 @@ export class NativeThought extends OutputItem {
     this.close(native.status === 'incomplete' ? 'incomplete' : 'completed');
   }
 
-  /** The vendor's own item is known: what is open is written to its end. */
+  /** Completes the open text from the vendor's own item. */
   goOn({ summary, ...native }: JsonObject): void {
     if (this.status !== 'in_progress') return;
     const parts = Array.isArray(summary) ? summary.filter(isObject) : [];

@@ -7,10 +7,10 @@ import type { ToolPlace } from './namespaces';
 
 export type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
-/** One item of an answer, from its beginning to its end. Every step is written, where there is a writer. */
+/** One item of an answer. With a writer, every step is written. */
 export abstract class OutputItem {
   protected status: ItemStatus = 'in_progress';
-  /** Where its pieces belong, as JSON text. */
+  /** Position of its pieces, as JSON text. */
   protected readonly place: string;
 
   constructor(
@@ -49,7 +49,7 @@ type PartKind = 'output_text' | 'refusal';
 interface Part {
   readonly kind: PartKind;
   readonly texts: string[];
-  /** As its vendor wrote it. */
+  /** The vendor's own item. */
   native?: JsonObject;
 }
 
@@ -74,7 +74,7 @@ export class MessageItem extends OutputItem {
     this.write(`response.${kind}.delta`, `${this.partPlace()},"delta":${JSON.stringify(text)}${tail}`);
   }
 
-  /** The vendor's own message is known: what is open is written to its end. */
+  /** Completes the open text from the vendor's own message. */
   goOn({ content, ...fields }: JsonObject): void {
     if (this.status !== 'in_progress') return;
     const parts = Array.isArray(content) ? content.filter(isObject) : [];
@@ -98,7 +98,7 @@ export class MessageItem extends OutputItem {
     part.native = native;
   }
 
-  /** To be told before it is closed. */
+  /** Call before closing. */
   addMarks({ logprobs, extra }: MessageMarks): void {
     const { annotations, ...others } = extra;
     this.logprobs = logprobs;
@@ -150,7 +150,7 @@ export class MessageItem extends OutputItem {
   }
 }
 
-/** All pieces as one, which stands for them from then on: an end says it several times. */
+/** Joins the pieces once, because the end repeats them several times. */
 export function joined(texts: string[]): string {
   if (texts.length > 1) texts.splice(0, texts.length, texts.join(''));
   return texts[0] ?? '';
@@ -203,7 +203,7 @@ export interface CallStart {
   readonly id: string;
   readonly index: number;
   readonly call: Pick<ToolCall, 'id' | 'name' | 'custom' | 'signature'>;
-  /** Set where the tool stands within a group. */
+  /** Set for a tool within a group. */
   readonly place?: ToolPlace;
 }
 

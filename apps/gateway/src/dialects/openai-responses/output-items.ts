@@ -10,8 +10,8 @@ import { NativeThought } from './native-thought';
 import { CallItem, MessageItem, type OutputItem, ReasoningItem } from './open-items';
 
 /**
- * Builds the answer's items from our events; writes the format's events as it goes, where a writer is given. Items are
- * numbered in the order in which they begin; calls stay open to the end, since their pieces may come in turns.
+ * Builds an answer's items from our events, and writes the format's events with a writer. Numbers items in starting
+ * order; calls stay open to the end, because their pieces may interleave.
  */
 export class OutputItems {
   private readonly items: OutputItem[] = [];
@@ -71,7 +71,7 @@ export class OutputItems {
     return this.toJson();
   }
 
-  /** The answer's own items are known: those that are written end as these say; `others` were not told yet. */
+  /** Completes the written items from the answer's own ones; `others` are still unwritten. */
   goOn(native: readonly JsonObject[]): {
     readonly written: readonly JsonObject[];
     readonly others: readonly JsonObject[];
@@ -88,7 +88,7 @@ export class OutputItems {
     return { written: this.toJson(), others };
   }
 
-  /** The items as far as they came. */
+  /** The items so far. */
   toJson(): JsonObject[] {
     return this.items.map((item) => item.toJson());
   }
@@ -112,7 +112,7 @@ export class OutputItems {
     return this.reasoning;
   }
 
-  /** A thought of the format's own: it keeps its id, its parts, and what its vendor sealed. */
+  /** Reasoning of this format: keeps its id, its parts and its sealed content. */
   private addNative({ step, item }: Extract<ChatEvent, { type: 'native-item' }>): void {
     if (step === 'begin') {
       this.endMessage(false);
@@ -164,6 +164,6 @@ export class OutputItems {
   }
 }
 
-/** Vendors may number items otherwise at the end than while they told of them. */
+/** Vendors may number items differently at the end. */
 const isSameItem = (one: JsonObject, other: JsonObject): boolean =>
   one.type === other.type && (one.call_id ?? '') === (other.call_id ?? '');

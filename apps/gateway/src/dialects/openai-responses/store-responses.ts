@@ -5,7 +5,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AnswerReferences, ReadTurn, ResponseStorage, StoredPart } from '../dialect';
 import { isObject, readBoolean, readString } from '../read-fields';
 
-/** Answers are kept unless `store` is false, and are gone on from by their id or by the ids of their items. */
+/** Stores answers unless `store` is false. Requests continue them by their id or by ids of items. */
 export const storeResponses: ResponseStorage = {
   referencesOf,
   continueFrom,
@@ -43,7 +43,7 @@ function continueFrom(
     [...answers.flatMap(outputOf).reverse(), ...earlier].map((item) => [item.id, item] as const),
   );
   const own = ownItems(body.input).map((item, i) => resolve(item, known, i));
-  // A reference to what stands before it already would say it twice.
+  // A reference to an earlier item would duplicate it.
   const told = new Set<JsonValue | undefined>(earlier.map(({ id }) => id).filter((id) => id !== undefined));
   const added = own.filter((item, i) => !isReference(body.input, i) || !told.has((item as JsonObject).id));
   return { body: { ...body, input: [...earlier, ...added] }, earlierItems: earlier.length };

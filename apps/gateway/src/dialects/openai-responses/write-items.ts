@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { isObject } from '../read-fields';
 import type { EventWriter } from './event-writer';
 
-/** Whole items of the format's own, as the events that add up to them; those before `from` are written already. */
+/** Writes the format's own items as events; those before `from` are already written. */
 export function writeItems(writer: EventWriter, items: readonly JsonObject[], from = 0): void {
   for (const [index, item] of items.entries()) {
     if (index < from) continue;

@@ -10,14 +10,14 @@ export interface CallBodies {
   readonly createdAtMs: number;
   /** `params` as the caller sent them. */
   readonly params: JsonObject;
-  /** The message that the caller was answered with, as JSON; undefined = none came. */
+  /** The answer to the caller as JSON; undefined = none. */
   readonly answer?: string;
 }
 
-/** A longer answer is not read as JSON: its beginning is kept as a text. */
+/** Longer answers aren't parsed: their beginning is stored as text. */
 const MAX_READ_CHARACTERS = 4 * MAX_BODY_CHARACTERS;
 
-/** Keeps arguments and result with LOG_BODIES, without secrets and within bounds. Never throws. */
+/** Stores arguments and result under LOG_BODIES, without secrets and within limits. Never throws. */
 export function recordCallBodies({ bodyLog }: Pick<Services, 'bodyLog'>, call: CallBodies): void {
   bodyLog.keep(() => {
     const { id, projectId, createdAtMs, params, answer } = call;

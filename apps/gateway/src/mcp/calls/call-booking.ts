@@ -22,7 +22,7 @@ export interface BookedCall {
   readonly ctx: RequestContext;
   readonly admission: CallAdmission;
   readonly job: CallJob;
-  /** As the caller sent them; kept with LOG_BODIES. */
+  /** The caller's parameters; stored under LOG_BODIES. */
   readonly params: JsonObject;
 }
 
@@ -37,7 +37,7 @@ interface CallEnding {
 
 const MAX_MESSAGE_LENGTH = 500;
 
-/** Keeps the hold of one call alive, and settles it once, whichever way it ends: nothing is charged where nothing ran. */
+/** Renews the hold of one call and settles it exactly once; a call that didn't run is free. */
 export class CallBooking {
   /** Resolves when the settlement outlives this process; undefined = it does already. */
   handedOver: Promise<void> | undefined;
@@ -55,7 +55,7 @@ export class CallBooking {
     if (admission.decision.type === 'admitted') services.leases.add(admission.principal.project.id, ctx.requestId);
   }
 
-  /** It goes out and may run from now on; false: the server refused it before it ran. */
+  /** The call is sent and may run; false: the server refused it first. */
   noteSent(isSent: boolean): void {
     this.isSent = isSent;
   }
@@ -83,7 +83,7 @@ export class CallBooking {
     });
   }
 
-  /** No answer came, or none that can be used. */
+  /** No answer, or an unusable one. */
   fail(error: GatewayError): void {
     const { kind, message, upstreamStatus } = error;
     const isRefused = upstreamStatus !== undefined && !mayHaveRun(upstreamStatus);
@@ -113,7 +113,7 @@ export class CallBooking {
   }
 }
 
-/** Hands a call's row over, and books what it says. Resolves (undefined: at once) when it outlives this process. */
+/** Queues a call's row and books it. Resolves (undefined: at once) when it is durable. */
 export function settleCall(
   services: Pick<Services, 'hotStore' | 'metrics'>,
   record: ToolCallRecord,
@@ -139,7 +139,7 @@ export interface RefusedCall extends Pick<BookedCall, 'ctx' | 'job' | 'params'> 
   readonly error: GatewayError;
 }
 
-/** The row of a call that was refused before it was admitted; nothing is booked. */
+/** Writes the row of a call refused before admission; books nothing. */
 export async function recordRefusedCall(
   services: Needs,
   { ctx, principal, job, params, server, error }: RefusedCall,

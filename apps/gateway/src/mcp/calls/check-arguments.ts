@@ -7,7 +7,7 @@ import { reduceSchema } from './reduce-schema';
 
 type Check = ValidateFunction | null;
 
-/** Compiled once for each schema; a list that was read anew brings new objects, so that they go by what they say. */
+/** Compiled once for each schema, keyed by content: a reloaded list has new objects. */
 const compiled = new LRUCache<string, { readonly check: Check }>({ max: 2000 });
 const byObject = new WeakMap<JsonObject, Check>();
 const MAX_ARGUMENTS_LENGTH = 64 * 1024;

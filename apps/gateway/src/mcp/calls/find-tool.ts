@@ -10,7 +10,7 @@ export interface Naming {
   readonly registry: RegistryView;
   /** `alias__tool` patterns of the key. */
   readonly patterns: readonly string[];
-  /** Set where one server is asked, whose names are untouched. */
+  /** Set for a single server, whose names stay unchanged. */
   readonly scope: string | undefined;
 }
 
@@ -19,7 +19,7 @@ const SHOWN = 120;
 const refusal = (message: string, param: string): CallRefusal =>
   new CallRefusal('not_found', message, { code: -32602, param });
 
-/** The server of a scope that a key may use. Throws where there is none. */
+/** The scope's server for a key. Throws without one. */
 export function findServer({ registry, patterns }: Naming, alias: string): ServerEntry {
   const entry = registry.find(alias);
   if (entry !== undefined && mayUseServer(patterns, alias)) return entry;
@@ -63,7 +63,7 @@ export function checkWhole({ patterns }: Naming, { server }: ServerEntry, what: 
 export const mayCall = ({ patterns }: Naming, { server }: ServerEntry, tool: string): boolean =>
   isOffered(server, tool) && isAllowed(patterns, server.alias, tool);
 
-/** The tool, as it is listed now; an unknown one is looked for in a newer list before it is refused. */
+/** The tool in the current list; an unknown name reloads the list first. */
 export async function findTool(naming: Naming, entry: ServerEntry, name: string) {
   const { alias } = entry.server;
   const shown = naming.scope === undefined ? joinToolName(alias, name) : name;

@@ -1,4 +1,4 @@
-// A check that cannot be made: as its rule's `on_error` says; a call is refused before it is sent unless that is `allow`.
+// A failed check follows its rule's `on_error`; unless that is `allow`, the call is refused before sending.
 import { isObject, type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
 import { hasUnjudgedNames } from '@llm0/core/guardrails/chat/guard-native';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
@@ -28,7 +28,7 @@ export interface CallToGuard {
   readonly ask: Ask;
 }
 
-/** Judges what a call says and gets by what is in force for its key. Throws `guardrail_blocked`: then nothing was sent. */
+/** Judges a call's arguments and result by its key's guardrails. Throws `guardrail_blocked` before sending. */
 export async function guardCall(
   services: Pick<Services, 'clock'>,
   { ctx, admission, booking, ask }: CallToGuard,
@@ -61,7 +61,7 @@ async function guardAsk(guard: RequestGuard, ask: Ask): Promise<Ask> {
   return { ...ask, params, ...(headers && { headers }) };
 }
 
-/** As one JSON text, so that rules see all of it. */
+/** Judges the arguments as one JSON text, so that rules see all of it. */
 async function guardArguments(texts: GuardedTexts, args: JsonObject): Promise<JsonObject> {
   const text = JSON.stringify(args);
   const judged = await texts.json(text, 'tool_arguments');
@@ -81,7 +81,7 @@ export async function guardReply({ guardrails, key, project }: Principal, reply:
   return (await texts.value(reply as JsonObject, 'tool_arguments')) as Reply;
 }
 
-/** A server's answer, each message of it judged before anybody sees it. */
+/** A server's answer whose messages are judged before delivery. */
 class GuardedAnswer implements UpstreamAnswer {
   constructor(
     private readonly guard: RequestGuard,

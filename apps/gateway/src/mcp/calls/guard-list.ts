@@ -1,4 +1,4 @@
-// A check that cannot be made: as its rule's `on_error` says; what it would have let pass or not is left out unless that is `allow`.
+// A failed check follows its rule's `on_error`; unless that is `allow`, the list omits the item.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guardListed } from '@llm0/core/guardrails/chat/guard-listed';
@@ -18,16 +18,16 @@ type Asking = Pick<McpRequest, 'ctx' | 'principal'>;
 export type JudgeItems = <T extends object>(items: readonly T[]) => Promise<readonly T[]>;
 
 const KEPT = 5000;
-/** Lists are asked for often, and change rarely: what became of each item, by what it was; null where it is left out. */
+/** Lists are requested often and change rarely: caches each item's result by content; null if omitted. */
 const judged = new WeakMap<Guardrails, LRUCache<string, JudgedItem>>();
 
 interface JudgedItem {
   readonly item: JsonObject | null;
-  /** False where a check could not be made: it is asked again. */
+  /** False after a failed check, which runs again. */
   readonly lasts: boolean;
 }
 
-/** Judges what servers say of their tools, prompts and resources by what is in force for a key. Throws for a header that names no rule. */
+/** Judges servers' tools, prompts and resources by a key's guardrails. Throws if the header names no rule. */
 export function listJudge(services: Needs, asking: Asking): JudgeItems {
   const guardrails = guardrailsOf(asking);
   if (guardrails?.asksOutput !== true) return async (items) => items;
@@ -60,7 +60,7 @@ export interface JudgedResult {
   readonly result: CodeModeResult;
   /** For its row. */
   readonly marks: readonly GuardrailMark[] | undefined;
-  /** Nothing of it may go on. */
+  /** Refuses the whole item. */
   readonly refusal?: GatewayError;
 }
 

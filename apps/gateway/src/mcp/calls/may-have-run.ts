@@ -1,6 +1,6 @@
 /**
- * Statuses by which a server, or whoever stands before it, says that it did not begin: not implemented, not available, too
- * busy, and those of proxies that reached no server. https://developers.cloudflare.com/support/troubleshooting/http-status-codes/
+ * Statuses that mean "not started": not implemented, unavailable, too busy, or a proxy without its server.
+ * https://developers.cloudflare.com/support/troubleshooting/http-status-codes/
  */
 const NOT_BEGUN: ReadonlySet<number> = new Set([501, 503, 505, 511, 521, 522, 523, 525, 526, 529, 530]);
 /** A proxy in between gave up on started work. */

@@ -14,7 +14,7 @@ export interface CallJob {
   readonly tool: string;
   readonly runId: string;
   readonly bytesIn: number;
-  /** As it is now: it may change between two rounds of the decision. Throws where the key may not call it any more. */
+  /** Current server: it may change between two rounds of the decision. Throws if the key lost access. */
   readonly server: (principal: Principal) => PricedServer;
 }
 
@@ -38,7 +38,7 @@ export const CALLS: Planner<CallJob, CallPlan, never> = {
       admit: {
         model: input.request.model,
         holdNanoUsd: pricePerCallNanoUsd,
-        // It may have run: where the process dies, it is paid.
+        // It may have run, so a crash charges it.
         lostNanoUsd: pricePerCallNanoUsd,
         tokens: 0,
         isAbsolute: input.principal.project.strictCaps,

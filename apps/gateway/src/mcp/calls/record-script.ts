@@ -7,7 +7,7 @@ import { settleCall } from './call-booking';
 import type { JudgedResult } from './guard-list';
 import { callOrigin } from './plan-call';
 
-/** Scripts are no server's: what they call has rows of its own, under the same run. */
+/** Placeholder server of scripts; their calls have rows of their own under the same run. */
 const CODE_MODE = { id: '00000000-0000-0000-0000-000000000000', alias: 'code' };
 
 /** The row of a script, which costs nothing itself. */

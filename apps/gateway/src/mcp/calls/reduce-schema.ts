@@ -102,7 +102,7 @@ class Reduction {
     return kept;
   }
 
-  /** undefined for what leads out of the schema, or back to where it came from. */
+  /** undefined for a reference out of the schema or into itself. */
   private resolve(ref: string, refs: readonly string[]): JsonValue | undefined {
     if (!ref.startsWith('#/') || refs.includes(ref)) return undefined;
     let node: JsonValue | undefined = this.root;

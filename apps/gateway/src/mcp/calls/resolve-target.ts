@@ -10,10 +10,10 @@ import { META, plainMeta } from '../wire/protocol';
 import { checkArguments } from './check-arguments';
 import { checkWhole, findServer, findTool, type Naming, splitName, unknown } from './find-tool';
 
-/** Where a request goes, and what is said there. */
+/** Destination of a request, and its name there. */
 export interface CallTarget {
   readonly entry: ServerEntry;
-  /** As limits and log name it. */
+  /** Name in limits and log. */
   readonly tool: string;
   readonly params: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface CallTarget {
 
 type Resolve = (mcpRequest: McpRequest) => Promise<CallTarget>;
 
-/** Methods that go on to a server; each finds which, and what it is called there. */
+/** Forwarded methods; each finds its server and its name there. */
 export const FORWARDED = {
   'tools/call': resolveTool,
   'prompts/get': resolvePrompt,

@@ -22,7 +22,7 @@ export interface CallStart {
   readonly principal: Authenticated;
   readonly registry: RegistryView;
   readonly entry: ServerEntry;
-  /** As limits and log name it: the tool, or the method. */
+  /** Tool or method in limits and log. */
   readonly tool: string;
   readonly runId: string;
   readonly bytesIn: number;
@@ -42,7 +42,7 @@ export interface StartedCall {
 /** Bytes of one answer. */
 export const MAX_ANSWER_BYTES = 10 * 1024 * 1024;
 
-/** Admits the call and sends it. `onAdmitted` is told of the booking, which is settled by then on every path. */
+/** Admits and sends the call. `onAdmitted` receives the booking, which every path has settled by then. */
 export async function startCall(
   services: Services,
   { ctx, principal, registry, entry, tool, runId, bytesIn, isPriced, ask }: CallStart,
@@ -65,7 +65,7 @@ export async function startCall(
   try {
     if (ask.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
     const guarded = await guardCall(services, { ctx, admission, booking, ask });
-    // It learns what the server speaks first, which runs nothing.
+    // Negotiates first, which runs nothing.
     await live.upstream.facts();
     const maxBytes = Math.min(services.config.maxResponseBytes, MAX_ANSWER_BYTES);
     const onSent = (isSent: boolean) => booking.noteSent(isSent);
@@ -83,7 +83,7 @@ export async function startCall(
   }
 }
 
-/** A permitted object may have gone since the request came: the decision knows. */
+/** Access may have changed since the request; the decision knows. */
 function stillCallable(
   registry: RegistryView,
   { alias, tool, isPriced }: { readonly alias: string; readonly tool: string; readonly isPriced: boolean },

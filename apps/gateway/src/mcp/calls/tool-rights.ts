@@ -4,7 +4,7 @@ import { joinToolName, matchesTool } from '@llm0/core/mcp/tool-name';
 const isNamed = (patterns: readonly string[], alias: string, tool: string): boolean =>
   patterns.some((pattern) => matchesTool(pattern, tool) || matchesTool(pattern, joinToolName(alias, tool)));
 
-/** True for tools that the operator lets anybody call. */
+/** True for tools that the operator offers. */
 export function isOffered(
   { alias, allowedTools, blockedTools }: Pick<McpServer, 'alias' | 'allowedTools' | 'blockedTools'>,
   tool: string,
@@ -13,7 +13,7 @@ export function isOffered(
   return allowedTools === null || isNamed(allowedTools, alias, tool);
 }
 
-/** True where a key whose patterns these are may call the tool. */
+/** True if the patterns allow the tool. */
 export const isAllowed = (patterns: readonly string[], alias: string, tool: string): boolean =>
   patterns.some((pattern) => matchesTool(pattern, joinToolName(alias, tool)));
 
@@ -27,6 +27,6 @@ export function mayUseServer(patterns: readonly string[], alias: string): boolea
   });
 }
 
-/** Prompts and resources belong to no tool: only who may use the whole server has them. */
+/** Prompts and resources need access to the whole server. */
 export const mayUseAll = (patterns: readonly string[], alias: string): boolean =>
   patterns.some((pattern) => pattern.endsWith('*') && matchesTool(pattern, joinToolName(alias, '')));

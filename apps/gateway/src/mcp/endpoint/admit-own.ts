@@ -4,7 +4,7 @@ import type { Authenticated } from '../../pipeline/request/load-principal';
 import type { Services } from '../../services/contract';
 import type { McpRequest } from './mcp-request';
 
-/** Plans the gateway's own answers: they count as requests, without hold or charge. */
+/** Plans the gateway's own answers: they count as requests and are free. */
 const OWN: Planner<{ readonly model: string }, { readonly admit: AdmitPlan }, true> = {
   plan: (_services, { request: { model } }) => ({
     admit: { model, holdNanoUsd: 0, lostNanoUsd: 0, tokens: 0, lostRecord: '', isAnswered: true },
@@ -13,7 +13,7 @@ const OWN: Planner<{ readonly model: string }, { readonly admit: AdmitPlan }, tr
   decodeStored: () => true,
 };
 
-/** The key and its project as they are by the decision. Throws where it is denied. */
+/** The current key and project by the decision. Throws if denied. */
 export async function admitOwn(
   services: Services,
   { ctx, principal }: Pick<McpRequest, 'ctx' | 'principal'>,

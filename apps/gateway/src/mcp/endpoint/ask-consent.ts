@@ -4,7 +4,7 @@ import { askFor, type ConsentNeeded } from '../oauth/consent-needed';
 import type { McpRequest } from './mcp-request';
 import { ownHeaders, ownResult } from './own-result';
 
-/** The name of what the gateway asks for itself: a server never sees the answer. */
+/** Key of the gateway's own question; servers never see the answer. */
 export const CONSENT = 'dev.llm0/consent';
 
 const ASKING: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);

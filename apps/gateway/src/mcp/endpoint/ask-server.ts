@@ -5,7 +5,7 @@ import { callerOf, type McpRequest } from './mcp-request';
 
 const MAX_BYTES = 256 * 1024;
 
-/** Tells a server something that costs nothing, in the client's session there. Throws where it refuses. */
+/** Sends a server a free request in the client's session. Throws on refusal. */
 export async function askServer(
   mcpRequest: McpRequest,
   { server, upstream }: ServerEntry,

@@ -16,7 +16,7 @@ const macOf = ({ keyHash, serverId }: StateOwner, text: string): string =>
 /** A server's own state, marked as that server's and this key's. */
 export const bindState = (owner: StateOwner, state: string): string => `${macOf(owner, state)}.${state}`;
 
-/** The state as the server gave it. Throws where it was given by another server, to another key, or was changed. */
+/** The server's original state. Throws for a foreign server or key, or a modified state. */
 export function unbindState(owner: StateOwner, bound: unknown): string {
   const text = typeof bound === 'string' ? bound : '';
   const state = text.slice(MAC_LENGTH + 1);
@@ -32,7 +32,7 @@ function isSame(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Where a client's answer to a server's question goes. */
+/** Destination of a client's answer to a server's question. */
 export interface ReplyAddress {
   readonly alias: string;
   readonly replyTo: string;

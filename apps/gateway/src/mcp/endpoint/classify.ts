@@ -15,7 +15,9 @@ const bad = (code: number, message: string, data?: JsonObject) =>
   new RpcFailure(code, message, { httpStatus: 400, data });
 const isModern = (version: string): boolean => version >= MODERN_VERSION;
 
-/** Judges headers and body together, for a key whose sessions alone it may name. Throws `RpcFailure` where they do not agree, or say too little. */
+/**
+ * Validates headers against the body, for the key's own sessions. Throws `RpcFailure` for a mismatch or missing data.
+ */
 export function classify(message: RpcMessage, headers: Headers, keyId: string): Sender {
   const version = headers.get('mcp-protocol-version')?.trim();
   if (message.kind === 'request') {
@@ -88,7 +90,7 @@ function legacySender(version: string | undefined, headers: Headers, keyId: stri
   return { client, sessionId };
 }
 
-/** Clients begin anew then. */
+/** Clients start a new session then. */
 export const unknownSession = (): RpcFailure =>
   new RpcFailure(RPC.invalidRequest, 'This session is unknown. Start a new one with "initialize".', {
     httpStatus: 404,

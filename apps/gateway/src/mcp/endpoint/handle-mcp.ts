@@ -30,7 +30,7 @@ import type { McpRequest } from './mcp-request';
 import { takeNotification, takeResponse } from './one-way';
 import { OWN_METHODS } from './own-methods';
 
-/** Where it is asked: all servers of the key, or one. */
+/** Scope of the endpoint: all servers of the key, or one. */
 export interface McpPlace {
   readonly scope: string | undefined;
 }
@@ -267,7 +267,7 @@ async function tellFailure(services: Services, progress: Progress, cause: unknow
   return response;
 }
 
-/** Where a client learns how to come in. Source: RFC 9728, section 5.1. */
+/** Location of the authorization metadata. Source: RFC 9728, section 5.1. */
 const challengeOf = ({ mcp }: Services, path: string): string =>
   `Bearer resource_metadata="${mcp.oauth.identity.publicUrl}/.well-known/oauth-protected-resource${path}"`;
 

@@ -1,4 +1,4 @@
-// A server that cannot be listened to is tried again; the client's stream goes on with the others.
+// A failed listener retries; the client's stream continues with other servers.
 import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { StalePart } from '@llm0/core/limits/hot-store';
@@ -28,7 +28,7 @@ const LIST_NEWS = {
   resources: 'notifications/resources/list_changed',
 } as const;
 
-/** `subscriptions/listen`: a stream of what the client asked for, begun with what of it it gets. */
+/** `subscriptions/listen`: a stream of the requested news, which starts with the accepted ones. */
 export async function listen(services: Services, mcpRequest: McpRequest): Promise<Response> {
   const { notifications: filter } = mcpRequest.request.params;
   if (!isObject(filter)) {
@@ -98,7 +98,7 @@ function openStream(services: Services, mcpRequest: McpRequest, id: RpcId | unde
 
 interface Feed {
   readonly wanted: () => Wanted;
-  /** Calls back when `wanted` says something else. */
+  /** Runs when `wanted` changes. */
   readonly onChange?: (listener: () => void) => () => void;
 }
 
@@ -132,7 +132,7 @@ interface Following {
   readonly signal: AbortSignal;
 }
 
-/** Listens to what single resources have to tell, server by server. */
+/** Subscribes to single resources, by server. */
 function follow(mcpRequest: McpRequest, stream: NewsStream, { uris, signal }: Following): void {
   for (const [alias, own] of Map.groupBy(uris, (one) => one.alias)) {
     const again = async (): Promise<void> => {

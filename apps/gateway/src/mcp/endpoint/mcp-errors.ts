@@ -55,7 +55,7 @@ const BEHIND: ReadonlySet<ErrorKind> = new Set([
   'upstream_timeout',
 ]);
 
-/** A call that cannot be made as it is asked: a tool, prompt, resource or argument that is not there. */
+/** A call with an unknown tool, prompt, resource or argument. */
 export class CallRefusal extends GatewayError {
   constructor(
     kind: ErrorKind,
@@ -71,7 +71,7 @@ export class CallRefusal extends GatewayError {
   }
 }
 
-/** An error of the gateway's own in the protocol's words: what an agent can act on is in `data`. */
+/** The gateway's error in JSON-RPC; `data` helps an agent to react. */
 export function rpcErrorOf(error: GatewayError, requestId?: string): RpcErrorBody {
   const told = error instanceof CallRefusal ? error.told : {};
   const { kind, param, retryAfterMs } = error;
@@ -89,7 +89,7 @@ export const mcpEnvelope = (id: RpcId | null): ErrorEnvelope => ({
   encodeError: (error, requestId) => JSON.stringify(rpcError(id, rpcErrorOf(error, requestId))),
 });
 
-/** As the caller is told it: failures behind the gateway come in an answer of status 200. */
+/** Error for the caller: failures behind the gateway have status 200. */
 export function asTold(error: GatewayError): GatewayError {
   if (!BEHIND.has(error.kind) || error.status === 200) return error;
   const { kind, message, param, failure, upstreamStatus, cause } = error;

@@ -6,7 +6,7 @@ import type { UpstreamCaller } from '../upstream/upstream';
 import type { RpcRequest } from '../wire/json-rpc';
 import type { Sender } from './classify';
 
-/** One request of a client whose key is known. */
+/** An authenticated request of a client. */
 export interface McpRequest extends Naming {
   readonly ctx: RequestContext;
   readonly principal: Authenticated;
@@ -15,17 +15,17 @@ export interface McpRequest extends Naming {
   readonly runId: string;
   readonly bytesIn: number;
   readonly headers: Headers;
-  /** As it came. */
+  /** Original request. */
   readonly httpRequest: Request;
   /** The client left, or cancelled the request. */
   readonly signal: AbortSignal;
-  /** It takes streams. */
+  /** True if the client accepts streams. */
   readonly takesStream: boolean;
-  /** Must be called once the answer has gone. */
+  /** Call after the answer. */
   readonly release: () => void;
 }
 
-/** For whom a level of log messages is kept: a client's session, or all clients of a key without one. */
+/** Owner of a log level: a client's session, or all sessionless clients of a key. */
 export const levelOwner = ({ principal, ctx, sender }: McpRequest): string =>
   sender.sessionId ?? `${principal.key.id}\n${ctx.customerId ?? ''}`;
 

@@ -2,16 +2,16 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { encodeFrame, KEEP_ALIVE, KEEP_ALIVE_MS, STREAM_HEADERS } from '../wire/sse-frame';
 
 export interface NewsStreamOptions {
-  /** Counts the stream; gives what ends that. */
+  /** Counts the stream; returns the function that ends it. */
   readonly opened: () => () => void;
   readonly encode: (method: string, params: JsonObject) => JsonObject;
   /** End mark of a complete stream. */
   readonly last: JsonObject | undefined;
-  /** Its key was changed or revoked, or the process goes away: the client begins anew, with its key. */
+  /** The key changed or the process stops: the client starts again with its key. */
   readonly isStale: () => Promise<boolean>;
 }
 
-/** A client that reads nothing is let go once so much waits for it. */
+/** Buffered bytes that disconnect a client that reads nothing. */
 const MAX_WAITING_BYTES = 256 * 1024;
 
 /** A stream of news for one client, ended by it, by its key or by the gateway. */

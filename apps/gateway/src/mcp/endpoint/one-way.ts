@@ -6,7 +6,7 @@ import { openReply } from './bound-state';
 import { CallRefusal } from './mcp-errors';
 import type { McpRequest } from './mcp-request';
 
-/** A client's answer to what a server asked it mid-call. */
+/** A client's answer to a server's request during a call. */
 export async function takeResponse(
   opened: Pick<McpRequest, 'registry' | 'patterns' | 'scope' | 'principal'>,
   { id, result, error }: RpcResponse,
@@ -20,7 +20,7 @@ export async function takeResponse(
   await upstream.replyLater(address.replyTo, address.id, answer);
 }
 
-/** Cancellations reach the call where this process makes it; all else is for nobody behind the gateway. */
+/** Forwards cancellations to the call in this process; ignores other notifications. */
 export function takeNotification(
   { mcp }: Services,
   { principal, sender }: Pick<McpRequest, 'principal' | 'sender'>,

@@ -76,7 +76,7 @@ async function initialize(services: Services, mcpRequest: McpRequest): Promise<R
   return respondInitialized(services, mcpRequest, await abilitiesOf(mcpRequest));
 }
 
-/** The same for clients that begin with it. */
+/** Answers `initialize`, for clients that begin with it. */
 export function respondInitialized(
   services: Services,
   mcpRequest: McpRequest,
@@ -89,7 +89,7 @@ export function respondInitialized(
   });
 }
 
-/** Servers are told with the next call to each. */
+/** The next call to each server sets the level. */
 async function setLevel(services: Services, mcpRequest: McpRequest): Promise<Response> {
   const { level } = mcpRequest.request.params;
   if (!isLogLevel(level)) {

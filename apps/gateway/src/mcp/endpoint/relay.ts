@@ -1,4 +1,5 @@
-// The client leaves: the server is cancelled, and the call settled. The server breaks off: the client is told so in its words.
+// If the client disconnects, the server is cancelled and the call settled. If the server breaks off, the client gets a
+// protocol error.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Reader } from '../../observe/readers';
 import { asGatewayError } from '../../pipeline/request/respond-error';
@@ -22,12 +23,12 @@ export interface Relay extends Translation {
   readonly headers: HeaderTable;
 }
 
-/** After so long a client that takes a stream is told that something is under way. */
+/** After this time, a streaming client gets a sign of progress. */
 const STREAM_AFTER_MS = 10_000;
 
 type First = UpstreamPart | 'later' | undefined;
 
-/** A server's answer to one request, as HTTP. Throws what went wrong before the first byte, with the call settled. */
+/** A server's answer to one request, as HTTP. Throws failures before the first byte, with the call settled. */
 export async function relayAnswer(services: Services, relay: Relay): Promise<Response> {
   const { answer, mcpRequest } = relay;
   const onGone = () => giveUp(relay);
@@ -78,7 +79,7 @@ async function firstPart(takesStream: boolean, reading: Promise<UpstreamPart | u
   }
 }
 
-/** For a client that takes no stream: what comes before the response is for nobody. */
+/** For clients without streams: drops messages before the response. */
 async function lastPart(relay: Relay, first: First): Promise<ToldResponse> {
   let part = first === 'later' ? undefined : first;
   for (;;) {
@@ -226,7 +227,7 @@ async function frameOf(relay: Relay, part: UpstreamPart): Promise<Uint8Array | u
   return encodeFrame(told.text);
 }
 
-/** Servers with sessions log as they like; a client without one hears what it asked for. */
+/** Servers with sessions log freely; a client without a session receives only its requested level. */
 const isTold = ({ mcpRequest }: Relay, { method, params }: RpcNotification): boolean =>
   method !== 'notifications/message' ||
   mcpRequest.sender.client.era === 'legacy' ||

@@ -1,4 +1,4 @@
-// The client leaves: the work is cancelled by its signal, and what it gives is dropped.
+// If the client disconnects, its signal cancels the work and drops the result.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { asGatewayError } from '../../pipeline/request/respond-error';
 import { takenWhole } from '../../pipeline/request/taken-stream';
@@ -9,7 +9,7 @@ import { asTold, rpcErrorOf } from './mcp-errors';
 import { type McpRequest, takenBy } from './mcp-request';
 import { ownHeaders, ownResult } from './own-result';
 
-/** After so long a client that takes a stream is told that something is under way. */
+/** After this time, a streaming client gets a sign of progress. */
 const STREAM_AFTER_MS = 10_000;
 
 export type Progress = (progress: number, message: string) => void;

@@ -26,7 +26,7 @@ export interface ToldResponse {
 
 type ResponsePart = Extract<UpstreamPart, { kind: 'response' }>;
 
-/** The response for the client: the very bytes, but for its id, wherever both sides speak alike. */
+/** The client's response: the same bytes except for the id, if both sides speak alike. */
 export function translateResponse(
   to: Translation,
   answer: UpstreamAnswer,
@@ -73,7 +73,7 @@ function translateResult(
     const meta = { ...(isObject(told._meta) ? told._meta : {}), [META.serverInfo]: self };
     told = { ...fresh, ...told, resultType: 'complete', _meta: meta };
   }
-  // Others must not be given what was read with this key.
+  // Results depend on the key, so they aren't public.
   if (isModern && isRead && told.cacheScope === 'public') told = { ...told, cacheScope: 'private' };
   return told;
 }

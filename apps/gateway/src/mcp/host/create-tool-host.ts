@@ -63,7 +63,7 @@ async function describeServer(entry: ServerEntry) {
   }
 }
 
-/** None of a server that fails: `listServers` says why. */
+/** Tools of a server; empty for a failed one, whose reason `listServers` has. */
 async function toolsOf(mcpRequest: McpRequest, entry: ServerEntry): Promise<readonly HostedTool[]> {
   const view = await entry.tools.current().then(
     ({ value }) => value,
@@ -104,7 +104,7 @@ async function callTool(services: Services, mcpRequest: McpRequest, call: Hosted
   }
 }
 
-/** The result, with the call settled. Throws where there is none. */
+/** The result, with the call settled. Throws without one. */
 async function readOutcome({ answer, booking }: StartedCall, alias: string): Promise<ToolOutcome> {
   try {
     for (let part = await answer.next(); part !== undefined; part = await answer.next()) {

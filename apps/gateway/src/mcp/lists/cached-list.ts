@@ -1,9 +1,9 @@
-// A list that cannot be read again serves calls for ten more minutes; what is shown is left out at once.
+// A list that can't reload serves calls for ten more minutes; listings omit it at once.
 
 export interface CachedListOptions<T> {
   readonly read: () => Promise<{ readonly value: T; readonly ttlMs: number }>;
   readonly monotonicMs: () => number;
-  /** Failures that may be over the next moment: whoever comes next asks again. */
+  /** Passing failures: the next caller retries. */
   readonly isPassing?: (error: unknown) => boolean;
 }
 
@@ -15,20 +15,20 @@ interface Kept<T> {
 
 /** Lifetime of a list after a failed refresh. */
 const STALE_MS = 600_000;
-/** After a failure nobody asks again so soon. */
+/** Pause after a failure. */
 const RETRY_MS = 1000;
 
-/** Something that a server lists: read once for all who ask, kept as long as it is good. */
+/** A list of a server: loaded once for all callers and cached until expiry. */
 export class CachedList<T> {
   private kept: Kept<T> | undefined;
   private reading: Promise<Kept<T>> | undefined;
   private failed: { readonly error: unknown; readonly untilMs: number } | undefined;
-  /** Grows with each change that was told. */
+  /** Grows with each reported change. */
   private changes = 0;
 
   constructor(private readonly options: CachedListOptions<T>) {}
 
-  /** As it is now, at most as old as it may be. Throws where it cannot be read. */
+  /** The current list within its lifetime. Throws if it can't load. */
   async current(): Promise<{ readonly value: T; readonly leftMs: number }> {
     const nowMs = this.options.monotonicMs();
     const { kept } = this;
@@ -40,7 +40,7 @@ export class CachedList<T> {
     return { value, leftMs: ttlMs };
   }
 
-  /** For a call: what is there at once, while a newer one is read; undefined where there is none. */
+  /** For a call: the list at hand while a newer one loads; undefined without one. */
   peek(): T | undefined {
     const nowMs = this.options.monotonicMs();
     const { kept } = this;
@@ -52,12 +52,12 @@ export class CachedList<T> {
     return kept.value;
   }
 
-  /** For the operator: what is kept, and what went wrong last; both undefined before the first reading. */
+  /** For the operator: cached list and last error; both undefined before the first load. */
   status(): { readonly kept: T | undefined; readonly error: unknown } {
     return { kept: this.kept?.value, error: this.failed?.error };
   }
 
-  /** The server says that it changed, or somebody wants it anew. */
+  /** Expires the list after a change or by request. */
   expire(): void {
     this.changes += 1;
     this.failed = undefined;

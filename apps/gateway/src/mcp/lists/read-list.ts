@@ -1,4 +1,4 @@
-// A server whose list is endless, too large or repeats itself has no list: nothing of it is shown.
+// A server with an endless, oversized or repeating list has no list at all.
 import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { upstreamAnswerError, upstreamFailure } from '@llm0/providers/transport/upstream-failure';
@@ -29,7 +29,7 @@ const MAX_CURSOR_LENGTH = 4096;
 
 const GATEWAY: ClientFacts = { era: 'modern', version: '', capabilities: LISTING_CAPABILITIES };
 
-/** All pages of a server's list. Throws where it fails, or has no end. */
+/** All pages of a server's list. Throws for a failure or an endless list. */
 export async function readList(
   upstream: Upstream,
   alias: string,
@@ -78,7 +78,7 @@ interface Page {
   readonly signal: AbortSignal;
 }
 
-/** undefined where the server knows no such method, whatever it promised. */
+/** undefined if the server doesn't implement the method, despite its capabilities. */
 async function readPage(upstream: Upstream, { alias, method, cursor, signal }: Page) {
   const params: JsonObject = cursor === undefined ? {} : { cursor };
   const answer = await upstream.ask({ method, params, client: GATEWAY, signal, maxBytes: MAX_PAGE_BYTES });

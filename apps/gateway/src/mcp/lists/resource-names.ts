@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 
 /**
- * Resources of several servers behind one URL: the server's alias goes before the scheme (`mcp.github+file:///a`), which no
- * other URI can look like and any template survives.
+ * Resources of several servers behind one URL: the alias precedes the scheme (`mcp.github+file:///a`), which is unique
+ * and works with templates.
  */
 const PREFIX = 'mcp.';
 const MARK = '+';
@@ -16,7 +16,7 @@ export function splitUri(text: string): { readonly alias: string; readonly uri: 
   return { alias: text.slice(PREFIX.length, mark), uri: text.slice(mark + 1) };
 }
 
-/** Cheap to tell of a text that has none: then nothing is read of it. */
+/** A cheap test that skips most texts. */
 export const mayNameResources = (text: string): boolean => text.includes('"resource');
 
 /** A result with the URIs in it named as the client must ask for them. */

@@ -29,7 +29,7 @@ export function sortTools(items: readonly JsonObject[]): {
   return { tools, odd: items.length - tools.length };
 }
 
-/** Prompts, resources and templates that can be shown, in the order of what they are named by. */
+/** Valid prompts, resources and templates, sorted by name. */
 export function sortNamed(
   items: readonly JsonObject[],
   by: 'name' | 'uri' | 'uriTemplate',

@@ -3,7 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
-/** For metadata and tokens, whose addresses a server names: guarded as the server itself, and small. */
+/** Fetches metadata and tokens from URLs that a server names: the same egress rules, and small answers. */
 export function createOauthFetch(pinned: typeof globalThis.fetch, alias: string) {
   return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
     const response = await pinned(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });

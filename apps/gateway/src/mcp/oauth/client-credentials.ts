@@ -15,7 +15,7 @@ interface Token {
   readonly untilMs: number;
 }
 
-/** The gateway's own token for a server (`client_credentials`), the same for all callers; kept in memory only. */
+/** The gateway's own token for a server (`client_credentials`), shared by all callers; in memory only. */
 export class ClientCredentials implements Credentials {
   private token: Token | undefined;
   private asking: Promise<Token> | undefined;

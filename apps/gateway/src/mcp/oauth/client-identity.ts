@@ -14,7 +14,7 @@ import type { Issuer } from './discover-issuer';
 export interface IdentityOptions {
   readonly db: Db;
   readonly vault: SecretVault;
-  /** Where users' browsers reach the gateway, without a slash at the end. */
+  /** Gateway URL for users' browsers, without a trailing slash. */
   readonly publicUrl: string;
 }
 

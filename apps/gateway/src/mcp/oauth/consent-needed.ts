@@ -1,6 +1,6 @@
 import { CallRefusal } from '../endpoint/mcp-errors';
 
-/** As the protocol names it: what is asked needs something of the user first, at a URL. */
+/** JSON-RPC error code: the call needs the user at a URL first. */
 export const URL_ELICITATION_REQUIRED = -32_042;
 
 export interface ConsentLink {
@@ -8,7 +8,7 @@ export interface ConsentLink {
   readonly url: string;
 }
 
-/** Somebody must let the gateway use a server in their name before the call can be made: nothing has run. */
+/** The call needs a user's consent first; nothing ran. */
 export class ConsentNeeded extends CallRefusal {
   constructor(
     readonly alias: string,

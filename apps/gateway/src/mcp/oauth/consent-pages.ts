@@ -2,7 +2,7 @@ const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-  // Not `no-referrer`: with it the page's own form would say that it comes from nowhere.
+  // Not `no-referrer`, which would remove the origin from the page's own form.
   'Referrer-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
 } as const;
@@ -25,11 +25,11 @@ export interface ConsentFacts {
   readonly host: string;
   readonly keyName: string;
   readonly customerId: string;
-  /** Comes back with the button. */
+  /** Returned by the button. */
   readonly token: string;
 }
 
-/** Says for whom and what, before the user is sent on: a link may have come from somebody else. */
+/** Names the key and server before the redirect, because the link may come from somebody else. */
 export function askPage({ alias, host, keyName, customerId, token }: ConsentFacts, cookie: string): Response {
   const facts: readonly (readonly [string, string])[] = [
     ['Server', `${alias} (${host})`],

@@ -1,4 +1,4 @@
-// A flow that fails leaves nothing behind but its ticket, which may be opened again until it ends.
+// A failed flow leaves only its ticket, which works again until it expires.
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
@@ -46,7 +46,7 @@ export interface ConsentsOptions {
 type HttpServer = McpServer & { readonly url: string };
 
 const TICKET_MS = 15 * 60_000;
-/** So long the same link is given again. */
+/** Time for which a repeated request gets the same link. */
 const SAME_LINK_MS = 5 * 60_000;
 
 /** Response of the authorization server. */
@@ -88,7 +88,7 @@ export class Consents {
     return findTicket(this.options.db, hashSecret(ticket));
   }
 
-  /** Where the user consents; `browser` must come back with them. */
+  /** Consent URL of the user; the same `browser` must return. */
   async begin(consent: StoredConsent, server: HttpServer, fetchFn: OauthFetch, browser: string): Promise<URL> {
     const { db, vault, identity } = this.options;
     const issuer = await discoverIssuer(server, fetchFn);
@@ -115,7 +115,7 @@ export class Consents {
     return flow.browserHash === hashSecret(browser) ? { consent, flow } : null;
   }
 
-  /** Exchanges the code, checked to come from who was asked (RFC 9207), and keeps what it gives. */
+  /** Exchanges the code after an issuer check (RFC 9207), and stores the grant. */
   async finish(
     { consent, flow }: TakenFlow,
     server: McpServer,

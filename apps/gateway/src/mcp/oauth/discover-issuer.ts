@@ -7,13 +7,13 @@ import type { OauthFetch } from './bounded-fetch';
 export interface Issuer {
   readonly url: string;
   readonly metadata: AuthorizationServerMetadata;
-  /** Sent with each request for a token: what it may be used for (RFC 8707). */
+  /** Resource indicator of each token request (RFC 8707). */
   readonly resource: string;
   /** Capabilities that the server may request. */
   readonly scopes: string | undefined;
 }
 
-/** By RFC 9728 and RFC 8414. Throws `upstream_error` where the server names nobody, or another resource than itself. */
+/** RFC 9728 and RFC 8414. Throws `upstream_error` if the server names no issuer or a foreign resource. */
 export async function discoverIssuer(
   { url, alias }: Pick<McpServer, 'alias'> & { readonly url: string },
   fetchFn: OauthFetch,

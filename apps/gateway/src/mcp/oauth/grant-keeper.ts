@@ -22,7 +22,7 @@ import type { OauthFetch } from './bounded-fetch';
 /** Encrypted part of a grant. */
 export interface GrantSecrets {
   readonly tokens: OAuthTokens;
-  /** Epoch milliseconds; absent = nobody knows. */
+  /** Epoch milliseconds; absent = unknown. */
   readonly expiresAtMs?: number;
   readonly client: OAuthClientInformationMixed;
   readonly issuerUrl: string;
@@ -53,7 +53,7 @@ export class GrantKeeper {
 
   constructor(private readonly options: GrantKeeperOptions) {}
 
-  /** A token that counts now, refreshed where it had ended; undefined where consent is needed. */
+  /** A valid token, refreshed if expired; undefined without consent. */
   async accessToken(server: McpServer, owner: GrantOwner, fetchFn: OauthFetch): Promise<string | undefined> {
     const known = await this.find(server, owner);
     if (known === undefined) return undefined;
@@ -63,7 +63,7 @@ export class GrantKeeper {
     return (await this.refresh(server, owner, { known, fetchFn }))?.tokens.access_token;
   }
 
-  /** The server refused the token. True where there is another one now. */
+  /** The server refused the token. True if there is a new one. */
   async renew(server: McpServer, owner: GrantOwner, refused: string, fetchFn: OauthFetch): Promise<boolean> {
     this.kept.delete(nameOf(server, owner));
     const known = await this.find(server, owner);
@@ -72,7 +72,7 @@ export class GrantKeeper {
     return (await this.refresh(server, owner, { known, fetchFn })) !== undefined;
   }
 
-  /** Keeps what a user has just consented to. */
+  /** Stores a user's new grant. */
   async store(server: McpServer, owner: GrantOwner, secrets: GrantSecrets): Promise<void> {
     const { db, vault } = this.options;
     const found = await findGrant(db, server.id, owner);
@@ -153,7 +153,7 @@ export class GrantKeeper {
   }
 }
 
-/** `expiresAtMs` where the token says how long it lasts. */
+/** `expiresAtMs` if the token has a lifetime. */
 export const endOf = ({ expires_in: seconds }: OAuthTokens, nowMs: number): { readonly expiresAtMs?: number } =>
   seconds === undefined ? { expiresAtMs: undefined } : { expiresAtMs: nowMs + seconds * 1000 };
 

@@ -24,7 +24,7 @@ interface Opened {
   readonly request: Request;
 }
 
-/** `GET /mcp/oauth/client.json`: who the gateway is, for authorization servers that read documents. */
+/** `GET /mcp/oauth/client.json`: client metadata for authorization servers. */
 export function showClientDocument({ mcp }: Needs): Response {
   const { identity } = mcp.oauth;
   return Response.json(
@@ -33,7 +33,10 @@ export function showClientDocument({ mcp }: Needs): Response {
   );
 }
 
-/** `GET /.well-known/oauth-protected-resource/…`: how to come in. Keys are given by the operator, not by a server of tokens. */
+/**
+ * `GET /.well-known/oauth-protected-resource/…`: access metadata. The operator issues keys; there is no authorization
+ * server.
+ */
 export function showResource({ mcp }: Needs, path: string): Response {
   const at = path.startsWith('/mcp') ? path : '/mcp';
   const resource = `${mcp.oauth.identity.publicUrl}${at}`;
@@ -41,7 +44,7 @@ export function showResource({ mcp }: Needs, path: string): Response {
   return Response.json(document, { headers: { 'Cache-Control': 'max-age=3600', 'Access-Control-Allow-Origin': '*' } });
 }
 
-/** `GET /mcp/oauth/start/{ticket}`: what is asked. Only this page's button, in this browser, goes on. */
+/** `GET /mcp/oauth/start/{ticket}`: the consent page. Only its button, in this browser, continues. */
 export async function showConsent(services: Needs, { ticket, request }: Opened, nameKey: NameKey): Promise<Response> {
   const found = await findAsked(services, ticket);
   if (found === undefined) return failedPage(404, ENDED);
@@ -108,14 +111,14 @@ function findServer({ mcp }: Needs, serverId: string): (McpServer & { readonly u
   return found === undefined || found.url === null ? undefined : { ...found, url: found.url };
 }
 
-/** By the page itself: its origin, and what only it was told. */
+/** Checks the page's origin and its secret token. */
 async function isPressed(request: Request, token: string): Promise<boolean> {
   try {
     refuseCrossSite(request);
   } catch {
     return false;
   }
-  // A form says how long it is.
+  // A form must declare its length.
   if (!(Number(request.headers.get('content-length') ?? Number.NaN) <= MAX_FORM_BYTES)) return false;
   return new URLSearchParams(await request.text()).get('token') === token;
 }

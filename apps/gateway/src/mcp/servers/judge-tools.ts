@@ -1,4 +1,4 @@
-// Postgres unreachable: what was approved before counts, and nothing else; a server never listed before has no tools yet.
+// Without Postgres, earlier approvals count; a server never listed before has no tools yet.
 import { hashTool } from '@llm0/core/mcp/hash-tool';
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { Db } from '@llm0/drizzle/client';
@@ -18,7 +18,7 @@ export interface JudgeOptions {
 interface Written {
   readonly fingerprint: string;
   readonly atMs: readonly number[];
-  /** As they were then. */
+  /** Approvals at that time. */
   readonly pins: Pins;
 }
 
@@ -26,7 +26,7 @@ interface Written {
 const WRITES = 6;
 const WRITES_PER_MS = 60_000;
 
-/** Says which tools are as they were approved, and keeps what it sees for the operator to look at. */
+/** Compares tools with their approvals, and stores new ones for review. */
 export function createJudge({ db, table, monotonicMs, log }: JudgeOptions): JudgeTools {
   const written = new Map<string, Written>();
   const keep = async ({ id, alias }: McpServer, seen: readonly SeenTool[], fingerprint: string): Promise<Pins> => {

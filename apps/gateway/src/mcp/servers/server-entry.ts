@@ -14,7 +14,7 @@ export interface CallableTool extends ListedTool {
   readonly paramHeaders: readonly ParamHeader[];
 }
 
-/** The tools of a server: those that may be called, and those that wait for the operator. */
+/** Tools of a server: callable ones, and those that wait for approval. */
 export interface ToolView {
   readonly byName: ReadonlyMap<string, CallableTool>;
   readonly list: readonly CallableTool[];
@@ -23,7 +23,7 @@ export interface ToolView {
   readonly odd: number;
 }
 
-/** Says which tools are as the operator approved them, and remembers what it has not seen before. */
+/** Compares tools with the operator's approvals and remembers new ones. */
 export type JudgeTools = (server: McpServer, tools: readonly ListedTool[]) => Promise<ReadonlySet<string>>;
 
 export interface EntryOptions {
@@ -36,9 +36,9 @@ export interface EntryOptions {
   readonly log: Pick<Logger, 'warn' | 'debug'>;
 }
 
-/** Where a server vouches for nothing. */
+/** Lifetime of lists without a lifetime of the server. */
 const TTL_MS = 60_000;
-/** The same where it says when something changes. */
+/** Lifetime if the server reports changes. */
 const WATCHED_TTL_MS = 300_000;
 const MIN_TTL_MS = 1000;
 const MAX_TTL_MS = 3_600_000;
@@ -55,7 +55,7 @@ const isPassing = (error: unknown): boolean => error instanceof ConsentNeeded;
 
 type Listener = (news: UpstreamNews) => void;
 
-/** One server as this process knows it: how it is reached, what it lists, and who wants to hear of changes. */
+/** One server in this process: connection, lists and listeners. */
 export class ServerEntry {
   readonly server: McpServer;
   readonly upstream: Upstream;
@@ -85,19 +85,19 @@ export class ServerEntry {
     return this.named[kind];
   }
 
-  /** Calls back with each change that the server tells; returns the unsubscriber. */
+  /** Calls the listener for each reported change; returns the unsubscriber. */
   onNews(listener: Listener): () => void {
     this.listeners.add(listener);
     this.watch();
     return () => this.listeners.delete(listener);
   }
 
-  /** Everything is read anew, and told to those who listen. */
+  /** Expires every list and notifies listeners. */
   expireAll(): void {
     for (const method of Object.keys(KIND_OF_NEWS)) this.take({ method, params: {} });
   }
 
-  /** Where the operator approved something since the tools were listed, they are listed anew. */
+  /** Reloads the tools after an approval. */
   noteApprovals(): void {
     const pins = this.options.pinsOf(this.server.id);
     if (this.judgedBy === undefined || this.judgedBy === pins) return;
@@ -147,7 +147,7 @@ export class ServerEntry {
     for (const listener of this.listeners) listener(news);
   }
 
-  /** One stream of news for all who use the server, as long as this process knows it. */
+  /** One news stream for all users of the server, while this process knows it. */
   private watch(): void {
     this.watching ??= this.watchOn().finally(() => {
       this.watching = undefined;
@@ -171,7 +171,7 @@ export class ServerEntry {
     } catch (error) {
       if (!signal.aborted) log.debug({ err: error, server: server.alias }, 'an MCP server tells no news right now');
     }
-    // Not at once: a server that ends each stream would be asked without a pause.
+    // With a pause: a server that ends each stream would be called continuously.
     await new Promise<void>((resolve) => setTimeout(resolve, WATCH_RETRY_MS).unref());
   }
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Upstream } from '../upstream/upstream';
 import { type JudgeTools, ServerEntry } from './server-entry';
 
-/** In whose name a server is used that knows each user by themselves. */
+/** User of a server with per-user sign-in. */
 export interface ServerOwner {
   readonly apiKeyId: string;
   /** `''` = none. */
@@ -20,7 +20,7 @@ export interface RegistryView {
 }
 
 export interface RegistryOptions {
-  /** The table as it is right now; a server that did not change is the same object. */
+  /** Current table; an unchanged server stays the same object. */
   readonly servers: () => ReadonlyMap<string, McpServer>;
   /** A server's approvals; the same object while unchanged. */
   readonly pinsOf: (serverId: string) => unknown;
@@ -30,7 +30,7 @@ export interface RegistryOptions {
   readonly log: Pick<Logger, 'warn' | 'debug'>;
 }
 
-/** Users whose servers one process knows at a time. */
+/** Limit of users' servers in one process. */
 const MAX_OWNED = 2000;
 
 /** State of each server, created on first use and recreated when its row changes. */
@@ -45,7 +45,7 @@ export class ServerRegistry implements RegistryView {
 
   constructor(private readonly options: RegistryOptions) {}
 
-  /** As this caller meets them. */
+  /** Servers for this caller. */
   of(owner: ServerOwner): RegistryView {
     return { find: (alias) => this.find(alias, owner), aliases: () => this.aliases() };
   }
@@ -81,7 +81,7 @@ export class ServerRegistry implements RegistryView {
     return active.map(({ alias }) => alias).sort();
   }
 
-  /** Ends what servers remember of a client's session. */
+  /** Ends a client's session on servers. */
   endSession(sessionId: string): void {
     for (const { upstream } of this.all()) upstream.endSession(sessionId);
   }

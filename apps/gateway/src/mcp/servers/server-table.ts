@@ -1,4 +1,4 @@
-// A server whose secrets cannot be opened stays listed, and each call to it says why; the others go on.
+// A server with unreadable secrets stays listed, and its calls fail with the reason. Others work.
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
@@ -13,7 +13,7 @@ export interface ServerSecrets {
   readonly auth?: string;
 }
 
-/** By tool, the hash that was approved. */
+/** Approved hash by tool. */
 export type Pins = ReadonlyMap<string, string>;
 
 const NO_PINS: Pins = new Map();
@@ -29,10 +29,10 @@ export class ServerTable {
     private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
-  /** By alias. */
+  /** Current servers by alias. */
   readonly current = (): ReadonlyMap<string, McpServer> => this.servers;
 
-  /** The same object as long as nothing is approved. */
+  /** The same object until an approval changes. */
   readonly pinsOf = (serverId: string): Pins => this.pins.get(serverId) ?? NO_PINS;
 
   /** Approvals read since the last full read. */

@@ -1,6 +1,6 @@
 import type { RpcId } from '../wire/json-rpc';
 
-/** Requests of clients with sessions that a notification may cancel. Only this process knows them. */
+/** Cancellable requests of clients with sessions, in this process only. */
 export class CallsUnderWay {
   private readonly calls = new Map<string, AbortController>();
 

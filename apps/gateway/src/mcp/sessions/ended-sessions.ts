@@ -9,7 +9,7 @@ export interface SessionNews {
   onNotify(listener: (topic: string) => void): () => void;
 }
 
-/** Sessions that their clients have ended, told to every process. */
+/** Sessions that clients ended; shared with every process. */
 export class EndedSessions {
   private readonly ended = new LRUCache<string, true>({ max: MAX_SESSIONS, ttl: KEPT_MS });
   private readonly stop: () => void;

@@ -30,16 +30,16 @@ export function createSessionId({ version, capabilities, info }: ClientFacts, ke
   return `${PREFIX}${Buffer.from(JSON.stringify(told)).toString('base64url')}`;
 }
 
-/** Abilities are some words; what is longer is kept as being there. */
+/** Capabilities are short; a long value only counts as present. */
 function small(value: unknown): JsonObject | undefined {
   if (!isObject(value as JsonObject)) return undefined;
   return JSON.stringify(value).length <= 256 ? (value as JsonObject) : {};
 }
 
-/** Says whose it is to nobody but that key. */
+/** Identifies the key without revealing it to others. */
 const markOf = (keyId: string, random: string): string => digestOf(`${keyId}\n${random}`).slice(0, 22);
 
-/** undefined for what is no id of this gateway's, or another key's. */
+/** undefined for a foreign id or another key's. */
 export function readSessionId(id: string, keyId: string): ClientFacts | undefined {
   if (!id.startsWith(PREFIX) || id.length > MAX_LENGTH) return undefined;
   const told = parseJson(Buffer.from(id.slice(PREFIX.length), 'base64url').toString());

@@ -32,7 +32,7 @@ export class SessionNotes {
     });
   }
 
-  /** Throws nothing: who cannot be told, is told by the next subscription. */
+  /** Never throws: the next subscription covers a failure. */
   async note(sessionId: string, { alias, uri }: SessionResource, isWanted: boolean): Promise<void> {
     const told = JSON.stringify({ session: digestOf(sessionId), alias, uri, isWanted });
     this.take(told);

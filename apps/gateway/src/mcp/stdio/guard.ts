@@ -1,5 +1,5 @@
-// Runs one stdio server in the process group that it leads, and takes the whole group down when the gateway is gone,
-// however it went: `bun guard.ts <pid of the gateway> <command> [argument…]`.
+// Runs one stdio server in its own process group and kills the group when the gateway ends: `bun guard.ts <pid of the
+// gateway> <command> [argument…]`.
 import { dlopen, FFIType } from 'bun:ffi';
 import process from 'node:process';
 

@@ -1,4 +1,4 @@
-/** When a server that ended may be started again: at once, then after longer and longer waits, while it does not last. */
+/** Restart times of an ended server: at once, then after growing delays while it doesn't last. */
 export class Restarts {
   private failures = 0;
   private startedMs = 0;

@@ -6,7 +6,7 @@ import { redactMessage } from '@llm0/core/logs/redact';
 import type { Logger } from 'pino';
 import { LineSplitter } from './split-lines';
 
-/** Nothing of the gateway's own settings. */
+/** Excludes the gateway's own settings. */
 export interface ProgramSettings {
   /** Variables that every program needs. */
   readonly env: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export class ServerProcess {
     return this.child.pid;
   }
 
-  /** Throws where the server does not read what it was sent before. */
+  /** Throws if the server doesn't read its input. */
   write(line: string): void {
     const { stdin } = this.child;
     if (stdin === null || this.hasEnded) return;
@@ -98,7 +98,7 @@ export class ServerProcess {
     try {
       process.kill(-pid, signal);
     } catch {
-      // Nobody of the group is left.
+      // The process group has ended.
     }
   }
 

@@ -5,7 +5,7 @@ export class LineTooLongError extends Error {
 
 const NEWLINE = 0x0a;
 
-/** Lines of a byte stream, decoded once each is whole; at most `maxBytes` are kept of one that is not. */
+/** Splits a byte stream into decoded lines; keeps at most `maxBytes` of an incomplete one. */
 export class LineSplitter {
   private pieces: Uint8Array[] = [];
   private kept = 0;

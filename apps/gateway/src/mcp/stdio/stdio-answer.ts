@@ -18,7 +18,7 @@ export interface StdioAnswerOptions {
   readonly maxBytes: number;
   readonly room?: AnswerRoom | undefined;
   readonly signal: AbortSignal;
-  /** Nobody waits any more; `isAnswered`: the server has nothing left to do. */
+  /** The caller stopped waiting; `isAnswered`: the server is done. */
   readonly onClose: (isAnswered: boolean) => void;
 }
 
@@ -126,7 +126,7 @@ export class StdioAnswer implements UpstreamAnswer {
   }
 }
 
-/** The request whose progress a notification tells; undefined for all other news. */
+/** Request of a progress notification; undefined for other news. */
 export function progressOf({
   method,
   params,

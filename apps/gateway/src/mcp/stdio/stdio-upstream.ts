@@ -18,14 +18,14 @@ import { progressOf, StdioAnswer } from './stdio-answer';
 
 export interface StdioUpstreamOptions {
   readonly server: McpServer & { readonly command: string };
-  /** The gateway, as servers are told. */
+  /** Identity of the gateway for servers. */
   readonly self: JsonObject;
   readonly log: Pick<Logger, 'info' | 'warn' | 'debug'>;
   readonly monotonicMs: () => number;
   readonly programs: ProgramSettings;
 }
 
-/** A server that knows no discovery may say nothing at all to it. */
+/** A server without discovery may not answer it at all. */
 const DISCOVER_MS = 3000;
 const MAX_FACTS_BYTES = 1024 * 1024;
 const MESSAGE_BOUNDS = { maxTokens: 2_000_000 };
@@ -45,7 +45,7 @@ export class StdioUpstream implements Upstream {
   private readonly listeners = new Set<Listener>();
   private readonly restarts: Restarts;
   private isClosed = false;
-  /** Why the last process ended. */
+  /** Reason for the last process's end. */
   private endedWhy = 'was stopped.';
 
   constructor(private readonly options: StdioUpstreamOptions) {
@@ -121,7 +121,7 @@ export class StdioUpstream implements Upstream {
     const first = await Promise.race([discovering, Bun.sleep(DISCOVER_MS)]).catch(() => undefined);
     if (first !== undefined) return first;
     const found = discovering.then((facts) => facts ?? Promise.reject(new Error('none')));
-    // Slow to start: whichever it understands is answered first.
+    // Slow to start: the first revision that answers wins.
     return Promise.any([this.initialize(), found]).catch((error: AggregateError) => {
       throw error.errors[0];
     });
@@ -256,7 +256,7 @@ export class StdioUpstream implements Upstream {
     this.take(readRpcMessage(value), line);
   }
 
-  /** Some print a greeting, or what they should have written to stderr. */
+  /** Some print a greeting, or output for stderr. */
   private async takeNonsense(line: string): Promise<void> {
     this.options.log.debug(
       { server: this.options.server.alias, line: line.slice(0, 200) },
@@ -268,7 +268,7 @@ export class StdioUpstream implements Upstream {
     if (message === undefined) return;
     if (message.kind === 'request') {
       const { id, method } = message.request;
-      // Nobody knows for whom it asks: all callers share the process.
+      // The request has no known caller: all callers share the process.
       const refusal = { code: RPC.methodNotFound, message: `This client cannot answer ${method.slice(0, 60)}.` };
       this.write(method === 'ping' ? rpcResult(id, {}) : rpcError(id, refusal));
       return;

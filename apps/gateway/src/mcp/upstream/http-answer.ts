@@ -11,7 +11,7 @@ export interface HttpAnswerOptions extends AnswerOptions {
   readonly era: Era;
   /** The caller's progress token, where the server was given another. */
   readonly token?: RpcId;
-  /** Log messages were asked for; where they always may come, absent. */
+  /** Set if log messages were requested; absent if always allowed. */
   readonly keepsLogs?: boolean;
   readonly cancel?: () => Promise<void>;
   readonly reply?: (message: JsonObject) => Promise<void>;

@@ -1,4 +1,4 @@
-// A server that cannot be reached, or speaks no revision known here, fails each call; what it speaks is asked again then.
+// Calls to an unreachable or unknown server fail; each retries the negotiation.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { upstreamFailure } from '@llm0/providers/transport/upstream-failure';
@@ -15,10 +15,10 @@ import { hasModernCode, type Refusal, readRefusal } from './read-answer';
 import type { NewsFilter, Upstream, UpstreamAnswer, UpstreamAsk, UpstreamFacts, UpstreamNews } from './upstream';
 
 const SET_LEVEL = 'logging/setLevel';
-/** By these statuses a server may say that it is asked in a revision that it does not speak. */
+/** Statuses by which a server may reject an unknown revision. */
 const OTHER_ERA: ReadonlySet<number> = new Set([400, 404, 405, 406, 415, 426]);
 
-/** A server reached by HTTP, in whichever revision it speaks: the newest is tried first, and what it was is remembered. */
+/** A server over HTTP in any revision: tries the newest first and remembers the result. */
 export class HttpUpstream implements Upstream {
   private known: Promise<UpstreamFacts> | undefined;
   private readonly sessions: LegacySessions;
@@ -45,7 +45,7 @@ export class HttpUpstream implements Upstream {
     const { era } = await this.facts();
     const first = era === 'modern' ? await this.askModern(ask) : await this.askLegacy(ask);
     if (first instanceof HttpAnswer) return first;
-    // It was another server when it was asked what it speaks, or has begun anew: nothing has run yet.
+    // The server changed or restarted since negotiation; nothing ran yet.
     this.known = undefined;
     ask.onSent?.(false);
     const now = (await this.facts()).era;
@@ -133,7 +133,7 @@ export class HttpUpstream implements Upstream {
     return this.refused(refusal, options);
   }
 
-  /** Once a level and session: what the client set, the server learns before the next call. */
+  /** Sets the client's log level before its next call, once for each level and session. */
   private async setLevel(ask: UpstreamAsk, session: LegacySession): Promise<void> {
     const level = (ask.params._meta as JsonObject | undefined)?.[META.logLevel];
     if (level === undefined || session.logLevel === level || !('logging' in session.capabilities)) return;
@@ -143,7 +143,7 @@ export class HttpUpstream implements Upstream {
     try {
       while ((await answer.next()) !== undefined);
     } catch {
-      // It goes on at the level that it has.
+      // The server keeps its level.
     } finally {
       answer.close();
     }
@@ -154,7 +154,7 @@ export class HttpUpstream implements Upstream {
     return { alias, id, timeoutMs, maxBytes, room, signal };
   }
 
-  /** An error in the protocol's words is an answer, whatever its status. */
+  /** A JSON-RPC error is an answer, with any HTTP status. */
   private refused(refusal: Refusal, options: ConstructorParameters<typeof HttpAnswer>[1]): HttpAnswer {
     const { error, failure, status } = refusal;
     const isOurs = status === 401 || status === 403 || status === 429;
@@ -180,7 +180,7 @@ export class HttpUpstream implements Upstream {
   }
 }
 
-/** Sent, and nobody waits for its answer any more. */
+/** Sent, but nobody waits for the answer any more. */
 const mayRunOn = (cause: unknown): boolean =>
   cause instanceof GatewayError && (cause.kind === 'client_closed' || cause.kind === 'upstream_timeout');
 

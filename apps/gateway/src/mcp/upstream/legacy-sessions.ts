@@ -1,4 +1,4 @@
-// A server that forgets a session is asked for a new one, once a call; sessions that nobody uses are ended.
+// If a server forgets a session, a call opens one new session. Idle sessions end.
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { LRUCache } from 'lru-cache';
 import type { ClientFacts } from '../wire/protocol';
@@ -6,7 +6,7 @@ import type { UpstreamCaller } from './upstream';
 
 /** Identity of a caller at a server. */
 export interface LegacySession {
-  /** Absent where the server keeps no sessions. */
+  /** Absent for servers without sessions. */
   readonly id?: string;
   readonly version: string;
   readonly capabilities: JsonObject;
@@ -37,7 +37,7 @@ export class LegacySessions {
     });
   }
 
-  /** The caller's session, opened where there is none. Without a caller: the gateway's own. */
+  /** The caller's session, opened on demand. Without a caller: the gateway's own. */
   async of(caller?: UpstreamCaller, client?: ClientFacts): Promise<LegacySession> {
     const name = nameOf(caller);
     const known = this.sessions.get(name);

@@ -1,12 +1,12 @@
 const PREFIX = `llm0-${crypto.randomUUID().slice(0, 8)}-`;
 let count = 0;
 
-/** An id that this process gives to one message only, and that stands in no other text by chance. */
+/** A unique id of one message, which can't occur in other text by chance. */
 export const nextMessageId = (): string => `${PREFIX}${(count++).toString(36)}`;
 
 /**
- * The message with the client's own id instead of the one that its server was given; undefined where that one stands there
- * more than once, or is written in another way: a server that does so must not choose which of them is the id.
+ * Replaces the server's message id with the client's; undefined if the text contains it twice or in another spelling,
+ * because the server must not choose the id.
  */
 export function withClientId(text: string, own: string, id: string | number): string | undefined {
   const marked = `"${own}"`;

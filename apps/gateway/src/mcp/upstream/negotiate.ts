@@ -20,14 +20,14 @@ import type { UpstreamFacts } from './upstream';
 const MAX_BYTES = 1024 * 1024;
 
 export interface Negotiating extends Endpoint {
-  /** The gateway, as servers are told. */
+  /** Identity of the gateway for servers. */
   readonly self: JsonObject;
 }
 
 interface Said {
   readonly result?: JsonObject;
   readonly error?: RpcErrorBody;
-  /** Where the status was none of success. */
+  /** Set for a failure status. */
   readonly failure?: GatewayError;
   readonly status: number;
   readonly headers: Headers;
@@ -47,14 +47,14 @@ export const modernHeaders = (method: string): Record<string, string> => ({
   'mcp-method': method,
 });
 
-/** Asks by the newest revision what the server can do; undefined for servers that know no such question. */
+/** Discovers capabilities by the newest revision; undefined for older servers. */
 export async function discover(to: Negotiating, signal: AbortSignal): Promise<UpstreamFacts | undefined> {
   const params = { _meta: modernMeta({ capabilities: {} }, to.self) };
   const said = await say(to, { method: 'server/discover', params, headers: modernHeaders('server/discover'), signal });
   const { result, failure } = said;
   if (failure?.failure === 'auth') throw failure;
   if (result === undefined) {
-    // It knows the revision and offers none that this gateway speaks, or speaks another.
+    // The server knows the revision, but offers none in common.
     if (hasModernCode(said.error) && supportedVersions(said.error).includes(MODERN_VERSION)) {
       throw upstreamFailure('malformed', to.server.alias, `refuses its own revision: ${said.error?.message}`);
     }

@@ -35,7 +35,7 @@ export async function postMessage(endpoint: Endpoint, posting: Posting): Promise
   const first = await post(endpoint, posting);
   const { response } = first;
   if (response.status !== 401 && response.status !== 403) return first;
-  // A server that refuses who asks has not run anything.
+  // A server that refuses the credentials hasn't run anything.
   posting.onSent?.(false);
   if (!(await endpoint.credentials.refused(response))) return first;
   void response.body?.cancel().catch(() => {});
@@ -81,7 +81,7 @@ export function openStream(
   });
 }
 
-/** Ends a session; nobody waits for it, and a server that takes no offence may refuse. */
+/** Ends a session in the background; the server may refuse. */
 export function deleteSession(
   { server, fetch, credentials }: Endpoint,
   headers: Readonly<Record<string, string>>,

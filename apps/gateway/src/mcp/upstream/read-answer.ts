@@ -21,7 +21,7 @@ export interface AnswerOptions {
   readonly signal: AbortSignal;
 }
 
-/** A message and the text it came in. */
+/** A message with its text. */
 export interface ReadMessage {
   readonly message: RpcMessage;
   readonly text: string;
@@ -108,7 +108,7 @@ export class AnswerReader {
       const ready = this.queue.shift();
       if (ready !== undefined) return ready;
       if (this.ended) return undefined;
-      // The messages before have gone out; what is left of the last piece is less than a message may be.
+      // Earlier messages are out; the rest is smaller than one message.
       if (this.hasGiven) this.options.room?.giveBackAnswer();
       this.hasGiven = false;
       const chunk = await this.body?.read();
@@ -116,7 +116,7 @@ export class AnswerReader {
       this.receivedBytes += chunk?.byteLength ?? 0;
       const waiting = this.options.room?.takeAnswer(chunk?.byteLength ?? 0);
       if (waiting !== undefined) await waiting;
-      // Events without data only say where to go on from.
+      // Events without data only carry an id.
       for (const { data } of events) if (data !== '') this.queue.push(data);
       if (this.queue.length > 0) {
         this.hasGiven = true;
@@ -126,7 +126,7 @@ export class AnswerReader {
     }
   }
 
-  /** Only whole messages count: a server that drips bytes is as late as one that sends none. */
+  /** Only whole messages count: dripped bytes are as late as none. */
   private extend(): void {
     const { timeoutMs } = this.options;
     const leftMs = this.startedMs + MAX_TIMEOUTS * timeoutMs - performance.now();

@@ -1,7 +1,7 @@
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Upstream, UpstreamAnswer, UpstreamFacts } from './upstream';
 
-/** A server that this gateway has no way to: each call says why. */
+/** A server without a connection: each call returns the reason. */
 export class UnreachableUpstream implements Upstream {
   constructor(private readonly why: () => GatewayError) {}
 

@@ -3,7 +3,7 @@ import type { AnswerRoom } from '@llm0/providers/provider-call';
 import type { RpcId, RpcNotification, RpcRequest, RpcResponse } from '../wire/json-rpc';
 import type { ClientFacts, Era } from '../wire/protocol';
 
-/** For whom a server is asked; what it remembers of one caller is never another's. */
+/** Caller of a server; servers must not share state between callers. */
 export interface UpstreamCaller {
   readonly keyId: string;
   readonly customerId?: string;
@@ -31,7 +31,7 @@ export interface UpstreamAsk {
 
 export type SentListener = (isSent: boolean) => void;
 
-/** One message of a server's answer. `text`: the message as it came, with this gateway's id in it. */
+/** One message of a server's answer. `text`: the original, with this gateway's id. */
 export type UpstreamPart =
   | { readonly kind: 'response'; readonly response: RpcResponse; readonly text: string }
   | { readonly kind: 'notification'; readonly notification: RpcNotification; readonly text: string }
@@ -40,19 +40,19 @@ export type UpstreamPart =
 /** A server's answer to one request: messages, the last of which is its response. `close` must be called in the end. */
 export interface UpstreamAnswer {
   readonly era: Era;
-  /** The id that stands in `text` of the response. */
+  /** Id in `text` of the response. */
   readonly id: string;
-  /** Notifications may come before the response. */
+  /** True if notifications may precede the response. */
   readonly isStream: boolean;
   /** Bytes so far. */
   readonly receivedBytes: number;
-  /** undefined behind the response. Throws `GatewayError` where the server breaks off, is late or talks nonsense. */
+  /** undefined after the response. Throws `GatewayError` for a broken, late or invalid answer. */
   next(): Promise<UpstreamPart | undefined>;
-  /** Answers a request that came in it. */
+  /** Answers a server's request in the stream. */
   reply(id: RpcId, answer: Pick<RpcResponse, 'result' | 'error'>): Promise<void>;
   /** Name by which a client's answer finds its way to the server, from any process. */
   readonly replyTo?: string;
-  /** Cancels what is under way; for servers with sessions, by a notification as well. */
+  /** Cancels running calls; servers with sessions also get a notification. */
   close(): void;
 }
 
@@ -64,7 +64,7 @@ export interface UpstreamFacts {
   readonly info: JsonObject;
 }
 
-/** Something that a server tells without being asked. */
+/** An unsolicited notification of a server. */
 export type UpstreamNews = RpcNotification;
 
 export interface NewsFilter {
@@ -75,15 +75,15 @@ export interface NewsFilter {
   readonly signal: AbortSignal;
 }
 
-/** A server behind the gateway, however it is reached. */
+/** A server in any transport. */
 export interface Upstream {
   facts(signal?: AbortSignal): Promise<UpstreamFacts>;
   ask(ask: UpstreamAsk): Promise<UpstreamAnswer>;
   /** Hands a client's answer to a server that asked it; `replyTo` as the answer named it. */
   replyLater(replyTo: string, id: RpcId, answer: Pick<RpcResponse, 'result' | 'error'>): Promise<void>;
-  /** Tells news until the signal fires; ends earlier where the server ends it. */
+  /** Delivers news until the signal fires or the server ends the stream. */
   listen(filter: NewsFilter, onNews: (news: UpstreamNews) => void): Promise<void>;
-  /** Ends what a server remembers of a client's session. */
+  /** Ends a client's session on the server. */
   endSession(sessionId: string): void;
   close(): void;
 }

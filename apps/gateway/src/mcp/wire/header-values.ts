@@ -3,7 +3,7 @@ const SUFFIX = '?=';
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-/** A text as the value of `Mcp-Name` or `Mcp-Param-*`: as it is where headers can hold it, else in Base64. */
+/** A text as `Mcp-Name` or `Mcp-Param-*`: unchanged if headers allow it, else in Base64. */
 export function encodeHeaderValue(text: string): string {
   const isMarked = text.startsWith(PREFIX) && text.endsWith(SUFFIX);
   return PLAIN.test(text) && !isMarked ? text : `${PREFIX}${Buffer.from(text).toString('base64')}${SUFFIX}`;

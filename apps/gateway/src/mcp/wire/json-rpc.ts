@@ -53,7 +53,7 @@ export const NOT_RUN: ReadonlySet<number> = new Set([
 
 const isId = (value: unknown): value is RpcId => typeof value === 'string' || Number.isSafeInteger(value);
 
-/** undefined for what is no message of JSON-RPC 2.0. */
+/** undefined for an invalid JSON-RPC 2.0 message. */
 export function readRpcMessage(value: JsonValue | undefined): RpcMessage | undefined {
   if (!isObject(value) || value.jsonrpc !== '2.0') return undefined;
   const { id, method, params, result, error } = value;
@@ -81,12 +81,12 @@ export const rpcError = (id: RpcId | null, error: RpcErrorBody): JsonObject => (
   id,
   error: { ...error } as JsonObject,
 });
-/** The answer to a request that came within an answer. */
+/** The reply to a server's request inside an answer. */
 export const rpcReply = (id: RpcId, { result, error }: Pick<RpcResponse, 'result' | 'error'>): JsonObject =>
   error === undefined ? rpcResult(id, result ?? {}) : rpcError(id, error);
 export const rpcNotification = (method: string, params: JsonObject): JsonObject => ({ jsonrpc: '2.0', method, params });
 
-/** A failure that is told inside the protocol, in an answer of HTTP status `httpStatus`. */
+/** A failure inside the protocol, in an answer with `httpStatus`. */
 export class RpcFailure extends Error {
   override readonly name = 'RpcFailure';
   constructor(

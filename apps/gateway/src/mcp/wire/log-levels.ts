@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import { META } from './protocol';
 
-/** From chatty to grave. Source: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging */
+/** From verbose to severe. Source: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging */
 const LEVELS: readonly unknown[] = [
   ...['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'],
 ];

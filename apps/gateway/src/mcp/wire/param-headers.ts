@@ -45,7 +45,7 @@ export function paramHeaderValues(declared: readonly ParamHeader[], args: JsonOb
   return headers;
 }
 
-/** Throws where a header says something else than the body. */
+/** Throws if a header contradicts the body. */
 export function checkParamHeaders(declared: readonly ParamHeader[], args: JsonObject, headers: Headers): void {
   for (const { header, path } of declared) {
     const value = valueAt(args, path);

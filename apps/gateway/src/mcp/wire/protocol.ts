@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '@llm0/core/chat/json';
 
-/** Revisions without a handshake: each request says all that is needed. */
+/** Revisions without a handshake: each request is self-contained. */
 export const MODERN_VERSION = '2026-07-28';
 /** Revisions that begin with `initialize`, best first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
@@ -22,7 +22,7 @@ export const META = {
   notices: 'dev.llm0/notices',
 } as const;
 
-/** Lists are read as by a client that can do all this: some servers keep to themselves what other clients cannot use. */
+/** Capabilities for loading lists: some servers hide features from lesser clients. */
 export const LISTING_CAPABILITIES: JsonObject = { sampling: {}, elicitation: { form: {}, url: {} } };
 
 /** Client information, sent with each request or once per session. */
@@ -33,7 +33,7 @@ export interface ClientFacts {
   readonly info?: JsonObject;
 }
 
-/** Keys that are between one client and one server; everything else in `_meta` goes on as it is. */
+/** Hop-by-hop keys of `_meta`; all others pass. */
 const ENVELOPE: readonly string[] = [META.protocolVersion, META.clientInfo, META.clientCapabilities, META.logLevel];
 
 /** The `_meta` of a request, without the envelope. */
@@ -43,7 +43,7 @@ export function plainMeta(params: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(meta).filter(([name]) => !ENVELOPE.includes(name)));
 }
 
-/** Methods whose name or URI is told in the header `Mcp-Name` as well, and where it stands. */
+/** Methods whose name or URI also travels in the header `Mcp-Name`, and its field. */
 export const NAMED_BY: Readonly<Record<string, 'name' | 'uri'>> = {
   'tools/call': 'name',
   'prompts/get': 'name',

@@ -10,7 +10,7 @@ export const STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 } as const;
 
-/** One message as an event. Line ends stand between the values of JSON only, where a space says the same. */
+/** One message as an event. Line ends occur only between JSON values, where a space is equivalent. */
 export function encodeFrame(json: string): Uint8Array {
   const line = json.includes('\n') || json.includes('\r') ? json.replaceAll('\n', ' ').replaceAll('\r', ' ') : json;
   return encoder.encode(`event: message\ndata: ${line}\n\n`);

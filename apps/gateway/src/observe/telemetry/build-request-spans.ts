@@ -27,7 +27,7 @@ const usd = (nanoUsd: number | undefined): number | undefined => nanoUsd && nano
 export const cacheOf = ({ cacheHit, semanticCacheHit }: LogRecord): 'exact' | 'semantic' | 'miss' =>
   semanticCacheHit ? 'semantic' : cacheHit ? 'exact' : 'miss';
 
-/** One SERVER span, and under it a CLIENT span for each attempt. Nothing for a row whose trace is not exported. */
+/** One SERVER span with a CLIENT span for each attempt. Empty for a row without export. */
 export function buildRequestSpans(record: LogRecord, options: SpanOptions): readonly Span[] {
   const { trace, traceId } = record;
   if (trace === undefined || traceId === undefined) return [];
@@ -69,7 +69,7 @@ function serverSpan({ record, trace, traceId, options }: Marked): Span {
     startMs: trace.startMs,
     endMs: trace.startMs + record.latencyMs,
     attributes: serverAttributes(record, trace, { http, options }),
-    // A refusal is the gateway at work: what the standard calls a server's error begins at 500.
+    // A refusal is normal operation; the conventions' server errors begin at 500.
     ...(record.httpStatus >= 500 && record.status === 'error' ? { error: record.errorCode ?? record.status } : {}),
     events: [...skippedTargets(record, trace), ...guardrailEvents(record, trace.startMs + record.latencyMs)],
   };
@@ -111,7 +111,7 @@ function serverAttributes(record: LogRecord, trace: TraceMark, { http, options }
     .addUnder('label', record.labels).attributes;
 }
 
-/** HTTP status that the caller got: a broken stream began with 200, whatever its row says. */
+/** HTTP status that the caller received: a broken stream began with 200. */
 function sentStatus({ stream, ttftMs, httpStatus }: LogRecord): number {
   return stream && ttftMs !== undefined && httpStatus >= 500 ? 200 : httpStatus;
 }
@@ -126,14 +126,14 @@ function skippedTargets({ attempts = [] }: LogRecord, trace: TraceMark): readonl
     }));
 }
 
-/** The attempt whose output reached the caller. */
+/** True for the attempt whose output reached the caller. */
 const answers = ({ outcome }: LogAttempt): boolean => outcome === 'ok';
 
 function attemptSpan({ record, trace, traceId, options }: Marked, attempt: MadeAttempt): Span {
   const isAnswer = answers(attempt);
   const failure = isAnswer ? (record.status === 'success' ? undefined : record.errorCode) : attempt.outcome;
   const startMs = trace.startMs + attempt.startMs;
-  // An answer's attempt is logged at its first output, and goes on to the end of the request.
+  // The answering attempt is logged at its first output, but lasts until the request ends.
   const ownEndMs = startMs + attempt.latencyMs;
   const endMs = isAnswer ? Math.max(ownEndMs, trace.startMs + record.latencyMs) : ownEndMs;
   const writer = new AttributeWriter(options.onlyLatestNames);
@@ -163,7 +163,7 @@ interface Call {
   readonly attributes: Parameters<AttributeWriter['add']>[0];
 }
 
-/** By the GenAI conventions. */
+/** GenAI attributes. */
 function modelCall(record: LogRecord, attempt: MadeAttempt, failure: string | undefined): Call {
   const operation = operationOf(record);
   const requestModel = modelName(attempt.model);
@@ -177,7 +177,7 @@ function modelCall(record: LogRecord, attempt: MadeAttempt, failure: string | un
   };
 }
 
-/** By those for clients of HTTP. Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client */
+/** HTTP client attributes. Source: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client */
 function plainCall(record: LogRecord, { status }: MadeAttempt, failure: string | undefined): Call {
   const { method } = httpFactsOf(record);
   const { scheme: urlScheme, address: serverAddress, port: serverPort } = record.trace?.server ?? {};
@@ -194,7 +194,7 @@ interface AnswerFacts {
   readonly content: SpanContent | undefined;
 }
 
-/** Usage stands on the attempt that answered alone: who adds spans up counts each token once. */
+/** Only the answering attempt has usage, so that sums over spans count each token once. */
 function addAnswer(writer: AttributeWriter, record: LogRecord, { trace, attempt, content }: AnswerFacts): void {
   const { ttftMs, stream } = record;
   writer

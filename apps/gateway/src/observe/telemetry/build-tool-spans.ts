@@ -13,12 +13,12 @@ const METHODS: ReadonlySet<string> = new Set([
 ]);
 /** An error in the protocol's own words. */
 const RPC_CODE = /^rpc_(-?\d+)$/;
-/** Said by the tool itself. */
+/** The tool reported an error. */
 const TOOL_ERROR = 'tool_error';
-/** A script's own row: it went to no server. */
+/** A script's own row, without a server. */
 const SCRIPTS = 'code';
 
-/** One SERVER span, and under it a CLIENT span where the call went to a server. Nothing for a row whose trace is not exported. */
+/** One SERVER span, with a CLIENT span if the call reached a server. Empty for a row without export. */
 export function buildToolSpans(record: ToolCallRecord, options: SpanOptions): readonly Span[] {
   const { trace, traceId, id, tool, server } = record;
   if (trace === undefined || traceId === undefined) return [];
@@ -73,7 +73,7 @@ function ownOf(record: ToolCallRecord, { content }: SpanOptions) {
   return { ...names, toolServer, bytesIn, bytesOut, costUsd: record.costNanoUsd / 1e9, errorMessage };
 }
 
-/** Refused by the gateway: no server heard of it. */
+/** True if the gateway refused the call before any server. */
 export function wasRefused({ errorCode, status }: ToolCallRecord): boolean {
   if (status === 'rate_limited' || status === 'cap_exceeded') return true;
   if (errorCode === undefined || errorCode.startsWith('upstream_') || !Object.hasOwn(ERROR_TABLE, errorCode))

@@ -57,7 +57,7 @@ export function createTelemetry({ log, metrics, nowMs, ...needs }: TelemetryNeed
   };
 }
 
-/** A line when it begins, or is another trouble, and one when it is over: not one a batch. */
+/** Logs the start, change and end of a failure, not each batch. */
 class Troubles {
   private readonly noted = new Map<string, Set<string>>();
 

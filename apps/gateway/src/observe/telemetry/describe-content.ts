@@ -13,7 +13,7 @@ interface Message {
 const MAX_CHARACTERS = 32 * 1024;
 const MAX_TEXT = 8 * 1024;
 
-/** `gen_ai.input.messages` of a body as it was kept, whatever the dialect; undefined where there is nothing to tell. */
+/** `gen_ai.input.messages` of a stored body in any dialect; undefined without content. */
 export function inputMessages(body: string | null): string | undefined {
   return write(body, (value) => [
     ...systemOf(value.system ?? value.instructions),
@@ -22,7 +22,7 @@ export function inputMessages(body: string | null): string | undefined {
   ]);
 }
 
-/** `gen_ai.output.messages` of an answer as it was kept. */
+/** `gen_ai.output.messages` of a stored answer. */
 export function outputMessages(body: string | null): string | undefined {
   return write(body, (value) => {
     if (Array.isArray(value.choices)) return value.choices.flatMap(choiceOf);
@@ -99,13 +99,13 @@ const assistant = (parts: readonly Part[], reason: JsonValue | undefined): Messa
   ...(typeof reason === 'string' ? { finish_reason: finishReason(reason, parts) } : {}),
 });
 
-/** As the answer's format says it. */
+/** Finish reason in the answer's format. */
 function reasonOf({ stop_reason: reason, status, incomplete_details: details }: JsonObject): JsonValue | undefined {
   if (reason !== undefined && reason !== null) return reason;
   return status === 'incomplete' && isObject(details) ? (details.reason ?? status) : status;
 }
 
-/** The conventions' words for what formats say; their schema lets others through. */
+/** Finish reasons in the conventions' terms; their schema allows others. */
 const FINISH_REASONS: Readonly<Record<string, string>> = {
   ...{ end_turn: 'stop', stop_sequence: 'stop', completed: 'stop' },
   ...{ max_tokens: 'length', max_output_tokens: 'length', model_context_window_exceeded: 'length' },
@@ -114,7 +114,7 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
 };
 
 function finishReason(reason: string, parts: readonly Part[]): string {
-  // Responses say `completed` of answers that wait for a tool as well.
+  // Responses also use `completed` for answers that wait for a tool.
   if (reason === 'completed' && parts.some(({ type }) => type === 'tool_call')) return 'tool_call';
   return Object.hasOwn(FINISH_REASONS, reason) ? (FINISH_REASONS[reason] ?? reason) : reason;
 }
@@ -128,7 +128,7 @@ function callOf(call: JsonObject): Part {
   return { type: 'tool_call', id, name: named.name ?? '', arguments: argumentsOf(named.arguments ?? named.input) };
 }
 
-/** As the value they are; as text where they are cut, or no JSON. */
+/** Parsed arguments; text if truncated or invalid. */
 function argumentsOf(value: JsonValue | undefined): JsonValue {
   const written = textOf(value);
   if (written.length > MAX_TEXT) return cut(written);
@@ -142,7 +142,7 @@ const result = (id: JsonValue | undefined, content: JsonValue | undefined): Part
 
 const cut = (value: JsonValue | undefined): string => textOf(value).slice(0, MAX_TEXT).toWellFormed();
 
-/** Parts of any dialect; of media only the kind is told. */
+/** Parts of any dialect; media appear by kind only. */
 function itemsOf(content: JsonValue): readonly Part[] {
   if (typeof content === 'string') return [text(content)];
   if (!Array.isArray(content)) return [];

@@ -3,7 +3,7 @@ import type { DialectName, LogRecord } from '@llm0/core/logs/log-record';
 /** The incoming HTTP request, by the conventions. */
 export interface HttpFacts {
   readonly method: string;
-  /** With placeholders for what callers fill in: few of them. */
+  /** Path with placeholders, for few distinct values. */
   readonly route: string;
   readonly path: string;
 }
@@ -54,7 +54,7 @@ export function operationOf({ dialect, trace }: Pick<Came, 'dialect' | 'trace'>)
   return Object.hasOwn(OPERATIONS, last) ? (OPERATIONS[last] ?? operation) : operation;
 }
 
-/** Behind the last colon, or else the last slash. */
+/** Text after the last colon, else after the last slash. */
 const lastNameOf = (path: string): string => path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1);
 
 /** Its HTTP request; without a mark, from its row. */
@@ -76,7 +76,7 @@ function nativeRoute(path: string): string | undefined {
   return `/${/^v\d{1,2}(?:beta)?$/.test(version) ? version : '{version}'}/models/{model}:${known}`;
 }
 
-/** Rows of plain HTTP backends begin what was asked for with it. */
+/** Rows of plain HTTP backends begin with the method. */
 function methodOf({ dialect, requestedModel }: Came): string {
   if (dialect === 'infer') return /^[A-Z]{3,7}(?= )/.exec(requestedModel)?.[0] ?? OTHER;
   return dialect === 'passthrough' ? OTHER : 'POST';

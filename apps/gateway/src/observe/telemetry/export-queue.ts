@@ -1,9 +1,10 @@
-// The collector away: what waits is kept within bounds, what comes beyond is dropped and counted; neither requests nor the log's drain wait.
+// While the collector is away, rows wait within limits; further ones are dropped and counted. Requests and the drain
+// never wait.
 import { inTime } from '@llm0/core/async/in-time';
 import type { Delivery, LossReason } from './otlp-client';
 
 export interface ExportQueueOptions<T> {
-  /** Encodes and sends a batch; tells what became of it. */
+  /** Encodes and sends a batch; returns the outcome. */
   deliver(items: readonly T[], signal: AbortSignal): Promise<Delivery>;
   /** Items that a taken request did not take after all. */
   rejectedOf(response: Uint8Array): number;
@@ -11,7 +12,7 @@ export interface ExportQueueOptions<T> {
   onLost(items: number, reason: LossReason, detail: string): void;
   /** Bytes of an item, about. */
   bytesOf(item: T): number;
-  /** From the first item on, unless a batch is full before. */
+  /** Counts from the first item, unless a batch fills earlier. */
   readonly delayMs?: number;
   readonly maxWaiting?: number;
   readonly maxBytes?: number;
@@ -71,7 +72,7 @@ export class ExportQueue<T> {
     else this.schedule();
   }
 
-  /** Sends what waits, however young; what is left after `timeoutMs` is lost, and so is what comes later. */
+  /** Sends all waiting rows; those left after `timeoutMs`, and later ones, are lost. */
   async close(timeoutMs: number): Promise<void> {
     clearTimeout(this.timer);
     this.isClosing = true;
@@ -113,7 +114,7 @@ export class ExportQueue<T> {
     return young < 0 ? this.waiting.length : young;
   }
 
-  /** `count`: what is sent now, and whole batches of what comes meanwhile, where nothing has to wait. */
+  /** `count`: rows to send now, plus full batches that arrive meanwhile. */
   private async sendBatches(count: number): Promise<void> {
     const { deliver, batchSize = BATCH_SIZE, leastAgeMs = 0, onTaken, onLost } = this.options;
     let left = count;
@@ -146,7 +147,7 @@ export class ExportQueue<T> {
     return taken;
   }
 
-  /** Where it was: the collector may be there again later. false where what came meanwhile fills the queue. */
+  /** Returns a batch to the front for a later try. false if newer rows fill the queue. */
   private putBack(batch: readonly Waiting<T>[]): boolean {
     const { maxWaiting = MAX_WAITING, maxBytes = MAX_BYTES } = this.options;
     const bytes = batch.reduce((sum, one) => sum + one.bytes, 0);

@@ -9,11 +9,11 @@ import { ATTR, METRIC, providerName } from './names';
 import type { Rows } from './rows';
 import { AttributeWriter } from './span-attributes';
 
-/** As the conventions advise. Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/ */
+/** Buckets of the conventions. Source: https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/ */
 const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const TOKENS = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
-/** Series of one metric; what is beyond shares one, marked as overflow. */
+/** Maximum of series in one metric; further ones share an overflow series. */
 const MOST_SERIES = 2_000;
 const OVERFLOW: Attributes = { 'otel.metric.overflow': true };
 
@@ -112,7 +112,7 @@ export class GenAiMetrics {
 
   private takeCall(call: ToolCallRecord): void {
     const { tool, server, durationMs, errorCode, isError } = call;
-    // Callers may invent names: only those that a server was asked for are told apart.
+    // Callers may invent names, so only names that reached a server count separately.
     const toolName = wasRefused(call) ? undefined : tool;
     const errorType = errorCode ?? (isError ? 'tool_error' : undefined);
     const { attributes } = new AttributeWriter(true)

@@ -1,4 +1,4 @@
-// The collector away: a round is given up after its tries; the next one says all that it would have said.
+// Without the collector, a round ends after its tries; the next one includes its values.
 import { inTime } from '@llm0/core/async/in-time';
 import type { OtlpEncoder } from './encode-otlp';
 import type { ExportQueueOptions } from './export-queue';
@@ -10,7 +10,7 @@ import { type Family, genAiMetrics, registryMetrics } from './registry-metrics';
 export interface MetricsExportOptions extends Pick<ExportQueueOptions<unknown>, 'onTaken' | 'onLost'> {
   readonly encoder: Pick<OtlpEncoder, 'encodeMetrics'>;
   readonly client: Pick<OtlpClient, 'deliver'>;
-  /** Made from rows; they begin with this object. */
+  /** Built from rows; they start with this object. */
   readonly histograms: readonly GenAiHistogram[];
   readonly nowMs: () => number;
 }

@@ -1,4 +1,4 @@
-// The thread away, or the last round still under way: this one is left out; the next one says all that it would have said.
+// Without the thread, or during the last round, this one is skipped; the next one includes its values.
 import type { Registry } from 'prom-client';
 import type { Family } from './registry-metrics';
 import type { ExportThread } from './thread/export-thread';

@@ -44,7 +44,7 @@ export const ATTR = {
   sessionId: 'session.id',
 } as const;
 
-/** Names of version 1.36 and before that newer ones replaced; sent beside them unless only the latest are wanted. */
+/** Names up to version 1.36, sent beside newer ones unless only the latest are wanted. */
 export const BEFORE = {
   provider: 'gen_ai.system',
 } as const satisfies Partial<Record<keyof typeof ATTR, string>>;
@@ -56,7 +56,7 @@ export const METRIC = {
   toolDuration: 'mcp.client.operation.duration',
 } as const;
 
-/** Our own namespace: what no convention has a name for. */
+/** Our own namespace, for attributes without a convention. */
 export const OWN = {
   requestId: 'llm0.request.id',
   clientRequestId: 'llm0.request.client_id',
@@ -109,7 +109,7 @@ const FRACTIONS: ReadonlySet<string> = new Set<string>([
   ...[OWN.cacheSimilarity, OWN.costUsd, OWN.savedUsd, OWN.holdUsd, OWN.overheadMs, OWN.upstreamMs, OWN.ttftMs],
 ]);
 
-/** Numbers that are doubles on the wire even where they happen to be whole: collectors keep one type for a name. */
+/** Always doubles on the wire, because collectors keep one type for a name. */
 export const isFraction = (name: string): boolean => FRACTIONS.has(name) || name.startsWith(OWN.costPart);
 
 /** A target that was not asked, as an event of the request's span. */

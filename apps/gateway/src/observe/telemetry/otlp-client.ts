@@ -1,5 +1,4 @@
-// The collector slow, down or refusing: what it takes back is tried again with back-off, within bounds; then it is dropped.
-// Nothing but the export waits for it.
+// If the collector fails, the client retries with back-off within limits, then drops the batch. Only the export waits.
 import { interruptibleSleep } from '@llm0/core/async/interruptible-sleep';
 import { readRetryAfterMs } from '@llm0/providers/transport/retry-after';
 
@@ -11,7 +10,7 @@ export type Delivery =
 /** `broken`: the thread that sends ended. */
 export type LossReason = 'queue_full' | 'refused' | 'unreachable' | 'rejected' | 'shutdown' | 'broken';
 
-/** Why one request was not taken: no answer (`unreachable`), one that says later (`busy`), or never (`refused`). */
+/** Reason for a failed request: no answer (`unreachable`), try later (`busy`), or never (`refused`). */
 export type TryFailure = 'unreachable' | 'busy' | 'refused';
 
 export interface OtlpClientOptions {
@@ -28,7 +27,7 @@ export interface OtlpClientOptions {
 }
 
 const TIMEOUT_MS = 10_000;
-/** At shutdown, a collector that does not answer one request for so long gets no further one. */
+/** At shutdown, a collector silent for this time gets no further request. */
 const SILENT_MS = 1_000;
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 30_000;
@@ -48,7 +47,7 @@ export class OtlpClient {
 
   constructor(private readonly options: OtlpClientOptions) {}
 
-  /** From now on each request, the one under way included, may take a second; after one that takes longer none is sent. */
+  /** Limits each request to a second, the running one included; none follows a slower one. */
   close(): void {
     this.isClosing = true;
     if (this.silence === undefined) return;
@@ -56,7 +55,7 @@ export class OtlpClient {
     this.silence = setTimeout(() => this.silent.abort(), SILENT_MS);
   }
 
-  /** Never throws. `signal`: nobody waits any more. */
+  /** Never throws. `signal` gives up. */
   deliver(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery> {
     return this.tryAll(body, AbortSignal.any([signal, this.silent.signal]));
   }
@@ -126,7 +125,7 @@ async function readSmall(response: Response): Promise<Uint8Array> {
   return new Uint8Array();
 }
 
-/** By its code alone: the runtime's messages may hold the URL. */
+/** Shows the code only: the runtime's messages may contain the URL. */
 function describe(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'the collector did not answer in time';
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -12,7 +12,7 @@ interface Sample {
 export interface Family {
   readonly name: string;
   readonly help: string;
-  /** By name in one version of `prom-client`, by number in another. */
+  /** A name or a number, depending on the version of `prom-client`. */
   readonly type: unknown;
   readonly values: readonly Sample[];
 }

@@ -3,7 +3,7 @@ import { ATTR, BEFORE, OWN } from './names';
 
 type Given = AttributeValue | undefined | null;
 
-/** Attributes under their names on the wire; what there is no value for is left out. */
+/** Attributes under their wire names; skips missing values. */
 export class AttributeWriter {
   private readonly written: Record<string, AttributeValue> = {};
 

@@ -21,18 +21,18 @@ export interface SpanExportOptions extends Pick<ExportQueueOptions<unknown>, 'on
   /** Set where content is asked for. */
   readonly loadContent: LoadContent | undefined;
   readonly delayMs?: number;
-  /** Called with the number of encoded rows, whose objects are garbage now. */
+  /** Receives the number of encoded rows, whose objects are garbage now. */
   readonly onEncoded?: (rows: number) => void;
 }
 
-/** Bodies are written within half a second by whichever process; rows may be there before. */
+/** A process writes bodies within half a second; rows may be earlier. */
 const CONTENT_AGE_MS = 2_000;
 /** Batch size with content: each row may have 64 kB. */
 const CONTENT_BATCH = 64;
 
 type Row = { readonly request: LogRecord } | { readonly call: ToolCallRecord };
 
-/** Makes spans of rows and exports them. Rows wait as they are: most of the work is done for what is sent alone. */
+/** Exports rows as spans. Rows wait unchanged, so only exported ones cost work. */
 export class SpanExport {
   private readonly queue: ExportQueue<Row>;
 
@@ -74,7 +74,7 @@ export class SpanExport {
     return this.options.client.deliver(body, signal);
   }
 
-  /** undefined where nobody asked for content. */
+  /** undefined if content isn't exported. */
   private async contentsOf(rows: readonly Row[]): Promise<Bodies | undefined> {
     const { loadContent } = this.options;
     if (loadContent === undefined) return undefined;
@@ -106,7 +106,7 @@ function contentOf(row: Row, kept: Kept | undefined): SpanContent {
       ? { input: jsonText(kept.request), output: jsonText(kept.response) }
       : { input: inputMessages(kept.request), output: outputMessages(kept.response) };
   } catch {
-    // Bodies of formats that nobody here knows.
+    // Bodies of unknown formats.
     return {};
   }
 }

@@ -6,13 +6,13 @@ export interface Telemetry {
   readonly tracing: Tracing;
   /** Observes stored rows, in one of the processes that share a queue. */
   readonly observer: RecordObserver;
-  /** Begins to send metrics; `refresh` brings up to date what is only known when somebody asks. */
+  /** Starts metrics; `refresh` updates values that are computed on demand. */
   start(refresh: () => Promise<void>): void;
-  /** Sends what waits, for at most `timeoutMs`. */
+  /** Sends waiting data for at most `timeoutMs`. */
   close(timeoutMs: number): Promise<void>;
 }
 
-/** No collector: nothing is loaded, made or sent. */
+/** Without a collector, nothing is loaded or sent. */
 export const noTelemetry: Telemetry = {
   tracing: passTraces,
   observer: noObserver,

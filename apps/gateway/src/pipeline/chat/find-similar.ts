@@ -1,4 +1,4 @@
-// Embedder or Postgres away or slow: a miss after 150 ms at the latest; the request goes on upstream.
+// Without embedder or Postgres, a miss after at most 150 ms; the request continues upstream.
 import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
 import { readEligibleQuestion } from '@llm0/core/cache/semantic/eligible-question';
 import type {
@@ -15,7 +15,7 @@ import type { RequestContext } from '../request/open-context';
 
 /** A question that another wording may have asked before, or may ask again. */
 export interface SimilarQuestion extends SemanticQuestion {
-  /** False where the caller wants a new answer: then it is only kept. */
+  /** False if the caller bypasses the cache: the answer is only stored. */
   readonly isAsked: boolean;
 }
 
@@ -60,7 +60,7 @@ export async function findSimilar(
   return lookUp;
 }
 
-/** Keeps a complete answer for other wordings; nobody waits for it. */
+/** Stores a complete answer for other wordings, in the background. */
 export function keepForSimilar(
   services: Pick<Services, 'semanticCache'>,
   question: SimilarQuestion,

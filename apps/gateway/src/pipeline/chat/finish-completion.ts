@@ -27,7 +27,7 @@ export interface RespondInput {
   readonly meter: Meter;
   /** Claim of a request with an Idempotency-Key. */
   readonly claim: IdempotencyClaim<CachedAnswer>;
-  /** Its signal fires when the caller's connection is gone: asked for only by answers that take time, as it costs much. */
+  /** Its signal fires when the caller disconnects. It is costly, so only slow answers ask for it. */
   readonly httpRequest: Request;
   /** Called once the last byte went out or the caller left. */
   readonly onEnd: () => void;
@@ -37,15 +37,15 @@ export interface RespondInput {
 export interface Finished {
   readonly response: ChatResponse;
   readonly summary: ResponseSummary;
-  /** JSON text as the caller gets it; absent for streams whose format has none. */
+  /** JSON text of the answer; absent for streams of formats without one. */
   readonly text: string | undefined;
   /** All bytes the caller gets, where they are known and an `Idempotency-Key` is to give them again. */
   readonly bytes?: readonly Uint8Array[];
 }
 
 /**
- * Keeps a settled answer for all who may ask for it again: later requests of its conversation, replays of its
- * `Idempotency-Key`, the body log. Resolves (undefined: at once) when the answer may end.
+ * Stores a settled answer for later turns, replays and the body log. Resolves (undefined: at once) when the answer may
+ * end.
  */
 export function finishCompletion(
   services: RespondNeeds,
@@ -102,7 +102,7 @@ export function storedAnswer(
   return { v: 1, provider, model, response: { createdSeconds, ...response }, usage, costNanoUsd, sent };
 }
 
-/** Keeps a complete answer for later requests, where format and caller want that. */
+/** Stores a complete answer if format and caller allow it. */
 function keepForLater(
   services: Pick<Services, 'storedResponses'>,
   { dialect, ctx, admission }: RespondInput,

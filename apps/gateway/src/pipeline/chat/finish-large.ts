@@ -10,10 +10,9 @@ import { givenBodies } from '../metering/logged-bodies';
 import { ownerOf } from './answer-owner';
 import { keptOf, lengthOf, type RespondInput, type RespondNeeds, storedAnswer } from './finish-completion';
 
-/** Nobody keeps it. */
 export const NOT_KEPT: PackedResponse = { bytes: Number.POSITIVE_INFINITY };
 
-/** Before a large answer is settled: as caches and replays keep it, where one of them will. */
+/** Packs a large answer for caches and replays before settlement, if one will store it. */
 export function packLarge(
   { config }: Pick<Services, 'config'>,
   input: Pick<RespondInput, 'admission' | 'claim' | 'answer'>,
@@ -30,7 +29,7 @@ export interface LargeFinish {
   readonly response: ChatResponse;
   readonly summary: ResponseSummary;
   readonly packed: PackedResponse;
-  /** Set where the caller's format keeps answers. */
+  /** Set for formats with stored answers. */
   readonly json?: LargeBody['json'];
   /** All that the caller gets, where an `Idempotency-Key` is to give it again. */
   readonly sent?: readonly Uint8Array[];

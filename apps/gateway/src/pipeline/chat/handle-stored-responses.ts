@@ -32,7 +32,7 @@ interface Asked {
   readonly reader: AnswerReader;
   readonly query: URLSearchParams;
   readonly responseStorage: ResponseStorage;
-  /** Judges what is shown; absent where nothing is asked of it. */
+  /** Judges the shown answer; absent without rules. */
   readonly guard: RequestGuard | undefined;
 }
 
@@ -130,7 +130,7 @@ async function judgeItems(guard: RequestGuard, data: readonly JsonObject[]): Pro
   return (await guardNativeRequest(guard, { input: output })).input ?? [];
 }
 
-/** There is nothing that goes on in the background. */
+/** Nothing runs in the background, so nothing can be cancelled. */
 async function refuseCancel(): Promise<string> {
   throw new GatewayError('invalid_request', 'Only background responses can be cancelled, and this gateway has none.');
 }

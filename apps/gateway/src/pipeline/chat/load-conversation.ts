@@ -1,4 +1,4 @@
-// Postgres unreachable: requests that go on from a kept answer get a 503; all others are served.
+// Without Postgres, requests that continue a stored answer get a 503; others work.
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { LARGE_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
 import type { ChatRequest } from '@llm0/core/chat/request';
@@ -24,7 +24,7 @@ export interface LoadedConversation {
   readonly isLarge: boolean;
 }
 
-/** The request with all in its place that it names of kept answers. Waits only where it names some. */
+/** Resolves the request's references to stored answers. Waits only if it has some. */
 export async function loadConversation(
   services: Pick<Services, 'storedResponses' | 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>,
   { dialect, responseStorage, body, headers, ctx, principal }: ConversationInput,

@@ -16,7 +16,7 @@ import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } fr
 
 export type ProduceNeeds = AskNeeds & Pick<Services, 'warmCache' | 'semanticCache' | 'hotStore'>;
 
-/** The admitted request's answer: from the cache, from somebody's identical call, or from upstream. */
+/** Answer of an admitted request: from the cache, an identical call or upstream. */
 export function produceAnswer(services: ProduceNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
   if (admission.stored !== undefined) {
     const ready = replayStored(admission.stored, admission.decision.type === 'replayed' ? 'miss' : 'exact');

@@ -6,7 +6,7 @@ import { bodyHeaders } from './body-headers';
 import { finishCompletion, type RespondInput, type RespondNeeds, takenBy } from './finish-completion';
 import { finishLarge, NOT_KEPT } from './finish-large';
 
-/** The body that the first caller of an `Idempotency-Key` got, byte for byte; only its headers say that it cost nothing. */
+/** Replays the first answer of an `Idempotency-Key` byte for byte; only the headers show that it was free. */
 export async function respondAgain(
   services: RespondNeeds,
   input: RespondInput,

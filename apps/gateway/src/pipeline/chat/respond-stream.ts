@@ -12,7 +12,7 @@ import { bodyHeaders } from './body-headers';
 import { bodiesOf, finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
 import { finishLarge, NOT_KEPT, packLarge } from './finish-large';
 
-/** Longest stream that an `Idempotency-Key` gives again byte for byte; longer ones are written anew. */
+/** Longest stream that an `Idempotency-Key` replays byte for byte; longer ones are encoded again. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
@@ -102,7 +102,7 @@ class ResponseStream {
     }
   }
 
-  /** A long piece in shorter ones: what its caller does not take waits in memory. */
+  /** Splits a long piece, because untaken bytes wait in memory. */
   private give(controller: Controller, bytes: Uint8Array): void {
     const rest = bytes.byteLength - PIECE_BYTES;
     if (rest > 0) this.pieces.unshift(bytes.subarray(PIECE_BYTES));
@@ -124,7 +124,7 @@ class ResponseStream {
     return Math.max(2 * MAX_BODY_CHARACTERS, cached);
   }
 
-  /** `finish` of a large answer: settled before its end goes out, and kept in turns. */
+  /** `finish` of a large answer: settles before the end and stores in slices. */
   private async finishLarge(controller: Controller): Promise<void> {
     const { collector, encoder, input, services } = this;
     const { answer, meter, dialect } = input;
@@ -176,7 +176,7 @@ class ResponseStream {
       claim.fail(error);
       this.keepPart(error.kind);
     });
-    // Where the end itself failed, nothing may be settled yet.
+    // If the end itself failed, nothing is settled yet.
     meter.fail(error);
     await meter.handedOver;
     controller.enqueue(this.encoder.fail(error, ctx.requestId));

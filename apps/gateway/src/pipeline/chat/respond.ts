@@ -44,7 +44,7 @@ async function respondPlain(services: RespondNeeds, input: RespondInput): Promis
   }
 }
 
-/** The same in turns. */
+/** Responds in slices. */
 async function respondLarge(
   services: RespondNeeds,
   input: RespondInput,
@@ -86,7 +86,7 @@ async function collectAnswer(input: RespondInput): Promise<Collected> {
   return { response: collector.response(), wire, isLarge: isLarge || collector.characters > LARGE_JSON_LENGTH };
 }
 
-/** The upstream's own body, where it came in the caller's format. */
+/** The upstream's own body, if it has the caller's format. */
 function wireBody(wire: EventBatch['wire'] | undefined, dialect: Dialect): JsonObject | undefined {
   return wire?.kind === 'body' && wire.format === dialect.wireFormat ? wire.body : undefined;
 }

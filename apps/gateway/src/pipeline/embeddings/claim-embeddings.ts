@@ -8,7 +8,7 @@ import { type EmbeddingJob, planEmbeddings } from './plan-embeddings';
 
 type Needs = Pick<Services, 'idempotentEmbeddings' | 'keyCache' | 'clock' | 'storeClock' | 'routing' | 'connect'>;
 
-/** The claim of a request with an `Idempotency-Key`. A replay is a request all of whose inputs are known. */
+/** Claim of a request with an `Idempotency-Key`. In a replay, all inputs are known. */
 export function claimEmbeddings(
   services: Needs,
   input: AdmitInput<EmbeddingJob>,
@@ -25,7 +25,7 @@ export function claimEmbeddings(
   });
 }
 
-/** A large body is told by its digest, which was made in turns. */
+/** A large body is identified by its digest, computed in slices. */
 function identityOf({ dialect, request: { request } }: AdmitInput<EmbeddingJob>, body: JsonObject): unknown {
   const { digest, model, dimensions, user } = request;
   return [dialect, digest === undefined ? body : { model, dimensions, user, digest, format: body.encoding_format }];

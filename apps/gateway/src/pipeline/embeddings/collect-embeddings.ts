@@ -120,7 +120,7 @@ function weightOf(input: EmbeddingInput): number {
   return Math.max(1, guessTokens(textBytes) + tokens);
 }
 
-/** Each input's part of what the call was billed, by its length; the parts add up to the whole. */
+/** Splits the billed usage among the inputs by length; the parts add up to the whole. */
 function shareOut(weights: readonly number[], whole: typeof NO_SHARE): readonly (typeof NO_SHARE)[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let passed = 0;

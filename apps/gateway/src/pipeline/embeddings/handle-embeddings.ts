@@ -1,4 +1,4 @@
-// Hot store unreachable: as for chat. Cached inputs that can't be read count as unknown, and are embedded anew.
+// Without the hot store, embeddings fail as chat does. Unreadable cached inputs are embedded again.
 import { digestEmbeddingRequest } from '@llm0/core/cache/cached-embedding';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { EmbeddingDialect } from '../../dialects/dialect';

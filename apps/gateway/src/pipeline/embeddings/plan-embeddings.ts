@@ -20,7 +20,7 @@ import { allowedRoute, isModelAllowed, orderedRoute } from '../request/allowed-r
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
 import { dropsParams, guardedScope } from '../request/plan-request';
 
-/** A request, and what the cache is known to have of it. */
+/** A request with its cached vectors. */
 export interface EmbeddingJob {
   readonly model: string;
   readonly request: EmbeddingRequest;
@@ -77,7 +77,7 @@ export function planEmbeddings(
   const wire = { format: 'openai-chat', body: request.extra } as const;
   const costly = checkCostly(principal, { wire, targets: route.targets }, services.routing().prices);
   const holdNanoUsd = dearest([...route.targets, ...(costly.others ?? []).map((priced) => ({ priced }))], tokens);
-  // One key alone is asked for: that of a single input, or where all are known, so that it counts as the hit it is.
+  // Asks for one key: a single input's, or where all are known, so that it counts as a hit.
   const asked = ctx.controls.cache === 'normal' && (request.inputs.length === 1 || missing.length === 0);
   return {
     ...{ request, toSend, route, keys, known, missing, ...costly },
@@ -138,7 +138,7 @@ function routeOf(services: Pick<Services, 'routing' | 'connect'>, input: AdmitIn
   return withoutOthers(orderedRoute({ ...route, targets }, tables, inputPrice));
 }
 
-/** Only the very same model may stand in: what others make cannot be compared. */
+/** Only the same model may stand in: vectors of others aren't comparable. */
 function sameModel(
   services: Pick<Services, 'connect'>,
   { route, tables, projectId }: { readonly route: Route; readonly tables: RoutingTables; readonly projectId: string },

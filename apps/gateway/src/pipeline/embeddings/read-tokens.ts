@@ -3,7 +3,7 @@ import type { Services } from '../../services/contract';
 import type { AdmitInput } from '../request/admit';
 import { type EmbeddingJob, isBuiltIn, planEmbeddings } from './plan-embeddings';
 
-/** Where tokens are sent to a model that takes none: the same request with the text they stand for, so that holds are right. */
+/** Replaces tokens with their text for a model without token input, so that holds are right. */
 export async function withText(
   services: Pick<Services, 'routing' | 'connect'>,
   input: AdmitInput<EmbeddingJob>,

@@ -19,7 +19,7 @@ export interface Served {
   readonly claim: IdempotencyClaim<readonly CachedEmbedding[]>;
 }
 
-/** The caller's answer: settles what was collected, and keeps it for replays. */
+/** Builds the caller's answer: settles it and stores it for replays. */
 export async function respondEmbeddings(services: Pick<Services, 'bodyLog'>, served: Served): Promise<Response> {
   const { dialect, ctx, admission, meter, decoded, collected } = served;
   const { entries, upstream, usage, costNanoUsd } = collected;
@@ -41,7 +41,7 @@ export async function respondEmbeddings(services: Pick<Services, 'bodyLog'>, ser
   return new Response(body, { headers });
 }
 
-/** Vectors are no text: of the answer only the usage is kept. */
+/** Vectors aren't text: of the answer, only the usage is stored. */
 function keepBodies(services: Pick<Services, 'bodyLog'>, served: Served, promptTokens: number): void {
   const { model, inputs: input, dimensions, extra } = served.admission.plan.request;
   const response = JSON.stringify({ object: 'list', usage: { prompt_tokens: promptTokens } });

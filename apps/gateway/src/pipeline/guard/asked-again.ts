@@ -35,7 +35,7 @@ export class AskedAgain {
   current: Completion;
   private readonly refused: Completion[] = [];
   private wastedNanoUsd = 0;
-  /** The one that was asked last, until it answers; it may have cost something and given nothing. */
+  /** The running repeat; it may cost something and return nothing. */
   private pending: PendingCompletion | undefined;
   private hasLeft = false;
 
@@ -83,8 +83,8 @@ export class AskedAgain {
   }
 
   /**
-   * Asks once more, with what was wrong. Throws `guardrail_blocked` where no more may be asked: the rule's number is reached, the
-   * cap is absolute, or the answer came from a cache; `client_closed` where nobody waits any more.
+   * Repeats the request with the reason. Throws `guardrail_blocked` at the rule's limit, under an absolute cap or for a
+   * cached answer; `client_closed` if the caller left.
    */
   async ask(refusal: AnswerRefused, response: ChatResponse): Promise<void> {
     const { ctx, admission } = this.input;

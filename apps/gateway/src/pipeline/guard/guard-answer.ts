@@ -18,8 +18,8 @@ import { type AnswerToGuard, JudgedStream, WatchedStream } from './judged-stream
 type Given = Omit<AnswerToGuard, 'guarded'> & { readonly guarded: AnswerToGuard['guarded'] | undefined };
 
 /**
- * The answer, judged on its way to the caller, wherever it comes from: upstream, a cache, somebody's identical call or a replay.
- * A stream goes on as far as nothing can be found in it any more, unless a rule has to see all of it.
+ * Judges an answer from any source: upstream, a cache, an identical call or a replay. A stream is released as soon as
+ * no rule can match it, unless a rule needs the whole.
  */
 export function guardAnswer(services: AskNeeds, given: Given): Completion {
   const { guarded, answer, admission } = given;
@@ -39,7 +39,7 @@ export function guardAnswer(services: AskNeeds, given: Given): Completion {
   const judged: Completion = {
     ...answer,
     whole: undefined,
-    // The bytes of a first answer were judged by what was in force then.
+    // The rules of that time judged the stored bytes.
     sent: answer.sent && { requestId: answer.sent.requestId },
     dropped: isCut ? [...answer.dropped, LOGPROBS] : answer.dropped,
     original: () => source.original(),
@@ -50,11 +50,11 @@ export function guardAnswer(services: AskNeeds, given: Given): Completion {
   return Object.defineProperties(judged, Object.getOwnPropertyDescriptors(source.effort));
 }
 
-/** True where nothing is done about an answer, whatever is found in it. */
+/** True if no finding can change the answer. */
 const isOnlyWatched = ({ guardrails, hasPseudonyms }: RequestGuard): boolean =>
   !guardrails.actsOnOutput && !hasPseudonyms;
 
-/** An answer that goes on once all of it was judged; where a rule says so, another one is asked for instead. */
+/** An answer that is released after judgement; a rule may request another one instead. */
 class JudgedAnswer {
   /** Effort of the final answer, with the cost of all attempts. */
   readonly effort: Effort;
@@ -97,7 +97,7 @@ class JudgedAnswer {
   }
 }
 
-/** The vendor's own body has fields that no event tells of: it goes on where nothing is found in these either. */
+/** Judges the vendor's extra fields, which no event holds: the body passes only if they are clean. */
 async function saysNoMore({ wire }: EventBatch, texts: GuardedTexts): Promise<boolean> {
   if (wire === undefined) return true;
   return wire.kind === 'body' && (await texts.isClean(wire.body));
@@ -111,7 +111,7 @@ function asRefused(cause: unknown): AnswerRefused {
 const lengthOf = (events: readonly ChatEvent[]): number =>
   events.reduce((sum, event) => sum + ('text' in event ? event.text.length : 0), 0);
 
-/** `held`: takes room for all that is kept of a stream; a plain answer has it. */
+/** `held`: memory for the collected stream; a plain answer has its own. */
 async function collect(answer: Completion, held: Held) {
   if (answer.whole !== undefined) return { response: answer.whole, isLarge: answer.isLarge === true };
   const collector = new ResponseCollector();

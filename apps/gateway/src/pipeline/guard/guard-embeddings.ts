@@ -8,7 +8,7 @@ import { type GuardedRequest, type GuardInput, guardKind, type JudgedKind } from
 
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;
 
-/** A request for vectors: each input is a text of the user. Its answer says nothing. */
+/** An embedding request: each input is user text. Its answer has no text. */
 export const guardEmbeddings = (
   services: Needs,
   input: GuardInput<EmbeddingRequest>,

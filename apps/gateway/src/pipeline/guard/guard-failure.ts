@@ -1,4 +1,4 @@
-// A vendor's error says what it likes, and what it was told: it is judged as an answer is.
+// A vendor's error may quote anything, so it is judged like an answer.
 import { type JsonValue, parseJson } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guardNativeAnswer, hasUnjudgedNames } from '@llm0/core/guardrails/chat/guard-native';
@@ -6,12 +6,12 @@ import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 
-/** An error is told to its row and to its caller: it is judged once. */
+/** An error goes to its row and its caller, but is judged once. */
 const judged = new WeakSet<GatewayError>();
 
 const WITHHELD = 'failed, and a guardrail of this project blocks its message.';
 
-/** An error of a vendor as its caller may have it: of the same kind, with what rules of answers leave of its words. */
+/** A vendor's error of the same kind, with its text judged. */
 export async function guardFailure(guard: RequestGuard | undefined, error: GatewayError): Promise<GatewayError> {
   if (guard?.guardrails.asksOutput !== true || error.failure === undefined || judged.has(error)) return error;
   const texts = new GuardedTexts(guard, 'output');
@@ -33,7 +33,7 @@ export async function guardFailure(guard: RequestGuard | undefined, error: Gatew
   return passed;
 }
 
-/** Passes on what `work` gives; a vendor's error as its caller may have it. */
+/** Runs `work` and judges a vendor's error. */
 export async function withGuardedFailure<T>(guard: RequestGuard, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -42,7 +42,7 @@ export async function withGuardedFailure<T>(guard: RequestGuard, work: () => Pro
   }
 }
 
-/** A native error answer as its caller may have it; undefined where nothing of it may go on. */
+/** A judged native error answer; undefined if all of it is refused. */
 export async function judgeNativeFailure(guard: RequestGuard, text: string): Promise<string | undefined> {
   const body = parseJson(text);
   try {

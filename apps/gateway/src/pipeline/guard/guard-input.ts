@@ -1,4 +1,4 @@
-// A check that cannot be made: as its rule's `on_error` says; a request is refused unless that is `allow`.
+// A failed check follows its rule's `on_error`; unless that is `allow`, the request is refused.
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { guardRequest } from '@llm0/core/guardrails/chat/guard-request';
 import { chosenGuardrails, type Guardrails } from '@llm0/core/guardrails/guardrails';
@@ -11,7 +11,7 @@ import type { RequestContext } from '../request/open-context';
 
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;
 
-/** A request that its guardrails let pass, and what judges its answer. */
+/** A request that passed its guardrails, and the judge of its answer. */
 export interface GuardedRequest<R> {
   readonly guard: RequestGuard;
   /** Owner of the guardrails. */
@@ -23,7 +23,7 @@ export interface GuardedRequest<R> {
 /** Checks of one kind of request. */
 export interface JudgedKind<R> {
   judge(guard: RequestGuard, request: R): Promise<R>;
-  /** All that it says. */
+  /** All of its text. */
   textOf(request: R): unknown;
 }
 
@@ -31,13 +31,13 @@ export interface GuardInput<R = ChatRequest> {
   readonly ctx: RequestContext;
   readonly principal: Authenticated;
   readonly request: R;
-  /** Is told what judges the request, before it does: its row says what was found. */
+  /** Receives the request's guard first, so that the row shows its findings. */
   readonly progress: { guard?: RequestGuard };
 }
 
 type WithGuardrails = Pick<Authenticated, 'guardrails'>;
 
-/** False for nearly all: nothing is done then. */
+/** False for nearly all requests, which then skip everything. */
 export const isGuarded = ({ controls }: RequestContext, { guardrails }: WithGuardrails): boolean =>
   guardrails !== undefined || controls.guardrail !== undefined;
 
@@ -48,8 +48,8 @@ export const isSame = (
 ): boolean => guarding?.principal.guardrails === principal.guardrails;
 
 /**
- * A chat request, before anything is held or sent for it. Its decision tells of guardrails that are in force no longer, and it is
- * judged anew then: the hot store is looked at before only where others are told what it says, or it would be refused.
+ * Judges a chat request before any hold or call. If admission reports newer guardrails, it judges again. It looks at
+ * the hot store earlier only for a refusal or for checks by others.
  */
 export async function guardInput(services: Needs, input: GuardInput): Promise<GuardedRequest<ChatRequest> | undefined> {
   const known = input.principal;
@@ -68,7 +68,7 @@ const CHAT: JudgedKind<ChatRequest> = {
   textOf: ({ messages, prompt }) => [messages, prompt],
 };
 
-/** The admission with what goes to a vendor; by its plan, the request may ask for another model by now. */
+/** The admission with the judged request; its plan may have changed the model. */
 export function withGuarded(admission: Admission, guarded: GuardedRequest<ChatRequest> | undefined): Admission {
   if (guarded === undefined) return admission;
   const { request: judged } = guarded;
@@ -77,8 +77,8 @@ export function withGuarded(admission: Admission, guarded: GuardedRequest<ChatRe
 }
 
 /**
- * Judges a request by what is in force now, which costs a look at the hot store: rules tell others what they are given.
- * Throws `guardrail_blocked`. undefined where nothing is asked of it any more.
+ * Judges by the current rules, which costs a look at the hot store, because rules may send the text to others. Throws
+ * `guardrail_blocked`. undefined without rules.
  */
 export async function guardKind<R>(
   services: Needs,
@@ -124,7 +124,7 @@ export function createGuard(
   });
 }
 
-/** Looked up once a name is to be given: a text that has it by itself keeps it. */
+/** Checked before creating a pseudonym: a text that contains it keeps it. */
 function findsNames(textOf: () => unknown): (name: string) => boolean {
   let all: ReadonlySet<string> | undefined;
   return (name) => {

@@ -17,15 +17,15 @@ export interface NativeRequest {
   readonly given: NativeBody;
   /** Begins with a slash. */
   readonly path: string;
-  /** False for endpoints of which the gateway does not know what is said there. */
+  /** False for endpoints whose content the gateway can't read. */
   readonly isKnown: boolean;
   /** The caller's query. */
   readonly query: URLSearchParams;
-  /** As the caller sent them; those that go on are judged. */
+  /** The caller's headers; forwarded ones are judged. */
   readonly headers: Headers;
 }
 
-/** A native request: refused where the gateway does not know what it says. */
+/** Judges a native request; refuses unreadable ones. */
 export const guardNative = (
   services: Needs,
   input: GuardInput<NativeRequest>,
@@ -51,7 +51,7 @@ async function judge(guard: RequestGuard, request: NativeRequest): Promise<Nativ
   return { ...request, headers, given: body };
 }
 
-/** The caller's headers as they may go on; the very same where those that do are clean. */
+/** Judged headers of the caller; the same object if the forwarded ones are clean. */
 async function judgeHeaders(texts: GuardedTexts, headers: Headers): Promise<Headers> {
   let judged: Headers | undefined;
   for (const [name, value] of Object.entries(forwardedRequestHeaders(headers))) {
@@ -70,7 +70,7 @@ const refusedOf = (what: string): GatewayError =>
 
 const MOST_READINGS = 4;
 
-/** A text of an address, and what it stands for: whoever reads it may do so more than once. */
+/** A text of a URL with its decoded forms: a reader may decode more than once. */
 function readings(text: string): string[] {
   const read = [text];
   for (let last = text; read.length < MOST_READINGS; read.push(last)) {
@@ -91,7 +91,9 @@ const decoded = (text: string): string =>
     }
   });
 
-/** A whole native answer as text; the very same where it is clean. Throws `guardrail_blocked`, also for what cannot be read. */
+/**
+ * Judges a whole native answer; returns the same text if clean. Throws `guardrail_blocked`, also for unreadable text.
+ */
 export async function judgeNativeAnswer(guard: RequestGuard, text: string, contentType: string): Promise<string> {
   const kind = contentType.split(';')[0]?.trim().toLowerCase();
   try {
@@ -107,16 +109,16 @@ async function judgeJson(guard: RequestGuard, text: string): Promise<string> {
   const body = parseJson(text);
   if (body === undefined) throw unreadable();
   const mayStay = !(await hasUnjudgedNames(guard, text, body));
-  // A stream may come as one list of its events.
+  // A stream may arrive as one list of events.
   if (Array.isArray(body)) return (await guardNativeEvents(guard, body)) || !mayStay ? JSON.stringify(body) : text;
   const judged = await guardNativeAnswer(guard, body);
   return judged === body && mayStay ? text : JSON.stringify(judged);
 }
 
 const FIELD = /^([a-z]{1,20}):(.*)$/;
-/** Fields of an event beside its data. */
+/** Fields of an event besides its data. */
 const OTHERS: ReadonlySet<string> = new Set(['event', 'id', 'retry']);
-/** They say nothing to anybody, and are judged by nobody: only that they came is passed on. */
+/** Comments reach nobody, so they aren't judged: an empty one is forwarded. */
 const COMMENT = /^:./;
 
 /** Server-sent events, one JSON each. */

@@ -43,7 +43,7 @@ class Original {
   }
 }
 
-/** A stream that is judged, and kept as the vendor told it. */
+/** A judged stream, which is stored as the vendor sent it. */
 abstract class GuardedStream {
   protected readonly judge: AnswerGuard;
   protected readonly kept: Original;
@@ -62,7 +62,7 @@ abstract class GuardedStream {
   }
 }
 
-/** A stream of which nothing is changed: it goes on as it comes, and what is found in it is noted. */
+/** A stream that passes unchanged while its findings are recorded. */
 export class WatchedStream extends GuardedStream {
   async next(): Promise<EventBatch | null> {
     if (this.isDone) return null;
@@ -85,8 +85,8 @@ export class WatchedStream extends GuardedStream {
 }
 
 /**
- * A stream, as far as it is decided. An answer in the vendor's own blocks that our events cannot tell in their order waits for its
- * end from there on: then all of it is judged as one, and goes on as one.
+ * A stream of decided text. If the vendor's own blocks exceed our events, the rest waits for the end and is judged as
+ * one.
  */
 export class JudgedStream extends GuardedStream {
   private readonly plain: PlainWatch;
@@ -180,7 +180,7 @@ class WholeRest {
     return events.filter(({ type }) => type === 'start');
   }
 
-  /** Arguments of calls that went out already are told to their end; all else is said by the blocks. */
+  /** Completes the arguments of calls already sent; the blocks contain the rest. */
   release(late: readonly ChatEvent[], whole: readonly ChatEvent[]): readonly ChatEvent[] {
     const all = [...this.held, ...late];
     if (whole.length === 0) return all;

@@ -2,7 +2,7 @@ import type { WirePart } from '@llm0/core/chat/event';
 import { isObject, type JsonObject, parseJson } from '@llm0/core/chat/json';
 import type { Dialect, OwnParts } from '../../dialects/dialect';
 
-/** Tells of a native stream as it comes whether our own events can say all of it, in its order. */
+/** Tells whether our events can express a native stream in its order. */
 export class PlainWatch {
   private readonly begun: JsonObject[] = [];
   private wasPlain = true;

@@ -8,7 +8,7 @@ interface Turn {
   readonly text: string;
 }
 
-/** The conversation with the refused answer in it, and what was wrong; never what was found. All else is asked as before. */
+/** Adds the refused answer and the reason to the conversation, never the find. Everything else stays. */
 export function withRefusal(
   request: ChatRequest,
   { rule, reason }: AnswerRefused,
@@ -33,14 +33,14 @@ const geminiTurn = ({ role, text }: Turn): JsonObject => ({
   parts: [{ text }],
 });
 
-/** Where each format has its turns, and how it writes one. */
+/** Turns of each format, and their encoding. */
 const TURNS = [
   ['messages', plainTurn],
   ['input', plainTurn],
   ['contents', geminiTurn],
 ] as const;
 
-/** The body as it was sent, with more turns; undefined where nobody knows how that is written. */
+/** The original body with more turns; undefined for unknown formats. */
 function withTurns(wire: WireRequest, turns: readonly Turn[]): WireRequest | undefined {
   for (const [name, write] of TURNS) {
     const given = wire.body[name];

@@ -52,9 +52,9 @@ export interface AskedAnswer extends BackendAnswer {
   readonly requestedAtMs: number;
 }
 
-/** They may be sent twice. Source: https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2 */
+/** Methods that may be repeated. Source: https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2 */
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
-/** The service is away, or nobody stands behind its proxy; other failures are answers. */
+/** Service unavailable, or its proxy has no upstream; other failures are answers. */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 const RETRIED: ReadonlySet<UpstreamFailure | undefined> = new Set<UpstreamFailure>([
   'connection',
@@ -64,7 +64,7 @@ const RETRIED: ReadonlySet<UpstreamFailure | undefined> = new Set<UpstreamFailur
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1000;
 
-/** Asks the backend, again where it may be and the first answer was none. Throws one `GatewayError`. */
+/** Calls the backend, and retries if allowed. Throws one `GatewayError`. */
 export async function askBackend(services: Needs, ask: BackendAsk): Promise<AskedAnswer> {
   const { backend, job, stream } = ask;
   const attempts = IDEMPOTENT.has(job.method) && stream === undefined ? 1 + backend.retries : 1;
@@ -87,7 +87,7 @@ type Tried =
 interface Trying extends BackendAsk {
   readonly url: string;
   readonly isLast: boolean;
-  /** From 1 on. */
+  /** Counts from 1. */
   readonly attempt: number;
 }
 
@@ -137,7 +137,7 @@ async function tryOnce(services: Needs, ask: Trying): Promise<Tried> {
 
 const mayTryAgain = ({ failure }: GatewayError): boolean => RETRIED.has(failure);
 
-/** A backend that is not there is told apart from one that answers badly. */
+/** Distinguishes an unreachable backend from a bad answer. */
 function withKind(error: GatewayError): GatewayError {
   if (error.failure !== 'connection') return error;
   const { message, failure, cause } = error;

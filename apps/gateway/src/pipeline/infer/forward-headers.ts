@@ -41,13 +41,13 @@ export function requestFields(
   const { forwardHeaders } = backend;
   const kept = keep(headers, (name) => USUAL_REQUEST.has(name) || forwardHeaders.includes(name));
   dropLookalikes(kept, backend.headers);
-  // Unless the caller says so, nobody is to send what it could not read.
+  // By default, request no encoding that the caller can't read.
   kept['accept-encoding'] ??= 'identity';
   kept['x-request-id'] = requestId;
   return Object.assign(kept, backend.headers);
 }
 
-/** The backend's headers as far as they are for callers; its cookies are named, so that nobody keeps what came with some. */
+/** Forwardable headers of the backend; reports its cookies, so that nobody caches such an answer. */
 export function responseFields(headers: Headers): { readonly fields: FieldTable; readonly setsCookie: boolean } {
   return { fields: keep(headers, (name) => responseNames.fits(name)), setsCookie: headers.has('set-cookie') };
 }
@@ -92,7 +92,7 @@ const ODD = /[^a-z0-9-]/g;
 /** CGI and WSGI take `x_user` and `x-user` for one name, and some servers every other sign as well. */
 export const asRead = (name: string): string => (name.search(ODD) === -1 ? name : name.replace(ODD, '-'));
 
-/** The operator's word is the only one, in whatever spelling a server reads it. */
+/** The operator's header replaces every spelling of it. */
 function dropLookalikes(fields: FieldTable, operators: Readonly<FieldTable>): void {
   const names = Object.keys(operators);
   if (names.length === 0) return;
@@ -104,8 +104,8 @@ function dropLookalikes(fields: FieldTable, operators: Readonly<FieldTable>): vo
 export const fieldsIn = (table: Readonly<FieldTable>): RequestFields => ({ get: (name) => table[name] ?? null });
 
 /**
- * Where a redirect leads, as the gateway's callers reach it; what leads out of the backend, or there by itself, stays as it is.
- * `path`: of the request below the backend's URL.
+ * Rewrites a redirect for the gateway's callers; an external or already correct one stays. `path`: of the request below
+ * the backend's URL.
  */
 export function redirectPath(location: string, { name, url }: Pick<Backend, 'name' | 'url'>, path: string): string {
   const base = new URL(url);

@@ -1,4 +1,4 @@
-// Hot store unreachable: as for chat. The backend's answer goes on byte by byte; what may be kept of it is.
+// Without the hot store, backends fail as chat does. The answer passes byte by byte, and cacheable ones are stored.
 import { noteHttp } from '@llm0/core/tracing/request-trace';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';

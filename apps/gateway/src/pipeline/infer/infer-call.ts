@@ -20,7 +20,7 @@ export interface InferCall {
   readonly body: SentBody | undefined;
 }
 
-/** Where an answer goes beside its caller. */
+/** Consumers of an answer besides its caller. */
 export interface Keeping {
   readonly place: CachePlace;
   readonly described: Omit<StoredAnswer, 'body'>;

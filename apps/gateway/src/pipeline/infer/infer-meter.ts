@@ -13,17 +13,17 @@ export type InferMeterInput = BookingInput<InferPlan, CacheHit> & { readonly job
 
 const TOO_MANY = 429;
 
-/** Measures one request to a backend, and settles it once, whichever way it ends. */
+/** Measures one backend request and settles it exactly once. */
 export class InferMeter extends Booking<InferMeterInput> {
   /** Attempts at the backend, in order. */
   readonly attempts: LogAttempt[] = [];
   private waitMs: number | undefined;
   private ttftMs: number | undefined;
   private answered = false;
-  /** It may have run. */
+  /** True once it may have run. */
   private isSent = false;
 
-  /** It goes out now. */
+  /** The request is sent. */
   noteSent(): void {
     this.isSent = true;
   }
@@ -41,14 +41,14 @@ export class InferMeter extends Booking<InferMeterInput> {
     return Math.max(0, this.ttftMs - (this.waitMs ?? 0));
   }
 
-  /** Answered from the cache: nothing is paid. */
+  /** A free cache hit. */
   completeHit(status: number): void {
     const { pricePerRequestNanoUsd } = this.input.admission.plan.backend;
     this.noteFirst();
     this.book({ status: 'success', httpStatus: status }, { cache: 'exact', savedNanoUsd: pricePerRequestNanoUsd });
   }
 
-  /** The whole answer went on; what is not below 400 is a failure that the caller got in the backend's words. */
+  /** The whole answer was sent; a status from 400 is a failure in the backend's words. */
   complete(status: number, cache?: CacheWrite): void {
     const costNanoUsd = isPaid(status) ? this.price : 0;
     if (status < 400) {
@@ -106,7 +106,7 @@ export class InferMeter extends Booking<InferMeterInput> {
   }
 }
 
-/** A proxy gave up on work that had begun: as if no answer came. */
+/** A proxy gave up on running work: the same as no answer. */
 const GAVE_UP: ReadonlySet<number> = new Set([504, 524]);
 
 /** Failures and refusals of a backend are free. */

@@ -1,7 +1,7 @@
 import type { Backend } from '@llm0/core/backends/backend';
 import { asRead, isUsualRequestHeader } from './forward-headers';
 
-/** Headers of clients, browsers and proxies, and those for the gateway: none reaches a backend. */
+/** Headers of clients, browsers and proxies, and the gateway's own: they never reach a backend. */
 const UNSEEN: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect'],
   ...['http2-settings', 'authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'idempotency-key'],
@@ -12,7 +12,7 @@ const UNSEEN: ReadonlySet<string> = new Set([
 ]);
 const UNSEEN_PREFIXES = ['sec-', 'accept-', 'x-llm0-', 'x-stainless-'] as const;
 
-/** Is there any other header? It may say who the caller is, to the backend or to what stands between. */
+/** True if any other header may identify the caller to the backend or a proxy. */
 export function namesCaller(headers: Headers, backend: Pick<Backend, 'headers' | 'forwardHeaders'>): boolean {
   for (const name of headers.keys()) {
     const isUnseen = UNSEEN.has(name) || UNSEEN_PREFIXES.some((start) => name.startsWith(start));

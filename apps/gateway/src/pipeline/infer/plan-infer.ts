@@ -50,7 +50,7 @@ export interface SharedText {
 
 type Needs = Pick<Services, 'backends' | 'config'>;
 
-/** Plans a backend request for the decision. Each round looks the backend up again: it may have changed. */
+/** Plans a backend request for the decision. Each round reads the backend again, because it may change. */
 export function inferPlanner(services: Needs, request: InferRequest): Planner<InferJob, InferPlan, CacheHit> {
   const { cache } = services.backends;
   let look: Look = { type: 'off' };
@@ -111,7 +111,7 @@ export async function readShared(
   return { key, text };
 }
 
-/** Throws `not_found`, and `model_not_allowed` for keys whose `allowed_models` don't name it as `infer:<name>`. */
+/** Throws `not_found`, or `model_not_allowed` if `allowed_models` lacks `infer:<name>`. */
 export function findBackend({ backends }: Needs, { backend: name }: InferTarget, { key }: Authenticated): InferBackend {
   const backend = backends.find(name);
   const entry = backendProvider(name.slice(0, 60));
@@ -142,7 +142,7 @@ function refuseUnjudged(
   );
 }
 
-/** `X-LLM0-Cache: refresh` asks as `no-cache` does, whatever else the request takes; what it forbids to keep is not kept. */
+/** `X-LLM0-Cache: refresh` acts like `no-cache`; requests that forbid storage store nothing. */
 function askedFields({ headers, requestId, controls }: InferRequest, backend: InferBackend): FieldTable {
   const fields = requestFields(headers, backend, requestId);
   if (controls.cache === 'refresh') {
@@ -182,7 +182,7 @@ export function cacheAsk(
   return {
     ...{ projectId, revision: `${backend.name} ${backend.revision}`, provider: backendProvider(backend.name) },
     ...{ method: job.method, target: `${job.path}${job.search}`, fields: fieldsIn(fields) },
-    // An answer that says nothing of caches may be this one caller's, where the request says whose it is. An operator knows better.
+    // An answer without cache headers may be private to an identified caller. An operator's setting overrides this.
     defaultTtlMs: ttlSeconds === null ? (isNamed ? 0 : httpCache.ttlMs) : ttlSeconds * 1000,
     alwaysVary: backend.forwardHeaders,
   };

@@ -1,4 +1,4 @@
-// A backend that fails is stood in for by what is kept of it, where that is allowed.
+// A stored answer replaces a failed backend's, if its headers allow it.
 import { inTime } from '@llm0/core/async/in-time';
 import { untilGone } from '@llm0/core/async/until-gone';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
@@ -15,11 +15,11 @@ import { refreshAnswer } from './refresh-answer';
 
 type Miss = Extract<Look, { type: 'miss' }>;
 
-/** Where a kept answer may stand in: https://www.rfc-editor.org/rfc/rfc5861#section-4 */
+/** Statuses that allow a stale answer: https://www.rfc-editor.org/rfc/rfc5861#section-4 */
 const FAILED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** The answer from the cache, from somebody's identical request, or from the backend. Throws one `GatewayError`. */
+/** Answer from the cache, an identical request or the backend. Throws one `GatewayError`. */
 export async function produceInfer(services: Services, call: InferCall): Promise<Produced> {
   const { admission, job } = call;
   const { plan, stored } = admission;

@@ -1,11 +1,11 @@
 import type { UpstreamBody } from '@llm0/providers/transport/call-backend';
 
 export interface ReadAheadOptions {
-  /** So much is read whether somebody takes it or not; beyond, only as fast as it is taken. */
+  /** Read ahead without a reader up to this size; beyond it, at the reader's pace. */
   readonly maxBytes: number;
-  /** Memory for so many more. */
+  /** Takes memory for more bytes. */
   hasRoom(bytes: number): boolean;
-  /** The whole body, where it was not longer. */
+  /** The whole body, if within the limit. */
   onWhole(bytes: Uint8Array): void;
   onTooLong(): void;
 }
@@ -13,7 +13,7 @@ export interface ReadAheadOptions {
 /** The pieces, and all of them as one. */
 const KEPT_FACTOR = 2;
 
-/** A body that may be kept: who waits for the whole of it does not wait for the one who gets it piece by piece. */
+/** A storable body: waiting for the whole doesn't depend on the reader of its pieces. */
 export class ReadAhead {
   private readonly chunks: Uint8Array[] = [];
   private taken = 0;
@@ -29,7 +29,7 @@ export class ReadAhead {
     void this.pump();
   }
 
-  /** The next piece; undefined at the end. Throws what the body failed with, once what came before was taken. */
+  /** The next piece; undefined at the end. Throws the body's failure after the earlier pieces. */
   async readChunk(): Promise<Uint8Array | undefined> {
     for (;;) {
       const chunk = this.chunks[this.taken];

@@ -15,6 +15,6 @@ export function readStream(
   const { maxBodyBytes: maxBytes } = config;
   const length = declaredLength(headers, maxBytes);
   if (body === null || method === 'GET' || method === 'HEAD') return undefined;
-  // Simple services can't read chunks: a declared length goes on.
+  // Simple services can't read chunks, so a declared length passes.
   return { stream: boundedBody(body, { maxBytes }), length: length === undefined ? undefined : String(length) };
 }

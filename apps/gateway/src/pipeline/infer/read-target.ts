@@ -17,8 +17,8 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * `/infer/{backend}/…`, from the address as Bun gives it: plain dots and backslashes are resolved by then, and what other parsers
- * would make of the rest is refused where the path is checked. Throws `not_found`, `method_not_allowed` or `invalid_request`.
+ * `/infer/{backend}/…`. Bun has already resolved plain dots and backslashes; the path check refuses ambiguous remains.
+ * Throws `not_found`, `method_not_allowed` or `invalid_request`.
  */
 export function readTarget(request: Pick<Request, 'method' | 'url' | 'headers' | 'body'>): InferTarget {
   const { method, url } = request;
@@ -41,7 +41,7 @@ export function readTarget(request: Pick<Request, 'method' | 'url' | 'headers' |
   return { backend, method, path, search };
 }
 
-/** It would be no part of what a cache tells answers apart by. */
+/** A cache wouldn't distinguish answers by a body. */
 const hasBody = ({ body, headers }: Pick<Request, 'body' | 'headers'>): boolean =>
   body !== null || headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0;
 

@@ -16,7 +16,7 @@ export interface StaleAnswer {
   readonly known: StoredAnswer;
 }
 
-/** Fetches a stale answer anew, beside the request that got it: nobody pays for it. */
+/** Refreshes a stale answer in the background, free of charge. */
 export function refreshAnswer(services: Services, stale: StaleAnswer): void {
   const { cache, flights } = services.backends;
   const lead = flights.leadInBackground(cache.flightOf(stale.place));

@@ -1,4 +1,5 @@
-// The backend breaks off: so does the answer, and nothing of it is kept. The caller leaves: the backend is cancelled.
+// If the backend breaks off, so does the answer, and nothing is stored. If the caller disconnects, the backend is
+// cancelled.
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { CacheOutcome } from '@llm0/core/http-cache/http-cache';
@@ -88,7 +89,7 @@ const byOf = ({ readers }: Needs, { request, admission, ctx }: InferCall) => {
 
 const EMPTY = new Uint8Array(0);
 
-/** Keeps what may be kept, for those who wait for it and for later. */
+/** Stores a cacheable answer for waiting and later requests. */
 function keepWhole({ backends }: Needs, { keeping, lead }: PassedAnswer, body: Uint8Array): CacheWrite | undefined {
   if (keeping === undefined) return undefined;
   const write = backends.cache.keep(keeping.place, keeping.described, body);
@@ -115,7 +116,7 @@ function addOwn({ backends, metrics }: Needs, { ctx, admission, meter }: InferCa
   addDecisionHeaders(headers, admission);
 }
 
-/** The bytes as they come and are taken. */
+/** Bytes at the reader's pace. */
 function tapped(
   services: Needs,
   call: InferCall,
@@ -126,7 +127,7 @@ function tapped(
   const body = new UpstreamBody(response.body, {
     ...{ provider: admission.plan.backend.name, signal: request.signal },
     idleTimeoutMs: services.config.streamIdleTimeoutMs,
-    // Downloads, and news that go on for days: who is idle is cut, nobody else. The server itself ends connections that take nothing.
+    // Downloads and endless streams: only idle ones are cut. The server itself ends unread connections.
     maxMs: Number.POSITIVE_INFINITY,
     maxBytes: services.config.maxResponseBytes,
     room: call.ctx.held,
@@ -164,7 +165,7 @@ function tapped(
   });
 }
 
-/** With a copy that is kept as soon as all of it is there. */
+/** Stores a copy once complete. */
 function copied(
   services: Needs,
   { admission, ctx }: InferCall,

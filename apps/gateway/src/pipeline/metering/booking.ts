@@ -23,15 +23,15 @@ export interface BookingInput<P extends Held = Held, S = unknown> {
   readonly admission: Admission<P, S>;
 }
 
-/** The part of an outcome that says how the request ended. */
+/** End of a request in an outcome. */
 export type Ending = Pick<Outcome, 'status' | 'httpStatus' | 'error'>;
 
 /** Attempts of an unanswered call, for its row. */
 export type Unanswered = Pick<Outcome, 'attempts' | 'failoverCount' | 'costNanoUsd' | 'costDetail' | 'usage'>;
 
 /**
- * Keeps the hold of one admitted request alive, and settles it exactly once, whichever way it ends: the settlement is
- * handed to the store before `fail` and `abort` return; later endings do nothing.
+ * Renews the hold of one admitted request and settles it exactly once: the store has the settlement before `fail` and
+ * `abort` return. Later endings do nothing.
  */
 export abstract class Booking<I extends BookingInput = BookingInput> {
   /** Set once settled: resolves when the settlement outlives this process; undefined = it does already. */
@@ -49,7 +49,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     if (this.held) services.leases.add(admission.principal.project.id, ctx.requestId);
   }
 
-  /** From now on something may be spent that gives no answer. */
+  /** From now on, a call may cost something without an answer. */
   watch(call: Spending): void {
     this.call = call;
   }
@@ -60,15 +60,15 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     else if (!this.settled) this.end(errorOutcome(error), error.attempts);
   }
 
-  /** The caller went away: what came so far is booked. */
+  /** The caller disconnected: books the output so far. */
   abort(): void {
     if (!this.settled) this.end(ABORTED);
   }
 
-  /** Settles an answer that is not complete. `failed`: the attempts of a call that nobody answered. */
+  /** Settles an incomplete answer. `failed`: attempts of a call without an answer. */
   protected abstract end(ending: Ending, failed?: readonly AttemptSummary[]): void;
 
-  /** Gives the row; undefined where it was settled before. `tokens`: other than the usage's, against the key's minute. */
+  /** Writes the row; undefined if already settled. `tokens`: other than the usage's, for the key's minute. */
   protected settle(outcome: Outcome, cache?: CacheWrite, tokens?: number): LogRecord | undefined {
     if (this.settled) return undefined;
     this.settled = true;
@@ -118,7 +118,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     return this.services.clock.monotonicMs() - this.input.ctx.startMs;
   }
 
-  /** Only admissions set a hold; exact hits do not, nor does what no store decided. */
+  /** Only admissions set a hold; exact hits and undecided requests have none. */
   private get held(): boolean {
     return this.input.admission.decision.type === 'admitted';
   }

@@ -32,7 +32,7 @@ export interface Outcome {
   readonly failoverCount: number;
   /** Parameters of the request that were left out. */
   readonly dropped?: readonly string[];
-  /** Only where spans are made of it. */
+  /** Set if spans are exported. */
   readonly detail?: SpanDetail;
   /** The question, if the row lacks it. */
   readonly server?: ServerDetail;

@@ -4,7 +4,7 @@ import { isSameTarget, type Target } from '@llm0/core/routing/target';
 import type { Services } from '../../services/contract';
 import type { RequestContext } from '../request/open-context';
 
-/** A fallback's answer is kept only until the first choice is likely back. */
+/** Fallback answers expire early, when the first choice is likely back. */
 const FALLBACK_TTL_SECONDS = 60;
 
 export interface CacheTtlInput {

@@ -3,7 +3,7 @@ import { costOfSide } from '@llm0/core/pricing/compute-cost';
 import { type HoldEstimate, heldForSide } from '@llm0/core/pricing/estimate-cost';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 
-/** Integer nano-USD that the untold side was held for, beside what the told one costs; undefined where no side was told. */
+/** Nano-USD held for the unreported side, plus the reported side's cost; undefined if neither was reported. */
 export function heldFor(
   { usage, untold }: FilledUsage,
   hold: HoldEstimate,

@@ -49,7 +49,7 @@ export class Meter extends Booking<MeterInput> {
     return this.overheadMs() ?? 0;
   }
 
-  /** A complete answer; `packed`: where it is large, as caches keep it. Returns what the caller is told about it. */
+  /** Completes an answer; `packed`: a large one in cache format. Returns the caller's summary. */
   complete(response: ChatResponse, usage: Usage | undefined, packed?: PackedResponse): ResponseSummary {
     const answer = this.answer as MeteredCompletion;
     const { admission, ctx } = this.input;
@@ -93,7 +93,7 @@ export class Meter extends Booking<MeterInput> {
     const received = answer.received();
     const pays = answer.pays();
     const { request } = this.input.admission.plan;
-    // An answer that came whole may end here too: refused by a guardrail.
+    // A complete answer may also end here: refused by a guardrail.
     const final = pays ? finalUsage(request, received) : undefined;
     const cut = (): FilledUsage => ({ usage: partialUsage(request, received, lastUsage(received)), untold: 'both' });
     const told = () => (final === undefined ? cut() : wholeUsage(request, received, final));
@@ -159,7 +159,7 @@ export class Meter extends Booking<MeterInput> {
     return { ...booked, detail: { ...detail, ...others, ...source } };
   }
 
-  /** At the price of the model that answered; where that is unknown, of the dearest that may have. */
+  /** Cost at the answering model's price; if unknown, at the dearest possible one. */
   private dearestCost(usage: Usage, { target, answeredBy }: MeteredCompletion): PricedCost {
     const { others, prices } = this.input.admission.plan;
     const billed = pricedAnswer(prices, target, answeredBy);
@@ -175,7 +175,7 @@ export class Meter extends Booking<MeterInput> {
     return most ?? ZERO_COST;
   }
 
-  /** Followers and hits save what the answer would have cost them. */
+  /** Followers and hits save the price of the answer. */
   private savedBy(answer: MeteredCompletion, usage: Usage): number {
     if (answer.cache === 'miss') return 0;
     return answer.savedNanoUsd || this.costOf({ usage }, answer).costNanoUsd;
@@ -229,7 +229,7 @@ interface Costs {
   readonly detail: CostDetail;
 }
 
-/** `priced`: by whose prices. */
+/** `priced`: provider and model of the price. */
 type PricedCost = Pick<Costs, 'costNanoUsd' | 'detail'> & { readonly priced?: PricedModel };
 
 const ZERO_COST: PricedCost = { costNanoUsd: 0, detail: {} };

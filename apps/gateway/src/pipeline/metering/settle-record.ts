@@ -10,7 +10,7 @@ export interface SettledExtras {
   readonly cache?: CacheWrite;
 }
 
-/** Hands a request's row over, and books what it says. Resolves (undefined: at once) when it outlives this process. */
+/** Queues a request's row and books it. Resolves (undefined: at once) when it is durable. */
 export function settleRecord(
   services: Pick<Services, 'hotStore' | 'metrics'>,
   record: LogRecord,

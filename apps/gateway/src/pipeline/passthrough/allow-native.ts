@@ -20,7 +20,7 @@ export function findShape(
   return method === 'POST' ? passthrough.shapes.find((shape) => shape.path.test(path)) : undefined;
 }
 
-/** Throws `permission_denied` for a provider that key and project don't name, and for paths beside inference that nobody listed. */
+/** Throws `permission_denied` for a provider outside of key and project, and for unlisted paths. */
 export function allowNative(
   principal: Principal,
   { provider, method, path, shape }: NativeAsk,

@@ -9,19 +9,19 @@ import { type NativeTarget, ownQuery, providerName, readTarget } from './read-na
 
 type Needs = Pick<Services, 'routing' | 'connect'>;
 
-/** Where native requests come in: how one names its vendor, and in which words its errors are told. */
+/** Entrance of native requests: finds the vendor and encodes its errors. */
 export interface Entrance {
-  /** Throws for what leads nowhere. */
+  /** Throws for an unknown target. */
   findTarget(services: Needs, request: Request, principal: Authenticated): NativeTarget;
   envelope(services: Needs, request: Request, principal: Authenticated | undefined): ErrorEnvelope;
-  /** Where the caller's key is, if not in its headers. */
+  /** Key of the caller outside of headers. */
   credentials?(request: Request): Pick<Request, 'headers'>;
 }
 
 /** Error envelope of each provider's clients. */
 export type Envelopes = Readonly<Record<WireFormat, ErrorEnvelope>>;
 
-/** `/passthrough/{provider}/…`: the vendor is in the path. Errors are those of what most clients understand, where it is unknown. */
+/** `/passthrough/{provider}/…`. For an unknown vendor, errors use the most common format. */
 export const providerEntrance = (envelopes: Envelopes): Entrance => ({
   findTarget: (_services, request) => readTarget(request),
   envelope: (services, request, principal) => {
@@ -33,8 +33,8 @@ export const providerEntrance = (envelopes: Envelopes): Entrance => ({
 const MODEL_CALL = /^(?<root>\/[^/]+\/)models\/(?<model>[^:]+):(?<method>\w+)$/;
 
 /**
- * `/{version}/models/{model}:{method}` at the root: the model's vendor, as long as it speaks the format of such paths. It has
- * inference alone, so that every key has it.
+ * `/{version}/models/{model}:{method}` at the root: the model's vendor if it speaks this format. It only offers
+ * inference, so every key may use it.
  */
 export const modelEntrance = (format: WireFormat, envelopes: Envelopes): Entrance => ({
   findTarget: (services, request, principal) => findByModel(services, { request, principal, format }),

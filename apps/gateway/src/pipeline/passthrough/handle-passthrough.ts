@@ -1,4 +1,4 @@
-// Hot store unreachable: as for chat. The vendor's answer goes on byte by byte; only its cost is read from a copy.
+// Without the hot store, passthrough fails as chat does. The answer passes byte by byte; its cost is read from a copy.
 
 import { joinInSlices } from '@llm0/core/chat/write-json-in-slices';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
@@ -96,7 +96,7 @@ export async function handlePassthrough(
   }
 }
 
-/** Where the request goes, and whether it may. */
+/** Finds the destination and checks the permission. */
 function findAsked(
   services: Services,
   { entrance, httpRequest }: { readonly entrance: Entrance; readonly httpRequest: Request },
@@ -139,7 +139,7 @@ interface Reached {
   readonly timeouts: Timeouts | undefined;
 }
 
-/** A model or provider that is not there may have come since this process read its tables. */
+/** A missing model or provider may be newer than this process's tables. */
 async function findFresh<T>(
   services: Services,
   principal: Authenticated,
@@ -183,7 +183,7 @@ interface Asked extends Reached {
   readonly principal: Authenticated;
   readonly url: URL;
   readonly body: NativeBody;
-  /** With headers as they may go on. */
+  /** Judged request with its headers. */
   readonly guarded: GuardedRequest<NativeRequest> | undefined;
   readonly httpRequest: Request;
   readonly ctx: RequestContext;

@@ -11,18 +11,18 @@ import { type NativeJob, type NativePlan, UNNAMED_MODEL } from './plan-passthrou
 
 export type NativeMeterInput = BookingInput<NativePlan, never> & { readonly job: NativeJob };
 
-/** Where the row says that no price was known. */
+/** Row fields without a known price. */
 const UNPRICED = { price_source: 'unpriced' } as const;
 
 /** Meters a native request from its answer and settles it once, however it ends. */
 export class NativeMeter extends Booking<NativeMeterInput> {
-  /** Counts what a known endpoint reports; absent for others. */
+  /** Counts the usage of a known endpoint; absent for others. */
   readonly reader: UsageReader | undefined;
   private waitMs: number | undefined;
   private ttftMs: number | undefined;
   private receivedBytes = 0;
   private answered = false;
-  /** It may stand on the vendor's bill, whatever comes of it. */
+  /** True once the vendor may bill it. */
   private isSent = false;
 
   constructor(needs: BookingNeeds, input: NativeMeterInput) {
@@ -37,7 +37,7 @@ export class NativeMeter extends Booking<NativeMeterInput> {
     return Math.max(0, this.elapsedMs() - waitMs);
   }
 
-  /** It goes out now. */
+  /** The request is sent. */
   noteSent(): void {
     this.isSent = true;
   }
@@ -48,7 +48,7 @@ export class NativeMeter extends Booking<NativeMeterInput> {
     this.receivedBytes += bytes;
   }
 
-  /** The whole answer went on. Anything but a 2xx is a failure that the caller got in the vendor's words (`said`). */
+  /** The answer was sent in full. Anything but a 2xx is a failure in the vendor's words (`said`). */
   complete(status: number, said?: string): void {
     if (status < 400) {
       const told = this.reader?.usage;
@@ -78,14 +78,14 @@ export class NativeMeter extends Booking<NativeMeterInput> {
     this.book(ending, { usage }, isSent ? 'cut' : 'told');
   }
 
-  /** From what was sent and what came. `unreadBytes`: those of an answer of which nothing was read. */
+  /** Estimates from input and output. `unreadBytes`: size of an answer without a reader. */
   private guess(unreadBytes: number): Usage {
     const bytes = this.input.job.shape?.isInputOnly === true ? 0 : this.reader?.outputBytes || unreadBytes;
     const outputTokens = guessTokens(bytes);
     return { ...ZERO_USAGE, inputTokens: guessTokens(this.input.job.bodyBytes), outputTokens, estimated: true };
   }
 
-  /** `hidden`: it came whole, and nobody said what it costs: all that was set aside. `cut`: see `unfinished`. */
+  /** `hidden`: a complete answer without usage costs the whole hold. `cut`: see `unfinished`. */
   private costOf(filled: FilledUsage, extent: 'told' | 'hidden' | 'cut') {
     const { admission, job } = this.input;
     const { priced, isUnpriced, admit, hold } = admission.plan;
@@ -103,7 +103,7 @@ export class NativeMeter extends Booking<NativeMeterInput> {
     return { usage: { ...known, estimated: true }, costNanoUsd, costDetail: { ...costDetail, price_source: 'hold' } };
   }
 
-  /** At the price of the model that answered; where that is unknown, of the dearest that may have. */
+  /** Cost at the answering model's price; if unknown, at the dearest possible one. */
   private dearestCost(usage: Usage, priced: PricedModel): Cost & { readonly billed: PricedModel } {
     const { others = [], prices } = this.input.admission.plan;
     const model = this.reader?.model;

@@ -14,19 +14,19 @@ import { isModelAllowed, refusesUnpriced } from '../request/allowed-route';
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
 import { allowNative } from './allow-native';
 
-/** A native request, as far as it is understood. */
+/** A parsed native request. */
 export interface NativeJob {
-  /** The model asked for, where the request names one; else the path. */
+  /** The requested model; else the path. */
   readonly model: string;
   readonly provider: string;
   readonly method: string;
   readonly path: string;
-  /** Not to be switched on first. */
+  /** Always enabled. */
   readonly isOwn?: true;
   readonly stream: boolean;
   /** Set where the request names a model. */
   readonly namedModel?: string;
-  /** Set for endpoints whose cost can be worked out. */
+  /** Set for endpoints with a computable cost. */
   readonly shape?: NativeShape;
   /** Set where the body is JSON and was read. */
   readonly body?: JsonObject;
@@ -59,7 +59,7 @@ export const PASSTHROUGH: Planner<NativeJob, NativePlan, never> = {
 export const UNNAMED_MODEL = 'passthrough';
 const FREE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
-/** Prices a native request; throws for what the key or the project's limits do not allow. Touches no store. */
+/** Prices a native request; throws for violations of key or project limits. Touches no store. */
 function planNative(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<NativeJob>): NativePlan {
   const { principal, request: job } = input;
   const { key, project } = principal;
@@ -74,7 +74,7 @@ function planNative(services: Pick<Services, 'routing' | 'connect'>, input: Admi
   const isFree = FREE_METHODS.has(job.method) || job.shape?.isFree === true;
   const isLocal = tables.providers.get(provider)?.place === 'local';
   const priced = namedModel === undefined ? undefined : tables.prices.find(provider, namedModel);
-  // An answer that does not tell its cost is booked with all that was set aside for it, which needs a body that was read.
+  // An answer without usage is booked at the whole hold, which needs a parsed body.
   const isUnpriced = !isFree && !isLocal && (priced === undefined || job.shape === undefined || job.body === undefined);
   const isTold = job.body === undefined || job.shape?.tellsCost(job.body) !== false;
   if ((isUnpriced || (!isTold && !isFree && !isLocal)) && refusesUnpriced(principal)) throw unpriced(job);
@@ -97,7 +97,7 @@ interface HoldTerms {
   readonly serviceTier: string | undefined;
 }
 
-/** Where the path names the model, the body's own counts as another name. */
+/** If the path names the model, the body's `model` counts as another one. */
 const withNames = ({ model, ...body }: JsonObject): JsonObject =>
   typeof model === 'string' ? { ...body, models: [model, body.models ?? null] } : body;
 
@@ -116,7 +116,7 @@ function holdFor({ shape, body, bodyBytes }: NativeJob, { candidates, project, s
   });
 }
 
-/** Under an absolute cap nothing may be sent whose cost has no bound; the request itself is never changed. */
+/** An absolute cap refuses requests without a bound on their cost; the request itself never changes. */
 function checkBounded({ shape, body, stream }: NativeJob): void {
   if (shape === undefined || body === undefined) throw unbounded('its format is not known');
   const odd = Object.keys(body).find((name) => !shape.boundedFields.has(name));

@@ -10,18 +10,18 @@ import type { NativeJob } from './plan-passthrough';
 
 export interface NativeTarget {
   readonly provider: string;
-  /** Begins with a slash; as it came. */
+  /** The original path with its leading slash. */
   readonly native: NativePath;
   /** The name the caller used, where the path has the vendor's. */
   readonly askedModel?: string;
-  /** An endpoint of this gateway's own, which every key has: nothing that needs to be switched on. */
+  /** The gateway's own endpoint, enabled for every key. */
   readonly isOwn?: true;
 }
 
 const PREFIX = '/passthrough/';
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** The first segment behind the prefix. */
+/** The first segment after the prefix. */
 export function providerName(request: Request): string {
   return new URL(request.url).pathname.slice(PREFIX.length).split('/', 1)[0] ?? '';
 }
@@ -62,9 +62,9 @@ export interface BodyRules {
   readonly maxBytes: number;
   /** See `BodyBounds`. */
   readonly take?: TakeBytes;
-  /** Needed whole, whatever it is. */
+  /** True if it must be read whole. */
   readonly isWhole: boolean;
-  /** It is a JSON object, whatever its type says. */
+  /** True for a JSON object, whatever its content type. */
   readonly isObject: boolean;
 }
 
@@ -72,8 +72,8 @@ const isJsonType = ({ headers }: Request): boolean =>
   /^application\/(?:[\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 
 /**
- * Bounded by `maxBytes`; throws `request_too_large`, and `invalid_json` for JSON that is none. JSON is written anew from what
- * was read, so that the vendor can't read something else into it: a name given twice, another encoding.
+ * Reads at most `maxBytes`; throws `request_too_large` or `invalid_json`. Encodes JSON again, so that the vendor reads
+ * the same: no duplicate names, no other encoding.
  */
 export async function readBody(
   request: Request,

@@ -1,4 +1,5 @@
-// The vendor breaks off: so does the answer. The caller leaves: the vendor is cancelled, and what came so far is booked.
+// If the vendor breaks off, so does the answer. If the caller disconnects, the vendor is cancelled and the output so
+// far booked.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import { redactText } from '@llm0/core/logs/redact';
@@ -31,14 +32,14 @@ export interface NativeResponse {
   readonly provider: PassthroughProvider;
   readonly connection: ProviderConnection;
   readonly waitMs: number;
-  /** Milliseconds that are left to its end; absent where that is no answer of a model, or a stream. */
+  /** Milliseconds left until its end; absent for streams and non-model answers. */
   readonly leftMs: number | undefined;
   /** Usage was asked for by the gateway alone. */
   readonly dropsUsage: boolean;
   /** Query parameters and headers that were left out. */
   readonly dropped: readonly string[];
   readonly httpRequest: Request;
-  /** Judges the answer, where anything is asked of it. */
+  /** Judges the answer, if there are rules. */
   readonly guard?: RequestGuard | undefined;
   /** Called once the last byte went out or the caller left. */
   readonly onEnd: () => void;

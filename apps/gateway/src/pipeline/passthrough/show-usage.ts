@@ -3,13 +3,13 @@ import { hidesUsage } from '../request/forwarded-headers';
 import { type NativeBody, rewrite } from '../request/native-body';
 import type { NativeJob } from './plan-passthrough';
 
-/** The vendor's path without what would take usage out of its answer; `dropped` names that, headers too. */
+/** Removes parameters and headers that would hide usage; `dropped` names them. */
 export function showUsage(
   { passthrough }: PassthroughProvider,
   { path, query }: NativePath,
   headers: Headers,
 ): { readonly native: NativePath; readonly dropped: readonly string[] } {
-  // Beside inference nothing is billed by usage, and partial answers are what is wanted.
+  // Other endpoints don't bill by usage, and callers want partial answers.
   const isInference = passthrough.shapes.some((shape) => shape.path.test(path));
   const kept = new URLSearchParams();
   const dropped: string[] = [];
@@ -23,7 +23,7 @@ export function showUsage(
   return { native: { path, query: kept }, dropped: dropped.map((name) => name.replace(/[^\w$.-]/g, '_')) };
 }
 
-/** The request, so that its answer says what it costs; the very same body where it does already. */
+/** Adds a request for usage; the same body if it has one. */
 export async function askForUsage(
   job: NativeJob,
   body: NativeBody,

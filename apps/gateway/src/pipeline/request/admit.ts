@@ -23,7 +23,7 @@ export interface AdmitInput<R = ChatRequest> {
   readonly request: R;
   /** Body for the provider, if guardrails changed it. */
   readonly toSend?: ChatRequest | undefined;
-  /** Gives what goes to a vendor by the guardrails of a principal that was read again. */
+  /** Judges the request by a reloaded principal's guardrails. */
   readonly judgeAgain?: ((principal: Authenticated) => Promise<ChatRequest | undefined>) | undefined;
 }
 
@@ -37,8 +37,8 @@ export interface Planner<R, P, S> {
 }
 
 /**
- * Served without the store's decision, and so without a hold; `nowMs` is a guess of its clock. `unchecked`: nobody could
- * decide, and the project wants to be served then; `replayed`: the answer of an earlier request, for nothing.
+ * Served without the store's decision or a hold; `nowMs` estimates the store's clock. `unchecked`: the store was away
+ * and the project fails open. `replayed`: an earlier answer, free.
  */
 export interface UndecidedAdmission {
   readonly type: 'unchecked' | 'replayed';
@@ -123,7 +123,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         // A large one takes some turns; all others are there.
         const stored = decoded instanceof Promise ? await decoded : decoded;
         if (stored !== undefined) return { ...admission, stored };
-        // Nothing that can be served: ask again for a real admission, since a hit holds nothing.
+        // An unusable hit: asks for a real admission, because a hit holds nothing.
         forgetEntry(services, principal.project.id, plan);
         skipCache = true;
       }
@@ -134,13 +134,13 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   });
 }
 
-/** The same for a key and project that were read again: what goes to a vendor is by the guardrails of now. */
+/** Plans again for a reloaded key and project, by the current guardrails. */
 async function withPrincipal<R>(input: AdmitInput<R>, principal: Authenticated): Promise<AdmitInput<R>> {
   if (principal.guardrails === input.principal.guardrails) return { ...input, principal };
   return { ...input, principal, toSend: await input.judgeAgain?.(principal) };
 }
 
-/** Why there is no plan is returned: it may be by what this process knows no longer. */
+/** Returns the refusal instead of throwing, because local data may be outdated. */
 function tryPlan<R, P, S>(services: Needs, input: AdmitInput<R>, planner: Planner<R, P, S>): P | GatewayError {
   try {
     return planner.plan(services, input);
@@ -172,7 +172,7 @@ function admitUnchecked<P extends Planned, S>(
 interface DowngradePlan<P> {
   readonly model: string;
   readonly plan?: P;
-  /** Why the downgrade model can't serve; only thrown when it would have been needed. */
+  /** Reason why the downgrade model can't serve; thrown only if needed. */
   readonly error?: GatewayError;
 }
 
@@ -195,7 +195,7 @@ function planDowngrade<R extends { readonly model: string }, P, S>(
   }
 }
 
-/** Nobody else is to be asked twice for it. */
+/** Removes a broken entry, so that nobody reads it again. */
 function forgetEntry({ hotStore }: Pick<Needs, 'hotStore'>, projectId: string, { admit: { cacheKey } }: Planned): void {
   if (cacheKey === undefined) return;
   hotStore.cacheWrite(projectId, { key: cacheKey, value: '', ttlMs: 1, provider: '', model: '' });

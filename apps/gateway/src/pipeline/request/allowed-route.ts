@@ -10,13 +10,13 @@ export interface RouteDemand {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The field by which the caller demands that limit, whatever model answers. */
+  /** Field that demands the limit for any model. */
   readonly outputParam?: string;
   /** `X-LLM0-Failover`. */
   readonly failover?: 'off' | undefined;
 }
 
-/** Where a name leads, as far as key and project allow; throws where that is nowhere. */
+/** Route of a name within key and project; throws without one. */
 export function allowedRoute(principal: Principal, tables: RoutingTables, demand: RouteDemand): Route {
   const { key, project } = principal;
   const { model } = demand;
@@ -31,13 +31,13 @@ export function allowedRoute(principal: Principal, tables: RoutingTables, demand
   });
 }
 
-/** Key and alias go before the project; where the two disagree, nobody else is asked. */
+/** Key and alias override the project; in a conflict, no fallback. */
 function failoverOf({ key, project }: Principal, { failover }: Route): FailoverSetting {
   if (key.failover === 'off' || failover === 'off') return 'off';
   return key.failover ?? failover ?? project.failover ?? 'on';
 }
 
-/** The route in the order its strategy says. `costOf`: undefined where a target has no price. */
+/** The route in its strategy's order. `costOf`: undefined for a target without a price. */
 export function orderedRoute(
   route: Route,
   tables: RoutingTables,
@@ -55,14 +55,14 @@ export function isModelAllowed(key: ApiKey, names: readonly string[]): boolean {
   );
 }
 
-/** A cap applies (or the policy says so): what has no price may not be called. */
+/** Under a cap or by policy, models without a price are refused. */
 export function refusesUnpriced(principal: Principal): boolean {
   const { project } = principal;
   if (project.strictCaps) return true;
   return (project.unknownModelPolicy ?? (isCapped(principal) ? 'refuse' : 'allow_unpriced')) === 'refuse';
 }
 
-/** True where project or key may spend only so much. */
+/** True if project or key has a spend limit. */
 export function isCapped({ key, project }: Principal): boolean {
   return project.strictCaps || project.monthlyCapNanoUsd !== null || key.budgetNanoUsd !== null;
 }

@@ -16,26 +16,23 @@ export interface CostlyTarget {
 
 /** Effect of a request's fields on its bill. */
 export interface CostlyPlan {
-  /** Set where another model than the target's may answer: those with a price. */
+  /** Priced models that may answer instead of the target. */
   readonly others?: readonly PricedModel[];
-  /** Part of the cost can only be guessed: the row says so. */
+  /** Part of the cost is an estimate, which the row shows. */
   readonly isInexact: boolean;
-  /** In lower case, as far as it is asked for. */
+  /** Requested tier in lower case. */
   readonly tier?: string;
 }
 
 export interface CostlyRequest {
-  /** As the caller wrote it. */
+  /** The caller's body. */
   readonly wire: { readonly format: WireFormat; readonly body: JsonObject } | undefined;
   readonly targets: readonly CostlyTarget[];
 }
 
 const EXACT: CostlyPlan = { isInexact: false };
 
-/**
- * Throws for what the key's list or a cap does not allow: models that a field names, fields that let any model answer or
- * cost what nobody can tell before.
- */
+/** Throws for models outside of the key's list, and under a cap for fields with an unbounded or unknown cost. */
 export function checkCostly(principal: Principal, { wire, targets }: CostlyRequest, prices: PriceBook): CostlyPlan {
   if (wire === undefined) return EXACT;
   const costly = findCostly(wire.format, wire.body);
@@ -90,14 +87,14 @@ function withoutPrefix(name: string, provider: string): string {
   return prefix === undefined ? name : name.slice(prefix.length);
 }
 
-/** Never dearer than the usual price. */
+/** Tiers at most as expensive as the default. */
 const USUAL_TIERS: ReadonlySet<string> = new Set([
   ...['default', 'standard', 'standard_only', 'auto', 'flex', 'batch', 'on_demand', 'scale', 'reserved'],
 ]);
 
 const RENAMED_TIERS: Readonly<Record<string, string>> = { fast: 'priority' };
 
-/** True where the price book does not know what the tier costs. */
+/** True if the price book lacks the tier. */
 function checkTier(principal: Principal, { tier }: Costly, targets: readonly CostlyTarget[]): boolean {
   if (tier === undefined || USUAL_TIERS.has(tier)) return false;
   const name = RENAMED_TIERS[tier] ?? tier;

@@ -22,7 +22,7 @@ interface DenialRow {
   readonly message: string;
 }
 
-/** Which error each refusal becomes (contract: errors). */
+/** Errors of refusals (contract: errors). */
 const DENIALS = {
   key_rate: {
     kind: 'rate_limit_exceeded',

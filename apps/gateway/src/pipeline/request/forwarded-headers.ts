@@ -10,7 +10,7 @@ const USUAL_REQUEST: ReadonlySet<string> = new Set([
   ...['content-type', 'content-encoding', 'content-language', 'content-disposition', 'content-range', 'content-md5'],
   ...['content-digest', 'repr-digest', 'digest', 'cache-control', 'pragma', 'range', 'if-range'],
   ...['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'x-client-request-id'],
-  // Names of applications (OpenRouter), and what coding agents tell of themselves.
+  // Application names (OpenRouter), and headers of coding agents.
   ...[
     'http-referer',
     'x-title',
@@ -34,13 +34,13 @@ const OWN_REQUEST: ReadonlySet<string> = new Set([
   ...['x-goog-api-key', 'x-goog-user-project'],
 ]);
 const OWN_REQUEST_PREFIXES = ['x-goog-authenticated-', 'x-goog-iap-', 'x-goog-iam-'] as const;
-/** They take usage out of an answer, or make another request of it. */
+/** Headers that remove usage or change the request. */
 const HIDES: ReadonlySet<string> = new Set([
   ...['x-goog-fieldmask', 'x-goog-fields', 'x-http-method-override', 'x-http-method', 'x-method-override'],
 ]);
 /** Headers that choose model or hardware; path and body were checked instead. */
 const CHOOSES = /(?:^|-)(?:models?|fallbacks?|deployment)(?:-|$)|^x-amzn-bedrock-/;
-/** True for a request's header that is left out for the sake of what it would do to the answer. */
+/** True for a request header that would hide usage in the answer. */
 export function hidesUsage(name: string): boolean {
   return HIDES.has(name) || CHOOSES.test(name);
 }
@@ -71,7 +71,7 @@ function isForwarded(name: string): boolean {
   return isVendors && !OWN_REQUEST.has(name) && !OWN_REQUEST_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
-/** The vendor's headers for the caller; its request id comes under another name. */
+/** The vendor's headers for the caller; its request id has another name. */
 export function forwardedResponseHeaders(headers: Headers): Record<string, string> {
   const kept = keep(headers, isReturned);
   const upstreamId = headers.get('x-request-id') ?? headers.get('request-id');

@@ -16,7 +16,7 @@ export interface Claimed<A = CachedAnswer, R = Admission> {
   readonly replay?: R;
 }
 
-/** Requests without the header, and replays: there is nothing to keep. */
+/** For requests without the header, and replays. */
 const NO_CLAIM: IdempotencyClaim<never> = {
   isNone: true,
   complete: () => undefined,
@@ -52,8 +52,8 @@ export interface ClaimInput<A, P, S> {
 }
 
 /**
- * Waits for an identical request under way. A replay is for a key that is still valid: it is loaded anew, since no
- * admission checks it. Nothing is asked of the hot store: a replay costs nothing and consumes no limit.
+ * Waits for an identical request under way. A replay needs a valid key, so it reloads the key: no admission checks it.
+ * A replay is free and uses no limit.
  */
 export async function claimOrReplay<A, P, S>(
   services: Pick<Services, 'keyCache' | 'clock' | 'storeClock'>,

@@ -11,7 +11,7 @@ export interface Authenticated extends Principal {
   readonly keyHash: string;
 }
 
-/** By the hash of a key that this process may know already; a legacy key is known by it after its first use. */
+/** Loads by a key's hash, possibly from memory; a legacy key has one after its first use. */
 export function loadPrincipal(
   services: Needs & Pick<Services, 'legacyKeys'>,
   keyHash: string,
@@ -54,7 +54,7 @@ export function checkPrincipal(principal: Principal, nowMs: number): Principal {
   return principal;
 }
 
-/** Why a key may not be used; undefined where it may. */
+/** Reason to refuse a key; undefined if valid. */
 export function refusalOf({ key, project }: Principal, nowMs: number): GatewayError | undefined {
   if (!key.isActive) return invalidKey();
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
@@ -72,9 +72,8 @@ export function refusalOf({ key, project }: Principal, nowMs: number): GatewayEr
 type Refreshing = Needs & Pick<Services, 'hotStore' | 'refreshTables'>;
 
 /**
- * Asked before a request is refused that no admission stands behind: what this process knows may be out of date. The
- * key and project as they are now, with the tables read again, where anything of that had changed; else throws the
- * refusal. Costs a look at the hot store; Postgres is asked after a change only.
+ * Reloads key, project and tables before a refusal without admission, because local data may be outdated. Throws the
+ * refusal if nothing changed. Costs a look at the hot store; reads Postgres only after a change.
  */
 export async function refreshPrincipal(
   services: Refreshing,
@@ -86,7 +85,7 @@ export async function refreshPrincipal(
   return readStale(services, known, stale);
 }
 
-/** For answers with no admission behind them: key, project and tables as they are now. */
+/** Current key, project and tables, for answers without admission. */
 export async function latestPrincipal(services: Refreshing, known: Authenticated): Promise<Authenticated> {
   return readStale(services, known, await findStale(services, known));
 }
@@ -99,7 +98,7 @@ async function readStale(
   if (stale.includes('tables')) await services.refreshTables();
   if (!stale.includes('principal')) return known;
   const reload = services.keyCache.reload(known.keyHash).then(async (found) => {
-    // A store that has lost its versions learns them here: else every refusal would ask Postgres again.
+    // Restores lost versions in the store: otherwise every refusal would query Postgres again.
     if (found !== null) await raiseVersions(services, found);
     return found;
   });
@@ -110,12 +109,12 @@ function raiseVersions({ hotStore }: Refreshing, { key, project }: Principal): P
   return hotStore.setVersions(project.id, project.version, [{ keyId: key.id, version: key.version }]);
 }
 
-/** For answers that are made from the tables, with no admission behind them. */
+/** Current tables, for answers without admission. */
 export async function refreshStaleTables(services: Refreshing, known: Authenticated): Promise<void> {
   if ((await findStale(services, known)).includes('tables')) await services.refreshTables();
 }
 
-/** Nobody can say while the store is away: then what is known holds. */
+/** Without the store, the local data counts. */
 async function findStale({ hotStore }: Refreshing, { key, project }: Principal): Promise<readonly StalePart[]> {
   const versions = { projectVersion: project.version, keyVersion: key.version };
   try {

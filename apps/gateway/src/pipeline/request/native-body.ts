@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
 
-/** The body of a native request: read whole where its cost or its signature depends on it, else handed on as it comes. */
+/** Body of a native request: read whole if cost or signature depends on it, else streamed. */
 export interface NativeBody {
   readonly bytes?: Uint8Array;
-  /** The same of large JSON, in pieces. */
+  /** Large JSON in pieces. */
   readonly pieces?: Buffer[];
   readonly stream?: ReadableStream<Uint8Array>;
-  /** As the caller declares it. */
+  /** Declared length. */
   readonly length?: number;
   /** Written by this gateway. */
   readonly isJson?: boolean;
@@ -26,7 +26,7 @@ export async function writeLarge(value: JsonValue): Promise<WrittenBody> {
   return { pieces, length: pieces.reduce((sum, { byteLength }) => sum + byteLength, 0) };
 }
 
-/** The same body with another JSON in it. */
+/** The body with different JSON. */
 export async function rewrite(body: NativeBody, json: JsonObject): Promise<NativeBody> {
   const written = body.pieces === undefined ? writeSmall(json) : await writeLarge(json);
   return { ...body, ...written, json };

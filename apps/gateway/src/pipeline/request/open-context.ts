@@ -4,7 +4,7 @@ import type { RequestTrace } from '@llm0/core/tracing/request-trace';
 import type { Services } from '../../services/contract';
 import { readRunId } from './run-id';
 
-/** `off`: neither read nor written; `refresh`: not read, but written anew. */
+/** `off`: no cache; `refresh`: only writes. */
 export type CacheMode = 'normal' | 'off' | 'refresh';
 
 /** Controls from the caller's headers. */
@@ -12,13 +12,13 @@ export interface RequestControls {
   readonly cache: CacheMode;
   readonly cacheTtlSeconds?: number;
   readonly cacheThreshold?: number;
-  /** Absent = as key and project say. */
+  /** Absent = key and project decide. */
   readonly dropParams?: boolean;
-  /** Nobody but the first target is asked; absent = as key, alias and project say. */
+  /** Only the first target; absent = key, alias and project decide. */
   readonly failover?: 'off';
   /** Milliseconds that an attempt may take at most. */
   readonly timeoutMs?: number;
-  /** Names of guardrails that are to refuse what they find. */
+  /** Names of guardrails that must block. */
   readonly guardrail?: string;
 }
 
@@ -45,7 +45,7 @@ const MAX_LABELS = 16;
 const MAX_LABEL_LENGTH = 256;
 const MAX_CUSTOMER_ID_LENGTH = 256;
 const LABEL_PREFIX = 'x-llm0-';
-/** `X-LLM0-*` headers with a meaning of their own: never labels. */
+/** `X-LLM0-*` headers with their own meaning, which are never labels. */
 const RESERVED = new Set([
   ...['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped', 'run-id', 'session', 'guardrail'],
   ...['failover', 'timeout-ms'],
@@ -110,7 +110,7 @@ function readControls(headers: Headers): RequestControls {
   };
 }
 
-/** It only lowers what the gateway allows, so the upper end is anybody's. */
+/** The value only lowers a limit, so it needs no upper bound. */
 const TIMEOUT_RANGE = { min: 1, max: Number.MAX_SAFE_INTEGER };
 
 function cacheMode(own: string | null, cacheControl: string | null): CacheMode {

@@ -17,19 +17,19 @@ import { allowedRoute, orderedRoute } from './allowed-route';
 import { type CostlyPlan, checkCostly } from './check-costly';
 import type { RequestContext } from './open-context';
 
-/** One way of serving the request: where it would go, what it would hold, and how its answer is cached. */
+/** One way to serve the request: route, hold and caching. */
 export interface RequestPlan extends Partial<CostlyPlan> {
   readonly request: ChatRequest;
   readonly route: Route;
   readonly admit: AdmitPlan;
   readonly hold: HoldEstimate;
-  /** Prices of the decision; they bill the answer even if they change. */
+  /** Prices at the decision; the answer is billed by them even after a change. */
   readonly prices: PriceBook;
   /** Absent when the answer may not be cached. */
   readonly cacheKey?: string;
   /** Output limit to send upstream where the request has none (strict caps). */
   readonly outputLimit?: number;
-  /** Names the route in both caches: what may be left out changes what is asked. */
+  /** Identifies the route in both caches: dropped parameters change the request. */
   readonly cacheScope: string;
   /** Unsupported parameters are dropped instead of refused. */
   readonly dropParams: boolean;
@@ -114,7 +114,7 @@ function cacheable(project: Project, ctx: RequestContext): boolean {
 
 const pricedOf = (target: RouteTarget) => target.priced;
 
-/** Where this request may go: what the key allows, what has a price where a cap applies, what is large enough. */
+/** Route of the request: allowed by the key, priced under a cap, and with a large enough context. */
 function planRoute({ request, principal, ctx }: PlanInput, tables: RoutingTables, weight: RequestWeight): Route {
   const { project } = principal;
   const strictOutput = project.strictCaps ? project.defaultOutputTokens : 0;
@@ -142,7 +142,7 @@ function demandedLimit({ wire }: ChatRequest): string | undefined {
 
 const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const;
 
-/** Under an absolute cap nothing may be sent whose cost has no bound. */
+/** An absolute cap refuses requests without a bound on their cost. */
 function checkBounded(weight: RequestWeight, request: ChatRequest): void {
   const media = weight.images + weight.audios + weight.files;
   if (media === 0 && weight.builtInTools === 0 && request.extra.audio === undefined) return;

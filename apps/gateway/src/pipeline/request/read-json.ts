@@ -15,14 +15,13 @@ export interface ReadJson {
 
 interface ReadJsonOptions {
   readonly fatal: boolean;
-  /** Where the body's length was declared. */
+  /** Declared length of the body. */
   readonly bytes?: number;
 }
 
 /**
- * The JSON of a body, decoded, judged and parsed as it comes: no one step takes long, what is too much is not read to its end,
- * and the text of a large one is never there as a whole. Throws `invalid_request`; `invalid_json` for what is no JSON, and for
- * what is no UTF-8 where that is `fatal`.
+ * Decodes, checks and parses a JSON body while it arrives, in short steps. Stops reading an excessive one, and never
+ * holds a large text whole. Throws `invalid_request`; `invalid_json` for invalid JSON, or UTF-8 if `fatal`.
  */
 export async function readJson(body: ReadableStream<Uint8Array>, options: ReadJsonOptions): Promise<ReadJson> {
   const bounds = new RequestBounds();

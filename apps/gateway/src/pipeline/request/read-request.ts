@@ -23,7 +23,7 @@ export async function readRequestBody(services: Needs, request: Request, underWa
   return { body: asObject(value), isLarge };
 }
 
-/** A large request with what its cache key needs of it. */
+/** A large request with the digest for its cache key. */
 export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
   await nextTurn();
   const digest = await digestRequest(request);

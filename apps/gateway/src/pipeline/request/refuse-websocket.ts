@@ -1,8 +1,8 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 
 /**
- * Throws `invalid_request` for a WebSocket. With 426 Codex goes on by HTTP at once; other statuses it tries again. A server may
- * ignore any other offer to change the protocol (`h2c` of Java's client). Source: https://www.rfc-editor.org/rfc/rfc9110#section-7.8
+ * Throws `invalid_request` for a WebSocket. After a 426, Codex uses HTTP at once; it retries other statuses. Other
+ * upgrades (`h2c`) may be ignored. Source: https://www.rfc-editor.org/rfc/rfc9110#section-7.8
  */
 export function refuseWebSocket(headers: Headers, status: 400 | 426 = 400): void {
   const offered = headers.get('upgrade')?.toLowerCase().split(',') ?? [];

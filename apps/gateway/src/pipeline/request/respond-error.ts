@@ -7,7 +7,7 @@ import { AdmissionDenied } from './denials';
 import type { RequestContext } from './open-context';
 import { addLimitHeaders, type HeaderTable } from './response-headers';
 
-/** Any thrown value as a `GatewayError`; what is not one is a bug, logged whole and shown without details. */
+/** Converts any thrown value to a `GatewayError`. Anything else is a bug: logged in full, shown without details. */
 export function asGatewayError(
   cause: unknown,
   log: Pick<Logger, 'error'>,

@@ -62,10 +62,10 @@ export function addDecisionHeaders(headers: HeaderTable, { decision, principal }
   }
 }
 
-/** From here on a customer is told that a limit is near. */
+/** Share of a limit from which customers get a warning. */
 const NEAR = 0.8;
 
-/** In the words of llm0-gateway, whose clients look for them; the month's limit before the day's. */
+/** Warnings in llm0-gateway's words, which its clients read; the monthly limit first. */
 function approachWarning(customer: LimitState['customer']): string | undefined {
   if (customer === undefined) return undefined;
   const { spentTodayNanoUsd, dailyLimitNanoUsd, spentMonthNanoUsd, monthlyLimitNanoUsd } = customer;
@@ -86,7 +86,7 @@ export function addCostHeaders(headers: HeaderTable, summary: Pick<ResponseSumma
   headers['X-Tokens-Total'] = String(prompt + completion);
 }
 
-/** Where the limits stand, on answers and on denials alike. */
+/** Limit headers of answers and denials. */
 export function addLimitHeaders(headers: HeaderTable, state: LimitState, projectCapNanoUsd: number | null): void {
   if (state.rate !== undefined) {
     headers['X-RateLimit-Limit'] = String(state.rate.limit);
@@ -106,7 +106,7 @@ export function addLimitHeaders(headers: HeaderTable, state: LimitState, project
 }
 
 const MAX_TEXT = 256;
-/** Front ends refuse answers whose headers grow beyond a few KiB. */
+/** Proxies refuse answers with more than a few KiB of headers. */
 const MAX_DROPPED = 1024;
 const MAX_NAME = 128;
 

@@ -1,7 +1,7 @@
 import type { Held } from '@llm0/core/async/room';
 import type { Caller, Reader, Services } from '../../services/contract';
 
-/** Bytes that are given out at a time: what a caller does not take of them waits in memory. */
+/** Size of output pieces: untaken bytes wait in memory. */
 export const PIECE_BYTES = 256 * 1024;
 /** A body up to this length is given out at once. */
 export const SHORT_BYTES = 64 * 1024;
@@ -13,7 +13,7 @@ export interface TakenBy extends Caller {
 export interface TakenSource {
   /** The next bytes; undefined at the end. A throw breaks the answer off. */
   next(): Promise<Uint8Array | undefined> | Uint8Array | undefined;
-  /** The caller left, or was cut; at most once, and not behind the end. */
+  /** The caller left or was cut; at most once, and never after the end. */
   onGone(): void;
 }
 
@@ -62,7 +62,7 @@ export function takenStream({ readers, ...caller }: TakenBy, source: TakenSource
   );
 }
 
-/** The same, once its first bytes are there: the runtime sends no headers before, so an error can still be one. */
+/** Waits for the first bytes: the runtime sends no headers before, so an error keeps its status. */
 export async function begunStream(by: TakenBy, source: TakenSource): Promise<ReadableStream<Uint8Array>> {
   let first = await source.next();
   return takenStream(by, {

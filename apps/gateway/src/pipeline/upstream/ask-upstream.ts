@@ -9,7 +9,7 @@ import type { Completion, PendingCompletion } from './completion';
 
 export type AskNeeds = ChatNeeds & Pick<Services, 'flights' | 'bodyLog'>;
 
-/** A call of its own, which nobody else joins. */
+/** A call that nobody shares. */
 export function askUpstream(services: AskNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
   const subscriber = startFlight(services, { ctx, admission, key: undefined });
   return {

@@ -86,7 +86,7 @@ async function readUntilOutput(iterator: AsyncIterator<EventBatch>, received: Ev
   }
 }
 
-/** Signs of life without any output may not use up the time of the targets still to come. */
+/** Keep-alives without output must not use up later targets' time. */
 async function readInTime(
   services: ChatNeeds,
   { iterator, attempt, step }: { iterator: AsyncIterator<EventBatch>; attempt: ChatAttempt; step: UpstreamStep },

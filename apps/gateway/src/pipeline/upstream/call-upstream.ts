@@ -9,8 +9,8 @@ import { hedgeAttempt } from './hedging';
 import { UpstreamCall, type UpstreamStep } from './upstream-call';
 
 /**
- * Tries the route's targets until one produces output; throws one error that lists every attempt. A failure after the
- * first output is told to the target's breaker too.
+ * Tries the route's targets until one produces output; throws one error with every attempt. Reports later failures to
+ * the target's breaker as well.
  */
 export function callUpstream(services: ChatNeeds, job: ChatJob): UpstreamCalling {
   const call = new ChatCall(services, job);
@@ -27,7 +27,7 @@ class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, Upstrea
     job: ChatJob,
   ) {
     super(needs, job);
-    // Two attempts at once may cost twice: never under a cap that is absolute.
+    // Two concurrent attempts may cost twice: never under an absolute cap.
     this.mayHedge = job.route.hedgeAfterMs !== undefined && job.maxAttempts === Number.POSITIVE_INFINITY;
   }
 
@@ -84,7 +84,7 @@ class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, Upstrea
 
   protected resultOf({ attempt, status, dropped, batches }: OpenedTarget): UpstreamResponse {
     const { attempts, superseded } = this;
-    // The answer of a hedge stands behind the attempt it was to help, that of the first one before its hedge.
+    // A hedge's answer is listed after its first attempt; the first attempt's answer before its hedge.
     const isHedge = superseded !== undefined && superseded.startMs < attempt.startedMs - this.job.startMs;
     if (superseded !== undefined && isHedge) attempts.push(superseded);
     const effort = this.noteSuccess(attempt, status);

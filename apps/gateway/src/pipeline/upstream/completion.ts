@@ -5,7 +5,7 @@ import type { ChatResponse } from '@llm0/core/chat/response';
 import type { Spending, UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import type { CacheOutcome } from '../../dialects/dialect';
 
-/** Where an answer comes from; the meter reads it, and never changes it. */
+/** Source of an answer; the meter only reads it. */
 export interface MeteredCompletion extends UpstreamEffort {
   readonly cache: CacheOutcome;
   readonly similarity?: number;
@@ -25,19 +25,19 @@ export interface MeteredCompletion extends UpstreamEffort {
   readonly original?: () => ChatResponse | undefined;
   /** Saving of a hit. */
   readonly savedNanoUsd: number;
-  /** Takes what a complete answer leaves in the cache. */
+  /** Receives a complete answer for the cache. */
   readonly onCached?: (answer: SemanticAnswer) => void;
 }
 
-/** An answer under way, wherever it comes from. */
+/** An answer under way from any source. */
 export interface Completion extends MeteredCompletion {
-  /** The whole answer, where it is known from the start: spares replaying and collecting it. */
+  /** The whole answer if known, which avoids replaying and collecting. */
   readonly whole?: ChatResponse;
   /** `whole` is too much to be worked on at once. */
   readonly isLarge?: boolean;
   /** Answer of the first caller with this `Idempotency-Key`. */
   readonly sent?: SentAnswer;
-  /** Next batch, null at the end, at once where it is there; throws the upstream's failure. */
+  /** Next batch, null at the end, synchronous if available; throws the upstream's failure. */
   next(): EventBatch | null | Promise<EventBatch | null>;
   /** The reader goes; before the end this may cancel the upstream. */
   leave(): void;

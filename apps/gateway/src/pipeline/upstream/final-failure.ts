@@ -50,14 +50,14 @@ const nameTarget = (message: string, target: Target): string =>
     ? `${targetKey(target)}${message.slice(target.provider.length)}`
     : `${targetKey(target)}: ${message}`;
 
-/** Clients back off on a 429 of their own accord, so that is what they get where every target answered so. */
+/** Clients back off after a 429 on their own, so they get one if every target returned one. */
 function finalKind(error: GatewayError, attempts: readonly LogAttempt[]): GatewayError['kind'] {
   const { kind, failure } = error;
   if (failure === undefined) return kind;
   const isLimited =
     failure === 'rate_limited' && attempts.every(({ outcome }) => !(outcome in FINAL_KIND) || outcome === failure);
   if (isLimited) return 'upstream_rate_limited';
-  // A host whose name leads nowhere is away, as one that is switched off.
+  // An unresolvable host counts as unreachable.
   return failure === 'connection' && isUnresolved(error) ? 'upstream_unavailable' : FINAL_KIND[failure];
 }
 

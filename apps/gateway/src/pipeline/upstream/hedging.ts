@@ -15,7 +15,7 @@ export interface HedgedCall {
 
 export interface HedgeJob {
   readonly step: UpstreamStep;
-  /** Milliseconds without an output after which a second attempt begins beside the first. */
+  /** Milliseconds without output until a second attempt starts in parallel. */
   readonly afterMs: number;
   readonly signal: AbortSignal;
 }
@@ -27,7 +27,7 @@ export interface HedgeOutcome {
   readonly hedged: boolean;
 }
 
-/** One attempt and, where its first output takes too long, a second one beside it. The slower one is cancelled at once. */
+/** One attempt, plus a second in parallel if the first output is late. Cancels the slower one at once. */
 export async function hedgeAttempt(call: HedgedCall, { step, afterMs, signal }: HedgeJob): Promise<HedgeOutcome> {
   const first = launch(call, step, signal);
   const isLate = await inTime(
@@ -44,7 +44,7 @@ interface Runner {
   readonly controller: AbortController;
   readonly result: Promise<OpenedTarget | undefined>;
   readonly attempt: ChatAttempt | undefined;
-  /** It failed by itself, and was noted as such. */
+  /** It failed by itself, and that was recorded. */
   hasFailed: boolean;
 }
 
@@ -85,7 +85,7 @@ async function race(call: HedgedCall, runners: readonly [Runner, Runner]): Promi
 function cancel(call: HedgedCall, runner: Runner): void {
   if (runner.attempt !== undefined && !runner.hasFailed) call.supersede(runner.attempt);
   runner.controller.abort();
-  // Where both opened at the same moment, the second answer is let go of unread.
+  // If both opened at once, the second answer is dropped unread.
   runner.result.then(
     (opened) => {
       if (opened !== undefined && 'next' in opened.batches) void opened.batches.return?.();

@@ -20,20 +20,20 @@ export type UpstreamNeeds = Pick<Services, 'config' | 'clock' | 'fetch' | 'conne
 
 /** One request, to be answered by one of its route's targets. */
 export interface UpstreamJob<R = unknown> {
-  /** Project whose provider keys are used. */
+  /** Project with the provider keys. */
   readonly projectId: string;
   readonly request: R;
   readonly route: Route;
   readonly dropParams: boolean;
-  /** Attempts that may cost something, where a strict cap pays for no more; else Infinity. */
+  /** Billable attempts within a strict cap; else Infinity. */
   readonly maxAttempts: number;
   readonly startMs: number;
   /** The answer is no stream; and how long the caller lets an attempt take. */
   readonly timed: Timed;
   readonly trace?: RequestTrace;
-  /** Memory for what is read whole. */
+  /** Memory for complete answers. */
   readonly room?: Held;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts once nobody waits for the answer. */
   readonly signal: AbortSignal;
 }
 
@@ -42,17 +42,17 @@ export type UpstreamStep = AttemptStep<RouteTarget>;
 /** One attempt under way. */
 export interface Attempt<Received = unknown> extends AttemptMark {
   readonly target: RouteTarget;
-  /** From 1, in the order of their beginnings. */
+  /** Counts from 1 in start order. */
   readonly number: number;
   /** undefined when its provider was taken away meanwhile. */
   readonly connected: ConnectedProvider | undefined;
   /** Progress so far. */
   readonly received: Received;
-  /** It went out to the vendor, or may have. */
+  /** True once it may have reached the vendor. */
   isSent: boolean;
-  /** A 2xx came: whatever is in it, the request was taken. */
+  /** A 2xx arrived: the vendor accepted the request. */
   isAnswered: boolean;
-  /** Its answer came second, and was cancelled. */
+  /** Cancelled because another attempt answered first. */
   isSuperseded: boolean;
 }
 
@@ -78,7 +78,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   private isOver = false;
   private wastedNanoUsd = 0;
   private wastedUsage = ZERO_USAGE;
-  /** Attempts whose bill is open: those under way, and the one that answered. */
+  /** Attempts with an open bill: running ones, and the answering one. */
   private readonly openAttempts = new Set<Attempt<Received>>();
   private answering: Attempt<Received> | undefined;
   private wasteEstimated = false;
@@ -106,7 +106,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   }
 
   protected abstract createReceived(): Received;
-  /** Makes the attempt; throws its failure. Sets `isSent`, and `isAnswered` where it can still fail then. */
+  /** Makes the attempt; throws its failure. Sets `isSent`, and `isAnswered` if it can still fail then. */
   protected abstract open(attempt: Attempt<Received>, step: UpstreamStep, signal: AbortSignal): Promise<Opened>;
   /** Usage that the provider bills for a failed attempt. `isBilled`: certainly something. */
   protected abstract usageOf(attempt: Attempt<Received>, isBilled: boolean): Usage | undefined;
@@ -234,7 +234,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
       this.services.health.abandoned(target);
       if (!STILL_BILLED.has(error.kind)) this.openAttempts.delete(attempt);
       if (!REFUSED_BY_VENDOR.has(error.kind) || isSameTarget(target, this.job.route.targets[0])) throw error;
-      // Only this stand-in can't take the request as it is: others may, and the first one's failure stays the cause.
+      // Only this fallback can't take the request; others may. The first failure stays the cause.
       this.attempts.push(this.logAttempt(attempt, error.kind, {}));
       this.last ??= error;
       return;
@@ -256,7 +256,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     return error.failure === 'timeout' && timed.isPlain && route.retryTimeouts !== true && !wasNeverSent(error);
   }
 
-  /** Anything that is not an upstream's failure (a bug, the caller leaving) is passed on as it is. */
+  /** Passes other errors (a bug, a disconnect) unchanged. */
   private asUpstreamError(error: unknown): GatewayError {
     if (this.job.signal.aborted) return clientClosed(error);
     if (error instanceof GatewayError) return error;

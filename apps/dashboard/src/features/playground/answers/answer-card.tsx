@@ -16,11 +16,11 @@ import { RouteTrace } from './route-trace';
 interface Props {
   readonly run: Run;
   readonly store: PlaygroundStore;
-  /** Beside others: then it is for the user to say which one goes on. */
+  /** With several answers, the user chooses one. */
   readonly isOneOfSeveral: boolean;
 }
 
-/** One model's answer with what it took. */
+/** One model's answer with its cost and time. */
 export function AnswerCard({ run, store, isOneOfSeveral }: Props) {
   const { model, soFar, outcome, schema } = run;
   const [isRaw, setIsRaw] = useState(false);

@@ -9,7 +9,7 @@ export interface AnswerCheck {
 
 const MOST_FAULTS = 5;
 
-/** Against a JSON Schema (draft 2020-12), without running anything that the schema says. */
+/** Validates against a JSON Schema (draft 2020-12) without running code from it. */
 export function checkAnswer(text: string, schema: Record<string, unknown>): AnswerCheck {
   let value: unknown;
   try {

@@ -8,7 +8,7 @@ const PROJECTS = { to: '/projects', label: 'Projects & keys' } as const;
 const MODELS = { to: '/models', label: 'Models' } as const;
 const ROUTING = { to: '/routing', label: 'Routing' } as const;
 
-/** By the `code` of the gateway's errors. */
+/** By `code` of the gateway's errors. */
 const ADVICE: Readonly<Record<string, Advice>> = {
   spend_cap_exceeded: {
     text: "The project reached its monthly cap, or the rest doesn't cover this request. Raise the cap, lower max tokens, or wait until next month (UTC).",

@@ -12,7 +12,7 @@ const SAID = {
   miss: null,
 } as const;
 
-/** Which targets were tried, in which order, and how each ended: of the request's row, once it is there. */
+/** Tried targets in order with their outcomes, from the request's row once it exists. */
 export function RouteTrace({ requestId }: { readonly requestId: string }) {
   const row = useQuery({
     queryKey: ['logs', 'trace', requestId],

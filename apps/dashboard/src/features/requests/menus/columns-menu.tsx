@@ -9,11 +9,11 @@ interface Props {
   readonly nameOf: (column: string) => string;
   /** Shown columns, in order. */
   readonly shown: readonly string[];
-  /** null: as the table comes. */
+  /** null: the default columns. */
   readonly onChange: (columns: readonly string[] | null) => void;
 }
 
-/** Which columns the table has, and in which order. */
+/** Chooses and sorts the columns. */
 export function ColumnsMenu({ all, nameOf, shown, onChange }: Props) {
   const rest = all.filter((name) => !shown.includes(name));
   return (

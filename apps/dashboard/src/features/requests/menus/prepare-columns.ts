@@ -1,6 +1,6 @@
 const KEY = 'llm0.requests.columns';
 
-/** Columns that were chosen and are still there, in their order; null: as the table comes. */
+/** Chosen columns that still exist, in order; null: the default. */
 export function readChosen(stored: string | null, all: readonly string[]): readonly string[] | null {
   try {
     const parsed: unknown = JSON.parse(stored ?? 'null');
@@ -29,7 +29,7 @@ export function toggled(names: readonly string[], name: string): readonly string
   return names.length === 1 ? names : names.filter((one) => one !== name);
 }
 
-/** Kept in this browser; where it keeps nothing, for as long as the page is open. */
+/** Stored in this browser; without storage, until the page closes. */
 export function loadChosen(all: readonly string[]): readonly string[] | null {
   try {
     return readChosen(localStorage.getItem(KEY), all);
@@ -43,6 +43,6 @@ export function keepChosen(names: readonly string[] | null): void {
     if (names === null) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, JSON.stringify(names));
   } catch {
-    // A browser may keep nothing.
+    // A browser may refuse storage.
   }
 }

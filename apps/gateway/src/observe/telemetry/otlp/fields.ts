@@ -6,11 +6,11 @@ export interface Field {
   readonly isList?: true;
 }
 
-/** Writes one message at a time: nothing but `finish` returns what was written. */
+/** Writes one message at a time; only `finish` returns bytes. */
 export interface MessageWriter {
-  /** A new message: forgets what was written before and not finished. */
+  /** Starts a new message and drops an unfinished one. */
   start(): void;
-  /** Opens a message in a field; `end` gets what this returns. */
+  /** Opens a nested message; pass the result to `end`. */
   begin(field: Field): number;
   end(start: number): void;
   string(field: Field, text: string): void;

@@ -1,13 +1,13 @@
 import type { Field, MessageWriter } from './fields';
 
 const FIRST_BYTES = 64 * 1024;
-/** Beyond, the memory of one large message is not kept for the next. */
+/** Larger buffers aren't kept for the next message. */
 const MOST_BYTES_KEPT = 4 * 1024 * 1024;
 /** UTF-8 of one UTF-16 unit. */
 const MOST_BYTES_A_UNIT = 3;
-/** Beyond, the engine's own encoder is quicker than a loop. */
+/** For longer text, the engine's encoder is faster than a loop. */
 const SHORT = 48;
-/** As `varint` reserves them. */
+/** Reserved by `varint`. */
 const MOST_VARINT_BYTES = 10;
 const VARINT_BITS = 0x7f;
 const VARINT_MORE = 0x80;
@@ -175,7 +175,7 @@ export class ProtoWriter implements MessageWriter {
     this.bytes[this.at++] = Number(rest);
   }
 
-  /** A short text, where all of it is ASCII; else nothing is written. */
+  /** Writes a short ASCII text; otherwise writes nothing. */
   private ascii(text: string): boolean {
     const { length } = text;
     const { bytes } = this;

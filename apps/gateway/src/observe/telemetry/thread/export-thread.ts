@@ -1,4 +1,4 @@
-// The thread breaks: what it had not told the end of is counted as lost, and the next rows start a new one, with back-off.
+// If the thread fails, its unconfirmed rows count as lost. The next rows start a new thread, with back-off.
 import { Worker } from 'node:worker_threads';
 import { inTime } from '@llm0/core/async/in-time';
 import type { StoredRecords } from '@llm0/core/tracing/span';
@@ -25,12 +25,12 @@ type Calls = StoredRecords['calls'];
 
 /** Rows of one message: some milliseconds of work in the thread. */
 const ROWS_A_MESSAGE = 250;
-/** Rows on their way to the thread, and their characters: beyond, it stands still. */
+/** Maximum of rows and characters in transit; beyond it, the thread is stalled. */
 const MAX_UNDERWAY = 4_096;
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 const FIRST_BACK_OFF_MS = 1_000;
 const LONGEST_BACK_OFF_MS = 60_000;
-/** Beyond what it was given to end in. */
+/** Extra time beyond the thread's own deadline. */
 const GRACE_MS = 250;
 /** A collector that gives no answer is not waited for longer at the end. */
 const AWAY_MS = 1_000;
@@ -40,7 +40,7 @@ interface Underway {
   readonly characters: number;
 }
 
-/** Exports spans and metrics from a thread of its own: what requests wait for is nothing but handing texts over. */
+/** Exports spans and metrics from a separate thread: requests only hand over text. */
 export class ExportThread {
   private worker: Worker | undefined;
   private readonly underway = new Map<number, Underway>();
@@ -78,7 +78,7 @@ export class ExportThread {
     return this.open.metrics > 0;
   }
 
-  /** A round of all metrics; never waits. */
+  /** Sends all metrics; never waits. */
   sendMetrics(families: readonly Family[], window: Window): void {
     if (!this.isThere()) {
       this.lose('metrics', 1);
@@ -88,7 +88,7 @@ export class ExportThread {
     this.post({ type: 'metrics', families, window });
   }
 
-  /** Sends what waits, for at most `timeoutMs`, less where nobody answers; what is left or comes later is lost. */
+  /** Sends waiting data for at most `timeoutMs`, less without an answer; later or remaining data is lost. */
   async close(timeoutMs: number): Promise<void> {
     this.closed = Promise.withResolvers();
     this.closingSinceMs = performance.now();

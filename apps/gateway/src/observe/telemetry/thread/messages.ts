@@ -38,7 +38,7 @@ export type FromThread =
   | { readonly type: 'received'; readonly id: number }
   | { readonly type: 'taken'; readonly signal: Signal; readonly items: number }
   | ({ readonly type: 'lost'; readonly signal: Signal } & Loss)
-  /** One request to the collector was not taken; what was in it may still be. */
+  /** A request to the collector failed; its content may still arrive. */
   | { readonly type: 'failed'; readonly signal: Signal; readonly reason: TryFailure; readonly detail: string }
   | { readonly type: 'wanted'; readonly id: number; readonly requestIds: readonly string[] }
   | { readonly type: 'closed' };
