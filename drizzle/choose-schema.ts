@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 
-/** Where our tables are, in a database that held the Go project's before: theirs have the same names. */
+/** Schema of our tables in the Go project's database, whose tables have the same names. */
 export const OWN_SCHEMA = 'llm0_bun';
-/** The same as for migrations: the schema is made once, however many gateways start. */
+/** The lock of migrations: only one gateway creates the schema. */
 const MIGRATION_LOCK = 7_107_330_001;
 
 interface Found extends Record<string, unknown> {
@@ -20,8 +20,8 @@ export interface ChosenSchema {
 }
 
 /**
- * Puts our tables apart where the Go project's are: then `llm0_bun` comes first on the search path, and behind it only the
- * schema that pgvector is in, for its operators. Installations of ours that are there already stay where they are.
+ * Separates our tables from the Go project's: `llm0_bun` first on the search path, then only pgvector's schema.
+ * Existing installations stay.
  */
 export async function chooseSchema(databaseUrl: string): Promise<ChosenSchema> {
   const client = postgres(databaseUrl, { max: 1, connect_timeout: 5, onnotice: () => {}, fetch_types: false });

@@ -18,8 +18,8 @@ export interface Database {
   readonly client: postgres.Sql;
   readonly kind: 'postgres' | 'embedded';
   /**
-   * Takes, keeps or finds lost the lock that makes one gateway of all the runner of this work: ask again every few seconds.
-   * True = this process leads. Throws while Postgres is away. The embedded one has a single gateway, which leads.
+   * Takes or renews the leader lock of this work; call every few seconds. True = this process leads. Throws without
+   * Postgres. An embedded database has one gateway, which leads.
    */
   tryLead(work: LedWork): Promise<boolean>;
   /** Lets another gateway lead, in everything. */
@@ -101,8 +101,8 @@ const ALWAYS_LEADS: Leadership<string> = { tryLead: async () => true, stopLeadin
 const LEADER_LOCKS: Readonly<Record<LedWork, number>> = { ledger: 7_107_330_004, maintenance: 7_107_330_010 };
 
 /**
- * Session locks on a connection of their own: when that connection is lost, so are they, and the next question is asked
- * on a new session. Postgres lets a session that has a lock take it again. Without a URL there is a single gateway.
+ * Session locks on a separate connection. A lost connection loses them, and the next call opens a new session. Postgres
+ * lets a session take its lock again. Without a URL there is a single gateway.
  */
 export function createSessionLocks<W extends string>(
   url: string | undefined,

@@ -1,4 +1,4 @@
-// Postgres unreachable or slow: a look-up fails within `STATEMENT_TIMEOUT_MS`; nobody but other look-ups waits behind it.
+// Without Postgres, a look-up fails within `STATEMENT_TIMEOUT_MS`; only look-ups wait behind it.
 import { type SQL, sql } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/postgres-js';
@@ -8,7 +8,7 @@ import type { Db } from './client';
 /** Runs the queries that requests wait for. */
 export interface LookUps {
   read<T extends Row>(query: SQL): Promise<readonly T[]>;
-  /** The same by a vector index, scanned on until enough rows are found. */
+  /** Reads by a vector index, scanning until it has enough rows. */
   readByIndex<T extends Row>(query: SQL): Promise<readonly T[]>;
 }
 
@@ -43,7 +43,7 @@ export function openLookUpPool(url: string): LookUpPool {
       ...INDEX_SETTINGS,
     },
   });
-  // Dates and JSON come as with every other query.
+  // Dates and JSON have the same form as in other queries.
   drizzle(client);
   const dialect = new PgDialect();
   const read = async <T extends Row>(query: SQL): Promise<readonly T[]> => {
@@ -53,7 +53,7 @@ export function openLookUpPool(url: string): LookUpPool {
   return { read, readByIndex: read, close: () => client.end({ timeout: 2 }) };
 }
 
-/** On the connections everybody uses, whose settings change for one query only. */
+/** On the shared connections, with settings for one query only. */
 export function sharedLookUps(db: Db): LookUps {
   return {
     read: async <T extends Row>(query: SQL) => (await db.execute(query)) as unknown as readonly T[],

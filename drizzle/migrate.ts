@@ -1,5 +1,5 @@
-// Hand-written SQL with a small runner instead of drizzle-kit: partitions, functions, triggers and the step that may fail
-// for want of pgvector are not in drizzle-kit's language, and the numbered files are what an operator reads.
+// Hand-written SQL with a small runner: drizzle-kit can't express partitions, functions, triggers and optional
+// pgvector. Operators read the numbered files.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sql } from 'postgres';
@@ -13,7 +13,7 @@ export interface Migration {
   /** File name without `.sql`, e.g. `0001_projects-and-keys`. */
   readonly name: string;
   readonly sql: string;
-  /** May fail with a warning; tried again at the next start. The reason stands in its first line. */
+  /** May fail with a warning and retries at the next start. Its first line has the reason. */
   readonly optional: string | null;
 }
 
@@ -68,7 +68,7 @@ async function prepareLedger(client: Sql): Promise<ReadonlySet<string>> {
   return client.begin(async (tx) => {
     await tx.unsafe(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     const [found] = await tx.unsafe<{ ledger: string | null; projects: string | null }[]>(
-      // On a schema of our own the search path goes on to one where others' tables may be.
+      // The search path of a custom schema may include one with foreign tables.
       `select to_regclass('llm0_migrations')::text as ledger,
         to_regclass(quote_ident(current_schema()) || '.projects')::text as projects`,
     );

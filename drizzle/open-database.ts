@@ -12,7 +12,7 @@ export interface OpenDatabaseOptions {
   readonly onApplied?: (migration: string) => void;
 }
 
-/** Connects to the real or the embedded Postgres and brings its schema up to date; `close` stops what was started. */
+/** Connects to the real or embedded Postgres and migrates it; `close` stops what it started. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { databaseUrl, dataDir, maxConnections, onWarning } = options;
   if (databaseUrl !== undefined) {

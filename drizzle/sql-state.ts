@@ -8,7 +8,7 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Wrong data (22), a broken rule (23) or nesting beyond what the server takes (54): trying again would fail again. */
+/** Invalid data (22), a violated constraint (23) or excessive nesting (54): a retry would fail again. */
 export function isDataAtFault(error: unknown): boolean {
   return /^(?:22|23|54)/.test(sqlState(error) ?? '');
 }
@@ -29,7 +29,7 @@ export function rootMessage(error: unknown): string {
   return root instanceof Error ? root.message : String(root);
 }
 
-/** Code of the database's own error, or of the client where it has none. */
+/** Error code of the database, or of the client without one. */
 export function rootCode(error: unknown): string | undefined {
   const root = rootCause(error);
   return root instanceof Error && 'code' in root && typeof root.code === 'string' ? root.code : undefined;

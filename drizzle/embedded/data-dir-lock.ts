@@ -10,8 +10,8 @@ export interface DataDirLock {
 const held = new Map<string, number>();
 
 /**
- * Lets one gateway into a data folder. A lock whose process is dead (also: whose pid now belongs to another process) is
- * taken over. Throws a one-line error when another gateway is alive.
+ * Allows one gateway in a data folder. Takes over the lock of a dead process, even with its pid reused. Throws a
+ * one-line error if another gateway runs.
  */
 export function lockDataDir(dataDir: string): DataDirLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -54,7 +54,7 @@ function takeLock(path: string, dataDir: string): void {
   }
 }
 
-/** Renaming is atomic: when it caught a lock that somebody else took meanwhile, that lock is put back. */
+/** Renaming is atomic; if it caught another process's new lock, it puts that back. */
 function moveStaleAside(path: string, aside: string, stale: string): void {
   try {
     renameSync(path, aside);
@@ -83,7 +83,7 @@ function readIdentity(path: string): string | null {
   }
 }
 
-/** `<pid> <start time>`; the start time tells a process from a later one with the same pid. null when it is dead. */
+/** `<pid> <start time>`; the start time identifies a reused pid. null if dead. */
 export function processIdentity(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,5 +1,5 @@
-// The embedded Postgres: PGlite in a process of its own, so that its synchronous work never stops the gateway's event loop.
-// Parent gone or anything PGlite cannot recover from: this process exits at once; the write-ahead log makes that safe.
+// Embedded Postgres: PGlite in a separate process, so that it never blocks the gateway's event loop. On a lost parent
+// or a fatal error it exits at once, which the write-ahead log makes safe.
 import { rmSync, writeFileSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { vector } from '@electric-sql/pglite-pgvector';
@@ -14,9 +14,9 @@ if (dataDir === undefined || socketPath === undefined || identityFile === undefi
 }
 
 keepFilesPrivate();
-// Requests come first: what they wait for is decided in the gateway, and rows may come a little later.
+// Requests come first: the gateway decides, and rows may arrive later.
 lowerPriority(5);
-// Signals to the whole group (Ctrl-C, a service manager) are the parent's to answer: it says `stop` when it is done.
+// The parent handles signals to the group (Ctrl-C, a service manager) and sends `stop` at the end.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 writeFileSync(identityFile, processIdentity(process.pid) ?? String(process.pid), { mode: 0o600 });
 
@@ -26,7 +26,7 @@ db.execProtocolRawStream = async (message, options) => {
   try {
     return await execute(message, options);
   } catch (error) {
-    // The socket server would wait for ever behind the failed message; a fresh process recovers by its log.
+    // The socket server would hang after the failed message; a fresh process recovers from its log.
     console.error(error);
     process.exit(70);
   }

@@ -2,15 +2,15 @@ import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join, parse, resolve } from 'node:path';
 
-/** Rights of the group and of everybody else. */
+/** Rights of group and others. */
 const OTHERS = 0o077;
 const OWNER_ONLY = 0o700;
 
 const STICKY = 0o1000;
 
 /**
- * Makes a folder that only this user can look into. One that is there and open to others is closed, with the files in it, and a
- * line says so; throws for one of another user or of all. Does nothing to rights where the system knows none of these.
+ * Creates a private folder, or closes an open one with its files and warns. Throws for a folder of another user or
+ * shared by all. Skips rights where the system has none.
  */
 export function claimFolder(path: string, onWarning: (message: string) => void): void {
   mkdirSync(path, { recursive: true, mode: OWNER_ONLY });
@@ -32,7 +32,7 @@ export function claimFolder(path: string, onWarning: (message: string) => void):
   );
 }
 
-/** A database that an earlier version made, whose files were everybody's once somebody was in the folder. */
+/** Closes a database of an earlier version, whose files were readable for others. */
 export function closeDatabase(folder: string): void {
   const mark = statSync(join(folder, 'PG_VERSION'), { throwIfNoEntry: false });
   if (mark === undefined) return;
@@ -50,8 +50,8 @@ function close(path: string): void {
 }
 
 /**
- * A folder for sockets under the system's temporary directory, where anybody may have made one of that name before: unless it is
- * this user's own, closed to others and no link, one of a name that nobody knows is made instead.
+ * Socket folder in the temporary directory, where others may have created the name. Unless it is this user's own
+ * private folder, it uses a random name.
  */
 export function socketFolder(name: string): { readonly path: string; readonly isNew: boolean } {
   const path = join(tmpdir(), name);

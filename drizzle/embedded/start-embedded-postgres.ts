@@ -1,4 +1,4 @@
-// The child dies: it is started again with back-off, and queries fail meanwhile like those to any Postgres that is away.
+// If the child dies, it restarts with back-off; queries fail meanwhile like those to an unreachable Postgres.
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isAlive, lockDataDir } from './data-dir-lock';
@@ -14,7 +14,7 @@ export interface EmbeddedPostgres {
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
-  /** One line for what an operator should know: a crash, a restart. */
+  /** One line for the operator: a crash, a restart. */
   readonly onWarning: (message: string) => void;
 }
 
@@ -27,7 +27,7 @@ const SETTLED_MS = 30_000;
 /** Unix socket paths are limited to 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH = 100;
 
-/** Nothing of the gateway's but a switch of Bun's; it gives memory back soon (`runtime-environment.ts`). */
+/** Passes only a switch of Bun's, which returns memory soon (`runtime-environment.ts`). */
 const childEnvironment = () => ({
   BUN_JSC_forceRAMSize: String(320 * 1024 * 1024),
   MIMALLOC_PURGE_DELAY: '100',
@@ -37,7 +37,7 @@ const childEnvironment = () => ({
 
 type Child = Bun.Subprocess<'pipe', 'pipe', 'pipe'>;
 
-/** Starts PGlite on a Unix socket in the data folder (0700) and keeps it running. First start ~5 s, later ~0.5 s. */
+/** Runs PGlite on a Unix socket in the data folder (0700). First start ~5 s, later ~0.5 s. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
   claimFolder(dataDir, options.onWarning);

@@ -31,7 +31,7 @@ export function convertProject(project: SourceProject) {
   };
 }
 
-/** The key, and what it is recognised by until it is used for the first time. */
+/** The key, and its bcrypt hash until its first use. */
 export function convertKey(key: SourceKey) {
   const lookup = key.key_prefix.replace(DOTS, '');
   const standIn = hashSecret(`${key.id} ${crypto.randomUUID()}`);
@@ -68,7 +68,7 @@ export function convertLimits(limits: SourceLimits): LimitColumns {
   };
 }
 
-/** Their two prices over what is known of the model here; undefined where they have none. */
+/** The source's two prices over the known ones; undefined without a price. */
 export function convertPrice(price: SourcePrice, known: PricedModel | undefined): PricedModel | undefined {
   if (price.input === null || price.output === null) return undefined;
   return {
@@ -83,7 +83,7 @@ export function convertPrice(price: SourcePrice, known: PricedModel | undefined)
   };
 }
 
-/** Where a price is looked for here. */
+/** Key of a price here. */
 export const priceKey = ({ provider, model }: { readonly provider: string; readonly model: string }): string =>
   `${providerOf(provider)}/${model}`;
 
@@ -93,7 +93,7 @@ const STATUSES: Readonly<Record<string, readonly [LogStatus, number]>> = {
   cap_exceeded: ['cap_exceeded', 402],
 };
 
-/** The Go project writes what an answer from its cache would have cost: here that is saved, not spent. */
+/** The Go project logs the avoided cost of a cache hit; here it counts as saved, not spent. */
 export function convertLog(log: SourceLog): LogRecord {
   const isSemantic = log.semantic_cache_hit === true;
   const isHit = isSemantic || log.cache_hit === true;

@@ -6,7 +6,7 @@ import { convertKey, convertLimits, convertLog, convertPrice, convertProject, pr
 import type { Llm0Source } from './source';
 import { addFailovers, addKey, addLimits, addPrice, addProject } from './write-rows';
 
-/** By kind: objects of the Go project, and the number of new ones. */
+/** Numbers of found and new objects by kind. */
 export interface ImportReport {
   readonly counts: Readonly<Record<'projects' | 'keys' | 'limits' | 'prices' | 'logs' | 'failovers', Count>>;
   /** This month's spend of each project there, nano-USD. */
@@ -33,7 +33,7 @@ export interface ImportOptions {
 
 const PROGRESS_EVERY = 50_000;
 
-/** Takes over what the Go project's tables hold; again it adds only what has come since. */
+/** Imports the Go project's tables; a second run adds only newer rows. */
 export async function importLlm0(options: ImportOptions): Promise<ImportReport> {
   const { source, db, nowMs } = options;
   const count = () => ({ there: 0, added: 0 });

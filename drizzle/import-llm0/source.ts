@@ -11,7 +11,7 @@ export interface SourceProject extends Record<string, unknown> {
   readonly cache_ttl_seconds: number | null;
   readonly is_active: boolean | null;
   readonly created_ms: number;
-  /** It sets limits for customers who have none of their own. */
+  /** True if it limits customers without limits of their own. */
   readonly has_defaults: boolean;
 }
 
@@ -165,7 +165,7 @@ export class Llm0Source {
     for await (const rows of cursor) yield rows;
   }
 
-  /** As one JSON text a row, with the columns that both projects have. */
+  /** One JSON text per row, with the columns common to both projects. */
   async *failovers(fromMs: number, batch = 500): AsyncGenerator<readonly string[]> {
     const cursor = this.client<{ row: string }[]>`
       select to_jsonb(f)::text as row from failover_logs f

@@ -18,7 +18,7 @@ export type AlertSettings = Pick<
 export const firingRows = new Rows(alertFirings);
 export type StoredFiring = Stored<typeof firingRows>;
 
-/** Those that are watched, and those that are not any more but of which something is still to be told or cleaned up. */
+/** Active alerts, and inactive ones with pending notifications or clean-up. */
 export function listWatchedAlerts(db: Db): Promise<readonly StoredAlert[]> {
   return rowsWithDeleted.find(
     db,
@@ -26,17 +26,17 @@ export function listWatchedAlerts(db: Db): Promise<readonly StoredAlert[]> {
   );
 }
 
-/** For everybody but the job, which takes the row away once nothing is to be told. null where there is none. */
+/** Hides the alert from everybody but the job, which deletes the row after the last notification. null without one. */
 export function deleteAlert(db: Db, id: string, atMs: number): Promise<StoredAlert | null> {
   return alertRows.update(db, { id }, { deletedAtMs: atMs, isActive: false });
 }
 
-/** The row of one that was deleted, once nothing is to be told of it. */
+/** Deletes the row of a deleted alert after its last notification. */
 export async function forgetAlert(db: Db, id: string): Promise<void> {
   await db.delete(alerts).where(and(eq(alerts.id, id), isNotNull(alerts.deletedAtMs)));
 }
 
-/** Writes down what the webhook was told; only where it still stands as before, so that two runs do not tell it twice. */
+/** Records a notification only if the state is unchanged, so that two runs don't notify twice. */
 export async function recordAlertState(db: Db, alert: StoredAlert, isFiring: boolean, atMs: number): Promise<void> {
   await db
     .update(alerts)
@@ -60,7 +60,7 @@ export interface MeasuredFiring {
   readonly atMs: number;
   /** Sorted; absent for kinds that name nothing. */
   readonly subjects?: readonly string[];
-  /** About others than the one that is open: that one ends. */
+  /** Other subjects than those of the open firing, which ends. */
   readonly isAnother?: boolean;
 }
 
@@ -70,19 +70,19 @@ const setMet = (db: Db, alertId: string, isMet: boolean) =>
     .set({ isMet })
     .where(and(eq(alerts.id, alertId), eq(alerts.isMet, !isMet)));
 
-/** The firing that goes on; null where there is none. */
+/** The open firing; null without one. */
 export async function openFiring(db: Db, alertId: string): Promise<StoredFiring | null> {
   const [open] = await firingRows.find(db, openFiringOf(alertId));
   return open ?? null;
 }
 
-/** The open firing, and those that ended since the webhook was last told. */
+/** The open firing, and those that ended since the last notification. */
 export function listUntoldFirings(db: Db, { id, changedAtMs }: StoredAlert): Promise<readonly StoredFiring[]> {
   const { alertId, endedAtMs } = alertFirings;
   return firingRows.find(db, and(eq(alertId, id), or(isNull(endedAtMs), gte(endedAtMs, changedAtMs ?? 0))));
 }
 
-/** The condition is met: a firing begins, or goes on. */
+/** Starts or continues a firing. */
 export async function recordFiring(db: Db, alertId: string, firing: MeasuredFiring): Promise<void> {
   const { value, text, atMs, subjects = null, isAnother } = firing;
   await setMet(db, alertId, true);
@@ -100,7 +100,7 @@ export async function recordFiring(db: Db, alertId: string, firing: MeasuredFiri
     });
 }
 
-/** The condition is met no more, or nobody watches any more. */
+/** Ends a firing, because the condition or the alert ended. */
 export async function endFiring(db: Db, alertId: string, atMs: number): Promise<void> {
   await setMet(db, alertId, false);
   await db.update(alertFirings).set({ endedAtMs: atMs }).where(openFiringOf(alertId));

@@ -9,7 +9,7 @@ export { ANNOTATION_KINDS } from '../schema/operations';
 export const annotationRows = new Rows(annotations);
 export type StoredAnnotation = Stored<typeof annotationRows>;
 
-/** Epoch milliseconds, the end exclusive; what is of another project than the one that is named is left out. */
+/** Epoch milliseconds, end exclusive; with a project, other projects' events are left out. */
 export interface Happening {
   readonly fromMs: number;
   readonly toMs: number;
@@ -32,7 +32,7 @@ export const happenedWithin = ({
     toMs === undefined ? undefined : lt(annotations.atMs, toMs),
   );
 
-/** The newest first, at most so many. */
+/** Newest first, up to the limit. */
 export async function listHappened(db: Db, stretch: Happening, limit: number): Promise<readonly StoredAnnotation[]> {
   const { projectId } = stretch;
   const ofProject =
@@ -69,7 +69,7 @@ export async function listChanges(
         gte(createdAtMs, fromMs),
         lt(createdAtMs, toMs),
         inArray(resource, [...resources]),
-        // Routes and providers are everybody's.
+        // Routes and providers are global.
         projectId === undefined ? undefined : sql`coalesce(${owner}, ${projectId}) = ${projectId}`,
       ),
     )

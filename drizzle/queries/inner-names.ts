@@ -7,8 +7,8 @@ export function innerName(name: string): string {
 }
 
 /**
- * A row of a written statement by the names inside, `…_usd` (numeric) as integer nano-USD. Counts need `::float8` in the
- * statement: `bigint` and `numeric` come as text.
+ * Renames a row's columns to inner names; `…_usd` (numeric) becomes integer nano-USD. Counts need `::float8`, because
+ * `bigint` and `numeric` arrive as text.
  */
 export function innerRow<T extends object>(row: Readonly<Record<string, unknown>>): T {
   const entries = Object.entries(row).map(([name, value]) => {

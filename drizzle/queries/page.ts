@@ -25,7 +25,7 @@ export function encodeCursor(position: Position): string {
   return Buffer.from(`${position.createdAtMs},${position.id}`).toString('base64url');
 }
 
-/** Throws `invalid_request` (param `cursor`) for what `encodeCursor` did not make. */
+/** Throws `invalid_request` (param `cursor`) for a foreign cursor. */
 export function decodeCursor(cursor: string): Position {
   const match = /^(\d{1,15}),([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
     Buffer.from(cursor, 'base64url').toString(),

@@ -39,7 +39,7 @@ export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] 
     return this.shown(row);
   }
 
-  /** Newest first; what is undefined may be anything. */
+  /** Newest first; undefined fields match everything. */
   async list(db: Db, page: PageRequest, having: Having<T> = {}, more?: SQL): Promise<Page<RowOf<T, Hidden>>> {
     const { createdAtMs, id } = this.table;
     const rows = await this.select(db)
@@ -71,7 +71,7 @@ export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] 
     return rows as unknown as RowOf<T, Hidden>[];
   }
 
-  /** Throws where the table allows no such row beside those it has. */
+  /** Throws if a constraint forbids the row. */
   async create(db: Db, values: PgInsertValue<T>): Promise<RowOf<T, Hidden>> {
     return this.made(await db.insert(this.table).values(values).returning(this.returned()));
   }
@@ -82,7 +82,7 @@ export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] 
     return this.shown(row);
   }
 
-  /** Makes it, or changes what is given where there is one with the same values in `by`. */
+  /** Inserts a row, or updates the one with the same `by` values. */
   async put(db: Db, by: readonly (keyof Having<T> & string)[], values: PgInsertValue<T>): Promise<RowOf<T, Hidden>> {
     const target = by.flatMap((name) => this.all[name] ?? []);
     const set = { ...this.touched(), ...values } as PgUpdateSetSource<T>;
@@ -90,7 +90,7 @@ export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] 
     return this.made(await insert.returning(this.returned()));
   }
 
-  /** Changes what is given; null when there is none. Where a trigger raises `version`, no change raises none. */
+  /** Updates the given fields; null without a row. Where a trigger raises `version`, an unchanged row keeps it. */
   async update(db: Db, at: Having<T>, changes: PgUpdateSetSource<T>): Promise<RowOf<T, Hidden> | null> {
     if (this.isVersioned && Object.values(changes).every((value) => value === undefined)) return this.get(db, at);
     const set = { ...this.touched(), ...changes } as PgUpdateSetSource<T>;
@@ -129,7 +129,7 @@ export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] 
     return and(...conditions, this.live);
   }
 
-  /** Where there is a version, a trigger raises it and sets the time. */
+  /** A trigger raises the version and sets the time. */
   private touched(): object {
     return this.isVersioned || !('updatedAtMs' in this.all) ? {} : { updatedAtMs: sql`now()` };
   }
@@ -144,7 +144,7 @@ export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] 
   }
 }
 
-/** A row without what is hidden. */
+/** A row without its hidden columns. */
 export type RowOf<T extends PgTable, Hidden extends string = never> = Readonly<Omit<T['$inferSelect'], Hidden>>;
 
 /** State of a table of rows. */

@@ -5,7 +5,7 @@ import { settings } from '../schema/operations';
 
 /** undefined when never set. */
 export async function getSetting(db: Db, key: string): Promise<JsonValue | undefined> {
-  // As text: drizzle's jsonb would parse a JSON string such as "12" once more, into a number.
+  // Text, because drizzle's jsonb would parse a JSON string such as "12" into a number.
   const [row] = await db
     .select({ json: sql<string>`${settings.value}::text` })
     .from(settings)
@@ -21,13 +21,13 @@ export async function putSetting(db: Db, key: string, value: JsonValue): Promise
     .onConflictDoUpdate({ target: settings.key, set: { value: json, updatedAtMs: sql`now()` } });
 }
 
-/** False when it was not set, or does not hold what it is to hold. */
+/** False if it wasn't set or lacks the expected value. */
 export async function deleteSetting(db: Db, key: string, holding: JsonValue = {}): Promise<boolean> {
   const isMeant = and(eq(settings.key, key), sql`${settings.value} @> ${toJsonb(holding)}`);
   return (await db.delete(settings).where(isMeant).returning({ key: settings.key })).length > 0;
 }
 
-/** Sets the value only if there is none; returns what holds afterwards, so that racing gateways agree. */
+/** Sets a missing value; returns the current one, so that racing gateways agree. */
 export async function putSettingOnce(db: Db, key: string, value: JsonValue): Promise<JsonValue> {
   const inserted = await db
     .insert(settings)
@@ -39,7 +39,7 @@ export async function putSettingOnce(db: Db, key: string, value: JsonValue): Pro
   return existing === undefined ? value : existing;
 }
 
-/** Others who take the same lock wait until this transaction ends. */
+/** Takes a lock until the transaction ends. */
 export async function lockUntilCommit(tx: Db, lock: number): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${lock})`);
 }

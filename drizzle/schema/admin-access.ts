@@ -16,7 +16,7 @@ export const adminSessions = pgTable('admin_sessions', {
 export const savedViews = pgTable('saved_views', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull(),
-  /** As `GET /logs` takes them. */
+  /** Filters of `GET /logs`. */
   filters: jsonb('filters').$type<Readonly<Record<string, readonly string[]>>>().notNull(),
   columns: jsonb('columns').$type<readonly string[]>().notNull(),
   sort: text('sort').notNull(),
@@ -37,11 +37,11 @@ export const alerts = pgTable('alerts', {
   projectId: uuid('project_id'),
   webhookUrl: text('webhook_url').notNull(),
   webhookFormat: text('webhook_format', { enum: WEBHOOK_FORMATS }).notNull().default('json'),
-  /** PagerDuty's integration key; never shown. */
+  /** PagerDuty's integration key; write-only. */
   routingKey: text('routing_key'),
   /** Share of requests that are to succeed, of error budgets alone. */
   objective: doublePrecision('objective'),
-  /** Until then nobody is told that it fires. */
+  /** Until then, firings cause no notification. */
   mutedUntilMs: instant('muted_until'),
   isActive: boolean('is_active').notNull().default(true),
   /** The condition was met at the last check. */
@@ -49,20 +49,20 @@ export const alerts = pgTable('alerts', {
   /** Last webhook message. */
   isFiring: boolean('is_firing').notNull().default(false),
   changedAtMs: instant('changed_at'),
-  /** Why the webhook could not be told. */
+  /** Error of the last notification. */
   lastError: text('last_error'),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
-  /** Gone for everybody; kept until its webhook was told that what fired is over. */
+  /** Hidden from everybody; the row stays until its webhook knows of the end. */
   deletedAtMs: instant('deleted_at'),
 });
 
-/** When an alert's condition was met, whether or not anybody was told. Kept 90 d. */
+/** Firings of alerts, notified or not. Kept 90 d. */
 export const alertFirings = pgTable('alert_firings', {
   id: uuid('id').primaryKey().defaultRandom(),
   alertId: uuid('alert_id').notNull(),
   createdAtMs: instant('created_at').notNull(),
-  /** null: it still is. */
+  /** null while it fires. */
   endedAtMs: instant('ended_at'),
   /** First and highest value of the firing, in the unit of the kind. */
   value: doublePrecision('value'),
@@ -70,6 +70,6 @@ export const alertFirings = pgTable('alert_firings', {
   text: text('text').notNull(),
   /** Sorted subjects, if the kind has any; other subjects are another firing. */
   subjects: text('subjects').array(),
-  /** null: the webhook was not told, because the alert was muted or it could not be. */
+  /** null: no notification, because the alert was muted or the webhook failed. */
   toldAtMs: instant('told_at'),
 });

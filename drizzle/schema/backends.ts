@@ -1,7 +1,7 @@
 import { boolean, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instantOfInsert, nanoUsd } from './columns';
 
-/** Plain HTTP services; what is encrypted is AES-256-GCM (nonce, ciphertext, tag). */
+/** Plain HTTP services; encrypted columns are AES-256-GCM (nonce, ciphertext, tag). */
 export const backends = pgTable('backends', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull().unique(),
@@ -15,7 +15,7 @@ export const backends = pgTable('backends', {
   timeoutMs: integer('timeout_ms').notNull().default(30_000),
   retries: integer('retries').notNull().default(1),
   cacheEnabled: boolean('cache_enabled').notNull().default(true),
-  /** null = as CACHE_TTL says. */
+  /** null = CACHE_TTL. */
   cacheTtlSeconds: integer('cache_ttl_seconds'),
   isActive: boolean('is_active').notNull().default(true),
   createdAtMs: instantOfInsert('created_at'),

@@ -49,7 +49,7 @@ export const semanticCache = pgTable(
     /** The column takes any number of dimensions; the one given here is only the shipped model's. */
     embedding: vector('embedding', { dimensions: 384 }).notNull(),
     originalPrompt: text('original_prompt').notNull(),
-    /** The same for wordings that differ in case, blanks and the last mark only. */
+    /** Equal for wordings that differ in case, blanks and the last mark only. */
     questionHash: text('question_hash').notNull().default(''),
     cachedResponse: jsonb('cached_response').notNull(),
     promptTokens: count('prompt_tokens'),
@@ -80,7 +80,7 @@ export const semanticMatches = pgTable('semantic_matches', {
   matchedPrompt: text('matched_prompt'),
 });
 
-/** Pairs of questions that somebody said have other answers: never matched again, in either direction. */
+/** Rejected pairs of questions: never matched again, in either direction. */
 export const semanticRejections = pgTable('semantic_rejections', {
   id: uuid('id').primaryKey().defaultRandom(),
   createdAtMs: instantOfInsert('created_at'),

@@ -58,7 +58,7 @@ export const gatewayLogs = pgTable(
     errorMessage: text('error_message'),
     customerId: text('customer_id'),
     labels: jsonb('labels').$type<Readonly<Record<string, string>>>(),
-    /** Refusals this row stands for; null for whatever is no 429 of the gateway's own. */
+    /** Number of aggregated refusals; null for anything but the gateway's own 429. */
     refusedCount: integer('refused_count'),
     matchedBy: uuid('matched_by'),
     droppedParams: jsonb('dropped_params').$type<readonly string[]>(),
@@ -102,7 +102,7 @@ export const gatewayLogBodies = pgTable('gateway_log_bodies', {
   createdAtMs: instant('created_at').notNull(),
   projectId: uuid('project_id').notNull(),
   requestBody: jsonb('request_body'),
-  /** As the provider that answered, or was asked last, got it. */
+  /** Request body of the answering or last provider. */
   upstreamRequestBody: jsonb('upstream_request_body'),
   responseBody: jsonb('response_body'),
 });

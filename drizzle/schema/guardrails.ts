@@ -3,7 +3,7 @@ import { bigint, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-c
 import { instantOfInsert } from './columns';
 import { projects } from './projects';
 
-/** All versions of a project's guardrails that are kept; `projects.guardrails_version` names the one in force. */
+/** Stored versions of a project's guardrails; `projects.guardrails_version` names the one in force. */
 export const guardrails = pgTable(
   'guardrails',
   {

@@ -1,7 +1,10 @@
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { instant } from './columns';
 
-/** Answers that later requests of their key and customer may go on from. `input` and `answer` are JSON in the caller's format. */
+/**
+ * Answers that later requests of their key and customer may continue. `input` and `answer` are JSON in the caller's
+ * format.
+ */
 export const keptAnswers = pgTable('kept_answers', {
   id: uuid('id').primaryKey(),
   projectId: uuid('project_id').notNull(),

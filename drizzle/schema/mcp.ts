@@ -3,7 +3,7 @@ import type { McpAuth, McpTransport } from '@llm0/core/mcp/server';
 import { boolean, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, instantOfInsert, nanoUsd } from './columns';
 
-/** MCP servers that keys may call tools of; what is encrypted is AES-256-GCM (nonce, ciphertext, tag). */
+/** MCP servers with callable tools; encrypted columns are AES-256-GCM (nonce, ciphertext, tag). */
 export const mcpServers = pgTable('mcp_servers', {
   id: uuid('id').primaryKey().defaultRandom(),
   alias: text('alias').notNull().unique(),

@@ -2,7 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { boolean, doublePrecision, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, instantOfInsert } from './columns';
 
-/** One row for each run of a job, and for what an operator must learn of (records set aside). */
+/** One row for each job run and each event for the operator (records set aside). */
 export const systemLogs = pgTable('system_logs', {
   id: uuid('id').primaryKey().defaultRandom(),
   createdAtMs: instantOfInsert('created_at'),
@@ -26,7 +26,6 @@ export const ANNOTATION_KINDS = ['deploy', 'incident', 'note'] as const;
 export const annotations = pgTable('annotations', {
   id: uuid('id').primaryKey().defaultRandom(),
   createdAtMs: instantOfInsert('created_at'),
-  /** When it happened. */
   atMs: instantOfInsert('at'),
   kind: text('kind', { enum: ANNOTATION_KINDS }).notNull(),
   text: text('text').notNull(),
@@ -44,7 +43,7 @@ export const adminTokens = pgTable('admin_tokens', {
   role: text('role', { enum: ['admin', 'viewer'] })
     .notNull()
     .default('admin'),
-  /** Kept prompts and answers; null: as the role says. */
+  /** Access to stored prompts and answers; null: by role. */
   canReadBodies: boolean('can_read_bodies'),
   createdAtMs: instantOfInsert('created_at'),
   expiresAtMs: instant('expires_at'),

@@ -49,5 +49,5 @@ function rollupTable(name: string) {
 export const rollupMinute = rollupTable('rollup_minute');
 /** Kept 90 d. */
 export const rollupHour = rollupTable('rollup_hour');
-/** Kept for good. */
+/** Kept forever. */
 export const rollupDay = rollupTable('rollup_day');

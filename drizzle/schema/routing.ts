@@ -29,11 +29,11 @@ export interface StoredStep {
   readonly matches: readonly string[];
 }
 
-/** Providers configured at run time; what is encrypted is AES-256-GCM (nonce, ciphertext, tag). */
+/** Providers from run time; encrypted columns are AES-256-GCM (nonce, ciphertext, tag). */
 export const providers = pgTable('providers', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull().unique(),
-  /** Provider whose API it speaks. */
+  /** Provider with the same API. */
   kind: text('kind').notNull(),
   /** null = the vendor's own. */
   baseUrl: text('base_url'),

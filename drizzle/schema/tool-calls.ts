@@ -21,7 +21,7 @@ export const toolCalls = pgTable(
     /** The server's own name; of other requests to a server their method. */
     tool: text('tool').notNull(),
     status: text('status').notNull(),
-    /** The tool said that it failed, or there is no answer. */
+    /** The tool reported a failure, or there is no answer. */
     isError: boolean('is_error').notNull(),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),

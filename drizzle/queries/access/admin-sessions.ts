@@ -4,7 +4,7 @@ import { adminSessions } from '../../schema/admin-access';
 import { adminTokens } from '../../schema/operations';
 import { type AdminRole, isInForce, mayReadBodies } from './admin-tokens';
 
-/** A session in force. `owner` null: it was made with ADMIN_TOKEN, whose SHA-256 `tokenHash` was then. */
+/** An active session. `owner` null: created with ADMIN_TOKEN, whose SHA-256 was `tokenHash`. */
 export interface AdminSession {
   readonly tokenHash: string;
   readonly expiresAtMs: number;
@@ -20,7 +20,7 @@ export interface NewAdminSession {
   readonly expiresAtMs: number;
 }
 
-/** Keeps a sign-in, and forgets those that are over. */
+/** Stores a session and deletes expired ones. */
 export async function createAdminSession(db: Db, session: NewAdminSession): Promise<void> {
   await db.execute(sql`delete from admin_sessions where expires_at < now()`);
   await db.insert(adminSessions).values(session);

@@ -11,11 +11,10 @@ export const tokenRows = new Rows(adminTokens, {
 export type AdminToken = Stored<typeof tokenRows>;
 export type AdminRole = AdminToken['role'];
 
-/** Admins may read kept prompts and answers, viewers may not, unless their token says otherwise. */
+/** Admins may read stored prompts and answers, viewers not, unless their token overrides it. */
 export const mayReadBodies = ({ role, canReadBodies }: Pick<AdminToken, 'role' | 'canReadBodies'>): boolean =>
   canReadBodies ?? role === 'admin';
 
-/** Neither revoked nor expired. */
 export const isInForce = sql`(${adminTokens.revokedAtMs} is null
   and (${adminTokens.expiresAtMs} is null or ${adminTokens.expiresAtMs} > now()))`;
 

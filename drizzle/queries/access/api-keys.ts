@@ -13,14 +13,14 @@ export type StoredApiKey = Stored<typeof keyRows>;
 /** Operator's settings. Omitted or null limit = none. Money in nano-USD. */
 export type ApiKeySettings = Partial<Omit<ApiKey, 'id' | 'projectId' | 'name' | 'version'>>;
 
-/** Where a key is looked for: only within its project. */
+/** Key within its project. */
 export interface KeyPath {
   readonly projectId: string;
   readonly id: string;
 }
 
 export interface KeyPageRequest extends PageRequest {
-  /** Part of the name, of the shown prefix or of a label, whatever the case. */
+  /** Part of the name, shown prefix or a label; ignores case. */
   readonly q?: string;
 }
 

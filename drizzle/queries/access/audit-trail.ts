@@ -22,7 +22,7 @@ export interface StoredAuditEntry extends Readonly<Omit<Entry, 'before' | 'after
 export async function addAuditEntry(db: Db, entry: AuditEntry): Promise<void> {
   const { actor, action, resource, resourceId } = entry;
   const shown = { before: toJsonb(entry.before), after: toJsonb(entry.after) };
-  // One after the other, each later than the one before: who reads on from an entry misses none.
+  // Serializes entries in time order, so that a reader continues from an entry without gaps.
   await db.execute(sql`select pg_advisory_xact_lock(${sql.raw(String(AUDIT_LOCK))})`);
   const createdAtMs = sql`greatest(clock_timestamp(), (select max(created_at) + interval '1 ms' from admin_audit))`;
   await db.insert(adminAudit).values({ createdAtMs, actor, action, resource, resourceId, ...shown });

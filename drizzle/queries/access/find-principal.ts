@@ -1,4 +1,4 @@
-// Postgres unreachable: the look-up throws; the key cache keeps serving the keys it has.
+// Without Postgres, the look-up throws; the key cache serves its entries.
 import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
 import { and, eq, type SQL } from 'drizzle-orm';
@@ -20,8 +20,8 @@ export interface StoredPrincipal {
 }
 
 /**
- * Key and project in one query, by the lower-case hex SHA-256 of the secret. Revoked and deleted keys and inactive
- * projects are found (with `isActive` false): the caller says why they are refused. null = no such key.
+ * Key and project in one query, by lower-case hex SHA-256 of the secret. Includes revoked, deleted and inactive ones
+ * (`isActive` false), so that the caller can explain. null = unknown.
  */
 export function findPrincipalByHash(db: Db, hash: string): Promise<StoredPrincipal | null> {
   return find(db, eq(apiKeys.hash, hash));

@@ -6,7 +6,7 @@ import { apiKeys } from '../../schema/api-keys';
 import { guardrails } from '../../schema/guardrails';
 import { projects } from '../../schema/projects';
 
-/** A version of a project's guardrails, and who saved it. */
+/** A version of a project's guardrails with its author. */
 export interface StoredGuardrails extends GuardrailPolicy {
   readonly projectId: string;
   readonly createdBy: string;
@@ -46,7 +46,6 @@ export async function findGuardrails(db: Db, projectId: string): Promise<StoredG
   return row ?? null;
 }
 
-/** A version that is kept. */
 export async function findGuardrailsVersion(
   db: Db,
   projectId: string,
@@ -62,7 +61,7 @@ export async function findGuardrailsVersion(
 
 export interface VersionPage {
   readonly limit: number;
-  /** Only those before it. */
+  /** Only earlier versions. */
   readonly before?: number;
 }
 
@@ -90,8 +89,8 @@ export interface NewGuardrails extends Omit<GuardrailPolicy, 'version'> {
 }
 
 /**
- * The next version, in force from the commit on. The project's row is locked, so that versions count up by one. The last 200
- * versions are kept. Throws `not_found` for a project that is not there.
+ * Saves the next version, in force at commit. Locks the project's row, so versions count up by one. Keeps the last 200.
+ * Throws `not_found` for an unknown project.
  */
 export async function saveGuardrails(
   tx: Db,

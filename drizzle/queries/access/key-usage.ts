@@ -9,7 +9,7 @@ export interface KeyUsage {
   readonly lastUsedAtMs: number | null;
 }
 
-/** By key id, from the daily roll-up and what the log's drain noted; keys without requests are missing. */
+/** Usage by key id, from the daily roll-up and the drain's notes; keys without requests are missing. */
 export async function loadKeyUsage(db: Db, keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUsage>> {
   if (keyIds.length === 0) return new Map();
   const rows = await db.execute(sql`

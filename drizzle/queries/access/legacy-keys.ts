@@ -24,7 +24,7 @@ export async function listLegacyKeys(db: Db): Promise<readonly LegacyKey[]> {
     .innerJoin(apiKeys, eq(apiKeys.id, legacyKeys.apiKeyId));
 }
 
-/** Keeps the SHA-256 of a key that was verified, in place of its bcrypt hash. */
+/** Replaces a verified key's bcrypt hash with its SHA-256. */
 export async function adoptLegacyKey(db: Db, apiKeyId: string, hash: string): Promise<void> {
   await db.transaction(async (tx) => {
     const [row] = await tx.select().from(legacyKeys).where(eq(legacyKeys.apiKeyId, apiKeyId)).for('update');

@@ -11,7 +11,7 @@ export interface RecentChanges {
   readonly customers: readonly CustomerPath[];
 }
 
-/** From the audit, whose rows are committed with the changes themselves. */
+/** From the audit, which commits with each change. */
 export async function listRecentChanges(db: Db, sinceMs: number): Promise<RecentChanges> {
   const changed = (...resources: string[]) => sql`
     select distinct resource_id from admin_audit

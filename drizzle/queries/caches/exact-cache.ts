@@ -37,7 +37,7 @@ export async function writeCachedAnswers(db: Db, entries: readonly WarmEntry[]):
   );
 }
 
-/** The value is JSON text already and goes in as it is. */
+/** The value is JSON text and stays unchanged. */
 function toRow(entry: WarmEntry): string {
   const { value, projectId, cacheKey, promptTokens, completionTokens, createdAtMs, expiresAtMs, ...rest } = entry;
   const columns = {

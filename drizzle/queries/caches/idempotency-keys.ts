@@ -1,4 +1,4 @@
-// Postgres unreachable: every call throws; a claim whose owner can't renew it ends with its lease. Time is Postgres's.
+// Without Postgres, every call throws; an unrenewed claim ends with its lease. Postgres's clock counts.
 import type { ClaimOutcome, ClaimRef, IdempotencyStore } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
@@ -19,7 +19,7 @@ const leaseEnd = (leaseMs: number) => sql`now() + ${leaseMs}::int * interval '1 
 const isOwned = ({ apiKeyId, keyHash, owner }: ClaimRef) =>
   sql`api_key_id = ${apiKeyId}::uuid and key_hash = ${keyHash} and owner = ${owner}::uuid and state = 'pending'`;
 
-/** Takes the key when it is free, expired, or its owner is gone. */
+/** Claims a key that is free, expired or abandoned. */
 async function claimKey(
   db: Db,
   ref: ClaimRef,
@@ -51,7 +51,7 @@ async function renewClaims(db: Db, refs: readonly ClaimRef[], leaseMs: number): 
     where k.api_key_id = r."apiKeyId" and k.key_hash = r."keyHash" and k.owner = r.owner and k.state = 'pending'`);
 }
 
-/** Changes nothing when somebody else took the claim meanwhile. */
+/** Changes nothing if another request took the claim. */
 async function completeClaim(db: Db, ref: ClaimRef, answer: string): Promise<void> {
   await db.execute(sql`update idempotency_keys set state = 'done', answer = ${answer} where ${isOwned(ref)}`);
 }

@@ -19,14 +19,14 @@ import { writeSemanticMatches } from './semantic-matches';
 
 export interface SemanticStoreOptions {
   readonly db: Db;
-  /** On connections of their own where there are any, so that slow ones keep nobody else waiting. */
+  /** On separate connections if available, so that slow ones don't block others. */
   readonly lookUps: LookUps;
   /** Groups from here on are searched by HNSW, smaller ones exactly. */
   readonly largeGroup?: number;
 }
 
 const LARGE_GROUP = 5000;
-/** Maximum of dimensions that pgvector indexes; beyond, the scan is exact. */
+/** Maximum of dimensions that pgvector indexes; larger vectors need an exact scan. */
 const MAX_INDEXED_DIMENSIONS = 2000;
 
 /** The semantic cache in `semantic_cache`. */
@@ -93,13 +93,13 @@ interface FoundRow extends Record<string, unknown> {
   value: string | null;
 }
 
-/** By the b-tree of the group, then in exact order. */
+/** Finds by the group's b-tree, in exact order. */
 async function findExactly(lookUps: LookUps, search: SemanticSearch): Promise<readonly SemanticCandidate[]> {
   // Without the cast the expression is none that HNSW indexes.
   return toCandidates(await lookUps.read<FoundRow>(nearest(search, sql`embedding`)));
 }
 
-/** By HNSW; scanned on until enough of the group are found. */
+/** Finds by HNSW, scanning until it has enough rows of the group. */
 async function findByIndex(lookUps: LookUps, search: SemanticSearch): Promise<readonly SemanticCandidate[]> {
   const n = sql.raw(String(search.vector.length));
   return toCandidates(await lookUps.readByIndex<FoundRow>(nearest(search, sql`embedding::vector(${n})`)));
@@ -170,7 +170,7 @@ async function writeEntries(db: Db, entries: readonly SemanticEntry[]): Promise<
   );
 }
 
-/** The value is JSON text already and goes in as it is. */
+/** The value is JSON text and stays unchanged. */
 function toRow(entry: SemanticEntry): string {
   const columns = {
     project_id: entry.projectId,

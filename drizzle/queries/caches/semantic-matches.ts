@@ -42,7 +42,7 @@ export interface EvictedAnswers {
   readonly semantic: number;
   /** Entries of the warm tier. */
   readonly warm: number;
-  /** Keys whose exact entries may hold the answer: the entry's own, and those of wordings it was served to. */
+  /** Keys of exact entries that may hold the answer: the entry's own, and those of wordings it served. */
   readonly keys: readonly string[];
 }
 

@@ -21,7 +21,7 @@ export function createStoredResponseStore(db: Db): StoredResponseStore {
   };
 }
 
-/** One transaction: the rows, and a longer life for the conversations they went on from. A repeated id changes nothing. */
+/** Writes the rows and extends their conversations in one transaction. A repeated id changes nothing. */
 async function writeStoredResponses(db: Db, answers: readonly StoredResponse[]): Promise<void> {
   const rows = JSON.stringify(answers.map(toRow));
   const continued = answers.some(({ previousId }) => previousId !== undefined);
@@ -42,7 +42,7 @@ async function writeStoredResponses(db: Db, answers: readonly StoredResponse[]):
 
 type Transaction = Parameters<Parameters<Db['transaction']>[0]>[0];
 
-/** Stops at the first one that lives long enough: what lies before it does so too. */
+/** Stops at the first one that lives long enough, because earlier ones do as well. */
 async function prolong(tx: Transaction, answers: readonly StoredResponse[]): Promise<void> {
   const heads = JSON.stringify(
     answers.flatMap(({ previousId, projectId, expiresAtMs }) =>

@@ -9,7 +9,7 @@ import type { StatsSegment } from '../stats/read/time-segments';
 import { loadTotals } from '../stats/read/totals';
 
 const DAY_MS = 86_400_000;
-/** A month of single requests is read day by day, for so long. */
+/** Time limit for reading a month of rows day by day. */
 export const ROWS_LIMIT_MS = 20_000;
 
 export interface AmountFilter extends StatsFilter {
@@ -26,9 +26,9 @@ export interface AmountQuery {
 export interface Amount {
   /** '' for none. */
   readonly group: string;
-  /** Null where it is not known: of customers, whose days are added up beforehand. */
+  /** Null if unknown: daily sums of customers have no model. */
   readonly model: { readonly provider: string; readonly name: string } | null;
-  /** Null likewise. */
+  /** Null for the same reason. */
   readonly cache: 'exact' | 'semantic' | 'miss' | null;
   readonly requests: number;
   readonly costNanoUsd: number;
@@ -86,7 +86,7 @@ async function askAmounts(ask: Ask, segments: readonly StatsSegment[], { by, fil
   );
 }
 
-/** From the roll-ups, within 3 s. */
+/** Amounts from the roll-ups, within 3 s. */
 export const loadAmounts = (db: Db, segments: readonly StatsSegment[], query: AmountQuery) =>
   askInTime(db, (ask) => askAmounts(ask, segments, query));
 
@@ -95,8 +95,8 @@ export interface StretchAmounts extends Stretch {
 }
 
 /**
- * The same of single requests, by stretches of at most a UTC day that end at `bounds`, so that others get their turn between
- * them; throws `QuestionTooLargeError` in the end.
+ * Amounts from rows, in stretches of at most a UTC day that end at `bounds`, with pauses between. Throws
+ * `QuestionTooLargeError` at the limit.
  */
 export async function loadAmountsOfRows(
   db: Db,

@@ -5,14 +5,14 @@ import { instant } from '../instant';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A project or key that costs may be of; those that are gone too. */
+/** A project or key with costs, deleted ones included. */
 export interface CostBearer {
   readonly id: string;
   readonly name: string;
   readonly projectId: string;
   /** A month's; null = none. */
   readonly capNanoUsd: number | null;
-  /** As they are now; a key's with its project's. */
+  /** Current labels; a key's include its project's. */
   readonly labels: Labels;
 }
 
@@ -47,7 +47,7 @@ const toBearer = ({ id, name, project_id: projectId, cap_usd: cap, labels }: Bea
 const NEWEST = 5000;
 const MAX_NAMES = 200;
 
-/** Names of labels: what projects and keys have, and what recent requests were sent with. */
+/** Label names of projects, keys and recent requests. */
 export async function loadLabelNames(db: Db, sinceMs: number): Promise<readonly string[]> {
   const rows = await db.execute<{ name: string }>(sql`
     select distinct jsonb_object_keys(labels) as name from (

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { executePrepared } from '../execute-prepared';
 
-/** A row that was written, as far as it is about guardrails. */
+/** Guardrail facts of a written row. */
 export interface MarkedRow {
   readonly createdAtMs: number;
   readonly projectId: string;
@@ -39,8 +39,8 @@ export const outcomeOf = ({ error, shadow }: GuardrailMark): GuardrailOutcome =>
   error ?? (shadow === true ? 'watched' : 'done');
 
 /**
- * Adds what rows say of guardrails to the roll-ups by rule, in the transaction that wrote them. A row that the reaper wrote has
- * none, so that a correction has nothing to take away.
+ * Adds rows' guardrail marks to the roll-ups, in the same transaction. Rows of the reaper have none, so corrections
+ * subtract nothing.
  */
 export async function writeGuardrailRollups(tx: Db, rows: readonly MarkedRow[]): Promise<void> {
   const marked = rows.filter(({ guardrails }) => guardrails !== undefined && guardrails.length > 0);

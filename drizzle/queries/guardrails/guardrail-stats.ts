@@ -58,7 +58,7 @@ const MARKED = (table: 'gateway_logs' | 'tool_calls') => sql`
   from ${sql.identifier(table)} l cross join lateral jsonb_array_elements(l.guardrails) as m
   where l.guardrails is not null`;
 
-/** Marks of rows in the shape of the roll-ups: those of one rule in several parts of a request are one request. */
+/** Marks of rows in the shape of the roll-ups: one rule in several parts of a request counts once. */
 const rowsIn = (range: (column: SQL) => SQL) => sql`(
   select bucket, project_id, rule, side, check_type, action, outcome, 1 as requests, sum(matches) as matches, sum(ms) as ms
   from (${MARKED('gateway_logs')} and ${range(sql`l.created_at`)}
@@ -112,7 +112,7 @@ export interface HitRange {
   readonly projectId?: string | undefined;
 }
 
-/** When rules found something (not where they could not be asked), oldest first: a time for each row and rule. At most `limit`, the newest. */
+/** Times of findings (not of failed checks), oldest first, one for each row and rule. Returns the newest `limit`. */
 export async function listGuardrailHits(
   db: Db,
   range: HitRange & { readonly limit: number },

@@ -17,7 +17,7 @@ export interface KeptRange {
   /** Exclusive. */
   readonly toMs: number;
   readonly limit: number;
-  /** Only those before this one. */
+  /** Only earlier rows. */
   readonly before?: { readonly createdAtMs: number; readonly requestId: string } | undefined;
 }
 

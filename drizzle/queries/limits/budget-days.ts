@@ -4,7 +4,7 @@ import { innerRow } from '../inner-names';
 import { utcDay } from '../stats/utc-day';
 import { type Budget, listBudgets } from './budgets';
 
-/** A budget with what was spent of it on each UTC day since the month of `fromMs` began. */
+/** A budget with its spend on each UTC day since the month of `fromMs` began. */
 export interface BudgetDays extends Budget {
   /** Start of the day → nano-USD. */
   readonly days: ReadonlyMap<number, number>;

@@ -3,7 +3,7 @@ import type { Db } from '../../client';
 import { innerRow } from '../inner-names';
 import { utcDay } from '../stats/utc-day';
 
-/** A limit on spend and what of it is used, by the roll-ups; nano-USD. */
+/** A spend limit with its usage from the roll-ups; nano-USD. */
 export interface Budget {
   readonly scope: 'project' | 'key' | 'customer';
   readonly period: 'day' | 'month' | 'total';
@@ -19,7 +19,7 @@ export interface BudgetQuery {
   readonly nowMs: number;
   readonly limit: number;
   readonly projectId?: string;
-  /** Only those of months, as of the month of `nowMs`. */
+  /** Only monthly budgets, in the month of `nowMs`. */
   readonly period?: 'month';
 }
 

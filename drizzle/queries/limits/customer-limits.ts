@@ -19,7 +19,7 @@ export function putCustomerLimits(db: Db, at: CustomerPath, limits: LimitColumns
   return limitRows.put(db, ['projectId', 'customerId'], { ...at, ...limits });
 }
 
-/** As the hot store takes them; null = none. */
+/** Limits for the hot store; null = none. */
 export async function getCustomerLimits(db: Db, at: CustomerPath): Promise<CustomerLimits | null> {
   const stored = await limitRows.get(db, at);
   return stored === null ? null : toLimits(stored);

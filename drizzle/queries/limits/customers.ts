@@ -5,7 +5,7 @@ import { innerRow } from '../inner-names';
 import { askInTime } from '../stats/read/time-limit';
 import { utcDay } from '../stats/utc-day';
 
-/** A customer with what it spent in a range of UTC days, today and this month; and what it may. Nano-USD. */
+/** A customer with spend in a range of UTC days, today and this month, and its limits. Nano-USD. */
 export interface CustomerUsage {
   readonly projectId: string;
   readonly customerId: string;
@@ -28,17 +28,17 @@ export interface CustomerQuery {
   readonly toMs: number;
   readonly nowMs: number;
   readonly projectId?: string;
-  /** Part of the id, whatever the case. */
+  /** Part of the id; ignores case. */
   readonly q?: string;
-  /** Only those with limits of their own, or only those without. */
+  /** Only with, or only without, limits of their own. */
   readonly hasLimits?: boolean;
   readonly limit: number;
   readonly offset: number;
 }
 
 /**
- * The dearest first; customers of this month or with limits are there even when they spent nothing in the range. All are
- * ranked by what they cost, and only those of the page added up in full.
+ * Dearest first. Includes customers of this month or with limits, even without spend in the range. Only the page's
+ * customers are summed in full.
  */
 export async function listCustomers(db: Db, query: CustomerQuery): Promise<readonly CustomerUsage[]> {
   const { fromMs, toMs, nowMs, projectId, q, hasLimits, limit, offset } = query;

@@ -25,8 +25,8 @@ export interface ReconcileOptions {
 }
 
 /**
- * Compares every counter with the sum of its rows, by month and project. Rows of this month without a counter are shown
- * against 0; earlier months without one are those the hot store no longer keeps, and are left out.
+ * Compares every counter with its rows, by month and project. This month's rows without a counter compare to 0; earlier
+ * months without one have expired and are left out.
  */
 export async function reconcileLedger(db: Db, options: ReconcileOptions): Promise<readonly LedgerMonth[]> {
   const { projectId, source = 'rollups' } = options;

@@ -10,7 +10,7 @@ export function switchesOf(record: LogRecord) {
   const rows = [];
   for (const [index, fallback] of attempts.entries()) {
     const original = attempts[index - 1];
-    // Behind a success only comes a hedge that was given up for it.
+    // After a success, only an abandoned hedge follows.
     if (original === undefined || original.outcome === SUCCEEDED || sameTarget(original, fallback)) continue;
     const succeeded = fallback.outcome === SUCCEEDED;
     rows.push({

@@ -42,7 +42,8 @@ async function indexNext(db: Db, name: IndexName): Promise<string | null> {
     sql`create index concurrently if not exists ${own} on ${sql.identifier(next.table)} ${sql.raw(INDEXES[name])}`,
   );
   await db.transaction(async (tx) => {
-    // It needs the partition's new index alone for a moment: rather at the next run than hold up writers behind a reader.
+    // Creating the index needs a short exclusive lock. It waits for the next run rather than blocking writers behind a
+    // reader.
     await tx.execute(sql`set local lock_timeout = '1s'`);
     await tx.execute(sql`alter index ${sql.identifier(whole)} attach partition ${own}`);
   });

@@ -14,7 +14,7 @@ export interface KnownValue {
 
 export interface ValueQuestion {
   readonly projectId?: string;
-  /** Part of the value or of what it is called, whatever the case. */
+  /** Part of the value or its name; ignores case. */
   readonly q?: string;
   readonly nowMs: number;
   readonly limit: number;
@@ -22,7 +22,7 @@ export interface ValueQuestion {
 
 const DAY_MS = 86_400_000;
 const LOOK_BACK_MS = 30 * DAY_MS;
-/** Newest rows whose labels and HTTP statuses are looked at: no roll-up has them. */
+/** Newest rows to search for labels and HTTP statuses, which roll-ups lack. */
 const SAMPLE = 2000;
 
 type Asked = Pick<ValueQuestion, 'projectId' | 'nowMs'> & { readonly like: SQL };
@@ -33,7 +33,7 @@ const since = ({ nowMs }: Asked) => instant(nowMs - LOOK_BACK_MS);
 const newest = (asked: Asked, column: SQL) =>
   sql`(select ${column} from gateway_logs where ${ofProject(asked)} order by created_at desc, id desc limit ${SAMPLE})`;
 
-/** Values by how often they came lately, and their labels; `like` is the pattern that is looked for. */
+/** Values with recent frequency and labels; `like` is the search pattern. */
 const SOURCES = {
   model: (asked) => sql`select model as value, null as label, sum(requests) as n from rollup_day
     where bucket >= ${since(asked)} and ${ofProject(asked)} and model ilike ${asked.like} group by 1 having sum(requests) > 0`,

@@ -14,7 +14,7 @@ export async function insertLogBatch(
   await tx.execute(sql`insert into log_batches (entries) values (${entries}::jsonb)`);
 }
 
-/** Numbers of batches that are kept; 0 where there is none. */
+/** Numbers of stored batches; 0 without any. */
 export interface KeptBatches {
   readonly oldest: number;
   readonly newest: number;
@@ -27,7 +27,7 @@ export async function findKeptBatches(db: Db): Promise<KeptBatches> {
   return { oldest: Number(row?.oldest ?? 0), newest: Number(row?.newest ?? 0) };
 }
 
-/** The last batch that was stored before an instant; 0 where there is none. */
+/** The last batch before an instant; 0 without one. */
 export async function findBatchBefore(db: Db, ms: number): Promise<number> {
   const [row] = await db.execute<{ seq: string }>(
     sql`select seq from log_batches where created_at < ${instant(ms)} order by seq desc limit 1`,
@@ -45,7 +45,7 @@ export interface LogsAfter {
 /** Looked up at once. */
 const MOST_ENTRIES = 3000;
 
-/** Rows of the filter that came in after a batch, of at most so many batches. */
+/** Rows of the filter that arrived after a batch, from a limited number of batches. */
 export async function listLogsAfter(
   db: Db,
   filter: LogFilter,
@@ -69,6 +69,6 @@ export async function listLogsAfter(
   return { rows: page.data, seq: lastSeq };
 }
 
-/** An array is looked up in the index; a list of what a query gives could become a walk over all partitions. */
+/** An array uses the index; a subquery could scan all partitions. */
 const anyOf = (column: SQL | (typeof gatewayLogs)['id' | 'createdAtMs'], values: readonly unknown[], as: SQL): SQL =>
   sql`${column} = any(array(select ${as} from jsonb_array_elements_text(${JSON.stringify(values)}::jsonb)))`;

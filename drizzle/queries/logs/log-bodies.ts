@@ -1,4 +1,4 @@
-// Postgres unreachable: every call throws; the body log keeps its batch and tries again.
+// Without Postgres, every call throws; the body log keeps its batch and retries.
 import type { LoggedBodies } from '@llm0/core/logs/body-log';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
@@ -44,7 +44,7 @@ export async function listLogBodies(
   return new Map(rows.map(({ id, request, response }) => [id, { request: read(request), response: read(response) }]));
 }
 
-/** null when none were kept, or not any more. */
+/** null if not stored, or deleted. */
 export async function getLogBodies(db: Db, requestId: string): Promise<LoggedBodies | null> {
   const [row] = await db.execute<{
     project_id: string;

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 
 /**
- * Goes up whenever counters are summed from the rows for a rebuild. A batch read from the queue before that and committed
- * after it would be in the rows and not in the counters; so each batch names the fence it was read under.
+ * Grows with every rebuild of counters from the rows. A batch read before and committed after would be in the rows
+ * only, so each batch names its fence.
  */
 const FENCE = 'log_fence';
 
@@ -14,7 +14,7 @@ export async function readLogFence(db: Db): Promise<number> {
   return row?.fence ?? 0;
 }
 
-/** Only while holding `lockLogWrites`, in the transaction that sums the rows. */
+/** Only under `lockLogWrites`, in the transaction that sums the rows. */
 export async function raiseLogFence(tx: Db): Promise<void> {
   await tx.execute(sql`
     insert into settings as s (key, value) values (${FENCE}, '1'::jsonb)

@@ -1,5 +1,5 @@
-// Postgres unreachable or failing: the call throws and nothing was written; the queue keeps the records. Records that can
-// never be written (wrong data) throw `RecordsRejectedError`.
+// If Postgres fails, the call throws and nothing is written; the queue keeps the records. Invalid records throw
+// `RecordsRejectedError`.
 import type { LostBooking } from '@llm0/core/limits/hot-store';
 import { type DecodedRecord, encodeLogRecord, RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { type DecodedEntry, decodeEntry } from '@llm0/core/logs/decode-tool-call';
@@ -36,13 +36,13 @@ const DAY_MS = 86_400_000;
 const ROWS_A_STATEMENT = 250;
 
 export interface LogInsertOptions {
-  /** Fence the records were read under (`readLogFence`); absent = whichever. */
+  /** Fence at reading time (`readLogFence`); absent = any. */
   readonly fence?: number;
   /** Called with new rows after their commit. */
   readonly onWritten?: (written: StoredRecords) => void;
 }
 
-/** Items of a batch, each read when its turn comes: a row's record is let go of once the row is written. */
+/** Items of a batch, read one at a time: a row's record is released once written. */
 interface Batch<Item> {
   readonly items: readonly Item[];
   readonly decode: (item: Item) => DecodedEntry;
@@ -71,9 +71,9 @@ function decodeAnew(text: string): DecodedEntry {
 const asEntry = (record: LogRecord): DecodedEntry => ({ kind: 'request', decoded: encodeLogRecord(record) });
 
 /**
- * Writes rows, roll-ups and failover rows in one transaction. Idempotent by record id: what is already there is skipped,
- * and only rows really written count in the roll-ups. A record with `corrects` replaces its row and applies the
- * difference to the roll-ups; again it changes nothing. Throws `RecordsOutdatedError` under another fence.
+ * Writes rows, roll-ups and failovers in one transaction. Idempotent by record id: only new rows count in roll-ups. A
+ * record with `corrects` replaces its row and applies the difference. Throws `RecordsOutdatedError` under another
+ * fence.
  */
 export async function insertLogRecords(
   db: Db,
@@ -87,7 +87,7 @@ async function insertBatch<Item>(db: Db, batch: Batch<Item>, options: LogInsertO
   if (batch.items.length === 0) return { inserted: 0, corrected: 0 };
   try {
     return await writeBatch(db, batch, options).catch(async (error: unknown) => {
-      // A day without a partition: the first rows of a new database, or one that was dropped behind our back.
+      // A day without a partition: a new database, or an externally dropped one.
       if (sqlState(error) !== '23514') throw error;
       await ensureDays(db, batch);
       return writeBatch(db, batch, options);
@@ -157,7 +157,7 @@ async function writeBatch<Item>(
   return result;
 }
 
-/** Takes the rows out that are corrected, and what they had added; returns how many there were. */
+/** Deletes the corrected rows with their sums; returns their number. */
 async function takeOut(tx: Db, corrections: ReadonlyMap<string, DecodedRecord>, written: WrittenRows): Promise<number> {
   if (corrections.size === 0) return 0;
   const records = Array.from(corrections.values(), ({ record }) => record);
@@ -166,7 +166,7 @@ async function takeOut(tx: Db, corrections: ReadonlyMap<string, DecodedRecord>, 
   return old.length;
 }
 
-/** Inserts what is not there yet. `part` is by id in lower case. */
+/** Inserts new rows. `part` is keyed by id in lower case. */
 async function insertPart(tx: Db, part: ReadonlyMap<string, DecodedRecord>, written: WrittenRows): Promise<void> {
   if (part.size === 0) return;
   const ids = await insertRows(
@@ -177,12 +177,12 @@ async function insertPart(tx: Db, part: ReadonlyMap<string, DecodedRecord>, writ
   await eachInSlices(news, (decoded) => written.add(decoded));
 }
 
-/** A row may stand at another time than the hold it belongs to: that of a refusal whose admission came through late. */
+/** A row's time may differ from its hold's: a refusal whose admission arrived late. */
 const ROW_APART_MS = 3_600_000;
 
 type WantedRequests = readonly { readonly id: string; readonly createdAtMs: number }[];
 
-/** Which of these requests and tool calls already have a row. */
+/** Requests and tool calls that already have a row. */
 export async function findStoredRequests(db: Db, requests: WantedRequests): Promise<ReadonlySet<string>> {
   if (requests.length === 0) return new Set();
   const rows = await db.execute<{ id: string }>(
@@ -192,7 +192,7 @@ export async function findStoredRequests(db: Db, requests: WantedRequests): Prom
   return new Set(rows.map((row) => row.id));
 }
 
-/** Which of them have only what the reaper booked for a process that died. */
+/** Requests that only have the reaper's row for a dead process. */
 export async function findLostRequests(db: Db, requests: WantedRequests): Promise<ReadonlyMap<string, LostBooking>> {
   if (requests.length === 0) return new Map();
   const rows = await db.execute<{ id: string; usd: string; at: number }>(sql`

@@ -82,7 +82,7 @@ export async function insertRows(tx: Db, records: readonly string[]): Promise<re
   return reply?.ids?.split(',') ?? [];
 }
 
-/** Removes the rows that these corrections replace, and returns what they had added to the roll-ups. */
+/** Deletes the rows that the corrections replace, and returns their sums. */
 export async function takeOutRows(tx: Db, corrections: readonly LogRecord[]): Promise<readonly UsageFact[]> {
   const keys = corrections.map((record) => ({ id: record.id, created_at_ms: record.createdAtMs }));
   const rows = await tx.execute(sql`

@@ -17,7 +17,7 @@ const shown = (value: number | null) => (value === null ? null : String(value));
 const { latencyMs, ttftMs, overheadMs, upstreamMs, costNanoUsd, savedNanoUsd } = gatewayLogs;
 const { tokensIn, tokensOut, tokensTotal, httpStatus, finalProvider, provider } = gatewayLogs;
 
-/** Texts are compared by their bytes, here and in Postgres, whatever its locale. */
+/** Texts compare by bytes here and in Postgres, in any locale. */
 const SORTS = {
   latency_ms: { column: latencyMs, type: 'float8', read: (log) => shown(log.latencyMs) },
   ttft_ms: { column: ttftMs, type: 'float8', read: (log) => shown(log.ttftMs) },
@@ -55,13 +55,13 @@ export interface SortedPosition {
   readonly id: string;
 }
 
-/** An order of rows: rows of one value newest first, rows without one last, whichever way. */
+/** A sort order: equal values newest first, missing values last in both directions. */
 export interface LogOrder {
   readonly orderBy: readonly SQL[];
   readonly isByTime: boolean;
   readonly isDescending: boolean;
   readonly positionOf: (log: StoredLog) => SortedPosition;
-  /** Rows behind the position. */
+  /** Rows after the position. */
   readonly after: (position: SortedPosition) => SQL;
   readonly compare: (a: StoredLog, b: StoredLog) => number;
   /** The value can be one of a cursor. */
@@ -127,7 +127,7 @@ const VALUES = {
 const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const byMoney = (a: string, b: string) => nanoFromUsd(a) - nanoFromUsd(b);
 
-/** Where a page of sorted rows ended; `fromMs`: rows before are not among those that were sorted. */
+/** End of a page of sorted rows; `fromMs`: earlier rows weren't sorted. */
 export interface SortedCursor extends SortedPosition {
   readonly fromMs?: number;
 }
@@ -138,7 +138,7 @@ export const encodeSortedCursor = (sort: LogSort, { value, createdAtMs: atMs, id
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const isMs = (value: unknown): value is number => Number.isSafeInteger(value) && Math.abs(value as number) < 1e15;
 
-/** Throws `invalid_request` (param `cursor`) for what was not given out for this order. */
+/** Throws `invalid_request` (param `cursor`) for a foreign cursor. */
 export function decodeSortedCursor(sort: LogSort, cursor: string): SortedCursor {
   const [sorted, value, atMs, at, fromMs] = parseList(cursor);
   const isRight = sorted === sort && isMs(atMs) && typeof at === 'string' && UUID.test(at);

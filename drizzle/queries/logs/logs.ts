@@ -20,7 +20,7 @@ export interface LogMatch {
   readonly apiKeyId?: Values;
   /** Answering or requested model. */
   readonly model?: Values;
-  /** The provider that answered; where none did, the first target's. */
+  /** The answering provider; without an answer, the first target's. */
   readonly provider?: Values;
   readonly status?: Values;
   readonly httpStatus?: Values;
@@ -40,15 +40,15 @@ export interface LogFilter extends LogMatch {
   readonly traceId?: string;
   /** Tried first, answered by another provider. */
   readonly failoverFrom?: string;
-  /** Rows that are none of it; what a row lacks it is not. */
+  /** Excludes matching rows; a row without the field doesn't match. */
   readonly not?: LogMatch;
-  /** From here on, inclusive. */
+  /** Start, inclusive. */
   readonly fromMs?: number;
   /** Up to here, exclusive. */
   readonly toMs?: number;
   readonly minCostNanoUsd?: number;
   readonly minLatencyMs?: number;
-  /** Part of a model, customer, client request id, error code or message, whatever the case. */
+  /** Part of a model, customer, client request id, error code or message; ignores case. */
   readonly q?: string;
 }
 
@@ -77,7 +77,7 @@ const anyOf = (conditions: readonly SQL[]) => sql`(${sql.join([...conditions], s
 const labelIs = (name: string, values: Values) =>
   anyOf(listOf(values).map((value) => sql`${gatewayLogs.labels} @> ${JSON.stringify({ [name]: value })}::jsonb`));
 
-/** A condition for each field that says what a row is; of labels one for each name. */
+/** A condition for each field; one for each label. */
 const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<LogMatch[K]>) => readonly SQL[] } = {
   projectId: (ids) => [isOneOf(gatewayLogs.projectId, ids, 'uuid')],
   apiKeyId: (ids) => [isOneOf(gatewayLogs.apiKeyId, ids, 'uuid')],

@@ -7,11 +7,11 @@ interface Outage {
   readonly provider: string;
   /** Failing models; others of the provider may be healthy. */
   readonly models: readonly string[];
-  /** Nothing before is looked at. */
+  /** Earliest time to look at. */
   readonly fromMs: number;
 }
 
-/** When these models first failed after they last answered, epoch milliseconds; null where the log knows of no failure. */
+/** First failure of these models since their last answer, in epoch milliseconds; null without one. */
 export async function findOutageStart(db: Db, { provider, models, fromMs }: Outage): Promise<number | null> {
   const from = sql`to_timestamp(${fromMs} / 1000.0)`;
   const own = and(eq(gatewayLogs.finalProvider, provider), inArray(gatewayLogs.model, [...models]));

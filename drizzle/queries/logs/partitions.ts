@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 const TABLES = ['gateway_logs', 'tool_calls'] as const;
 export type PartitionedTable = (typeof TABLES)[number];
 
-/** Serializes all writers of these tables and their partitions, whichever process they are in. */
+/** Serializes all writers of these tables and partitions, across processes. */
 const LOG_WRITE_LOCK = 7_107_330_003;
 
 /** Held until the transaction ends. */
@@ -68,13 +68,13 @@ export async function listPartitions(db: Db, table: PartitionedTable = 'gateway_
   });
 }
 
-/** Drops the partitions whose whole day lies before `beforeMs`, and the failover rows of that time; returns the days. */
+/** Drops partitions of days before `beforeMs`, and failover rows of that time; returns the days. */
 export async function dropPartitionsBefore(db: Db, beforeMs: number): Promise<readonly string[]> {
   const all = (await Promise.all(TABLES.map((table) => listPartitions(db, table)))).flat();
   const old = all.filter(({ day }) => Date.parse(day) + DAY_MS <= beforeMs);
   for (const { table } of old) {
     await db.transaction(async (tx) => {
-      // Dropping needs the whole table for a moment: rather try again at the next run than hold up the queue behind it.
+      // Dropping needs the whole table for a moment: retries at the next run rather than block the queue.
       await tx.execute(sql`set local lock_timeout = '5s'`);
       await lockLogWrites(tx);
       await tx.execute(sql`drop table ${sql.identifier(table)}`);

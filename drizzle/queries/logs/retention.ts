@@ -11,7 +11,7 @@ const ON_MONTHS_EDGE = sql.raw(
   `(extract(day from bucket at time zone 'UTC') = 1 or extract(day from bucket at time zone 'UTC' + interval '1 day') = 1)`,
 );
 
-/** Table → what is over, as of the given instant. Partitions are dropped elsewhere. */
+/** Table → expired rows at the given instant. Partitions are dropped elsewhere. */
 const EXPIRED = {
   rollup_minute: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_hour: (ms: number) => sql`bucket < ${instant(ms)} and not ${ON_MONTHS_EDGE}`,
@@ -19,7 +19,7 @@ const EXPIRED = {
   rollup_guardrail_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_error: (ms: number) => sql`bucket < ${instant(ms)}`,
   gateway_log_bodies: (ms: number) => sql`created_at < ${instant(ms)}`,
-  // The last one stays: whoever watches is told by it that nothing was missed.
+  // The last batch stays: it proves to readers that they missed nothing.
   log_batches: (ms: number) => sql`created_at < ${instant(ms)} and seq < (select max(seq) from log_batches)`,
   system_logs: (ms: number) => sql`created_at < ${instant(ms)}`,
   alert_firings: (ms: number) => sql`ended_at < ${instant(ms)}`,
@@ -31,7 +31,7 @@ const EXPIRED = {
 
 export type ExpiringTable = keyof typeof EXPIRED;
 
-/** Deletes what lies before the instant, in batches; returns how many rows. */
+/** Deletes rows before the instant in batches; returns their number. */
 export async function deleteExpired(db: Db, table: ExpiringTable, beforeMs: number): Promise<number> {
   const name = sql.identifier(table);
   let total = 0;
@@ -43,7 +43,7 @@ export async function deleteExpired(db: Db, table: ExpiringTable, beforeMs: numb
   }
 }
 
-/** The same for `semantic_cache`, which is only there with pgvector. */
+/** Deletes expired rows of `semantic_cache`, which only exists with pgvector. */
 export async function deleteExpiredSemantic(db: Db, nowMs: number): Promise<number> {
   if (!(await hasSemanticCache(db))) return 0;
   return countGone(db, sql`delete from semantic_cache where expires_at < ${instant(nowMs)}`);

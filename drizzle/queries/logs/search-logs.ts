@@ -26,8 +26,8 @@ export interface LogPage {
   readonly data: readonly StoredLog[];
   readonly nextCursor: string | null;
   /**
-   * Set when not all of the time asked for was read. By time, `nextCursor` goes on from there; in another order only the
-   * rows from there on are sorted, and the last page is the last of them.
+   * Set if only part of the range was read. By time, `nextCursor` continues from there; other orders sort only rows
+   * from there on, and their last page is final.
    */
   readonly partialFromMs?: number;
 }
@@ -36,7 +36,10 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Rows carry the store's clock, which may run a little ahead. */
 const CLOCK_TOLERANCE_MS = 60_000;
-/** The first page decides how far back its order goes. The next ones must come as far, within 3 s on a busier machine, too. */
+/**
+ * The first page determines how far its order reaches. Later pages must reach as far within 3 s, on a busier machine as
+ * well.
+ */
 const FIRST_SORTED_MS = 1500;
 const NEXT_SORTED_MS = 2900;
 
@@ -65,7 +68,7 @@ interface Search {
   readonly at: SortedCursor | undefined;
 }
 
-/** Nothing is asked but what an index by time has. */
+/** True if a time index covers the filter. */
 function hasIndex(filter: LogFilter): boolean {
   const { projectId, customerId, fromMs: _from, toMs: _to, requestId: _request, ...others } = filter;
   const hasFew = typeof projectId !== 'object' && (typeof customerId !== 'object' || customerId.length === 1);
@@ -104,7 +107,7 @@ async function walkInTime(db: Db, search: Search, range: Stretch): Promise<LogPa
   return { data: found, nextCursor, partialFromMs: reachedMs };
 }
 
-/** The first rows of an order that no index has: those of each stretch, put together. */
+/** The first rows of an order without an index: merges those of each stretch. */
 async function sortAll(db: Db, search: Search, range: Stretch): Promise<LogPage> {
   const { order, limit, at } = search;
   const span = { ...range, fromMs: at?.fromMs ?? range.fromMs };

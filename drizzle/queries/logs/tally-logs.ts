@@ -17,12 +17,12 @@ export interface TallyBucket {
   /** A multiple of the interval since the epoch. */
   readonly startMs: number;
   readonly status: string;
-  /** Folded refusals count as many as they stand for. */
+  /** A row of aggregated refusals counts each of them. */
   readonly requests: number;
 }
 
 export interface LogTally extends LogCount {
-  /** Oldest first; those without rows are left out. */
+  /** Oldest first, without empty ones. */
   readonly buckets: readonly TallyBucket[];
 }
 
@@ -38,11 +38,11 @@ export async function countRows(
   return { rows, ...reached };
 }
 
-/** Both have so long, and the count some of it in any case. */
+/** Common time limit; the count gets part of it in any case. */
 const PAGE_AND_COUNT_MS = 2500;
 const LEAST_COUNT_MS = 300;
 
-/** A page of rows, and how many there are: what the page has shown to be all is not read once more to be counted. */
+/** A page of rows with the total; a complete page needs no separate count. */
 export async function searchAndCount(
   db: Db,
   filter: LogFilter,
@@ -63,7 +63,7 @@ export interface TallyQuery {
   readonly nowMs: number;
 }
 
-/** The same by time and status. */
+/** Counts by time and status. */
 export async function tallyLogs(db: Db, { filter, intervalMs, nowMs }: TallyQuery): Promise<LogTally> {
   const { createdAtMs, status, refusedCount } = gatewayLogs;
   let rows = 0;

@@ -13,7 +13,7 @@ export class WrittenRows {
   readonly entries: { readonly id: string; readonly createdAtMs: number }[] = [];
   readonly marked: MarkedRow[] = [];
   readonly switches: SwitchRow[] = [];
-  /** Only for observers. */
+  /** Set for observers. */
   readonly records: DecodedRecord[] = [];
 
   constructor(private readonly keepsRecords: boolean) {}

@@ -3,7 +3,7 @@ import type { Db } from '../../client';
 import { mcpConsents, mcpGrants, mcpOauthClients } from '../../schema/mcp';
 import { Rows, type Stored } from '../rows';
 
-/** For whom a server knows the gateway: a key, and the customer it speaks for (`''` = none). */
+/** Identity towards a server: a key and its customer (`''` = none). */
 export interface GrantOwner {
   readonly apiKeyId: string;
   readonly customerId: string;
@@ -16,7 +16,7 @@ export type StoredConsent = Stored<typeof consentRows>;
 export const oauthClientRows = new Rows(mcpOauthClients);
 export type StoredOauthClient = Stored<typeof oauthClientRows>;
 
-/** The newest grant of an owner; null where there is none. */
+/** The newest grant of an owner; null without one. */
 export async function findGrant(db: Db, serverId: string, owner: GrantOwner): Promise<StoredGrant | null> {
   const mine = and(
     eq(mcpGrants.serverId, serverId),
@@ -27,7 +27,7 @@ export async function findGrant(db: Db, serverId: string, owner: GrantOwner): Pr
   return found ?? null;
 }
 
-/** New tokens, unless somebody else has written newer ones since `before`; null then, or where the grant is gone. */
+/** Stores new tokens unless newer ones exist since `before`; null in that case or for a deleted grant. */
 export async function replaceTokens(
   db: Db,
   before: StoredGrant,

@@ -42,8 +42,8 @@ export async function getTool(db: Db, at: { serverId: string; name: string }): P
 const ROWS_AT_ONCE = 200;
 
 /**
- * Keeps what a server lists now, and returns what is approved of it. Its first list is approved as it is, and every one
- * where the operator says so. Empty where the server was deleted meanwhile.
+ * Stores a server's current list and returns its approvals. Approves the first list, and later ones if configured.
+ * Empty for a deleted server.
  */
 export function keepSeenTools(
   db: Db,
@@ -80,7 +80,7 @@ export function keepSeenTools(
   });
 }
 
-/** Approves what was last seen of a tool. null where there is none, or where it is another one than `hash` by now. */
+/** Approves a tool's last version. null without one, or if it no longer matches `hash`. */
 export async function approveTool(
   db: Db,
   at: { readonly serverId: string; readonly name: string },

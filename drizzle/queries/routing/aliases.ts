@@ -16,7 +16,7 @@ export const targetsOf = (alias: StoredAlias): Alias['targets'] =>
     return { provider, model, weight, ...(timeouts === undefined ? {} : { timeouts }) };
   });
 
-/** All of them but those of deleted projects: what the routing tables are built from. */
+/** All aliases except those of deleted projects, for the routing tables. */
 export async function listAllAliases(db: Db): Promise<readonly Alias[]> {
   return (await aliasRows.find(db, ofLiveProject(aliases.projectId))).map((row) => ({
     name: row.alias,

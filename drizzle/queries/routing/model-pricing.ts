@@ -35,7 +35,7 @@ function toStored(row: Row): StoredPrice {
   };
 }
 
-/** All prices in force, by provider and model: what the price book is built from. */
+/** All prices by provider and model, for the price book. */
 export async function listPrices(db: Db): Promise<readonly StoredPrice[]> {
   const rows = await db
     .select()

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 
-/** Columns that statistics read of a request's row, and what a tool call has there: money, but no request and no duration. */
+/** Row columns for statistics, with a tool call's values: money, but no request or duration. */
 const COLUMNS = {
   created_at: 'created_at',
   project_id: 'project_id',
@@ -34,7 +34,7 @@ const entries = Object.entries(COLUMNS);
 /** Rows of requests, as far as statistics read them. */
 export const REQUESTS_AS_ROWS = sql.raw(`select ${entries.map(([name]) => name).join(', ')} from gateway_logs`);
 
-/** Tool calls that cost something, in the shape of requests' rows; as `moneyFact` puts them into the roll-ups. */
+/** Tool calls with costs, in the shape of requests' rows; matches `moneyFact`. */
 export const CALLS_AS_ROWS = sql.raw(
   `select ${entries.map(([name, value]) => `${value} as ${name}`).join(', ')} from tool_calls where cost_usd <> 0`,
 );

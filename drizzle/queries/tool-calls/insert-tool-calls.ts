@@ -101,7 +101,7 @@ async function insertRows(tx: Db, batch: ReadonlyMap<string, ToolCallRecord>): P
   return written;
 }
 
-/** Removes the rows that these corrections replace, and returns what they had added to the roll-ups. */
+/** Deletes the rows that the corrections replace, and returns their sums. */
 async function takeOutRows(tx: Db, corrections: readonly ToolCallRecord[]): Promise<readonly ToolCallFact[]> {
   if (corrections.length === 0) return [];
   const keys = corrections.map((record) => ({ id: record.id, created_at_ms: record.createdAtMs }));

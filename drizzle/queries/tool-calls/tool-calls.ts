@@ -23,14 +23,14 @@ export interface ToolCallFilter {
   readonly runId?: string;
   readonly traceId?: string;
   readonly requestId?: string;
-  /** From here on, inclusive. */
+  /** Start, inclusive. */
   readonly fromMs?: number;
   /** Up to here, exclusive. */
   readonly toMs?: number;
 }
 
 export interface ToolCallPage extends Page<StoredToolCall> {
-  /** Not all of the range was read within 3 s: `nextCursor` goes on from here. */
+  /** Only part of the range was read within 3 s: `nextCursor` continues here. */
   readonly partialFromMs?: number;
 }
 

@@ -27,7 +27,7 @@ export interface ToolStatsQuery {
   /** Buckets start at multiples of it since the epoch (UTC). Absent = one bucket over all. */
   readonly intervalMs?: number;
   readonly groupBy?: ToolGroupBy;
-  /** Only so many groups, the dearest first; the rest is one group, `OTHER_GROUPS`. */
+  /** Maximum of groups, dearest first; the rest is `OTHER_GROUPS`. */
   readonly top?: number;
   readonly projectId?: string;
   readonly apiKeyId?: string;
@@ -41,7 +41,7 @@ export interface ToolStatsBucket {
   /** null without `groupBy`. */
   readonly group: string | null;
   readonly calls: number;
-  /** The tool said that it failed, or there was no answer. */
+  /** The tool reported a failure, or there was no answer. */
   readonly errors: number;
   readonly bytesIn: number;
   readonly bytesOut: number;

@@ -7,11 +7,11 @@ import type { AnswerBody } from './translation/read-json';
 /** Text completion of a provider; for other models, the prompt becomes a chat message. */
 export interface CompletionsPart {
   serves(context: Pick<EncodeContext, 'model' | 'priced'>): boolean;
-  /** Takes several prompts at once, and tokens; else each prompt is a call of its own, and must be text. */
+  /** Accepts several prompts or tokens; otherwise each prompt is a separate text call. */
   readonly takesMany: boolean;
   /** Begins answers with their prompts by itself. */
   readonly echoes: boolean;
-  /** `request.prompt` is set. Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
+  /** `request.prompt` is set. Throws `unsupported_parameter` unless `dropParams`. */
   encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest;
   decodeResponse(body: AnswerBody): EventBatch;
   createStreamDecoder(): StreamDecoder;

@@ -7,7 +7,7 @@ import type { AnswerBody } from './translation/read-json';
 export interface EmbeddingAnswer {
   /** One vector for each input, in order, as the vendor wrote them: see `readVector`. */
   readonly encoded: readonly (JsonValue | undefined)[];
-  /** Tokens the vendor billed; absent where it does not say. */
+  /** Billed tokens; absent if unreported. */
   readonly inputTokens?: number;
 }
 
@@ -15,9 +15,9 @@ export interface EmbeddingAnswer {
 export interface EmbeddingsPart {
   /** Most inputs of one call; more of them go out as several calls. */
   maxInputs(model: string): number;
-  /** Inputs may be tokens; others get the text they stand for. */
+  /** True if inputs may be tokens; others get text. */
   readonly takesTokens: boolean;
-  /** Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
+  /** Throws `unsupported_parameter` unless `dropParams`. */
   encodeRequest(request: EmbeddingRequest, context: EncodeContext): UpstreamRequest;
   /** A complete answer (status 2xx); throws `malformed` for anything else. */
   decodeResponse(body: AnswerBody, headers: Headers): EmbeddingAnswer;

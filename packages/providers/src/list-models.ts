@@ -1,4 +1,4 @@
-// A list that cannot be read, or is more than a list of models, throws: whoever asked goes on with the one before.
+// An unreadable or oversized list throws, and callers keep the previous one.
 import { isObject } from '@llm0/core/chat/json';
 import { EVENT_BOUNDS, findJsonExcessInSlices } from '@llm0/core/chat/json-bounds';
 import { parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
@@ -17,7 +17,7 @@ export interface ModelsQuestion {
 const MAX_MODELS = 20_000;
 const MAX_NAME_LENGTH = 512;
 
-/** The models that a provider says it serves; undefined where it cannot tell, or does not answer with a list. */
+/** Models that a provider lists; undefined without a list. */
 export async function listModels(question: ModelsQuestion): Promise<ReadonlySet<string> | undefined> {
   const { provider, connection, fetch, timeoutMs } = question;
   if (provider.modelsUrl === undefined || provider.decodeModels === undefined) return undefined;

@@ -8,7 +8,7 @@ export interface NativeRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** The whole body; absent where it is streamed, or there is none. */
+  /** The whole body; absent for a stream or no body. */
   readonly body?: Uint8Array | Blob;
 }
 
@@ -28,23 +28,23 @@ export interface UsageReader {
   readonly outputBytes: number;
 }
 
-/** One endpoint whose cost the gateway can work out. */
+/** One endpoint with a computable cost. */
 export interface NativeShape {
   /** Full path of a POST request behind the provider's root. A named group `model` captures the model. */
   readonly path: RegExp;
-  /** In which requests come there, where that is not the provider's own. */
+  /** Format of requests there, if it differs from the provider's. */
   readonly format?: WireFormat;
-  /** Costs nothing, whatever is sent. */
+  /** Free for any request. */
   readonly isFree?: true;
-  /** The request's own output limit in tokens, all choices together; undefined where it sets none. */
+  /** The request's output limit in tokens over all choices; undefined without one. */
   outputLimit(body: JsonObject): number | undefined;
   /** Makes no output tokens. */
   readonly isInputOnly?: true;
-  /** The same request, so that its answer tells usage where it would not by itself; absent where there is no such switch. */
+  /** Adds a request for usage; absent if the endpoint needs none. */
   askForUsage?(body: JsonObject): JsonObject;
   /** True if the answer reports its usage; background work doesn't. */
   tellsCost(body: JsonObject): boolean;
-  /** Top-level fields whose part of the cost is bounded by their size. */
+  /** Top-level fields whose cost is bounded by their size. */
   readonly boundedFields: ReadonlySet<string>;
   createReader(): UsageReader;
 }
@@ -63,7 +63,7 @@ export interface PassthroughPart {
   readonly shapes: readonly NativeShape[];
   /** Query parameters that may take usage out of an answer: left out. `name` in lower case. */
   hidesUsage?(name: string, value: string): boolean;
-  /** Paths of the vendor that only its native API has: who asks for one elsewhere is told where it is. */
+  /** Paths of the vendor's native API only; a request elsewhere gets a hint. */
   readonly nativeOnly?: RegExp;
 }
 
@@ -99,13 +99,13 @@ export function createUsageReader(parts: {
   };
 }
 
-/** Where the formats name the model: at the top, or of what a stream opens with. */
+/** Model field of the formats: at the top, or in a stream's first event. */
 function modelOf(value: JsonObject): string | undefined {
   const opening = asObject(value.message) ?? asObject(value.response);
   return [value.model, value.modelVersion, opening?.model].find((name) => typeof name === 'string');
 }
 
-/** A limit beyond this is none that a vendor keeps; it only has to stay a number that can be counted with. */
+/** No vendor honours a higher limit; the bound keeps arithmetic safe. */
 const MOST_LIMIT = 1_000_000_000;
 
 const bounded = (limit: number) => Math.ceil(Math.min(limit, MOST_LIMIT));
@@ -113,7 +113,7 @@ const bounded = (limit: number) => Math.ceil(Math.min(limit, MOST_LIMIT));
 /** A number of a body, or undefined. */
 export function limitOf(body: JsonObject | undefined, ...names: readonly string[]): number | undefined {
   const values = names.map((name) => asNumber(body?.[name])).filter((value) => value !== undefined && value >= 0);
-  // Where one thing is said twice, it is the vendor who chooses.
+  // The vendor chooses between duplicates.
   return values.length === 0 ? undefined : bounded(Math.max(...values.map(Number)));
 }
 
@@ -130,7 +130,7 @@ export function timesCount(
 export { countOutput as countText } from '@llm0/core/pricing/count-output';
 export { countReferences, OPAQUE_FIELDS } from '@llm0/core/pricing/count-references';
 
-/** All tools of a request, however they are listed: where a list is expected, many vendors take one object as well. */
+/** All tools of a request in any form: many vendors accept one object instead of a list. */
 export function toolsOf(body: JsonObject): readonly JsonObject[] {
   const named = (value: JsonObject, name: string) =>
     Object.keys(value).flatMap((field) => (field.toLowerCase() === name ? [value[field] ?? null] : []));
@@ -140,7 +140,7 @@ export function toolsOf(body: JsonObject): readonly JsonObject[] {
 
 const MOST_NESTED = 10;
 
-/** True where a tool is run by the vendor: what that costs is not in the request. */
+/** True if the vendor runs a tool, whose cost isn't in the request. */
 export function hasVendorTools(body: JsonObject): boolean {
   return toolsOf(body).some((tool) => {
     const type = tool.type ?? 'function';
@@ -151,7 +151,7 @@ export function hasVendorTools(body: JsonObject): boolean {
   });
 }
 
-/** An answer that was cut short: never fewer output tokens than its text makes likely. */
+/** An interrupted answer has at least the output tokens that its text suggests. */
 export function atLeast(usage: Usage, outputTokens: number): Usage {
   const missing = outputTokens - completionTokens(usage);
   return missing <= 0 ? usage : { ...usage, outputTokens: usage.outputTokens + missing, estimated: true };

@@ -1,4 +1,4 @@
-// A provider that cannot be asked is the result of a probe, not its failure: it always gives an outcome.
+// An unreachable provider is a result of the probe, not its failure: it always returns an outcome.
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Provider } from './provider';

@@ -7,13 +7,13 @@ import type { KeyRing } from './transport/key-ring';
 
 /** Memory for answers that are read whole. */
 export interface AnswerRoom {
-  /** Takes room for bytes that came; a promise: waits until there is some. Throws where there is none for long. */
+  /** Takes memory for received bytes; a promise waits. Throws after too long. */
   takeAnswer(bytes: number): Promise<void> | undefined;
   /** Releases memory of output that the client has received. */
   giveBackAnswer(): void;
-  /** The answer comes faster than it is passed on. Throws where that holds for too many already. */
+  /** The answer arrives faster than it leaves. Throws beyond the limit of such answers. */
   takeFlood(): void;
-  /** It is passed on as it comes again. */
+  /** The reader keeps up again. */
   endFlood(): void;
 }
 
@@ -29,24 +29,24 @@ export interface ProviderCall {
   readonly idleTimeoutMs: number;
   /** More bytes than this, decompressed, are no answer. */
   readonly maxAnswerBytes: number;
-  /** Aborts when nobody waits any more: the upstream is cancelled at once. */
+  /** Aborts once nobody waits: cancels the upstream at once. */
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
-  /** For URLs that come from callers: hosts that may be private, another resolver. */
+  /** For callers' URLs: hosts that may be private, another resolver. */
   readonly egress?: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve' | 'ca'>;
-  /** Where there are several keys, or stored ones: they take the place of the connection's own. */
+  /** Several or stored keys, which replace the connection's own. */
   readonly keys?: KeyRing;
   /** Headers that name the trace it is part of. */
   readonly trace?: Readonly<Record<string, string>>;
   readonly room?: AnswerRoom;
-  /** Called just before a request is sent: from then on it may be billed. */
+  /** Called right before a request is sent: it may be billed afterwards. */
   readonly onSend?: (body: UpstreamRequest['body']) => void;
 }
 
 export interface ProviderAnswer {
-  /** To be read once. Leaving early (`return`) cancels the upstream. Throws `GatewayError`. */
+  /** Read it once. Leaving early (`return`) cancels the upstream. Throws `GatewayError`. */
   readonly events: AsyncIterableIterator<EventBatch>;
-  /** Set where all of it is here already: what `events` would give, at once; to be called once, instead of reading them. */
+  /** Set for a complete answer: returns the content of `events` at once. Call it once, instead of reading them. */
   readonly whole?: () => EventBatch | Promise<EventBatch>;
   readonly status: number;
   /** Parameters of the request that were left out. */

@@ -4,7 +4,7 @@ import type { InlineMedia } from './translation/media-source';
 
 /** Connection of a configured provider. Secrets live only here and in its headers. */
 export interface ProviderConnection {
-  /** Without a trailing slash; what it ends in is the provider's own affair (`/v1` for OpenAI). */
+  /** Without a trailing slash; the provider defines its end (`/v1` for OpenAI). */
   readonly baseUrl: string;
   readonly apiKey?: string;
   /** Extra headers sent with every request. */
@@ -19,7 +19,7 @@ export interface EncodeContext {
   readonly model: string;
   /** Price-book entry, for the model's maximum output and capabilities. */
   readonly priced?: PricedModel;
-  /** The caller said `X-LLM0-Drop-Params: true`: drop what cannot be honoured instead of refusing. */
+  /** `X-LLM0-Drop-Params: true`: drops unsupported parameters instead of refusing. */
   readonly dropParams: boolean;
   /** Output limit to send when the request has none (strict caps). */
   readonly outputLimit?: number;
@@ -38,10 +38,10 @@ export interface UpstreamRequest {
   readonly dropped: readonly string[];
 }
 
-/** Where a request goes and how it authenticates. */
+/** URL and authentication of a request. */
 export type Endpoint = Pick<UpstreamRequest, 'url' | 'method' | 'headers'>;
 
-/** The connection's own headers come last: an operator's word counts. */
+/** The connection's own headers come last, so the operator's override. */
 export function jsonHeaders(
   { headers }: ProviderConnection,
   own: Readonly<Record<string, string>>,

@@ -8,12 +8,12 @@ import { GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-er
 import fc from 'fast-check';
 import type { Provider } from './provider';
 
-/** An answer as a vendor sends it, streamed and (where there is a twin) whole. */
+/** A vendor's answer, streamed and (if it has a twin) plain. */
 export interface AnswerFixture<Bytes extends string | Uint8Array = string> {
   readonly name: string;
-  /** The bytes of the streamed answer; as text where they are text. */
+  /** Bytes of the streamed answer, or their text. */
   readonly stream: Bytes;
-  /** The same answer, asked for without streaming. */
+  /** The same answer without streaming. */
   readonly plain?: JsonObject;
   /** Expected result of both. */
   readonly expected: ChatResponse;
@@ -23,7 +23,7 @@ export interface BrokenFixture<Bytes extends string | Uint8Array = string> {
   readonly name: string;
   readonly stream: Bytes;
   readonly failure: UpstreamFailure;
-  /** Text that came before the failure and must not be lost. */
+  /** Text before the failure, which must not be lost. */
   readonly text?: string;
 }
 
@@ -62,7 +62,7 @@ export function decodeStream(provider: Provider, chunks: readonly Uint8Array[]):
   }
 }
 
-/** The laws every provider keeps, over its own fixtures. */
+/** Laws for every provider, over its own fixtures. */
 export function checkProvider({ provider, answers, broken }: ProviderFixtures): void {
   describe(`provider ${provider.name}`, () => {
     for (const fixture of answers) {
@@ -127,7 +127,7 @@ function expectSameEvents(provider: Provider, bytes: Uint8Array): void {
   );
 }
 
-/** Some lengths at which the answer has not said it is over yet. */
+/** Some lengths before the answer's end mark. */
 function cutsBeforeFinish(provider: Provider, bytes: Uint8Array): number[] {
   const decoder = provider.createStreamDecoder(ANY_REQUEST);
   let length = 0;

@@ -11,7 +11,7 @@ import type { AnswerBody } from './translation/read-json';
 
 export type { StreamDecoder };
 
-/** One vendor. Pure: it encodes and decodes, and never calls out by itself. */
+/** One vendor. Pure: it encodes and decodes without calls. */
 export interface Provider {
   readonly name: string;
   readonly wireFormat: WireFormat;
@@ -21,18 +21,18 @@ export interface Provider {
   readonly isFree: boolean;
   /** Model names this provider is known to serve, for detection by name. */
   readonly modelPatterns: readonly RegExp[];
-  /** Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`. */
+  /** Throws `unsupported_parameter` unless `dropParams`. */
   encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest;
   /** A complete plain answer (status 2xx) as one batch; throws `malformed` for anything else. */
   decodeResponse(body: AnswerBody, request: ChatRequest): EventBatch;
   createStreamDecoder(request: ChatRequest): StreamDecoder;
-  /** Any non-2xx answer → one clear message, `failure` and `retryAfterMs` set; never a secret. */
+  /** Any non-2xx answer → one clear message, with `failure` and `retryAfterMs`; never a secret. */
   decodeError(status: number, headers: Headers, body: string): GatewayError;
   /** Takes requests with `countOnly`, for nothing; for other vendors the gateway guesses. */
   readonly countsTokens?: true;
   /** Built-in provider: answers in process instead of over the network. Gives a Response as the vendor would. */
   respondLocally?(request: UpstreamRequest, signal: AbortSignal): Promise<Response>;
-  /** http(s) URLs whose content must travel inside the request, because the vendor does not fetch them itself. */
+  /** http(s) URLs to embed in the request, because the vendor doesn't fetch them. */
   remoteMedia?(request: ChatRequest): readonly string[];
   /** Models the upstream offers right now, for providers that can list them (Ollama). */
   modelsUrl?(connection: ProviderConnection): Omit<Endpoint, 'method'>;
@@ -43,7 +43,7 @@ export interface Provider {
   readonly embeddings?: EmbeddingsPart;
   /** Absent where the vendor only knows conversations. */
   readonly completions?: CompletionsPart;
-  /** The vendor's own API, for requests in its own format; absent where there is none. */
+  /** The vendor's native API; absent without one. */
   readonly passthrough?: PassthroughPart;
   /** A request that costs nothing and succeeds with a good key; absent where the vendor has none. */
   probeUrl?(connection: ProviderConnection): Omit<Endpoint, 'method'>;

@@ -29,11 +29,11 @@ export function customerDays(segment: StatsSegment, scope: CustomerScope): SQL {
 }
 
 interface Sources {
-  /** The columns that the other roll-ups have beside those that are read. */
+  /** Columns of the other roll-ups that these rows lack. */
   readonly shape: SQL;
   /** Each customer's days. */
   readonly customers: SQL;
-  /** The same of those that are named, in a JSON array: found by their names. */
+  /** Days of customers named in a JSON array. */
   readonly chosen: (names: string) => SQL;
   /** Days of all customers together. */
   readonly customerTotals: SQL;
@@ -74,7 +74,7 @@ const allCustomers = ({ shape, customers, allDays }: Sources) => sql`with custom
     union all select date, '', ${SUMS} from (${allDays}) as days
   ) as parts`;
 
-/** Only the days of those that are named are read; the others are what is left of all. */
+/** Reads only the named customers' days; the others are the remainder of the total. */
 function keptCustomers({ shape, chosen, customerTotals, allDays }: Sources, kept: readonly string[]): SQL {
   const named = JSON.stringify(kept.filter((name) => name !== ''));
   const rest = kept.includes('')

@@ -21,7 +21,7 @@ export interface Percentiles {
 }
 
 export type Durations = Readonly<Record<MetricName, Percentiles>>;
-/** Durations by bin; a metric nobody measured is missing. */
+/** Durations by bin; unmeasured metrics are missing. */
 export type Histograms = Partial<Record<MetricName, Histogram>>;
 
 /** Adds `source` to `target`. */
@@ -73,8 +73,8 @@ interface Reading<T> {
 }
 
 /**
- * Postgres only puts histograms behind each other, which costs it next to nothing; they are added up here. Buckets that are
- * over are shown before later ones are read, so that little is in memory at once.
+ * Postgres only concatenates histograms, which is cheap; this process adds them. It emits finished buckets before
+ * reading more, to save memory.
  */
 async function readHistograms<T>({ ask, segments, scope, show }: Reading<T>): Promise<ReadonlyMap<string, T>> {
   const metrics = scope.metrics ?? METRIC_NAMES;
@@ -134,7 +134,7 @@ interface PackedRow extends Record<MetricName, Uint8Array | null> {
   readonly grp: string | null;
 }
 
-/** One row for each bucket and group, with all its histograms behind each other. */
+/** One row for each bucket and group, with concatenated histograms. */
 function packedQuery(segment: StatsSegment, scope: StatsScope, metrics: readonly MetricName[]): SQL {
   const packed = metrics.map((name) =>
     segment.source === 'rows'

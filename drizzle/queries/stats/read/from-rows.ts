@@ -14,7 +14,7 @@ interface Sum {
   readonly histograms: Histograms;
 }
 
-/** Reads rows day by day, newest first, until the time is up; what was read so far is the (partial) answer. */
+/** Reads rows day by day, newest first, until the time limit; then the answer is partial. */
 export async function loadFromRows(db: Db, query: BucketQuery): Promise<BucketResult> {
   const { intervalMs, groupBy, top } = query;
   const scope: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics: query.metrics };

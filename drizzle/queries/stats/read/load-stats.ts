@@ -22,7 +22,7 @@ const RANKED_BY = ['requests', 'cost_usd'] as const satisfies readonly SumColumn
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Totals and percentiles of a range: from rows up to 1 h, beyond from the roll-ups, exact to the millisecond. */
+/** Totals and percentiles of a range, exact to the millisecond: from rows up to 1 h, beyond that from the roll-ups. */
 export async function loadOverview(
   db: Db,
   query: StatsQuery,
@@ -42,7 +42,7 @@ export async function loadHistogram(db: Db, query: StatsQuery, metric: MetricNam
   return histograms.get(bucketKey(0, null))?.[metric] ?? new Map();
 }
 
-/** Sums by interval and group, from the roll-ups; what those do not know from rows, within the bounds of `readDays`. */
+/** Sums by interval and group from the roll-ups; other fields come from rows, within the limits of `readDays`. */
 export async function loadBuckets(db: Db, query: BucketQuery): Promise<BucketResult> {
   return needsRows(query) ? loadFromRows(db, query) : askInTime(db, (ask) => loadFromRollups(ask, query));
 }
@@ -85,7 +85,7 @@ export function needsRows(query: BucketQuery): boolean {
   return intervalMs % DAY_MS !== 0 && query.toMs - query.fromMs > DAY_MS;
 }
 
-/** Full days and hours by customer, or full hours by error code, come from the roll-up that has them; the edges from rows. */
+/** Full days and hours by customer, or full hours by error code, from their roll-up; the edges from rows. */
 function segmentsOf(query: BucketQuery): readonly StatsSegment[] {
   if (query.groupBy === 'customer') return splitByOne({ ...query, source: 'customer_spend', sizeMs: DAY_MS });
   if (query.groupBy === 'error_code') return splitByOne({ ...query, source: 'rollup_error', sizeMs: HOUR_MS });
@@ -103,7 +103,7 @@ async function rankGroups(ask: Ask, query: BucketQuery, scope: StatsScope) {
 
 type GroupSums = Awaited<ReturnType<typeof rankGroups>>;
 
-/** The groups beyond those kept as one. */
+/** Merges the groups beyond the named ones. */
 function joinOthers(sums: GroupSums, kept: readonly string[] | undefined): GroupSums {
   if (kept === undefined) return sums;
   const others = sums.slice(kept.length).map(({ totals }) => totals);

@@ -21,11 +21,14 @@ export interface MinuteSums {
 export interface Minutes {
   /** Oldest first. */
   readonly minutes: readonly MinuteSums[];
-  /** The first moment that was read: later than asked for where it took too long. */
+  /** First moment read: later than requested at the time limit. */
   readonly readFromMs: number;
 }
 
-/** Minutes of a range whose ends are whole minutes: from their roll-up while it is kept, from rows before, within `readDays`' bounds. */
+/**
+ * Minutes of a range with whole-minute ends: from the roll-up while it exists, from older rows within `readDays`'
+ * limits.
+ */
 export async function loadMinutes(db: Db, query: StatsQuery, withLatency = false): Promise<Minutes> {
   const scope: StatsScope = {
     ...{ ...scopeOf(query), intervalMs: MINUTE_MS, metrics: ['latency'] },

@@ -71,13 +71,13 @@ export interface BucketQuery extends StatsQuery {
   /** Whole seconds; buckets start at multiples of it since the epoch (UTC). Absent = one bucket over all. */
   readonly intervalMs?: number;
   readonly groupBy?: GroupBy;
-  /** Only so many groups, the dearest first; the rest is one group, `OTHER_GROUPS`. */
+  /** Maximum of groups, dearest first; the rest is `OTHER_GROUPS`. */
   readonly top?: number;
   /** Percentiles cost a second query. */
   readonly withDurations: boolean;
   /** Only these durations; absent = all. */
   readonly metrics?: readonly MetricName[];
-  /** Sums wanted, others may be 0; absent = all. With `SPEND_SUMS` days by customer come from their roll-up. */
+  /** Requested sums, others may be 0; absent = all. With `SPEND_SUMS`, days by customer use their roll-up. */
   readonly sums?: readonly SumColumn[];
 }
 
@@ -88,7 +88,7 @@ export interface StatsScope extends StatsFilter {
   readonly groupBy?: GroupBy;
   /** Durations wanted; absent = all. */
   readonly metrics?: readonly MetricName[];
-  /** Groups that keep their name; all others come together as `OTHER_GROUPS`. */
+  /** Groups with their own name; all others form `OTHER_GROUPS`. */
   readonly kept?: readonly string[];
   /** Sums wanted; absent = all. */
   readonly sums?: readonly SumColumn[];

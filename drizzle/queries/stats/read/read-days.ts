@@ -6,7 +6,7 @@ import { CANCELED } from './time-limit';
 /** Rows are read at most so far back at once. */
 export const MAX_ROW_DAYS = 7;
 const DAY_MS = 86_400_000;
-/** The first stretch is short, so that the newest rows are there whatever comes. */
+/** The first stretch is short, so that the newest rows are always read. */
 const FIRST_STRETCH_MS = 3_600_000;
 const TIME_LIMIT_MS = 2500;
 
@@ -18,17 +18,16 @@ export interface Stretch {
 
 /** Direction of a scan. */
 export interface Walk {
-  /** Days at most; as many as there are where it is absent. */
+  /** Maximum of days; absent = all. */
   readonly days?: number;
-  /** From the oldest on. */
+  /** Oldest first. */
   readonly isForward?: boolean;
   readonly limitMs?: number;
 }
 
 /**
- * Walks over a range of rows backwards in ever longer stretches (at most a day), for at most 3 s and 7 days. `read` gets a
- * connection whose statements end by then, and returns true when it has enough. Resolves to the first moment that was
- * read: later than `fromMs` when the bounds were met.
+ * Reads a range of rows backwards in growing stretches (at most a day), within 3 s and 7 days. `read` gets a connection
+ * with that deadline and returns true to stop. Resolves to the first moment read, later than `fromMs` at a limit.
  */
 export function readDays(
   db: Db,
@@ -41,7 +40,10 @@ export function readDays(
 /** A stretch that took less than this is followed by a longer one. */
 const QUICK_MS = 100;
 
-/** The same in either direction, and of any length unless told. Resolves to how far it came: the range's end, or short of it. */
+/**
+ * Reads stretches in either direction, of any length by default. Resolves to the end of the range, or to where it
+ * stopped.
+ */
 export async function readStretches(
   db: Db,
   range: Stretch,
@@ -78,7 +80,7 @@ const withinDays = ({ fromMs, toMs }: Stretch, days: number, isForward: boolean)
 async function withTimeLimit<T>(db: Db, limitMs: number, work: (tx: Db) => Promise<T>): Promise<'late' | { value: T }> {
   try {
     return await db.transaction(async (tx) => {
-      // Workers beside the query would take the other cores from the requests.
+      // Parallel workers would take cores from requests.
       await tx.execute(sql`select set_config('statement_timeout', ${String(limitMs)}, true),
         set_config('max_parallel_workers_per_gather', '0', true)`);
       return { value: await work(tx) };

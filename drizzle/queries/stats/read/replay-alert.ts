@@ -1,5 +1,5 @@
-// Replays an alert's condition over what is stored, minute by minute, as the job would have checked it; what it would have
-// measured then with the budgets that are in force now.
+// Replays an alert's condition minute by minute over stored data, as the job would have checked it, with current
+// budgets.
 import {
   burnRate,
   isMet,
@@ -61,7 +61,7 @@ async function replayWindow(db: Db, query: ReplayQuery & { readonly kind: Window
   return { fromMs: Math.min(startMs, toMs), firings: firings.firings, highest: firings.highest };
 }
 
-/** Enough for every threshold; what is older than the newest of them is not replayed. */
+/** Enough for every threshold; older data than the newest of them isn't replayed. */
 const MOST_HITS = 100_000;
 
 interface Moments {

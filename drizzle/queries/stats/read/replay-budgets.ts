@@ -8,7 +8,7 @@ import { loadMinutes } from './minutes';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** A day on which a budget passes the threshold; when exactly, its minutes say. */
+/** A day with a threshold crossing; its minutes give the time. */
 interface Crossing {
   readonly budget: BudgetDays;
   readonly dayMs: number;
@@ -18,8 +18,8 @@ interface Crossing {
 }
 
 /**
- * Within its period what is used of a budget only grows: so days say which of them passes the threshold, and minutes are read of
- * that day alone, and only where no other budget fires anyway.
+ * Usage of a budget only grows within a period. So days identify a crossing, and minutes are read for that day only,
+ * unless another budget fires anyway.
  */
 export async function replayBudgets(db: Db, query: ReplayQuery): Promise<Replay> {
   const { fromMs, toMs, nowMs, projectId } = query;
@@ -83,7 +83,7 @@ async function findMoment(db: Db, { budget, dayMs, usedBefore }: Crossing, query
     used += costNanoUsd;
     if (isMet(query, shareUsed(used, limitNanoUsd))) return startMs + MINUTE_MS;
   }
-  // Rows of so long ago may be gone: it was on that day.
+  // Old rows may be deleted, so only the day is known.
   return dayMs + DAY_MS;
 }
 

@@ -44,7 +44,7 @@ function nameOf(segment: StatsSegment, groupBy: GroupBy): SQL {
 
 const timeOf = (segment: StatsSegment) => sql.identifier(segment.source === 'rows' ? 'created_at' : 'bucket');
 
-/** Where a segment is read from; roll-ups with fewer columns are brought into the shape of the others. */
+/** Table of a segment; adds missing columns of smaller roll-ups. */
 export function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
   const { groupBy } = scope;
   if (segment.source === 'customer_spend') return customerDays(segment, scope);

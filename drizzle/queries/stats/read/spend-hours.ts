@@ -7,7 +7,7 @@ import { askInTime } from './time-limit';
 export interface SpendHours {
   /** Nano-USD by the hour's start; hours without any are left out. */
   readonly byHour: ReadonlyMap<number, number>;
-  /** The first hour that is known at all; null where there is none. */
+  /** First known hour; null without one. */
   readonly firstMs: number | null;
 }
 

@@ -15,9 +15,8 @@ interface SpendRow extends Record<string, unknown> {
 }
 
 /**
- * Everything spent, for rebuilding the hot store's counters: months = this and the last, days = today and yesterday (UTC),
- * key totals for good. From the daily roll-ups, which are exact and written with the rows. Batches that were read before
- * are not stored any more after it: see `log-fence.ts`.
+ * All spend for a rebuild of the hot store: two months, two days (UTC) and key totals. From the daily roll-ups, which
+ * are exact. Batches read earlier are rejected afterwards: see `log-fence.ts`.
  */
 export async function loadSpend(db: Db, nowMs: number): Promise<RebuildData> {
   return db.transaction(async (tx) => {

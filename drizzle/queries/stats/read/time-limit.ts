@@ -3,12 +3,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 
-/** So that the answer, written out, is there within 3 s. */
+/** Leaves time to write the answer within 3 s. */
 const LIMIT_MS = 2800;
 /** SQLSTATE query_canceled. */
 export const CANCELED = '57014';
 
-/** All questions get so long; what is left of it, each statement. */
+/** Time limit of all questions; each statement gets the remainder. */
 export class QuestionTooLargeError extends Error {
   readonly code = CANCELED;
 }
@@ -22,9 +22,8 @@ export const askOf =
     (await tx.execute<T>(query)) as unknown as readonly T[];
 
 /**
- * One transaction for a question that adds up much, within 3 s unless said otherwise. Groups stay in memory: with the server's usual 4 MB they would
- * be sorted on disk. Compiling a query costs more than it gains, and workers beside it would take the other cores from the
- * requests.
+ * One transaction for an expensive question, within 3 s by default. Raises work memory, because 4 MB would sort groups
+ * on disk. Disables JIT, which costs more than it gains, and parallel workers, which take cores from requests.
  */
 export function askInTime<T>(db: Db, work: (ask: Ask) => Promise<T>, limitMs = LIMIT_MS): Promise<T> {
   const endMs = performance.now() + limitMs;

@@ -1,4 +1,4 @@
-/** Where a stretch of time is read from; the roll-ups in full buckets only. */
+/** Source of a segment; roll-ups in full buckets only. */
 export type StatsSource = 'rows' | 'rollup_minute' | 'rollup_hour' | 'rollup_day';
 /** Roll-ups by one thing only. */
 export type SpecialSource = 'rollup_error' | 'customer_spend';
@@ -40,8 +40,8 @@ export interface RangeOptions {
 }
 
 /**
- * Splits a range into stretches that add up to exactly it: full days, hours and minutes from the roll-ups, the rest from rows,
- * in the order of time. Where hours are no longer kept, the range is widened to whole days.
+ * Splits a range exactly into full days, hours and minutes from roll-ups and the rest from rows, in time order. Without
+ * hourly data, widens it to whole days.
  */
 export function splitRange(options: RangeOptions): readonly RangeSegment[] {
   const oldestHourMs = options.nowMs - HOURS_KEPT_MS;
@@ -73,7 +73,7 @@ function cover(fromMs: number, toMs: number, levels: readonly Level[], nowMs: nu
 const floorTo = (ms: number, sizeMs: number) => Math.floor(ms / sizeMs) * sizeMs;
 const ceilTo = (ms: number, sizeMs: number) => Math.ceil(ms / sizeMs) * sizeMs;
 
-/** The same segments in stretches of at most about `lengthMs`, which end where buckets do. */
+/** Splits segments into stretches of about `lengthMs` that end at bucket borders. */
 export function splitLong(
   segments: readonly StatsSegment[],
   lengthMs: Readonly<Record<StatsSource, number>>,
@@ -93,8 +93,8 @@ export function splitLong(
 }
 
 /**
- * Full buckets from one roll-up, the edges from rows; all from rows where buckets are wanted shorter than it has them. The
- * bucket of a recent end is read whole, less the rows since, where those are fewer: a day whose rows are surely still there.
+ * Full buckets from one roll-up, edges from rows; everything from rows for finer buckets. A recent last bucket is read
+ * whole minus later rows, if those are fewer.
  */
 export function splitByOne(
   options: RangeOptions & { readonly source: SpecialSource; readonly sizeMs: number },

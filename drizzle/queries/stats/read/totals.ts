@@ -29,8 +29,8 @@ export async function loadTotals(ask: Ask, segments: readonly StatsSegment[], sc
 }
 
 /**
- * The same of rows, which are read once: the dearest groups keep their name. Returns how many groups there are as well. Among
- * groups that cost the same and are as busy the first by name are dearer, as everywhere.
+ * Totals of rows in one pass: only the dearest groups keep their names. Also returns the number of groups. Ties resolve
+ * by name, as everywhere.
  */
 export async function loadTopOfRows(ask: Ask, { segments, scope, top }: TopOfRows) {
   const added = sql.raw(SUM_COLUMNS.map((name) => `sum(${name}) as ${name}`).join(', '));
@@ -59,7 +59,7 @@ export const bucketKey = (startMs: number, group: string | null) => `${startMs} 
 
 const LESS = sql.raw(SUM_COLUMNS.map((name) => `-${name} as ${name}`).join(', '));
 
-/** Sums nobody asked for are zero: each that is added up costs time for every row read. */
+/** Unrequested sums are zero: each sum costs time for every row. */
 function summed(wanted: readonly SumColumn[]): SQL {
   const columns = SUM_COLUMNS.map((name) => (wanted.includes(name) ? `sum(${name}) as ${name}` : `0 as ${name}`));
   return sql.raw(columns.join(', '));
@@ -77,7 +77,7 @@ const BY_STATUS = (n: string) =>
       .map(([status, name]) => `case when status = '${status}' then ${n} else 0 end as ${name}`)
       .join(', '),
   );
-/** A row may stand for many refusals. */
+/** A row may count many refusals. */
 const ROW_REQUESTS = 'coalesce(refused_count, 1)';
 const TOKENS_AND_MONEY = sql.raw(
   'tokens_in, tokens_out, tokens_cache_read, tokens_cache_write, tokens_reasoning, cost_usd, saved_usd',
@@ -105,15 +105,15 @@ function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL 
 
 const COUNTS = SUM_COLUMNS.filter((name) => !/^(tokens|cost|saved)_/.test(name));
 
-/** Roll-ups of errors count requests alone; rows beside them must not add tokens and money. */
+/** Error roll-ups only count requests, so rows beside them must not add tokens and money. */
 const wantedOf = ({ groupBy, sums = SUM_COLUMNS }: StatsScope): readonly SumColumn[] =>
   groupBy === 'error_code' ? sums.filter((name) => COUNTS.includes(name)) : sums;
 
-/** Tool calls are money without requests: buckets of them alone are there for whoever asks for money. */
+/** Tool calls are money without requests; they only appear in cost queries. */
 const isAnything = (scope: StatsScope): SQL =>
   wantedOf(scope).includes('cost_usd') ? sql`sum(requests) <> 0 or sum(cost_usd) <> 0` : sql`sum(requests) <> 0`;
 
-/** Start and group of a result's rows; only what tells rows apart is grouped by, since each column costs time for every row. */
+/** Start and group of result rows; groups by as few columns as possible, because each costs time for every row. */
 function placeOf({ intervalMs, groupBy }: StatsScope): { readonly shown: SQL; readonly by: SQL | undefined } {
   const start = intervalMs === undefined ? sql`0::bigint as start_ms` : sql`start_ms`;
   const shown = sql`${start}, ${groupBy === undefined ? sql`null::text as grp` : sql`grp`}`;

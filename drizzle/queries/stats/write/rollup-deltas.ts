@@ -98,7 +98,7 @@ interface Group {
   readonly histograms: Record<(typeof METRICS)[number], Histogram>;
 }
 
-/** Changes of one bucket size, by what roll-up rows are told apart by. */
+/** Changes of one bucket size by roll-up key. */
 export type Groups = ReadonlyMap<string, Group>;
 
 /** Changes by group, without unchanged ones. */
@@ -148,7 +148,7 @@ export async function groupFacts(facts: readonly SignedFact[], bucketMs: number)
   return groups;
 }
 
-/** The same changes in larger buckets, a multiple of theirs: thousands of rows are a handful of groups by then. */
+/** Merges changes into larger buckets: thousands of rows become a few groups. */
 export function coarsen(fine: Groups, bucketMs: number): Groups {
   const groups = new Map<string, Group>();
   for (const part of fine.values()) {
@@ -160,7 +160,7 @@ export function coarsen(fine: Groups, bucketMs: number): Groups {
   return groups;
 }
 
-/** Control characters part the fields of a key: ids never hold them, and names are told apart all the same. */
+/** Control characters separate a key's fields: ids never contain them, and names stay distinguishable. */
 const PART = '\u0000';
 
 function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number): Group {
@@ -182,8 +182,8 @@ function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number):
 }
 
 /**
- * Changes of `customer_spend`; `date` is `YYYY-MM-DD`, UTC. `served`: requests that had a provider; names that come with
- * refused ones alone may be invented.
+ * Changes of `customer_spend`; `date` is `YYYY-MM-DD`, UTC. `served`: requests that had a provider; names with refused
+ * requests only may be invented.
  */
 export const customerDeltas = (facts: readonly SignedFact[]) =>
   sumUp(facts, (fact) => {
@@ -213,7 +213,7 @@ interface Share<At extends object, Sum extends string> {
   readonly adds: Record<Sum, number>;
 }
 
-/** One change for each place, in the order of places; those that cancel each other are left out. */
+/** One change for each key, sorted; drops those that cancel out. */
 function sumUp<At extends object, Sum extends string>(
   facts: readonly SignedFact[],
   shareOf: (fact: UsageFact) => Share<At, Sum> | undefined,

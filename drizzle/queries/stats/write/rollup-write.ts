@@ -37,7 +37,7 @@ export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promis
   const corrected = facts.some(({ sign }) => sign === -1);
   let groups = await groupFacts(facts, MINUTE_MS);
   await writeRollup(tx, { table: 'rollup_minute', groups, corrected });
-  // Each is worked out when its turn comes: all of them at once would hold up requests for milliseconds.
+  // One at a time: computing all at once would block requests for milliseconds.
   for (const { table, bucketMs } of COARSE_ROLLUPS) {
     groups = coarsen(groups, bucketMs);
     await writeRollup(tx, { table, groups, corrected });

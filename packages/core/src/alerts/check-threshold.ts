@@ -9,7 +9,7 @@ export function highestValue({ kind, objective }: Pick<AlertRule, 'kind' | 'obje
   return ALERT_KIND_FACTS[kind].unit === 'share' ? 1 : null;
 }
 
-/** Why an alert with this threshold would fire always or never; null where it may do both. */
+/** Reason why an alert would fire always or never; null otherwise. */
 export function thresholdProblem(rule: Pick<AlertRule, 'kind' | 'threshold' | 'objective'>): string | null {
   const { kind, threshold } = rule;
   if (ALERT_KIND_FACTS[kind].unit === 'none') return null;

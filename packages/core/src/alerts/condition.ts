@@ -1,4 +1,4 @@
-// When an alert fires: the job that watches and the preview of what it would have done both ask here.
+// Conditions of alerts, shared by the job and the preview.
 import { ALERT_KIND_FACTS, type AlertKind } from './kinds';
 
 export type { AlertKind } from './kinds';
@@ -44,7 +44,7 @@ export type WindowedKind = keyof typeof WINDOW_VALUES;
 export const isWindowed = (kind: AlertKind): kind is WindowedKind => kind in WINDOW_VALUES;
 
 export const DEFAULT_OBJECTIVE = 0.99;
-/** A short window beside the long one ends an alert soon after its cause. Source: https://sre.google/workbook/alerting-on-slos/ */
+/** A short window ends an alert soon after its cause. Source: https://sre.google/workbook/alerting-on-slos/ */
 const SHORT_WINDOW = 12;
 export const shortWindowMinutes = ({ windowMinutes }: Pick<AlertRule, 'windowMinutes'>): number =>
   Math.max(1, Math.round(windowMinutes / SHORT_WINDOW));
@@ -66,7 +66,7 @@ export interface CacheSums {
   readonly hits: number;
 }
 
-/** Which share of the hit ratio of before is lost now, 0 where it rose; null where there is too little to compare. */
+/** Lost share of the previous hit ratio, 0 for a rise; null without enough data. */
 export function cacheRatioFall(now: CacheSums, before: CacheSums): number | null {
   if (now.requests < MIN_CACHED_REQUESTS || before.requests < MIN_CACHED_BEFORE) return null;
   const usual = before.hits / before.requests;

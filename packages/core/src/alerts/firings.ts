@@ -1,7 +1,7 @@
-/** A stretch in which an alert fires: from its first check that does to the first that does not any more. */
+/** Period of a firing: from its first check to the first one without it. */
 export interface Firing {
   readonly fromMs: number;
-  /** null: it still does. */
+  /** null while it fires. */
   readonly toMs: number | null;
 }
 

@@ -2,11 +2,11 @@
 export interface AlertKindFacts {
   /** Unit of the threshold. `none`: one is enough. */
   readonly unit: 'share' | 'ms' | 'usd' | 'minutes' | 'z' | 'rate' | 'count' | 'none';
-  /** It looks at a window of time that the alert sets. */
+  /** The alert sets a time window. */
   readonly isWindowed: boolean;
   /** A preview over the last week is possible. */
   readonly isReplayed: boolean;
-  /** It concerns one project, where the alert names one. */
+  /** Applies to one project if the alert names one. */
   readonly takesProject: boolean;
   /** Default values. */
   readonly defaultThreshold: number;
@@ -32,6 +32,6 @@ export const ALERT_KIND_FACTS = {
 export type AlertKind = keyof typeof ALERT_KIND_FACTS;
 export const ALERT_KINDS = Object.keys(ALERT_KIND_FACTS) as [AlertKind, ...AlertKind[]];
 
-/** In which shape a webhook is told. */
+/** Body formats of webhooks. */
 export const WEBHOOK_FORMATS = ['json', 'slack', 'teams', 'pagerduty'] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];

@@ -10,9 +10,9 @@ export interface ReplayQuery extends AlertRule {
 }
 
 export interface Replay {
-  /** The first check: later than asked for where older requests are gone or too many to be read. */
+  /** The first check: later than requested if older requests are deleted or too many. */
   readonly fromMs: number;
   readonly firings: readonly Firing[];
-  /** The most that was measured, in the unit of the threshold; null where there was nothing to measure. */
+  /** Highest measure in the unit of the threshold; null without one. */
   readonly highest: number | null;
 }

@@ -4,7 +4,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Four weeks of the same hour of the day. */
 const DAYS_BEFORE = 28;
-/** Fewer days say nothing of what is usual. */
+/** Fewer days don't show the usual level. */
 const MIN_DAYS = 7;
 /** A cent more or less is never an anomaly. */
 const LEAST_NANO_USD = 10_000_000;
@@ -35,8 +35,8 @@ export interface SpendAnomaly {
 }
 
 /**
- * The odder one of two hours: that which is over, and the one that runs, whose spend so far can only grow. null where less than a
- * week is known.
+ * The odder of two hours: the last full one and the current one, whose spend can only grow. null with less than a week
+ * of data.
  */
 export function findSpendAnomaly(nowMs: number, { byHour, firstMs }: KnownHours): SpendAnomaly | null {
   if (firstMs === null) return null;

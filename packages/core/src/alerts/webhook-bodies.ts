@@ -89,7 +89,7 @@ const BODIES = {
   pagerduty: (news, { routingKey }) => ({
     routing_key: routingKey ?? '',
     event_action: ACTIONS[news.event],
-    // Resolves what it triggered; a test is an incident of its own.
+    // Resolves its own incident; a test is a separate one.
     dedup_key: news.event === 'alert_test' ? `${news.alert.id}-test` : news.alert.id,
     payload: {
       summary: news.text.slice(0, MAX_SUMMARY),

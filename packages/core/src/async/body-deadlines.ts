@@ -1,7 +1,7 @@
 import { LinkedSet } from '../collections/linked-set';
 
 const GRACE_MS = 30_000;
-/** A caller who is slower than that holds a place that others could have. */
+/** A slower caller occupies memory that others need. */
 const MIN_BYTES_PER_MS = 32;
 /** One timer over all reads under way: a timer for each would cost more than reading most bodies. */
 const SWEEP_MS = 1000;
@@ -19,7 +19,7 @@ interface OpenRead {
   readonly expire: () => void;
 }
 
-/** Small bodies that are being read whole: those that trickle are given up in time. */
+/** Deadlines of small whole bodies, against trickling. */
 export class BodyDeadlines {
   private readonly open = new LinkedSet<OpenRead>();
   private timer: ReturnType<typeof setInterval> | undefined;

@@ -5,14 +5,14 @@ export interface BodyBounds {
   readonly maxBytes: number;
   /** Grace time in milliseconds, in addition to the time for its length. */
   readonly graceMs?: number;
-  /** Takes room for bytes that are kept, where it was not taken for all of them. */
+  /** Takes memory for stored bytes, unless taken for the whole body. */
   readonly take?: TakeBytes;
 }
 
-/** Takes room for bytes; undefined: there is some. Throws `overloaded` where there is none for long. */
+/** Takes memory; undefined: available at once. Throws `overloaded` after too long. */
 export type TakeBytes = (bytes: number) => Promise<void> | undefined;
 
-/** Room for a body: at once where its length is declared, else what is left takes it as it comes. */
+/** Takes memory for a body: at once for a declared length, otherwise as bytes arrive. */
 export async function takeRoom(
   declared: number | undefined,
   { take }: Pick<BodyBounds, 'take'>,
@@ -23,8 +23,8 @@ export async function takeRoom(
 }
 
 /**
- * The body as it comes; fails with `request_too_large` beyond `maxBytes`, and with status 408 where it trickles, so that no
- * caller can fill the memory or hold a connection for ever.
+ * The body as a stream; fails with `request_too_large` beyond `maxBytes`, and with 408 if it trickles. So no caller can
+ * fill the memory or hold a connection for ever.
  */
 export function boundedBody(
   body: ReadableStream<Uint8Array>,
@@ -34,7 +34,7 @@ export function boundedBody(
   const startMs = performance.now();
   let bytes = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Only while bytes are waited for: a vendor that is slow to take them is not the caller's fault. */
+  /** Only while waiting for bytes: a slow vendor isn't the caller's fault. */
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => {});
   const read = () => {

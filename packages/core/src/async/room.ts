@@ -1,13 +1,13 @@
-// Nobody waits in vain: one request that has begun to be held may always go on, so that room is given back in the end.
+// No deadlock: one request with memory may always continue, so that memory comes back.
 import { GatewayError } from '../errors/gateway-error';
 
 /** Memory limits of all requests, and of one key; a single request may exceed them. */
 const BOUNDS = {
   ...{ maxBytes: 160_000_000, maxBytesOfKey: 80_000_000, maxWaitMs: 10_000 },
-  /** Answers that come faster than they are passed on: the runtime reads up to 3 MB of each ahead, and can't be told not to. */
+  /** Answers that arrive faster than they leave: the runtime reads up to 3 MB of each ahead, unavoidably. */
   ...{ maxFloods: 64, maxFloodsOfKey: 16 },
 };
-/** An answer's bytes, all of them as one, their text, what was read of it, and what is said instead. */
+/** Memory factor of an answer: bytes, joined bytes, text, parsed form and output. */
 const ANSWER_FACTOR = 8;
 const RETRY_MS = 1000;
 
@@ -24,13 +24,13 @@ interface Waiting {
   readonly resolve: () => void;
 }
 
-/** Memory for what is held whole: bodies of requests, and answers that must be there before any of it goes on. */
+/** Memory for bodies of requests, and for answers that must be complete before release. */
 export class Room {
   private bytes = 0;
   private readonly bytesByKey = new Map<string, number>();
   private floods = 0;
   private readonly floodsByKey = new Map<string | undefined, number>();
-  /** Those of other keys may overtake whoever waits for its own key's share. */
+  /** Waiting for a key's own share doesn't block other keys. */
   private readonly queue: Waiting[] = [];
   /** May hold more than the bounds, so that it ends. */
   private overdrawn: Held | undefined;
@@ -85,13 +85,13 @@ export class Room {
 
   giveBack(held: Held, bytes: number): void {
     this.add(held, -bytes);
-    // What it keeps may stay for long: the next one may go on.
+    // Its memory may stay for long, so the next request may continue.
     if (this.overdrawn === held && this.bytes <= this.bounds.maxBytes && this.hasShare(held, 0))
       this.overdrawn = undefined;
     this.letIn();
   }
 
-  /** The request is over; what it waits for is given up. */
+  /** Ends a request and its waits. */
   end(held: Held): void {
     if (this.overdrawn === held) this.overdrawn = undefined;
     for (let at = this.queue.length - 1; at >= 0; at--) {
@@ -137,7 +137,7 @@ export class Room {
     return this.bytes + bytes <= this.bounds.maxBytes && this.hasShare(held, bytes);
   }
 
-  /** Somebody waits for what all share. */
+  /** True if a request waits for the shared memory. */
   private isQueued(): boolean {
     return this.queue.some(({ held, bytes }) => this.hasShare(held, bytes));
   }
@@ -158,31 +158,31 @@ export class Room {
 /** Memory of one request, held until it and its helpers end. */
 export class Held {
   bytes = 0;
-  /** Key whose share it takes, once known. */
+  /** Key of the share, once known. */
   key: string | undefined;
   private holders = 1;
   private answerBytes = 0;
-  /** Its answer comes faster than it is passed on. */
+  /** True while its answer arrives faster than it leaves. */
   isFlooded = false;
 
   constructor(private readonly room: Room) {}
 
-  /** Takes room; waits for it, where a promise comes back. Throws `overloaded` where that takes too long. */
+  /** Takes memory; a promise means waiting. Throws `overloaded` after too long. */
   take(bytes: number): Promise<void> | undefined {
     return this.holders === 0 ? undefined : this.room.take(this, bytes);
   }
 
-  /** The same for what may be done without. */
+  /** Takes memory for optional use, without waiting. */
   tryTake(bytes: number): boolean {
     return this.holders > 0 && this.room.tryTake(this, bytes);
   }
 
-  /** The same for bytes of an answer that is read whole, and for what is made of them. */
+  /** Takes memory for the bytes of a complete answer and their processing. */
   takeAnswer(bytes: number): Promise<void> | undefined {
     const taken = ANSWER_FACTOR * bytes;
     this.answerBytes += taken;
     if (this.holders === 0 || this.room.tryTake(this, taken)) return undefined;
-    // The rest of it comes meanwhile.
+    // The rest arrives meanwhile.
     this.takeFlood();
     return this.room.take(this, taken);
   }
@@ -193,7 +193,7 @@ export class Held {
     this.answerBytes = 0;
   }
 
-  /** The same where so many bytes are left of it. Waits where that is more than was taken. */
+  /** Adjusts the memory of an answer to its remaining size. Waits for more. */
   keepOfAnswer(bytes: number): Promise<void> | undefined {
     const taken = this.answerBytes;
     this.answerBytes = 0;
@@ -202,14 +202,14 @@ export class Held {
     return undefined;
   }
 
-  /** The answer comes faster than it is passed on. Throws `overloaded` where that holds for too many already. */
+  /** The answer arrives faster than it leaves. Throws `overloaded` beyond the limit of such answers. */
   takeFlood(): void {
     if (this.isFlooded || this.holders === 0) return;
     this.room.addFlood(this.key);
     this.isFlooded = true;
   }
 
-  /** Nothing of it is read ahead any more. */
+  /** Ends reading ahead. */
   endFlood(): void {
     if (!this.isFlooded) return;
     this.isFlooded = false;
@@ -222,7 +222,7 @@ export class Held {
     this.room.giveBack(this, given);
   }
 
-  /** Somebody else holds it as well, and ends it too. */
+  /** Adds another owner, which ends it as well. */
   share(): this {
     this.holders += 1;
     return this;

@@ -3,12 +3,12 @@ import { inTime } from './in-time';
 /** Resolves once everything else that is ready had its turn. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The same after work on something large: what it left behind goes now, and not once the heap has grown by several. */
+/** Collects garbage after large work, before the heap grows by several times. */
 export async function letGo(): Promise<void> {
   Bun.gc(false);
   pending += 1;
   const done = noteCollection();
-  // A collector that gets no processor falls behind: then whoever makes garbage waits, and not the memory.
+  // A starved collector falls behind, so producers of garbage wait instead of memory growing.
   if (pending > MOST_PENDING) {
     await inTime(done, MOST_WAIT_MS, () => undefined);
     pending = 0;
@@ -22,24 +22,24 @@ const MOST_PENDING = 3;
 const MOST_WAIT_MS = 50;
 const sentinels = new FinalizationRegistry<() => void>((done) => done());
 
-/** Resolves once a collection has taken what was garbage now. */
+/** Resolves after a collection of the current garbage. */
 function noteCollection(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   sentinels.register({}, () => {
-    // Those asked for before it are done, too.
+    // Earlier ones are done as well.
     pending = 0;
     resolve();
   });
   return promise;
 }
 
-/** Gives the memory of bytes back at once, for whoever is sure that nobody reads them any more. */
+/** Frees a buffer at once; no reader may use it afterwards. */
 export function freeBytes({ buffer, byteLength }: Uint8Array): void {
   const isWhole = buffer instanceof ArrayBuffer && byteLength === buffer.byteLength;
   if (isWhole && byteLength >= SMALLEST_FREED) buffer.transfer(0);
 }
 
-/** Less is gone with the next collection. */
+/** The next collection frees smaller buffers. */
 const SMALLEST_FREED = 16 * 1024;
 const SLICE_MS = 5;
 
@@ -54,7 +54,7 @@ export class TimeSlices {
     this.sinceMs = performance.now();
   }
 
-  /** The same where so many characters were read or written, each of which leaves some bytes behind. */
+  /** Pauses after a number of characters, each of which leaves some garbage. */
   async pauseAfter(characters: number): Promise<void> {
     this.characters += characters;
     if (this.characters < COLLECT_AFTER) return this.pause();
@@ -64,7 +64,7 @@ export class TimeSlices {
   }
 }
 
-/** Else the heap would grow by what it holds before it looks. */
+/** Otherwise the heap would double before a collection. */
 const COLLECT_AFTER = 1024 * 1024;
 
 /** `map` in slices. */

@@ -1,15 +1,15 @@
 /** Cache settings of a backend. */
 export interface BackendCache {
   readonly enabled: boolean;
-  /** For answers that say nothing of it themselves; null = as CACHE_TTL says. */
+  /** Default lifetime; null = CACHE_TTL. */
   readonly ttlSeconds: number | null;
 }
 
-/** A plain HTTP service behind the gateway, its secrets opened. */
+/** A plain HTTP service with decrypted secrets. */
 export interface Backend {
-  /** `a-z0-9_-`, at most 32 characters: what stands behind `/infer/`. */
+  /** `a-z0-9_-`, at most 32 characters: the path after `/infer/`. */
   readonly name: string;
-  /** http(s), without credentials, query and trailing slash; it may have a path. */
+  /** http(s), without credentials, query or trailing slash; a path is allowed. */
   readonly url: string;
   /** Added to every request; lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ export interface Backend {
   readonly isActive: boolean;
   /** Its headers were sealed with another ENCRYPTION_KEY. */
   readonly isUnreadable: boolean;
-  /** Another one whenever something of it changed: what is cached goes by it. */
+  /** Changes with every update; cache keys contain it. */
   readonly revision: string;
 }
 
@@ -32,7 +32,7 @@ export interface Backend {
 export const backendProvider = (name: string): string => `infer:${name}`;
 
 export const BACKEND_NAME = /^[a-z0-9](?:[a-z0-9_-]{0,30}[a-z0-9])?$/;
-/** `/healthz` lists these beside backends. */
+/** `/healthz` lists these names as well. */
 export const RESERVED_BACKEND_NAMES: ReadonlySet<string> = new Set(['hot_store', 'postgres']);
 
 export const BACKEND_DEFAULTS = { timeoutMs: 30_000, retries: 1 } as const;

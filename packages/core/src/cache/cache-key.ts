@@ -5,8 +5,8 @@ import { digestJsonInSlices } from '../chat/write-json-in-slices';
 const LEFT_OUT: ReadonlySet<string> = new Set(['stream_options', 'store', 'user', 'metadata', 'safety_identifier']);
 
 /**
- * SHA-256 (hex) over project, route and the whole canonical request. Same question, same key, whatever dialect it came
- * in and whether it was streamed. `scope`: the route's first configured target, or the alias.
+ * SHA-256 (hex) of project, route and canonical request. Equal for any dialect, streamed or not. `scope`: the route's
+ * first configured target, or the alias.
  */
 export function exactCacheKey(projectId: string, scope: string, request: ChatRequest): string {
   const hasher = new Bun.CryptoHasher('sha256');
@@ -30,7 +30,7 @@ function canonicalParts(request: ChatRequest): unknown[] {
   for (const name of Object.keys(request.extra).sort()) {
     if (!LEFT_OUT.has(name)) extra.push([name, request.extra[name]]);
   }
-  // JSON says null for what is not there; told so, the runtime writes it several times as fast.
+  // Explicit nulls let the runtime serialize several times as fast.
   const parts: unknown[] = [
     request.messages,
     request.tools ?? null,

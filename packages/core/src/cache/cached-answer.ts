@@ -18,25 +18,25 @@ export interface CachedAnswer {
   readonly costNanoUsd: number;
   /** Parameters of the request that were left out; absent where none were. */
   readonly dropped?: readonly string[];
-  /** Where the semantic cache found it: the request it was found for. */
+  /** Request whose answer the semantic cache returned. */
   readonly matchedBy?: string;
-  /** Where it is kept for replays by `Idempotency-Key`. */
+  /** Set for replays by `Idempotency-Key`. */
   readonly sent?: SentAnswer;
-  /** Set for a large one: its `response` as stores keep it, see `packResponse`. */
+  /** Set for a large answer: its packed `response`, see `packResponse`. */
   readonly packed?: string;
   /** Bytes of the JSON that was packed. */
   readonly packedBytes?: number;
 }
 
-/** A large answer as it is kept. */
+/** A large answer in storage format. */
 export interface PackedResponse {
   /** Bytes of its JSON. */
   readonly bytes: number;
-  /** Absent where nobody keeps it. */
+  /** Absent if not stored. */
   readonly text?: string;
 }
 
-/** Written and compressed beside the loop. `maxBytes`: a longer one is not kept. */
+/** Serializes and compresses off the event loop. `maxBytes`: longer ones aren't stored. */
 export async function packResponse(response: ChatResponse, maxBytes: number): Promise<PackedResponse> {
   const pieces = await piecesOfJson(response);
   const bytes = pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -47,7 +47,7 @@ export async function packResponse(response: ChatResponse, maxBytes: number): Pr
 export interface SentAnswer {
   /** UUID of the first request: ids of the answer are made of it. */
   readonly requestId: string;
-  /** The body byte for byte (zstd, base64); absent for streams too long to keep. */
+  /** The exact body (zstd, base64); absent for streams beyond the limit. */
   readonly body?: string;
   /** Its length. */
   readonly bytes?: number;
@@ -57,15 +57,17 @@ export function packBody(parts: readonly Uint8Array[]): string {
   return Bun.zstdCompressSync(Buffer.concat(parts)).toString('base64');
 }
 
-/** Memory for what is read of a cache. */
+/** Memory for cache reads. */
 export type CacheRoom = Pick<Held, 'take' | 'giveBack'>;
 
-/** Its bytes, all of them as one, their text, and what was read of it; of these, so much is kept until it has gone out. */
+/**
+ * Memory factor of cache reads: bytes, joined bytes, text and parsed form; part of it stays until the output is sent.
+ */
 const WORK_FACTOR = 4;
 const KEPT_FACTOR = 2;
 /** Smaller bodies take no room. */
 const SMALL_LENGTH = 64 * 1024;
-/** Where entries of an earlier version don't say how long they are. */
+/** Ratio for entries of earlier versions without a length. */
 const USUAL_RATIO = 8;
 
 const lengthOf = (packed: string, bytes: number | undefined): number => bytes ?? USUAL_RATIO * packed.length;

@@ -14,7 +14,7 @@ export async function packPieces(pieces: readonly Uint8Array[]): Promise<string>
   return Buffer.concat(packed).toString('base64');
 }
 
-/** Memory for what is unpacked. */
+/** Memory for unpacking. */
 export type UnpackRoom = Pick<Held, 'takeAnswer'>;
 
 /** The bytes again. Throws for anything else. `room`: how much there is shows only then. */

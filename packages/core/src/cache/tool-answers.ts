@@ -4,7 +4,7 @@ import type { Project } from '../keys/api-key';
 
 type Wish = Pick<Project, 'cacheToolCalls'>;
 
-/** An answer that calls tools is kept, and served from a cache, only where its project says so: no agent replays another. */
+/** An answer with tool calls is cached only if the project allows it, so that no agent replays another. */
 export function mayCache(response: ChatResponse, { cacheToolCalls }: Wish): boolean {
   return cacheToolCalls || !response.choices.some(callsTools);
 }

@@ -3,7 +3,7 @@ import { inTime } from '../async/in-time';
 import { BatchWriter } from '../logs/batch-writer';
 import { type CachedAnswer, type CacheRoom, decodeCachedAnswer } from './cached-answer';
 
-/** One answer as the warm tier keeps it. */
+/** One answer in the warm tier. */
 export interface WarmEntry {
   readonly projectId: string;
   readonly cacheKey: string;
@@ -25,9 +25,9 @@ export interface WarmHitCount {
   readonly hits: number;
 }
 
-/** Where warm entries are kept. */
+/** Storage of warm entries. */
 export interface WarmStore {
-  /** Replaces what is there and not newer; keys may repeat. Throws `RecordsRejectedError` for entries it can never take. */
+  /** Replaces older entries; keys may repeat. Throws `RecordsRejectedError` for permanently invalid entries. */
   write(entries: readonly WarmEntry[]): Promise<void>;
   find(projectId: string, cacheKey: string, nowMs: number): Promise<WarmHitEntry | null>;
   countHits(hits: readonly WarmHitCount[], nowMs: number): Promise<void>;
@@ -103,7 +103,7 @@ export class StoredWarmCache {
     this.entries.add({ ...entry, createdAtMs, expiresAtMs: createdAtMs + ttlMs });
   }
 
-  /** Waits until what was handed over is written, at most `timeoutMs`. */
+  /** Waits for pending writes, at most `timeoutMs`. */
   async flush(timeoutMs: number): Promise<void> {
     await Promise.all([this.entries.flush(timeoutMs), this.hits.flush(timeoutMs)]);
   }
@@ -119,7 +119,7 @@ export class StoredWarmCache {
     return stored === undefined || remainingMs <= 0 ? undefined : { ...entry, stored, remainingMs };
   }
 
-  /** A look-up that is late goes on by itself and counts as under way until it ends. */
+  /** A late look-up continues and counts as running until it ends. */
   private lookUp(projectId: string, cacheKey: string): Promise<WarmHitEntry | null | 'late' | 'error'> {
     this.lookUps += 1;
     const search = this.options.store

@@ -4,7 +4,7 @@ import type { ToolCall } from './request';
 import type { ChatChoice, ChatResponse } from './response';
 import type { Usage } from './usage';
 
-/** Parts of vendor objects that arrive in pieces: field → members whose strings are appended, not replaced. */
+/** Partial vendor objects: field → members whose strings are appended, not replaced. */
 const APPENDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   audio: ['data', 'transcript'],
   function_call: ['arguments'],
@@ -43,7 +43,7 @@ export class ResponseCollector {
   /** Texts beyond `maxCharacters` are cut. */
   constructor(private readonly maxCharacters = Number.POSITIVE_INFINITY) {}
 
-  /** True where there was more than is kept. */
+  /** True if texts were cut. */
   get isCut(): boolean {
     return this.characters > this.maxCharacters;
   }
@@ -65,7 +65,7 @@ export class ResponseCollector {
     return true;
   }
 
-  /** The answer as far as it came. A choice cut off before its finish reads `length`: never as if it were whole. */
+  /** The answer so far. A choice cut off before its finish reads `length`, never as complete. */
   response(): ChatResponse {
     const indexes = [...this.choices.keys()].sort((a, b) => a - b);
     const { id, model, createdSeconds } = this.start ?? {};
@@ -210,7 +210,7 @@ function mergeMembers(
   return merged;
 }
 
-/** The fields, where there are any. */
+/** The fields, if there are any. */
 function whereAny<T extends object>(fields: T): T | undefined {
   for (const _ in fields) return fields;
   return undefined;

@@ -42,13 +42,13 @@ export type ChatEvent =
       readonly nativeReason?: string;
     }
   /**
-   * The whole message in the vendor's own blocks, where the events beside it cannot say all of it: blocks of unknown
-   * kinds, or an order of their own. Encoders of other formats pass over it.
+   * The whole message in the vendor's blocks, if other events can't hold all of it: unknown blocks, or their own order.
+   * Other formats skip it.
    */
   | { readonly type: 'raw-message'; readonly choice: number; readonly format: WireFormat; readonly value: JsonObject }
   /**
-   * An item in the vendor's own format, of which the events between its beginning and its end tell the texts: `item` has none.
-   * `part`: they go on with the next one of its parts. Only callers of the same format are told.
+   * An item in the vendor's format, without texts: the events up to its end contain them. `part`: they continue with
+   * its next part. Only callers of the same format get it.
    */
   | {
       readonly type: 'native-item';
@@ -72,12 +72,12 @@ export type ChatEvent =
 
 /** The bytes (stream) or the parsed body (plain answer) that a batch was decoded from. */
 export type WirePart =
-  /** Whole SSE events that may be sent on as they are: they hold what `events` say, and never the answer's very end. */
+  /** Whole SSE events to forward unchanged: they contain `events`, but never the end of the answer. */
   | {
       readonly kind: 'bytes';
       readonly format: WireFormat;
       readonly bytes: Uint8Array;
-      /** The complete answer as a plain one would be, where the format tells it at a stream's end. */
+      /** The complete plain answer, for formats whose streams end with it. */
       readonly answer?: JsonObject;
     }
   /** A complete plain answer. */
@@ -91,7 +91,7 @@ export interface AnswerTally {
   reasoningBytes: number;
   /** The last one reported. */
   usage?: Usage;
-  /** Pieces that had come by then. */
+  /** Pieces received by then. */
   toldAtPieces?: number;
   /** Choices that have ended. */
   ended: number;
@@ -101,13 +101,13 @@ export interface AnswerTally {
 export interface EventBatch {
   readonly events: readonly ChatEvent[];
   readonly wire?: WirePart;
-  /** Stands for batches ahead of it that were too much to keep. */
+  /** Sum of earlier batches that were too large to keep. */
   readonly gone?: AnswerTally;
   /** Too much to be worked on at once. */
   readonly isLarge?: true;
 }
 
-/** True for events that the caller can see: from here on an answer cannot be failed over. */
+/** True for visible events: after one, an answer can't fail over. */
 export const isOutputEvent = ({ type }: ChatEvent): boolean => !SILENT.has(type);
 
 const SILENT: ReadonlySet<ChatEvent['type']> = new Set<ChatEvent['type']>(['start', 'usage', 'extra', 'native-item']);

@@ -2,7 +2,7 @@ import type { ChatEvent } from './event';
 
 type TextEvent = Extract<ChatEvent, { readonly text: string }>;
 
-/** Events in which pieces of one text that stand one behind the other are one. */
+/** Merges adjacent pieces of one text. */
 export function joinTexts(events: readonly ChatEvent[]): readonly ChatEvent[] {
   const joined: ChatEvent[] = [];
   let at = 0;

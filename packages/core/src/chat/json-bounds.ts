@@ -3,15 +3,15 @@ import { invalidRequest } from '../errors/gateway-error';
 
 /** Deeper than any real request or answer, and safe for everything that recurses. */
 export const MAX_JSON_DEPTH = 200;
-/** Values and separators of a request together: beyond them reading alone would hold up everybody else. */
+/** Maximum of values and separators: more would block other requests while parsing. */
 export const MAX_JSON_TOKENS = 200_000;
 
-/** Up to here a text is parsed at once, whatever its length: it is values that take time. */
+/** Number of values that parse in one step, for any length. */
 const MANY_TOKENS = 40_000;
-/** A text up to this length is parsed at once, whatever is in it. */
+/** Length that parses in one step, for any content. */
 export const LARGE_JSON_LENGTH = 256 * 1024;
 
-/** A number of more characters is none that anybody meant. */
+/** Longer numbers are never intended. */
 const MAX_NUMBER_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 64 * 1024;
 const MAX_SPACE_LENGTH = 64 * 1024;
@@ -22,7 +22,7 @@ export type JsonExcess = 'depth' | 'tokens' | 'length';
 export interface JsonBounds {
   /** Values and separators. */
   readonly maxTokens: number;
-  /** Lists, objects and names, each of which takes many times what a number takes; default: as many as tokens. */
+  /** Lists, objects and names, each far costlier than a number; default: as many as tokens. */
   readonly maxParts?: number;
 }
 
@@ -40,11 +40,11 @@ const CLOSE_LIST = 93;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 const SPACE = 32;
-/** By character; undefined for all others. */
+/** By character code; undefined for others. */
 const STRUCTURE: readonly (true | undefined)[] = Array.from({ length: CLOSE_OBJECT + 1 }, (_, code) =>
   [COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT].includes(code) ? true : undefined,
 );
-/** Shorter texts are parsed in no time, whatever is in them. */
+/** Shorter texts parse instantly. */
 const HARMLESS_LENGTH = 16_384;
 /** Characters looked through in one turn: some two milliseconds. */
 const TURN_LENGTH = 256 * 1024;
@@ -58,16 +58,16 @@ export function findJsonExcess(text: string, bounds = UNBOUNDED): JsonExcess | u
   return new JsonLook(bounds).push(text);
 }
 
-/** The same in turns, for long texts. */
+/** Checks long texts in slices. */
 export async function findJsonExcessInSlices(text: string, bounds = UNBOUNDED): Promise<JsonExcess | undefined> {
   return new JsonLook(bounds).pushInSlices(text);
 }
 
-/** Looks through a text that comes in pieces. */
+/** Scans a text in pieces. */
 export class JsonLook {
   /** Names of fields so far. */
   names = 0;
-  /** Where members of the outermost value end, of a text that comes in one piece. */
+  /** Ends of the outermost value's members, for a text in one piece. */
   readonly cuts: number[] = [];
   /** Values and separators so far. */
   tokens = 0;
@@ -78,7 +78,7 @@ export class JsonLook {
   /** White space since the last list, object, name or comma. */
   private spaceLength = 0;
   private isInString = false;
-  /** The next character of the string stands behind a backslash. */
+  /** True after a backslash in a string. */
   private isEscaped = false;
   /** Length of the current or last string. */
   private stringLength = 0;
@@ -147,7 +147,7 @@ export class JsonLook {
     return this.tokens > this.maxTokens || this.parts > this.maxParts ? 'tokens' : undefined;
   }
 
-  /** Index of the closing quote; the piece's length where it is in a later one. */
+  /** Index of the closing quote; the piece's length if it is in a later one. */
   private endOfString(piece: string, from: number): number {
     let at = this.isEscaped ? from + 1 : from;
     this.isEscaped = false;
@@ -188,16 +188,16 @@ export function checkJsonBounds(text: string): SeenRequest | undefined {
 export interface SeenJson {
   /** Names of members at any depth. */
   readonly names: number;
-  /** Where the members of the outermost object end. */
+  /** Ends of the outermost object's members. */
   readonly cuts: readonly number[];
 }
 
 export interface SeenRequest extends SeenJson {
-  /** It has so many values that it is parsed in turns. */
+  /** True if it has enough values to parse in slices. */
   readonly isLarge: boolean;
 }
 
-/** The same for a long text that comes in pieces: what is too much is refused before the rest is read. */
+/** Checks a long text in pieces: stops before reading the rest of an excessive one. */
 export class RequestBounds {
   private readonly look = new JsonLook(REQUEST_BOUNDS);
 
@@ -206,7 +206,7 @@ export class RequestBounds {
     return this.look.isOpen;
   }
 
-  /** So far. */
+  /** True after many values. */
   get hasMany(): boolean {
     return this.look.tokens > MANY_TOKENS;
   }

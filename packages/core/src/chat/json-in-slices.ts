@@ -6,7 +6,7 @@ import { LongText } from './long-text';
 
 export { LARGE_JSON_LENGTH };
 
-/** The same of bodies with few values, as contexts of agents are. */
+/** Limit for bodies with few values, such as agents' contexts. */
 export const LONG_JSON_LENGTH = 2 * 1024 * 1024;
 /** Characters that are parsed or written by one native call. */
 const WINDOW = 32 * 1024;
@@ -22,7 +22,7 @@ export async function decodeInSlices(chunks: Uint8Array[]): Promise<string> {
   return pieces.join('');
 }
 
-/** The same in pieces. `frees`: nobody else reads the chunks, so that each goes at once when it is decoded. */
+/** Decodes in pieces. `frees`: no other reader uses the chunks, so each is freed at once. */
 export async function* decodePieces(
   chunks: Uint8Array[],
   { frees = false }: { readonly frees?: boolean } = {},
@@ -51,8 +51,8 @@ async function* cut(text: string): AsyncGenerator<string> {
 }
 
 /**
- * The same of a text that comes in pieces, of which no more is kept than what is read next. `mostBytes`: of all of it in
- * UTF-8, where that is known. Throws what `pieces` throws, too.
+ * Parses a text in pieces and keeps only the unread part. `mostBytes`: total size in UTF-8, if known. Also throws
+ * errors of `pieces`.
  */
 export async function parseJsonPieces(pieces: AsyncIterable<string>, mostBytes?: number): Promise<JsonValue> {
   const iterator = pieces[Symbol.asyncIterator]();
@@ -67,7 +67,7 @@ export async function parseJsonPieces(pieces: AsyncIterable<string>, mostBytes?:
   }
 }
 
-/** A string of as many characters is so much of the heap that what it was made of goes at once. */
+/** From this length on, the string's source is freed at once. */
 const HUGE = 4 * 1024 * 1024;
 
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '{': '}' };
@@ -137,7 +137,7 @@ class TurnParser {
     setMember(object, name, await this.value());
   }
 
-  /** As many whole members as fit into `most` characters from here on; not whole where the first alone is longer. */
+  /** End of the whole members within `most` characters; not whole if the first alone is longer. */
   private findEnd(from: number, most: number): { end: number; isWhole: boolean } {
     const { text } = this;
     const last = Math.min(text.length, from + most);
@@ -210,12 +210,12 @@ class TurnParser {
     return this.mostBytes && Math.max(0, this.mostBytes - this.taken + this.text.length);
   }
 
-  /** Fewer characters stand ready, and more may come. */
+  /** True if fewer characters are buffered and more may come. */
   private isShort(length: number): boolean {
     return this.pieces !== undefined && this.text.length - this.at < length;
   }
 
-  /** Until as many characters stand ready, or all that are left. */
+  /** Reads until this many characters are buffered, or to the end. */
   private async read(length: number): Promise<void> {
     while (this.pieces !== undefined && this.text.length - this.at < length) {
       const { done, value } = await this.pieces.next();
@@ -242,7 +242,7 @@ function isEscaped(text: string, at: number, from: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** Index of the closing quote, or `last` where it is not before. */
+/** Index of the closing quote before `last`; else `last`. */
 function endOfString(text: string, from: number, last: number): number {
   for (let end = text.indexOf('"', from); end >= 0 && end < last; end = text.indexOf('"', end + 1)) {
     if (!isEscaped(text, end, from)) return end;
@@ -256,7 +256,7 @@ function setMember(object: JsonObject, name: string, value: JsonValue): void {
   else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** Where a string can be cut near here without cutting an escape (`\n`, `A`). */
+/** A nearby cut that doesn't split an escape (`\n`, `A`). */
 function beforeEscape(text: string, cut: number): number {
   for (let at = cut - 1; at >= cut - 5; at--) {
     if (text[at] !== '\\') continue;

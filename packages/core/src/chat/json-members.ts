@@ -1,8 +1,8 @@
-// A body that goes on in its own format keeps the text it came in, but for what is changed: writing it anew takes longer than all else.
+// An unchanged body keeps its text except for changed members: encoding it again would dominate the cost.
 import type { JsonObject, JsonValue } from './json';
 import type { SeenJson } from './json-bounds';
 
-/** Members of objects as they stand in the text these were read from, by name. */
+/** Original texts of objects' members, by name. */
 const TEXTS = new WeakMap<JsonObject, ReadonlyMap<string, string>>();
 
 /** Shorter ones are written in no time. */
@@ -10,8 +10,8 @@ const WORTH_CHARACTERS = 32 * 1024;
 const NAME = /\s*("(?:[^"\\]|\\.)*")\s*:/y;
 
 /**
- * Remembers how the members of an object are written. Not where a name stands twice in one: others may read the first of them,
- * and this gateway judges the last.
+ * Remembers the texts of an object's members. Skips duplicate names: other readers may use the first, and this gateway
+ * judges the last.
  */
 export function noteMembers(value: JsonValue, text: string, { names, cuts }: SeenJson): void {
   if (text.length < WORTH_CHARACTERS || value === null || typeof value !== 'object' || Array.isArray(value)) return;
@@ -28,7 +28,7 @@ export function noteMembers(value: JsonValue, text: string, { names, cuts }: See
   TEXTS.set(value, members);
 }
 
-/** JSON text of `body`, whose members may be those of `original`. */
+/** JSON text of `body`, reusing members of `original`. */
 export function writeMembers(body: JsonObject, original: JsonObject | undefined): string {
   const members = original && TEXTS.get(original);
   if (original === undefined || members === undefined) return JSON.stringify(body);

@@ -18,7 +18,7 @@ export function present<const T extends object>(fields: T): Present<T> {
   return there as Present<T>;
 }
 
-/** The value of a JSON text; undefined for anything else, and for what is nested too deeply to be read safely. */
+/** Parses JSON; undefined for invalid or too deeply nested text. */
 export function parseJson(text: string): JsonValue | undefined {
   if (findJsonExcess(text) !== undefined) return undefined;
   try {

@@ -5,19 +5,16 @@ const SMALLEST = 1024 * 1024;
 /** The most bytes that UTF-8 needs for a unit of a string. */
 const MOST_BYTES = 3;
 
-/**
- * A long text while it is put together from pieces: as UTF-8, which takes half of what strings do and is given back at
- * once, where the pieces of a joined string wait for a collector, and for its sweeper after that.
- */
+/** Builds a long text as UTF-8: half the size of strings, and freed at once instead of at a full collection. */
 export class LongText {
   private bytes: Uint8Array;
   private used = 0;
   /** The first half of a pair, cut off from its other half. */
   private carried = '';
-  /** Set once it holds a half of a pair for good, which UTF-8 cannot say. */
+  /** Set once it contains a lone surrogate, which UTF-8 can't represent. */
   private pieces: string[] | undefined;
 
-  /** `mostBytes`: what it can come to, where that is known; memory is taken as it is filled. */
+  /** `mostBytes`: the maximum, if known; memory grows as needed. */
   constructor(mostBytes = 0) {
     this.bytes = Buffer.allocUnsafeSlow(Math.max(SMALLEST, mostBytes));
   }
@@ -29,7 +26,7 @@ export class LongText {
     this.write(isCut ? text.slice(0, -1) : text);
   }
 
-  /** All of it; nothing of it stays here. */
+  /** Returns all of it and frees the buffer. */
   async text(): Promise<string> {
     if (this.carried !== '') this.write(this.carried);
     await nextTurn();

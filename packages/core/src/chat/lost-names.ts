@@ -2,8 +2,8 @@ import type { JsonValue } from './json';
 import { JsonLook, UNBOUNDED } from './json-bounds';
 
 /**
- * True where a JSON text has other names than `value`, which was read of it: of a name that stands in one object twice, in
- * whatever spelling, only the last field is read. Each name has one colon outside of strings.
+ * True if a JSON text has duplicate names, of which only the last field is parsed. Each name has one colon outside of
+ * strings.
  */
 export async function hasLostNames(text: string, value: JsonValue): Promise<boolean> {
   const look = new JsonLook(UNBOUNDED);

@@ -45,7 +45,7 @@ function pushExtras(
 /** Characters of one piece of a text that is too long to be written at once. */
 const PIECE = 64 * 1024;
 
-/** A large batch as many small ones that say the same. */
+/** Splits a large batch into equivalent small ones. */
 export function splitBatch({ events }: EventBatch): EventBatch[] {
   const batches: EventBatch[] = [];
   for (const event of events) {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, WireFormat } from './json';
 
-/** One part of a message's content. `raw` keeps parts of kinds the gateway does not know. */
+/** One part of a message's content. `raw` keeps unknown parts. */
 export type ContentPart =
   | { readonly type: 'text'; readonly text: string; readonly cacheControl?: JsonValue }
   | {
@@ -37,7 +37,7 @@ export interface ToolCall {
   readonly arguments: string;
   /** An OpenAI `custom` tool call carries free text instead of JSON. */
   readonly custom?: boolean;
-  /** Vendor signature that must come back with the call (Gemini's thought signature). */
+  /** Vendor signature that must return with the call (Gemini's thought signature). */
   readonly signature?: string;
   readonly cacheControl?: JsonValue;
 }
@@ -51,7 +51,7 @@ export type ChatMessage =
       readonly name?: string;
       readonly toolCalls?: readonly ToolCall[];
       readonly reasoning?: readonly ReasoningPart[];
-      /** The message exactly as sent when it holds what the fields above cannot (audio ids, unknown blocks). */
+      /** The original message if the fields above can't hold it (audio ids, unknown blocks). */
       readonly raw?: { readonly format: WireFormat; readonly value: JsonObject };
     }
   | {
@@ -103,7 +103,7 @@ export type ResponseFormat =
 export interface WireRequest {
   readonly format: WireFormat;
   readonly body: JsonObject;
-  /** Headers that are a part of the format's request (lower-case names): they may change the answer. */
+  /** Headers of the format's request (lower-case names), which may change the answer. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -117,15 +117,15 @@ export interface TextPrompt {
   readonly echo?: boolean;
   /** Candidates for each prompt, of which the best `n` are given. */
   readonly bestOf?: number;
-  /** Tokens at each place whose probabilities are wanted; 0 = only the chosen ones'. */
+  /** Number of alternatives per token with probabilities; 0 = only the chosen token's. */
   readonly logprobs?: number;
   /** All else that was sent, as Chat Completions calls it: for servers that speak no other format. */
   readonly chat: Readonly<JsonObject>;
 }
 
 /**
- * A chat request in the gateway's own terms: what every dialect decodes into and every provider encodes from.
- * Absent fields were not sent; nothing is defaulted here.
+ * A chat request in canonical form: dialects decode to it and providers encode from it. Absent fields weren't sent and
+ * have no defaults.
  */
 export interface ChatRequest {
   /** SHA-256 (hex) of its canonical text, worked out ahead and in turns: set for large requests, and only for them. */
@@ -162,9 +162,9 @@ export interface ChatRequest {
   readonly serviceTier?: string;
   readonly user?: string;
   readonly metadata?: JsonObject;
-  /** Top-level fields the gateway does not know, by name; they reach upstreams of the same format. */
+  /** Unknown top-level fields by name, for upstreams of the same format. */
   readonly extra: Readonly<JsonObject>;
   readonly wire?: WireRequest;
-  /** Where the request goes on from kept answers: how many of its wire's leading items stand for them. */
+  /** Number of leading wire items that come from stored answers. */
   readonly earlierItems?: number;
 }

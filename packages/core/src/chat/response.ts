@@ -13,7 +13,7 @@ export interface ChatChoice {
   readonly toolCalls?: readonly ToolCall[];
   readonly finishReason: FinishReason;
   readonly nativeFinishReason?: string;
-  /** The message in its vendor's own blocks, where the fields beside it cannot hold all of it. */
+  /** The message in its vendor's blocks, if the other fields can't hold all of it. */
   readonly raw?: { readonly format: WireFormat; readonly value: JsonObject };
   /** Unknown fields of the vendor's message (`annotations`, `audio`, …) and of its choice (`logprobs`, …). */
   readonly messageExtra?: Readonly<Record<string, JsonValue>>;

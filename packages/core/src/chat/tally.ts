@@ -30,7 +30,7 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
   }
 }
 
-/** Fields of messages that hold what no text says. */
+/** Message fields with media. */
 const MEDIA: ReadonlySet<string> = new Set(['audio', 'images', 'image', 'videos', 'video', 'native_content']);
 
 /** Size of an event's media as bytes of text. The vendor's counts include media that follow them. */

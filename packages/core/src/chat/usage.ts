@@ -7,28 +7,28 @@ export interface Usage {
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** Written to be kept for longer than usual: an hour, twelve hours. */
+  /** Written with a longer lifetime: an hour, twelve hours. */
   readonly cacheWrite1hTokens: number;
   readonly inputAudioTokens: number;
   /** Visible output tokens (text and tool calls). */
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly outputAudioTokens: number;
-  /** Integer nano-USD that the vendor bills beside tokens: searches, sources. */
+  /** Integer nano-USD that the vendor bills besides tokens: searches, sources. */
   readonly feeNanoUsd?: number;
-  /** The service tier the vendor says it billed (`flex`, `priority`, `fast`, …); absent = standard. */
+  /** Billed service tier by the vendor's report (`flex`, `priority`, `fast`, …); absent = standard. */
   readonly serviceTier?: string;
   /** Surcharge of an answer from one region. */
   readonly surchargePercent?: number;
-  /** True when the gateway counted by itself what the vendor left out. */
+  /** True if the gateway estimated missing counts. */
   readonly estimated?: boolean;
   /** Counts that the vendor omitted; the present ones are lower bounds. `fillUsage` fills them before booking. */
   readonly untold?: Untold | undefined;
-  /** The vendor's own sum, where it told no side: a lower bound too. */
+  /** The vendor's total without sides: a lower bound as well. */
   readonly totalTokens?: number;
 }
 
-/** Sides of an answer's usage that nobody told. */
+/** Unreported sides of an answer's usage. */
 export type Untold = 'input' | 'output' | 'both';
 
 export const ZERO_USAGE = {
@@ -62,7 +62,7 @@ const COUNTS = [...INPUT, ...OUTPUT];
 
 export const isUntold = ({ untold }: Usage, side: 'input' | 'output'): boolean => untold === side || untold === 'both';
 
-/** undefined where both sides are told. */
+/** undefined if both sides are reported. */
 export function untoldOf(input: boolean, output: boolean): Untold | undefined {
   if (input) return output ? 'both' : 'input';
   return output ? 'output' : undefined;
@@ -91,13 +91,13 @@ export function largerUsage(before: Usage, now: Usage): Usage {
   return { ...told, untold, totalTokens: Math.max(before.totalTokens ?? 0, now.totalTokens ?? 0) };
 }
 
-/** Usage with a count a side, and what of it the gateway had to guess. */
+/** Usage with a count per side, and its estimated sides. */
 export interface FilledUsage {
   readonly usage: Usage;
   readonly untold?: Untold | undefined;
 }
 
-/** Guesses a side that the vendor did not tell, or told as nothing next to content. `guess`: of all that was sent and came. */
+/** Estimates a side that the vendor omitted, or reported as zero despite content. `guess`: estimate of everything. */
 export function fillUsage(told: Usage, guess: () => Usage): FilledUsage {
   if (told.untold === undefined && promptTokens(told) > 0 && completionTokens(told) > 0) return { usage: told };
   const guessed = guess();
@@ -113,7 +113,7 @@ export function fillUsage(told: Usage, guess: () => Usage): FilledUsage {
   return { usage, untold: untoldOf(isInput, isOutput) };
 }
 
-/** All input tokens, whatever their class. */
+/** Input tokens of all classes. */
 export function promptTokens(usage: Usage): number {
   return (
     usage.inputTokens +
@@ -124,7 +124,7 @@ export function promptTokens(usage: Usage): number {
   );
 }
 
-/** All output tokens, whatever their class. */
+/** Output tokens of all classes. */
 export function completionTokens(usage: Usage): number {
   return usage.outputTokens + usage.reasoningTokens + usage.outputAudioTokens;
 }

@@ -1,4 +1,4 @@
-// The other half of `json-in-slices`: what is large is written in slices of a few milliseconds.
+// Writes large JSON in slices of a few milliseconds; see `json-in-slices`.
 import { freeBytes, letGo, nextTurn, TimeSlices } from '../async/time-slices';
 import { LARGE_JSON_LENGTH } from './json-in-slices';
 
@@ -15,7 +15,7 @@ export async function stringifyJsonInSlices(value: unknown): Promise<Blob> {
   return joinInSlices(await piecesOfJson(value));
 }
 
-/** The same in pieces of some 32 kB. */
+/** Pieces of about 32 kB. */
 export async function piecesOfJson(value: unknown): Promise<Buffer[]> {
   await nextTurn();
   const pieces: Buffer[] = [];
@@ -23,7 +23,7 @@ export async function piecesOfJson(value: unknown): Promise<Buffer[]> {
   return pieces;
 }
 
-/** All of them, copied once, in a turn of its own: who sends or serves a blob copies nothing. Lets go of the pieces. */
+/** Joins all pieces with one copy; sending a blob copies nothing more. Frees the pieces. */
 export async function joinInSlices(pieces: Uint8Array[]): Promise<Blob> {
   await nextTurn();
   const parts = pieces.splice(0);
@@ -33,14 +33,14 @@ export async function joinInSlices(pieces: Uint8Array[]): Promise<Blob> {
   return whole;
 }
 
-/** The same, piece by piece, for who need not have them all at once. */
+/** Writes piece by piece, for readers that don't need the whole. */
 export async function writeJsonInSlices(value: unknown, take: (piece: Buffer) => void): Promise<void> {
   const writer = new TurnWriter((text) => take(Buffer.from(text)));
   await writer.write(value);
   writer.finish();
 }
 
-/** SHA-256 (hex) of a value, in slices: of its JSON, in which long strings stand by their length and as they are. */
+/** SHA-256 (hex) of a value's JSON, in slices; long strings count by length and content. */
 export async function digestJsonInSlices(value: unknown): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256');
   const writer = new DigestWriter((text) => hasher.update(text));
@@ -98,7 +98,7 @@ class TurnWriter {
     for (let at = 0; at < value.length; ) {
       let cut = Math.min(value.length, at + WINDOW);
       if (cut < value.length && isHighSurrogate(value.charCodeAt(cut - 1))) cut -= 1;
-      // Read first: what stands before it may be taken meanwhile.
+      // Read first, because the consumer may take the earlier text meanwhile.
       const shown = this.inString(value.slice(at, cut));
       this.text += shown;
       at = cut;
@@ -119,7 +119,7 @@ class TurnWriter {
   }
 }
 
-/** Nothing is copied of a long string: its parts stand as they are, each behind its kind and length. */
+/** Long strings aren't copied: each part counts with its kind and length. */
 class DigestWriter extends TurnWriter {
   protected override inString(part: string): string {
     // Halves of characters would all be hashed as the same one.

@@ -1,4 +1,4 @@
-/** A member's place; only its set looks inside. */
+/** A member's handle; only its set reads it. */
 export interface Place<T> {
   value: T | undefined;
   before: Place<T> | undefined;
@@ -6,9 +6,8 @@ export interface Place<T> {
 }
 
 /**
- * A set for what comes and goes with each request, oldest first. `Set` and `Map` of JavaScriptCore leave their outgrown tables
- * behind, and what stood in one lives until the next full collection, however long ago it was deleted; docs/internals/performance.md
- * has what that costs. Here a removed place holds on to nothing.
+ * An ordered set for per-request items. JavaScriptCore's `Set` and `Map` keep deleted entries in outgrown tables until
+ * the next full collection (docs/internals/performance.md). Here a removed place references nothing.
  */
 export class LinkedSet<T> {
   private first: Place<T> | undefined;
@@ -19,12 +18,12 @@ export class LinkedSet<T> {
     return this.count;
   }
 
-  /** Undefined where there is none. */
+  /** Undefined if empty. */
   get oldest(): T | undefined {
     return this.first?.value;
   }
 
-  /** Behind all others. Returns what `remove` wants. */
+  /** Appends a value. Returns the handle for `remove`. */
   add(value: T): Place<T> {
     const place: Place<T> = { value, before: this.last, after: undefined };
     if (this.last === undefined) this.first = place;
@@ -34,7 +33,7 @@ export class LinkedSet<T> {
     return place;
   }
 
-  /** Once for each place: false where it was removed before. */
+  /** Once for each place: false if already removed. */
   remove(place: Place<T>): boolean {
     if (place.value === undefined) return false;
     const { before, after } = place;
@@ -49,12 +48,12 @@ export class LinkedSet<T> {
     return true;
   }
 
-  /** In the order they came. While it goes on, any may be removed and others added. */
+  /** Insertion order; allows removals and additions during iteration. */
   *[Symbol.iterator](): Generator<T> {
     yield* this.oldestOf(Number.POSITIVE_INFINITY);
   }
 
-  /** The oldest, so many at most; as when walked whole. */
+  /** The oldest entries up to a maximum; same guarantees. */
   *oldestOf(most: number): Generator<T> {
     const places: Place<T>[] = [];
     for (let place = this.first; place !== undefined && places.length < most; place = place.after) places.push(place);

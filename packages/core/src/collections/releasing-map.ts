@@ -2,7 +2,7 @@ interface Box<V> {
   value: V | undefined;
 }
 
-/** A map for what comes and goes with each request: a deleted value is let go of at once (see `LinkedSet` why). */
+/** A map for per-request values: it releases a deleted value at once (see `LinkedSet`). */
 export class ReleasingMap<K, V> {
   private readonly boxes = new Map<K, Box<V>>();
 
@@ -18,7 +18,7 @@ export class ReleasingMap<K, V> {
     return this.boxes.get(key)?.value;
   }
 
-  /** Replaces what is there, in its place. */
+  /** Replaces the value in its place. */
   set(key: K, value: V): void {
     const box = this.boxes.get(key);
     if (box === undefined) this.boxes.set(key, { value });
@@ -37,7 +37,7 @@ export class ReleasingMap<K, V> {
     this.boxes.clear();
   }
 
-  /** In the order they came. */
+  /** Insertion order. */
   *values(): Generator<V> {
     for (const box of this.boxes.values()) if (box.value !== undefined) yield box.value;
   }

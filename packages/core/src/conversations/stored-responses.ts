@@ -1,4 +1,5 @@
-// Postgres away: writes wait within bounds (what is beyond them is dropped and counted), look-ups of what is not here yet fail.
+// Without Postgres, writes wait within limits (more are dropped and counted), and look-ups of other processes' answers
+// fail.
 import { type UnpackRoom, unpackText } from '../cache/packed-text';
 import { GatewayError } from '../errors/gateway-error';
 import { BatchWriter } from '../logs/batch-writer';
@@ -13,19 +14,19 @@ export interface AnswerOwner {
 
 /** Caller of a stored answer: only its owner may read it. */
 export interface AnswerReader extends AnswerOwner {
-  /** Every answer of the project is for everybody in it. */
+  /** True if all keys of the project share its answers. */
   readonly isShared: boolean;
-  /** Memory for what it reads. */
+  /** Memory for reading. */
   readonly room?: UnpackRoom;
 }
 
-/** An answer with the request's own part of its conversation, kept so that its owner's later requests can go on. */
+/** An answer with its request's part of the conversation, so that its owner can continue. */
 export interface StoredResponse extends AnswerOwner {
   /** UUID of the request. */
   readonly id: string;
-  /** The kept answer this one went on from. */
+  /** The previous stored answer. */
   readonly previousId?: string;
-  /** JSON texts, in the caller's format: what the request itself brought, and the whole answer. Large ones packed. */
+  /** JSON texts in the caller's format: the request's own input, and the whole answer. Large ones are packed. */
   readonly input: string;
   readonly answer: string;
   /** Ids of the answer's items, by which later requests may name them. */
@@ -39,7 +40,9 @@ export type StoredTurn = Pick<StoredResponse, 'id' | 'previousId' | 'input' | 'a
 
 /** Stores answers. An answer that expired by `nowMs` is found only as part of a conversation that hasn't. */
 export interface StoredResponseStore {
-  /** Also lets the conversations that were gone on from live as long. Throws `RecordsRejectedError` for what it can never take. */
+  /**
+   * Extends the conversations that the answers continue. Throws `RecordsRejectedError` for permanently invalid entries.
+   */
   write(answers: readonly StoredResponse[]): Promise<void>;
   /** The turns that lead to `id`, newest first; fewer where one was deleted, or beyond `maxBytes` of text. */
   readConversation(reader: AnswerReader, id: string, limits: ReadLimits): Promise<readonly StoredTurn[]>;
@@ -72,12 +75,15 @@ const EVERY_MS = 25;
 const MAX_TURNS = 2000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 const ENTRY_BYTES = 512;
-/** Another process may still be writing what its caller already names: asked again this often, this far apart. */
+/**
+ * Another process may still be writing an answer that its caller already references: number of tries and their
+ * distance.
+ */
 const LOOK_UPS = 3;
 const LOOK_UP_GAP_MS = 60;
 const FLUSH_TIMEOUT_MS = 5000;
 
-/** Answers by id and owner. Written in batches nobody waits for; until then found here, in this process. */
+/** Answers by id and owner. Writes are batched in the background; until then this process finds them in memory. */
 export class StoredResponses {
   private readonly writer: BatchWriter<StoredResponse>;
   /** Answers not yet written, oldest first. */
@@ -93,12 +99,12 @@ export class StoredResponses {
     });
   }
 
-  /** False where nothing is kept at all. */
+  /** False without storage. */
   get enabled(): boolean {
     return this.options.retentionMs > 0;
   }
 
-  /** Takes the answer; findable at once in this process, and in others as soon as it is written. */
+  /** Stores the answer: this process finds it at once, others after the write. */
   keep(answer: Omit<StoredResponse, 'createdAtMs' | 'expiresAtMs'>): void {
     if (!this.enabled) return;
     const createdAtMs = this.options.nowMs();
@@ -109,8 +115,8 @@ export class StoredResponses {
   }
 
   /**
-   * The conversation that led to the answer, oldest turn first; undefined when it is unknown, another's or over.
-   * Throws `request_too_large` for one too long to go on, `conflict` where an earlier turn is not there for the reader.
+   * The answer's conversation, oldest turn first; undefined if unknown, expired or foreign. Throws `request_too_large`
+   * if too long, `conflict` if the reader lacks an earlier turn.
    */
   async readConversation(reader: AnswerReader, id: string): Promise<readonly StoredTurn[] | undefined> {
     const turns: StoredTurn[] = [];
@@ -132,7 +138,7 @@ export class StoredResponses {
     return whole.reverse();
   }
 
-  /** One answer by itself, whatever became of the turns before it; undefined when it is unknown, another's or over. */
+  /** One answer without its earlier turns; undefined if unknown, expired or foreign. */
   async readAnswer(reader: AnswerReader, id: string): Promise<StoredTurn | undefined> {
     const here = this.find(reader, id);
     if (here !== undefined) return unpacked(here, reader.room);
@@ -142,7 +148,7 @@ export class StoredResponses {
     return found && unpacked(found, reader.room);
   }
 
-  /** The kept answers that hold these items, as JSON texts, newest first. */
+  /** Stored answers with these items, as JSON texts, newest first. */
   async findByItems(reader: AnswerReader, itemIds: readonly string[]): Promise<readonly string[]> {
     const wanted = new Set(itemIds);
     const here = [...this.waiting.values()].reverse().filter((one) => mayRead(reader, one) && holds(one, wanted));
@@ -154,14 +160,14 @@ export class StoredResponses {
     return Promise.all([...found, ...stored].map((text) => unpackText(text, reader.room)));
   }
 
-  /** False when there was none. Later turns of the conversation can't be gone on from any more. */
+  /** False without one. Later turns of the conversation can't be continued any more. */
   async remove(reader: AnswerReader, id: string): Promise<boolean> {
     if (this.find(reader, id) !== undefined) await this.writer.flush(FLUSH_TIMEOUT_MS);
     const { store, nowMs } = this.options;
     return await orUnavailable(store.remove(reader, id, nowMs()));
   }
 
-  /** Waits until what was handed over is written, at most `timeoutMs`. */
+  /** Waits for pending writes, at most `timeoutMs`. */
   flush(timeoutMs: number): Promise<void> {
     return this.writer.flush(timeoutMs);
   }
@@ -174,7 +180,7 @@ export class StoredResponses {
     try {
       await this.options.store.write(answers);
     } catch (error) {
-      // Refused for good only when it stands alone; else it comes again.
+      // A permanent refusal counts only for a single record; a batch retries.
       if (!(error instanceof RecordsRejectedError) || answers.length > 1) throw error;
       this.waiting.delete(answers[0]?.id ?? '');
       throw error;
@@ -213,7 +219,7 @@ export class StoredResponses {
   }
 }
 
-/** Large ones are kept compressed. */
+/** Large ones are compressed. */
 async function unpacked(turn: StoredTurn, room: UnpackRoom | undefined): Promise<StoredTurn> {
   const [input, answer] = [await unpackText(turn.input, room), await unpackText(turn.answer, room)];
   return input === turn.input && answer === turn.answer ? turn : { ...turn, input, answer };

@@ -1,4 +1,4 @@
-// The worker breaks or is overrun: the request fails with one clear error; nothing is tried again.
+// If the worker fails or is overloaded, the request fails with one clear error and no retry.
 import { clientClosed, GatewayError } from '../errors/gateway-error';
 import type { EmbedFailure, EmbedOutcome } from './embedder';
 import type { EmbeddingRequest } from './embedding-request';
@@ -25,7 +25,7 @@ export interface BuiltInAnswer {
 /** Texts of one request that wait in the worker at once: others get their turn between them. */
 const AT_ONCE = 2;
 
-/** One vector a text; throws for what the model cannot take. */
+/** One vector for each text; throws for texts that the model can't take. */
 export async function embedBuiltIn(embedder: TextEmbedder, job: BuiltInJob): Promise<BuiltInAnswer> {
   const texts = readTexts(job.request);
   const endMs = performance.now() + job.timeoutMs;

@@ -3,14 +3,14 @@ import { GatewayError, invalidRequest } from '../errors/gateway-error';
 import type { DecodeJob, DecodeReply } from './decode-worker';
 import type { EmbeddingInput } from './embedding-request';
 
-/** The vocabulary takes some 40 MB, which a gateway that is asked once need not keep. */
+/** The vocabulary takes some 40 MB, so it is freed when unused. */
 const IDLE_MS = 300_000;
 
 type Texts = DecodeReply['texts'];
 
 /**
- * Tokens → the text they stand for, by the vocabulary of OpenAI's embedding models: clients count with it whatever model
- * they ask. It is loaded with the first request that needs it. Throws `invalid_request` for what is no such token.
+ * Decodes tokens by the vocabulary of OpenAI's embedding models, which clients use for any model. Loads it on first
+ * use. Throws `invalid_request` for unknown tokens.
  */
 export async function decodeTokenInputs(inputs: readonly EmbeddingInput[]): Promise<readonly string[]> {
   const tokens = inputs.filter((input) => typeof input !== 'string');
@@ -33,7 +33,7 @@ function decodeInThread(inputs: DecodeJob['inputs']): Promise<Texts> {
   return thread.decode(inputs);
 }
 
-/** Breaks: what waits is `overloaded`, and the next request starts another one. */
+/** If the thread fails, waiting calls are `overloaded` and the next request starts another. */
 class DecodeThread {
   private readonly worker = new Worker(new URL('./decode-worker.ts', import.meta.url), { env: {} });
   private readonly waiting = new Map<number, PromiseWithResolvers<Texts>>();

@@ -1,4 +1,4 @@
-// The vocabulary takes some 400 ms to load, and 100,000 tokens 20 ms to decode: in a thread of its own nobody waits for that.
+// The vocabulary takes some 400 ms to load, and 100,000 tokens 20 ms to decode, so both run in a separate thread.
 import { parentPort } from 'node:worker_threads';
 import { decode } from 'gpt-tokenizer/encoding/cl100k_base';
 import { lowerPriority } from '../threads/lower-priority';
@@ -10,7 +10,7 @@ export interface DecodeJob {
 
 export interface DecodeReply {
   readonly id: number;
-  /** In the order of the inputs; undefined for what holds a number that is no token. */
+  /** In the order of the inputs; undefined for an input with an invalid token. */
   readonly texts: readonly (string | undefined)[];
 }
 

@@ -11,7 +11,7 @@ export interface EmbedWorkerSettings {
 export interface EmbedText {
   readonly id: number;
   readonly text: string;
-  /** Embed it whatever language it is in. */
+  /** Embed the text in any language. */
   readonly anyLanguage: boolean;
 }
 

@@ -1,14 +1,14 @@
-/** Why there is no vector: `too_long` and `language` are the text's own fault, the others the embedder's. */
+/** Reason for a missing vector: `too_long` and `language` come from the text, others from the embedder. */
 export type EmbedFailure = 'too_long' | 'language' | 'late' | 'busy' | 'failed';
 
 export type EmbedOutcome =
-  /** `tokens`: with the special ones, where the model tells. */
+  /** `tokens`: including special ones, if the model reports them. */
   | { readonly type: 'vector'; readonly vector: Float32Array; readonly tokens?: number }
   | { readonly type: 'none'; readonly reason: EmbedFailure };
 
 /** Turns a text into a vector of length 1. */
 export interface Embedder {
-  /** Names the model and whatever else changes its vectors: entries of another one are never compared. */
+  /** Identifies the model and everything that changes its vectors: entries of another one are never compared. */
   readonly model: string;
   /** Never throws; `late` after `deadlineMs` at the latest. */
   embed(text: string, deadlineMs: number): Promise<EmbedOutcome>;
@@ -20,7 +20,7 @@ export const MAX_EMBEDDED_CHARACTERS = 3000;
 
 export const none = (reason: EmbedFailure): EmbedOutcome => ({ type: 'none', reason });
 
-/** The vector at length 1, so that cosine similarity means the same for every model; undefined for what has no direction. */
+/** Scales a vector to length 1, so that cosine similarity is comparable; undefined for a zero vector. */
 export function normalizeVector(values: ArrayLike<number>): Float32Array | undefined {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += (values[i] ?? 0) ** 2;

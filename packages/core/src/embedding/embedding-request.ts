@@ -3,7 +3,7 @@ import type { JsonObject } from '../chat/json';
 /** A text, or the tokens of one by the model's own vocabulary. */
 export type EmbeddingInput = string | readonly number[];
 
-/** A request for vectors, in the gateway's own terms: what the dialect decodes into and providers encode from. */
+/** An embedding request in canonical form: dialects decode to it and providers encode from it. */
 export interface EmbeddingRequest {
   /** Model name exactly as asked for (may be an alias or `provider/model`). */
   readonly model: string;

@@ -3,10 +3,10 @@ import { eld } from 'eld/extrasmall';
 /** Function words, and openings of requests, that no other language shares. */
 const ENGLISH =
   /\b(?:the|is|are|was|what|which|who|how|why|when|where|does|did|this|that|with|from|have|my|your|you)\b/gi;
-/** An English score this close to the best one counts where the words say so too. */
+/** An English score this close to the best one counts if the words agree. */
 const CLOSE = 0.9;
 
-/** True where the text is in English, as far as a text of its length can tell. Text without any words has no language. */
+/** True for English text, as far as its length allows. Text without words has no language. */
 export function isEnglish(text: string): boolean {
   if (!/\p{L}{2}/u.test(text)) return true;
   const result = eld.detect(text);

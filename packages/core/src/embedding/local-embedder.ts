@@ -14,7 +14,7 @@ export interface LocalEmbedderOptions extends EmbedWorkerSettings {
   readonly restartAfterMs?: number;
 }
 
-/** Texts the worker has at once: enough to never idle, few enough that what became late is not computed. */
+/** Batch of the worker: enough to stay busy, few enough to skip late texts. */
 const BATCH = 8;
 const RESTART_AFTER_MS = 10_000;
 
@@ -37,7 +37,7 @@ export class LocalEmbedder implements Embedder {
     return this.queue.size + this.running.size;
   }
 
-  /** `anyLanguage`: also where the model is for English texts only. */
+  /** `anyLanguage`: also for an English-only model. */
   embed(text: string, deadlineMs: number, anyLanguage = false): Promise<EmbedOutcome> {
     const refused =
       this.queue.refusal(text) ?? (this.worker !== undefined || this.start() ? undefined : none('failed'));
@@ -78,7 +78,7 @@ export class LocalEmbedder implements Embedder {
     this.hand();
   }
 
-  /** Gives the worker more as soon as half of what it had is done. */
+  /** Refills the worker at half of its batch. */
   private hand(): void {
     if (this.queue.size === 0 || this.running.size > BATCH / 2) return;
     const texts = this.queue.take(BATCH - this.running.size).map((waiting): EmbedText => {

@@ -1,4 +1,4 @@
-// The embedding service is away, slow or answers nonsense: the text gets no vector, and the request goes on as a miss.
+// If the embedding service fails, the text gets no vector and the request continues as a miss.
 import type { JsonValue } from '../chat/json';
 import { findJsonExcessInSlices } from '../chat/json-bounds';
 import { decodeInSlices, parseJsonInSlices } from '../chat/json-in-slices';
@@ -56,10 +56,10 @@ export interface RemoteEmbedderOptions {
 
 const MAX_BATCH = 32;
 const MAX_CALLS = 4;
-/** A call goes on for those who still wait; nobody waits longer. */
+/** A call continues for waiting texts, but no longer than this. */
 const CALL_TIMEOUT_MS = 5000;
 
-/** Any embedding service over HTTP; texts that come while all calls are under way share the next one. */
+/** Any embedding service over HTTP; texts that arrive while all calls run share the next one. */
 export class RemoteEmbedder implements Embedder {
   readonly model: string;
   private readonly queue: WaitingTexts;
@@ -127,7 +127,7 @@ export class RemoteEmbedder implements Embedder {
 /** Far more than the vectors of a batch take. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** Throws for an answer beyond the bound, for one nested too deeply, and for what is no JSON. */
+/** Throws for an oversized, too deeply nested or invalid JSON answer. */
 async function boundedJson({ body }: Response): Promise<JsonValue> {
   const chunks: Uint8Array[] = [];
   let size = 0;

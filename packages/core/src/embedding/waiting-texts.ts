@@ -1,9 +1,9 @@
 import { type EmbedOutcome, MAX_EMBEDDED_CHARACTERS, none } from './embedder';
 
-/** A text somebody waits for. */
+/** A text with a waiting caller. */
 export interface WaitingText {
   readonly text: string;
-  /** Embed it whatever language it is in. */
+  /** Embed the text in any language. */
   readonly anyLanguage: boolean;
   readonly settle: (outcome: EmbedOutcome) => void;
 }
@@ -20,7 +20,7 @@ export class WaitingTexts {
     return this.texts.size;
   }
 
-  /** Why the text is not taken; undefined where it is. */
+  /** Reason to refuse the text; undefined if accepted. */
   refusal(text: string): EmbedOutcome | undefined {
     if (text.length > MAX_EMBEDDED_CHARACTERS) return none('too_long');
     return this.texts.size >= this.maxQueued ? none('busy') : undefined;

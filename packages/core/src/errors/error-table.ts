@@ -42,7 +42,7 @@ export const ERROR_TABLE = {
   upstream_unavailable: row(503, 'api_error'),
   upstream_rate_limited: row(429, 'rate_limit_error'),
   upstream_timeout: row(504, 'api_error'),
-  // The caller wanted nothing asked, and nothing was: no failure of anybody's.
+  // The caller asked for cached answers only: nobody failed.
   not_cached: row(504, 'invalid_request_error', 'aborted'),
   overloaded: row(503, 'api_error'),
   store_unavailable: row(503, 'api_error'),
@@ -72,7 +72,7 @@ export const FAILURE_TABLE = {
   truncated: { failover: true, retrySameTarget: false, countsAgainstTarget: true },
 } as const satisfies Record<UpstreamFailure, FailureRow>;
 
-/** HTTP status of an error: the upstream's own where it carries one, else the table's. */
+/** HTTP status of an error: the upstream's if present, else the table's. */
 export function errorStatus(error: GatewayError): number {
   return error.status ?? ERROR_TABLE[error.kind].status;
 }

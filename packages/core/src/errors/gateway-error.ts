@@ -34,7 +34,7 @@ export type ErrorKind =
   | 'client_closed'
   | 'internal';
 
-/** Why one upstream attempt failed; only set on errors that come from an upstream. */
+/** Reason for a failed upstream attempt; only on upstream errors. */
 export type UpstreamFailure =
   | 'rate_limited'
   | 'server_error'
@@ -54,7 +54,7 @@ export interface AttemptSummary {
   readonly latencyMs: number;
   /** Milliseconds from the request's start. */
   readonly startMs?: number;
-  /** Nano-USD the vendor bills for it, where it said so. */
+  /** Nano-USD that the vendor bills for it, if reported. */
   readonly costNanoUsd?: number;
 }
 
@@ -72,7 +72,7 @@ export interface GatewayErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The one error type of the gateway. `message` goes to the client: what is wrong and what to do, never a secret. */
+/** The gateway's only error type. `message` goes to the client: problem and remedy, never a secret. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly kind: ErrorKind;
@@ -95,7 +95,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** A request that says something wrong; `param` is the field at fault. */
+/** An invalid request; `param` is the field at fault. */
 export function invalidRequest(param: string, message: string, cause?: unknown): GatewayError {
   return new GatewayError('invalid_request', message, { param, cause });
 }

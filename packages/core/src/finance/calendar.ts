@@ -40,7 +40,7 @@ export function wallMs(zone: string, ms: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-/** When the zone's clock first shows that time; of one that is left out in spring, when the clock goes past it. */
+/** First instant of a wall clock time; for one that spring skips, the instant of the change. */
 export function instantOf(zone: string, wall: number): number {
   const before = wall - (wallMs(zone, wall - DAY_MS) - (wall - DAY_MS));
   const after = wall - (wallMs(zone, wall + DAY_MS) - (wall + DAY_MS));
@@ -51,7 +51,7 @@ export function instantOf(zone: string, wall: number): number {
 /** The month of an instant, `YYYY-MM`. */
 export const monthOf = (zone: string, ms: number): string => new Date(wallMs(zone, ms)).toISOString().slice(0, 7);
 
-/** The month so many months later; earlier where negative. */
+/** Shifts a month by a number of months. */
 export function shiftMonth(month: string, by: number): string {
   const [year = 0, index = 1] = month.split('-').map(Number);
   return new Date(Date.UTC(year, index - 1 + by, 1)).toISOString().slice(0, 7);
@@ -65,7 +65,7 @@ export const monthRange = (zone: string, month: string): Stretch => ({
   toMs: instantOf(zone, firstOf(shiftMonth(month, 1))),
 });
 
-/** As much of the month before as has passed of a month: up to the same day and hour, at most all of it. */
+/** The same part of the previous month: up to the same day and hour, at most all of it. */
 export function sameShareBefore(zone: string, month: string, nowMs: number): Stretch {
   const earlier = shiftMonth(month, -1);
   const range = monthRange(zone, earlier);

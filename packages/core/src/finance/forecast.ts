@@ -25,7 +25,7 @@ const LEAST_ERRORS = 8;
 const LOW = 0.1;
 const HIGH = 0.9;
 
-/** Days before anything was spent say nothing of what will be. */
+/** Days before the first spend don't predict anything. */
 function sinceFirst({ firstWeekday, nanoUsd }: DayHistory): DayHistory {
   const first = nanoUsd.findIndex((nano) => nano !== 0);
   if (first === -1) return { firstWeekday, nanoUsd: [] };
@@ -94,7 +94,7 @@ export function forecastMonth({ spentNanoUsd, history, left }: ForecastInput): F
   if (days === null) return null;
   const rest = days.reduce((sum, nano) => sum + nano, 0);
   const errors = errorsOf(known, left.length);
-  // The rest may cost as expected whatever was: the band always holds it.
+  // The band always contains the expected cost.
   const [low, high] = [Math.min(1, quantile(errors, LOW)), Math.max(1, quantile(errors, HIGH))];
   const at = (factor: number) => spentNanoUsd + Math.round(rest * factor);
   const isKnown = errors.length >= LEAST_ERRORS;
@@ -107,11 +107,11 @@ export function forecastMonth({ spentNanoUsd, history, left }: ForecastInput): F
 
 export interface CapInput extends ForecastInput {
   readonly capNanoUsd: number;
-  /** The month's forecast as it is, or at the dear end of its band. */
+  /** The forecast, or the upper end of its band. */
   readonly monthNanoUsd: number;
 }
 
-/** The day on which a cap will be reached if the rest of the month costs so much; null where it lasts. */
+/** Day on which a cap is reached at this monthly cost; null if it lasts. */
 export function capReachedOn({ capNanoUsd, monthNanoUsd, spentNanoUsd, history, left }: CapInput): string | null {
   const days = expectedDays(sinceFirst(history), left) ?? [];
   const rest = days.reduce((sum, nano) => sum + nano, 0);
@@ -119,7 +119,7 @@ export function capReachedOn({ capNanoUsd, monthNanoUsd, spentNanoUsd, history, 
   let sum = 0;
   for (const [index, { date }] of left.entries()) {
     sum += days[index] ?? 0;
-    // As the forecast: to the nano-dollar.
+    // Rounds like the forecast: to the nano-dollar.
     if (spentNanoUsd + Math.round(sum * factor) >= capNanoUsd) return date;
   }
   return null;

@@ -1,7 +1,7 @@
 import { isObject, type JsonValue } from '../chat/json';
 import type { GuardrailPart } from './policy';
 
-/** A text of a stored body, and where it stands. */
+/** A text of a stored body with its position. */
 export interface BodyText {
   readonly text: string;
   readonly part: GuardrailPart;
@@ -24,13 +24,13 @@ const TYPES: Readonly<Record<string, GuardrailPart>> = {
   ...{ tool_result: 'tool_results', function_call_output: 'tool_results', tool_use: 'tool_arguments' },
   ...{ function_call: 'tool_arguments' },
 };
-/** Say how it is asked, not what. */
+/** Parameters without content. */
 const APART: ReadonlySet<string> = new Set([
   ...['model', 'id', 'object', 'type', 'role', 'name', 'finish_reason', 'stop_reason', 'tool_call_id', 'call_id'],
   ...['tool_use_id', 'tools', 'tool_choice', 'response_format', 'metadata', 'usage', 'created', 'system_fingerprint'],
 ]);
 
-/** Texts of a request or an answer as it was kept, by where they stand; at most 500. */
+/** Texts of a stored request or answer by position; at most 500. */
 export function bodyTexts(body: JsonValue, part: GuardrailPart): readonly BodyText[] {
   const texts: BodyText[] = [];
   const walk = (value: JsonValue | undefined, at: GuardrailPart, depth: number): void => {

@@ -34,8 +34,8 @@ const MISFITS: readonly {
 ];
 
 /**
- * Throws `invalid_request` naming the rule and what is wrong with it: a name that is there twice, fields that do not go together,
- * an expression that RE2 does not take, a schema that is none, an address that may not be called. `field`: what the rules were sent as.
+ * Throws `invalid_request` with the rule and its problem: duplicate name, conflicting fields, invalid RE2 expression or
+ * schema, forbidden URL. `field`: request field of the rules.
  */
 export function checkRules(rules: readonly GuardrailRule[], checks: TextChecks, field = 'rules'): void {
   const names = new Set<string>();
@@ -58,7 +58,7 @@ export function checkRules(rules: readonly GuardrailRule[], checks: TextChecks, 
   }
 }
 
-/** A word of nothing but what nobody sees is found nowhere. */
+/** A word of invisible characters never matches. */
 function refuseEmptyWords({ check }: GuardrailRule): void {
   if (check.type !== 'words') return;
   const at = check.words.findIndex((word) => foldText(word, 'words').text.trim() === '');
@@ -83,7 +83,7 @@ function refuseEmptyMatches({ check }: GuardrailRule): void {
 
 const DRAFT = /^https?:\/\/json-schema\.org\/(?:draft-0[4-7]|draft\/20(?:19-09|20-12))\/schema#?$/;
 
-/** A schema of a language that nobody here speaks is read as if it were written in another one. */
+/** A schema of an unknown draft would be read by the wrong rules. */
 function refuseForeignDraft({ check }: GuardrailRule): void {
   if (check.type !== 'json_schema') return;
   const { $schema: draft } = check.schema;

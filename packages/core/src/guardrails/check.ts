@@ -1,7 +1,7 @@
 import type { GuardrailPart } from './policy';
 import type { Span } from './span';
 
-/** A whole text that is to be judged, and where it stands. */
+/** A whole text to judge, with its position. */
 export interface JudgedText {
   readonly text: string;
   readonly on: 'input' | 'output';
@@ -13,19 +13,19 @@ export interface JudgedText {
 
 /** Result of a check on one text. */
 export interface Verdict {
-  /** 0: nothing is wrong with it. */
+  /** 0 without findings. */
   readonly count: number;
-  /** Where, if a check knows; without them an action that replaces takes the whole text. */
+  /** Positions if known; without them, a replacement covers the whole text. */
   readonly spans?: readonly Span[];
   /** Replacement of the whole text, from a webhook. */
   readonly replacement?: string;
-  /** For `retry`: what was wrong, in words for the model; never what was found. */
+  /** For `retry`: the reason for the model; never the find itself. */
   readonly reason?: string;
   /** Spent on asking (a moderation model), booked to the project. */
   readonly costNanoUsd?: number;
 }
 
-/** Judges whole texts: streams wait for all of one. Throws where it cannot; `signal` ends at its time-out. */
+/** Judges whole texts, so streams wait for their end. Throws on failure; `signal` is its time-out. */
 export interface TextCheck {
   judge(text: JudgedText, signal: AbortSignal): Verdict | Promise<Verdict>;
 }

@@ -1,6 +1,6 @@
 /** Limit for each of two generations. */
 const KEPT = 1000;
-/** Characters; longer ones hardly come again. */
+/** Characters; longer texts rarely repeat. */
 const LONGEST = 64;
 
 interface Text {
@@ -8,7 +8,7 @@ interface Text {
   readonly isId: boolean;
 }
 
-/** Short texts in which one set of rules found nothing: names of fields and models come with every request. */
+/** Short texts without findings for one set of rules: names of fields and models repeat in every request. */
 export class CleanTexts {
   private recent = new Set<string>();
   private before = new Set<string>();

@@ -20,7 +20,7 @@ import type { Detector } from './span';
 
 type CheckOf<T extends GuardrailCheck['type']> = Extract<GuardrailCheck, { type: T }>;
 
-/** Checks of whole texts, by type; they throw what is wrong with how they are set up. */
+/** Checks of whole texts, by type; each throws for an invalid configuration. */
 export type TextChecks = { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => TextCheck };
 
 /** Current guardrails of a key. */
@@ -45,7 +45,7 @@ const ALL_PII = Object.keys(PII) as PiiKind[];
 
 /** Detectors of each check type that work on pieces of text; absent for checks of the whole text. */
 const DETECTORS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => readonly WindowRule[] } = {
-  // Cards before phones, and these before what is only a number: what overlaps is called by the first one's name.
+  // Cards before phones before plain numbers: overlapping finds take the first kind.
   pii: ({ kinds = ALL_PII, countries, decode }) => {
     const detectors = countries === undefined ? PII : { ...PII, phone: findPhonesOf(countries) };
     const asked = ALL_PII.filter((kind) => kinds.includes(kind));
@@ -63,7 +63,7 @@ const DETECTORS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) 
   words: ({ words }) => [{ detector: findWords(words.map((word) => foldText(word, 'words').text)), folding: 'words' }],
 };
 
-/** The detectors, and what reads for them what nobody sees. */
+/** Adds detectors for hidden and encoded text. */
 function withHidden(rules: readonly WindowRule[], decode: readonly Encoding[] = []): readonly WindowRule[] {
   const hidden = [findInTags(rules), ...(decode.includes('base64') ? [findInBase64(rules)] : [])];
   return [...rules, ...hidden.map((detector): WindowRule => ({ detector, folding: 'none' }))];
@@ -74,10 +74,10 @@ const LASTING: ReadonlySet<GuardrailCheck['type']> = new Set(['injection', 'simi
 const KEPT_CLEAN = 10_000;
 const WAIT_MS = 15_000;
 const MAX_RETRIES = 1;
-/** Characters of all policies that are kept compiled: a word takes some sixty times its length. */
+/** Characters of all cached policies: a compiled word takes some sixty times its length. */
 const KEPT_CHARACTERS = 4_000_000;
 
-/** A rule as requests ask it. Throws what is wrong with it. */
+/** Compiles a rule for requests. Throws for an invalid one. */
 export function compileRule(rule: GuardrailRule, checks: TextChecks, isShadow: boolean): CompiledRule {
   const { name, on, parts, check, action, onError, maxRetries = MAX_RETRIES } = rule;
   const whole = makeCheck(check, checks);
@@ -121,7 +121,7 @@ function compileOrFail(rule: GuardrailRule, checks: TextChecks, isShadow: boolea
 
 export interface CompileOptions {
   readonly checks: TextChecks;
-  /** Nothing is done about what they find. */
+  /** Only records its findings. */
   readonly isShadow: boolean;
 }
 
@@ -129,7 +129,7 @@ export interface CompileOptions {
 export const compileAll = (rules: readonly GuardrailRule[], { checks, isShadow }: CompileOptions) =>
   rules.map((rule) => compileOrFail(rule, checks, isShadow));
 
-/** Compiles what keys are under, each version once, and keeps the last ones used. */
+/** Compiles keys' policies, each version once, and caches recent ones. */
 export class GuardrailCompiler {
   private readonly compiled = new LRUCache<string, Guardrails>({
     maxSize: KEPT_CHARACTERS,

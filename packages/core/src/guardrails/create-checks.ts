@@ -12,12 +12,12 @@ import type { GuardrailCheck } from './policy';
 /** Checks that judge whole texts; the others are detectors. */
 export type TextCheckType = Exclude<GuardrailCheck['type'], 'pii' | 'secrets' | 'regex' | 'words'>;
 
-/** By its type, what makes a check. Throws what is wrong with one, in words for the operator. */
+/** Factories of checks by type. Each throws for an invalid configuration, in words for the operator. */
 export type TextChecks = {
   readonly [Type in TextCheckType]: (check: Extract<GuardrailCheck, { readonly type: Type }>) => TextCheck;
 };
 
-/** Once for a process: checks share what they learn. That a webhook's address is public is asked when it is saved, and again with each post. */
+/** One set for a process, because checks share caches. A webhook's address is verified on saving and on each post. */
 export function createTextChecks(needs: CheckNeeds): TextChecks {
   const injection = checkInjection(needs);
   return {

@@ -1,4 +1,4 @@
-// One code point at a time, so that text folds the same in whatever pieces it comes.
+// Folds one code point at a time, so that the result doesn't depend on how the text is cut.
 import { type Traits, traitsOf } from './span';
 
 /** Original position of each character of a folded text. */
@@ -9,7 +9,7 @@ interface Origins {
   readonly length: number;
 }
 
-/** Text as it is searched, and where its characters come from: without `origins`, each from its own place. */
+/** Folded text with original positions; without `origins`, they are equal. */
 export class FoldedText {
   private traits: Traits | undefined;
   private traitsFrom = -1;
@@ -19,20 +19,20 @@ export class FoldedText {
     private readonly origins?: Origins,
   ) {}
 
-  /** Where a character of `text` begins in the original; `text.length` is its end. */
+  /** Position of a character in the original; `text.length` is its end. */
   originOf(at: number): number {
     const { origins } = this;
     return origins === undefined ? at : (origins.begins[at] ?? origins.length);
   }
 
-  /** Where the original of a span's last character ends. */
+  /** End of a span's last character in the original. */
   endOf(end: number): number {
     const { origins } = this;
     if (origins === undefined || end === 0) return end;
     return origins.ends[end - 1] ?? origins.length;
   }
 
-  /** The first character that comes from `origin` in the original or from behind it. */
+  /** The first character from `origin` or later in the original. */
   indexOf(origin: number): number {
     return this.origins === undefined ? origin : firstFrom(this.origins.begins, origin);
   }
@@ -46,7 +46,7 @@ export class FoldedText {
 }
 
 const ASCII_ONLY = /^[\x20-\x7e\n\r\t]*$/;
-/** Seen by nobody, and put between characters so that words are not found. */
+/** Invisible characters that split words against detection. */
 const INVISIBLE = /^(?:\p{Cf}|[\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0]|\p{Variation_Selector}|\u034f)$/u;
 /** Marks over letters, and control characters: written between others, nothing is seen of them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
@@ -99,7 +99,7 @@ for (const alphabet of ALPHABETS)
 
 export type Folding = 'none' | 'width' | 'keys' | 'digits' | 'words';
 
-/** `½` behind a number is not its next digit. */
+/** `½` after a number isn't its next digit. */
 const FRACTION = /^[\u00bc-\u00be\u2150-\u215f\u2189]$/;
 
 function asWidth(point: string): string {
@@ -112,7 +112,7 @@ const HYPHEN = /^[\u2010-\u2013\u2212\ufe58\ufe63]$/;
 
 const asKey = (point: string): string => (HYPHEN.test(point) ? '-' : asWidth(point));
 
-/** The zeros of other scripts' digits, nine more behind each. Source: Unicode's category Nd. */
+/** Zeros of other scripts' digits, each with nine more. Source: Unicode's category Nd. */
 const ZEROS = [
   ...[0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xde6, 0xe50, 0xed0, 0xf20],
   ...[0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0, 0x1c40, 0x1c50, 0xa620, 0xa8d0],
@@ -144,7 +144,7 @@ export class FoldedStretch {
   private readonly plain: FoldedText;
   private known: Map<Folding, FoldedText> | undefined;
 
-  /** `begin`: where it begins in the text. */
+  /** `begin`: start in the text. */
   constructor(
     private readonly original: string,
     readonly begin: number,
@@ -169,7 +169,7 @@ export class FoldedStretch {
 const KNOWN: Readonly<Record<keyof typeof FOLDS, Map<string, string>>> = {
   ...{ width: new Map(), keys: new Map(), digits: new Map(), words: new Map() },
 };
-/** Alphabets have fewer; of those with many characters, the first ones that come. */
+/** Alphabets have fewer characters; larger scripts fill it with their first ones. */
 const MOST_KNOWN = 4096;
 
 function foldPoint(point: string, folding: keyof typeof FOLDS): string {
@@ -178,7 +178,7 @@ function foldPoint(point: string, folding: keyof typeof FOLDS): string {
   return folded;
 }
 
-/** Where the first number that is not less stands in numbers that rise. */
+/** First index whose ascending value is at least `least`. */
 export function firstFrom(rising: readonly number[], least: number): number {
   let [low, high] = [0, rising.length];
   while (low < high) {
@@ -189,8 +189,10 @@ export function firstFrom(rising: readonly number[], least: number): number {
   return low;
 }
 
-/** `none`: as it is. `width`: full-width forms become plain, what nobody sees goes. `keys`: and hyphens are one. `digits`: so do
- * digits of other scripts. `words`: case, accents and look-alikes go as well. */
+/**
+ * `none`: unchanged. `width`: plain width, invisible characters removed. `keys`: also one hyphen. `digits`: also one
+ * script of digits. `words`: also no case, accents or look-alikes.
+ */
 export function foldText(original: string, folding: Folding): FoldedText {
   if (folding === 'none') return new FoldedText(original);
   if (ASCII_ONLY.test(original)) return new FoldedText(folding === 'words' ? original.toLowerCase() : original);

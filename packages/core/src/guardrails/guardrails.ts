@@ -17,20 +17,20 @@ export interface CompiledRule {
   readonly action: GuardrailAction;
   readonly maxRetries: number;
   readonly onError: 'block' | 'allow';
-  /** Nothing is done about what it finds. */
+  /** Only records its findings. */
   readonly isShadow: boolean;
   /** Detectors that work on pieces of a text. */
   readonly detectors: readonly WindowRule[];
   /** Checks the whole text instead. */
   readonly whole?: TextCheck;
   readonly timeoutMs: number;
-  /** Texts of earlier turns in which nothing was found, by hash: a long conversation is not asked about anew with each turn. */
+  /** Hashes of clean texts from earlier turns: a long conversation isn't checked again with each turn. */
   readonly clean?: LRUCache<string, true>;
-  /** Nothing of an answer may go on before it has seen all of it. */
+  /** Needs the whole answer before any release. */
   readonly needsWhole: boolean;
 }
 
-/** Detectors, and whose each is. */
+/** Detectors with their rules. */
 export interface Finding {
   readonly detectors: readonly WindowRule[];
   readonly owners: readonly CompiledRule[];
@@ -38,18 +38,18 @@ export interface Finding {
   readonly mostHere: number;
 }
 
-/** The rules that are asked about one part of what goes in or comes out. */
+/** The rules for one part of input or output. */
 export interface RuleSet extends Finding {
   /** Fallbacks, in order. */
   readonly wholes: readonly CompiledRule[];
   /** Detectors that need only a window and may change the text. */
   readonly windowed: Finding;
-  /** The same of those that only watch: nothing waits for them. */
+  /** Watching detectors, which delay nothing. */
   readonly watching: Finding;
   /** Detectors that can only record after the end of the text. */
   readonly late: (Finding & Pick<RuleSet, 'wholes'>) | undefined;
   readonly isEmpty: boolean;
-  /** In which its detectors found nothing. */
+  /** Texts without findings. */
   readonly clean: CleanTexts;
 }
 
@@ -72,14 +72,14 @@ export class Guardrails {
   private describing: Guardrails | undefined;
   readonly asksInput: boolean;
   readonly asksOutput: boolean;
-  /** Others may be told what comes in, or be asked about it. */
+  /** True if a check sends the input elsewhere. */
   readonly asksWholeInput: boolean;
   /** An answer is held until its end. */
   readonly holdsAnswers: boolean;
   readonly makesPseudonyms: boolean;
   /** Something may be changed or refused: all is not only watched. */
   readonly acts: boolean;
-  /** The same of answers. */
+  /** True if rules act on answers. */
   readonly actsOnOutput: boolean;
 
   constructor(
@@ -98,7 +98,7 @@ export class Guardrails {
     this.actsOnOutput = acting.some((rule) => isAsked(rule, 'output'));
   }
 
-  /** Those asked about a part. Those that only watch change nothing of what others find. */
+  /** Rules for a part. Watching rules don't affect others' findings. */
   rulesFor(on: GuardrailSide, part: GuardrailPart): RuleSet {
     const name = `${on} ${part}`;
     const known = this.sets.get(name);
@@ -123,7 +123,7 @@ export class Guardrails {
       : this.hash;
   }
 
-  /** All that search on one side, whatever part they name: for text of which nobody knows what it is. */
+  /** All rules that search on one side, for text of an unknown part. */
   rulesForAll(on: GuardrailSide): RuleSet {
     const known = this.sets.get(on);
     if (known !== undefined) return known;
@@ -134,7 +134,7 @@ export class Guardrails {
     return set;
   }
 
-  /** The rules named (with commas between) refuse what they find, whatever they do otherwise; undefined for a name unknown. */
+  /** Makes the named rules (comma-separated) block; undefined for an unknown name. */
   withStricter(names: string): Guardrails | undefined {
     const known = this.stricter.get(names);
     if (known !== undefined) return known;
@@ -159,7 +159,7 @@ export function chosenGuardrails(
   throw invalidRequest(GUARDRAIL_HEADER, message);
 }
 
-/** The same rule, if it refused what it finds. */
+/** The rule with the action `block`. */
 function refusing(rule: CompiledRule): CompiledRule {
   const detectors = rule.detectors.map(({ detector, folding }) => ({ detector, folding }));
   const needsWhole = rule.whole !== undefined || detectors.some(waitsForEnd);

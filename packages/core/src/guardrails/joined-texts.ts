@@ -14,20 +14,20 @@ const EMAIL = 'email';
 
 export type JoinedSearch = LongSearch & { readonly replace: Replace };
 
-/** A find of a rule that only watches, as far as it stands in one text. */
+/** A watching rule's find, as far as it lies in one text. */
 export interface ToldFind {
   readonly rule: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** A text after all of them were read as one, and what was told of it. */
+/** A text after the joint search, with its recorded finds. */
 export interface JoinedText {
   readonly text: string;
   readonly told: readonly ToldFind[];
 }
 
-/** Finds that were told of before their texts are judged by themselves, by the names of their rules. */
+/** Finds recorded before their texts are judged alone, by rule name. */
 export class ToldFinds {
   private readonly byText = new Map<string, readonly (ToldFind & { readonly name: string | undefined })[]>();
 
@@ -48,8 +48,8 @@ export class ToldFinds {
 }
 
 /**
- * Texts that are read one behind the other, before each is judged by itself: what begins in one and ends in another one. Half of it
- * may be a find of its own, and would hide the other half, or be told once more.
+ * Searches adjacent texts jointly before each alone, for finds across their borders. Half of one could be a find
+ * itself; it would hide the other half or count twice.
  */
 export async function searchJoined(texts: readonly string[], search: JoinedSearch): Promise<readonly JoinedText[]> {
   const total = texts.reduce((sum, text) => sum + text.length, 0);
@@ -98,12 +98,12 @@ async function joinAll(texts: readonly string[], { replace, ...search }: JoinedS
 
 interface Around {
   readonly all: string;
-  /** Where each text ends. */
+  /** End of each text. */
   readonly bounds: readonly number[];
   readonly rule: WindowRule | undefined;
 }
 
-/** True for what is found in its own text too, and not only by what stands before that: `password: ` and its value. */
+/** True for a find within its own text, which needs no preceding text: not `password: ` and its value. */
 function isAlone({ start, end }: Hit, { all, bounds, rule }: Around): boolean {
   const next = firstFrom(bounds, start + 1);
   const from = bounds[next - 1] ?? 0;
@@ -116,23 +116,23 @@ function isAlone({ start, end }: Hit, { all, bounds, rule }: Around): boolean {
 }
 
 /**
- * An address that ends with its text only seems to go on with the first word of the next one: where it has a known domain's end,
- * and would have none with that word.
+ * True for an address at the end of a text that the next word doesn't continue: it ends with a known domain, which that
+ * word would break.
  */
 function isFinished(shown: string, next: string): boolean {
-  // Behind a full stop, a word may be the end of a domain: `Is`, `Mit`.
+  // After a full stop, a word may be a domain's end: `Is`, `Mit`.
   const address = shown.replace(/\.$/, '');
   const isSentence = address !== shown && /^\p{Lu}/u.test(next);
   if (next.includes('.') || !hasKnownEnd(address) || (!isSentence && hasKnownEnd(shown + next))) return false;
   return findEmails.find(address, true).some(({ start, end }) => start === 0 && end === address.length);
 }
 
-/** By the full list: `tldts-icann` does not tell the ends that it knows from others. */
+/** Uses the full list: `tldts-icann` doesn't separate known suffixes from others. */
 const hasKnownEnd = (address: string): boolean => parse(address.slice(address.lastIndexOf('@') + 1)).isIcann === true;
 
 /**
- * The same texts after what became of all of them; what takes a place goes where it began, and into texts of which nothing else is
- * left: vendors refuse empty ones.
+ * Splits the changed text again. A replacement goes to its start, and into emptied texts, because vendors refuse empty
+ * ones.
  */
 function cutAgain(texts: readonly string[], steps: readonly Step[], told: readonly Hit[]): readonly JoinedText[] {
   const all = texts.join('');

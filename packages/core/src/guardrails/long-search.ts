@@ -1,4 +1,4 @@
-// An expression that cannot be searched for, or not in time: as its rule's `on_error` says.
+// A failed or late search follows its rule's `on_error`.
 import { nextTurn } from '../async/time-slices';
 import type { Replace } from './decoders/steps';
 import { PATTERN } from './detectors/pattern';
@@ -12,7 +12,7 @@ const NONE = new Uint32Array(0);
 
 export interface LongSearch {
   readonly set: Finding;
-  /** Throws where nothing may go on. */
+  /** Throws if nothing may be released. */
   readonly onFailure: (rule: CompiledRule, error: 'timeout' | 'failed', cause: unknown) => void;
 }
 
@@ -37,7 +37,7 @@ export async function* slicesOf(text: string, length: number): AsyncGenerator<st
   }
 }
 
-/** The rules of a set for one text: what takes too long to look for here is found in the thread, and told. */
+/** Moves slow searches of a text's rules to the thread and reports their finds. */
 export async function searchElsewhere(
   text: string,
   kind: TextKind,
@@ -64,7 +64,7 @@ export async function searchElsewhere(
   return rules;
 }
 
-/** Each in its turn; one may end behind the text that is asked about. */
+/** Returns one search's places at a time; a place may end after the queried text. */
 function alreadyFound(places: Uint32Array): Detector {
   let next = 0;
   return {

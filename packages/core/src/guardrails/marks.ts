@@ -6,13 +6,13 @@ interface OpenMark extends Omit<GuardrailMark, 'count' | 'ms'> {
   ms: number;
 }
 
-/** Texts, and what vendors say again of an answer: all of it in blocks of their own, and thoughts with their signatures. */
+/** Texts, and vendors' repetitions of an answer: own blocks, and signed reasoning. */
 export type Form = 'said' | 'blocks' | 'thoughts';
 
-/** More kinds of finds than this are not told apart any more. */
+/** Beyond this number, kinds of finds share one count. */
 const MOST = 200;
 
-/** Where a text stands, of which something is noted. */
+/** Position of a text with findings. */
 export interface Place {
   readonly on: GuardrailSide;
   readonly part: GuardrailPart;
@@ -21,7 +21,7 @@ export interface Place {
 /** Guardrail marks of a request's row: a line for each rule and part with findings. */
 export class Marks {
   private readonly open = new Map<string, OpenMark>();
-  /** Counts by the form of what was judged, and the same ids. */
+  /** Counts by form, under the same ids. */
   private readonly counts: Readonly<Record<Form, Map<string, number>>> = {
     ...{ said: new Map(), blocks: new Map(), thoughts: new Map() },
   };
@@ -57,7 +57,7 @@ export class Marks {
     return result;
   }
 
-  /** Time that a rule took, where it left a mark. */
+  /** Time of a rule that left a mark. */
   addTime(rule: CompiledRule, place: Place, ms: number): void {
     const mark = this.open.get(this.idOf(rule, place));
     if (mark !== undefined) mark.ms += ms;

@@ -3,17 +3,17 @@ import type { Replace } from './decoders/steps';
 import { JsonWindow } from './json-window';
 import type { WindowRule } from './rule-search';
 
-/** Text that is JSON is judged by what its escapes stand for; other text as it is written, and by what escapes in it stand for. */
+/** JSON is judged unescaped; other text both as written and unescaped. */
 export type TextKind = 'plain' | 'json';
 
-/** Passes on pieces of a text as soon as nothing can be found in them any more. */
+/** Releases pieces of a text as soon as no rule can match them. */
 export interface PieceWindow {
   readonly heldLength: number;
   push(text: string): string;
-  /** All of a text that comes at once. */
+  /** Judges a complete text. */
   whole(text: string): string;
   flush(): string;
-  /** `push`, and at the end `flush`, where much may go on at once. */
+  /** `push`, or `flush` at the end, for large output. */
   writeInSlices(text: string, isEnd: boolean): Promise<string>;
 }
 
@@ -48,7 +48,7 @@ export class WatchingWindow implements PieceWindow {
   }
 }
 
-/** A window that tells how long it took. */
+/** A window that measures its time. */
 export class TimedWindow implements PieceWindow {
   constructor(
     private readonly window: PieceWindow,

@@ -1,4 +1,4 @@
-/** Where a text stands in a conversation. Embeddings' inputs are `user`, arguments and results of MCP calls are those of tools. */
+/** Part of a conversation. Inputs of embeddings are `user`; MCP arguments and results are those of tools. */
 export type GuardrailPart = 'system' | 'user' | 'assistant' | 'tool_arguments' | 'tool_results';
 
 export type PiiKind = 'email' | 'phone' | 'card' | 'iban' | 'national_id' | 'ip';
@@ -8,7 +8,7 @@ export type Encoding = 'base64';
 
 /** Pattern of a rule, as operators write it. */
 export type GuardrailCheck =
-  /** `countries`: whose phone numbers are known without their country's code, too; ISO 3166-1. */
+  /** `countries`: recognizes their phone numbers without country code; ISO 3166-1. */
   | {
       readonly type: 'pii';
       readonly kinds?: readonly PiiKind[];
@@ -23,7 +23,7 @@ export type GuardrailCheck =
   | { readonly type: 'length'; readonly max: number }
   /** Checks the whole output. */
   | { readonly type: 'json_schema'; readonly schema: Readonly<Record<string, unknown>> }
-  /** Host names; `*.example.com` takes what is below it. */
+  /** Host names; `*.example.com` matches subdomains. */
   | { readonly type: 'url'; readonly allow?: readonly string[]; readonly deny?: readonly string[] }
   | { readonly type: 'injection' }
   | { readonly type: 'similar_to'; readonly examples: readonly string[]; readonly threshold: number }
@@ -67,7 +67,7 @@ export interface GuardrailMark {
   /** Matches. */
   readonly count: number;
   readonly ms: number;
-  /** The policy only watches: nothing was done. */
+  /** The policy only watches, so nothing changed. */
   readonly shadow?: true;
   /** The check could not be made; with `on_error: allow` that is how something passed. */
   readonly error?: 'timeout' | 'failed';

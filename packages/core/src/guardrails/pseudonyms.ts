@@ -1,4 +1,4 @@
-// A name stands for one thing of one caller: what a project's names are made of says whose they are.
+// A pseudonym represents one thing of one caller: the hash includes project and customer.
 import { createHmac } from 'node:crypto';
 import { type Detector, mergeSpans, type Span } from './span';
 
@@ -6,7 +6,7 @@ import { type Detector, mergeSpans, type Span } from './span';
 export type PseudonymScope =
   /** Numbered, within one request. */
   | { readonly kind: 'request' }
-  /** The same in every request of the same customer. */
+  /** The same in every request of one customer. */
   | { readonly kind: 'project'; readonly secret: Uint8Array; readonly customerId: string };
 
 const NAME = /^<[A-Z_]{1,32}_[0-9a-z]{1,16}>$/;
@@ -20,13 +20,13 @@ export function namesIn(text: string): ReadonlySet<string> {
   return names;
 }
 
-/** Names that stand for what a vendor must not see, and the way back. */
+/** Pseudonyms for data that a vendor must not see, and the way back. */
 export class Pseudonyms {
   private readonly names = new Map<string, string>();
   private readonly originals = new Map<string, string>();
   private readonly counts = new Map<string, number>();
 
-  /** `isTaken`: a text of the request has such a name by itself, and keeps it. */
+  /** `isTaken`: the request already contains such a name, which stays. */
   constructor(
     private readonly scope: PseudonymScope,
     private readonly isTaken: (name: string) => boolean = () => false,
@@ -36,7 +36,7 @@ export class Pseudonyms {
     return this.names.size === 0;
   }
 
-  /** `<EMAIL_1>`: the same for the same original. */
+  /** `<EMAIL_1>`: equal for equal originals. */
   nameOf(kind: string, original: string): string {
     const known = this.names.get(`${kind} ${original}`);
     if (known !== undefined) return known;
@@ -48,7 +48,7 @@ export class Pseudonyms {
     return name;
   }
 
-  /** Something stands for it. */
+  /** True if it has a pseudonym. */
   knows(kind: string, original: string): boolean {
     return this.names.has(`${kind} ${original}`);
   }

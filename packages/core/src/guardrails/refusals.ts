@@ -2,7 +2,7 @@ import { GatewayError } from '../errors/gateway-error';
 import type { CompiledRule } from './guardrails';
 import type { Place } from './marks';
 
-/** An answer is to be asked for again; `reason` says to the model what was wrong. */
+/** Requests another answer; `reason` tells the model the problem. */
 export class AnswerRefused extends Error {
   override readonly name = 'AnswerRefused';
 
@@ -14,7 +14,7 @@ export class AnswerRefused extends Error {
   }
 }
 
-/** Names the rule, never what it found. */
+/** Names the rule, never the find. */
 export function blockedBy({ name }: Pick<CompiledRule, 'name'>, on: Place['on']): GatewayError {
   const what = on === 'input' ? 'request' : 'answer';
   return new GatewayError('guardrail_blocked', `The guardrail "${name}" of this project blocks this ${what}.`, {

@@ -5,10 +5,10 @@ import { type GuardrailSide, Guardrails } from './guardrails';
 import type { GuardrailAction, GuardrailPart, GuardrailRule } from './policy';
 import { RequestGuard } from './request-guard';
 
-/** Ask somebody else, and may cost something: they are not asked about what is over. */
+/** Checks that call others and may cost money: a replay skips them. */
 const ASKING_OTHERS: ReadonlySet<string> = new Set(['moderation', 'webhook']);
 
-/** A request that is over, as it was kept. */
+/** A stored past request. */
 export interface PastRequest {
   readonly requestId: string;
   readonly createdAtMs: number;
@@ -33,7 +33,7 @@ export interface RuleSum {
   readonly matches: number;
   /** Requests that it could not be asked about. */
   readonly failures: number;
-  /** It asks a model or a webhook, and was not asked. */
+  /** Its check calls a model or webhook, which the replay skips. */
   readonly isSkipped: boolean;
 }
 

@@ -39,11 +39,11 @@ export interface TextPlace {
 /** Random-looking text isn't a finding in an identifier. */
 const CHANCE = 'token';
 
-/** All that is judged of one request and its answer: what was found, and the names that stand for it. */
+/** Judges one request and its answer: findings and pseudonyms. */
 export class RequestGuard {
   private readonly marks = new Marks();
   private readonly given: Pseudonyms;
-  /** For what a model says by itself: nobody gets that back. */
+  /** For text that originates from a model: nobody reverses it. */
   private readonly said: Pseudonyms;
   /** Finds of watching detectors, recorded before the texts are judged individually. */
   private readonly told = new ToldFinds();
@@ -63,17 +63,17 @@ export class RequestGuard {
     return this.marks.list();
   }
 
-  /** Judges what was judged before in another form. */
+  /** Judges another form of a judged text. */
   judgeAgain<T>(form: Form, judge: () => T): T {
     return this.marks.saidAgain(form, judge);
   }
 
-  /** Something of the request stands under another name. */
+  /** True if a pseudonym replaced something in the request. */
   get hasPseudonyms(): boolean {
     return !this.given.isEmpty;
   }
 
-  /** A whole text as it may go on: the very same where nothing is to be done. Throws `guardrail_blocked`. */
+  /** A judged whole text; the same one if clean. Throws `guardrail_blocked`. */
   async judge(text: string, place: Place, kind: TextKind = 'plain', cut?: readonly Span[]): Promise<string> {
     const set = this.guardrails.rulesFor(place.on, place.part);
     if (set.isEmpty || text === '') return text;
@@ -81,7 +81,7 @@ export class RequestGuard {
     return set.wholes.length === 0 ? found : this.ask(found, place, set.wholes);
   }
 
-  /** The same without checks of whole texts: for what is no text of the conversation. */
+  /** Searches without checks of whole texts, for text outside the conversation. */
   search(
     text: string,
     place: Place,
@@ -100,7 +100,7 @@ export class RequestGuard {
     }
   }
 
-  /** Texts that are read one behind the other: what begins in one and ends in another one is found too. */
+  /** Searches adjacent texts jointly, for finds across their borders. */
   async searchJoined(
     texts: readonly string[],
     place: Place,
@@ -115,7 +115,7 @@ export class RequestGuard {
     return { set, onFailure: (rule, error, cause) => this.fail(rule, place, error, cause) };
   }
 
-  /** True where no rule of the set finds anything; nothing is noted. */
+  /** True if no rule of the set matches; records nothing. */
   isClean(text: string, set: RuleSet, isId: boolean): boolean {
     const stretch = new FoldedStretch(text, 0);
     return set.detectors.every(({ detector, folding }) => {
@@ -155,7 +155,7 @@ export class RequestGuard {
     return this.windowOf(this.guardrails.rulesFor(place.on, place.part).windowed, place, kind);
   }
 
-  /** Notes what is found in pieces of a text; they pass at once, as they are. */
+  /** Records finds in a stream; the text passes unchanged at once. */
   watching(place: Place, kind: TextKind): PieceWindow | undefined {
     const window = this.windowOf(this.guardrails.rulesFor(place.on, place.part).watching, place, kind);
     return window && new WatchingWindow(window);
@@ -173,7 +173,7 @@ export class RequestGuard {
     return Math.min(windowed.mostHere, watching.mostHere);
   }
 
-  /** True where something about a text in pieces can only be noted once all of it is there: by `noteLate`. */
+  /** True if some rules can record only at the end of a stream, by `noteLate`. */
   hasLate({ on, part }: Place): boolean {
     return this.guardrails.rulesFor(on, part).late !== undefined;
   }
@@ -186,7 +186,7 @@ export class RequestGuard {
     await this.ask(text, place, late.wholes);
   }
 
-  /** Gives back what names stand for, in pieces of an answer. */
+  /** Restores pseudonyms in a streamed answer. */
   restoring(kind: TextKind): PieceWindow | undefined {
     if (this.given.isEmpty) return undefined;
     const rules = [{ detector: this.given.detector(), folding: 'none' as const }];
@@ -233,7 +233,7 @@ export class RequestGuard {
     for (const rule of new Set(owners)) this.marks.addTime(rule, place, ms);
   }
 
-  /** Checks of the whole text, each of what the one before it left. */
+  /** Runs checks of the whole text, each on the previous one's result. */
   private async ask(text: string, place: Place, rules: readonly CompiledRule[]): Promise<string> {
     let result = text;
     for (const rule of rules) {

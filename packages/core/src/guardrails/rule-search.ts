@@ -1,17 +1,17 @@
 import type { FoldedStretch, Folding } from './folded-text';
 import type { Detector, Span } from './span';
 
-/** A detector with what it is to be asked for. */
+/** A detector with its options. */
 export interface WindowRule {
   readonly detector: Detector;
   readonly folding: Folding;
-  /** Its hits are told, and never changed: they neither take a place nor widen another rule's. */
+  /** Reports hits without changes: they neither replace text nor widen another rule's hits. */
   readonly watches?: boolean;
   /** Its finds don't depend on other readings of the text. */
   readonly isSettled?: boolean;
 }
 
-/** A span, and whose it is. */
+/** A span with its rule. */
 export interface Hit extends Span {
   /** The first rule that found it. */
   readonly rule: number;
@@ -19,7 +19,7 @@ export interface Hit extends Span {
   readonly rules: readonly number[];
 }
 
-/** True for what has to see all of a text. */
+/** True for a detector that needs the whole text. */
 export const waitsForEnd = ({ detector }: WindowRule): boolean => detector.needsWhole === true;
 
 /** A text that waits longer than this is looked at again only once it has grown by a quarter: each is looked at a few times. */
@@ -29,7 +29,7 @@ const NO_SPANS: readonly Span[] = [];
 
 /** Findings of a window. */
 export interface Look {
-  /** Where what is held begins. */
+  /** Start of the held text. */
   readonly from: number;
   /** Length of the window's text. */
   readonly length: number;
@@ -42,11 +42,11 @@ export interface Look {
 
 /** Progress of a rule in a window's text; positions count from the beginning of that text. */
 export class RuleSearch {
-  /** Where what may still become something begins. */
+  /** Start of the undecided part. */
   decided = 0;
   private hits: Hit[] = [];
   private againAt = 0;
-  /** The same for all hits. */
+  /** Rules of all hits. */
   private readonly rules: readonly number[];
 
   constructor(
@@ -61,7 +61,7 @@ export class RuleSearch {
     return this.hits.length;
   }
 
-  /** True where it is too early to look again. */
+  /** True if another look is too early. */
   waits(length: number): boolean {
     return waitsForEnd(this.rule) || length - this.decided < this.againAt;
   }
@@ -92,7 +92,7 @@ export class RuleSearch {
     return this.hits.some((hit) => hit.start === start && hit.end >= end);
   }
 
-  /** Those that begin before a place. */
+  /** Hits before a position. */
   take(until: number): readonly Hit[] {
     const { hits } = this;
     if (hits.length === 0) return hits;
@@ -104,7 +104,7 @@ export class RuleSearch {
     return this.hits.length === 0 ? hits : hits.filter(({ start }) => start < until);
   }
 
-  /** The window's text begins so much later. */
+  /** Shifts the start of the window's text. */
   move(by: number): void {
     this.decided -= by;
     if (this.hits.length > 0)

@@ -12,23 +12,20 @@ export interface Span {
  */
 export interface Detector {
   /**
-   * All that is decided, whatever comes behind `text`; at its end (`isEnd`) all there is. They may overlap. `at`: where `text`
-   * begins in all of it, for who knows all of it.
+   * Finds that no later text can change; at the end (`isEnd`) all. They may overlap. `at`: position of `text` in the
+   * whole, for detectors that know it.
    */
   find(text: string, isEnd: boolean, at?: number): readonly Span[];
   /**
-   * False where nothing can be found that begins at `from` or behind it: asked first, as most text has nothing in it. `traits`: of
-   * what stands there.
+   * False if no find begins at or after `from`; a cheap first test for clean text. `traits`: of the text from `from`
+   * on.
    */
   mayFind?(text: string, from: number, traits: Traits): boolean;
-  /**
-   * Where what may still become something begins; `text.length` where nothing can. Nobody asks of what begins before `from`. `at` as
-   * above.
-   */
+  /** Start of a possible unfinished find; `text.length` without one. Ignores starts before `from`. `at` as above. */
   openFrom(text: string, from: number, at?: number): number;
-  /** It has to see all of a text, and is asked once: nothing goes on before. */
+  /** Needs the whole text at once: nothing is released before. */
   readonly needsWhole?: boolean;
-  /** It reads what encoded text stands for. */
+  /** Reads decoded text. */
   readonly decodes?: boolean;
   /** An operator's own expression. */
   readonly expression?: Expression;
@@ -44,13 +41,13 @@ export interface Traits {
 /** An expression of which longer texts are searched in a thread. */
 export interface Expression {
   readonly pattern: string;
-  /** Characters that it may be asked about at once, whatever they are. */
+  /** Largest input for any content. */
   readonly most: number;
 }
 
 /** Characters before a span that its detector may look at. */
 export const CONTEXT = 64;
-/** Characters behind a span that its detector may look at. */
+/** Characters after a span that its detector may read. */
 export const AHEAD = 1;
 
 /** Spans in order, those that overlap as one of the first one's kind. */
@@ -64,7 +61,7 @@ export function mergeSpans<S extends Span>(spans: readonly S[]): S[] {
   return merged;
 }
 
-/** Where the last characters of a text begin that this takes; each is looked at once. */
+/** Start of the longest tail of accepted characters; reads each character once. */
 export function trailingRun(text: string, takes: (code: number) => boolean, most = text.length): number {
   const least = Math.max(0, text.length - most);
   let start = text.length;
@@ -84,7 +81,7 @@ export const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 export const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** True where a digit stands at `from` or behind it. */
+/** True for a digit at or after `from`. */
 export function hasDigit(text: string, from: number): boolean {
   for (let at = from; at < text.length; at++) if (isDigit(text.charCodeAt(at))) return true;
   return false;

@@ -4,7 +4,7 @@ import { FoldedStretch } from './folded-text';
 import { type Hit, RuleSearch, type WindowRule } from './rule-search';
 import { CONTEXT } from './span';
 
-/** Characters of what was given out that are looked at again where it goes on after its end. */
+/** Released characters that are searched again if the text continues after its end. */
 const KEPT_AT_END = 512;
 /** Rules that have decided about as much are asked about one stretch of text, which is folded once for all of them. */
 const NEAR = 1024;
@@ -13,10 +13,7 @@ const MANY = 4096;
 const NO_STEPS: readonly Step[] = [];
 const NO_LISTS: readonly (readonly Hit[])[] = [];
 
-/**
- * Text in pieces: given out as soon as nothing in it can become something that a rule looks for.
- * Law: what comes out is the same in whatever pieces the text comes.
- */
+/** Streamed text, released as soon as no rule can match it. Law: the output doesn't depend on how the text is cut. */
 export class TextWindow {
   /** Last released text: rules read it and never change it. */
   private context = '';
@@ -25,7 +22,7 @@ export class TextWindow {
   private readonly searches: readonly RuleSearch[];
   /** Characters before `context`. */
   private before = 0;
-  /** All was given out although more came: what began before that is cut off where it goes on. */
+  /** All text was released early: later finds are cut at that point. */
   private wasFlushed = false;
   private readonly replacing: Replace = (hit, original) => this.replace(this.inAll(hit), original);
 
@@ -36,7 +33,7 @@ export class TextWindow {
     this.searches = rules.map((rule, index) => new RuleSearch(rule, index));
   }
 
-  /** Characters that wait for what follows them. */
+  /** Length of the waiting text. */
   get heldLength(): number {
     return this.held.length + (this.carried?.text.length ?? 0);
   }
@@ -50,12 +47,12 @@ export class TextWindow {
     return (this.carried?.text ?? '') + this.held;
   }
 
-  /** In all of the text, where what is not decided begins. */
+  /** Start of the undecided part in the whole text. */
   get heldFrom(): number {
     return this.before + this.context.length;
   }
 
-  /** One that goes on from here by itself, and finds again what this one has not given out. */
+  /** A copy that continues alone and repeats the unreleased finds. */
   fork(rules: readonly WindowRule[], replace: Replace): TextWindow {
     const { context, held, before, wasFlushed } = this;
     const forked = new TextWindow(rules, replace);
@@ -69,7 +66,7 @@ export class TextWindow {
     return this.write(false);
   }
 
-  /** Nothing follows; what follows all the same is looked at together with what went out. */
+  /** Releases everything; later text is searched together with the released end. */
   flush(): string {
     return this.write(true);
   }
@@ -80,7 +77,7 @@ export class TextWindow {
     return this.write(true);
   }
 
-  /** `push` or `flush`, told by what becomes of the characters that go on. */
+  /** `push` or `flush`, as steps over the released characters. */
   advance(text: string, isEnd: boolean): readonly Step[] {
     this.held += text;
     return this.release(isEnd)?.steps ?? NO_STEPS;
@@ -91,7 +88,7 @@ export class TextWindow {
     return writeSteps(steps, text);
   }
 
-  /** The same as `push` or `flush`, where very much may go on at once: others have their turn meanwhile. */
+  /** `push` or `flush` for large text, with pauses for others. */
   async writeInSlices(text: string, isEnd: boolean): Promise<string> {
     this.held += text;
     const pending = this.searches.reduce((sum, search) => sum + search.pending, 0);
@@ -165,7 +162,7 @@ export class TextWindow {
     const merged = mergeHits(carried === undefined ? begun : [[ahead(carried, from)], ...begun]);
     const last = merged.at(-1);
     const crossing = last !== undefined && last.end > until ? last : undefined;
-    // Places count from where `text` begins: what is carried stands before `from`.
+    // Positions count from the start of `text`: carried text lies before `from`.
     const start = from - (carried?.text.length ?? 0);
     const textOf = (begin: number, end: number) =>
       begin < from ? (carried?.text ?? '').slice(begin - start) + text.slice(from, end) : text.slice(begin, end);
@@ -207,7 +204,7 @@ export class TextWindow {
     if (begin > 0) for (const search of this.searches) search.move(begin);
   }
 
-  /** By where it stands in all of the text. */
+  /** The hit by its position in the whole text. */
   private inAll(hit: Hit): Hit {
     const { before } = this;
     return before === 0 ? hit : { ...hit, start: before + hit.start, end: before + hit.end };
@@ -235,9 +232,9 @@ interface Release {
 /** A find of which the beginning is decided, and its end is not. */
 interface Carried {
   readonly hit: Hit;
-  /** All of it that came before what is held. */
+  /** Earlier text of the find. */
   readonly text: string;
-  /** Characters of it in what is held, at least. */
+  /** Least number of its characters in the held text. */
   readonly over: number;
 }
 

@@ -20,7 +20,7 @@ export interface Tried {
     action: GuardrailRule['action'];
     error: 'timeout' | 'failed' | null;
   }[];
-  /** As it would go on; where it is blocked, as far as other rules change it. */
+  /** The resulting text; for a blocked one, with the other rules' changes. */
   readonly text: string;
   readonly blockedBy: string | null;
 }

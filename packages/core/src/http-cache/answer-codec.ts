@@ -6,13 +6,13 @@ const VERSION = 'http-1';
 type Described = Omit<StoredAnswer, 'body'>;
 interface Header extends Described {
   readonly v: string;
-  /** The body is text, as it is; else base64. */
+  /** The body is plain text; otherwise base64. */
   readonly isText: boolean;
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** As one text: a line of JSON, then the body. */
+/** One text: a line of JSON, then the body. */
 export function encodeAnswer({ body, ...described }: StoredAnswer): string {
   const text = asText(body);
   const header: Header = { v: VERSION, isText: text !== undefined, ...described };

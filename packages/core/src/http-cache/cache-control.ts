@@ -12,7 +12,7 @@ export class CacheControl {
     return readSecondsMs(this.directives.get(name)) ?? 0;
   }
 
-  /** As `ms`, where a directive without a value has no bound. */
+  /** Like `ms`, but unbounded without a value. */
   unboundedMs(name: string): number | undefined {
     const isBare = this.directives.has(name) && this.directives.get(name) === undefined;
     return isBare ? Number.POSITIVE_INFINITY : this.ms(name);
@@ -31,7 +31,7 @@ export function readSecondsMs(text: string | undefined): number | undefined {
 
 const NOTHING = new CacheControl(new Map());
 
-/** A backend says the same again and again; callers may say what they like. */
+/** Backends repeat their values; callers may send any. */
 const MAX_KNOWN = 200;
 const MAX_KNOWN_LENGTH = 200;
 const known = new Map<string, CacheControl>();

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
 
-/** A power of 16: resources are told apart by so many digits. */
+/** A power of 16: hash digits that distinguish resources. */
 const MARKS = 16 ** 4;
 const DIGITS = 4;
-/** Resources whose last change is remembered. */
+/** Maximum of remembered changes. */
 const MAX_TIMES = 10_000;
 
 /**
- * When resources changed, so that an answer that was on its way before is not kept after. Resources that share a mark
- * cost each other an answer that could have been kept, never the other way round.
+ * Times of resources' changes, so that answers from before a change aren't stored after it. Resources with a shared
+ * mark may lose a storable answer, never the reverse.
  */
 export class ChangeMarks {
   private readonly marks = new Uint32Array(MARKS);

@@ -1,5 +1,5 @@
-// Bounded by entries and bytes; beyond, what was used longest ago goes. With a shared store answers are used from there
-// alone, and what is here serves for validating them.
+// Limited by entries and bytes, least recently used first out. With a shared store, answers come from there only; local
+// ones serve for validation.
 import { LRUCache } from 'lru-cache';
 import type { CachePurge, CacheWrite } from '../limits/hot-store';
 import { decodeAnswer, encodeAnswer } from './answer-codec';
@@ -30,7 +30,7 @@ export interface CacheAsk {
   /** Revision of the backend and default lifetimes. */
   readonly revision: string;
   readonly defaultTtlMs: number;
-  /** Fields that choose among answers whether those say so (`Vary`) or not, in lower case. */
+  /** Fields that always select among answers, with or without `Vary`, in lower case. */
   readonly alwaysVary: readonly string[];
   readonly provider: string;
   readonly method: string;
@@ -39,7 +39,7 @@ export interface CacheAsk {
   readonly fields: RequestFields;
 }
 
-/** Where an answer is kept. */
+/** Keys of a stored answer. */
 export interface CachePlace {
   /** Key of the resource for all its variants. */
   readonly resource: string;
@@ -60,7 +60,7 @@ export type Look =
       readonly place: CachePlace;
       /** Stored answer to revalidate or to serve stale. */
       readonly known?: StoredAnswer;
-      /** `now`: the shared store may have it under the place's key; `first`: it has to be read before anything is decided. */
+      /** `now`: the shared store may have it; `first`: read the shared store before deciding. */
       readonly shared?: 'now' | 'first';
     };
 
@@ -70,7 +70,7 @@ export interface HttpCacheOptions {
   readonly isShared: boolean;
   readonly maxEntries: number;
   readonly maxBytes: number;
-  /** A longer body is not kept. */
+  /** A longer body isn't stored. */
   readonly maxEntryBytes: number;
   readonly nowMs: () => number;
 }
@@ -80,7 +80,7 @@ interface Resource {
   readonly provider: string;
   vary: readonly string[];
   readonly keys: Set<string>;
-  /** Its last answer could not be kept: nobody waits for the next one. */
+  /** Its last answer wasn't cacheable: requests don't wait for the next one. */
   passUntilMs: number;
 }
 
@@ -88,9 +88,9 @@ export type CacheOutcome = 'hit' | 'miss' | 'stale';
 
 const MAX_VARIANTS = 64;
 const PASS_MS = 60_000;
-/** Resources remembered for what is not kept of them. */
+/** Maximum of remembered uncacheable resources. */
 const MAX_PASSED = 10_000;
-/** Beside its body. */
+/** Memory beside the body. */
 const ENTRY_BYTES = 1024;
 /** An answer that another process took for usable a moment ago. */
 const SHARED_MARGIN_MS = 20;
@@ -128,7 +128,7 @@ export class HttpCache {
     return this.judge(place, known);
   }
 
-  /** The same with what the shared store has under the place's key. */
+  /** Judges an answer under the place's key. */
   judge(place: CachePlace, answer: StoredAnswer | undefined): Look {
     if (answer === undefined) return { type: 'miss', place };
     const usability = usabilityOf(
@@ -140,7 +140,7 @@ export class HttpCache {
     return { type: 'hit', place, answer, isStale: usability === 'stale' };
   }
 
-  /** Reads what the shared store has, and remembers it. */
+  /** Decodes the shared store's answer and remembers it. */
   adopt(place: CachePlace, text: string): StoredAnswer | undefined {
     const answer = decodeAnswer(text);
     // Under a value of `Vary` that this process never listed it may have outlived a change.
@@ -173,7 +173,7 @@ export class HttpCache {
     return `${key} ${mark}`;
   }
 
-  /** Keeps a whole answer here; gives what the shared store is to keep, where there is one. */
+  /** Stores a whole answer here; returns the text for the shared store, if any. */
   keep(place: CachePlace, described: Omit<StoredAnswer, 'body'>, body: Uint8Array): CacheWrite | undefined {
     if (body.byteLength > this.options.maxEntryBytes) {
       this.pass(place);
@@ -204,7 +204,7 @@ export class HttpCache {
     return !control.has('no-cache') && !isChoosy(control) && (known?.passUntilMs ?? 0) <= this.options.nowMs();
   }
 
-  /** The resource changed: what is kept of it, or on its way, is used no more. Gives the keys the shared store has to forget. */
+  /** The resource changed: drops its answers, running ones included. Returns keys for the shared store to delete. */
   invalidate(resource: string): Iterable<string> {
     this.changes.note(resource, this.options.nowMs());
     const keys = new Set([resource, ...(this.resources.peek(resource)?.keys ?? [])]);
@@ -216,7 +216,7 @@ export class HttpCache {
     this.counts[outcome] += 1;
   }
 
-  /** Forgets what meets all conditions; returns how much. */
+  /** Deletes entries that match all conditions; returns their number. */
   purge({ projectId, provider, model, cacheKey, olderThanMs }: CachePurge): number {
     if (model !== undefined) return 0;
     const untilMs = olderThanMs === undefined ? Number.POSITIVE_INFINITY : this.options.nowMs() - olderThanMs;
@@ -244,7 +244,7 @@ export class HttpCache {
     return { resource, key, mark: this.changes.markOf(resource), ask, control };
   }
 
-  /** undefined where it changed since it was asked for. */
+  /** undefined if it changed since the request. */
   private put({ resource, ask, mark }: CachePlace, answer: StoredAnswer): string | undefined {
     if (this.changes.markOf(resource) !== mark) return undefined;
     const known = this.resources.get(resource) ?? newResource(ask);

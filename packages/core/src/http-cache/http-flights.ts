@@ -1,7 +1,7 @@
 import { ReleasingMap } from '../collections/releasing-map';
 import type { StoredAnswer } from './stored-answer';
 
-/** One answer on its way, that others wait for. Call `end` on every path, with what was kept of it. */
+/** An answer that others wait for. Call `end` on every path, with the stored answer if any. */
 export interface LeadFlight {
   end(answer?: StoredAnswer): void;
 }
@@ -12,7 +12,7 @@ const MAX_FLIGHTS = 10_000;
 /** Limit for flights that no request waits for. */
 const MAX_IN_BACKGROUND = 64;
 
-/** Answers under way by the key they are kept under: who asks for one that is fetched already waits for it. */
+/** Running fetches by cache key: further requests wait for them. */
 export class HttpFlights {
   private readonly flights = new ReleasingMap<string, Promise<Outcome>>();
   private inBackground = 0;
@@ -34,7 +34,7 @@ export class HttpFlights {
     };
   }
 
-  /** The same beside a request; undefined where somebody fetches it already, or too many are under way. */
+  /** Starts a background fetch; undefined if one is running, or at the limit. */
   leadInBackground(key: string): LeadFlight | undefined {
     if (this.inBackground >= MAX_IN_BACKGROUND || this.flights.has(key)) return undefined;
     const lead = this.lead(key);

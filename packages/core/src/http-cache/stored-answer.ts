@@ -19,26 +19,26 @@ export interface AnswerTimes {
 export interface StoredAnswer extends AnswerHead {
   readonly body: Uint8Array;
   readonly receivedAtMs: number;
-  /** Its age when it came. */
+  /** Age on arrival. */
   readonly initialAgeMs: number;
   readonly lifetimeMs: number;
-  /** Beyond its lifetime: while it is fetched anew in the background, and while the origin fails. */
+  /** Time after the lifetime: during a background refresh, and during failures of the origin. */
   readonly staleWhileRevalidateMs: number;
   readonly staleIfErrorMs: number;
   /** Each use has to be validated first (`no-cache`). */
   readonly isAlwaysValidated: boolean;
-  /** Never to be used beyond its lifetime. */
+  /** True if it must never be served stale. */
   readonly isNeverStale: boolean;
   /** Request fields that chose it (`Vary`). */
   readonly vary: readonly string[];
 }
 
-/** Statuses whose meaning is known here; partial answers and validations are none that can be kept. */
+/** Statuses understood here; partial answers and validations can't be stored. */
 const UNDERSTOOD: ReadonlySet<number> = new Set([
   ...[200, 203, 204, 300, 301, 302, 303, 307, 308],
   ...[404, 405, 410, 414, 451, 501],
 ]);
-/** Those that may be kept although nothing says how long. An error is not, lest it outlives its cause. */
+/** Statuses with a default lifetime. Errors have none, or they would outlive their cause. */
 const KEPT_BY_DEFAULT: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308, 410]);
 const MAX_VARY = 16;
 
@@ -51,7 +51,7 @@ function mayKeep({ status, headers }: AnswerHead, control: CacheControl): boolea
 }
 
 export interface KeepRules extends AnswerTimes {
-  /** For answers that say nothing of it themselves. */
+  /** Default lifetime of answers without their own. */
   readonly defaultTtlMs: number;
   readonly alwaysVary: readonly string[];
 }
@@ -79,13 +79,13 @@ export function describeAnswer(head: AnswerHead, rules: KeepRules): Omit<StoredA
 const isPragmaNoCache = (headers: HeaderFields): boolean =>
   headers['cache-control'] === undefined && parseCacheControl(headers.pragma).has('no-cache');
 
-/** Something that is stale already can only be validated, or stand in. */
+/** True if a stale answer can be revalidated or served after a failure. */
 function isOfUse(answer: Omit<StoredAnswer, 'body'>): boolean {
   const isUsable = answer.lifetimeMs > answer.initialAgeMs && !answer.isAlwaysValidated;
   return isUsable || answer.staleWhileRevalidateMs > 0 || answer.staleIfErrorMs > 0 || hasValidator(answer);
 }
 
-/** Characters of all fields, about what they take in memory. */
+/** Size of all fields in characters, about their memory. */
 export function fieldsLength(headers: HeaderFields): number {
   let length = 0;
   for (const name in headers) length += name.length + (headers[name]?.length ?? 0);
@@ -95,7 +95,7 @@ export function fieldsLength(headers: HeaderFields): number {
 export const hasValidator = ({ headers }: AnswerHead): boolean =>
   headers.etag !== undefined || headers['last-modified'] !== undefined;
 
-/** Fields that say to caches between what `Cache-Control` says to all: https://www.rfc-editor.org/rfc/rfc9213 and what came before. */
+/** Variants of `Cache-Control` for caches between: https://www.rfc-editor.org/rfc/rfc9213 and its predecessors. */
 const isForCaches = (name: string): boolean =>
   name.endsWith('-cache-control') || name === 'surrogate-control' || name === 'edge-control';
 
@@ -111,11 +111,11 @@ function saysMore(headers: HeaderFields): boolean {
   return false;
 }
 
-/** Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. undefined = nothing allows to keep it. */
+/** Source: https://www.rfc-editor.org/rfc/rfc9111#section-4.2.1. undefined = not storable. */
 function lifetimeOf({ status, headers }: AnswerHead, control: CacheControl, rules: KeepRules): number | undefined {
   const shared = control.ms('s-maxage');
   const any = control.ms('max-age');
-  // Which of the fields said which is no matter where there are several.
+  // With several fields, their source doesn't matter.
   const said = saysMore(headers) && shared !== undefined && any !== undefined ? Math.min(shared, any) : (shared ?? any);
   if (said !== undefined) return said;
   if (headers.expires !== undefined) {
@@ -128,7 +128,7 @@ function lifetimeOf({ status, headers }: AnswerHead, control: CacheControl, rule
   return KEPT_BY_DEFAULT.has(status) || control.has('public') ? rules.defaultTtlMs : undefined;
 }
 
-/** News that go on and on are no state of anything. */
+/** Endless event streams have no storable state. */
 const isEndless = (headers: HeaderFields): boolean =>
   headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
 
@@ -140,10 +140,10 @@ function initialAgeOf(headers: HeaderFields, { requestedAtMs, receivedAtMs }: An
   return Math.max(apparentMs, (readSecondsMs(first) ?? 0) + Math.max(0, receivedAtMs - requestedAtMs));
 }
 
-/** Where proxies added fields to each other's, the first one counts. */
+/** With values of several proxies, the first counts. */
 const splitAge = (text: string | undefined): readonly string[] => (text ?? '').split(',').map((part) => part.trim());
 
-/** Epoch milliseconds; undefined for what is no date of HTTP. */
+/** Epoch milliseconds; undefined for an invalid HTTP date. */
 export function readDate(text: string | undefined): number | undefined {
   if (text === undefined || !/^[A-Za-z]{3,9},? .*\d/.test(text.slice(0, 64))) return undefined;
   const ms = Date.parse(text.slice(0, 64));
@@ -155,7 +155,7 @@ function varyOf(headers: HeaderFields, always: readonly string[]): readonly stri
   if (headers.vary === undefined && headers['content-encoding'] === undefined) return always;
   const names = (headers.vary ?? '').toLowerCase().split(',');
   const given = new Set(names.map((name) => name.trim()).filter((name) => name !== ''));
-  // A sender of compressed answers chose by what the request accepts, whether it says so or not.
+  // A compressed answer depends on `Accept-Encoding`, declared or not.
   if (headers['content-encoding'] !== undefined) given.add('accept-encoding');
   if (given.has('*') || given.size > MAX_VARY) return undefined;
   for (const name of always) given.add(name);

@@ -14,7 +14,7 @@ export interface RequestFields {
   get(name: string): string | null;
 }
 
-/** `fresh`; `stale`, which may be used while it is fetched anew; or nothing before it was validated. */
+/** `fresh`; `stale`: usable during a background refresh; or only after validation. */
 export type Usability = 'fresh' | 'stale' | 'validate';
 
 /** Cache directives of a request, with the old header as a fallback. */
@@ -41,7 +41,7 @@ export function usabilityOf(answer: StoredAnswer, control: CacheControl, nowMs: 
   return takesMs !== undefined && overMs <= takesMs ? 'stale' : 'validate';
 }
 
-/** True where it may stand in for an origin that fails. Source: https://www.rfc-editor.org/rfc/rfc5861#section-4 */
+/** True if it may replace a failed origin's answer. Source: https://www.rfc-editor.org/rfc/rfc5861#section-4 */
 export function mayStandIn(answer: StoredAnswer, control: CacheControl, nowMs: number): boolean {
   if (answer.isNeverStale || answer.isAlwaysValidated || control.has('no-cache')) return false;
   const mostMs = Math.max(answer.staleIfErrorMs, control.ms('stale-if-error') ?? 0);
@@ -70,13 +70,13 @@ export function validationFields({ headers }: StoredAnswer): Readonly<Record<str
   };
 }
 
-/** They are of the stored body, or of the connection. */
+/** Fields of the stored body or of the connection. */
 const KEPT_FIELDS: ReadonlySet<string> = new Set([
   ...['content-length', 'content-encoding', 'content-type', 'content-range', 'transfer-encoding', 'set-cookie'],
 ]);
 
 /**
- * The stored answer as a 304 renews it; undefined where that speaks of another one. Source:
+ * The stored answer renewed by a 304; undefined if that is about another one. Source:
  * https://www.rfc-editor.org/rfc/rfc9111#section-4.3.4
  */
 export function renewAnswer(answer: StoredAnswer, validated: HeaderFields, rules: KeepRules): StoredAnswer | undefined {

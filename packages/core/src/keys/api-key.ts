@@ -26,15 +26,15 @@ export interface Project {
   readonly semanticCacheEnabled: boolean;
   readonly semanticThreshold: number | null;
   readonly semanticShadow: boolean;
-  /** Answers with tool calls are kept too: an agent's second run then replays its first. */
+  /** Answers with tool calls are cached too: an agent's second run then replays its first. */
   readonly cacheToolCalls: boolean;
-  /** Its keys and customers may read, go on from and delete each other's kept answers. */
+  /** Its keys and customers may read, continue and delete each other's stored answers. */
   readonly shareResponses: boolean;
-  /** Leave out what the answering vendor does not take, instead of refusing it; null = not set. */
+  /** Drops parameters that the answering vendor doesn't support instead of refusing them; null = not set. */
   readonly dropParams: boolean | null;
-  /** `off`: nobody but the first target is asked; null = not set: on. */
+  /** `off`: only the first target; null = not set: on. */
   readonly failover: FailoverSetting | null;
-  /** Providers whose native APIs its keys may use; null = none. */
+  /** Providers with native APIs for its keys; null = none. */
   readonly passthrough: readonly string[] | null;
   /** MCP tools that its keys may call: patterns over `alias__tool`; null = none. */
   readonly allowedTools: readonly string[] | null;
@@ -49,7 +49,7 @@ export interface Project {
   readonly maxCustomers: number | null;
 }
 
-/** An API key as the request path sees it; the secret itself is never kept, only its SHA-256. */
+/** An API key on the request path; the store has only the SHA-256 of its secret. */
 export interface ApiKey {
   readonly id: string;
   readonly projectId: string;
@@ -62,28 +62,28 @@ export interface ApiKey {
   readonly rateLimitBurst: number | null;
   readonly tokensPerMinute: number | null;
   readonly maxConcurrency: number | null;
-  /** null = every model. */
+  /** null = the project's; an empty list = none at all. */
   readonly allowedModels: readonly string[] | null;
-  /** null = as the project says. */
+  /** null = the project decides. */
   readonly dropParams: boolean | null;
-  /** null = as alias and project say. */
+  /** null = alias and project decide. */
   readonly failover: FailoverSetting | null;
-  /** null = as the project says; an empty list = none, whatever it says. */
+  /** null = the project's; an empty list = none at all. */
   readonly passthrough: readonly string[] | null;
-  /** Patterns over `alias__tool`; null = as the project says; an empty list = none, whatever it says. */
+  /** Patterns over `alias__tool`; null = the project's; an empty list = none at all. */
   readonly allowedTools: readonly string[] | null;
-  /** null = as the project says. */
+  /** null = the project decides. */
   readonly codeMode: boolean | null;
-  /** Guardrails beside the project's; null = none. */
+  /** Guardrails in addition to the project's; null = none. */
   readonly guardrailRules: readonly GuardrailRule[] | null;
-  /** Beside the project's, which they outdo; null = none. */
+  /** Added to the project's and overriding them; null = none. */
   readonly labels: Labels | null;
   readonly expiresAtMs: number | null;
   readonly budgetNanoUsd: number | null;
   readonly budgetPeriod: BudgetPeriod;
 }
 
-/** Providers whose native APIs a key may use. */
+/** Providers with native APIs for the key. */
 export function passthroughOf({ key, project }: Principal): readonly string[] {
   return key.passthrough ?? project.passthrough ?? [];
 }
@@ -104,7 +104,7 @@ export interface Principal {
   readonly guardrails?: Guardrails;
 }
 
-/** A request's labels: what key and project say goes before what a caller says, so that no caller moves costs elsewhere. */
+/** Labels of a request: key and project override the caller, so that no caller moves costs elsewhere. */
 export function labelsOf({ key, project }: Principal, sent: Labels | undefined): Labels | undefined {
   if (key.labels === null && project.labels === null) return sent;
   return { ...sent, ...project.labels, ...key.labels };

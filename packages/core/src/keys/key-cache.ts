@@ -1,9 +1,9 @@
-// Postgres unreachable: keys seen before keep working (their versions are checked by every admit), others wait for it.
+// Without Postgres, known keys keep working (every admission checks their versions); others wait for it.
 import { LRUCache } from 'lru-cache';
 import type { Principal } from './api-key';
 
 export interface PrincipalSource {
-  /** null = no such key. Revoked keys and inactive projects are found: the caller says why they are refused. */
+  /** null = unknown key. Includes revoked keys and inactive projects, so that the caller can explain. */
   findByHash(hash: string): Promise<Principal | null>;
 }
 

@@ -1,9 +1,9 @@
-/** Keys look like `llm0_live_` + 64 hex digits: 256 random bits. Only the SHA-256 is ever kept. */
+/** Keys: `llm0_live_` + 64 hex digits, 256 random bits. The store has only the SHA-256. */
 const PREFIX = 'llm0_live_';
 const SHOWN_CHARACTERS = PREFIX.length + 6;
 
 export interface NewKeySecret {
-  /** Shown once, to the one who made the key. */
+  /** Shown once, on creation. */
   readonly secret: string;
   /** SHA-256 of the secret, lower-case hex. */
   readonly hash: string;
@@ -21,7 +21,7 @@ export function hashSecret(secret: string): string {
   return Bun.CryptoHasher.hash('sha256', secret, 'hex');
 }
 
-/** False for anything that can't be a key: such callers never cost a look-up. */
+/** False for text that can't be a key and so costs no look-up. */
 export function looksLikeKey(text: string): boolean {
   return text.length === PREFIX.length + 64 && text.startsWith(PREFIX);
 }

@@ -15,7 +15,7 @@ const MOST_FAILED = 10_000;
 /** bcrypt reads no further. */
 const BCRYPT_BYTES = 72;
 
-/** Says which key a secret is, of those that are known by a bcrypt hash alone. */
+/** Identifies a key that only has a bcrypt hash. */
 export class LegacyKeyVerifier {
   private readonly failed = new LRUCache<string, true>({ max: MOST_FAILED, ttl: FAILED_MS });
   private readonly verifying = new Map<string, Promise<LegacyCandidate | null>>();
@@ -72,7 +72,7 @@ export class LegacyKeyVerifier {
     }
   }
 
-  /** Somebody who guesses at one key keeps one thread busy, and never the other. */
+  /** Guesses at one key occupy one thread, never both. */
   private isFree(apiKeyId: string): boolean {
     return this.busy.size < AT_ONCE && !this.busy.has(apiKeyId);
   }

@@ -1,8 +1,8 @@
-// Without its master key a vault seals and opens nothing: both fail with one clear message, and everything else goes on.
+// Without a master key, sealing and opening fail with one clear message; everything else works.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { GatewayError } from '../errors/gateway-error';
 
-/** A secret as it is kept: nonce, ciphertext and tag, with the id of the key that opens it. */
+/** An encrypted secret: nonce, ciphertext and tag, with the id of its key. */
 export interface SealedSecret {
   readonly keyId: string;
   readonly bytes: Uint8Array;
@@ -43,7 +43,7 @@ export function createSecretVault(masterKey: Uint8Array): SecretVault {
   };
 }
 
-/** Where no master key is set. */
+/** Vault without a master key. */
 export const closedVault: SecretVault = {
   keyId: null,
   seal: () => {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** So many a second, and so many at once after a pause. */
+/** Rate per second, and burst after a pause. */
 export interface FloodRate {
   readonly perSecond: number;
   readonly burst: number;
@@ -26,8 +26,8 @@ export interface FloodRefusal {
 const MAX_CLIENTS = 100_000;
 
 /**
- * Buckets of requests in this process's memory, before anything is known of the caller. A bucket is one number: when it
- * would be full again, and so it refills without a timer (the generic cell rate algorithm).
+ * Rate limits in memory before authentication. A bucket is one number, the time when it is full again, so it needs no
+ * timer (generic cell rate algorithm).
  */
 export class FloodLimits {
   private readonly clients: LRUCache<string, { fullAtMs: number }>;
@@ -53,7 +53,7 @@ export class FloodLimits {
     return undefined;
   }
 
-  /** Takes back what was counted for a request of this client that turned out to be none of those to be limited. */
+  /** Returns a counted request that turned out to be exempt. */
   giveBack(client: string): void {
     const { settings, everybody } = this;
     const own = this.clients.get(client);
@@ -79,7 +79,7 @@ function refusalOf(
   const eachMs = 1000 / rate.perSecond;
   const missingMs = Math.max(0, fullAtMs - nowMs);
   const waitMs = missingMs - (rate.burst - 1) * eachMs;
-  // A hair's breadth of rounding is no reason to send anybody away.
+  // Tolerates rounding errors.
   return waitMs > 1e-6 ? { limit, rate, retryAfterMs: waitMs, resetMs: missingMs } : undefined;
 }
 

@@ -59,7 +59,7 @@ export function encodeId(id: string): string {
   return /^[\w.-]*$/.test(id) ? id : encodeURIComponent(id.toWellFormed());
 }
 
-/** The row of a request whose process died, with what the store knows better than the process did. */
+/** Row of a dead process's request, completed by the store. */
 export function completeLostRecord(hold: Hold): string {
   return JSON.stringify({
     ...JSON.parse(hold.lostRecord),

@@ -3,7 +3,7 @@ import type { LogQueue } from '../logs/log-queue';
 
 /** Hold of one way to serve the request. */
 export interface AdmitPlan {
-  /** Model name as asked for (or the customer's downgrade model): what `modelLimits` are counted by. */
+  /** Requested model name (or the customer's downgrade model), the key of `modelLimits`. */
   readonly model: string;
   /** Integer nano-USD set aside on every budget until settlement. */
   readonly holdNanoUsd: number;
@@ -15,7 +15,7 @@ export interface AdmitPlan {
   readonly isAbsolute?: boolean;
   /** Exact-cache key to look up; absent = do not look. */
   readonly cacheKey?: string;
-  /** This process has the answer itself: decided as an exact hit with an empty value, whatever the store has. */
+  /** This process has the answer: counts as an exact hit with an empty value. */
   readonly isAnswered?: true;
   /** Row for the reaper if the process dies: JSON of a `LogRecord`; the store sets `createdAtMs`. */
   readonly lostRecord: string;
@@ -70,7 +70,7 @@ export type DenialReason =
   /** 503: the log queue is full. */
   | 'queue_full';
 
-/** Where the limits stand after the decision; what the `X-RateLimit-*` and spend headers show. */
+/** Limits after the decision, for the `X-RateLimit-*` and spend headers. */
 export interface LimitState {
   /** The key's request bucket; absent without one. */
   readonly rate?: { readonly limit: number; readonly remaining: number; readonly resetMs: number };
@@ -94,7 +94,7 @@ interface DecisionBase {
 export type StalePart = 'principal' | 'tables';
 
 export type AdmitDecision =
-  /** A hold is set. `spendWarning`: beyond a customer's limit but served (`warn`, or `downgrade` with that plan). */
+  /** A hold is set. `spendWarning`: over a customer's limit but served (`warn`, or `downgrade` with that plan). */
   | (DecisionBase & {
       readonly type: 'admitted';
       readonly plan: 'requested' | 'downgrade';
@@ -109,7 +109,7 @@ export type AdmitDecision =
       readonly value: string;
       readonly storedAtMs: number;
     })
-  /** Nothing was charged anywhere. `retryAfterMs`: true remaining time, where waiting helps. */
+  /** Nothing was charged. `retryAfterMs`: remaining time, if waiting helps. */
   | (DecisionBase & { readonly type: 'denied'; readonly reason: DenialReason; readonly retryAfterMs?: number })
   /** The caller's version is outdated or unknown to the store: read it from Postgres and retry. */
   | { readonly type: 'stale'; readonly nowMs: number; readonly what: StalePart }
@@ -143,7 +143,7 @@ export interface Settlement {
   readonly cache?: CacheWrite;
 }
 
-/** A customer's limits as the hot store keeps them; mirrors `customer_limits`. Absent or null = no limit. */
+/** A customer's limits in the hot store; mirrors `customer_limits`. Absent or null = no limit. */
 export interface CustomerLimits {
   readonly dailySpendNanoUsd: number | null;
   readonly monthlySpendNanoUsd: number | null;
@@ -165,7 +165,7 @@ export interface ProjectCounter {
   readonly heldNanoUsd: number;
 }
 
-/** Spend to restore after the store lost data; from rows and roll-ups. Days and months are UTC `YYYY-MM[-DD]`. */
+/** Spend to restore after data loss, from rows and roll-ups. Days and months are UTC `YYYY-MM[-DD]`. */
 export interface RebuildData {
   readonly projectMonths: readonly { projectId: string; month: string; spentNanoUsd: number }[];
   readonly keyMonths: readonly { projectId: string; keyId: string; month: string; spentNanoUsd: number }[];
@@ -173,7 +173,7 @@ export interface RebuildData {
   readonly customerDays: readonly { projectId: string; customerId: string; day: string; spentNanoUsd: number }[];
   readonly customerMonths: readonly { projectId: string; customerId: string; month: string; spentNanoUsd: number }[];
   readonly customerLimits: readonly { projectId: string; customerId: string; limits: CustomerLimits }[];
-  /** When the last entry of the warm cache tier expires (0: it is empty); absent = unknown, taken as a day from now. */
+  /** Expiry of the warm tier's last entry (0: empty); absent = unknown, assumed in a day. */
   readonly warmCacheUntilMs?: number;
 }
 
@@ -189,13 +189,13 @@ export interface RebuildSource {
   /** Writes these queue records to `gateway_logs` (idempotent by id); resolves after commit. */
   storeRecords(records: readonly string[]): Promise<void>;
   /**
-   * Sums of everything stored, for the current and the previous month (days: yesterday and today). Batches of the queue
-   * that were read before are refused from then on, and come back by `handBack`.
+   * Sums of all rows for the current and previous month (days: yesterday and today). Batches read earlier are refused
+   * afterwards, and return by `handBack`.
    */
   loadSpend(nowMs: number): Promise<RebuildData>;
-  /** Which of these requests already have a row. */
+  /** Requests that already have a row. */
   findStored(requests: readonly { id: string; createdAtMs: number }[]): Promise<ReadonlySet<string>>;
-  /** Which of them have only the row that the reaper wrote, and what it booked where. */
+  /** Requests with the reaper's row only, and its amounts. */
   findLost(requests: readonly { id: string; createdAtMs: number }[]): Promise<ReadonlyMap<string, LostBooking>>;
 }
 
@@ -217,33 +217,32 @@ export interface HotStoreHealth {
 export interface TablesVersion {
   /** Makes a committed change of them hold from the very next request in every process. */
   raise(): Promise<void>;
-  /** Reads them by `read`: what was committed before counts as known to this process then. */
+  /** Reloads by `read`: earlier commits are known to this process afterwards. */
   refresh(read: () => Promise<void>): Promise<void>;
 }
 
 /**
- * The store every request waits for exactly once. Two implementations (Redis, embedded) that decide alike.
- * Failure policy: `admit` throws `GatewayError('store_unavailable')` within 100 ms when the store cannot decide, and is
- * never sent twice; `settle` never throws and never waits: what the store cannot take goes to a journal and is handed
- * in again until the store has it, deduplicated by request id.
+ * Every request waits for this store exactly once. Failure policy: `admit` throws `store_unavailable` within 100 ms and
+ * is never repeated. `settle` never throws or waits: failed settlements are journalled and retried, deduplicated by
+ * request id.
  */
 export interface HotStore extends LogQueue {
   /** Connects, learns shards and epoch, rebuilds lost counters, replays journals. Resolves when decisions are possible. */
   start(source: RebuildSource): Promise<void>;
   admit(request: AdmitRequest): Promise<AdmitDecision>;
   /**
-   * Hands over the end of a request. Once the promise resolves (undefined: at once) it is on the wire or in a journal, so
-   * that it outlives this process: the caller's answer waits for that, and for no reply. Never rejects.
+   * Submits the end of a request. When the promise resolves (undefined: at once), it is sent or journalled and survives
+   * this process. The answer waits for that, not for a reply. Never rejects.
    */
   settle(settlement: Settlement): Promise<void> | undefined;
   /** Extends the 60 s leases of live holds. */
   renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void>;
-  /** Books and logs holds whose lease ran out; returns how many. */
+  /** Books and logs expired holds; returns their number. */
   reap(): Promise<number>;
   /** Waits until every settlement handed over so far was taken by the store (or its journal), at most `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
 
-  /** Makes a change of a key or project hold from the very next request; never lowers a version. */
+  /** Applies a change of a key or project to the very next request; never lowers a version. */
   setVersions(
     projectId: string,
     projectVersion: number | null,
@@ -255,7 +254,7 @@ export interface HotStore extends LogQueue {
   /** null removes the customer's limits. */
   setCustomerLimits(projectId: string, customerId: string, limits: CustomerLimits | null): Promise<void>;
 
-  /** Sets all counters by the rows anew, after rows came by another way than the queue; refuses decisions meanwhile. */
+  /** Recounts everything from the rows after an import; refuses decisions meanwhile. */
   recount(): Promise<void>;
   counters(): Promise<readonly ProjectCounter[]>;
   openHolds(): Promise<number>;
@@ -263,13 +262,13 @@ export interface HotStore extends LogQueue {
   customerSpend(projectId: string, customerId: string): Promise<{ dayNanoUsd: number; monthNanoUsd: number }>;
 
   cacheWrite(projectId: string, entry: CacheWrite): void;
-  /** Values of entries that are still valid, in the order of `keys`; all undefined where the store cannot tell. */
+  /** Values of valid entries in the order of `keys`; all undefined if the store fails. */
   cacheRead(projectId: string, keys: readonly string[]): Promise<readonly (string | undefined)[]>;
   /** Removes matching entries; returns how many. */
   cachePurge(filter: CachePurge): Promise<number>;
   cacheStats(): Promise<{ readonly entries: number; readonly bytes: number }>;
 
-  /** Tells the other processes that a table of theirs (prices, aliases, …) is out of date. */
+  /** Notifies other processes of an outdated table (prices, aliases, …). */
   notify(topic: string): Promise<void>;
   /** Calls back on every `notify`, this process's own included; returns the unsubscriber. */
   onNotify(listener: (topic: string) => void): () => void;

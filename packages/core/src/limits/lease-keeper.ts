@@ -10,7 +10,7 @@ interface Log {
 
 const BATCH = 500;
 
-/** Keeps the holds of this process's live requests from being reaped. */
+/** Renews the holds of this process's live requests. */
 export class LeaseKeeper {
   private readonly holds = new ReleasingMap<string, { projectId: string; requestId: string; sinceMs: number }>();
   private timer: ReturnType<typeof setInterval> | undefined;

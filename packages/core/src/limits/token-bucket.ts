@@ -7,7 +7,7 @@ export const TOKEN_UNITS = 60_000;
 export interface BucketState {
   readonly level: number;
   readonly atMs: number;
-  /** The burst it was counted by; absent in what earlier versions stored. */
+  /** Burst of the stored level; absent in earlier versions. */
   readonly burst?: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export function describeBucket(
   };
 }
 
-/** Level after settlement: what was estimated too much comes back, what was too little is owed, down to one minute's. */
+/** Level after settlement: an overestimate comes back, an underestimate is owed, down to one minute's worth. */
 export function adjustLevel(level: number, differenceTokens: number, burst: number): number {
   const capacity = burst * TOKEN_UNITS;
   return Math.max(-capacity, Math.min(capacity, level + differenceTokens * TOKEN_UNITS));

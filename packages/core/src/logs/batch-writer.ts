@@ -1,4 +1,4 @@
-// The sink is away: what waits is kept and tried again at the next tick; what comes beyond the bounds is dropped and counted.
+// While the sink is away, items wait and retry at the next tick; items beyond the limits are dropped and counted.
 import { writeInHalves } from './in-halves';
 
 export interface BatchWriterOptions<T> {
@@ -15,7 +15,7 @@ export interface BatchWriterOptions<T> {
 const EVERY_MS = 500;
 const MAX_ENTRIES = 1000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Handed to the sink at once: what it makes of them it makes in one go. */
+/** Size of one write, which the sink processes at once. */
 const BATCH_BYTES = 1024 * 1024;
 
 interface Waiting<T> {
@@ -24,8 +24,8 @@ interface Waiting<T> {
 }
 
 /**
- * Writes things nobody waits for, in batches, off the request path. Not durable: for what may be lost with the process.
- * A timer runs only while something waits.
+ * Writes items in background batches. Not durable: items may be lost with the process. A timer runs only while items
+ * wait.
  */
 export class BatchWriter<T> {
   private waiting: Waiting<T>[] = [];
@@ -40,7 +40,7 @@ export class BatchWriter<T> {
     return this.waiting.length;
   }
 
-  /** Takes the item, or drops it when too much waits already. Never throws, never waits. */
+  /** Adds the item, or drops it at the limit. Never throws, never waits. */
   add(item: T): void {
     const { maxEntries = MAX_ENTRIES, maxBytes = MAX_BYTES } = this.options;
     const bytes = this.options.bytesOf(item);
@@ -53,18 +53,18 @@ export class BatchWriter<T> {
     this.schedule();
   }
 
-  /** Writes what waits now; gives up after `timeoutMs`. */
+  /** Writes waiting items; gives up after `timeoutMs`. */
   async flush(timeoutMs: number): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
     const deadline = performance.now() + timeoutMs;
-    // Twice: a write under way does not hold what came after it began.
+    // Twice: a running write doesn't include later items.
     for (let round = 0; round < 2 && this.waiting.length > 0; round++) {
       await Promise.race([this.writeAll(), Bun.sleep(Math.max(0, deadline - performance.now()))]);
     }
   }
 
-  /** Nothing is scheduled any more; what still waits is lost. */
+  /** Stops scheduling; waiting items are lost. */
   stop(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

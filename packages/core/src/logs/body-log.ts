@@ -12,12 +12,12 @@ export interface LoggedBodies {
   readonly projectId: string;
   readonly createdAtMs: number;
   readonly request: string | null;
-  /** As the provider got it that was asked last. */
+  /** Request body of the last provider. */
   readonly upstreamRequest: string | null;
   readonly response: string | null;
 }
 
-/** The same as they came: any JSON. `response` is JSON text already. */
+/** Original bodies in any JSON. `response` is JSON text already. */
 export interface GivenBodies extends Omit<LoggedBodies, 'request' | 'upstreamRequest' | 'response'> {
   readonly request: unknown;
   readonly response: string | undefined;
@@ -28,13 +28,13 @@ export interface GivenBodies extends Omit<LoggedBodies, 'request' | 'upstreamReq
 /** Body for a provider: JSON text, or `value`, which is written in slices. */
 export type SentBody = string | Uint8Array | { readonly value: unknown };
 
-/** Where prompts and answers go, if anywhere. */
+/** Destination of prompts and answers, if any. */
 export interface BodyLog {
-  /** The last one that is noted is kept with the request's bodies. */
+  /** The last noted body is stored with the request. */
   noteSent(requestId: string, body: SentBody): void;
-  /** `describe` is called only where bodies are kept. Never throws. */
+  /** Calls `describe` only if bodies are stored. Never throws. */
   keep(describe: () => GivenBodies): void;
-  /** Waits until what was kept is written, at most `timeoutMs`. */
+  /** Waits for pending writes, at most `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
   stop(): void;
 }
@@ -49,7 +49,7 @@ export interface StoredBodyLogOptions {
   readonly everyMs?: number;
 }
 
-/** Longest body kept whole, in characters of its JSON text. */
+/** Longest unshortened body, in characters of JSON text. */
 export const MAX_BODY_CHARACTERS = 256 * 1024;
 /** Looked at beyond that: longer than any secret, so that no half of one is shown. */
 const MARGIN_CHARACTERS = 32 * 1024;
@@ -57,7 +57,7 @@ const MARGIN_CHARACTERS = 32 * 1024;
 const LONG_CHARACTERS = 32 * 1024;
 /** Long bodies that may wait for their turn; more are dropped and counted. */
 const MOST_LONG = 32;
-/** Noted for requests under way; of more, and of those that are never kept, the oldest are let go. */
+/** Maximum of noted bodies for running requests; the oldest are dropped. */
 const MOST_SENT = 1000;
 const MOST_SENT_BYTES = 64 * 1024 * 1024;
 
@@ -106,7 +106,7 @@ export class StoredBodyLog implements BodyLog {
         this.lastLong = this.lastLong.then(() => this.keepLong(all));
       }
     } catch {
-      // Nested beyond the stack, or not JSON at all: nothing an operator could read.
+      // Too deeply nested or invalid JSON: useless for an operator.
       this.options.onDrop(1);
     }
   }
@@ -167,7 +167,7 @@ function boundSent(body: SentBody | undefined): string | null {
 
 const parse = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
 
-/** JSON text without secrets; beyond the cap `{truncated: true, characters, text}` with the beginning of it. */
+/** JSON text without secrets; beyond the cap `{truncated: true, characters, text}` with the beginning. */
 export function boundBody(body: unknown, cutBefore = 0): string | null {
   if (body === undefined || body === null) return null;
   const { value, cut } = cutJson(body);
@@ -180,7 +180,10 @@ export function boundBody(body: unknown, cutBefore = 0): string | null {
   });
 }
 
-/** Bounds all further work; cut well behind what is kept, so that no half of a secret is shown. `cut`: characters. */
+/**
+ * Bounds further work; the cut lies well beyond the stored length, so that no half of a secret appears. `cut`:
+ * characters.
+ */
 export function cutJson(value: unknown): { readonly value: unknown; readonly cut: number } {
   const budget = { left: MAX_BODY_CHARACTERS + MARGIN_CHARACTERS, cut: 0 };
   const kept = cutStrings(value, budget);

@@ -37,7 +37,7 @@ const UNSTORABLE = /\\u0000|\\u[dD][89abAB]|\\u[dD][c-fC-F]/;
 /** A record, and its JSON as Postgres takes it. */
 export interface DecodedRecord {
   readonly record: LogRecord;
-  /** The text that came, unless something in it had to be mended. */
+  /** The original text unless it needed repair. */
   readonly json: string;
 }
 
@@ -47,10 +47,10 @@ export interface DecodedRecord {
  */
 export const decodeLogRecord = (json: string): DecodedRecord => checkLogRecord(parseEntry(json));
 
-/** A queue entry's JSON with storable text; what kind of record it is has to be looked at. */
+/** A queue entry's JSON with storable text, before its kind is known. */
 export interface ParsedEntry {
   readonly value: object;
-  /** The text that came, unless something in it had to be mended. */
+  /** The original text unless it needed repair. */
   readonly text: string | undefined;
 }
 

@@ -1,12 +1,12 @@
-/** A rate over a shorter time says more about the moment than about the load. */
+/** A shorter window measures the moment, not the load. */
 const WINDOW_MS = 500;
-/** Fewer new records a second than this: nobody is kept waiting by a drain at full speed. */
+/** Below this rate of records, a drain at full speed delays nobody. */
 const IDLE_PER_SECOND = 10;
 /** While requests are served, a backlog shrinks by this share of itself a second … */
 const SHARE_PER_SECOND = 1 / 600;
 /** … and by no fewer records a second than this. */
 const LEAST_PER_SECOND = 500;
-/** Load that was is expected back: what is left of it after a window. */
+/** Share of the previous load that remains expected after a window. */
 const REMEMBERED = 0.7;
 /** A burst must not find the drain asleep. */
 const LONGEST_PAUSE_MS = 1000;
@@ -39,7 +39,7 @@ export class DrainPace {
     this.drained = 0;
   }
 
-  /** Delay before the next batch. Never throws: with an unknown depth there is no delay. */
+  /** Delay before the next batch. Never throws: an unknown depth means no delay. */
   async pauseMs({ records, tookMs }: DrainedBatch): Promise<number> {
     this.drained += records;
     const nowMs = this.ports.nowMs();

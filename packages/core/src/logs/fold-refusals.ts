@@ -1,11 +1,11 @@
-// A process that is killed loses what it folded in its last second: refusals at no cost, beyond ten that have their rows.
+// A killed process loses its last second of aggregated refusals: free ones, beyond ten with rows.
 import { FloodLimits } from '../limits/flood-limits';
 import type { LogRecord } from './log-record';
 
 /** Refusals of one key in a second that have rows of their own. */
 const OWN_ROWS = 10;
 const WINDOW_MS = 1000;
-/** Refusals that are no matter of a rate: a program that is wrong is told so again and again, a flood is not. */
+/** Refusals per second with rows of their own. A faulty program gets repeated answers; a flood doesn't. */
 const A_SECOND = 10;
 const MOST_AT_ONCE = 300;
 const MOST_KEYS = 10_000;
@@ -27,7 +27,7 @@ export interface FoldOptions {
   readonly failuresPerSecond?: number | undefined;
 }
 
-/** Makes one row a second of what a key is refused too often: a flood must not fill the log. */
+/** Aggregates repeated refusals of a key into one row a second, so that a flood doesn't fill the log. */
 export class RefusalFolder {
   /** By key. */
   private readonly failing: FloodLimits;
@@ -43,8 +43,8 @@ export class RefusalFolder {
   }
 
   /**
-   * False where a key is refused so often, for whatever reason, that it has to wait as if it had passed its rate: each refusal
-   * leaves a row, and those of a rate are folded.
+   * False if a key has too many refusals of any kind and must wait as if over its rate: each leaves a row, while rate
+   * refusals are aggregated.
    */
   mayFail(keyId: string): boolean {
     return this.failing.take(keyId, this.options.monotonicMs()) === undefined;
@@ -62,7 +62,7 @@ export class RefusalFolder {
     return true;
   }
 
-  /** Hands over what was folded so far. */
+  /** Writes the aggregated refusals. */
   flush(): void {
     this.sweep(Number.POSITIVE_INFINITY);
   }

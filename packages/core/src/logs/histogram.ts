@@ -20,13 +20,13 @@ const MAX_COUNT = 2 ** (31 - BIN_BITS) - 1;
 /** Count by bin; counts may be negative in a delta. */
 export type Histogram = Map<number, number>;
 
-/** Which bin a duration falls into. */
+/** Bin of a duration. */
 export function binOf(ms: number): number {
   if (!(ms > MIN_MS)) return 0;
   return Math.min(MAX_BIN, Math.ceil(Math.log(ms / MIN_MS) / LOG_GAMMA));
 }
 
-/** The duration that stands for a bin: at most 2 % from every value in it. */
+/** Representative duration of a bin: at most 2 % from every value in it. */
 export function binValueMs(bin: number): number {
   return bin === 0 ? MIN_MS : (MIN_MS * 2 * GAMMA ** bin) / (GAMMA + 1);
 }
@@ -41,7 +41,7 @@ export function mergeHistogram(target: Histogram, source: Histogram): void {
   addHistogram(target, source, 1);
 }
 
-/** The same with a sign: −1 takes `source` away. */
+/** Adds a histogram; sign −1 subtracts it. */
 export function addHistogram(target: Histogram, source: Histogram, sign: 1 | -1): void {
   for (const [bin, count] of source) addToBin(target, bin, sign * count);
 }
@@ -78,8 +78,8 @@ export function histogramQuantile(histogram: Histogram, quantile: number): numbe
 }
 
 /**
- * Sparse form kept in Postgres: four bytes an element, count · 2^10 + bin, big-endian. A bin may come more than once, so that
- * one histogram behind another is their sum.
+ * Sparse format in Postgres: four bytes per element, count · 2^10 + bin, big-endian. Bins may repeat, so concatenated
+ * histograms are their sum.
  */
 export function packHistogram(histogram: Histogram): Uint8Array<ArrayBuffer> {
   const elements: number[] = [];

@@ -1,8 +1,8 @@
 import { RecordsRejectedError } from './decode-log-record';
 
 /**
- * Writes the items; halves what is rejected until the items at fault stand alone: those go to `onRejected`. Throws what
- * else `write` throws.
+ * Writes the items and halves a rejected batch down to the faulty items, for `onRejected`. Throws other errors of
+ * `write`.
  */
 export async function writeInHalves<T>(
   items: readonly T[],

@@ -1,4 +1,4 @@
-/** Longest stretch of work between two looks at what else there is to do. */
+/** Longest work between two yields. */
 const SLICE_MS = 1;
 /** Items between two looks at the clock. */
 const LOOK_EVERY = 16;

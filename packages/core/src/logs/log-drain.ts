@@ -1,25 +1,25 @@
-// The sink is away: the batch in hand is kept and tried again with back-off; nothing new is read meanwhile.
-// A record the sink can never take is set aside and acknowledged, so that it blocks nothing.
+// While the sink is away, the current batch retries with back-off and nothing new is read. A permanently invalid record
+// is set aside and acknowledged, so that it blocks nothing.
 import { DrainPace } from './drain-pace';
 import { writeInHalves } from './in-halves';
 import { Linger } from './linger';
 import type { LogQueue, QueuedRecord } from './log-queue';
 
-/** The counters were rebuilt after these records were read: they may be in the rows or nowhere, but not in the sums. */
+/** The counters were rebuilt after these records were read: the sums don't include them. */
 export class RecordsOutdatedError extends Error {
   override readonly name = 'RecordsOutdatedError';
 }
 
-/** Where records go. All calls throw while the store is away. */
+/** Destination of records. All calls throw without the store. */
 export interface LogSink {
-  /** Called before each read: what is read from then on may be stored. */
+  /** Call before each read: later records may be stored. */
   prepare(): Promise<void>;
   /**
    * Idempotent by record id; all or nothing. Throws `RecordsRejectedError` when the records themselves are at fault, and
    * `RecordsOutdatedError` when the counters were rebuilt since `prepare`.
    */
   store(records: readonly string[]): Promise<void>;
-  /** Keeps a record that can't be stored where an operator finds it. */
+  /** Stores an invalid record where an operator finds it. */
   setAside(record: string, reason: string): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface LogDrainOptions {
   readonly batchSize?: number;
   /** Time that a read waits for the first entry. */
   readonly waitMs?: number;
-  /** Pause after a batch that was not full; by default as `Linger` finds it worth while. */
+  /** Pause after an incomplete batch; `Linger` by default. */
   readonly lingerMs?: number;
   readonly nowMs?: () => number;
 }
@@ -61,7 +61,7 @@ export class LogDrain {
     this.running ??= this.run();
   }
 
-  /** Finishes (or, while the sink is away, gives up) the batch in hand; what was not acknowledged comes back later. */
+  /** Finishes the current batch, or gives up while the sink is away; unacknowledged entries come back later. */
   async stop(): Promise<void> {
     this.controller.abort();
     await this.running;
@@ -77,7 +77,7 @@ export class LogDrain {
       const entries = await this.persist(() => readBatch(queue, batchSize, waitMs));
       if (entries === undefined || entries.length === 0) continue;
       const stored = await this.persist(() => storeEntries({ queue, sink }, entries));
-      // Stored already: if this fails, the entries come back and are found to be there.
+      // The rows are stored: if this fails, the entries return and are recognized.
       if (stored !== undefined) await this.persist(() => acknowledge(queue, stored));
       const isBacklog = entries.length === batchSize;
       if (!isBacklog) this.pace.reset();
@@ -104,7 +104,7 @@ export class LogDrain {
   }
 }
 
-/** Stores what is in the queue right now, without waiting; returns how many entries. Throws while the sink is away. */
+/** Stores the current queue without waiting; returns the number of entries. Throws while the sink is away. */
 export async function drainNow(queue: LogQueue, sink: LogSink, batchSize = 1000): Promise<number> {
   let total = 0;
   for (;;) {
@@ -128,7 +128,7 @@ const acknowledge = async (queue: LogQueue, entries: readonly QueuedRecord[]): P
   return true;
 };
 
-/** Throws only when the first read does: what is in hand by then is stored. */
+/** Throws only for the first read: later failures keep the records read so far. */
 async function readBatch(queue: LogQueue, batchSize: number, waitMs: number): Promise<readonly QueuedRecord[]> {
   const found = new Map<string, QueuedRecord>();
   let wanted = Math.min(batchSize, ENTRIES_A_COMMAND);

@@ -13,8 +13,8 @@ export interface QueueDepth {
 }
 
 /**
- * The queue between settlement and `gateway_logs`. At least once: an entry comes back until it is acknowledged, also to
- * another reader after its first one died (idle ≥ 30 s). Readers must be idempotent by record id.
+ * The queue between settlement and `gateway_logs`. At least once: an entry returns until acknowledged, after 30 s also
+ * to another reader. Readers must be idempotent by record id.
  */
 export interface LogQueue {
   /** Up to `max` entries, oldest first; waits up to `waitMs` for the first one. */
@@ -22,8 +22,8 @@ export interface LogQueue {
   /** Removes entries for good; call it after the rows are committed. */
   acknowledge(entryIds: readonly string[]): Promise<void>;
   /**
-   * Takes back records that were read before the counters were rebuilt and may not be stored as they are: what neither
-   * queue nor rows have is handed in again. They are not acknowledged; what is still queued comes back.
+   * Returns records read before a rebuild, which may be outdated: those in neither queue nor rows are submitted again.
+   * They stay unacknowledged; queued ones come back.
    */
   handBack(records: readonly string[]): void;
   depth(): Promise<QueueDepth>;

@@ -11,7 +11,7 @@ export type DialectName =
   | 'passthrough'
   | 'infer';
 
-/** One upstream attempt of a request, as the log keeps it. */
+/** One upstream attempt of a request in the log. */
 export interface LogAttempt {
   readonly provider: string;
   readonly model: string;
@@ -23,7 +23,7 @@ export interface LogAttempt {
   readonly latencyMs: number;
   /** Nano-USD this attempt cost (0 where the vendor bills nothing). */
   readonly costNanoUsd?: number;
-  /** Which of the request's attempts it was, from 1: its span. Set with tracing on, and on none that was passed over. */
+  /** Number of the attempt and its span, from 1. Set with tracing, except for skipped ones. */
   readonly span?: number;
 }
 
@@ -35,7 +35,7 @@ export interface CostDetail {
   readonly output?: number;
   readonly reasoning?: number;
   readonly audio?: number;
-  /** Beside tokens: searches, sources. */
+  /** Fees besides tokens: searches, sources. */
   readonly fees?: number;
   /** Cost of failed or hedged attempts. */
   readonly other_attempts?: number;
@@ -47,7 +47,7 @@ export interface CostDetail {
  * Milliseconds are fractional; `createdAtMs` is the store's clock at admission; money is nano-USD.
  */
 export interface LogRecord {
-  /** UUIDv7 made by the server; also `request_id` and `X-Request-Id`. */
+  /** UUIDv7 of the server; also `request_id` and `X-Request-Id`. */
   readonly id: string;
   readonly createdAtMs: number;
   readonly projectId: string;
@@ -92,11 +92,11 @@ export interface LogRecord {
   readonly errorMessage?: string;
   readonly customerId?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Refusals that this row stands for; set on 429 `rate_limit_exceeded` only. */
+  /** Number of aggregated refusals; 429 `rate_limit_exceeded` only. */
   readonly refusedCount?: number;
   /** For an exact hit of a semantic match: the request of that match. */
   readonly matchedBy?: string;
-  /** Parameters that were left out because the answering model does not take them; also `X-LLM0-Dropped`. */
+  /** Parameters dropped because the answering model doesn't support them; also `X-LLM0-Dropped`. */
   readonly droppedParams?: readonly string[];
   /** Guardrail findings; absent without any. */
   readonly guardrails?: readonly GuardrailMark[];

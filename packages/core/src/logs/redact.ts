@@ -9,7 +9,7 @@ const SECRETS: readonly RegExp[] = [
   /()\bllm0_(?:live|admin)_[0-9a-f]{16,}\b/gi,
   /()\b(?:(?:sk|rk)[_-]|pk-|pk_(?:live|test)_)[A-Za-z0-9_-]{16,}/g,
   /()\b(?:gsk|xai|fw|tgp|pplx|hf|r8)[_-][A-Za-z0-9_-]{16,}/g,
-  // As vendors repeat them, partly masked.
+  // Partly masked keys, as vendors repeat them.
   /()\b(?:sk|pk|rk|gsk|xai|fw|r8|key)[_-][\w-]{0,64}?\*{2,}[\w*-]*/g,
   /()\bAIza[0-9A-Za-z_-]{16,}/g,
   /()\b(?:AKIA|ASIA)[0-9A-Z]{12,}\b/g,
@@ -21,7 +21,7 @@ const JWT_HEAD = 'eyJ';
 /** Least characters of a JWT's parts. */
 const JWT_PARTS = [13, 10, 5] as const;
 
-/** Names whose value is a secret, whatever it looks like. */
+/** Names whose values are always secret. */
 const SECRET_NAMES =
   /^(?:proxy-)?authorization$|^(?:x-)?(?:goog-)?api[-_]?key$|^(?:.*[-_])?(?:password|passwd|secret|secret[-_]?key|access[-_]?token|refresh[-_]?token|private[-_]?key|cookie|set-cookie)$/i;
 
@@ -48,7 +48,7 @@ function withoutTokens(text: string): string {
   return result + text.slice(keptTo);
 }
 
-/** Head, body and, where there is one, signature; undefined where it is none. */
+/** Header, payload and optional signature; undefined for anything else. */
 function endOfToken(text: string, head: number): number | undefined {
   const [leastHead, leastBody, leastSignature] = JWT_PARTS;
   const headEnd = endOfPart(text, head);
@@ -78,7 +78,7 @@ export function redactMessage(message: string): string {
   return text.length > MESSAGE_CHARACTERS ? `${text.slice(0, MESSAGE_CHARACTERS)}…` : text;
 }
 
-/** Longer names are nobody's. */
+/** Longer names are never secret names. */
 const MAX_NAME = 256;
 
 /** A copy of JSON with secrets taken out of all its strings, and out of fields named like one. */

@@ -3,23 +3,23 @@ import type { GuardrailMark } from '../guardrails/policy';
 import type { TraceMark } from '../tracing/request-trace';
 
 /**
- * One row of `tool_calls`, as it travels through the durable queue (JSON), beside those of requests. Fields left out are null in
- * the row. Milliseconds are fractional; `createdAtMs` is the store's clock at admission; money is nano-USD.
+ * One row of `tool_calls` in the durable queue (JSON). Missing fields are null in the row. Milliseconds are fractional;
+ * `createdAtMs` is the store's clock at admission; money is nano-USD.
  */
 export interface ToolCallRecord {
-  /** Tells it from a `LogRecord`, which has none. */
+  /** Distinguishes it from a `LogRecord`, which has none. */
   readonly kind: 'tool_call';
-  /** UUIDv7 made by the server; also `request_id`. */
+  /** UUIDv7 of the server; also `request_id`. */
   readonly id: string;
   readonly createdAtMs: number;
   readonly projectId: string;
   readonly apiKeyId: string;
   readonly customerId?: string;
-  /** As a request's: the caller's, and those of key and project. */
+  /** Labels of the caller, key and project. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly clientRequestId?: string;
   readonly runId: string;
-  /** As a request's. */
+  /** See `LogRecord.traceId`. */
   readonly traceId?: string;
   readonly trace?: TraceMark;
   readonly serverId: string;
@@ -33,8 +33,8 @@ export interface ToolCallRecord {
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly costNanoUsd: number;
-  /** As `LogRecord.guardrails`. */
+  /** See `LogRecord.guardrails`. */
   readonly guardrails?: readonly GuardrailMark[];
-  /** As `LogRecord.corrects`: replaces the row that the reaper wrote. */
+  /** See `LogRecord.corrects`: replaces the reaper's row. */
   readonly corrects?: boolean;
 }

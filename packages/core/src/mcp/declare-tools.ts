@@ -6,7 +6,7 @@ import type { HostedTool } from './tool-host';
 const TIGHT: TypeBounds = { depth: 2, nodes: 30, literals: 8, literalCharacters: 48, commentCharacters: 60 };
 const TIGHTEST: TypeBounds = { ...TIGHT, depth: 0, nodes: 1 };
 const DESCRIPTION_CHARACTERS = 300;
-/** Beyond it, a tool is never declared. */
+/** A tool with a longer name isn't declared. */
 const LONGEST_NAME = 256;
 
 export interface DeclareOptions {

@@ -119,7 +119,7 @@ class TypeWriter {
     }
   }
 
-  /** Inside this schema only: nothing is fetched for a server. */
+  /** Within this schema only: fetches nothing. */
   private find(reference: string): unknown {
     if (!reference.startsWith('#')) return undefined;
     let found = this.root;

@@ -1,10 +1,10 @@
 /** Valid unquoted names in a type. */
 const PROPERTY_NAME = /^[A-Za-z_$][\w$]*$/;
 
-/** Line ends, what is not shown, and what turns the direction of writing: nothing of it belongs into a comment. */
+/** Line ends, invisible characters and changes of direction, which must not enter a comment. */
 const HIDDEN = /[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]+/gu;
 
-/** One line of plain text, at most so long; empty where there is nothing to say. */
+/** One line of plain text up to a length; may be empty. */
 export function plainLine(text: string, most: number): string {
   const line = text
     .slice(0, most * 4)
@@ -13,9 +13,9 @@ export function plainLine(text: string, most: number): string {
   return line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line;
 }
 
-/** A comment that holds the text, whatever is in it; empty where there is none. */
+/** A comment with any text; empty without text. */
 export function commentOf(text: string, most: number): string {
-  // Cutting may leave half of a pair behind, which is no character.
+  // Cutting may leave a lone surrogate.
   const line = plainLine(text, most).replaceAll('*/', '* /').toWellFormed();
   return line === '' ? '' : `/** ${line} */`;
 }
@@ -31,5 +31,5 @@ export function quote(text: string): string {
   );
 }
 
-/** A name as it stands before a colon or a parenthesis. `new(…)` would be something else. */
+/** A name before a colon or a parenthesis. `new(…)` would mean something else. */
 export const nameOf = (name: string): string => (PROPERTY_NAME.test(name) && name !== 'new' ? name : quote(name));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, type JsonValue } from '../chat/json';
 
-/** SHA-256 of all that a tool says of itself, whatever the order of its fields: clients go by its `_meta`, too. */
+/** SHA-256 of a tool's whole declaration in any field order: clients read `_meta` as well. */
 export function hashTool(tool: JsonObject): string {
   return createHash('sha256')
     .update(JSON.stringify(inOrder(tool)))

@@ -8,14 +8,14 @@ export interface OauthSettings {
   /** null = by the gateway's own metadata document, or by registration. */
   readonly clientId: string | null;
   readonly clientSecret: string | undefined;
-  /** null = what the server asks for. */
+  /** null = the server's choice. */
   readonly scope: string | null;
 }
 
-/** An MCP server behind the gateway, its secrets opened. */
+/** An MCP server with decrypted secrets. */
 export interface McpServer {
   readonly id: string;
-  /** `a-z0-9-`, at most 32 characters: what its tools are named by. */
+  /** `a-z0-9-`, at most 32 characters: prefix of its tools. */
   readonly alias: string;
   /** For agents that choose among servers. */
   readonly description: string;
@@ -24,7 +24,7 @@ export interface McpServer {
   readonly command: string | null;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** With the one that `auth` stands for. */
+  /** Includes the header from `auth`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly auth: McpAuth;
   readonly oauth: OauthSettings;

@@ -18,7 +18,7 @@ export interface ToolQuery {
 }
 
 const WAIT_MS = 1500;
-/** Lists of tools whose words are kept ready. */
+/** Maximum of indexed tool lists. */
 const MOST_INDEXES = 32;
 const INDEXED_AT_ONCE = 50;
 /** Length of an embedded description. Its beginning states the purpose, and short texts embed faster. */
@@ -27,7 +27,7 @@ const INDEXED_CHARACTERS = 2000;
 const MOST_PARAMETERS = 100;
 /** Reciprocal rank fusion (Cormack, Clarke and Büttcher 2009): their constant. */
 const RANK_CONSTANT = 60;
-/** Below it, a vector's nearness says nothing. */
+/** Below it, similarity means nothing. */
 const LEAST_SIMILARITY = 0.2;
 
 interface Document {
@@ -38,7 +38,7 @@ interface Document {
   readonly parameters: string;
 }
 
-/** Finds tools for what somebody wants to do, by meaning and by words. */
+/** Finds tools for a task, by meaning and by words. */
 export class ToolSearch {
   private readonly vectors: ToolVectors;
   private readonly indexes = new LRUCache<string, MiniSearch<Document>>({ max: MOST_INDEXES });
@@ -47,7 +47,7 @@ export class ToolSearch {
     this.vectors = new ToolVectors(options);
   }
 
-  /** The best first; none where nothing fits. Never throws. */
+  /** Best first; empty without a match. Never throws. */
   async find(tools: readonly HostedTool[], { query, limit }: ToolQuery): Promise<readonly HostedTool[]> {
     const [words, meaning] = await Promise.all([this.rankByWords(tools, query), this.rankByMeaning(tools, query)]);
     const scores = new Map<number, number>();

@@ -4,19 +4,19 @@ import type { TextEmbedder } from '../embedding/built-in-embeddings';
 
 export interface ToolVectorsOptions {
   readonly embedder: TextEmbedder;
-  /** Vectors kept; each takes some 1.5 kB. */
+  /** Maximum of vectors, some 1.5 kB each. */
   readonly most?: number;
 }
 
 const MOST = 5000;
-/** Texts in the embedder at once: those of others get their turn between them. */
+/** Texts in the embedder at once, which leaves room for others. */
 const AT_ONCE = 2;
 /** Deadline for one text in milliseconds: the model may have to load first. */
 const DEADLINE_MS = 20_000;
 /** Vector of a text that the model rejects; it resembles nothing. */
 const NO_DIRECTION = new Float32Array(0);
 
-/** Vectors of texts, kept by their hash; what is not there yet is made in the background, each once. */
+/** Vectors of texts, cached by hash; missing ones are computed once in the background. */
 export class ToolVectors {
   private readonly vectors: LRUCache<string, Float32Array>;
   private readonly wanted = new Map<string, string>();
@@ -27,7 +27,7 @@ export class ToolVectors {
     this.vectors = new LRUCache({ max: options.most ?? MOST });
   }
 
-  /** In the order of the texts; undefined for what was not there in time, in milliseconds. Never throws. */
+  /** In the order of the texts; undefined for late ones, in milliseconds. Never throws. */
   async get(texts: readonly string[], waitMs: number): Promise<readonly (Float32Array | undefined)[]> {
     const hashes = texts.map((text) => createHash('sha256').update(text).digest('base64'));
     for (const [index, hash] of hashes.entries()) {
@@ -65,7 +65,7 @@ export class ToolVectors {
     if (outcome.type === 'vector') this.vectors.set(hash, outcome.vector);
     else if (outcome.reason === 'too_long' || outcome.reason === 'language') this.vectors.set(hash, NO_DIRECTION);
     this.making.delete(hash);
-    // A broken embedder is not asked for all the rest: whoever searches next tries again.
+    // A broken embedder skips the rest; the next search tries again.
     if (outcome.type === 'none' && outcome.reason === 'failed') this.wanted.clear();
     const { resolve } = this.changed;
     this.changed = Promise.withResolvers();

@@ -57,7 +57,7 @@ export type ClassPrices = Readonly<Record<TokenClass, number>>;
 const PLAIN = new WeakMap<TokenPrices, ClassPrices>();
 const USUAL_TOKENS = Math.min(...LONG_PROMPT_TIERS.map(({ minTokens }) => minTokens));
 
-/** All prices that apply in a context; the same object for all plain ones. */
+/** All prices in a context; the same object for plain ones. */
 export function pricesIn(prices: TokenPrices, context: PriceContext): ClassPrices {
   const { promptTokens: tokens, serviceTier, surchargePercent } = context;
   if (tokens > USUAL_TOKENS || serviceTier !== undefined || surchargePercent !== undefined)
@@ -75,7 +75,9 @@ const eachPrice = (prices: TokenPrices, context: PriceContext): ClassPrices =>
 /** Maximum price of these tiers without an entry in the price book. */
 const MOST_TIER_FACTOR: Readonly<Record<string, number>> = { fast: 6, ultrafast: 6 };
 
-/** A tier without a price for this class changes it as it changes the plain input or output; undefined where it does not. */
+/**
+ * A tier without a price for this class scales it like the plain input or output; undefined if that has no tier price.
+ */
 function tierPrice(prices: TokenPrices, name: string, tier: string): number | undefined {
   const own = prices[`${name}_${tier}`];
   const base = prices[name];

@@ -1,19 +1,19 @@
 // Estimates output tokens without a vendor's count: about four bytes each.
 import type { JsonValue } from '../chat/json';
 
-/** Beside what a model says. */
+/** Fields without output text. */
 const UNSAID: ReadonlySet<string> = new Set([
   ...['role', 'type', 'id', 'object', 'status', 'mimeType', 'mime_type', 'format'],
 ]);
 /** Names that hold media, or where they are. */
 const MEDIA: ReadonlySet<string> = new Set(['data', 'b64_json', 'image_url', 'fileUri', 'file_uri']);
-/** A link to a picture: it commonly costs 1,500 tokens. */
+/** A linked picture, which commonly costs 1,500 tokens. */
 const LINKED_BYTES = 6000;
-/** So many characters of base64 cost one token: a picture of 1.5 MB, or ten seconds of speech, about what vendors count. */
+/** Characters of base64 per token: close to vendors' counts for a 1.5 MB picture or ten seconds of speech. */
 const ENCODED_PER_TOKEN = 1000;
 const ENCODED = /^(?:data:|[\w+/=-]{256})/;
 
-/** UTF-8 bytes of every text anywhere in a value, and what its media are worth as such. */
+/** UTF-8 bytes of every text in a value, with media as equivalent bytes. */
 export function countOutput(value: JsonValue | undefined, isMedia = false): number {
   if (typeof value === 'string') return isMedia || ENCODED.test(value) ? mediaBytes(value) : Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;

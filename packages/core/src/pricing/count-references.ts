@@ -1,7 +1,7 @@
-// By the names and kinds of all formats: what stands behind them is not in the request, so nobody knows what it costs to read.
+// References by the names and kinds of all formats: their content isn't in the request, so its cost is unknown.
 import type { JsonValue } from '../chat/json';
 
-/** Names that hold media, or point to what the vendor keeps. */
+/** Names of media, or of references to stored content. */
 const REFERENCES: ReadonlySet<string> = new Set([
   ...['image_url', 'video_url', 'audio_url', 'document_url', 'file_url', 'input_audio', 'input_image', 'input_video'],
   ...['audio', 'image', 'video', 'document', 'file', 'file_id', 'file_ids', 'file_data', 'reference_ids'],
@@ -9,9 +9,8 @@ const REFERENCES: ReadonlySet<string> = new Set([
 ]);
 /** Kinds of items and parts that are such a pointer. */
 const REFERENCE_TYPES = /^(?:item_reference|reference|container_upload|(?:image|video|audio|document|file)(?:_url)?)$/;
-/** All that an item of a conversation holds that is kept by the vendor. */
+/** Fields of an item that only references stored content. */
 const POINTER_FIELDS: ReadonlySet<string> = new Set(['id', 'type']);
-/** Text for the model, whatever the names inside. */
 export const OPAQUE_FIELDS: ReadonlySet<string> = new Set([
   ...['parameters', 'input_schema', 'inputSchema', 'schema', 'json_schema', 'parametersJsonSchema', 'responseSchema'],
   ...['args', 'arguments', 'response', 'metadata'],

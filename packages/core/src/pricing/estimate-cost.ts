@@ -12,12 +12,12 @@ export interface HoldOptions {
 export interface HoldEstimate {
   /** Integer nano-USD to set aside. */
   readonly holdNanoUsd: number;
-  /** The input part of it: what certainly was sent. */
+  /** Part of the input, which was certainly sent. */
   readonly inputNanoUsd: number;
   /** Prompt plus output tokens, for tokens-per-minute. */
   readonly tokens: number;
   readonly outputTokens: number;
-  /** At whose prices. */
+  /** Provider and model of the prices. */
   readonly context: PriceContext;
 }
 

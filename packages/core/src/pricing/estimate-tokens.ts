@@ -5,7 +5,7 @@ import { countReferences } from './count-references';
 export interface RequestWeight {
   /** UTF-8 bytes of all text: messages, names, tool calls, tool definitions, schemas. */
   readonly textBytes: number;
-  /** JSON bytes of fields the gateway does not know: they may hold prompt text, so strict caps count them. */
+  /** JSON bytes of unknown fields: they may contain prompt text, so strict caps count them. */
   readonly unknownBytes: number;
   readonly messages: number;
   readonly images: number;
@@ -40,7 +40,7 @@ export function weighRequest(request: ChatRequest): RequestWeight {
   return weight;
 }
 
-/** Fields of no canonical meaning whose text the model reads. */
+/** Unknown fields whose text the model reads. */
 const PROMPT_FIELDS: ReadonlySet<string> = new Set(['functions', 'prediction', 'documents']);
 const DELIVERY_FIELDS: ReadonlySet<string> = new Set(['stream_options', 'store']);
 
@@ -110,7 +110,7 @@ function jsonBytes(value: unknown): number {
 /** UTF-8 bytes of text that make one token when nothing better is known: cautious for the hold. */
 const BYTES_PER_TOKEN_HOLD = 3;
 const TOKENS_PER_MESSAGE = 4;
-/** Stand-in for an image, audio or file without a bound in the price book. */
+/** Assumed size of an image, audio or file without a bound in the price book. */
 export const UNBOUNDED_MEDIA_TOKENS = 40_000;
 
 /** Upper estimate of the prompt for the hold (contract: limits and money). `strict`: one byte = one token. */
@@ -120,7 +120,7 @@ export function estimatePromptTokens(weight: RequestWeight, strict: boolean): nu
   return text + TOKENS_PER_MESSAGE * weight.messages + UNBOUNDED_MEDIA_TOKENS * media;
 }
 
-/** Best guess of the tokens in a text, for booking an answer whose usage the vendor never reported. */
+/** Estimates the tokens of a text, for answers without usage. */
 export function guessTokens(utf8Bytes: number): number {
   return Math.ceil(utf8Bytes / 4);
 }
@@ -128,7 +128,7 @@ export function guessTokens(utf8Bytes: number): number {
 /** Default tokens of an image or a document page. */
 const COMMON_MEDIA_TOKENS = 1500;
 
-/** Best guess of what a model has to read at once: of several prompts, the longest. */
+/** Estimates the context of a request: the longest of several prompts. */
 export function guessContextTokens(request: ChatRequest, { textBytes }: RequestWeight): number {
   const { prompt } = request;
   if (prompt === undefined) return guessTokens(textBytes);
@@ -138,7 +138,7 @@ export function guessContextTokens(request: ChatRequest, { textBytes }: RequestW
   return Math.max(...lengths) + guessTokens(Buffer.byteLength(prompt.suffix ?? ''));
 }
 
-/** Best guess of a whole prompt, for callers that ask how large it is where the vendor cannot tell. */
+/** Estimates a whole prompt, for token counts that the vendor can't provide. */
 export function guessInputTokens(request: ChatRequest): number {
   const weight = weighRequest(request);
   const media = weight.images + weight.audios + weight.files;

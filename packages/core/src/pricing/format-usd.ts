@@ -11,10 +11,10 @@ export function formatUsdShort(nanoUsd: number): string {
 }
 
 const NANO_PER_USD = 1e9;
-/** Digits behind the first one that is not 0. */
+/** Digits after the first non-zero one. */
 const DIGITS = 3;
 
-/** Integer nano-USD as people read it in a sentence: cents, and where there are none enough digits (`$0.000123`). */
+/** Nano-USD for a sentence: cents, or enough digits below one cent (`$0.000123`). */
 export function formatUsdText(nanoUsd: number): string {
   const size = Math.abs(nanoUsd) / NANO_PER_USD;
   const decimals = size === 0 || size >= 1 ? 2 : Math.min(9, DIGITS - Math.floor(Math.log10(size)));

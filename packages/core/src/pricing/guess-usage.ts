@@ -24,14 +24,14 @@ export function guessUsage(request: ChatRequest, batches: readonly EventBatch[])
   return {
     ...ZERO_USAGE,
     inputTokens: guessInputTokens(request),
-    // Streams bring about one token a piece: never guess fewer tokens than pieces came.
+    // Streams send about one token per piece, so the pieces are a lower bound.
     outputTokens: Math.max(guessTokens(outputBytes), pieces - reasoningTokens),
     reasoningTokens,
     estimated: true,
   };
 }
 
-/** Usage of a whole answer: what the vendor reported, and a guess of what it left out. */
+/** Usage of a whole answer: the vendor's counts, with missing ones estimated. */
 export function wholeUsage(
   request: ChatRequest,
   batches: readonly EventBatch[],
@@ -58,7 +58,7 @@ export function partialUsage(request: ChatRequest, batches: readonly EventBatch[
 
 const withOutputUntold = (usage: Usage): Usage => ({ ...usage, untold: untoldOf(isUntold(usage, 'input'), true) });
 
-/** True where output came behind the last report: it is not in there. */
+/** True if output followed the last report, which excludes it. */
 function isStale(batches: readonly EventBatch[]): boolean {
   for (let i = batches.length - 1; i >= 0; i--) {
     const { events, gone } = batches[i] as EventBatch;

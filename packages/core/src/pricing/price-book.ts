@@ -24,7 +24,7 @@ export interface PricedModel {
   readonly capabilities: readonly string[];
   readonly deprecationDate?: string;
   readonly source?: string;
-  /** When the entry was written; absent for what stands in no table. */
+  /** Time of the entry; absent for built-in ones. */
   readonly updatedAtMs?: number;
 }
 

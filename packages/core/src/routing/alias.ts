@@ -18,19 +18,19 @@ export interface Alias {
   readonly projectId: string | null;
   readonly targets: readonly AliasTarget[];
   readonly strategy: Strategy;
-  /** Without an output for so long, another target is asked beside the first; absent = never. */
+  /** Time without output until a second target is tried in parallel; absent = never. */
   readonly hedgeAfterMs?: number;
-  /** false: conversations are spread like all requests, wherever they were answered. */
+  /** false: conversations spread like other requests. */
   readonly sessionAffinity?: false;
-  /** `on`: the chains of its targets stand in behind them; `off`: one target is asked, no other; null = only its targets. */
+  /** `on`: the targets' chains follow as fallbacks; `off`: one target only; null = only its targets. */
   readonly failover?: FailoverSetting | null | undefined;
   /** A plain answer that timed out is asked for elsewhere. */
   readonly retryTimeouts?: true | undefined;
-  /** Changes with the alias, so that answers cached under what it was before are not found any more. */
+  /** Changes with the alias, so that answers cached for the old one no longer match. */
   readonly version: string;
 }
 
-/** Aliases by project and name; a project's own comes before one for all. */
+/** Aliases by project and name; a project's own overrides a global one. */
 export interface AliasBook {
   find(projectId: string, name: string): Alias | undefined;
   /** Models of a project, each name once. */

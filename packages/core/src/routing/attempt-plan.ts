@@ -5,9 +5,9 @@ import type { ClosedReason } from './target-health';
 
 const MAX_ATTEMPTS_PER_TARGET = 2;
 export const MIN_ATTEMPT_MS = 1000;
-/** A second attempt is worth less time than this to nobody. */
+/** Least time for a second attempt. */
 const MIN_RETRY_MS = 250;
-/** Time kept back for each target still to come. */
+/** Time reserved for each later target. */
 export const RESERVED_PER_TARGET_MS = 5000;
 /** Wait before the second attempt at one target: half of it for sure, the rest at random. */
 const BACK_OFF_MS = 200;
@@ -17,13 +17,13 @@ const MAX_RETRY_AFTER_MS = 2000;
 /** One attempt to make. */
 export interface AttemptStep<T extends Target> {
   readonly target: T;
-  /** To be waited for first, in milliseconds. */
+  /** Delay before the step, in milliseconds. */
   readonly waitMs: number;
-  /** Milliseconds until the answer must begin, or end where it is no stream. */
+  /** Milliseconds until the answer starts, or ends without streaming. */
   readonly timeoutMs: number;
   /** Monotonic time by which the first output must be there, so that later targets are asked; Infinity for the last one. */
   readonly outputByMs: number;
-  /** Targets passed over since the last step: they are not asked now. */
+  /** Targets skipped since the last step. */
   readonly passedOver: readonly { readonly target: T; readonly reason: ClosedReason }[];
 }
 
@@ -31,7 +31,7 @@ export interface AttemptPlanOptions<T extends Target> {
   readonly targets: readonly T[];
   /** Time-out of one attempt in milliseconds. */
   readonly timeoutMsOf: (target: T) => number;
-  /** Kept back for each target still to come; absent = 5 s. */
+  /** Reserved for each later target; absent = 5 s. */
   readonly reservedMs?: number;
   readonly nowMs: number;
   readonly refuses: (target: T) => ClosedReason | undefined;
@@ -42,8 +42,8 @@ export interface AttemptPlanOptions<T extends Target> {
 const NONE: readonly never[] = [];
 
 /**
- * Which target is asked when, and for how long. In the route's order; what is open or cooling down comes last, once each:
- * better asked than an error nobody needed. Within 2 × the longest time-out, but each target gets at least a second.
+ * Order and time of the targets. The route's order; open or cooling ones come last, once each, because trying beats
+ * failing. At most 2 × the longest time-out, but at least a second each.
  */
 export class AttemptPlan<T extends Target> {
   private readonly deadlineMs: number;
@@ -74,7 +74,7 @@ export class AttemptPlan<T extends Target> {
     return this.step(target, nowMs, 0);
   }
 
-  /** An attempt beside the running one: at the next target that may be asked, else at the same one again. */
+  /** A parallel attempt: at the next available target, else at the same one again. */
   nextHedge(nowMs: number): AttemptStep<T> | undefined {
     const target = this.nextClosed();
     if (target !== undefined) {
@@ -86,7 +86,7 @@ export class AttemptPlan<T extends Target> {
     return this.current && this.step(this.current, nowMs, 0);
   }
 
-  /** The last step of `next` or `nextHedge` failed. False when the request itself is at fault, and nobody else is asked. */
+  /** Reports a failed step of `next` or `nextHedge`. False if the request is at fault, which ends the plan. */
   failed(target: T, failure: UpstreamFailure, retryAfterMs?: number): boolean {
     const row = FAILURE_TABLE[failure];
     const mayRetry =
@@ -104,7 +104,7 @@ export class AttemptPlan<T extends Target> {
     return this.options.targets.length - this.index + (this.postponed?.length ?? 0);
   }
 
-  /** A retry takes no time that a target still to come needs. */
+  /** A retry takes no time reserved for later targets. */
   private takeRetry(nowMs: number): number | undefined {
     const waitMs = this.retryWaitMs;
     this.retryWaitMs = undefined;

@@ -2,7 +2,7 @@ import type { PriceBook } from '../pricing/price-book';
 import { readModelFamily } from './model-name';
 import type { Target } from './target';
 
-/** Sizes of local models that stand in for a family of cloud models. */
+/** Sizes of local models that replace a family of cloud models. */
 export const TIERS = ['flagship', 'balanced', 'budget'] as const;
 export type Tier = (typeof TIERS)[number];
 
@@ -12,13 +12,13 @@ export interface ChainStep extends Target {
   readonly matches: readonly string[];
 }
 
-/** Targets that stand in for each other, in fallback order after the requested one. */
+/** Interchangeable targets in fallback order after the requested one. */
 export interface Chain {
   readonly name: string;
-  /** Which local model ends the chain; null = none. */
+  /** Local model at the end of the chain; null = none. */
   readonly localTier: Tier | null;
   readonly steps: readonly ChainStep[];
-  /** Without an output for so long, another target is asked beside the first; absent = never. */
+  /** Time without output until a second target is tried in parallel; absent = never. */
   readonly hedgeAfterMs?: number;
 }
 
@@ -68,7 +68,7 @@ export function mergeChains<T extends Chain>(edited: readonly T[], presets: read
   return [...edited, ...presets.filter((preset) => !names.has(preset.name))];
 }
 
-/** `*` stands for any characters, none included; everything else for itself. Linear in the name's length. */
+/** `*` matches any characters, including none; others match themselves. Linear in the name's length. */
 export function matchesPattern(pattern: string, name: string): boolean {
   const parts = pattern.split('*');
   const [head = '', ...rest] = parts;

@@ -29,9 +29,8 @@ export interface SharedBreaker {
 }
 
 /**
- * One target's circuit breaker: closed, open for a while after too many failures, then half-open until somebody's one
- * probe decides. Times are monotonic milliseconds. An outcome tells its attempt's start: what began before the breaker
- * last opened says nothing about the target since.
+ * One target's breaker: closed, open after failures, then half-open until a probe decides. Times are monotonic
+ * milliseconds. Outcomes of attempts from before the last opening don't count.
  */
 export class CircuitBreaker {
   private ok = [0, 0];
@@ -65,7 +64,7 @@ export class CircuitBreaker {
     return this.downSinceMs === undefined ? undefined : nowMs - this.downSinceMs;
   }
 
-  /** Milliseconds since it may be asked again and nobody's answer has decided; undefined while it is not half-open. */
+  /** Milliseconds in half-open state without a decision; undefined in other states. */
   halfOpenForMs(nowMs: number): number | undefined {
     return this.mode(nowMs) === 'half_open' ? nowMs - this.openUntilMs : undefined;
   }
@@ -120,7 +119,7 @@ export class CircuitBreaker {
     return failed >= this.settings.minFailures && failed >= sum(this.ok) ? this.open(nowMs) : undefined;
   }
 
-  /** Takes over what all processes know. */
+  /** Adopts the shared state. */
   adopt(shared: SharedBreaker | undefined, nowMs: number): void {
     if (shared === undefined) {
       if (this.openedAtMs !== undefined) this.close();

@@ -7,17 +7,17 @@ export type FailoverMode = (typeof FAILOVER_MODES)[number];
 export const FAILOVER_SETTINGS = ['on', 'off'] as const;
 export type FailoverSetting = (typeof FAILOVER_SETTINGS)[number];
 
-/** Where a provider runs: at a vendor, on the operator's own machines, or in this process (every mode allows that). */
+/** Location of a provider: a vendor, the operator's machines, or this process (allowed in every mode). */
 export type ProviderPlace = 'cloud' | 'local' | 'built_in';
 
 export interface ModeInput {
-  /** Step 1 is the requested target; a local substitute stands last. */
+  /** Step 1 is the requested target; a local substitute comes last. */
   readonly steps: readonly Target[];
   readonly isPinned: boolean;
   placeOf(target: Target): ProviderPlace;
 }
 
-/** Puts a chain's steps in the order of the mode and leaves out what it forbids; may be empty. */
+/** Sorts a chain by the mode and drops forbidden steps; may be empty. */
 export function applyMode(mode: FailoverMode, input: ModeInput): readonly Target[] {
   return MODES[mode](input);
 }
@@ -28,7 +28,7 @@ const MODES = {
   cloud_only: ({ steps, placeOf }) => steps.filter((step) => placeOf(step) !== 'local'),
   local_only: ({ steps, isPinned, placeOf }) => {
     const [requested] = steps;
-    // A pinned version is nobody else: what stands in for its family does not stand in for it unasked.
+    // A pinned version has no substitutes: those of its family need an explicit request.
     if (isPinned && requested !== undefined && placeOf(requested) === 'cloud') return [];
     return steps.filter((step) => placeOf(step) !== 'cloud');
   },

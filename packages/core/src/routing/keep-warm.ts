@@ -13,8 +13,8 @@ export interface Conversation {
 const MAX_CHARACTERS = 4096;
 
 /**
- * The route with the target first that has this conversation's beginning in its prompt cache, and the name to note it by.
- * Only of an alias with several targets: what stands in for a model is another model. The same route for all others.
+ * Moves the target with the conversation's cached prompt to the front, and names it for the record. Only for aliases
+ * with several targets, because fallbacks are other models.
  */
 export function keepWarm(
   route: Route,
@@ -39,7 +39,7 @@ export function keepWarm(
   const rest = route.targets.filter((target) => target !== kept);
   const targets = [kept, ...rest] as const;
   if (route.strategy !== 'priority') return { ...named, targets };
-  // The operator's first choice is passed over, which is said.
+  // The operator's first choice is skipped, and reported.
   const passedOver = [...(route.passedOver ?? []), { target: first, reason: 'session_affinity' as const }];
   return { ...named, targets, passedOver };
 }

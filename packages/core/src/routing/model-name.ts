@@ -5,7 +5,7 @@ const CHANNEL = /-(?:preview|latest)$/;
 export interface ModelFamily {
   /** The name without dates, `-preview` and `-latest`. */
   readonly family: string;
-  /** Names one exact version: it is answered by that one or, told openly, by another target, never exchanged first. */
+  /** An exact version: it answers itself or, visibly, another target; never replaced in advance. */
   readonly isPinned: boolean;
 }
 
@@ -18,7 +18,7 @@ export function readReleaseMs(model: string): number | undefined {
 
 const RELEASE_DAY = /-(20[2-4]\d)-?([01]\d)-?([0-3]\d)(?![\d])/;
 
-/** Longer names are nobody's: taking them apart would cost time for nothing. */
+/** Longer names don't exist, so parsing them would waste time. */
 const MAX_NAME_CHARACTERS = 256;
 
 /** `gpt-4o-mini-2024-07-18` → family `gpt-4o-mini`, pinned. */

@@ -37,7 +37,7 @@ export function allowedTargets(route: Route, { model, isAllowed }: AllowedNames)
   return kept;
 }
 
-/** The route without failover: one target that was named, and nobody beside it. Throws `model_not_found`. */
+/** The route without failover: only the named target. Throws `model_not_found`. */
 export function soleTarget(route: Route, model: string): Route {
   const named = route.targets.filter(({ isStandIn }) => isStandIn !== true);
   // The first of a list is the one that was named; other strategies pick among all.
@@ -46,7 +46,7 @@ export function soleTarget(route: Route, model: string): Route {
   return kept.targets.length === 1 ? kept : { ...kept, isSole: true, shared: `${kept.shared ?? ''} alone` };
 }
 
-/** Once it is known which target comes first. */
+/** Applies once the first target is known. */
 export function withoutOthers(route: Route): Route {
   return route.isSole === true ? { ...route, targets: [route.targets[0]], answerers: route.targets } : route;
 }
@@ -55,7 +55,7 @@ export function withoutOthers(route: Route): Route {
 export const mayAnswer = ({ targets, answerers = targets }: Route, from: Target): boolean =>
   answerers.some((target) => isSameTarget(target, from));
 
-/** The key's `allowed_models` have neither the name nor any target behind it. */
+/** The key's `allowed_models` contain neither the name nor a target of it. */
 export function notAllowed(model: string): GatewayError {
   return new GatewayError('model_not_allowed', `This API key may not call the model "${shownName(model)}".`, {
     param: 'model',

@@ -10,9 +10,9 @@ export interface RouteNeeds {
   /** Best guess of the prompt, and the output limit it sets, tokens. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** The field by which the caller demands that limit; absent where it may be brought down to a model's own. */
+  /** Field that demands the limit; absent if it may be lowered to the model's. */
   readonly outputParam?: string;
-  /** A cap applies: what has no price may not be called. */
+  /** Under a cap, models without a price are refused. */
   readonly refusesUnpriced: boolean;
 }
 
@@ -27,7 +27,7 @@ export function narrowRoute(route: Route, needs: RouteNeeds): Route {
   if (fitsAll && (route.isPriced || !needs.refusesUnpriced)) return route;
   const targets = needs.refusesUnpriced ? keepPriced(route, route.targets) : route.targets;
   const [wanted] = required(targets, () => notPriced(route.targets));
-  // All targets of an alias go by the name; what stands in for a model does not.
+  // All targets of an alias count by its name; fallbacks of a model don't.
   const isAlias = route.alias !== undefined && wanted.isStandIn !== true;
   const named = isAlias ? targets.filter(({ isStandIn }) => isStandIn !== true) : [wanted];
   if (named.every((target) => demandsTooMuch(target, needs))) throw tooMuchOutput(named, needs);
@@ -53,8 +53,8 @@ function keepPriced(route: Route, targets: readonly RouteTarget[]): readonly Rou
 }
 
 /**
- * Why a target can't serve the request. Where the output limit is above a stand-in's maximum it would refuse; the
- * requested one decides that for itself, and a limit that may be brought down never is too much.
+ * Reason why a target can't serve the request. A fallback refuses an output limit above its maximum; the requested
+ * target decides by itself. A limit that may be lowered always fits.
  */
 function misfit(target: RouteTarget, route: Route, needs: RouteNeeds): PassedOver['reason'] | undefined {
   const { contextWindow, maxOutputTokens } = limitsOf(target);
@@ -64,7 +64,7 @@ function misfit(target: RouteTarget, route: Route, needs: RouteNeeds): PassedOve
   return outputTokens <= maxOutputTokens || isRequested(route, target) ? undefined : 'max_output_tokens';
 }
 
-/** The prompt would fit, but not beside an answer that the model cannot give anyway. */
+/** The prompt fits, but not beside an output that exceeds the model's maximum anyway. */
 function demandsTooMuch(target: RouteTarget, { inputTokens, outputTokens, outputParam }: RouteNeeds): boolean {
   const isBeyond = outputTokens > mostOutput(target);
   return outputParam !== undefined && isBeyond && inputTokens + outputTokens > limitsOf(target).contextWindow;

@@ -10,7 +10,7 @@ export interface OrderContext {
   costOf(target: RouteTarget): number | undefined;
 }
 
-/** The targets in the order they are to be tried; the same ones, each once. */
+/** The targets in order of attempts, each once. */
 export function orderTargets(
   strategy: Strategy,
   targets: readonly RouteTarget[],
@@ -21,7 +21,7 @@ export function orderTargets(
 
 const ORDERS = {
   priority: (targets) => targets,
-  /** Drawn one after the other, each with its share of what is left; weight 0 comes last, in the operator's order. */
+  /** Draws targets by their share of the remaining weight; weight 0 comes last, in the operator's order. */
   weighted: (targets, { random }) => {
     const left = targets.filter((target) => target.weight > 0);
     const drawn: RouteTarget[] = [];

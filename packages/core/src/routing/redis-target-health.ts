@@ -1,4 +1,4 @@
-// Redis away: `exchange` throws, and the process goes by what it sees itself until it is back.
+// Without Redis, `exchange` throws, and the process uses its own observations.
 import type { RedisClient, ScriptArg } from '../limits/redis/scripts';
 import exchangeHealth from './lua/exchange-health.lua' with { type: 'text' };
 import {
@@ -11,7 +11,7 @@ import {
 } from './target-health-store';
 
 export interface RedisTargetHealthOptions {
-  /** A connection of its own: nothing here may stand before an admission. */
+  /** A separate connection, so that nothing delays an admission. */
   readonly client: RedisClient;
   readonly namespace?: string;
   /** Names this process. */

@@ -19,7 +19,7 @@ export {
 const ROUTES_REMEMBERED = 10_000;
 const NAME_REMEMBERED_CHARACTERS = 256;
 
-/** Model name as a project asks for it → where it may be sent. Throws `model_not_found` with near names. */
+/** Resolves a project's model name to targets. Throws `model_not_found` with similar names. */
 export function resolveTargets(model: string, allTables: RoutingTables, projectId = ''): Route {
   const tables = allTables.forProject(projectId);
   const alias = tables.aliases.find(projectId, model);
@@ -47,7 +47,7 @@ function routeOfName(model: string, tables: RoutingTables, projectId: string): R
   return finishRoute({ requested, targets, isPinned, limitName: requested.model, scope, hedgeAfterMs });
 }
 
-/** Just its targets, in the order of the strategy; with failover `on` their chains stand in behind them. */
+/** Its targets in the strategy's order; with failover `on`, their chains follow. */
 function routeOfAlias(alias: Alias, tables: RoutingTables): Route {
   const [requested, second] = alias.targets;
   const unusable = () =>
@@ -82,7 +82,7 @@ function targetsOfAlias({ targets, failover }: Alias, tables: RoutingTables): re
   return configured([...allowedTargets(configured(targets, tables), tables), ...standIns], tables);
 }
 
-/** The requested target and what may stand in for it, in the order of the mode; empty when nothing can be called. */
+/** The requested target and its fallbacks in the mode's order; empty if none is callable. */
 export function targetsOf(requested: Target, tables: RoutingTables): readonly Target[] {
   return targetsIn(placeInChain(requested, tables), requested, tables);
 }
@@ -98,7 +98,7 @@ function targetsIn(place: ChainPlace | undefined, requested: Target, tables: Rou
   return inMode(configured(steps, tables), isPinned, tables);
 }
 
-/** Local models belong to no chain: they are asked for by somebody who means them. */
+/** Local models belong to no chain, because callers choose them explicitly. */
 function placeInChain(requested: Target, tables: RoutingTables): ChainPlace | undefined {
   if (tables.mode === 'off') return undefined;
   if (tables.providers.get(requested.provider)?.place === 'local') return undefined;
@@ -119,7 +119,7 @@ function inMode(steps: readonly Target[], isPinned: boolean, tables: RoutingTabl
   });
 }
 
-/** The operator's own order stands, but for what the mode forbids altogether. */
+/** Keeps the operator's order and drops targets that the mode forbids. */
 function allowedTargets(targets: readonly Target[], tables: RoutingTables): readonly Target[] {
   return tables.mode.endsWith('_only') ? inMode(targets, false, tables) : targets;
 }
@@ -145,7 +145,7 @@ function routeTargets(
 
 type Described = Pick<Route, 'scope' | 'requested' | 'targets' | 'isPinned' | 'limitName'> & Partial<Route>;
 
-/** Works out what the request path asks of all targets at once. */
+/** Precomputes per-route facts of all targets. */
 function finishRoute(route: Described): Route {
   const { targets, requested } = route;
   const least = (values: readonly (number | undefined)[]) =>
@@ -220,7 +220,7 @@ function matchingName(model: string, tables: RoutingTables): Target | undefined 
   return found;
 }
 
-/** A model of a vendor that is not configured, whose chain has members that are. */
+/** A model of an unconfigured vendor whose chain has configured members. */
 function knownFamily(model: string, tables: RoutingTables): Target | undefined {
   const place = findChain(tables.chains, tables.prices, { model });
   return place && { provider: place.step.provider, model };

@@ -14,7 +14,7 @@ export interface ConfiguredProvider {
   readonly modelPatterns: readonly RegExp[];
   /** Model names it listed by itself (local model servers). */
   readonly liveModels: ReadonlySet<string>;
-  /** An added server whose models nobody named: names that a vendor here has a price for are the vendor's. */
+  /** A server added without models: names with a vendor's price belong to the vendor. */
   readonly yieldsToVendors?: boolean;
   readonly timeouts?: Timeouts | undefined;
 }
@@ -27,16 +27,16 @@ export interface RoutingTables {
   readonly chains: readonly Chain[];
   readonly aliases: AliasBook;
   readonly mode: FailoverMode;
-  /** Local models that stand in for a tier. */
+  /** Local models that replace a tier. */
   readonly substitutes: Readonly<Partial<Record<Tier, Target>>>;
   readonly health: TargetHealth;
-  /** Which target's prompt cache has which conversation. */
+  /** Targets with a conversation in their prompt cache. */
   readonly warmTargets: WarmTargets;
   /** 0 ≤ x < 1, for weighted targets. */
   readonly random: () => number;
-  /** Routes found so far: they hold as long as these tables. */
+  /** Cached routes, valid as long as these tables. */
   readonly routes: Map<string | Alias, Route>;
-  /** The tables with just the providers this project can call; the same ones where no project has keys of its own. */
+  /** Tables with the providers that this project can call; the same ones if no project has its own keys. */
   forProject(projectId: string): RoutingTables;
 }
 
@@ -49,7 +49,7 @@ export interface RouteTarget extends Target {
   readonly timeouts?: Timeouts;
 }
 
-/** A target that was not asked because of what the request is like, or who has its conversation. */
+/** A target skipped because of the request or its conversation. */
 export interface PassedOver {
   readonly target: RouteTarget;
   readonly reason: 'context_window' | 'max_output_tokens' | 'unpriced' | 'session_affinity';
@@ -60,7 +60,7 @@ export interface Route {
   readonly scope: string;
   /** Target of a name, callable or not; of an alias the first one. */
   readonly requested: Target;
-  /** In the order they are tried; never empty. */
+  /** In order of attempts; never empty. */
   readonly targets: readonly [RouteTarget, ...RouteTarget[]];
   /** Targets ahead of the first one that can't serve this request, and why; absent where none was passed over. */
   readonly passedOver?: readonly PassedOver[];
@@ -76,15 +76,15 @@ export interface Route {
   readonly retryTimeouts?: true;
   /** Failover is off: the strategy picks one of the targets, and no other is asked. */
   readonly isSole?: true;
-  /** Tells it from routes of its scope that ask others: calls under way are shared by requests with the same targets alone. */
+  /** Separates it from routes of its scope with other targets: only requests with the same targets share a call. */
   readonly shared?: string;
-  /** Further targets whose earlier answers count. */
+  /** Further targets whose earlier answers may be served. */
   readonly answerers?: readonly Target[];
   /** `priority`: the order is `targets`. */
   readonly strategy: Strategy;
-  /** Without an output for so long, another target is asked beside the first; absent = never. */
+  /** Time without output until a second target is tried in parallel; absent = never. */
   readonly hedgeAfterMs?: number;
-  /** Conversations stay with one of the targets, none of which stands in for another. */
+  /** Conversations stay with one of the targets; none replaces another. */
   readonly keepsConversations?: true;
   /** Key of this conversation in `warmTargets`; absent without affinity. */
   readonly session?: string;
@@ -92,7 +92,6 @@ export interface Route {
   readonly isPriced: boolean;
   /** Smallest context window of all targets, tokens; Infinity where none is known. */
   readonly contextWindow: number;
-  /** Smallest output maximum of the targets beside the requested one, tokens; Infinity where none is known. */
   readonly maxOutputTokens: number;
 }
 
@@ -113,7 +112,7 @@ export const isListed = (
 
 type Given = Pick<RoutingTables, 'providers' | 'prices'> & Partial<Omit<RoutingTables, 'routes'>>;
 
-/** Tables with nothing but what is given: no chains, no aliases, `cloud_first`. */
+/** Tables with the given data only: no chains, no aliases, `cloud_first`. */
 export function createRoutingTables(given: Given): RoutingTables {
   const tables: RoutingTables = {
     chains: [],

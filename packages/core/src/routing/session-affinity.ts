@@ -1,8 +1,8 @@
-// Other processes away: each goes by what it sees itself. Nothing here is ever waited for.
+// Without other processes, each uses its own observations. Nothing here delays a request.
 import { LRUCache } from 'lru-cache';
 import type { Target } from './target';
 
-/** Where conversations were answered lately; asked while a request is planned. */
+/** Recent targets of conversations, for planning. */
 export interface WarmTargets {
   /** Target that probably has this conversation's prompt cached; undefined = none. */
   find(session: string): Target | undefined;
@@ -10,7 +10,7 @@ export interface WarmTargets {
   note(session: string, target: Target): void;
 }
 
-/** Knows nothing: every request goes where its route says. */
+/** No affinity: every request follows its route. */
 export const noWarmTargets: WarmTargets = { find: () => undefined, note: () => {} };
 
 /** `[session, provider, model]` */
@@ -18,17 +18,17 @@ type Told = readonly [string, string, string];
 
 export interface SessionAffinityOptions {
   readonly monotonicMs: () => number;
-  /** Tells the other processes, in the background; its failures are its own. */
+  /** Notifies other processes in the background; handles its own failures. */
   readonly tell?: (news: string) => void;
 }
 
-/** Vendors keep a prompt for five to ten minutes after its last use. */
+/** Vendors cache a prompt for five to ten minutes after its last use. */
 export const WARM_MS = 5 * 60_000;
 const MAX_SESSIONS = 50_000;
-/** The others hear of a conversation again when so much of that time is over. */
+/** Interval of repeated notifications about a conversation. */
 const TELL_AGAIN_MS = WARM_MS / 3;
 const TELL_EVERY_MS = 500;
-/** In one go; what is beyond is told when it is next used. */
+/** Maximum per message; the rest follows at its next use. */
 const MAX_TOLD = 500;
 const MAX_NAME_LENGTH = 512;
 

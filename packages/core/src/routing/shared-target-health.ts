@@ -1,4 +1,4 @@
-// The shared store away: this process goes by what it sees itself, probes by itself, and tells the others later.
+// Without the shared store, this process uses its own observations, probes alone and reports later.
 import { inTime } from '../async/in-time';
 import { FAILURE_TABLE } from '../errors/error-table';
 import type { UpstreamFailure } from '../errors/gateway-error';
@@ -44,18 +44,18 @@ const MAX_TARGETS = 5_000;
 const MAX_SHOWN = 500;
 const MAX_COOL_DOWN_MS = 3_600_000;
 
-/** Breakers, cool-downs and latencies of all targets, in this process's memory; told to and by the others in the background. */
+/** Breakers, cool-downs and latencies of all targets in memory; exchanged with other processes in the background. */
 export class SharedTargetHealth implements TargetMonitor {
   private readonly watched = new Map<string, Watched>();
   /** Targets with a problem, usually none. */
   private readonly troubled = new Set<Watched>();
-  /** For status pages: those that ever were in trouble. */
+  /** Targets with failures so far, for status pages. */
   private readonly shown = new Set<Watched>();
   private reports: UntoldReport[] = [];
   private timer: ReturnType<typeof setInterval> | undefined;
   private soon: ReturnType<typeof setTimeout> | undefined;
   private exchanging: Promise<void> | undefined;
-  /** Nobody else is there, or to be heard: this process may send the probe without asking. */
+  /** True without reachable processes: this one may probe without a claim. */
   private isAlone = false;
   private readonly random: () => number;
 
@@ -126,9 +126,9 @@ export class SharedTargetHealth implements TargetMonitor {
     if (this.troubled.size > 0) this.watched.get(targetKey(target))?.breaker.returnProbe();
   }
 
-  /** An operator saw that a provider is well, or changed what it is: all of its targets are asked again, by all processes. */
+  /** An operator restored or changed a provider: all processes try its targets again. */
   async restore(provider: string): Promise<void> {
-    // Others may know of trouble that this process has not heard of.
+    // Other processes may know of failures here.
     await this.exchange();
     const nowMs = this.options.monotonicMs();
     for (const one of this.watched.values()) {
@@ -147,7 +147,7 @@ export class SharedTargetHealth implements TargetMonitor {
     return [...this.shown].map((one) => statusOf(one, this.options.monotonicMs()));
   }
 
-  /** Tells the others what happened here and takes over what they say; never throws. */
+  /** Reports local events and adopts the shared state; never throws. */
   async exchange(): Promise<void> {
     this.exchanging ??= this.exchangeOnce().finally(() => {
       this.exchanging = undefined;
@@ -204,7 +204,7 @@ export class SharedTargetHealth implements TargetMonitor {
     }
   }
 
-  /** Nobody to ask: claims are granted here, everything else is told once the store is back. */
+  /** Grants claims locally; other reports wait for the store. */
   private goAlone(reports: readonly HealthReport[]): void {
     const nowMs = this.options.monotonicMs();
     for (const report of reports) {
@@ -270,7 +270,7 @@ export class SharedTargetHealth implements TargetMonitor {
   private trouble(one: Watched): void {
     this.troubled.add(one);
     if (one.key !== targetKey(one.target) || this.shown.has(one)) return;
-    // Names that callers invented must not keep out what is in trouble now.
+    // Invented names must not displace targets with current failures.
     if (this.shown.size >= MAX_SHOWN) {
       for (const old of this.shown) if (!this.troubled.has(old)) this.shown.delete(old);
     }

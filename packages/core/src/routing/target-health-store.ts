@@ -4,11 +4,11 @@ export type HealthReport =
   | { readonly type: 'open'; readonly target: string; readonly forMs: number; readonly trips: number }
   /** An attempt at an open or half-open target went well. */
   | { readonly type: 'close'; readonly target: string }
-  /** An operator says that it is well: breaker and cool-down end. */
+  /** An operator's restore: ends breaker and cool-down. */
   | { readonly type: 'restore'; readonly target: string }
-  /** 429, or 5xx with a time: not to be asked for so long. A longer cool-down stays. */
+  /** 429, or 5xx with a time: a cool-down. A longer one stays. */
   | { readonly type: 'cool'; readonly target: string; readonly forMs: number }
-  /** May this process send the one probe? Only while half-open, and while nobody else may; lasts `PROBE_LEASE_MS`. */
+  /** Requests the single probe. Granted only in half-open state and to one process; lasts `PROBE_LEASE_MS`. */
   | { readonly type: 'claim'; readonly target: string };
 
 /** Times in it count from then, monotonic milliseconds. */
@@ -17,11 +17,11 @@ export interface UntoldReport {
   readonly atMs: number;
 }
 
-/** As it is to be told now. */
+/** The report relative to now. */
 export const reportOf = ({ report, atMs }: UntoldReport, nowMs: number): HealthReport =>
   'forMs' in report ? { ...report, forMs: Math.max(0, report.forMs - (nowMs - atMs)) } : report;
 
-/** A target all processes know to be in trouble; those that are not listed are well. */
+/** A target with failures in the shared state; unlisted ones are healthy. */
 export interface SharedHealth {
   readonly target: string;
   /** Absent = closed. 0 = half-open. */
@@ -33,9 +33,9 @@ export interface SharedHealth {
   readonly probeForMs: number;
 }
 
-/** A probe that nobody heard of again is somebody else's after this. */
+/** Probe lease; another process may probe after it expires. */
 export const PROBE_LEASE_MS = 30_000;
-/** A half-open target nobody asks for is forgotten: then it is as good as any. */
+/** An unused half-open target is dropped after this time and counts as healthy. */
 export const HALF_OPEN_KEPT_MS = 600_000;
 /** Targets in trouble that are remembered; further ones are each process's own affair. */
 export const MAX_SHARED_TARGETS = 5_000;
@@ -45,10 +45,7 @@ export const MAX_SHARED_TARGETS = 5_000;
  * and each process uses its own observations.
  */
 export interface TargetHealthStore {
-  /**
-   * Takes the reports in, in order, and gives all targets in trouble as they are after that; undefined where no other
-   * process is there to tell of any.
-   */
+  /** Applies the reports in order and returns all targets with failures; undefined without other processes. */
   exchange(reports: readonly HealthReport[]): Promise<readonly SharedHealth[] | undefined>;
   close(): void;
 }

@@ -4,7 +4,7 @@ import type { Target } from './target';
 
 /** Current state of a target, from memory; never awaited. */
 export interface TargetHealth {
-  /** True while its breaker is open or it is cooling down after a 429: it is not asked now. */
+  /** True while its breaker is open or it cools down after a 429. */
   isOpen(target: Target): boolean;
   /** Smoothed milliseconds to its first output, over recent answers; undefined while nothing is known. */
   latencyMs(target: Target): number | undefined;
@@ -13,20 +13,23 @@ export interface TargetHealth {
 /** Knows nothing: every target is closed and of unknown latency. */
 export const noTargetHealth: TargetHealth = { isOpen: () => false, latencyMs: () => undefined };
 
-/** Why a target is not asked now. */
+/** Reason to skip a target. */
 export type ClosedReason = 'breaker_open' | 'cooling_down';
 
 /** One attempt at one target. */
 export interface AttemptMark {
   /** Monotonic milliseconds. */
   readonly startedMs: number;
-  /** Set where the project's own keys were used: what a vendor says of those concerns no other project. */
+  /** Set for the project's own keys: their failures don't affect other projects. */
   readonly ownKeysOf?: string;
 }
 
-/** Health that learns from every attempt. All of it is memory: other processes are told in the background. */
+/** Health that learns from every attempt. In memory; shared in the background. */
 export interface TargetMonitor extends TargetHealth {
-  /** undefined = ask it. A half-open target lets one request through; that attempt must be reported by one of the below. */
+  /**
+   * undefined = allowed. A half-open target admits one request, whose outcome must be reported by one of the methods
+   * below.
+   */
   refuses(target: Target, projectId?: string): ClosedReason | undefined;
   /** The first output is there. */
   succeeded(target: Target, mark: AttemptMark): void;

@@ -44,6 +44,6 @@ export function attemptTimeoutMs(
   return atMostMs === undefined ? ms : Math.min(ms, atMostMs);
 }
 
-/** Time-out of connecting in milliseconds; undefined: only the whole attempt has one. */
+/** Connect time-out in milliseconds; undefined: only the whole attempt has one. */
 export const connectTimeoutMs = (own: Timeouts | undefined, limits: TimeoutLimits): number | undefined =>
   limits.isBehindProxy ? undefined : (own?.requestMs ?? limits.requestTimeoutMs);

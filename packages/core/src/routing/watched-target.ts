@@ -16,7 +16,7 @@ export interface Watched {
   coolings: number;
   latencyMs: number | undefined;
   latencyAtMs: number;
-  /** When an operator last said that it is well: what began before says nothing about it since. */
+  /** Time of the last restore: earlier attempts don't count. */
   restoredAtMs: number;
   /** A request wanted to ask it while half-open. */
   isWanted: boolean;
@@ -47,11 +47,11 @@ export function readLatency(one: Watched, nowMs: number): number | undefined {
   return nowMs - one.latencyAtMs > LATENCY_KEPT_MS ? undefined : one.latencyMs;
 }
 
-/** 429 without a time: so long, doubled with each further one. */
+/** Cool-down of a 429 without a time; doubles with each further one. */
 const COOL_DOWN_MS = 1_000;
 const MAX_GUESSED_COOL_DOWN_MS = 30_000;
 
-/** Milliseconds to leave it alone, where it did not say how long. */
+/** Cool-down in milliseconds if the vendor names none. */
 export const guessCoolDownMs = ({ coolings }: Watched, random: () => number): number =>
   Math.min(MAX_GUESSED_COOL_DOWN_MS, COOL_DOWN_MS * 2 ** coolings) * (0.5 + 0.5 * random());
 

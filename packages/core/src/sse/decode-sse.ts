@@ -33,9 +33,9 @@ const EMPTY = new Uint8Array(0);
  */
 export class SseDecoder {
   private readonly text = new TextDecoder('utf-8', { ignoreBOM: true });
-  /** Bytes from `start` to `end` are the event being read; what lies before was given out and never changes. */
+  /** Bytes from `start` to `end` are the current event; earlier bytes were returned and never change. */
   private buffer: Uint8Array = EMPTY;
-  /** The buffer up to `end`, so that searches never run into room kept for later bytes. */
+  /** The buffer up to `end`, so that searches never read spare room. */
   private filled: Uint8Array = EMPTY;
   private owned = false;
   /** Events given out read the buffer still. */
@@ -43,7 +43,7 @@ export class SseDecoder {
   private start = 0;
   private end = 0;
   private lineStart = 0;
-  /** Where to go on looking for a line end. */
+  /** Position to resume the search for a line end. */
   private scan = 0;
   private bomChecked = false;
   /** The last line ended in the chunk's last CR: a line feed right after it belongs to it. */
@@ -72,7 +72,7 @@ export class SseDecoder {
     return events;
   }
 
-  /** The connection ended: the last event, also when its empty line never came. */
+  /** The connection ended: returns the last event, even without its empty line. */
   flush(): SseEvent[] {
     if (!this.bomChecked) this.checkBom(true);
     const events: SseEvent[] = [];
@@ -107,7 +107,7 @@ export class SseDecoder {
     this.filled = this.buffer.subarray(0, this.end);
   }
 
-  /** Nothing more is read of this buffer: a long event would leave several behind. */
+  /** Drops this buffer: a long event would leave several behind. */
   private leave(): void {
     if (this.owned && !this.isShared) freeBytes(this.buffer);
     this.isShared = false;
@@ -196,7 +196,7 @@ export class SseDecoder {
     if (startsWith(buffer, from, to, EVENT_FIELD)) {
       this.eventName = this.text.decode(buffer.subarray(valueStart(buffer, from + EVENT_FIELD.length, to), to));
     } else if (this.dataFrom === -1 && this.dataLines.length === 0 && this.eventName === undefined) {
-      // A comment ahead of the event: forgotten at once, so that endless keep-alives cost no memory.
+      // Drops a comment at once, so that endless keep-alives cost no memory.
       this.restartAt(this.lineStart);
       this.plain = true;
     }
@@ -235,7 +235,7 @@ export class SseDecoder {
     this.restartAt(next);
   }
 
-  /** Past empty lines behind one: a vendor that sends nothing else costs next to nothing. */
+  /** Skips consecutive empty lines cheaply, in case a vendor sends nothing else. */
   private afterEmptyLines(lineEnd: number): number {
     const isIdle = this.dataFrom === -1 && this.dataLines.length === 0;
     if (!isIdle || this.skipLineFeed) return lineEnd;

@@ -1,14 +1,14 @@
 import { setPriority } from 'node:os';
 
 /**
- * Where cores are few, requests come before the work of this thread. `nice` from 1 to 19; on Linux only, where a priority is
- * one thread's alone.
+ * With few cores, requests come before this thread's work. `nice` from 1 to 19; Linux only, where a priority belongs to
+ * one thread.
  */
 export function lowerPriority(nice: number): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(0, nice);
   } catch {
-    // Not allowed here: everybody is equal then.
+    // Not permitted here: all threads stay equal.
   }
 }

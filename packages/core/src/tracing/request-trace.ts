@@ -12,7 +12,7 @@ import {
 
 /** Span data besides the row; it travels through the queue, and isn't stored on the row. */
 export interface TraceMark {
-  /** The wall clock when the request came, in epoch milliseconds. */
+  /** Wall clock at arrival, in epoch milliseconds. */
   readonly startMs: number;
   /** The caller's span. */
   readonly parent?: string;
@@ -37,7 +37,7 @@ export interface ServerDetail {
 
 const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
-/** Where a URL leads; undefined where it leads nowhere. */
+/** Server of a URL; undefined without one. */
 export function serverOf(url: string): ServerDetail | undefined {
   const parsed = URL.parse(url);
   if (parsed === null || parsed.hostname === '') return undefined;
@@ -54,7 +54,7 @@ export interface HttpDetail {
 
 const MAX_PATH_LENGTH = 512;
 
-/** The same thing with how it came on its mark, where its spans are exported. */
+/** Adds HTTP facts to the trace mark if spans are exported. */
 export function noteHttp<T extends { readonly trace?: RequestTrace }>(
   of: T,
   request: Pick<Request, 'method' | 'url'>,
@@ -87,7 +87,7 @@ export interface RequestTrace {
   readonly mark?: TraceMark;
   /** True if attempts have numbers: their spans are named upstream. */
   readonly hasSpans: boolean;
-  /** Headers that hand the trace on: from the nth attempt (from 1) at an upstream, or from the request itself. */
+  /** Trace headers: from the nth attempt (from 1) at an upstream, or from the request itself. */
   headersFrom(span: number | 'request'): Readonly<Record<string, string>>;
 }
 
@@ -101,7 +101,7 @@ function readContext(headers: Headers): TraceContext | undefined {
   return traceparent === null ? undefined : parseTraceContext(traceparent, headers.get('tracestate'));
 }
 
-/** Tracing is off: a caller's trace is named on the row and handed on as it came; there are no spans of ours in it. */
+/** Without tracing, a caller's trace goes on the row and passes unchanged; no spans are added. */
 export const passTraces: Tracing = {
   begin(headers) {
     const context = readContext(headers);

@@ -23,7 +23,7 @@ const ROOTS = {
 
 const PARENT_BASED = 'parentbased_';
 
-/** `ratio`: from 0 to 1; only for those that go by the trace's id. A caller's word counts where the sampler is `parentbased_*`. */
+/** `ratio`: from 0 to 1; only for samplers by trace id. `parentbased_*` follows the caller. */
 export function createSampler(name: SamplerName, ratio: number): Sampler {
   if (!name.startsWith(PARENT_BASED)) return ROOTS[name as RootName](ratio);
   const root = ROOTS[name.slice(PARENT_BASED.length) as RootName](ratio);
@@ -34,8 +34,8 @@ export function createSampler(name: SamplerName, ratio: number): Sampler {
 const DIGITS = { from: -14, to: -1, count: 13 };
 
 /**
- * The same trace is sampled by everybody who uses the same ratio, or a larger one.
- * Source: https://opentelemetry.io/docs/specs/otel/trace/tracestate-probability-sampling/
+ * Processes with the same or a larger ratio sample the same traces. Source:
+ * https://opentelemetry.io/docs/specs/otel/trace/tracestate-probability-sampling/
  */
 function sampleByTraceId(ratio: number): Sampler {
   const threshold = (1 - ratio) * 16 ** DIGITS.count;

@@ -17,7 +17,7 @@ export interface Span {
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: Attributes;
-  /** Set where it failed: why, in a word. */
+  /** Set on failure: the kind of error. */
   readonly error?: string;
   readonly events?: readonly SpanEvent[];
 }
@@ -34,7 +34,7 @@ export interface StoredRecords {
   readonly calls: readonly ToolCallRecord[];
 }
 
-/** Takes rows that were stored just now, and makes of them what observers want. Never throws, never waits. */
+/** Receives freshly stored rows for export. Never throws, never waits. */
 export interface RecordObserver {
   take(stored: StoredRecords): void;
 }

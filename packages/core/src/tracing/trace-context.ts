@@ -8,7 +8,7 @@ export interface TraceContext {
   readonly flags: number;
   /** The caller's span, 16 hex digits. */
   readonly parentSpanId?: string;
-  /** `tracestate` as it came. */
+  /** Original `tracestate`. */
   readonly state?: string;
 }
 
@@ -21,10 +21,10 @@ const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 const ONLY_ZEROS = /^0+$/;
 const FIRST_VERSION = '00';
 const NO_VERSION = 'ff';
-/** Longer headers are nobody's: later versions may add fields behind ours. */
+/** Longer headers are invalid, although later versions may add fields. */
 const MAX_TRACEPARENT = 256;
 
-/** Reads `traceparent` and `tracestate`; undefined where there is none that can be trusted. */
+/** Reads `traceparent` and `tracestate`; undefined without a valid one. */
 export function parseTraceContext(traceparent: string, tracestate: string | null): TraceContext | undefined {
   if (traceparent.length > MAX_TRACEPARENT) return undefined;
   const [, version, traceId = '', parentSpanId = '', flags = '', more] = TRACEPARENT.exec(traceparent.trim()) ?? [];
@@ -53,13 +53,13 @@ export function parseTraceState(text: string): string | undefined {
   return members.join(',');
 }
 
-/** A trace that begins with this request: its id is the request's, whose last half is random. */
+/** A new trace: its id is the request's, whose last half is random. */
 export const traceOfRequest = (requestId: string): TraceContext => ({
   traceId: hexOf(requestId),
   flags: RANDOM,
 });
 
-/** The same, as sampled or not. */
+/** The context with another sampling flag. */
 export const withSampling = (context: TraceContext, isSampled: boolean): TraceContext => ({
   ...context,
   flags: isSampled ? context.flags | SAMPLED : context.flags & ~SAMPLED,
@@ -80,8 +80,8 @@ const hexOf = (uuid: string): string => uuid.replaceAll('-', '').toLowerCase();
 const MOST_ATTEMPTS = 0x7fff;
 
 /**
- * Ids are made from the request's, so that what went upstream and what is exported later agree without anything kept: the
- * request's own span is the last half of its UUID, whose first bit is set; that of its nth attempt has n in the first two bytes.
+ * Span ids derive from the request's UUID, so nothing is stored. The request's span is the last half, with the first
+ * bit set; its nth attempt has n in the first two bytes.
  */
 export const requestSpanId = (requestId: string): string => lastHalf(requestId).toLowerCase();
 

@@ -1,7 +1,7 @@
 import { ReleasingMap } from '../collections/releasing-map';
 import { Flight, type Subscriber, type UpstreamCallUnderWay } from './flight';
 
-/** SSE is many times as long as the text in it: so much of what the cache takes is kept for late followers. */
+/** SSE is many times longer than its text; multiple of the cache limit that late followers can read. */
 const WIRE_FACTOR = 8;
 const DEFAULT_KEPT_BYTES = 1024 * 1024;
 
@@ -15,12 +15,12 @@ export class FlightTable {
     this.maxKeptBytes = WIRE_FACTOR * maxAnswerBytes;
   }
 
-  /** A place on the flight of this key; undefined where there is none to join. */
+  /** Joins the flight of this key; undefined without one. */
   join(key: string): Subscriber | undefined {
     return this.open.get(key)?.subscribe();
   }
 
-  /** A flight that others may join by its key, from now on; without a key, nobody can. */
+  /** A flight that others may join by its key; without a key, nobody can. */
   start(key: string | undefined, call: UpstreamCallUnderWay): Subscriber {
     const flight: Flight = new Flight(call, key === undefined ? 0 : this.maxKeptBytes, () => {
       if (key !== undefined && this.open.get(key) === flight) this.open.delete(key);

@@ -4,7 +4,7 @@ import { addToTally, emptyTally } from '../chat/tally';
 import { GatewayError } from '../errors/gateway-error';
 import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstream-response';
 
-/** A call to an upstream, and what ends it once nobody waits for its answer any more. */
+/** A call to an upstream, and its cancellation once nobody waits. */
 export interface UpstreamCallUnderWay extends UpstreamCalling {
   readonly abort: AbortController;
   /** Memory held until it ends. */
@@ -15,13 +15,12 @@ const BYTES_PER_EVENT = 64;
 const RETRY_MS = 1000;
 /** Room is taken in such steps. */
 const COUNTED_BYTES = 64 * 1024;
-/** Beyond what is kept for late followers, who is further behind the fastest reader loses its place. */
+/** A reader further behind the fastest one, beyond the shared buffer, loses its place. */
 const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
 
 /**
- * One upstream answer and everybody who reads it. While others may still join, batches are kept, as late followers read
- * from the start; then only those that a reader has still to read, and of the rest what tells their cost. The fastest
- * reader sets the pace; the last one to leave cancels upstream.
+ * One upstream answer with all readers. While joining is possible, it keeps all batches; then only unread ones, and
+ * cost data of the rest. The fastest reader sets the pace; the last one to leave cancels upstream.
  */
 export class Flight {
   /** Batches from number `gone` on. */
@@ -47,7 +46,7 @@ export class Flight {
 
   constructor(
     call: UpstreamCallUnderWay,
-    /** Bytes up to which others may join; 0 = nobody may. */
+    /** Bytes up to which others may join; 0 = never. */
     private readonly maxKeptBytes: number,
     private readonly onEnd: () => void,
   ) {
@@ -89,7 +88,7 @@ export class Flight {
     return this.answer;
   }
 
-  /** The batch at `index`, or null at the end, at once where it is known. Throws the upstream's failure. */
+  /** The batch at `index`, or null at the end, synchronous if available. Throws the upstream's failure. */
   read(index: number): EventBatch | null | Promise<EventBatch | null> {
     const batch = this.batches[index - this.gone];
     if (batch !== undefined) return batch;
@@ -107,7 +106,7 @@ export class Flight {
     try {
       if (this.iterator === undefined) await this.answer;
       const next = await this.iterator?.next();
-      // All of it came at once.
+      // Everything arrived at once.
       if (next === undefined) return;
       if (next.done === true) this.end(undefined);
       else this.keep(next.value);
@@ -142,7 +141,7 @@ export class Flight {
     this.onEnd();
   }
 
-  /** Lets go of what every reader has read, where nobody else may come. */
+  /** Frees batches that every reader has read, once nobody can join. */
   release(): void {
     if (this.mayJoin || this.done) return;
     this.letGo();
@@ -180,7 +179,7 @@ export class Flight {
     return this.keptBytes <= this.maxKeptBytes && this.maxKeptBytes > 0;
   }
 
-  /** Everything the upstream has sent so far; the beginning of what was too much to keep as its sum. */
+  /** All events so far; a sum for the dropped beginning. */
   received(): readonly EventBatch[] {
     return this.gone === 0 ? this.batches : [{ events: [], gone: this.tally }, ...this.batches];
   }
@@ -227,12 +226,12 @@ export class Flight {
 export class Subscriber {
   /** Index of the next batch. */
   index = 0;
-  /** It took the answer too slowly. */
+  /** True if it read too slowly. */
   isLeftBehind = false;
 
   constructor(
     private readonly flight: Flight,
-    /** True for those who joined somebody else's call. */
+    /** True for a reader who joined the call. */
     readonly isFollower: boolean,
   ) {}
 
@@ -240,7 +239,7 @@ export class Subscriber {
     return this.flight.open();
   }
 
-  /** Next batch or null at the end, at once where it is there; throws the upstream's failure. */
+  /** Next batch or null at the end, synchronous if available; throws the upstream's failure. */
   next(): EventBatch | null | Promise<EventBatch | null> {
     if (this.isLeftBehind) return Promise.reject(tooSlow());
     const batch = this.flight.read(this.index);
@@ -274,7 +273,7 @@ export class Subscriber {
     return this.pays() ? this.flight.spent() : undefined;
   }
 
-  /** A failure goes to all readers; what its attempts cost, only to the one who pays. */
+  /** All readers get the failure; only the payer gets its cost. */
   shareOf(error: unknown): unknown {
     if (!(error instanceof GatewayError) || error.attempts === undefined || this.pays()) return error;
     const attempts = error.attempts.map(({ costNanoUsd, ...attempt }) => attempt);
@@ -291,7 +290,7 @@ function tooSlow(): GatewayError {
   return new GatewayError('overloaded', message, { retryAfterMs: RETRY_MS });
 }
 
-/** About as many bytes as it takes in memory; a plain answer, which comes at once, counts as nothing. */
+/** Approximate size in memory; a plain answer counts as zero, because it arrives at once. */
 function sizeOf({ events, wire }: EventBatch): number {
   if (wire !== undefined) return wire.kind === 'bytes' ? wire.bytes.byteLength : 1;
   let size = 1;

@@ -15,34 +15,36 @@ export interface UpstreamEffort<T extends Target = Target> {
   readonly wastedNanoUsd: number;
   /** Part of that is a guess. */
   readonly wasteEstimated?: boolean;
-  /** Milliseconds spent waiting for upstreams, until the first output where there is one. */
+  /** Milliseconds spent waiting for upstreams, until the first output if any. */
   readonly firstWaitMs: number;
 }
 
 /** Cost of a call without an answer. */
 export interface UpstreamSpend {
-  /** All so far; those still under way are `aborted`. */
+  /** All so far; running ones are `aborted`. */
   readonly attempts: readonly LogAttempt[];
   /** Integer nano-USD of all of them. */
   readonly costNanoUsd: number;
   /** Their tokens, guessed where no vendor reported any. */
   readonly usage: Usage;
-  /** At least one of them may stand on a vendor's bill. */
+  /** True if a vendor may bill one of them. */
   readonly isBilled: boolean;
 }
 
 /** A call under way. */
 export interface Spending {
-  /** undefined where it is somebody else's to pay. */
+  /** undefined if another request pays. */
   readonly spent: () => UpstreamSpend | undefined;
 }
 
-/** An upstream's answer from its first output on; `batches` begins with everything up to there, and is a list where that is all. */
+/**
+ * An upstream's answer from its first output on; `batches` starts with everything so far, and is a list if complete.
+ */
 export interface UpstreamResponse extends UpstreamEffort {
   /** Parameters of the request that were left out. */
   readonly dropped: readonly string[];
   readonly batches: AsyncIterator<EventBatch> | readonly EventBatch[];
-  /** The model that answers, as the vendor names it; absent where it does not. */
+  /** The answering model by the vendor's name; absent if unreported. */
   readonly answeredBy?: string;
   /** Called if the answer breaks after its first output. */
   readonly onBroken?: (error: unknown) => void;

@@ -21,14 +21,14 @@ import { MessageUsage } from './decode-usage';
 import { finishEvent } from './finish-reasons';
 import { ANSWER_FIELDS, PROVIDER, TOOL_NAME_RULE, WIRE_FORMAT } from './wire';
 
-/** End of an answer, held back until the provider says that it is complete. */
+/** End of an answer, held until the provider confirms that it is complete. */
 interface Ending {
   readonly stop_reason?: JsonValue;
   readonly stop_sequence?: JsonValue;
   readonly stop_details?: JsonValue;
 }
 
-/** Fields of the message that a stream tells only at its end. */
+/** Message fields that a stream sends only at its end. */
 const CLOSING_FIELDS = ['container', 'context_management'] as const;
 
 /** The events of one answer, streamed or whole. */
@@ -36,7 +36,7 @@ export class MessageDecoder implements PayloadDecoder {
   private readonly state: AnswerState;
   private readonly open = new Map<number, OpenBlock>();
   private started = false;
-  /** The stream's own first event came: what follows makes sense to a caller of the same format. */
+  /** The stream's first event arrived, so later ones make sense to the same format. */
   private opened = false;
   private sawEnding = false;
   private readonly usage = new MessageUsage();
@@ -89,7 +89,7 @@ export class MessageDecoder implements PayloadDecoder {
     this.start(asObject(payload.message) ?? {}, events);
   }
 
-  /** The very end is the gateway's to tell, and errors are told by the caller's own dialect. */
+  /** The gateway sends the end, and the caller's dialect the errors. */
   private encodeForward(payload: JsonObject, data: string): string {
     const type = asString(payload.type);
     if (!this.opened || type === undefined) return '';

@@ -24,7 +24,7 @@ export function createAnswerState(names: ToolNames, keepsNative: boolean): Answe
   return { ...createSharedState(names), nativeBlocks: keepsNative ? [] : undefined };
 }
 
-/** One content block while its pieces come in. */
+/** One incomplete content block. */
 export interface OpenBlock {
   readonly block: JsonObject;
   readonly kind: BlockKind;
@@ -33,7 +33,7 @@ export interface OpenBlock {
   signature: string;
   /** JSON text of a tool's input so far. */
   input: string;
-  /** Filled in only where native blocks are kept. */
+  /** Filled only if native blocks are stored. */
   text: string;
   readonly citations: JsonObject[];
 }
@@ -65,13 +65,13 @@ export function openBlock(block: JsonObject, state: AnswerState, events: ChatEve
 export function decodeDelta(delta: JsonObject, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
   addText(asString(delta.text), open, state, events);
   addThinking(asString(delta.thinking), open, events);
-  // It comes whole, in the place of any before it: signatures put together would be none, and could hide a text.
+  // A signature arrives whole and replaces an earlier one: joined ones would be invalid and could hide a text.
   open.signature = asString(delta.signature) ?? open.signature;
   addInput(asString(delta.partial_json), open, events);
   addCitation(delta.citation, open, state);
 }
 
-/** A block is complete: what can only be said then. */
+/** Events that need a complete block. */
 export function closeBlock(open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
   const { block, kind } = open;
   if ((kind === 'tool_use' || kind === 'json_answer') && open.input === '') {

@@ -52,12 +52,12 @@ function surcharge(geo: string | undefined): Pick<Usage, 'surchargePercent'> {
   return geo === undefined || ANYWHERE.has(geo.toLowerCase()) ? {} : { surchargePercent: REGION_PERCENT };
 }
 
-/** Usage of a message as its events tell it: counts are cumulative, and a field left out keeps its earlier value. */
+/** Usage from a message's events: counts are cumulative, and a missing field keeps its value. */
 export class MessageUsage {
   private merged: JsonObject = {};
   private isOutputTold = false;
 
-  /** undefined where the event tells none. `isStart`: what a message begins with says nothing of what it will be. */
+  /** undefined if the event has none. `isStart`: initial counts don't predict final ones. */
   add(update: JsonValue | undefined, isStart: boolean): Usage | undefined {
     const fields = asObject(update);
     if (fields === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { PartOf } from '../translation/encode-turns';
 import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../translation/media-source';
 import type { Refuse } from '../translation/refuse-parameter';
 
-/** Ids of the vendor's own Files API; those of other vendors mean nothing here. */
+/** Ids of the vendor's own Files API; other vendors' ids mean nothing here. */
 const FILE_ID = /^file_/;
 const TEXT_TYPE = /^text\//;
 
@@ -51,7 +51,7 @@ function imageType(mimeType: string): string {
   return mimeType === 'image/jpg' ? 'image/jpeg' : mimeType;
 }
 
-/** True where a message holds a file of the vendor's own Files API, which is behind a beta header. */
+/** True for messages with files of the vendor's Files API, which needs a beta header. */
 export function usesFiles(parts: readonly ContentPart[]): boolean {
   return parts.some((part) => part.type === 'file' && part.fileId !== undefined && FILE_ID.test(part.fileId));
 }

@@ -35,7 +35,7 @@ export function encodeMessages(messages: readonly ChatMessage[], context: Messag
   return encoded;
 }
 
-/** A last turn of the assistant's is a beginning to go on from, which may not end in white space. */
+/** A last assistant turn is a prefill, which must not end in white space. */
 function trimEnd(turn: Turn | undefined): void {
   const block = turn?.role === 'assistant' ? turn.content.at(-1) : undefined;
   if (block?.type === 'text' && typeof block.text === 'string') block.text = block.text.trimEnd();
@@ -104,7 +104,7 @@ const PART_ENCODERS: PartEncoders<MessageContext> = {
   },
 };
 
-/** Text without any visible character is refused by the vendor, and says nothing. */
+/** The vendor refuses text without visible characters. */
 function textBlocks(text: string): JsonObject[] {
   return text.trim() === '' ? [] : [{ type: 'text', text }];
 }

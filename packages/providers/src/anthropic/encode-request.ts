@@ -21,16 +21,15 @@ import { BETA_HEADER, NATIVE_FIELDS, TOOL_NAME_RULE, UNCOUNTED_FIELDS, WIRE_FORM
 const FILES_BETA = 'files-api-2025-04-14';
 
 /**
- * A request in the vendor's format. One that came in this format keeps every field; only model, delivery and a missing
- * output limit are set. Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`.
- * Source: https://platform.claude.com/docs/en/api/messages
+ * Encodes for the vendor. The vendor's own format keeps every field except model, delivery and a missing output limit.
+ * Throws `unsupported_parameter` unless `dropParams`. Source: https://platform.claude.com/docs/en/api/messages
  */
 export function encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest {
   const dropped = new DroppedParameters(context);
   const quirks = quirksOf(context.model);
   const native = request.wire?.format === WIRE_FORMAT ? request.wire : undefined;
   const body = native === undefined ? encodeBody(request, { context, quirks, dropped }) : { ...native.body };
-  // A stand-in, or what an alias stands for, may be able to write less than the model that was asked for.
+  // A fallback or an alias's target may have a smaller output limit than the requested model.
   if (native !== undefined && body.model !== context.model) capLimit(body, 'max_tokens', context);
   body.model = context.model;
   if (request.countOnly === true) return countRequest(request, { context, body, dropped });
@@ -81,7 +80,7 @@ function encodeBody(unmarked: ChatRequest, { context, quirks, dropped }: BodyInp
   const answer = encodeResponseFormat(request.responseFormat, context.priced?.capabilities ?? [], quirks);
   if (answer.instruction !== undefined) system.push({ type: 'text', text: answer.instruction });
   const maxTokens = outputLimit(request, context, quirks);
-  // A conversation of system messages alone is what the model shall answer.
+  // System messages alone are the model's input.
   const body: JsonObject = {
     model: context.model,
     max_tokens: maxTokens,
@@ -103,7 +102,7 @@ function encodeBody(unmarked: ChatRequest, { context, quirks, dropped }: BodyInp
   return body;
 }
 
-/** Two vendors call what they do with long contexts by the same name: this one's is an object. */
+/** Two vendors use this name for handling long contexts; this one's is an object. */
 function isNative(name: string, value: JsonValue): boolean {
   return NATIVE_FIELDS.has(name) && !Array.isArray(name === 'context_management' ? value : undefined);
 }
@@ -111,7 +110,7 @@ function isNative(name: string, value: JsonValue): boolean {
 interface ToolInput {
   readonly names: ToolNames;
   readonly dropped: DroppedParameters;
-  /** Stands in for structured output; must be called. */
+  /** Replaces structured output; the model must call it. */
   readonly answerTool?: JsonObject;
 }
 
@@ -136,7 +135,7 @@ function thinks(thinking: JsonObject | undefined): boolean {
 }
 
 interface SamplingInput {
-  /** The model takes defaults only: those are left out, and what else was sent is the vendor's to refuse. */
+  /** The model accepts defaults only: drops those, and lets the vendor refuse other values. */
   readonly strict: boolean;
   readonly dropped: DroppedParameters;
 }

@@ -7,7 +7,7 @@ import type { ToolNames } from '../translation/vendor-names';
 /** The vendor's built-in tools carry the date of their version. */
 const BUILT_IN_TOOL = /_\d{8}$/;
 
-/** Function tools, and the vendor's own built-in ones whatever format they came in. */
+/** Function tools, and the vendor's built-in ones from any format. */
 export function encodeTools(
   request: Pick<ChatRequest, 'tools' | 'toolChoice'>,
   { names, dropped }: { readonly names: ToolNames; readonly dropped: DroppedParameters },
@@ -36,7 +36,7 @@ export interface ToolChoiceInput {
   readonly refuse: Refuse;
 }
 
-/** undefined where the vendor's default already says it, or where there is no tool to choose. */
+/** undefined if the vendor's default is equal, or without tools. */
 export function encodeToolChoice({ request, hasTools, names, refuse }: ToolChoiceInput): JsonObject | undefined {
   if (!hasTools) return undefined;
   const oneAtATime = request.parallelToolCalls === false;

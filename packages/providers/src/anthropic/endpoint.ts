@@ -2,7 +2,7 @@ import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider
 
 export const API_VERSION = '2023-06-01';
 
-/** Where messages go and how they authenticate. `baseUrl` is the host's root; one that ends in `/v1` is taken too. */
+/** URL and authentication of messages. `baseUrl` is the host's root, with or without `/v1`. */
 export function messagesEndpoint(
   connection: ProviderConnection,
   betas: readonly string[],
@@ -19,7 +19,7 @@ export function messagesEndpoint(
   };
 }
 
-/** The list of models: costs nothing, and tells whether the key is good. */
+/** The free list of models, which shows if the key is valid. */
 export function probeEndpoint(connection: ProviderConnection): Omit<Endpoint, 'method'> {
   return { url: `${rootOf(connection)}/v1/models?limit=1`, headers: messagesEndpoint(connection, []).headers };
 }

@@ -1,2 +1,2 @@
-/** The models' own reasons, whoever hosts them. */
+/** The models' own reasons, on any host. */
 export { finishEvent } from '../claude/finish-reasons';

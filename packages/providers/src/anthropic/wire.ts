@@ -6,10 +6,10 @@
 export const PROVIDER = 'anthropic';
 export const WIRE_FORMAT = 'anthropic-messages';
 
-/** Names the beta features a request uses; they may change its answer. */
+/** Beta features of a request, which may change its answer. */
 export const BETA_HEADER = 'anthropic-beta';
 
-/** Fields of a request that say nothing of its input; where tokens are counted the vendor refuses them. */
+/** Fields without effect on input; the vendor refuses them for token counts. */
 export const UNCOUNTED_FIELDS: readonly string[] = [
   'max_tokens',
   'stream',

@@ -50,7 +50,7 @@ export class ConverseDecoder implements PayloadDecoder {
     }
   }
 
-  /** Only `messageStop` makes an answer whole; what comes after it are the counts. */
+  /** Only `messageStop` completes an answer; counts follow it. */
   finish(): boolean {
     return this.stopped;
   }
@@ -113,7 +113,7 @@ export class ConverseDecoder implements PayloadDecoder {
       throw upstreamFailure('malformed', PROVIDER, `ended its answer with output it could not read (${native}).`);
     }
     closeAnswer(this.state, events);
-    // In a stream these come with the stop, in a plain answer they were taken with the counts.
+    // In a stream these arrive with the stop; a plain answer has them with the counts.
     if (payload.usage === undefined) addExtras(payload, events);
     events.push(finishEvent(native, this.state.toolCalls));
     this.stopped = true;

@@ -15,7 +15,7 @@ import { REASONING_FORMAT } from './wire';
 
 /** State across the blocks of one answer. */
 export interface AnswerState extends SharedState {
-  /** Something of the answer has gone out. */
+  /** True once output was sent. */
   hasOutput: boolean;
 }
 
@@ -23,7 +23,7 @@ export function createAnswerState(names: ToolNames): AnswerState {
   return { ...createSharedState(names), hasOutput: false };
 }
 
-/** One content block while its pieces come in; its kind shows with the first one. */
+/** One incomplete content block; its first piece shows its kind. */
 export interface OpenBlock {
   call?: { readonly toolIndex: number; readonly isAnswer: boolean };
   thinking?: { text: string; signature: string; redacted: string };
@@ -35,7 +35,7 @@ export function createBlock(): OpenBlock {
   return { input: '' };
 }
 
-/** A tool is called; a call that stands in for structured output is the answer itself. */
+/** Opens a tool call; one that replaces structured output is the answer itself. */
 export function openCall(call: JsonObject, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
   const isAnswer = call.name === JSON_TOOL_NAME;
   open.call = { toolIndex: state.toolCalls, isAnswer };
@@ -56,7 +56,7 @@ export function decodeDelta(delta: JsonObject, open: OpenBlock, state: AnswerSta
   if (citation !== undefined) state.citations.push(citation);
 }
 
-/** A block that came whole. */
+/** A complete block. */
 export function decodeBlock(block: JsonObject, state: AnswerState, events: ChatEvent[]): void {
   const open = createBlock();
   const call = asObject(block.toolUse);
@@ -72,7 +72,7 @@ export function decodeBlock(block: JsonObject, state: AnswerState, events: ChatE
   closeBlock(open, state, events);
 }
 
-/** A block is complete: what can only be said then. */
+/** Events that need a complete block. */
 export function closeBlock(open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
   const { call, thinking } = open;
   if (call !== undefined && open.input === '') addInput('{}', open, state, events);

@@ -3,9 +3,9 @@ import { createErrorDecoders, type ErrorAnswer } from '../transport/error-body';
 import { PROVIDER } from './wire';
 
 /**
- * Exceptions by name, as headers and streams tell them, with the status that says how to go on: what may work elsewhere
- * or later must not look like the caller's fault.
- * Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html#API_runtime_ConverseStream_Errors
+ * Status by exception name in headers and streams: an error that may pass elsewhere or later must not look like the
+ * caller's. Source:
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html#API_runtime_ConverseStream_Errors
  */
 const STATUS_BY_EXCEPTION: Readonly<Record<string, number>> = {
   AccessDeniedException: 403,

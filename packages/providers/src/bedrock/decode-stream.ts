@@ -24,7 +24,7 @@ class FrameSource implements PayloadSource {
     return this.frames.push(chunk).map((frame) => (frame === null ? DAMAGED : { data: toJson(frame) }));
   }
 
-  /** Half a message says no more than that the connection was cut. */
+  /** Half a message only means that the connection was cut. */
   flush(): readonly PayloadText[] {
     return [];
   }

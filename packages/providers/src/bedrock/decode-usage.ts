@@ -19,7 +19,7 @@ export function decodeUsage(value: JsonValue | undefined, serviceTier: JsonValue
     .reduce((sum, detail) => sum + asCount(detail.inputTokens), 0);
   const cacheWrite1hTokens = Math.min(written, writtenFor1h);
   const cacheReadTokens = asCount(usage.cacheReadInputTokens);
-  // Where the total leaves no room for the cached tokens beside the input, they are a part of it.
+  // If the total has no room for cached tokens beside the input, they are part of it.
   const isInclusive = written + cacheReadTokens > 0 && total === input + outputTokens;
   const tier = asString(asObject(serviceTier)?.type);
   const decoded = {

@@ -12,7 +12,7 @@ import { PROVIDER } from './wire';
 interface Family {
   readonly pattern: RegExp;
   readonly maxInputs: number;
-  /** Fields of the family's own that callers may send beside the format. */
+  /** The family's own fields that callers may add. */
   readonly ownFields: readonly string[];
   readonly body: (texts: readonly string[], dimensions: number | undefined) => JsonObject;
 }
@@ -79,7 +79,7 @@ function encodeEmbeddings(request: EmbeddingRequest, context: EncodeContext): Up
   return { ...invokeRequest({ connection, model, body }), dropped: dropped.names() };
 }
 
-/** The vendor counts tokens in a header, whatever the family. */
+/** Header with the token count, for all families. */
 const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 
 function decodeEmbeddings(bytes: AnswerBody, headers: Headers): EmbeddingAnswer {

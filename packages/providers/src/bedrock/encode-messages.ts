@@ -62,7 +62,7 @@ export function hasSignedReasoning(message: MessageOf<'assistant'>): boolean {
 
 function encodeResult(message: MessageOf<'tool'>, context: MessageContext): JsonObject[] {
   const blocks = encodeParts(message.content, context);
-  // A mark for the cache may not stand within a result.
+  // A result can't contain a cache mark.
   const content = blocks.filter((block) => block.cachePoint === undefined);
   const marks = blocks.filter((block) => block.cachePoint !== undefined);
   const toolResult: JsonObject = { toolUseId: toVendorName(message.toolCallId, CALL_ID_RULE), content };
@@ -92,7 +92,7 @@ const PART_ENCODERS: PartEncoders<MessageContext> = {
   raw: (part, context) => (part.format === 'bedrock-converse' ? [{ ...part.value }] : refuseRaw(part, context)),
 };
 
-/** Text without any visible character is refused by the vendor, and says nothing. */
+/** The vendor refuses text without visible characters. */
 function textBlocks(text: string): JsonObject[] {
   return text.trim() === '' ? [] : [{ text }];
 }

@@ -27,7 +27,7 @@ const THREE_EFFORTS: ReadonlyMap<string, string> = new Map([
   ['max', 'high'],
 ]);
 
-/** The model's own fields that make it think, and how much; they go among `additionalModelRequestFields`. */
+/** The model's own reasoning fields, for `additionalModelRequestFields`. */
 export function encodeReasoning(input: ReasoningInput): JsonObject {
   return BY_KIND[input.quirks.reasoning](input);
 }
@@ -60,8 +60,8 @@ const NOVA_HIGHEST = 'high';
 const NOVA_BOUNDED = 'medium';
 
 /**
- * The highest effort is refused beside a limit or sampling. A limit is about money and stays: the effort below it is
- * asked for, which is told. Source: https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html
+ * The highest effort excludes limits and sampling. A limit protects money and stays, so the next lower effort is used
+ * and reported. Source: https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html
  */
 function encodeForNova(input: ReasoningInput): JsonObject {
   const { request, hasLimit, dropped } = input;
@@ -75,12 +75,12 @@ function encodeForNova(input: ReasoningInput): JsonObject {
   });
 }
 
-/** True where nothing of `inferenceConfig` may stand beside the model's own fields. */
+/** True if `inferenceConfig` must be empty beside the model's own fields. */
 export function thinksUnbounded(own: JsonObject): boolean {
   return asObject(own.reasoningConfig)?.maxReasoningEffort === NOVA_HIGHEST;
 }
 
-/** Where the caller leaves it to the model how much it thinks, and the model wants to be told. */
+/** Effort for models that need one when the caller sends none. */
 const ADAPTIVE_EFFORT = 'medium';
 
 function withEffort({ request, dropped }: ReasoningInput, write: (effort: string) => JsonObject): JsonObject {

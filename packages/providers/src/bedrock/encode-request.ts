@@ -23,8 +23,8 @@ const NO_MEDIA = new Map<string, never>();
 const DEFAULT_LIMIT = 8192;
 
 /**
- * A signed request in the vendor's format. Throws `unsupported_parameter` for what the vendor cannot honour, unless
- * `dropParams`. Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
+ * Encodes and signs for the vendor. Throws `unsupported_parameter` unless `dropParams`. Source:
+ * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
  */
 export function encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest {
   const { connection, model } = context;
@@ -47,7 +47,7 @@ function encodeBody(unmarked: ChatRequest, { context, quirks, dropped }: BodyInp
   const marks = { dropped, tools: quirks.claude !== undefined, ...(caches ? {} : { most: 0 }) };
   const request = withCacheMarks(unmarked, marks);
   refuseLacking(request, dropped, LACKING);
-  // One call at a time can be asked of one maker's models only.
+  // Only one maker's models can be limited to one call at a time.
   if (quirks.claude === undefined) refuseLacking(request, dropped, ['parallelToolCalls']);
   noteUnkept(request, dropped, ['user', 'metadata']);
   refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name) || (caches && CACHE_HINTS.has(name)));
@@ -57,7 +57,7 @@ function encodeBody(unmarked: ChatRequest, { context, quirks, dropped }: BodyInp
   const { system, messages } = encodeMessages(request.messages, shared);
   const answer = encodeResponseFormat(request.responseFormat, context.priced?.capabilities ?? [], quirks);
   if (answer.instruction !== undefined) system.push({ text: answer.instruction });
-  // A conversation of system messages alone is what the model shall answer.
+  // System messages alone are the model's input.
   const body: JsonObject = { messages: messages.length > 0 ? messages : [{ role: 'user', content: system }] };
   if (messages.length > 0 && system.length > 0) body.system = system;
   for (const name of NATIVE_FIELDS) if (request.extra[name] !== undefined) body[name] = request.extra[name];
@@ -71,7 +71,7 @@ function encodeBody(unmarked: ChatRequest, { context, quirks, dropped }: BodyInp
 interface ToolInput {
   readonly names: ToolNames;
   readonly dropped: DroppedParameters;
-  /** Stands in for structured output; must be called. */
+  /** Replaces structured output; the model must call it. */
   readonly answerTool?: JsonObject;
 }
 
@@ -99,7 +99,7 @@ interface InferenceInput extends BodyInput {
   readonly toolForced: boolean;
 }
 
-/** Limits and sampling that Converse has for all models, and what goes to the model itself. */
+/** Limits and sampling of Converse for all models, and fields for the model itself. */
 function setInference(body: JsonObject, request: ChatRequest, input: InferenceInput): void {
   const { context, quirks, dropped, toolForced } = input;
   const asked = askedLimit(request, context);
@@ -120,7 +120,7 @@ function setInference(body: JsonObject, request: ChatRequest, input: InferenceIn
   const toolConfig = asObject(body.toolConfig);
   if (request.parallelToolCalls === false && quirks.claude !== undefined && toolConfig !== undefined) {
     own.tool_choice = { ...claudeChoice(asObject(toolConfig.toolChoice)), disable_parallel_tool_use: true };
-    // The same said twice is refused.
+    // The vendor refuses duplicates.
     delete toolConfig.toolChoice;
   }
   if (Object.keys(config).length > 0) body.inferenceConfig = config;
@@ -137,7 +137,7 @@ function claudeChoice(choice: JsonObject | undefined): JsonObject {
 interface SamplingInput {
   readonly quirks: ModelQuirks;
   readonly dropped: DroppedParameters;
-  /** The model takes defaults only: those are left out, and what else was sent is the vendor's to refuse. */
+  /** The model accepts defaults only: drops those, and lets the vendor refuse other values. */
   readonly strict: boolean;
 }
 

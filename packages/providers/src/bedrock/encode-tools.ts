@@ -11,10 +11,7 @@ export interface ToolContext {
   readonly dropped: DroppedParameters;
 }
 
-/**
- * Function tools. Calls among the messages demand that their tools be declared: those that are not on offer any more
- * are declared by name alone.
- */
+/** Function tools. Calls in messages need declared tools: unavailable ones get a declaration by name only. */
 export function encodeTools(
   request: Pick<ChatRequest, 'tools' | 'toolChoice' | 'messages'>,
   context: ToolContext,
@@ -32,7 +29,7 @@ function calledNames(message: ChatMessage): string[] {
   return message.role === 'assistant' ? (message.toolCalls ?? []).map((call) => call.name) : [];
 }
 
-/** True where messages hold calls or results, without whose tools the vendor refuses the request. */
+/** True if messages contain calls or results, which need their tools. */
 export function hasCalls(messages: readonly ChatMessage[]): boolean {
   return messages.some((message) => message.role === 'tool' || calledNames(message).length > 0);
 }
@@ -56,7 +53,7 @@ function encodeFunction(tool: FunctionTool, names: ToolNames): JsonObject[] {
   return [{ toolSpec: spec }, ...(mark === undefined ? [] : [encodeCachePoint(mark)])];
 }
 
-/** undefined where the vendor's default already says it. `none` has no counterpart: the caller leaves the tools out. */
+/** undefined if the vendor's default is equal. `none` has no counterpart: the caller omits the tools. */
 export function encodeToolChoice(
   choice: ToolChoice | undefined,
   { names, dropped }: ToolContext,

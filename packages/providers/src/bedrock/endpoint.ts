@@ -49,7 +49,7 @@ function modelRequest({ connection, model, body, accept, action }: ModelAction):
   return { url: url.href, method, headers: { ...headers, ...authorize({ ...unsigned, body }, connection) }, body };
 }
 
-/** Where models of a region are reached; without a trailing slash. */
+/** URL of a region's models, without a trailing slash. */
 export function runtimeRoot(connection: ProviderConnection, region = regionOf(connection)): string {
   const root = connection.baseUrl === '' ? `https://bedrock-runtime.${region}.amazonaws.com` : connection.baseUrl;
   return root.replace(/\/+$/, '');
@@ -71,7 +71,7 @@ function readPlace(connection: ProviderConnection, model: string): { readonly re
 export interface Unsigned {
   readonly url: URL;
   readonly method: string;
-  /** `hash`: its SHA-256 (hex), where it is too large to be hashed at once. */
+  /** `hash`: its SHA-256 (hex), for a body too large to hash at once. */
   readonly body: string | Uint8Array | { readonly hash: string };
   readonly headers: Readonly<Record<string, string>>;
   readonly region: string;
@@ -92,7 +92,7 @@ export function authorize(unsigned: Unsigned, { apiKey }: ProviderConnection): R
       method,
       service: SERVICE,
       region,
-      // Only what no proxy on the way rewrites is signed.
+      // Signs only headers that no proxy rewrites.
       headers: isHashed ? { ...contentType, 'x-amz-content-sha256': body.hash } : contentType,
       body: isHashed ? undefined : typeof body === 'string' ? body : Buffer.from(body),
     },
@@ -105,7 +105,7 @@ export function authorize(unsigned: Unsigned, { apiKey }: ProviderConnection): R
   return wanted;
 }
 
-/** A key that is sent as it is, or none; others sign. */
+/** A bearer key or none; other keys sign. */
 export function isBearer({ apiKey }: ProviderConnection): boolean {
   return apiKey === undefined || readCredentials(apiKey) === undefined;
 }

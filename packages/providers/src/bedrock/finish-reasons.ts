@@ -1,4 +1,4 @@
-/** The models' own reasons, whoever hosts them. */
+/** The models' own reasons, on any host. */
 export { finishEvent } from '../claude/finish-reasons';
 
 /** The model's output could not be read: another attempt may do better. */

@@ -6,9 +6,9 @@ export interface ModelQuirks {
   readonly claude?: ClaudeQuirks;
   /** Thinking effort in the model's own field. */
   readonly reasoning: 'claude' | 'nova' | 'effort' | 'none';
-  /** Where `top_k` goes among the model's own fields. */
+  /** Place of `top_k` among the model's own fields. */
   readonly topK: 'top_k' | 'inferenceConfig' | 'none';
-  /** `outputConfig.textFormat`, where the price book says that the model keeps to a schema. */
+  /** `outputConfig.textFormat`, if the price book lists schema support. */
   readonly nativeSchemas: boolean;
   /** A tool can be forced on it. */
   readonly forcedTools: boolean;

@@ -8,7 +8,7 @@ export const PROVIDER = 'bedrock';
 /** Format of signed reasoning from this vendor in `reasoning_details`. */
 export const REASONING_FORMAT = 'bedrock-converse-v1';
 
-/** Signatures that the models behind this vendor accept: their own, and those of the same models elsewhere. */
+/** Signatures that this vendor's models accept: their own, and those of the same models elsewhere. */
 export const ACCEPTED_REASONING: ReadonlySet<string> = new Set([REASONING_FORMAT, 'anthropic-claude-v1']);
 
 /** Top-level fields of an answer that are handed on as they are. */

@@ -1,7 +1,7 @@
 /** Answers other than 2xx that a vendor may bill all the same. */
 interface BilledStatus {
   readonly status: number;
-  /** Only where the vendor says so. */
+  /** Only if the error text matches. */
   readonly words?: RegExp;
 }
 
@@ -18,9 +18,9 @@ const BY_PROVIDER: Readonly<Record<string, readonly BilledStatus[]>> = {
   bedrock: [...GAVE_UP, { status: 424 }],
 };
 
-/** True where an answer with this status may stand on the vendor's bill. `words`: what it said. */
+/** True if the vendor may bill an answer with this status. `words`: its error text. */
 export function isBilledStatus(provider: string, status: number, words = ''): boolean {
-  // Beyond 599 there is no status: such an answer says nothing about the bill.
+  // Above 599 there is no status, so the bill is unknown.
   if (status < 400 || status > 599) return true;
   const billed = BY_PROVIDER[provider] ?? GAVE_UP;
   return billed.some((one) => one.status === status && one.words?.test(words) !== false);

@@ -2,11 +2,11 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { asCount, asCounts, asObject } from '../translation/read-json';
 
 /**
- * Integer nano-USD a call, beside the tokens: https://platform.claude.com/docs/en/about-claude/pricing (what is fetched costs
- * its tokens alone), https://developers.openai.com/api/docs/pricing, https://docs.x.ai/docs/models.
+ * Nano-USD per call beside the tokens: https://platform.claude.com/docs/en/about-claude/pricing (fetched content costs
+ * tokens only), https://developers.openai.com/api/docs/pricing, https://docs.x.ai/docs/models.
  */
 const FEES = { web_search: 10_000_000, web_fetch: 0, source: 25_000_000 } as const;
-/** Nano-USD a token of the image model behind the tool; what its text output costs is not listed. */
+/** Nano-USD per token of the tool's image model; its text output has no listed price. */
 const IMAGE_PRICES = { text: 5000, image: 8000, cachedText: 1250, cachedImage: 2000, output: 30_000 } as const;
 /** More than any answer makes. */
 const MOST_CALLS = 100_000;
@@ -22,7 +22,7 @@ export function callFees(calls: Calls, more = 0): { readonly feeNanoUsd?: number
   return feeNanoUsd === 0 ? {} : { feeNanoUsd };
 }
 
-/** Nano-USD of the tokens that a hosted image tool used: none of them is in the answer's own usage. */
+/** Nano-USD for tokens of a hosted image tool, which the answer's usage excludes. */
 export function imageToolFee(value: JsonValue | undefined): number {
   const used = asCounts(value);
   if (used === undefined) return 0;

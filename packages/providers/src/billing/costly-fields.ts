@@ -3,14 +3,13 @@ import { OPAQUE_FIELDS, toolsOf } from '../passthrough';
 import { asObject, asObjects } from '../translation/read-json';
 
 /**
- * `answers`: another model than the one asked for may answer. `capped`: it costs what no usage tells, or at another
- * price. `strict`: what it adds is told by the usage, but has no bound before. Refused: `answers` where a cap or an
- * allow-list is, `capped` where a cap is, `strict` under strict caps; elsewhere the row says `cost_estimated`.
+ * `answers`: another model may answer, refused under a cap or allow-list. `capped`: a cost outside of usage, refused
+ * under a cap. `strict`: usage without a bound, refused under strict caps. Elsewhere the row says `cost_estimated`.
  */
 export type CostlyEffect = 'answers' | 'capped' | 'strict';
 
 interface CostlyField {
-  /** Whose field it is; others that speak the format may have taken it over. */
+  /** Vendor of the field; others with the format may share it. */
   readonly vendor: string;
   readonly format: WireFormat;
   readonly effect: CostlyEffect;
@@ -31,12 +30,11 @@ const isUsual =
     typeof value === 'string' && usual.includes(value);
 
 /**
- * Fields whose cost is not that of the model and the tokens alone. Not here, since it is priced: `models`, `fallbacks`
- * and every other field that names models (all of them have to be allowed, and the dearest is held), `service_tier`
- * (held and billed at its own prices), long prompts (tiers of the price book), `n`, `best_of`, `candidateCount`.
+ * Fields with a cost beyond model and tokens. Absent because priced: every field that names models, `service_tier`,
+ * long prompts, `n`, `best_of`, `candidateCount`.
  */
 const COSTLY: readonly CostlyField[] = [
-  // https://openrouter.ai/docs/features/model-routing: any model may stand in.
+  // https://openrouter.ai/docs/features/model-routing: any model may answer.
   { vendor: 'openrouter', format: 'openai-chat', effect: 'answers', fields: ['route', 'preset'] },
   // https://openrouter.ai/docs/features/provider-routing and /web-search: other hosts' prices, searches, parsed files.
   { vendor: 'openrouter', format: 'openai-chat', effect: 'capped', fields: ['provider', 'plugins'] },
@@ -51,7 +49,7 @@ const COSTLY: readonly CostlyField[] = [
   // Words that were predicted in vain are billed as output; audio and images at prices of their own.
   { vendor: 'openai', format: 'openai-chat', effect: 'strict', fields: ['prediction', 'audio', 'best_of'] },
   { vendor: 'openai', format: 'openai-chat', effect: 'strict', fields: ['modalities'], isHarmless: isTextOnly },
-  // https://platform.openai.com/docs/api-reference/responses/create: what is stored there is read too.
+  // https://platform.openai.com/docs/api-reference/responses/create: stored content is read as well.
   {
     vendor: 'openai',
     format: 'openai-responses',
@@ -74,7 +72,7 @@ const COSTLY: readonly CostlyField[] = [
   },
   { vendor: 'anthropic', format: 'anthropic-messages', effect: 'capped', fields: ['container'] },
   { vendor: 'anthropic', format: 'anthropic-messages', effect: 'strict', fields: ['mcp_servers'] },
-  // https://platform.claude.com/docs/en/build-with-claude/context-editing: what a summary costs stands beside the usage.
+  // https://platform.claude.com/docs/en/build-with-claude/context-editing: a summary's cost is outside of the usage.
   {
     ...{ vendor: 'anthropic', format: 'anthropic-messages', effect: 'strict' },
     ...{ fields: ['context_management'], isHarmless: isClearingOnly },
@@ -104,7 +102,7 @@ export interface CostlyUse {
 /** Parts of a request beside model and text that may change the bill. */
 export interface Costly {
   readonly uses: readonly CostlyUse[];
-  /** Beside the one that is asked. */
+  /** Models besides the requested one. */
   readonly names: readonly NamedModel[];
   /** Service tier, in lower case. */
   readonly tier?: string;
@@ -119,7 +117,7 @@ for (const entry of COSTLY) {
   BY_FORMAT.set(entry.format, fields);
 }
 
-/** Servers of one family take each other's fields; those written in Go do not tell capitals from small letters. */
+/** Servers of one family accept each other's fields; those in Go ignore case. */
 function fieldOf(format: WireFormat, name: string): CostlyField | undefined {
   const field = name.toLowerCase();
   const own = BY_FORMAT.get(format)?.get(field);
@@ -131,12 +129,12 @@ const RELATED: ReadonlySet<WireFormat> = new Set(['openai-responses', 'openai-co
 const COUNTED: ReadonlySet<string> = new Set(['best_of']);
 
 const TIER_FIELD = /^service_?tier$/i;
-/** In other letters they are passed on as unknown, and may be read in place of what was counted. */
+/** In another case, vendors may read them instead of the counted field. */
 const READ_AS: ReadonlySet<string> = new Set([
   ...['messages', 'input', 'prompt', 'system', 'instructions', 'tools', 'functions', 'options', 'stream'],
   ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'num_predict', 'n', 'best_of', 'stream_options'],
 ]);
-/** Only read by a model, or given back. */
+/** Content that is only read or echoed. */
 const CONTENT: ReadonlySet<string> = new Set([
   ...['messages', 'contents', 'content', 'input', 'system', 'systemInstruction', 'system_instruction'],
   ...['instructions', 'documents', 'labels', 'requestMetadata', 'response_format', 'text', 'user', 'stop', 'suffix'],
@@ -148,7 +146,7 @@ const NAMES_MODEL =
 const namesModel = (field: string) => NAMES_MODEL.test(field) || NAMES_MODEL.test(field.toLowerCase());
 const MAX_DEPTH = 200;
 
-/** Reads a request in its wire format, also for models that it names beside the one at the top. */
+/** Reads a request in its wire format, including further models that it names. */
 export function findCostly(format: WireFormat, body: JsonObject): Costly {
   const uses: CostlyUse[] = [];
   const names: NamedModel[] = [];
@@ -213,7 +211,7 @@ function hasPaidTools(format: WireFormat, body: JsonObject): boolean {
   );
 }
 
-/** Formats whose tools are told apart by the name of their only field. */
+/** Formats that identify tools by their only field. */
 const PAID_BY_NAME: ReadonlySet<WireFormat> = new Set(['gemini-content', 'bedrock-converse']);
 
 function makesMedia(body: JsonObject): boolean {

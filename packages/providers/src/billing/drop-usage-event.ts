@@ -1,19 +1,19 @@
 import { isObject, parseJson } from '@llm0/core/chat/json';
 
-/** An event that only tells usage is smaller; whatever is larger goes on at once. */
+/** A usage-only event is smaller; larger ones pass at once. */
 const MAX_HELD_BYTES = 8 * 1024;
 const ENDS = ['\n\n', '\r\n\r\n', '\r\r'] as const;
 
 /**
- * Server-sent events without the one that only tells usage: the gateway asked for it, the caller did not, and may not
- * know what to do with a chunk that has no choices. All other bytes stay as they are.
+ * Removes the usage-only event from a stream: the gateway requested it, and callers may not expect a chunk without
+ * choices. All other bytes stay.
  */
 export class UsageEventFilter {
   private held: Buffer = Buffer.alloc(0);
   /** In the middle of an event too large to be the one. */
   private isInside = false;
 
-  /** The bytes that may go on now. */
+  /** The bytes to forward now. */
   push(chunk: Uint8Array): Uint8Array {
     const bytes = this.held.length === 0 ? asBuffer(chunk) : Buffer.concat([this.held, chunk]);
     const find = new Detector(bytes);
@@ -46,14 +46,14 @@ export class UsageEventFilter {
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
 
-/** Finds events from left to right; each mark is looked for once, however many small events come before it. */
+/** Finds events from left to right; searches each mark once, for any number of small events. */
 class Detector {
   private readonly ends = ENDS.map((mark) => ({ mark, at: -1 }));
   private usageAt = -1;
 
   constructor(private readonly bytes: Buffer) {}
 
-  /** Behind the event that begins here; -1 where it does not end. */
+  /** End of the event that starts here; -1 if incomplete. */
   endOfEvent(start: number): number {
     let first = Number.POSITIVE_INFINITY;
     for (const end of this.ends) {

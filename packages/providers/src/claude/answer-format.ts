@@ -2,14 +2,14 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { ResponseFormat } from '@llm0/core/chat/request';
 import { encodeNativeSchema } from '../translation/closed-schema';
 
-/** Stands in for structured output where the model has none; its arguments are the answer. */
+/** Replaces structured output for models without it; its arguments are the answer. */
 export const JSON_TOOL_NAME = 'llm0_json_answer';
 
 /** JSON mode of a request: one of three, or none for plain text. */
 export interface AnswerFormat {
   /** Native structured output. */
   readonly schema?: JsonObject;
-  /** A tool that must be called, whose input is the answer. */
+  /** A forced tool whose input is the answer. */
   readonly tool?: { readonly name: string; readonly description: string; readonly schema: JsonObject };
   /** Words for the system prompt. */
   readonly instruction?: string;
@@ -19,7 +19,7 @@ const JSON_INSTRUCTION =
   'Answer with one valid JSON object and nothing else: no explanation, no code fence, no text before or after it.';
 const TOOL_DESCRIPTION = 'Gives the answer. Call it exactly once, with the whole answer as its input.';
 
-/** The best that the model can do for a format: keep to a schema, be made to call a tool, or be told. */
+/** The model's best support for a format: a schema, a forced tool, or an instruction. */
 export function chooseAnswerFormat(
   format: ResponseFormat | undefined,
   can: { readonly keepSchemas: boolean; readonly forceTools: boolean },

@@ -11,7 +11,7 @@ export interface SharedState {
   readonly names: ToolNames;
   toolCalls: number;
   readonly citations: JsonObject[];
-  /** Blocks of kinds that our types do not hold, kept whole for clients that know them. */
+  /** Blocks that our types don't hold, stored whole for clients that know them. */
   readonly foreignBlocks: JsonObject[];
 }
 

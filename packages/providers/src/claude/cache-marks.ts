@@ -18,9 +18,9 @@ export interface MarkRules {
 }
 
 /**
- * The request with the points up to which its prompt is cached: the caller's own, else, where a hint asks for caching,
- * behind the system's words and behind the last two turns. The latest ones stay where there are more than may be; what
- * goes is told. Source: https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ * Places cache points: the caller's own, or for a hint, after the system text and the last two turns. Beyond the limit,
+ * the latest stay and the rest is reported. Source:
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 export function withCacheMarks(
   request: ChatRequest,
@@ -54,7 +54,7 @@ export function withCacheMarks(
   };
 }
 
-/** True where the request says by a hint that its prompt is to be cached. */
+/** True if a hint requests prompt caching. */
 function wantsCaching({ extra }: ChatRequest): boolean {
   return [...CACHE_HINTS].some((name) => typeof extra[name] === 'string') && extra.cache_control === undefined;
 }

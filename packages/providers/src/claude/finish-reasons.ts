@@ -2,8 +2,8 @@ import type { ChatEvent, FinishReason } from '@llm0/core/chat/event';
 import { finishReasonIn } from '../translation/finish-reason';
 
 /**
- * Why the models stop, and what their hosts stop them for.
- * Sources: https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons,
+ * Stop reasons of models and hosts. Sources:
+ * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons,
  * https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html
  */
 const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
@@ -18,7 +18,7 @@ const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
   refusal: 'content_filter',
 };
 
-/** The end of an answer. A call that stands in for structured output is the answer itself, and not among the calls. */
+/** The end of an answer. A call that replaces structured output is the answer, not a call. */
 export function finishEvent(native: string | undefined, toolCalls: number): ChatEvent {
   const given = finishReasonIn(FINISH_REASONS, native ?? 'end_turn');
   const reason = given === 'tool_calls' && toolCalls === 0 ? 'stop' : given;

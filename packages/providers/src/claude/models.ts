@@ -16,7 +16,7 @@ export interface ModelQuirks {
   readonly maxOutputTokens: number;
 }
 
-/** Parameters of ours that the models have no counterpart for, at whatever host. */
+/** Parameters without a counterpart in these models, on any host. */
 export const LACKING = [
   'n',
   'seed',
@@ -44,7 +44,7 @@ function version(family = '', major = '0', minor = '0'): Version {
   return { family: family.toLowerCase(), number: Number(major) * 100 + Number(minor) };
 }
 
-/** From which version of each family on something holds; a family left out never does. */
+/** First version of each family with a feature; unlisted families lack it. */
 type Since = Readonly<Record<string, number>>;
 
 const ADAPTIVE: Since = { sonnet: 406, opus: 406, haiku: 505, fable: 0, mythos: 0 };

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json
 
 /** Received pieces of one block. */
 export interface ReceivedBlock {
-  /** As it began. */
+  /** The block at its start. */
   readonly block: JsonObject;
   readonly kind: string;
   readonly text: string;
@@ -23,14 +23,14 @@ export function nativeBlock(received: ReceivedBlock): JsonObject {
   return received.input === '' ? block : { ...block, input: readInput(received.input) };
 }
 
-/** Kinds of blocks in the one order that our own types keep. */
+/** Kinds of blocks in the order of our types. */
 const PLAIN_ORDER: readonly (readonly [kinds: readonly string[], fields: ReadonlySet<string>])[] = [
   [['thinking', 'redacted_thinking'], new Set(['type', 'thinking', 'signature', 'data'])],
   [['text'], new Set(['type', 'text'])],
   [['tool_use'], new Set(['type', 'id', 'name', 'input'])],
 ];
 
-/** True where our own types hold all of the blocks: thoughts, then one text, then calls, and no field beside. */
+/** True if our types hold all blocks: reasoning, then one text, then calls, without further fields. */
 export function isPlainMessage(blocks: readonly JsonObject[]): boolean {
   let stage = 0;
   let texts = 0;

@@ -53,7 +53,7 @@ export function encodeReasoning(input: ReasoningInput): EncodedReasoning {
   return { effort, thinking: { type: 'adaptive', ...(quirks.hiddenThinking ? { display: 'summarized' } : {}) } };
 }
 
-/** An effort asked for beside `thinking`, where the model knows efforts. */
+/** An explicit effort besides `thinking`, for models with efforts. */
 function effortBeside({ request, quirks }: ReasoningInput): Pick<EncodedReasoning, 'effort'> {
   const known = EFFORTS.get(request.reasoningEffort ?? '');
   return known === undefined || !quirks.adaptiveThinking ? {} : { effort: known.effort };
@@ -77,8 +77,8 @@ function budgeted(input: ReasoningInput, wanted: number): EncodedReasoning {
 }
 
 /**
- * True while tool results are sent back without the signed thoughts that led to the calls: the vendor refuses to think
- * then, and clients of other formats rarely keep them.
+ * True if tool results return without the signed reasoning before their calls: the vendor then refuses to think, and
+ * other formats' clients rarely keep it.
  */
 function continuesUnsigned(
   messages: readonly ChatMessage[],

@@ -16,7 +16,7 @@ const profile = createChatProvider({
 /** Built in, so that everything can be tried without an account: `demo-chat`, and `demo-slow` at a visible pace. */
 export const demo: Provider = {
   ...profile,
-  // There is no vendor behind it.
+  // The demo has no vendor.
   passthrough: undefined,
   respondLocally: async ({ body }, signal) => {
     const bytes = body instanceof LargeJson ? Buffer.concat(await body.pieces()) : body;

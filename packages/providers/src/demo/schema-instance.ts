@@ -5,7 +5,7 @@ import { resolveReference } from '../translation/walk-schema';
 const MAX_DEPTH = 20;
 const MAX_ITEMS = 20;
 
-/** A small valid instance of a JSON schema: what it requires and no more. Strings are taken from `words` where they fit. */
+/** A minimal valid instance of a JSON schema. Strings come from `words` if they fit. */
 export function instanceOf(schema: JsonObject, words: string): JsonValue {
   return build(schema, { root: schema, words, depth: 0 });
 }

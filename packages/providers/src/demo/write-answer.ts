@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { asNumber, asObject, asString } from '../translation/read-json';
 import { instanceOf } from './schema-instance';
 
-/** One word and the space before it, one run of punctuation: what the demo models count as a token. */
+/** A word with its leading space, or a run of punctuation: the demo models' token. */
 const TOKEN = /\s{0,20}(?:[\p{L}\p{N}_]{1,8}|[^\s\p{L}\p{N}_])|\s+/gu;
 /** Characters of arguments in one piece. */
 const ARGUMENT_PIECE_CHARACTERS = 12;
@@ -17,7 +17,7 @@ export interface DemoToolCall {
   readonly pieces: readonly string[];
 }
 
-/** Everything a demo answer says, before it is written as a stream or as one body. */
+/** Content of a demo answer, before encoding. */
 export interface DemoAnswer {
   readonly id: string;
   readonly choices: number;
@@ -27,7 +27,7 @@ export interface DemoAnswer {
   readonly usage: JsonObject;
 }
 
-/** The same body gives the same answer, on every machine and at any time. */
+/** Deterministic: the same body gives the same answer on any machine. */
 export function writeAnswer(body: JsonObject): DemoAnswer {
   const prompt = lastUserText(body.messages);
   const id = `chatcmpl-demo-${createHash('sha256')
@@ -96,7 +96,7 @@ interface ChosenTool {
   readonly parameters: JsonObject;
 }
 
-/** A call is made when it is demanded, or when a tool's name or words of it stand in the prompt. */
+/** Makes a call if required, or if the prompt contains words of a tool's name. */
 function chooseTool(body: JsonObject, prompt: string): ChosenTool | undefined {
   const tools = (Array.isArray(body.tools) ? body.tools : []).flatMap((item) => {
     const definition = asObject(asObject(item)?.function);

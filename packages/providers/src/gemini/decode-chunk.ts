@@ -19,7 +19,7 @@ export class ContentDecoder implements PayloadDecoder {
   private readonly candidates = new Map<number, CandidateState>();
   private idBase: string | undefined;
   private blockReason: string | undefined;
-  /** The vendor says nothing at the end: the connection just closes. */
+  /** The vendor sends no end mark: the connection just closes. */
   readonly done = false;
 
   constructor(request: Pick<ChatRequest, 'tools' | 'messages'>) {

@@ -11,7 +11,7 @@ export interface CandidateState {
   hasOutput: boolean;
   finishReason: string | undefined;
   readonly images: JsonObject[];
-  /** Parts of the vendor's own tools, kept whole for clients that know them. */
+  /** Parts of the vendor's own tools, stored whole for clients that know them. */
   readonly foreignParts: JsonObject[];
   /** Other fields of the candidate; the last value counts. */
   readonly extras: Map<string, JsonObject>;
@@ -31,7 +31,7 @@ export function createCandidateState(choice: number): CandidateState {
 
 export interface PartContext {
   readonly names: ToolNames;
-  /** Base for the ids of calls that come without one. */
+  /** Base for ids of calls without one. */
   readonly idBase: string;
 }
 

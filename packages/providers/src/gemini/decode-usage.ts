@@ -31,13 +31,13 @@ export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
     reasoningTokens,
     outputAudioTokens,
   };
-  // Thoughts alone are an output that is told.
+  // Reasoning alone counts as reported output.
   return withUntold(decoded, { ...told, output: told.output ?? (reasoningTokens > 0 ? reasoningTokens : undefined) });
 }
 
 /**
- * Output besides thoughts. The total settles what single counts leave open: whether thoughts are within the
- * candidates' count, and how much came beside thoughts when that count is missing.
+ * Output without reasoning. The total resolves ambiguous counts: whether candidates include reasoning, and the visible
+ * output if their count is missing.
  */
 function visibleTokens(candidates: number, thoughts: number, totalOutput: number): number {
   if (thoughts > 0 && totalOutput === candidates && candidates >= thoughts) return candidates - thoughts;

@@ -9,7 +9,7 @@ import { DroppedParameters } from '../translation/refuse-parameter';
 import { embeddingsEndpoint, modelPath } from './endpoint';
 import { PROVIDER } from './wire';
 
-/** Fields of the vendor's own, beside the format of the caller: theirs → the vendor's. */
+/** The caller's names of the vendor's own fields → the vendor's. */
 const OWN_FIELDS: Readonly<Record<string, string>> = {
   task_type: 'taskType',
   taskType: 'taskType',

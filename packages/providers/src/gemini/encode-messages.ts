@@ -31,7 +31,7 @@ export interface MessageContext {
   readonly signedCalls: boolean;
 }
 
-/** Says that a call comes from elsewhere. Source: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
+/** Marks a foreign call. Source: https://ai.google.dev/gemini-api/docs/thought-signatures#faqs */
 const FOREIGN_CALL_SIGNATURE = 'skip_thought_signature_validator';
 
 /** Our messages as turns that alternate; responses must follow the calls they answer at once. */

@@ -19,7 +19,7 @@ const EFFORTS: ReadonlyMap<string, Effort> = new Map([
 ]);
 const DYNAMIC_BUDGET = -1;
 
-/** `thinkingConfig`, where the request says anything of thinking. Source: https://ai.google.dev/gemini-api/docs/thinking */
+/** `thinkingConfig` if the request sets reasoning. Source: https://ai.google.dev/gemini-api/docs/thinking */
 export function encodeReasoning(
   request: ChatRequest,
   quirks: ModelQuirks,
@@ -44,7 +44,7 @@ export function encodeReasoning(
   return { thinkingLevel, includeThoughts: true };
 }
 
-/** `{type: enabled, budget_tokens}`, `adaptive` or `disabled`, as another vendor says it. */
+/** `{type: enabled, budget_tokens}`, `adaptive` or `disabled`, in another vendor's format. */
 function encodeThinking(thinking: JsonObject, quirks: ModelQuirks): JsonObject {
   if (thinking.type === 'disabled') return switchOff(quirks);
   const budget = typeof thinking.budget_tokens === 'number' ? thinking.budget_tokens : DYNAMIC_BUDGET;

@@ -19,9 +19,8 @@ import { NATIVE_FIELDS, TOOL_NAME_RULE } from './wire';
 const MAX_STOPS = 5;
 
 /**
- * A request in the vendor's format; one that came in it keeps every field. Safety settings are the vendor's own unless
- * the caller sends some. Throws `unsupported_parameter` for what the vendor cannot honour, unless `dropParams`.
- * Source: https://ai.google.dev/api/generate-content
+ * Encodes for the vendor; its own format keeps every field. Safety settings default to the vendor's. Throws
+ * `unsupported_parameter` unless `dropParams`. Source: https://ai.google.dev/api/generate-content
  */
 export function encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest {
   const dropped = new DroppedParameters(context);
@@ -45,7 +44,7 @@ function encodeBody(request: ChatRequest, context: EncodeContext, dropped: Dropp
   const media = context.media ?? new Map();
   const { signedCalls } = quirks;
   const { system, contents } = encodeMessages(request.messages, { names, dropped, media, signedCalls });
-  // A conversation of system messages alone is what the model shall answer.
+  // System messages alone are the model's input.
   const body: JsonObject = { contents: contents.length > 0 ? contents : [{ role: 'user', parts: system }] };
   if (contents.length > 0 && system.length > 0) body.systemInstruction = { parts: system };
   const toolContext = { names, dropped, quirks };

@@ -16,7 +16,7 @@ export interface ToolContext {
   readonly quirks: ModelQuirks;
 }
 
-/** Function tools, and the vendor's own built-in ones whatever format they came in. */
+/** Function tools, and the vendor's built-in ones from any format. */
 export function encodeTools(request: Pick<ChatRequest, 'tools' | 'toolChoice'>, context: ToolContext): JsonObject[] {
   const functionDeclarations: JsonObject[] = [];
   const others: JsonObject[] = [];
@@ -38,12 +38,12 @@ function encodeFunction(tool: FunctionTool, { names, quirks }: ToolContext): Jso
   const { parameters } = tool;
   if (parameters === undefined) return encoded;
   if (quirks.jsonSchemas) encoded.parametersJsonSchema = parameters;
-  // Objects without properties are refused by the older subset; a function without parameters says the same.
+  // The older subset refuses objects without properties; omitting parameters is equivalent.
   else if (Object.keys(parameters.properties ?? {}).length > 0) encoded.parameters = encodeOlderSchema(parameters);
   return encoded;
 }
 
-/** undefined where the vendor's default already says it. */
+/** undefined if the vendor's default is equal. */
 export function encodeToolChoice(
   choice: ToolChoice | undefined,
   { names, dropped }: ToolContext,

@@ -6,12 +6,12 @@ export interface ContentTarget {
   readonly stream: boolean;
 }
 
-/** Where requests go and how they authenticate; the key is never in the URL. `baseUrl` is the host's root. */
+/** URL and authentication of requests; the URL never contains the key. `baseUrl` is the host's root. */
 export function contentEndpoint({ stream, ...target }: ContentTarget): Endpoint {
   return methodEndpoint(target, stream ? 'streamGenerateContent?alt=sse' : 'generateContent');
 }
 
-/** Where several texts are embedded at once. */
+/** URL for several embeddings at once. */
 export function embeddingsEndpoint(target: Omit<ContentTarget, 'stream'>): Endpoint {
   return methodEndpoint(target, 'batchEmbedContents');
 }
@@ -27,7 +27,7 @@ function methodEndpoint({ connection, model }: Omit<ContentTarget, 'stream'>, me
   return { url, method: 'POST', headers: requestHeaders(connection) };
 }
 
-/** The list of models: costs nothing, and tells whether the key is good. */
+/** The free list of models, which shows if the key is valid. */
 export function probeEndpoint(connection: ProviderConnection): Omit<Endpoint, 'method'> {
   return { url: `${rootOf(connection)}/v1beta/models?pageSize=1`, headers: requestHeaders(connection) };
 }

@@ -18,7 +18,7 @@ const GENERATE: NativeShape = {
   path: new RegExp(`^${MODEL}:(?:generateContent|streamGenerateContent)$`),
   outputLimit: (body) => {
     const [config, other] = [body.generationConfig, body.generation_config].map(asObject).filter((one) => one);
-    // Said twice, it is the vendor who chooses.
+    // The vendor chooses between duplicates.
     if (other !== undefined) return undefined;
     const limit = limitOf(config, 'maxOutputTokens', 'max_output_tokens');
     return timesCount(limit, config?.candidateCount, config?.candidate_count);

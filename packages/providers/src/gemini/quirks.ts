@@ -2,9 +2,9 @@
 export interface ModelQuirks {
   /** Request for thinking. */
   readonly thinking: 'none' | 'budget' | 'level';
-  /** Least token budget of thinking: 0 where it can be switched off. */
+  /** Least token budget of reasoning: 0 if it can be disabled. */
   readonly minBudgetTokens: number;
-  /** The level that stands for as little thinking as possible. */
+  /** Level for minimal reasoning. */
   readonly lowestLevel: 'minimal' | 'low';
   /** Takes JSON schemas as they are; earlier models take a subset without references. */
   readonly jsonSchemas: boolean;

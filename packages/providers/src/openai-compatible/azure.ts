@@ -38,11 +38,11 @@ function resourceEndpoint(connection: ProviderConnection, path: string): Omit<En
   };
 }
 
-/** Sends to the deployment what the format would send to the one server. */
+/** Sends the format's request to a deployment. */
 function toDeployment(context: EncodeContext, path: string, encode: (keyless: EncodeContext) => UpstreamRequest) {
   const { apiKey: _key, ...keyless } = context.connection;
   const encoded = encode({ ...context, connection: keyless });
-  // The deployment's name stands for the model.
+  // The deployment's name replaces the model.
   const deployment = `deployments/${encodeURIComponent(context.model)}`;
   const { url, headers } = resourceEndpoint(context.connection, `${deployment}/${path}`);
   return { ...encoded, url, headers: { ...encoded.headers, ...headers } };

@@ -43,7 +43,7 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     name: 'mistral',
     defaultBaseUrl: 'https://api.mistral.ai/v1',
     modelPatterns: [/^(?:open-)?(?:mistral|mixtral|codestral|ministral|pixtral|magistral|devstral|voxtral)-/],
-    // Unknown fields are refused with 422; usage comes on the last chunk without being asked for.
+    // Refuses unknown fields with 422; sends usage on the last chunk unasked.
     quirks: { streamOptions: false, topK: false, renamed: { seed: 'random_seed' } },
     // Source: https://docs.mistral.ai/api/endpoint/embeddings
     embeddings: { dimensionsField: 'output_dimension', maxInputs: 512 },
@@ -79,5 +79,5 @@ const CLOUDS: readonly CompatibleOverrides[] = [
   },
 ];
 
-/** Vendors that are known by what sets them apart, in the order in which names are tried. */
+/** Known vendors by their differences, in the order of name matching. */
 export const COMPATIBLE_CLOUDS = CLOUDS.map(createCompatibleProvider);

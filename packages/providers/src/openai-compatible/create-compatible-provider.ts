@@ -21,10 +21,10 @@ const COMPATIBLE_QUIRKS: ChatQuirks = {
   topK: true,
 };
 
-/** Not every server knows base64; all know plain numbers. Models of other makers have vocabularies of their own. */
+/** Not every server supports base64; all support plain numbers. Other makers' models have their own vocabularies. */
 const COMPATIBLE_EMBEDDINGS: EmbeddingQuirks = { ...OPENAI_EMBEDDINGS, base64: false, takesTokens: false };
 
-/** A provider that speaks Chat Completions, from what sets it apart. */
+/** Builds a Chat Completions provider from its differences. */
 export function createCompatibleProvider(overrides: CompatibleOverrides): Provider {
   const { embeddings, completions } = overrides;
   return createChatProvider({

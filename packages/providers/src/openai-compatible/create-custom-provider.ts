@@ -5,15 +5,15 @@ import { createCompatibleProvider } from './create-compatible-provider';
 /** Kind of servers that an operator adds at run time. */
 export const CUSTOM_KIND = 'openai-compatible';
 
-/** A server added at run time. `listsModels`: asked what it serves, as nobody said. */
+/** A server added at run time. `listsModels`: the gateway asks for its models, because none are listed. */
 export function createCustomProvider(name: string, listsModels: boolean): Provider {
   return createCompatibleProvider({
     name,
-    // It has no other than the one it was added with.
+    // Set only when it is added.
     defaultBaseUrl: '',
     modelPatterns: [],
     quirks: { outputLimitField: 'as-sent', cacheMarks: true },
-    // Such servers take tokens of their model's own vocabulary.
+    // Such servers take tokens of their own vocabulary.
     embeddings: { takesTokens: true },
     completions: {},
     ...(listsModels ? { modelsEndpoint } : {}),

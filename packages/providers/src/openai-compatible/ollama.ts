@@ -18,7 +18,7 @@ const compatible = createCompatibleProvider({
   name: 'ollama',
   defaultBaseUrl: 'http://127.0.0.1:11434',
   isFree: true,
-  // Local names are like anybody's; which ones there are is known from the server's own list.
+  // Local names have no pattern; the server lists them.
   modelPatterns: [],
   modelsEndpoint: (connection) => modelsEndpoint(withVersion(connection)),
   completions: {
@@ -67,7 +67,7 @@ export const ollama: Provider = {
   ...compatible,
   passthrough: {
     ...passthrough,
-    // Its own API lies beside the compatible one.
+    // Its native API is beside the compatible one.
     root: ({ baseUrl }) => baseUrl.replace(/\/+$/, '').replace(/\/v1$/, ''),
     shapes: [...shapesUnder('/v1'), ...OWN_SHAPES],
   },

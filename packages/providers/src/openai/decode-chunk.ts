@@ -8,11 +8,11 @@ import { ANSWER_FIELDS, PADDING_FIELD } from './wire';
 
 /** Treatment of a chunk for a client of the same format. */
 export type ChunkFate =
-  /** Nothing to change: its bytes can go out. */
+  /** Unchanged: forwards its bytes. */
   | 'forward'
   /** `chunk` was brought into shape and must be written again. */
   | 'rewrite'
-  /** Nothing in it for a client (usage, an empty repetition of the role). */
+  /** Nothing for a client (usage, an empty repetition of the role). */
   | 'drop';
 
 const CHUNK_OBJECT = 'chat.completion.chunk';
@@ -42,7 +42,7 @@ export class ChunkDecoder {
     return true;
   }
 
-  /** Appends the chunk's events and says what is to become of it; may change `chunk` in place. */
+  /** Appends the chunk's events and returns its treatment; may modify `chunk`. */
   decode(chunk: JsonObject, events: ChatEvent[]): ChunkFate {
     const choices = Array.isArray(chunk.choices) ? chunk.choices : [];
     if (!this.started) {
@@ -74,7 +74,7 @@ export class ChunkDecoder {
     return changed ? 'rewrite' : 'forward';
   }
 
-  /** The vendor said the answer is over: a finish for the choices that never got one, as chunk choices. */
+  /** After the vendor's end: a finish for choices without one, as chunk choices. */
   finishOpenChoices(events: ChatEvent[]): JsonObject[] {
     const finishes: JsonObject[] = [];
     for (const state of this.choices.values()) {
@@ -169,13 +169,13 @@ export class ChunkDecoder {
   }
 }
 
-/** The answer's beginning, from whatever tells of it first. */
+/** The start event, from the first chunk with its data. */
 export function startEvent({ id, model, created }: JsonObject): ChatEvent {
   const createdSeconds = asNumber(created) || undefined;
   return { type: 'start', id: asString(id) || undefined, model: asString(model) || undefined, createdSeconds };
 }
 
-/** Base for the ids of calls that come without one. */
+/** Base for ids of calls without one. */
 export function idBaseOf({ id }: JsonObject): string {
   return (asString(id) || 'none').replace(/[^\w]/g, '').slice(-24);
 }
@@ -202,7 +202,7 @@ function normalizeRole(choice: JsonObject, delta: JsonObject, state: ChoiceState
   return true;
 }
 
-/** One finish per choice, with the vendor's own value beside a standard one. True when the choice changed. */
+/** One finish per choice, a standard value plus the vendor's own. True if the choice changed. */
 function decodeFinish(choice: JsonObject, state: ChoiceState, events: ChatEvent[]): boolean {
   const given = choice.finish_reason;
   if (given === undefined) {

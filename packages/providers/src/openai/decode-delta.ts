@@ -13,7 +13,7 @@ export interface ChoiceState {
   readonly choice: number;
   /** Pieces of a stream carry indexes that clients rely on; whole messages do not. */
   readonly streaming: boolean;
-  /** Base for the ids of calls that come without one. */
+  /** Base for ids of calls without one. */
   readonly idBase: string;
   roleSent: boolean;
   finished: boolean;

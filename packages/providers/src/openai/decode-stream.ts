@@ -55,7 +55,7 @@ export class ChatStream implements PayloadDecoder {
     return this.chunks.complete;
   }
 
-  /** Errors come as `{error: …}`, as an `error` event, or as a bare message where a chunk should be. */
+  /** Errors arrive as `{error: …}`, as an `error` event, or as a bare message instead of a chunk. */
   private findError(event: string | undefined, chunk: JsonObject): GatewayError | undefined {
     if (event === 'error') return decodeErrorObject(this.provider, { error: chunk.error ?? chunk });
     if (chunk.error !== undefined || chunk.object === 'error') return decodeErrorObject(this.provider, chunk);

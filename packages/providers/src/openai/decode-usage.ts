@@ -58,13 +58,13 @@ export function decodeUsage(
   return withUntold(decoded, counts);
 }
 
-/** Cached tokens that servers of another format tell beside their input; elsewhere they are a part of it. */
+/** Cached tokens that servers of another format count beside their input; elsewhere they are part of it. */
 function besideInput(usage: JsonObject): { readonly read: number; readonly written: number } {
   if (usage.prompt_tokens !== undefined) return { read: 0, written: 0 };
   return { read: asCount(usage.cache_read_input_tokens), written: asCount(usage.cache_creation_input_tokens) };
 }
 
-/** Hosted tools are reported beside the usage, which may be missing. */
+/** Hosted tools are reported separately from usage, which may be missing. */
 function feesAlone(toolUsage: JsonValue | undefined): Usage | undefined {
   const fees = hostedToolFees(toolUsage);
   return fees.feeNanoUsd === undefined ? undefined : { ...ZERO_USAGE, ...fees, untold: 'both' };

@@ -9,7 +9,7 @@ import { endpointOf } from './endpoint';
 
 /** Differences between servers that speak this format. */
 export interface EmbeddingQuirks {
-  /** Vectors as base64, which is a quarter of the size; else the server's own default. */
+  /** Vectors as base64, a quarter of the size; else the server's default. */
   readonly base64: boolean;
   readonly dimensionsField: string;
   readonly maxInputs: number;

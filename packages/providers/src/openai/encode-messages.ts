@@ -11,8 +11,8 @@ export interface MessageContext {
 }
 
 /**
- * Our messages in the vendor's format; assistant turns that came in this format are sent as they were. Cache marks are
- * left out (the vendor caches by itself) and so is earlier reasoning, which the format has no field for: both are named.
+ * Messages in the vendor's format; assistant turns of this format pass unchanged. Drops and reports cache marks (the
+ * vendor caches automatically) and earlier reasoning (the format has no field).
  */
 export function encodeMessages(messages: readonly ChatMessage[], context: MessageContext): JsonObject[] {
   const encoded: JsonObject[] = [];
@@ -40,7 +40,7 @@ function encodePlain(message: MessageOf<'system' | 'developer' | 'user'>, contex
 
 const FAILED = 'Error: ';
 
-/** Results are text here: what else they show follows as the user's, once all results of the turn are told. */
+/** Results are text here: other content follows as the user's, after all results of the turn. */
 function encodeResult(
   { toolCallId, content, isError }: MessageOf<'tool'>,
   context: MessageContext,

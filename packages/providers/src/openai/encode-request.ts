@@ -14,8 +14,8 @@ import { endpointOf } from './endpoint';
 import { type ChatQuirks, REASONING_DEFAULTS } from './quirks';
 
 /**
- * A request in the vendor's format. One that came in this format keeps every field; only model, delivery and the
- * output limit are set. Throws `unsupported_parameter` for what the format cannot say, unless `dropParams`.
+ * Encodes for the vendor. The vendor's own format keeps every field except model, delivery and output limit. Throws
+ * `unsupported_parameter` unless `dropParams`.
  */
 export function encodeRequest(request: ChatRequest, context: EncodeContext, quirks: ChatQuirks): UpstreamRequest {
   const dropped = new DroppedParameters(context);
@@ -81,8 +81,8 @@ function setOutputLimit(
 }
 
 /**
- * Reasoning models refuse sampling parameters; at their default they say nothing and are left out. Other values go out
- * (some models of these families take them, the vendor decides) unless the caller allowed dropping.
+ * Reasoning models refuse sampling parameters. Defaults are dropped; other values pass (some of these models accept
+ * them), unless the caller allows dropping.
  */
 function removeSampling(body: JsonObject, dropParams: boolean, dropped: DroppedParameters): void {
   // With reasoning switched off these models sample as others do.
@@ -131,7 +131,7 @@ interface BodyInput {
 
 const NO_MEDIA = new Map<string, never>();
 
-/** A request that came in another format. */
+/** A request from another format. */
 function encodeBody(request: ChatRequest, { context, quirks, dropped }: BodyInput): JsonObject {
   const { refuse } = dropped;
   noteMarks(request, dropped);

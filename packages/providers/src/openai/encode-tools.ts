@@ -3,7 +3,7 @@ import type { ChatRequest, ToolChoice } from '@llm0/core/chat/request';
 import type { DroppedParameters, Refuse } from '../translation/refuse-parameter';
 import { leaveOutTool } from '../translation/translated-fields';
 
-/** Function tools, and tools that came in this very format. */
+/** Function tools, and tools of this format. */
 export function encodeTools(
   request: Pick<ChatRequest, 'tools' | 'toolChoice'>,
   dropped: DroppedParameters,

@@ -1,6 +1,6 @@
 import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider-request';
 
-/** Where requests of one kind go and how they authenticate. `baseUrl` ends in `/v1`. */
+/** URL and authentication by kind of request. `baseUrl` ends in `/v1`. */
 export function endpointOf(
   connection: ProviderConnection,
   path: 'chat/completions' | 'responses' | 'embeddings' | 'moderations',
@@ -8,7 +8,7 @@ export function endpointOf(
   return { url: `${connection.baseUrl}/${path}`, method: 'POST', headers: requestHeaders(connection) };
 }
 
-/** Where the upstream lists its models. */
+/** URL of the upstream's model list. */
 export function modelsEndpoint(connection: ProviderConnection): Omit<Endpoint, 'method'> {
   return { url: `${connection.baseUrl}/models`, headers: requestHeaders(connection) };
 }

@@ -25,9 +25,9 @@ export interface ChatProfile {
   readonly embeddings: EmbeddingQuirks | null;
   /** null where the server only knows conversations. */
   readonly completions: CompletionQuirks | null;
-  /** Names of its moderation models, where it has some. */
+  /** Names of its moderation models, if any. */
   readonly moderationModels?: RegExp;
-  /** Set for servers whose models come and go: their list is asked for while the gateway runs. */
+  /** Set for servers with changing models: the gateway reloads their list. */
   readonly modelsEndpoint?: NonNullable<Provider['modelsUrl']>;
 }
 

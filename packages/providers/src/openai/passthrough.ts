@@ -14,7 +14,7 @@ import { keyHeaders } from './endpoint';
 
 const SAMPLING = ['temperature', 'top_p', 'seed', 'stop', 'user', 'metadata', 'stream', 'store', 'n'] as const;
 
-/** Streams tell usage where they are asked to. */
+/** Streams report usage on request. */
 function askForUsage(body: JsonObject): JsonObject {
   if (body.stream !== true || asObject(body.stream_options)?.include_usage === true) return body;
   return { ...body, stream_options: { ...asObject(body.stream_options), include_usage: true } };
@@ -110,7 +110,7 @@ export function shapesUnder(prefix: string): readonly NativeShape[] {
   return endpoints.map((endpoint) => ({ ...endpoint, path: new RegExp(`^${prefix}/${endpoint.path}$`) }));
 }
 
-/** The native API of a server that speaks the format; the caller's path begins behind the base URL. */
+/** The native API of a compatible server; the caller's path follows the base URL. */
 export const passthrough: PassthroughPart = {
   root: ({ baseUrl }) => baseUrl.replace(/\/+$/, ''),
   signsBody: () => false,

@@ -8,7 +8,7 @@ export interface ChatQuirks {
   readonly streamOptions: boolean;
   /** True where `top_k` is understood. */
   readonly topK: boolean;
-  /** Marks for a prompt cache are understood; elsewhere they are left out, since some servers refuse them. */
+  /** True if it accepts prompt cache marks; some servers refuse them, so others get none. */
   readonly cacheMarks: boolean;
   /** Names of top-level fields that the server calls otherwise: ours → its own. */
   readonly renamed: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ export function countMarks(request: Pick<ChatRequest, 'messages' | 'tools'>): nu
   return count;
 }
 
-/** For vendors that cache by themselves: what is left out of messages, calls and tools is told. */
+/** For vendors with automatic caching: reports marks dropped from messages, calls and tools. */
 export function noteMarks(request: Pick<ChatRequest, 'messages' | 'tools'>, dropped: DroppedParameters): void {
   if (countMarks(request) > 0) dropped.note('cache_control');
 }

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { asObject } from './read-json';
 import { mapSubschemas } from './walk-schema';
 
-/** Constraints the vendor's grammar cannot hold: they go into the description, for the model to read. */
+/** Constraints outside of the vendor's grammar: the description states them for the model. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
   'minimum',
   'maximum',
@@ -18,8 +18,8 @@ const UNSUPPORTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A JSON schema in the vendor's native subset; undefined where it says something that the subset cannot (open objects).
- * Source: https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+ * A JSON schema in the vendor's native subset; undefined if the subset can't express it (open objects). Source:
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
  */
 export function encodeNativeSchema(schema: JsonObject): JsonObject | undefined {
   return isNative(schema) ? closeSchema(schema) : undefined;

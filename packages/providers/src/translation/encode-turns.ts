@@ -15,7 +15,7 @@ interface Refusing {
   readonly dropped: DroppedParameters;
 }
 
-/** For vendors that cache by themselves: marks are left out, which is told. */
+/** For vendors with automatic caching: drops marks and reports them. */
 export function encodeUnmarked<Context extends Refusing>(
   parts: readonly ContentPart[],
   encoders: PartEncoders<Context>,
@@ -48,7 +48,7 @@ export interface TurnRules extends Refusing {
   readonly encodeAssistant: (message: MessageOf<'assistant'>) => JsonObject[];
   readonly encodeResult: (message: MessageOf<'tool'>) => JsonObject[];
   readonly encodeParts: (parts: readonly ContentPart[]) => JsonObject[];
-  /** Results of tools must come ahead of anything else in their turn. */
+  /** Tool results must precede everything else in their turn. */
   readonly isResult: (block: JsonObject) => boolean;
 }
 
@@ -61,8 +61,8 @@ export interface EncodedTurns {
 const NOTHING_SAID = 'messages: All of them are empty or hold white space only. Send at least one with visible text.';
 
 /**
- * Our messages as turns that alternate: consecutive ones of a role are merged, tool results become part of the user's
- * turn, and the blocks of system and developer messages stand apart, in order, wherever they were.
+ * Alternating turns: merges consecutive messages of a role, moves tool results to the user's turn, and separates system
+ * and developer blocks in order.
  */
 export function encodeTurns(messages: readonly ChatMessage[], rules: TurnRules): EncodedTurns {
   const { isResult, dropped } = rules;

@@ -20,7 +20,7 @@ export function jsonBody(value: JsonObject, isLarge: boolean): string | LargeJso
   return isLarge ? new LargeJson(value) : JSON.stringify(value);
 }
 
-/** The same of a chat request: what is as its caller sent it stays as it was written. */
+/** Encodes a chat request; unchanged members keep their original text. */
 export function chatBody(
   value: JsonObject,
   { digest, wire }: Pick<ChatRequest, 'digest' | 'wire'>,

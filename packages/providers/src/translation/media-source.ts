@@ -12,7 +12,7 @@ const DEFAULT_MIME_TYPE = 'text/plain';
 
 /** A data URL's content; undefined for anything else. Percent-encoded content becomes base64. */
 export function parseDataUrl(url: string): InlineMedia | undefined {
-  // Only the head is matched: the data may be megabytes.
+  // Matches only the head: the data may be megabytes.
   const head = DATA_URL.exec(url.slice(0, 1000));
   if (head === null) return undefined;
   const [prefix, type = '', parameters = ''] = head;
@@ -45,7 +45,7 @@ export function remoteUrls({ messages }: ChatRequest, kinds: readonly ('image' |
   return [...new Set(urls.filter((url): url is string => url !== undefined && isHttpUrl(url)))];
 }
 
-/** A file's content: a data URL, or bare base64 whose kind its name tells. */
+/** Content of a file: a data URL, or bare base64 with its type from the name. */
 export function readFileData(dataUrl: string, filename: string | undefined): InlineMedia | undefined {
   const inline = parseDataUrl(dataUrl);
   if (inline !== undefined) return inline;

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { completionTokens, promptTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { asCounts } from './read-json';
 
-/** By which names vendors, and servers that speak their formats, tell the tokens of a side. */
+/** Names of token counts at vendors and compatible servers, by side. */
 const INPUT = [
   ...['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens', 'promptTokenCount', 'prompt_token_count'],
   ...['inputTokenCount', 'input_token_count', 'prompt_eval_count'],
@@ -13,11 +13,11 @@ const OUTPUT = [
 ] as const;
 const TOTAL = ['total_tokens', 'totalTokens', 'totalTokenCount', 'total_token_count'] as const;
 
-/** Counts a side; undefined where there is none. */
+/** Counts by side; undefined if missing. */
 export interface ToldCounts {
   readonly input: number | undefined;
   readonly output: number | undefined;
-  /** 0 where it is not told. */
+  /** 0 if missing. */
   readonly total: number;
 }
 
@@ -35,21 +35,21 @@ function largest(usage: JsonObject, names: readonly string[]): number | undefine
   return most;
 }
 
-/** The usage with what its counts leave open: a side that is missing, and tokens that only the vendor's sum knows of. */
+/** Marks the gaps of usage: a missing side, and tokens that only the total includes. */
 export function withUntold(usage: Usage, { input, output, total }: ToldCounts): Usage {
   const rest = total - promptTokens(usage) - completionTokens(usage);
   if (input !== undefined && output !== undefined) {
     return rest <= 0 ? usage : { ...usage, outputTokens: usage.outputTokens + rest, estimated: true };
   }
   if (input === undefined && output === undefined) return { ...usage, untold: 'both', totalTokens: total };
-  // A sum that is the other side's alone tells that there was nothing on this one.
+  // A total equal to the other side's count means zero on this side.
   if (rest === 0) return usage;
   const more = Math.max(0, rest);
   if (input === undefined) return { ...usage, inputTokens: usage.inputTokens + more, untold: 'input' };
   return { ...usage, outputTokens: usage.outputTokens + more, untold: 'output' };
 }
 
-/** The same of what makes no output: embeddings. */
+/** Usage without output: embeddings. */
 export function readInputUsage(value: JsonValue | undefined): Usage | undefined {
   const { input = 0, total } = readCounts(asCounts(value) ?? {});
   const inputTokens = Math.max(input, total);

@@ -14,7 +14,7 @@ export function asObject(value: JsonValue | undefined): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
-/** The objects of a list; none for anything but a list. */
+/** The objects of a list; empty for anything else. */
 export function asObjects(value: JsonValue | undefined): JsonObject[] {
   if (!Array.isArray(value)) return [];
   return value.map(asObject).filter((item) => item !== undefined);
@@ -36,19 +36,16 @@ export function asIndex(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MOST_CHOICES ? value : undefined;
 }
 
-/** A token count as a whole number ≥ 0, whatever was sent. */
+/** A token count as an integer ≥ 0, for any input. */
 export function asCount(value: JsonValue | undefined): number {
   return typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.trunc(value) : 0;
 }
 
-/** More than any model reads or writes for one request: whoever tells it lies, or is broken. */
+/** More than any model handles in one request: a larger count is false. */
 const MOST_TOKENS = 100_000_000;
 const COUNT_NAME = /(?:tokens|token_?count|eval_count)$/i;
 
-/**
- * Usage as a vendor tells it; undefined where it tells none, where one of its counts can be no count of tokens, and where all
- * are 0, as servers say that do not count.
- */
+/** Usage of a vendor; undefined if absent, if a count is invalid, or if all are 0, as from servers that don't count. */
 export function asCounts(value: JsonValue | undefined): JsonObject | undefined {
   const counts = asObject(value);
   return counts !== undefined && holdsCounts(counts) && isCounted(counts) ? counts : undefined;
@@ -72,12 +69,12 @@ function holdsCounts(counts: JsonObject): boolean {
   return true;
 }
 
-/** A large answer that was parsed in turns; undefined where it is not JSON. */
+/** A large answer, parsed in slices; undefined for invalid JSON. */
 export class ParsedAnswer {
   constructor(readonly value: JsonValue | undefined) {}
 }
 
-/** A whole plain answer as it comes to its decoder. */
+/** A plain answer for its decoder. */
 export type AnswerBody = Uint8Array | ParsedAnswer;
 
 /** More than any model's answer holds; looked for before anything is built of it. */
@@ -98,7 +95,7 @@ export async function prepareAnswer(chunks: Uint8Array[], bounds: JsonBounds): P
   return new ParsedAnswer(await parseJsonPieces(pieces, size).catch(() => undefined));
 }
 
-/** Throws where there is more in it than `bounds`. */
+/** Throws beyond `bounds`. */
 async function* within(bounds: JsonBounds, pieces: AsyncIterable<string>): AsyncGenerator<string> {
   const look = new JsonLook(bounds);
   for await (const piece of pieces) {
@@ -124,7 +121,7 @@ export function parseEventData(provider: string, data: string): JsonObject {
   return parseObject(provider, data, 'sent an event that is not a JSON object.');
 }
 
-/** The same of a large one, in turns. */
+/** Parses a large one in slices. */
 export async function parseLargeEvent(provider: string, data: string): Promise<JsonObject> {
   const isSafe = (await findJsonExcessInSlices(data, CHAT_BOUNDS)) === undefined;
   const value = asObject(isSafe ? await parseJsonInSlices(data).catch(() => undefined) : undefined);

@@ -1,10 +1,10 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { EncodeContext } from '../provider-request';
 
-/** Called for a parameter that cannot be honoured: throws, or notes it as dropped. `reason` stands before the model. */
+/** Handles an unsupported parameter: throws, or records it as dropped. `reason` precedes the model. */
 export type Refuse = (param: string, reason: string) => void;
 
-/** Keeps the names of what was left out; refuses with `unsupported_parameter` unless the caller allowed dropping. */
+/** Records dropped parameters; refuses with `unsupported_parameter` unless the caller allows dropping. */
 export class DroppedParameters {
   private readonly dropped = new Set<string>();
 
@@ -20,7 +20,7 @@ export class DroppedParameters {
     this.dropped.add(param);
   };
 
-  /** Left out whatever the caller said: without it the request would fail, with it nothing else is lost. */
+  /** Drops a parameter regardless of the caller's choice: the request would fail, and nothing else is lost. */
   note(param: string): void {
     this.dropped.add(param);
   }

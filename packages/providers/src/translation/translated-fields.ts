@@ -2,7 +2,7 @@ import type { JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest, RawTool } from '@llm0/core/chat/request';
 import type { DroppedParameters } from './refuse-parameter';
 
-/** Fields that the gateway itself does what they ask for, whoever answers. */
+/** Fields that the gateway itself implements for any vendor. */
 const HONOURED_HERE: ReadonlySet<string> = new Set([
   'stream_options',
   'reasoning.summary',
@@ -14,10 +14,10 @@ const HONOURED_HERE: ReadonlySet<string> = new Set([
  * that knows one of them takes it; for all others it is dropped and named.
  */
 const HINTS: ReadonlySet<string> = new Set([
-  // OpenAI: accounting, prompt caches, storage at the vendor, what makes an answer faster.
+  // OpenAI: accounting, prompt caches, storage at the vendor, faster delivery.
   ...['client_metadata', 'prompt_cache_key', 'prompt_cache_retention', 'safety_identifier', 'store', 'prediction'],
   ...['include', 'prompt_cache_options'],
-  // Anthropic: what is cleared from long contexts, prompt caches, faster delivery.
+  // Anthropic: clearing of long contexts, prompt caches, faster delivery.
   ...['context_management', 'cache_control', 'speed'],
   // OpenRouter: counts, which every answer has.
   'usage',
@@ -25,12 +25,12 @@ const HINTS: ReadonlySet<string> = new Set([
   'web_search_options',
 ]);
 
-/** Values that only say what a vendor does anyway. */
+/** Values that match a vendor's default. */
 const DEFAULT_VALUES: ReadonlyMap<string, string> = new Map([
   ['modalities', '["text"]'],
   ['verbosity', '"medium"'],
   ['store', 'false'],
-  // Thoughts come back sealed from every vendor.
+  // Every vendor's reasoning returns sealed.
   ['include', '["reasoning.encrypted_content"]'],
 ]);
 
@@ -60,7 +60,10 @@ export function refuseExtras(
   }
 }
 
-/** Names what a vendor has no place for, and no answer depends on. Callers of Responses get their metadata back from us. */
+/**
+ * Reports fields without a counterpart and without effect on the answer. Responses clients get their metadata back from
+ * us.
+ */
 export function noteUnkept(
   request: ChatRequest,
   dropped: DroppedParameters,
@@ -91,7 +94,7 @@ const LACKABLE = {
   },
 } as const satisfies Partial<Record<keyof ChatRequest, Lackable>>;
 
-/** Refuses those of the named parameters that the request really uses; what changes next to nothing is only named. */
+/** Refuses the listed parameters that the request uses; reports those with little effect. */
 export function refuseLacking(
   request: ChatRequest,
   dropped: DroppedParameters,
@@ -107,8 +110,8 @@ export function refuseLacking(
 }
 
 /**
- * A built-in tool that this vendor lacks: left out and named, since the model still has its other tools and words;
- * refused where it is the one the caller demands.
+ * Drops and reports a built-in tool that this vendor lacks, because the model has other tools and text. Refuses one
+ * that the caller requires.
  */
 export function leaveOutTool(
   tool: RawTool,

@@ -4,7 +4,7 @@ import { asObject } from './read-json';
 const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
 const SCHEMA_LISTS: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf']);
 
-/** A member of a JSON schema with `map` over the schemas in it; as it is where it holds none. */
+/** Maps the subschemas of a JSON schema's member; unchanged without any. */
 export function mapSubschemas(name: string, value: JsonValue, map: (schema: JsonValue) => JsonValue): JsonValue {
   if (name === 'items') return map(value);
   if (SCHEMA_LISTS.has(name) && Array.isArray(value)) return value.map(map);

@@ -8,7 +8,7 @@ export interface KeyedAttempt {
   readonly timeoutMs: number;
 }
 
-/** Goes on to the next key on 429 and 401, within the time of the one attempt. */
+/** Tries the next key on 429 and 401, within the attempt's time. */
 export async function askWithKeys<T>(
   keys: KeyRing,
   { provider, timeoutMs }: KeyedAttempt,

@@ -1,8 +1,8 @@
-// A compressed answer that grows past the bound, or comes in an unknown encoding, breaks off as an upstream's failure.
+// A compressed answer that exceeds the limit or has an unknown encoding fails as an upstream failure.
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 
-/** An answer that is refused for what it is; the message continues its sender's name. */
+/** A refused answer; the message continues its sender's name. */
 export class UnusableAnswerError extends Error {
   override readonly name = 'UnusableAnswerError';
 }
@@ -11,7 +11,7 @@ export function tooLargeAnswer(maxBytes: number): UnusableAnswerError {
   return new UnusableAnswerError(`sent an answer larger than ${maxBytes} bytes (MAX_RESPONSE_BYTES).`);
 }
 
-/** `bytesWritten`: what it has decoded so far. */
+/** `bytesWritten`: decoded bytes so far. */
 type Decoder = Transform & { readonly bytesWritten: number };
 
 const CHUNK = { chunkSize: 64 * 1024 };
@@ -24,14 +24,14 @@ const DECODERS: Readonly<Record<string, () => Decoder>> = {
   br: () => createBrotliDecompress(CHUNK),
   zstd: () => createZstdDecompress(CHUNK),
 };
-/** Each costs a decoder's memory; nobody honest sends more than one. */
+/** Each costs a decoder's memory; honest servers send one. */
 const MAX_ENCODINGS = 3;
-/** Beyond so many bytes, what grew more than so many times is a bomb and no answer. */
+/** Above this size, an answer that grew by more than this factor is a decompression bomb. */
 const BOMB = { minBytes: 4 * 1024 * 1024, growth: 800 };
 
 /**
- * The same fetch, where compressed bodies are decoded piece by piece: the runtime's own decoder makes all of a chunk at
- * once, so that 300 kB become 600 MB. Bodies that are not compressed are left alone; their readers count them.
+ * Decodes compressed bodies piece by piece: the runtime's decoder expands a whole chunk at once, so 300 kB may become
+ * 600 MB. Other bodies pass; their readers count them.
  */
 export function createBoundedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
   const read = (response: Response): Response => {
@@ -64,7 +64,7 @@ function decoded(response: Response, encoding: string, maxBytes: number): Respon
   return new Response(plain, { status, statusText, headers });
 }
 
-/** Reads only as fast as it is read itself. */
+/** Reads at its reader's pace. */
 function boundedDecoding(
   body: ReadableStream<Uint8Array>,
   decoders: readonly Decoder[],
@@ -100,7 +100,7 @@ function boundedDecoding(
 /** Lists of models and pages of errors are far smaller. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;
 
-/** A small answer that somebody reads whole. Throws `UnusableAnswerError` past 4 MiB. */
+/** Text of a small answer. Throws `UnusableAnswerError` past 4 MiB. */
 export async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-// Backend unreachable, slow, or taking no more of the body: one `GatewayError`; nothing is tried again here.
+// A failed backend gives one `GatewayError`; no retry here.
 import { refuseOddStatus, untilHeaders } from './fetch-upstream';
 import { notingEnd } from './noting-end';
 import { upstreamFailure } from './upstream-failure';
@@ -23,7 +23,7 @@ export interface BackendCall {
   readonly onStatus?: (status: number) => void;
 }
 
-/** A backend's answer; where its body is small and its length known, the body is there already. */
+/** A backend's answer; a small body with a known length is already read. */
 export interface BackendAnswer {
   readonly response: Response;
   readonly bytes?: Uint8Array;

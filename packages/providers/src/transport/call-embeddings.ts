@@ -1,4 +1,4 @@
-// Any failure of one call ends the whole attempt, with what the calls before it have cost; the others are cancelled.
+// A failed call ends the attempt with the cost of earlier calls and cancels the others.
 import { mapInSlices } from '@llm0/core/async/time-slices';
 import type { JsonValue } from '@llm0/core/chat/json';
 import type { JsonBounds } from '@llm0/core/chat/json-bounds';
@@ -42,7 +42,7 @@ export interface EmbeddingCall {
   /** Headers that name the trace it is part of. */
   readonly trace?: Readonly<Record<string, string>>;
   readonly room?: AnswerRoom;
-  /** Called just before a request is sent: from then on it may be billed. */
+  /** Called right before a request is sent: it may be billed afterwards. */
   readonly onSend?: () => void;
 }
 
@@ -161,9 +161,9 @@ async function askOnce(call: EmbeddingCall, connection: ProviderConnection, time
   return { vectors, dropped: upstreamRequest.dropped, ...tokens };
 }
 
-/** Numbers a vector, where the request does not say: more than any model makes. */
+/** Default dimensions of a vector: more than any model has. */
 const MOST_DIMENSIONS = 16_384;
-/** Fields and lists around each vector, and what stands beside them all. */
+/** Fields and lists around each vector, and around them all. */
 const PARTS = { each: 32, beside: 1_000 };
 
 function boundsOf({ inputs, dimensions = MOST_DIMENSIONS }: EmbeddingRequest): JsonBounds {

@@ -1,4 +1,4 @@
-// Upstream unreachable, slow or redirecting: one `GatewayError`; nothing is tried again, as a body may be gone by then.
+// An unreachable, slow or redirecting upstream gives one `GatewayError`; no retry, because the body may be consumed.
 import type { NativeRequest, PassthroughPart } from '../passthrough';
 import type { Provider } from '../provider';
 import type { ProviderConnection } from '../provider-request';
@@ -22,14 +22,14 @@ export { hideSecrets } from './hide-secrets';
 export { readStart, UpstreamBody } from './read-body';
 export { mayBeBilled } from './upstream-failure';
 
-/** A provider whose native API can be passed through. */
+/** A provider with a native API. */
 export type PassthroughProvider = Provider & { readonly passthrough: PassthroughPart };
 
 export function passesThrough(provider: Provider): provider is PassthroughProvider {
   return provider.passthrough !== undefined;
 }
 
-/** The caller's part of the URL: what stands behind the provider's name. */
+/** The caller's part of the URL, after the provider's name. */
 export interface NativePath {
   /** Begins with a slash. */
   readonly path: string;
@@ -70,7 +70,7 @@ export interface NativeCall {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** Sends one request as it is and waits for the answer's headers. */
+/** Sends one request unchanged and waits for the headers. */
 export function callPassthrough(call: NativeCall): Promise<Response> {
   const { request, fetch } = call;
   const provider = call.provider.name;

@@ -50,7 +50,7 @@ function callWithKeys(call: ProviderCall, keys: KeyRing): Promise<ProviderAnswer
   );
 }
 
-/** A vendor that cannot count is not asked: the answer is a guess, and says so. */
+/** For a vendor without counting, the answer is an estimate and marked as one. */
 function guessCount({ provider, request }: ProviderCall): ProviderAnswer {
   const events = countEvents({ inputTokens: guessInputTokens(request), estimated: true });
   return wholeAnswer(() => ({ events }), provider.name, { status: 200, dropped: [], headersMs: 0 });
@@ -87,7 +87,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   return { ...answer, events };
 }
 
-/** An answer that is here already: nothing of it has to be waited for, but for turns of a large one. */
+/** A complete answer: nothing to wait for except slices of a large one. */
 function wholeAnswer(
   decode: () => EventBatch | Promise<EventBatch>,
   provider: string,
@@ -104,7 +104,7 @@ function wholeAnswer(
   let events: WholeAnswer | undefined;
   return {
     ...{ status, dropped, headersMs, whole },
-    // Made for those who want it, and the same whenever they ask.
+    // Created on demand, and the same for every reader.
     get events() {
       events ??= new WholeAnswer(decode, provider);
       return events;
@@ -131,7 +131,7 @@ function decodeAnswer(provider: Provider, body: AnswerBody, request: ChatRequest
   return body instanceof ParsedAnswer ? { ...batch, isLarge: true } : batch;
 }
 
-/** Fetches what the vendor cannot fetch itself, so that it travels inside the request. */
+/** Fetches media that the vendor can't, to embed them. */
 async function withMedia(call: ProviderCall): Promise<EncodeContext> {
   const urls = call.provider.remoteMedia?.(call.request) ?? [];
   if (urls.length === 0) return call.context;
@@ -172,7 +172,7 @@ function readError(call: ProviderCall, response: Response, headersMs: number): P
 
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
-/** Iterator by hand: unlike a generator it lets go of the upstream also when nobody ever asked for the first batch. */
+/** Hand-written iterator: unlike a generator, it frees the upstream even without a first read. */
 abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
   private ended = false;
 

@@ -7,9 +7,9 @@ import { upstreamAnswerError } from './upstream-failure';
 /** Differences between vendors' error bodies. */
 export interface ErrorDialect {
   readonly provider: string;
-  /** The vendor's names of errors → the HTTP status they stand for, for errors inside a 200. */
+  /** The vendor's error types → HTTP status, for errors inside a 200. */
   readonly statusByType: Readonly<Record<string, number>>;
-  /** Milliseconds until a retry can succeed, where the vendor says so in the error's body. */
+  /** Milliseconds until a retry may succeed, if the error's body has them. */
   readonly readRetryMs?: (error: JsonObject) => number | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface ErrorAnswer {
   readonly body: string;
 }
 
-/** Any answer other than 2xx → one clear error. Bodies come as `{error: {…}}`, `{error: "…"}`, a list, HTML or nothing. */
+/** Any answer other than 2xx → one clear error. Bodies may be `{error: {…}}`, `{error: "…"}`, a list, HTML or empty. */
 export function decodeErrorAnswer(dialect: ErrorDialect, answer: ErrorAnswer): GatewayError {
   const found = findError(parseJson(answer.body), dialect);
   return upstreamAnswerError({
@@ -46,7 +46,7 @@ export function decodeErrorObject(dialect: ErrorDialect, value: JsonObject): Gat
   });
 }
 
-/** Both ways in which one vendor tells of errors. */
+/** Decodes both error forms of a vendor. */
 export const createErrorDecoders = (dialect: ErrorDialect) => ({
   /** Any answer other than 2xx. */
   decodeError: (answer: ErrorAnswer): GatewayError => decodeErrorAnswer(dialect, answer),
@@ -94,7 +94,7 @@ function httpStatus(value: JsonValue | undefined): number | undefined {
   return number !== undefined && number >= 400 && number < 600 ? number : undefined;
 }
 
-/** Text of a page that is not JSON: its title where it has one, never its markup. */
+/** Text of a non-JSON page: its title if any, never its markup. */
 function plainText(body: string): string {
   const start = body.slice(0, 20_000);
   const title = /<title[^<>]{0,200}>([^<]{0,1000})<\/title>/i.exec(start)?.[1];
@@ -103,7 +103,7 @@ function plainText(body: string): string {
   return [...withoutScripts(start)].join(' ').replace(/<[^<>]*>/g, ' ');
 }
 
-/** The pieces around scripts and styles; one that does not end goes on to the end. */
+/** Text around scripts and styles; an unclosed one extends to the end. */
 function* withoutScripts(page: string): Generator<string> {
   const pieces = page.split(/<(script|style)\b/i);
   yield pieces[0] ?? '';

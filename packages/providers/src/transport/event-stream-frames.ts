@@ -10,7 +10,7 @@ export interface EventStreamFrame {
 
 /** Total length, length of the headers, and their checksum. */
 const PRELUDE_BYTES = 12;
-/** The format's own limit; no part of an answer comes near it. */
+/** The format's own limit; answers stay far below it. */
 const MAX_FRAME_BYTES = 24 * 1024 * 1024;
 const codec = new EventStreamCodec(
   (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),
@@ -24,10 +24,10 @@ const codec = new EventStreamCodec(
 export class EventStreamFrames {
   private pieces: Uint8Array[] = [];
   private size = 0;
-  /** Bytes to wait for; endless behind damage. */
+  /** Bytes to wait for; infinite after damage. */
   private wanted = PRELUDE_BYTES;
 
-  /** The messages complete by now. A damaged one ends the stream: it comes as null, and nothing after it. */
+  /** Complete messages so far. A damaged one ends the stream as null. */
   push(chunk: Uint8Array): readonly (EventStreamFrame | null)[] {
     if (this.wanted === Number.POSITIVE_INFINITY) return [];
     this.pieces.push(chunk);
@@ -53,7 +53,7 @@ export class EventStreamFrames {
   }
 }
 
-/** Length of the whole message; undefined where the prelude is damaged, so that nobody waits for what it promises. */
+/** Length of the message; undefined for a damaged prelude, so that a reader doesn't wait for it. */
 function readLength(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, PRELUDE_BYTES);
   const length = view.getUint32(0);

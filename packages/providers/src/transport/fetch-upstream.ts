@@ -1,4 +1,4 @@
-// Upstream unreachable, slow or redirecting: the attempt fails with one `GatewayError`; nothing is retried here.
+// A failed upstream fails the attempt with one `GatewayError`; no retry here.
 
 import { mapInSlices } from '@llm0/core/async/time-slices';
 import { joinInSlices } from '@llm0/core/chat/write-json-in-slices';
@@ -22,7 +22,7 @@ export interface FetchUpstreamOptions {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** An upstream's answer; where its body is small and its length known, the body is there already. */
+/** An upstream's answer; a small body with a known length is already read. */
 export interface FetchedAnswer {
   readonly response: Response;
   readonly bytes?: Uint8Array;
@@ -50,7 +50,7 @@ export async function fetchUpstream(options: FetchUpstreamOptions): Promise<Fetc
       body,
       redirect: 'manual',
       signal,
-      // The runtime's own idle limit would cut long thinking short; ours is kept by the reader of the body.
+      // The runtime's idle limit would cut long reasoning; the body's reader has its own.
       timeout: false,
     } as RequestInit).then(take);
   });
@@ -70,14 +70,14 @@ export async function hashInSlices(pieces: readonly Uint8Array[]): Promise<strin
 }
 
 interface HeadersWait extends Pick<FetchUpstreamOptions, 'provider' | 'timeoutMs' | 'connectTimeoutMs' | 'signal'> {
-  /** Where it connects to; absent where connecting has no time of its own. */
+  /** URL of the connection; absent without a connect time-out. */
   readonly url?: string;
 }
 
 const noAnswer = (provider: string, ms: number) =>
   upstreamFailure('timeout', provider, `did not answer within ${Math.round(ms)} ms.`);
 
-/** One exchange that ends when the caller leaves or `timeoutMs` after `startTimer`, with the error that says which. */
+/** One exchange that ends when the caller leaves or `timeoutMs` after `startTimer`, with the matching error. */
 export async function untilHeaders<T>(
   { provider, timeoutMs, connectTimeoutMs, url, signal }: HeadersWait,
   exchange: (signal: AbortSignal, startTimer: () => void) => Promise<T>,
@@ -114,7 +114,7 @@ export async function untilHeaders<T>(
   }
 }
 
-/** Nothing that a client could understand. */
+/** Statuses that no client understands. */
 export function refuseOddStatus(provider: string, response: Response): void {
   const { status } = response;
   if (status >= 200 && status <= 599) return;
@@ -122,7 +122,7 @@ export function refuseOddStatus(provider: string, response: Response): void {
   throw upstreamFailure('malformed', provider, `answered with the invalid status ${status}.`);
 }
 
-/** It could carry the key to another host. */
+/** A redirect could carry the key to another host. */
 export function refuseRedirect(provider: string, response: Response): void {
   const { status } = response;
   refuseOddStatus(provider, response);

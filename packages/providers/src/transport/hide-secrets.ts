@@ -4,7 +4,7 @@ import type { ProviderConnection } from '../provider-request';
 /** Shorter ones would take harmless words out of messages. */
 const MIN_CHARACTERS = 6;
 
-/** An upstream's own words without the secrets it was sent, which some repeat, whatever they look like. */
+/** An upstream's text without the connection's secrets, which some servers repeat. */
 export function hideSecrets(text: string, { apiKey = '', headers = {} }: ProviderConnection): string {
   // A key of several parts may be repeated by its parts.
   const secrets = [apiKey, ...apiKey.split(':'), ...Object.values(headers)];

@@ -8,7 +8,7 @@ import { upstreamFailure } from './upstream-failure';
 export interface KeyHealth {
   /** Monotonic milliseconds until which it rests after a 429. */
   restsUntilMs: number;
-  /** The vendor answered 401: not asked again while there is another key, until it is changed. */
+  /** The vendor answered 401: skipped while another key exists, until it changes. */
   isRefused: boolean;
 }
 
@@ -50,7 +50,7 @@ export class KeyRing {
     if (health?.isRefused === true) health.isRefused = false;
   }
 
-  /** Notes what the failure says of the key; true where another key may do better. */
+  /** Records the failure for the key; true if another key may succeed. */
   refused(connection: ProviderConnection, error: unknown): boolean {
     const health = this.healthOf(connection);
     if (health === undefined || !(error instanceof GatewayError)) return false;

@@ -10,7 +10,7 @@ const MAX_ROUNDS = 3;
 export function checkPath(path: string): void {
   let text = path;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    // Servers differ in what they take for a slash or a dot, and some leave out what follows a semicolon.
+    // Servers differ in characters for slash and dot, and some ignore text after a semicolon.
     const plain = text.normalize('NFKC');
     const isUp = plain.split('/').some((segment) => /^\s*\.{1,2}\s*(?:;|$)/.test(segment));
     const isOdd = CONTROL_OR_BACKSLASH.test(plain) || slashes(plain) !== slashes(text);

@@ -1,5 +1,5 @@
 export interface UploadWatch {
-  /** Bytes went out, and more are wanted as soon as the other side has taken them. */
+  /** Bytes were sent, and the other side can take more. */
   onTaken?(): void;
   /** The other side wants more. */
   onWanted?(): void;
@@ -7,7 +7,7 @@ export interface UploadWatch {
   onEnd(): void;
 }
 
-/** The same stream, read only as fast as it is sent on. */
+/** The same stream, at the sender's pace. */
 export function notingEnd(stream: ReadableStream<Uint8Array>, watch: UploadWatch): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream<Uint8Array>(

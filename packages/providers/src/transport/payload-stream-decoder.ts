@@ -12,9 +12,9 @@ import { upstreamFailure } from './upstream-failure';
 export interface PayloadDecoder {
   /** Appends the payload's events. Throws a `GatewayError` for an error payload. */
   decode(payload: JsonObject, events: ChatEvent[], text: PayloadText): void;
-  /** `[DONE]` came: the last events, and what goes out with them. Absent where the format has no such end. */
+  /** Last events at `[DONE]`, with their output. Absent for formats without this end. */
   decodeEnd?(events: ChatEvent[]): string;
-  /** The vendor said the answer is over: nothing after that is read. */
+  /** True after the vendor's end: nothing later is read. */
   readonly done: boolean;
   /** The connection ended: appends the last events; false when the answer is not complete. */
   finish(events: ChatEvent[]): boolean;
@@ -45,23 +45,23 @@ export interface PayloadText {
 
 const EMPTY_BATCH: EventBatch = { events: [] };
 const MAX_EMPTY_EVENTS = 100_000;
-/** Characters of text and arguments: many times what any model writes, and all that is kept of an answer. */
+/** Maximum of text and arguments: many times a model's limit, and everything kept of an answer. */
 const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
 const encoder = new TextEncoder();
-/** Ends Chat Completions; some proxies end every stream this way, whatever its format. */
+/** End of Chat Completions; some proxies end every format with it. */
 const END_MARK = '[DONE]';
 
-/** Events that each hold one JSON object → batches; tells truncated from malformed answers. */
+/** Events with one JSON object each → batches; distinguishes truncated from malformed answers. */
 export class PayloadStreamDecoder implements StreamDecoder {
   private sawPayload = false;
-  /** From a large event on, which is read in turns. */
+  /** Events from a large one on, which is read in slices. */
   private waiting: readonly PayloadText[] | undefined;
   /** Payload of the first waiting event. */
   private parsed: JsonObject | undefined;
   private empty = 0;
   private textLength = 0;
   private usage: Usage | undefined;
-  /** Found behind events that still had to go out; thrown by `end`. */
+  /** Failure after events that were still to be sent; `end` throws it. */
   private failure: unknown;
   done = false;
 
@@ -106,7 +106,7 @@ export class PayloadStreamDecoder implements StreamDecoder {
     throw upstreamFailure('malformed', this.provider, 'answered without a single readable event.');
   }
 
-  /** `atEnd`: half an event is what a cut connection leaves behind, and says no more than the cut itself. */
+  /** `atEnd`: half an event is a cut connection's rest and adds nothing. */
   private decode(incoming: readonly PayloadText[], atEnd: boolean): EventBatch {
     if (incoming.length === 0) return EMPTY_BATCH;
     const events: ChatEvent[] = [];
@@ -143,14 +143,14 @@ export class PayloadStreamDecoder implements StreamDecoder {
     return events.length === 0 ? EMPTY_BATCH : { events };
   }
 
-  /** Keep-alives come by the minute; who sends them by the thousand sends nothing else. */
+  /** Keep-alives arrive every few seconds; thousands of them mean a broken sender. */
   private countEmpty(): void {
     this.empty += 1;
     if (this.empty <= MAX_EMPTY_EVENTS) return;
     throw upstreamFailure('malformed', this.provider, 'sent empty events without end.');
   }
 
-  /** Counts text; of usage that is told again, the larger count holds. */
+  /** Counts text; the larger of repeated usage counts holds. */
   private lookAt(events: ChatEvent[], from: number): void {
     for (let i = from; i < events.length; i++) {
       const event = events[i] as ChatEvent;
@@ -187,7 +187,7 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof GatewayError && error.failure === 'malformed';
 }
 
-/** The bytes as they came where they lie side by side already, else one copy. */
+/** The original bytes if contiguous, else one copy. */
 function joinPieces(pieces: readonly (string | Uint8Array)[]): Uint8Array {
   const [first] = pieces;
   if (pieces.length === 1 && first !== undefined) return bytesOf(first);

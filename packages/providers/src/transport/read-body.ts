@@ -1,5 +1,4 @@
-// A body that begins too late, stalls longer than the idle time-out, trickles for ever, or whose reader leaves, is
-// cancelled; so is one past its bound.
+// Cancels a body that starts too late, stalls, trickles for ever, exceeds its limit or loses its reader.
 
 import { freeBytes, letGo, nextTurn } from '@llm0/core/async/time-slices';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
@@ -10,7 +9,7 @@ import { upstreamFailure } from './upstream-failure';
 
 export interface BodyOptions {
   readonly provider: string;
-  /** Longest silence between two chunks while somebody waits for the next one, in milliseconds. */
+  /** Longest silence while a reader waits, in milliseconds. */
   readonly idleTimeoutMs: number;
   /** Time-out of the first chunk in milliseconds; by default the idle time-out. */
   readonly firstTimeoutMs?: number | undefined;
@@ -22,23 +21,23 @@ export interface BodyOptions {
   readonly signal: AbortSignal;
 }
 
-/** An answer may take so many idle time-outs in all, unless its reader says otherwise: an hour, whatever drips in meanwhile. */
+/** Total limit in idle time-outs by default: an hour, even for a trickle. */
 const MAX_IDLE_TIMEOUTS = 60;
 
-/** A chunk that is larger was read ahead, while nobody had time for it. */
+/** A larger chunk was read ahead while nobody could process it. */
 const FLOOD_CHUNK_BYTES = 100 * 1024;
 /** After a chunk so small, nothing was left to be read. */
 const CALM_CHUNK_BYTES = 16 * 1024;
-/** A chunk larger than that is given out in pieces, with a turn for everybody else between them. */
+/** Larger chunks are split, with pauses for others. */
 const PIECE_BYTES = 16 * 1024;
-/** Where chunks come one upon the other, others get their turn after so many bytes, or so long. */
+/** After this many bytes, or this long, a fast stream yields. */
 const TURN_BYTES = 256 * 1024;
 const TURN_MS = 5;
 /** Decoding garbage is collected after this much data of all answers. */
 const COLLECT_BYTES = 4 * 1024 * 1024;
 let bytesDecoded = 0;
 
-/** Reads one upstream body chunk by chunk. `close` must be called in the end; it cancels what is left. */
+/** Reads one upstream body by chunk. Call `close` at the end; it cancels the rest. */
 export class UpstreamBody {
   private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -66,7 +65,7 @@ export class UpstreamBody {
     if (options.signal.aborted) this.onAbort();
   }
 
-  /** The next piece of at most 16 KiB, for whoever decodes it; else as `readChunk`. */
+  /** The next piece of at most 16 KiB, for a decoder; else like `readChunk`. */
   async read(): Promise<Uint8Array | undefined> {
     const chunk = this.rest ?? (await this.readChunk());
     if (chunk === undefined) return undefined;
@@ -87,7 +86,7 @@ export class UpstreamBody {
     return piece;
   }
 
-  /** Many small chunks, each of which takes its time: what they hold may be a thousand events. */
+  /** True after many small chunks, which may hold a thousand events. */
   private isLongTurn(): boolean {
     if (this.bytesInTurn > TURN_BYTES) return true;
     return this.bytesInTurn > PIECE_BYTES && performance.now() - this.turnMs > TURN_MS;
@@ -156,7 +155,7 @@ export class UpstreamBody {
     return this.startedMs + this.mostMs - performance.now();
   }
 
-  /** From the first chunk on, the idle time-out holds. */
+  /** From the first chunk on, the idle time-out applies. */
   private noteChunk(): void {
     if (this.limitMs === this.options.idleTimeoutMs) return;
     this.limitMs = this.options.idleTimeoutMs;
@@ -179,7 +178,7 @@ export class UpstreamBody {
   };
 }
 
-/** The whole body as it came, which must have a bound. */
+/** The whole body, which must have a limit. */
 export async function readWhole(body: UpstreamBody, room?: Pick<AnswerRoom, 'takeAnswer'>): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   try {
@@ -195,7 +194,7 @@ export async function readWhole(body: UpstreamBody, room?: Pick<AnswerRoom, 'tak
   }
 }
 
-/** The beginning of a body, as text: enough of an error page to say what it is. Never throws for a body that breaks. */
+/** The beginning of a body as text, enough of an error page to identify it. Never throws for a broken body. */
 export async function readStart(body: UpstreamBody, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-// An error whose own words drip in for ever is told without them.
+// An error body that trickles for ever is omitted.
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Provider } from '../provider';
 import type { ProviderConnection } from '../provider-request';
@@ -11,10 +11,10 @@ const ERROR_BODY_TIMEOUT_MS = 5000;
 
 export interface FailedAnswer {
   readonly provider: Provider;
-  /** Its secrets are taken out of what the vendor says. */
+  /** Connection whose secrets are removed from the vendor's text. */
   readonly connection: ProviderConnection;
   readonly signal: AbortSignal;
-  /** Milliseconds its words may take, where that is less than 5 s. */
+  /** Time limit for the error's body if below 5 s, in milliseconds. */
   readonly withinMs?: number;
 }
 

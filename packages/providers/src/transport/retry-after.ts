@@ -12,7 +12,7 @@ export function readRetryAfterMs(headers: Headers, nowMs: number): number | unde
   if (text === null) return undefined;
   const seconds = wholeMs(text, 1000);
   if (seconds !== undefined) return seconds;
-  // A date holds letters; what else the runtime would take for one (`-5`) is no answer.
+  // A date contains letters; the runtime would accept `-5` as well.
   const dateMs = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(dateMs) ? undefined : Math.min(Math.max(0, dateMs - nowMs), MAX_RETRY_AFTER_MS);
 }

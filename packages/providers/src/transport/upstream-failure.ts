@@ -69,13 +69,13 @@ export function upstreamFailure(
 /** The code of our own for a host that takes no connection. */
 const CONNECT_TIMEOUT = 'ConnectTimeout';
 
-/** Nothing was sent: the host takes no connections. */
+/** Nothing was sent: the host accepts no connections. */
 export function notConnected(provider: string, ms: number): GatewayError {
   const cause = Object.assign(new Error('no connection in time'), { code: CONNECT_TIMEOUT });
   return upstreamFailure('timeout', provider, `accepted no connection within ${Math.round(ms)} ms.`, cause);
 }
 
-/** Codes of the runtime for connections that never came about. */
+/** The runtime's codes for failed connections. */
 const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'ConnectionRefused',
   'ECONNREFUSED',
@@ -85,7 +85,7 @@ const NEVER_CONNECTED: ReadonlySet<unknown> = new Set([
   'ENETUNREACH',
   'FailedToOpenSocket',
   CONNECT_TIMEOUT,
-  // No certificate to trust: nothing was said.
+  // Untrusted certificates: nothing was sent.
   ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_GET_ISSUER_CERT'],
 ]);
@@ -121,12 +121,12 @@ const NOT_HTTP: ReadonlySet<unknown> = new Set([
 
 export const isNotHttp = (code: unknown): boolean => NOT_HTTP.has(code);
 
-/** True where somebody was reached, and answered with what cannot be read. */
+/** True if a server answered with unreadable content. */
 export function wasMalformed({ failure, cause }: GatewayError): boolean {
   return failure === 'connection' && cause instanceof Error && 'code' in cause && isNotHttp(cause.code);
 }
 
-/** True where a request that went out and failed so may stand on the vendor's bill: all but what it refused, and what never got there. */
+/** True if the vendor may bill a failed request: not if it refused it or never got it. */
 export function mayBeBilled(error: unknown, provider: string): boolean {
   if (!(error instanceof GatewayError)) return true;
   if (error.upstreamStatus !== undefined) return isBilledStatus(provider, error.upstreamStatus, error.message);

@@ -11,8 +11,8 @@ export interface Connecting {
 type Socket = ReturnType<typeof connect>;
 
 /**
- * Tells where a host takes no connection. The runtime's fetch does not say when its own came about, so that after half of
- * the time another one is tried: what connects, or is refused, is there. Gives what ends the watch.
+ * Reports a host that accepts no connection. The runtime's fetch doesn't report its own, so after half of the time it
+ * tries another: a connection or a refusal proves the host. Returns a stop function.
  */
 export function watchConnecting(connecting: Connecting): () => void {
   const halfMs = connecting.withinMs / 2;

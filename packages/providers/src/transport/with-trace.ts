@@ -1,6 +1,6 @@
 import type { UpstreamRequest } from '../provider-request';
 
-/** The request with the headers that name its trace: beside those that were signed, which they are none of. */
+/** Adds trace headers to a request, outside of its signature. */
 export function withTrace(
   request: UpstreamRequest,
   trace: Readonly<Record<string, string>> | undefined,

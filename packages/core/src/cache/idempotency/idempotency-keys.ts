@@ -6,7 +6,7 @@ import { untilGone } from '../../async/until-gone';
 import { GatewayError } from '../../errors/gateway-error';
 import type { CacheRoom } from '../cached-answer';
 
-/** One key of one caller, and who claims it. */
+/** One key of one caller, with its claimant. */
 export interface ClaimRef {
   readonly apiKeyId: string;
   readonly keyHash: string;
@@ -19,12 +19,12 @@ export type ClaimOutcome =
   | { readonly type: 'claimed' }
   /** Another request has it right now. */
   | { readonly type: 'pending' }
-  /** `answer`: as its codec wrote it. */
+  /** `answer`: in the codec's format. */
   | { readonly type: 'done'; readonly answer: string }
   /** The key belongs to another body. */
   | { readonly type: 'conflict' };
 
-/** Where claims and answers are kept for 24 h, for all processes. All calls throw while it is away. */
+/** Shared claims and answers for 24 h. All calls throw without the store. */
 export interface IdempotencyStore {
   claim(ref: ClaimRef, bodyHash: string, leaseMs: number): Promise<ClaimOutcome>;
   renew(refs: readonly ClaimRef[], leaseMs: number): Promise<void>;
@@ -32,15 +32,15 @@ export interface IdempotencyStore {
   release(ref: ClaimRef): Promise<void>;
 }
 
-/** The request that has to produce the answer holds this; it must end in exactly one of three ways. */
+/** Held by the request that produces the answer; it must end in exactly one of three ways. */
 export interface IdempotencyClaim<A> {
-  /** There is no key: nothing is kept. */
+  /** No key: nothing is stored. */
   readonly isNone?: true;
-  /** A complete 2xx: kept for replays. Resolves when it is written, or late; undefined where nothing is kept. */
+  /** A complete 2xx, stored for replays. Resolves when written, or late; undefined without storage. */
   complete(describe: () => A): Promise<void> | undefined;
-  /** The key is free again; those who joined get the same error. */
+  /** Frees the key; joined requests get the same error. */
   fail(error: GatewayError): void;
-  /** The caller left: the key is free again, and one of those who joined goes on. */
+  /** Frees the key after a disconnect; one of the joined requests continues. */
   release(): void;
 }
 
@@ -90,7 +90,7 @@ interface Entry<A> {
   readonly ref: ClaimRef;
   readonly bodyHash: string;
   readonly ending: PromiseWithResolvers<Ending<A>>;
-  /** True once the store says that it is ours: then its lease is renewed. */
+  /** True once the store confirms the claim: then its lease is renewed. */
   claimed: boolean;
   /** Set during the release of the key; resolves once it is free. New requests must not join the ended one. */
   freeing?: Promise<void>;
@@ -114,8 +114,8 @@ export class IdempotencyKeys<A> {
   }
 
   /**
-   * Whose turn it is. Waits for an identical request under way. Throws `idempotency_conflict`, `store_unavailable`,
-   * `client_closed`, or the error of the request that was joined.
+   * Decides who runs. Waits for an identical request. Throws `idempotency_conflict`, `store_unavailable`,
+   * `client_closed`, or the joined request's error.
    */
   async begin(request: IdempotentRequest): Promise<IdempotencyDecision<A>> {
     const keyHash = Bun.CryptoHasher.hash('sha256', request.key, 'hex');
@@ -181,7 +181,7 @@ export class IdempotencyKeys<A> {
     }
   }
 
-  /** A claim that comes too late for its request is given back. */
+  /** A claim that arrives after its request ended is released. */
   private claim(ref: ClaimRef, bodyHash: string): Promise<ClaimOutcome> {
     const { store, leaseMs = LEASE_MS, deadlineMs = DEADLINE_MS } = this.options;
     let isLate = false;
@@ -210,7 +210,7 @@ export class IdempotencyKeys<A> {
     };
     const giveBack = (ending: Ending<A>) => () => {
       const released = store.release(entry.ref).catch(() => {});
-      // A store that does not answer keeps nobody waiting here: its lease ends by itself.
+      // An unresponsive store delays nobody here: its lease expires.
       entry.freeing = Promise.race([released, Bun.sleep(deadlineMs)]).finally(forget);
       entry.ending.resolve(ending);
       return entry.freeing;
@@ -228,7 +228,7 @@ export class IdempotencyKeys<A> {
     };
   }
 
-  /** Its lease is renewed meanwhile; a claim nobody could renew is another's by then, and the write changes nothing. */
+  /** Renews the lease meanwhile; without renewal the claim is lost, and the write changes nothing. */
   private async writeUntilTaken(entry: Entry<A>, answer: string): Promise<void> {
     const { store, leaseMs = LEASE_MS } = this.options;
     const endMs = performance.now() + 2 * leaseMs;

@@ -2,7 +2,7 @@ import type { ChatRequest } from '../../chat/request';
 import { MAX_EMBEDDED_CHARACTERS } from '../../embedding/embedder';
 import { canonicalText } from '../cache-key';
 
-/** Why a request has no question that another wording could stand for. Labels of a metric: a closed list. */
+/** Reasons why a request can't match other wordings. A closed list of metric labels. */
 export type IneligibleReason = 'no_question' | 'media' | 'too_long';
 
 export interface EligibleQuestion {

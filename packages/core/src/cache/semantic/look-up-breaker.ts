@@ -11,7 +11,7 @@ export class LookUpBreaker {
     return nowMs < this.pausedUntilMs;
   }
 
-  /** `cause` is said once for each process; `detail` belongs to it. */
+  /** `cause` is logged once for each process, with its `detail`. */
   fail(nowMs: number, cause: string, detail?: string): void {
     this.warnOnce(cause, detail);
     this.failures += 1;

@@ -20,7 +20,7 @@ export interface SemanticQuestion extends Omit<SemanticGroup, 'fingerprint'> {
   readonly shadow: boolean;
   /** Memory for the answer that is found. */
   readonly room?: CacheRoom;
-  /** False for answers that the project wants kept no more. */
+  /** False for answers that the project no longer caches. */
   readonly mayServe?: (stored: CachedAnswer) => boolean;
 }
 
@@ -49,7 +49,7 @@ export interface SemanticHit {
 export interface SemanticLookUp {
   readonly hit?: SemanticHit;
   readonly vector?: Float32Array;
-  /** The text can't be kept either. */
+  /** The text can't be stored either. */
   readonly isUnfit?: boolean;
 }
 
@@ -68,7 +68,7 @@ export interface SemanticCache {
   find(question: SemanticQuestion): Promise<SemanticLookUp>;
   /** Writes the answer some time soon; off the path. `lookUp` spares embedding the text again. */
   keep(question: SemanticQuestion, answer: SemanticAnswer, lookUp?: SemanticLookUp): void;
-  /** Waits until what was handed over is written, at most `timeoutMs`. */
+  /** Waits for pending writes, at most `timeoutMs`. */
   flush(timeoutMs: number): Promise<void>;
   stop(): void;
 }

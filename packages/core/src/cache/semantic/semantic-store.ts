@@ -27,21 +27,21 @@ export interface SemanticCandidate {
   readonly question: string;
   /** Cosine similarity, −1 to 1. */
   readonly similarity: number;
-  /** Somebody said that these two questions have other answers. */
+  /** A user rejected this pair of questions. */
   readonly isRejected: boolean;
   readonly expiresAtMs: number;
-  /** The answer, where it came along. */
+  /** The answer, if included. */
   readonly value?: string;
 }
 
 export interface SemanticSearch {
   readonly group: SemanticGroup;
   readonly vector: Float32Array;
-  /** To find out what was rejected. */
+  /** Identifies the rejected question. */
   readonly questionHash: string;
   readonly nowMs: number;
   readonly limit: number;
-  /** From this similarity on the answer of the nearest one comes along: mostly it is the one that is served. */
+  /** From this similarity on, the nearest entry includes its answer, which is mostly the result. */
   readonly valueFrom: number;
 }
 
@@ -70,15 +70,15 @@ export interface SemanticHitCount {
   readonly cacheKey: string;
 }
 
-/** Where entries are kept. All calls throw while it is away. */
+/** Storage of entries. All calls throw without the store. */
 export interface SemanticStore {
-  /** False where it can't keep vectors at all. */
+  /** False if it can't store vectors at all. */
   isAvailable(): Promise<boolean>;
   /** Nearest first. */
   findNearest(search: SemanticSearch): Promise<readonly SemanticCandidate[]>;
   /** The entry's answer; null when it went meanwhile. */
   readValue(projectId: string, cacheKey: string): Promise<string | null>;
-  /** Replaces what has the same key. Throws `RecordsRejectedError` for entries it can never take. */
+  /** Replaces entries by key. Throws `RecordsRejectedError` for permanently invalid entries. */
   write(entries: readonly SemanticEntry[]): Promise<void>;
   countHits(hits: readonly SemanticHitCount[], nowMs: number): Promise<void>;
   writeMatches(matches: readonly SemanticMatch[]): Promise<void>;

@@ -44,7 +44,7 @@ export interface StoredSemanticCacheOptions {
 
 const DEADLINE_MS = 150;
 const EMBED_SHARE = 0.8;
-/** For writes, for which nobody waits. */
+/** Deadline of background writes. */
 const KEEP_DEADLINE_MS = 10_000;
 const MAX_LOOK_UPS = 64;
 const CANDIDATES = 5;
@@ -173,7 +173,7 @@ export class StoredSemanticCache implements SemanticCache {
     return { outcome: 'hit', lookUp: { hit, vector } };
   }
 
-  /** The nearest that no guard refuses; else the nearest that one did, or that is nearly near enough. */
+  /** The nearest entry that passes all guards; else the nearest refused or almost similar one. */
   private judge(
     question: SemanticQuestion,
     candidates: readonly SemanticCandidate[],

@@ -9,12 +9,12 @@ import { GuardedTexts } from './guard-texts';
 import { PIECES, type PieceField, piecesOfDetail, piecesOfExtra, withJudgedNames, withPieces } from './piece-fields';
 
 interface OpenChoice {
-  /** By name; those of tools' arguments by their tool. */
+  /** By name; arguments by tool. */
   readonly channels: Map<string, Channel>;
-  /** Blocks of reasoning that stand behind what their channel still holds. */
+  /** Reasoning blocks behind text that their channel still holds. */
   details: JsonObject[];
   readonly customTools: Set<number>;
-  /** Given on once nothing follows: what a vendor says behind it goes on where the text before it ended. */
+  /** Released once nothing follows: later text of the vendor continues before it. */
   end?: ChatEvent;
 }
 
@@ -57,7 +57,7 @@ export class AnswerGuard {
     return this.taken();
   }
 
-  /** Nothing follows. */
+  /** Ends the answer. */
   async end(): Promise<readonly ChatEvent[]> {
     for (const [index, choice] of this.choices) await this.close(choice, index);
     for (const { end } of this.choices.values()) if (end !== undefined) this.out.push(end);
@@ -103,7 +103,7 @@ export class AnswerGuard {
   }
 
   private addUsage(event: Extract<ChatEvent, { type: 'usage' }>): Added {
-    // Behind an end, with it.
+    // After an end, together with it.
     const out = this.hasEnded() ? this.behind : this.out;
     if (event.usage.serviceTier !== undefined) return this.addTier(event, out);
     out.push(event);
@@ -128,7 +128,7 @@ export class AnswerGuard {
     return false;
   }
 
-  /** The event with what is left of its identifiers. */
+  /** The event with judged identifiers. */
   private async withTexts<E extends ChatEvent>(event: E, names: readonly (keyof E)[]): Promise<E> {
     let judged = event;
     for (const name of names) {
@@ -164,7 +164,7 @@ export class AnswerGuard {
       : passed.then((text) => this.give(event, text, choice));
   }
 
-  /** `text`: what may go on. */
+  /** `text`: the released text. */
   private give(event: TextEvent, text: string, choice: OpenChoice): Added {
     if (text !== '') this.out.push(text === event.text ? event : { ...event, text });
     else if (event.text === '') this.out.push(event);
@@ -235,7 +235,7 @@ export class AnswerGuard {
     }
   }
 
-  /** Details say again what was thought, where both are told. */
+  /** Details repeat the reasoning text, if both are present. */
   private asThought<T>(choice: OpenChoice, judge: () => T): T {
     return choice.channels.has('reasoning') ? this.guard.judgeAgain('thoughts', judge) : judge();
   }

@@ -4,7 +4,7 @@ import type { PieceWindow, TextKind } from '../piece-window';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
 
-/** A text that comes in pieces: judged, then with what names stand for. */
+/** A streamed text: judged, then with pseudonyms restored. */
 export class Channel {
   private readonly windows: readonly PieceWindow[];
   /** All of it, where something is to be noted at its end. */
@@ -47,7 +47,7 @@ export class Channel {
     return passed;
   }
 
-  /** The same as `flush`, where much may be held. */
+  /** Flushes a large text in slices. */
   flushInSlices(): Promise<string> {
     return this.writeInSlices('', true);
   }
@@ -64,7 +64,7 @@ export class Channel {
     return passed;
   }
 
-  /** Nothing of it follows. */
+  /** Ends the text for late rules. */
   async noteLate(): Promise<void> {
     if (this.said === undefined) return;
     await this.guard.noteLate(this.said.splice(0).join(''), { on: 'output', part: this.part }, this.kind);

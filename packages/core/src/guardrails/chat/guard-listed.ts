@@ -4,7 +4,7 @@ import { AnswerRefused } from '../refusals';
 import type { RequestGuard } from '../request-guard';
 import { GuardedTexts } from './guard-texts';
 
-/** By which it is asked for: under another one it is not there. */
+/** Names that identify the item: a changed one would hide it. */
 const NAMES = ['name', 'uri', 'uriTemplate'] as const;
 /** Texts for the model in an item, and at any depth of its schemas. */
 const SAID: ReadonlySet<string> = new Set(['title', 'description']);

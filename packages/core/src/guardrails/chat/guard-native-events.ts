@@ -12,7 +12,7 @@ const SAID: Readonly<Record<string, 'text' | 'json'>> = {
   ...{ content: 'text', text: 'text', delta: 'text', thinking: 'text', reasoning_content: 'text', reasoning: 'text' },
   ...{ refusal: 'text', transcript: 'text', code: 'text', output: 'text', arguments: 'json', partial_json: 'json' },
 };
-/** By which events of one text are told from those of another. */
+/** Fields that distinguish the events of different texts. */
 const PLACES = ['index', 'output_index', 'content_index', 'item_id', 'summary_index', 'thought'] as const;
 
 interface Piece {
@@ -21,18 +21,17 @@ interface Piece {
   readonly text: string;
 }
 
-/** Strings that stand in the same place of one event after the other. */
+/** Strings at the same position of consecutive events. */
 interface Stream {
-  /** The field they stand in. */
+  /** Field of the strings. */
   readonly name: string;
   readonly kind: 'text' | 'arguments' | 'other';
   readonly pieces: Piece[];
 }
 
 /**
- * The events of a whole native stream: whatever comes in pieces is judged as one, in any field, and texts also where one block
- * goes on in the next; where something is done about it, all of it stands in the first piece. `events` are changed in place;
- * gives true where any was.
+ * Judges a whole native stream: joins pieces of any field, and texts across blocks; a changed text moves to its first
+ * piece. Modifies `events` and returns true if any changed.
  */
 export async function guardNativeEvents(guard: RequestGuard, events: readonly JsonValue[]): Promise<boolean> {
   const pieces = new JudgedPieces();
@@ -86,14 +85,14 @@ const saidBy = ({ pieces }: Stream): string => pieces.map(({ text }) => text).jo
 const isInPieces = ({ kind, pieces }: Stream): boolean =>
   kind === 'other' && pieces.some(({ text }) => text !== pieces[0]?.text);
 
-/** True where another text has to take the place of what pieces say. */
+/** True if the text must replace its pieces. */
 function write(stream: Stream, given: string, texts: GuardedTexts): boolean {
   if (given === saidBy(stream)) {
     for (const { text } of stream.pieces) texts.noteWatched(text);
     return false;
   }
   for (const [index, { holder, name }] of stream.pieces.entries()) holder[name] = index === 0 ? given : '';
-  // With what names stand for in it, it is the caller's own.
+  // With pseudonyms restored, the text is the caller's own.
   texts.note(given, given);
   return true;
 }
@@ -107,7 +106,7 @@ function gather(value: JsonValue, place: string, streams: Map<string, Stream>): 
   const at = `${place}${PLACES.map((name) => (value[name] === undefined ? '' : `/${name}=${String(value[name])}`)).join('')}`;
   const type = typeof value.type === 'string' ? `(${value.type.replace(/_delta$/, '')})` : '';
   for (const [name, one] of Object.entries(value)) {
-    // A block may begin with a text, on which its deltas go on.
+    // A block may begin with a text that its deltas continue.
     if (typeof one !== 'string') gather(one, `${at}.${name === 'content_block' ? 'delta' : name}`, streams);
     else if (one !== '' && !isKnownChoice(name, one)) {
       const said = Object.hasOwn(SAID, name) ? SAID[name] : undefined;

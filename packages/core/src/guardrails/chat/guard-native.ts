@@ -1,4 +1,4 @@
-// Requests and answers in a vendor's own format, of which the gateway knows where texts stand, but not all fields.
+// Native requests and answers: the gateway knows the positions of texts, but not all fields.
 import { isObject, type JsonObject, type JsonValue } from '../../chat/json';
 import { hasLostNames } from '../../chat/lost-names';
 import { invalidRequest } from '../../errors/gateway-error';
@@ -22,7 +22,7 @@ const PART_OF_ROLE: Readonly<Record<string, GuardrailPart>> = {
   ...{ tool: 'tool_results', function: 'tool_results', function_call_output: 'tool_results' },
 };
 
-/** A native request as it may go on; the very same where it is clean. Throws `guardrail_blocked`. */
+/** A judged native request; the same object if clean. Throws `guardrail_blocked`. */
 export async function guardNativeRequest(guard: RequestGuard, body: JsonObject): Promise<JsonObject> {
   if (!guard.guardrails.asksInput) return body;
   const texts = new GuardedTexts(guard, 'input');
@@ -52,7 +52,7 @@ async function guardPrompts(texts: GuardedTexts, name: string, value: JsonValue 
   }
 }
 
-/** Arguments of tools, wherever they stand. */
+/** Judges tool arguments anywhere. */
 async function guardCalls(texts: GuardedTexts, value: JsonValue | undefined, name = ''): Promise<void> {
   if (Array.isArray(value)) for (const one of value) await guardCalls(texts, one, name);
   else if (isObject(value)) {
@@ -71,7 +71,7 @@ function saidIn(value: JsonValue | undefined, found: string[] = [], pieces: Piec
   return found;
 }
 
-/** A native answer as its caller may have it. `texts`: of its stream, whose pieces were judged before. */
+/** A judged native answer. `texts`: of its stream, whose pieces are judged already. */
 export async function guardNativeAnswer(
   guard: RequestGuard,
   body: JsonValue,
@@ -84,7 +84,7 @@ export async function guardNativeAnswer(
   return guard.hasPseudonyms ? replaceTexts(judged, (text) => guard.restore(text)) : judged;
 }
 
-/** True for an answer whose reader may take of its text what is not in the value that is judged: it has to be written anew. */
+/** True if a reader may see text that the parsed value lacks, so that the answer must be encoded again. */
 export const hasUnjudgedNames = async (
   { guardrails }: RequestGuard,
   text: string,

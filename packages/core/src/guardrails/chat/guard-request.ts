@@ -27,9 +27,8 @@ const APART: ReadonlySet<string> = new Set([
 const MODEL: ReadonlySet<string> = new Set(['model']);
 
 /**
- * The request as it may go to a vendor, in all its forms: its messages, all other fields, and the caller's own body, whose every
- * text is judged, whether the gateway knows its field or not. The very same request where nothing is to be done.
- * Throws `guardrail_blocked`; `invalid_request` for text that comes as a model's own numbers.
+ * Judges all forms of a request: messages, other fields and the caller's body with unknown fields. Returns the same
+ * object if clean. Throws `guardrail_blocked`; `invalid_request` for token input.
  */
 export async function guardRequest(guard: RequestGuard, request: ChatRequest): Promise<ChatRequest> {
   if (!guard.guardrails.asksInput) return request;
@@ -115,7 +114,7 @@ async function guardToolCall(texts: GuardedTexts, call: ToolCall): Promise<ToolC
   return guardMark(texts, isSame ? call : { ...call, ...changed }, 'tool_arguments');
 }
 
-/** A mark for the vendor's cache is whatever the caller says it is. */
+/** A cache mark is free text of the caller. */
 async function guardMark<T extends { readonly cacheControl?: JsonValue }>(
   texts: GuardedTexts,
   marked: T,

@@ -7,12 +7,12 @@ import { GuardedTexts } from './guard-texts';
 import { replaceTexts } from './string-tree';
 import { isKnownName } from './vocabulary';
 
-/** Probabilities of single tokens say the text once more, in pieces that nobody can judge. */
+/** Token probabilities repeat the text in pieces that can't be judged. */
 export const LOGPROBS = 'logprobs';
 
 /**
- * A whole answer as its caller may have it: judged in all its forms, with what names stand for in their place. The very same where
- * nothing is to be done. Throws `guardrail_blocked`, or `AnswerRefused`.
+ * Judges all forms of a whole answer and restores pseudonyms. Returns the same object if clean. Throws
+ * `guardrail_blocked` or `AnswerRefused`.
  */
 export async function guardResponse(
   guard: RequestGuard,
@@ -37,13 +37,13 @@ export async function guardResponse(
   return isSame ? response : present({ ...response, id, model, createdSeconds, usage, choices, extra });
 }
 
-/** When an answer was made; undefined where it says something else. */
+/** Creation time of an answer; undefined if it carries anything else. */
 export async function guardTime(texts: GuardedTexts, seconds: number | undefined): Promise<number | undefined> {
   const judged: JsonValue | undefined = await texts.value<JsonValue | undefined>(seconds);
   return typeof judged === 'number' ? judged : undefined;
 }
 
-/** Counts say nothing; the tier is a vendor's word. */
+/** Counts contain no text; the tier is the vendor's word. */
 export async function guardUsage(texts: GuardedTexts, usage: Usage): Promise<Usage> {
   const serviceTier = await texts.value(usage.serviceTier, undefined, 'service_tier');
   return serviceTier === usage.serviceTier ? usage : present({ ...usage, serviceTier });
@@ -109,7 +109,7 @@ export async function guardValue<T extends JsonValue>(guard: RequestGuard, texts
   return guard.hasPseudonyms ? replaceTexts(judged, (text) => guard.restore(text)) : judged;
 }
 
-/** The name that a vendor gave to a field, as it may go on. */
+/** A judged field name of a vendor. */
 export async function guardName(guard: RequestGuard, texts: GuardedTexts, name: string): Promise<string> {
   if (isKnownName(name)) return name;
   const [written = name] = Object.keys(await guardValue(guard, texts, { [name]: null }));
@@ -127,7 +127,7 @@ async function guardExtra<T extends ChatChoice['messageExtra']>(
   return (await guardValue(guard, texts, extra as JsonObject)) as T;
 }
 
-/** A vendor's own answer without probabilities of tokens; the very same where there are none. */
+/** A vendor's answer without token probabilities; the same one if it has none. */
 export function withoutTokens<T extends JsonValue>(value: T): T {
   return strip(value) as T;
 }
@@ -156,7 +156,7 @@ const emptied = (list: JsonValue): JsonValue => {
 
 type Raw = NonNullable<ChatChoice['raw']>;
 
-/** The message in its vendor's blocks: their texts are read one behind the other. */
+/** Judges the texts of a message's vendor blocks as adjacent ones. */
 export async function guardBlocks(guard: RequestGuard, texts: GuardedTexts, raw: Raw): Promise<Raw> {
   const { content, parts, output } = raw.value;
   const judge = async () => {
@@ -165,7 +165,7 @@ export async function guardBlocks(guard: RequestGuard, texts: GuardedTexts, raw:
     for (const blocks of [content, output]) await guardInputs(texts, blocks);
     return guardValue(guard, texts, guard.guardrails.acts ? withoutTokens(raw.value) : raw.value);
   };
-  // Cut otherwise than what was judged, they say all of it again.
+  // Differently cut texts that together repeat the judged ones.
   const isKnown = [...textsOf(content), ...textsOf(parts), ...textsOfItems(output)].every((text) =>
     texts.isJudged(text),
   );

@@ -9,18 +9,18 @@ import type { Span } from '../span';
 import { type FoundText, NO_PIECES, type Pieces, replaceTexts, textLists, textsIn } from './string-tree';
 import { isSealedText } from './unread-fields';
 
-/** Characters that are looked at together: most of what is in a request is clean. */
+/** Characters per joint check: most of a request is clean. */
 const TOGETHER = 16 * 1024;
 /** Items of a list that are judged in turns. */
 const MANY = 64;
 
-/** Judges texts of one request or answer, each once: the same text stands in what is sent in more than one form. */
+/** Judges the texts of one request or answer, each once: one text appears in several forms. */
 export class GuardedTexts {
   /** Result of each text of the conversation. */
   private readonly judged = new Map<string, string>();
   private readonly any: RuleSet;
   private readonly byPart = new Map<Place['part'], Map<string, string>>();
-  /** The same of JSON texts: a stream says them in pieces, and again as a whole. */
+  /** Judged JSON texts: a stream repeats its pieces as a whole. */
   private readonly jsons = new Map<string, string>();
   /** Lists of texts that were read as one. */
   private readonly joined = new Set<string>();
@@ -29,7 +29,7 @@ export class GuardedTexts {
   constructor(
     private readonly guard: RequestGuard,
     private readonly on: Place['on'],
-    /** Judged as part of longer texts: they stay as they are. */
+    /** Judged as part of longer texts, so they stay unchanged. */
     readonly pieces: Pieces = NO_PIECES,
   ) {
     this.any = guard.guardrails.rulesForAll(on);
@@ -40,7 +40,7 @@ export class GuardedTexts {
     return this.once(text, part);
   }
 
-  /** Texts that stand one behind the other. */
+  /** Judges adjacent texts. */
   async texts(texts: readonly string[], part: Place['part']): Promise<readonly string[]> {
     const joined = await this.guard.searchJoined(texts, { on: this.on, part });
     const cut = cutAddresses(joined);
@@ -84,8 +84,8 @@ export class GuardedTexts {
   }
 
   /**
-   * All texts in a value, names of fields and long numbers too. Those of the conversation become what they became there;
-   * `part`: others are judged by the rules of it, without it by all.
+   * Judges all texts in a value, names of fields and long numbers included. Texts of the conversation take their
+   * earlier result; `part`: rules for the others, all rules without it.
    */
   async value<T extends JsonValue | undefined>(value: T, part?: Place['part'], name = ''): Promise<T> {
     const set = part === undefined ? this.any : this.guard.guardrails.rulesFor(this.on, part);
@@ -98,7 +98,7 @@ export class GuardedTexts {
     return this.hasChanged ? replaceTexts(value, (text) => this.judged.get(text), name, this.pieces) : value;
   }
 
-  /** True where nothing is found in a value but what was judged before; nothing is noted. */
+  /** True if a value has no new findings; records nothing. */
   async isClean(value: JsonValue): Promise<boolean> {
     return this.areClean(
       textsIn(value).filter(({ text }) => this.judged.get(text) !== text),
@@ -126,7 +126,7 @@ export class GuardedTexts {
     return changed ? (Object.fromEntries(entries) as T) : object;
   }
 
-  /** The same, asked of all fields at once: most have nothing in them. */
+  /** Checks all fields at once, because most are clean. */
   private areFieldsClean(object: JsonObject, untouched: ReadonlySet<string>, part?: Place['part']): Promise<boolean> {
     const found: FoundText[] = [];
     for (const [name, value] of Object.entries(object)) {
@@ -141,7 +141,7 @@ export class GuardedTexts {
     );
   }
 
-  /** Lists of texts that were not judged yet: what begins in one and ends in the next. */
+  /** Judges lists of new texts jointly: a find may span two of them. */
   private adjacent(value: JsonValue | undefined, set: RuleSet, part?: Place['part']): Promise<void> | undefined {
     if (set.detectors.length === 0 || typeof value !== 'object' || value === null) return undefined;
     const lists = textLists(value, [], this.pieces);
@@ -180,12 +180,12 @@ export class GuardedTexts {
     return result;
   }
 
-  /** A piece of an answer that was judged as one: what is only noted does not count again where the piece holds all of it. */
+  /** A piece that was judged with its answer: a recorded find inside it doesn't count again. */
   noteWatched(text: string): void {
     if (!this.guard.guardrails.actsOnOutput) this.note(text, text);
   }
 
-  /** Another form of what was judged as this part is not judged again. */
+  /** Skips text that another form of this part already covered. */
   private async once(text: string, part: Place['part'], cut: readonly Span[] = []): Promise<string> {
     const known = this.byPart.get(part) ?? new Map<string, string>();
     this.byPart.set(part, known);
@@ -196,7 +196,7 @@ export class GuardedTexts {
         ? this.guard.judge(text, { on: this.on, part }, 'plain', cut)
         : this.judgeJson(text, json, part);
     const result = known.get(text) ?? (await judge());
-    // By itself, the same text may be something else.
+    // Alone, the same text may give another result.
     if (cut.length === 0) known.set(text, result);
     return this.note(text, result);
   }
@@ -228,7 +228,7 @@ export class GuardedTexts {
     return this.note(text, await this.guard.search(text, { on: this.on, part }, { set, isId, isDecoded, cut }));
   }
 
-  /** True where none of them has anything in it: asked of many at once. */
+  /** True if all are clean, checked together. */
   private async areClean(texts: readonly FoundText[], set: RuleSet): Promise<boolean> {
     if (set.detectors.length === 0) return true;
     if (set.detectors.some(waitsForEnd)) return false;

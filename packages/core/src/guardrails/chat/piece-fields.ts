@@ -16,7 +16,7 @@ export interface PieceField {
   readonly withText: (text: string) => JsonValue;
 }
 
-/** Members of vendors' fields that come in pieces. */
+/** Fields of vendors that arrive in pieces. */
 export const PIECES: Readonly<
   Record<string, { readonly member: string; readonly part: GuardrailPart; readonly kind: TextKind }>
 > = {
@@ -24,14 +24,14 @@ export const PIECES: Readonly<
   audio: { member: 'transcript', part: 'assistant', kind: 'plain' },
 };
 
-/** They say what a field is, or belong to its vendor: said anew with every piece. */
+/** Fields that describe their parent or belong to the vendor; every piece repeats them. */
 const WHOLE: ReadonlySet<string> = new Set([
   ...['type', 'id', 'format', 'index', 'role', 'status', 'name', 'call_id', 'item_id', 'mime_type', 'mimeType'],
   ...['signature', 'thought_signature', 'thoughtSignature', 'encrypted_content', 'data', 'url'],
 ]);
 const NAMING: ReadonlySet<string> = new Set(['type', 'id', 'format', 'index']);
 
-/** A field with its names, and with what it says of its pieces, as they may go on: each piece is told with them. */
+/** A field with judged names and descriptions; each piece repeats them. */
 export async function withJudgedNames(guard: RequestGuard, texts: GuardedTexts, value: JsonValue): Promise<JsonValue> {
   if (Array.isArray(value)) {
     const items: JsonValue[] = [];
@@ -57,7 +57,7 @@ export function piecesOfDetail(detail: JsonObject): {
   return { fields: piecesOfObject(detail, key), isEnd: typeof signature === 'string' && signature !== '' };
 }
 
-/** The texts of a field that nobody knows, where it comes with each piece of a message. */
+/** Texts of an unknown field that accompanies each piece of a message. */
 export function piecesOfExtra({ scope, name, value }: Extract<ChatEvent, { type: 'extra' }>): readonly PieceField[] {
   if (scope !== 'message' || WHOLE.has(name)) return [];
   const key = `extra ${name}`;
@@ -81,7 +81,7 @@ function piecesOfObject(object: JsonObject, key: string): readonly PieceField[] 
   );
 }
 
-/** The value with what became of its pieces, by their keys. */
+/** The value with its judged pieces, by key. */
 export function withPieces(value: JsonValue, key: string, passed: ReadonlyMap<string, string>): JsonValue {
   if (typeof value === 'string') return passed.get(key) ?? value;
   if (Array.isArray(value)) {

@@ -5,13 +5,13 @@ import { isKnownChoice, isKnownName } from './vocabulary';
 /** A text of a JSON value. */
 export interface FoundText {
   readonly text: string;
-  /** It stands where identifiers do: that it looks like chance says nothing. */
+  /** True in an identifier, where random-looking text means nothing. */
   readonly isId: boolean;
   /** The base64-decoded text, which is listed as well. */
   readonly decoded?: string;
 }
 
-/** Strings that are judged elsewhere, as part of a longer text: by the object they stand in, and their name in it. */
+/** Strings judged as part of a longer text, by object and name. */
 export class JudgedPieces {
   private readonly names = new Map<object, Set<string>>();
 
@@ -28,7 +28,7 @@ export class JudgedPieces {
 export type Pieces = Pick<JudgedPieces, 'has'>;
 export const NO_PIECES: Pieces = { has: () => false };
 
-/** Where vendors and programs keep identifiers. */
+/** Fields of identifiers at vendors and programs. */
 const IDS: ReadonlySet<string> = new Set([
   ...['id', 'call_id', 'tool_call_id', 'tool_use_id', 'item_id', 'response_id', 'previous_response_id', 'file_id'],
   // Media URLs: their signatures look random, and vendors need them.
@@ -45,7 +45,7 @@ const IDS: ReadonlySet<string> = new Set([
     'progressToken',
   ],
 ]);
-/** Numbers that may be somebody's. */
+/** Least number that may identify a person. */
 const LEAST_NUMBER = 10_000_000;
 /** Larger ones are written with an exponent. */
 const MOST_NUMBER = 1e21;
@@ -54,7 +54,7 @@ const FREE: ReadonlySet<string> = new Set([
   ...['metadata', 'input', 'args', 'arguments', 'parameters', 'properties', 'response', 'structuredContent', 'json'],
 ]);
 
-/** All texts in a value, names of fields and long numbers too, and what files hold that are text; neither media nor what is sealed. */
+/** All texts in a value: field names, long numbers and text files, but neither media nor sealed data. */
 export function textsIn(
   value: JsonValue | undefined,
   found: FoundText[] = [],
@@ -65,13 +65,13 @@ export function textsIn(
   return found;
 }
 
-/** Where a value stands. */
+/** Position of a value. */
 interface Where {
   readonly name: string;
-  /** Within what callers write as they like. */
+  /** True within free-form objects. */
   readonly isFree: boolean;
   readonly pieces: Pieces;
-  /** The string is one of them: what it stands for in base64 is judged all the same. */
+  /** The string is a piece; its base64 content is judged all the same. */
   readonly isPiece?: boolean;
 }
 
@@ -104,7 +104,7 @@ function gatherString(value: string, found: FoundText[], { name, isPiece }: Wher
   found.push({ text: value, isId, ...(file === undefined ? {} : { decoded: file.text }) });
 }
 
-/** Texts of blocks that stand side by side: those of each list that has two or more. Choices are none: they have an index. */
+/** Texts of adjacent blocks, for each list with two or more. Choices don't count: they have an index. */
 export function textLists(
   value: JsonValue | undefined,
   found: (readonly string[])[] = [],
@@ -144,7 +144,7 @@ function replaceIn(
   const { name, isFree, pieces } = where;
   if (typeof value === 'string') {
     if (isKnownChoice(name, value)) return value;
-    // Base64 in which nothing was found may stand for a text in which something was.
+    // Clean base64 may decode to a text with a finding.
     const said = where.isPiece === true ? value : (replacementOf(value) ?? value);
     return said === value ? replaceInFile(value, replacementOf, name) : said;
   }

@@ -5,7 +5,7 @@ import { CODINGS, encodingOf, wideEncodingOf } from '../decoders/encodings';
 const SEALED: ReadonlySet<string> = new Set([
   ...['signature', 'thought_signature', 'thoughtSignature', 'encrypted_content', 'encryptedContent', 'encrypted_index'],
 ]);
-/** These are vendors' words; the others are anybody's, and count in blocks of these types only. */
+/** Names that only vendors use; other names are common and count only in blocks of these types. */
 const THOUGHTS: ReadonlySet<string> = new Set(['thought_signature', 'thoughtSignature', 'encrypted_index']);
 const SEALED_TYPES =
   /^(?:thinking|redacted_thinking|signature_delta|reasoning|compaction|tool_use|function|custom)(?![a-z])|^(?:function_call|custom_tool_call|server_tool_use|web_search_|web_fetch_|code_execution_)/;
@@ -23,12 +23,12 @@ const HEAD = /^data:[^,]{0,200};base64,/i;
 const MEDIA_HEAD = /^data:[a-z]{1,20}\/[a-z0-9.+-]{1,80}(?:;(?:charset|codecs)=[a-z0-9.-]{1,20})?;base64,$/i;
 const MOST_HEAD = 256;
 const MOST_HEAD_DIGITS = 6;
-/** Characters of base64 by which most of what is no text is told. */
+/** Characters of base64 that identify most non-text. */
 const LOOKED_AT = 128;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what no text has in it
 const CONTROL = /[\x00-\x08\x0e-\x1a\x1c-\x1f]/;
 
-/** True where a vendor keeps what only it can read: by the block it stands in, and by how it looks. */
+/** True for a vendor's sealed data, by its block and its look. */
 export function isSealed(holder: JsonObject, name: string): boolean {
   const value = holder[name];
   if (!SEALED.has(name) || typeof value !== 'string' || value.length < LEAST_SEALED) return false;
@@ -36,14 +36,14 @@ export function isSealed(holder: JsonObject, name: string): boolean {
   return isPlace && isSealedText(value);
 }
 
-/** Base64, maybe with the mark of who sealed it. */
+/** Base64, optionally with the sealer's mark. */
 export const isSealedText = (value: string): boolean =>
   value.length >= LEAST_SEALED && BASE64.test(value.replace(/^[a-z0-9]{1,16}[.:]/, ''));
 
 export const isSealing = (name: string): boolean => SEALED.has(name);
 export const isMediaField = (name: string): boolean => MEDIA.has(name);
 
-/** Media: nothing that can be read. Short ones are read all the same. */
+/** Media without readable text. Short ones are read anyway. */
 export function isBytes(value: string, name: string): boolean {
   if (value.length < LEAST_MEDIA) return false;
   const head = headOf(value);
@@ -55,7 +55,7 @@ export function isBytes(value: string, name: string): boolean {
 /** A file in base64 that is text. */
 interface TextFile {
   readonly text: string;
-  /** The same file with another text in it. */
+  /** The file with another text. */
   write(text: string): string;
 }
 
@@ -69,7 +69,7 @@ export function readTextFile(value: string, name: string): TextFile | undefined 
   return read && { text: read.text, write: (text) => head + read.encode(text).toString('base64') };
 }
 
-/** False for most of what is no text. */
+/** False for most non-text. */
 function beginsText(base64: string): boolean {
   const bytes = Buffer.from(base64.slice(0, LOOKED_AT), 'base64');
   const wide = wideEncodingOf(bytes);

@@ -1,7 +1,7 @@
-/** Words of the vendors' formats: a rule against one of them is about what people say, and never about these. */
+/** Vocabulary of vendors' formats: rules apply to people's words, never to these. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-/** Fields whose value is one of a few words. */
+/** Fields with a closed list of values. */
 const CHOOSING: ReadonlySet<string> = new Set(
   words(`
   type role object status format detail effort reasoning_effort service_tier tool_choice mode encoding_format media_type
@@ -10,7 +10,7 @@ const CHOOSING: ReadonlySet<string> = new Set(
   serviceTier reasoningEffort input_audio_format output_audio_format voice language schema_version jsonrpc method resultType`),
 );
 
-/** Names of fields, and the words that stand in those. */
+/** Field names and their values. */
 const KNOWN: ReadonlySet<string> = new Set(
   words(`
   model messages message role content contents parts part text type name id object created choices choice index delta finish_reason
@@ -45,5 +45,5 @@ const KNOWN: ReadonlySet<string> = new Set(
 /** True for a field's name that vendors gave it. */
 export const isKnownName = (name: string): boolean => KNOWN.has(name);
 
-/** True for what a field says that lets choose of a few words only. */
+/** True for a value from a field's closed list. */
 export const isKnownChoice = (name: string, text: string): boolean => CHOOSING.has(name) && KNOWN.has(text);

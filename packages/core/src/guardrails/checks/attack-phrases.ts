@@ -4,7 +4,7 @@ import { linesOf } from '../../cache/semantic/english/read-lists';
 import { foldText } from '../folded-text';
 import type { Passage } from './passages';
 
-/** One row of words, each with how many others may stand before it. */
+/** One word of a sequence, with the number of other words allowed before it. */
 interface Step {
   readonly most: number;
   readonly row: number;
@@ -17,7 +17,7 @@ const MARKS = linesOf(marks);
 const ROWS = linesOf(phrases).map((line) => line.split(';').map((step) => step.split('|')));
 const LENGTHS = ROWS.map((row) => row.length);
 const WHOLE = new Map<string, Step[]>();
-/** By their first three letters: all that `word*` needs. */
+/** By first three letters, enough for `word*`. */
 const BEGINNINGS = new Map<string, { readonly text: string; readonly step: Step }[]>();
 const HEAD = 3;
 
@@ -36,7 +36,7 @@ function stepsOf(word: string): readonly Step[] {
   const whole = WHOLE.get(word) ?? [];
   const begun = BEGINNINGS.get(word.slice(0, HEAD))?.filter(({ text }) => word.startsWith(text));
   if (begun === undefined || begun.length === 0) return whole;
-  // The last step of a row first: a word never stands for two of them.
+  // The last step of a sequence first: a word never matches two of them.
   return [...whole, ...begun.map(({ step }) => step)].toSorted((a, b) => b.at - a.at);
 }
 
@@ -46,7 +46,7 @@ interface Progress {
   readonly start: number;
 }
 
-/** Where a text (folded for words) has words of an attack in a row. One step a word, for each row that has it. */
+/** Positions in a folded text with the words of an attack in order. Each word advances a sequence by one step. */
 export function* attackPhrases(text: string): Generator<Passage> {
   const progress = LENGTHS.map((): (Progress | undefined)[] => []);
   let word = 0;

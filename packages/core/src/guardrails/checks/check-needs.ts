@@ -5,7 +5,7 @@ export interface ModelQuestion {
   readonly projectId: string;
   readonly keyId: string;
   readonly requestId: string;
-  /** `provider/model`, or what the project calls it. */
+  /** `provider/model`, or the project's alias. */
   readonly model: string;
   readonly system: string;
   readonly user: string;
@@ -20,7 +20,7 @@ export interface ModelAnswer {
 /** Verdict of a provider's moderation endpoint. */
 export interface ModerationAnswer {
   readonly flagged: boolean;
-  /** Names of what it is flagged for, as the vendor has them. */
+  /** Flagged categories by the vendor's names. */
   readonly categories: readonly string[];
   readonly costNanoUsd: number;
 }
@@ -45,15 +45,18 @@ export interface PostAnswer {
 
 /** Dependencies of whole-text checks. */
 export interface CheckNeeds {
-  /** In any language; never throws, and is `late` after `deadlineMs`. */
+  /** Any language; never throws, and returns `late` after `deadlineMs`. */
   readonly embed: (text: string, deadlineMs: number) => Promise<EmbedOutcome>;
-  /** Through the gateway itself: admitted, priced and booked to key and project, and not judged again. Throws where it fails. */
+  /**
+   * Calls a model through the gateway: admitted, priced and booked to key and project, but not judged. Throws on
+   * failure.
+   */
   readonly askModel: (question: ModelQuestion, signal: AbortSignal) => Promise<ModelAnswer>;
-  /** The same through a moderation endpoint; undefined where the model has none. */
+  /** Uses a moderation endpoint; undefined for models without one. */
   readonly moderate: (question: ModerationQuestion, signal: AbortSignal) => Promise<ModerationAnswer | undefined>;
-  /** Refuses private addresses and follows no redirect. Throws where it fails. */
+  /** Refuses private addresses and follows no redirect. Throws on failure. */
   readonly post: (request: GuardedPost, signal: AbortSignal) => Promise<PostAnswer>;
-  /** Signs what webhooks are sent: a project's own. */
+  /** Secret that signs webhook bodies, one for each project. */
   readonly webhookSecret: (projectId: string) => Uint8Array | Promise<Uint8Array>;
   readonly nowMs: () => number;
   readonly createId: () => string;

@@ -13,7 +13,7 @@ const OLD_DRAFT = /draft-0[4-7]/;
 const linear = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern);
-    // Ajv tells expressions apart by their text.
+    // Ajv compares expressions by their text.
     return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
   },
   { code: 'linear' },
@@ -26,7 +26,7 @@ const OPTIONS: Options = {
   code: { regExp: linear },
 };
 
-/** Throws what is wrong with a schema: not one, too long, leading elsewhere, or with an expression that RE2 does not take. */
+/** Throws for an invalid or too long schema, an external reference, or an expression that RE2 rejects. */
 export function compileSchema(schema: JsonSchema): JudgeJson {
   if (JSON.stringify(schema).length > MAX_SCHEMA_LENGTH)
     throw new Error(`the schema is longer than ${MAX_SCHEMA_LENGTH} characters`);
@@ -73,7 +73,7 @@ function parse(text: string): { readonly json: unknown } | undefined {
   }
 }
 
-/** In the schema's own words: where it stands there, and what it asks. */
+/** Path and rule of the violation, in the schema's terms. */
 function explain(error: ErrorObject | undefined): string {
   if (error === undefined) return 'The answer does not fit its schema.';
   const asked =

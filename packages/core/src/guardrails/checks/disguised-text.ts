@@ -4,7 +4,7 @@ const BASE32 = /[A-Z2-7]{24,8000}/g;
 const HEX = /(?:[0-9a-fA-F]{2}[ ,]?){12,8000}/g;
 const BINARY = /(?:[01]{8} ?){8,8000}/g;
 const ESCAPED = /(?:(?:%|\\x)[0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4})/g;
-/** Copies of ASCII that nobody sees. Source: the Unicode block Tags. */
+/** Invisible copies of ASCII. Source: the Unicode block Tags. */
 const TAGS = /[\u{e0020}-\u{e007e}]{8,8000}/gu;
 const LEET: Readonly<Record<string, string>> = {
   '0': 'o',
@@ -20,7 +20,7 @@ const LEET_WORD = /[a-z013457@$]{3,40}/g;
 const READABLE = /^[\x20-\x7e\n\r\t]{8,8000}$/;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Each says what a text has in one disguise; nothing where it has none. */
+/** Decoders, one for each disguise; empty without any. */
 const WAYS: readonly ((text: string) => readonly string[])[] = [
   (text) =>
     readRuns(text, BASE64, (run) => Buffer.from(run, /[-_]/.test(run) ? 'base64url' : 'base64').toString('latin1')),

@@ -3,7 +3,7 @@ import { canonicalHost } from './host-list';
 
 /** A host in a text, and the stretch that names it. */
 export interface FoundHost {
-  /** Canonical; what stands there where no parser would take it. */
+  /** Canonical; the original text if no parser accepts it. */
   readonly host: string;
   readonly start: number;
   readonly end: number;

@@ -4,7 +4,7 @@ import { foldText } from '../folded-text';
 
 const MAPPED = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
 
-/** A host as URLs have it: lower case, punycode, addresses in their one form, no dot at its end; undefined where it is none. */
+/** A host in URL form: lower case, punycode, canonical address, no trailing dot; undefined if invalid. */
 export function canonicalHost(shown: string): string | undefined {
   const named = isIPv6(shown) ? `[${shown}]` : shown;
   if (/[\s/\\?#@]/.test(named) || (named.includes(':') && !named.startsWith('['))) return undefined;
@@ -39,7 +39,7 @@ export class HostList {
     return false;
   }
 
-  /** The same for a host that only looks like one of these: `exаmple.com` with a letter of another script. */
+  /** True for a look-alike host: `exаmple.com` with a letter of another script. */
   looksLike(host: string): boolean {
     if (this.has(host)) return true;
     return host.includes('xn--') && this.has(foldText(domainToUnicode(host), 'words').text);

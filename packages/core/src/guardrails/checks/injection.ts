@@ -14,7 +14,7 @@ import { type Passage, passagesOf } from './passages';
 /** Characters that are looked at in one go, and those that two goes share. */
 const PIECE = 16 * 1024;
 const SHARED = 512;
-/** Passages of one text that are judged by what they mean: its first and its last ones, where it has more. */
+/** Maximum of passages to embed in one text: its first and last ones. */
 const MAX_PASSAGES = 64;
 const AT_ONCE = 4;
 /** Least similarity to an attack, and least margin to anything harmless. Measured on a public set. */
@@ -22,14 +22,14 @@ const LEAST_NEARNESS = 0.55;
 const LEAST_LEAD = 0.15;
 const REASON = 'The text must not try to change how the assistant is instructed.';
 
-/** Texts that try to talk a model out of its instructions: by their words, and by the shipped embedder. */
+/** Detects texts that talk a model out of its instructions, by words and by the bundled embedder. */
 export function checkInjection({ embed }: Pick<CheckNeeds, 'embed'>): TextCheck & { prepare(): void } {
   const known = {
     attacks: new SentenceList(linesOf(attacks), embed),
     harmless: new SentenceList(linesOf(innocent), embed),
   };
   return {
-    /** Works out what texts are compared with: the first one judged does not have to wait for all of it. */
+    /** Embeds the reference texts ahead, so that the first check waits less. */
     prepare() {
       for (const list of [known.attacks, known.harmless]) list.prepare().catch(() => {});
     },
@@ -45,7 +45,7 @@ export function checkInjection({ embed }: Pick<CheckNeeds, 'embed'>): TextCheck 
 
 interface Phrases {
   readonly spans: readonly Span[];
-  /** There are some where nobody can say from where to where. */
+  /** True for finds without a known position. */
   readonly isHidden: boolean;
 }
 
@@ -59,7 +59,7 @@ async function findPhrases(text: string): Promise<Phrases> {
     for (const { start, end } of attackPhrases(folded.text))
       spans.push({ start: from + folded.originOf(start), end: from + folded.endOf(end), kind: 'injection' });
     await slices.pause();
-    // Where something is already found, nobody has to look for more.
+    // After a find, the search needs no further look.
     if (spans.length === 0 && !isHidden) isHidden = hasPhrases(undisguise(piece));
     await slices.pause();
   }

@@ -7,7 +7,7 @@ import { isSteadySchema } from './schema-cost';
 const MOST_IN_LOOP = 32 * 1024;
 const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
 
-/** Texts that are no JSON, or not what the schema asks. Throws what is wrong with the schema; nothing is ever fetched for it. */
+/** Finds invalid JSON and violations of the schema. Throws for an invalid schema; fetches nothing. */
 export function checkJsonSchema({ schema }: { readonly schema: JsonSchema }, thread = checkThread): TextCheck {
   const judgeHere = compileSchema(schema);
   const isSteady = isSteadySchema(schema);

@@ -27,7 +27,7 @@ export function checkModeration(
 const verdictOf = (isFlagged: boolean, categories: number, costNanoUsd: number): Verdict =>
   isFlagged ? { count: Math.max(1, categories), reason: REASON, costNanoUsd } : { ...NOTHING_FOUND, costNanoUsd };
 
-/** The text stands between marks that it cannot know, and the answer has to hold one that the text cannot give. */
+/** Random marks enclose the text, and the answer must contain a token that the text can't know. */
 async function askForVerdict(
   { projectId, keyId, requestId, text }: JudgedText,
   model: string,

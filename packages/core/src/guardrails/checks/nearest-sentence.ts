@@ -1,6 +1,6 @@
 import type { CheckNeeds } from './check-needs';
 
-/** Longest wait for a vector where nobody said less. */
+/** Longest wait for a vector by default. */
 const DEADLINE_MS = 30_000;
 /** Sentences that are embedded at once: others get their turn between them. */
 const AT_ONCE = 4;
@@ -31,7 +31,7 @@ export class SentenceList {
   }
 }
 
-/** A vector a text. Throws where one cannot be had. */
+/** One vector for each text. Throws if one fails. */
 export async function embedAll(
   texts: readonly string[],
   embed: CheckNeeds['embed'],

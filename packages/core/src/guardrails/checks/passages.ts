@@ -1,4 +1,4 @@
-/** A stretch of a text that is judged by what it means. */
+/** A passage of a text to embed. */
 export interface Passage {
   readonly start: number;
   readonly end: number;
@@ -9,7 +9,7 @@ const MOST = 400;
 const END = /[.!?\n\u3002\uff01\uff1f]/;
 const SPACE = /\s/;
 
-/** A text by its sentences: short ones join the one before, long ones are cut at a space. Nothing is left out but space. */
+/** Splits a text by sentences: joins short ones to the previous, cuts long ones at a space. Drops only space. */
 export function passagesOf(text: string): readonly Passage[] {
   const passages: Passage[] = [];
   let start = 0;

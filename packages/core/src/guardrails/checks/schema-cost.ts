@@ -1,13 +1,13 @@
 import { RE2JS } from 're2js';
 import type { JsonSchema } from './compile-schema';
 
-/** Parts of a schema with all its references followed: so many are walked for each value at the most. */
+/** Parts of a schema with all references resolved: upper bound of steps per value. */
 const MOST_PARTS = 5000;
 const MOST_DEPTH = 100;
-/** Sizes of all its expressions: so many steps are taken for a character at the most. */
+/** Total size of its expressions: upper bound of steps per character. */
 const MOST_STEPS = 60;
 
-/** True where judging takes little time for each character: nothing leads back to itself, grows by what it refers to, or has large expressions. */
+/** True if checking takes bounded time per character: no recursion, no growth by references, no large expressions. */
 export function isSteadySchema(schema: JsonSchema): boolean {
   let parts = 0;
   let steps = 0;
@@ -39,7 +39,7 @@ function sizeOf(pattern: string): number {
   }
 }
 
-/** By a pointer from the root; undefined for every other way to refer. */
+/** Resolves a pointer from the root; undefined for other references. */
 function resolve(root: JsonSchema, ref: string): unknown {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return undefined;

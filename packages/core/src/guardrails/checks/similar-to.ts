@@ -16,7 +16,7 @@ const MAX_EXAMPLE_LENGTH = 1000;
 const MAX_PASSAGES = 200;
 const AT_ONCE = 4;
 
-/** Texts with a passage that means much the same as one of the examples. Throws what is wrong with these. */
+/** Finds passages with a meaning close to an example. Throws for invalid examples. */
 export function checkSimilarity({ examples, threshold }: SimilarRule, { embed }: Pick<CheckNeeds, 'embed'>): TextCheck {
   const sentences = examples.map((example) => example.trim());
   if (sentences.length === 0 || sentences.length > MAX_EXAMPLES)
@@ -25,7 +25,7 @@ export function checkSimilarity({ examples, threshold }: SimilarRule, { embed }:
     throw new Error(`an example must have 1 to ${MAX_EXAMPLE_LENGTH} characters`);
   if (!(threshold > 0 && threshold <= 1)) throw new Error('"threshold" must be above 0, and 1 at the most');
   const known = new SentenceList(sentences, embed);
-  // Before the first text comes; what fails here is tried again, and told, then.
+  // Ahead of the first text; a failure retries and reports then.
   known.prepare().catch(() => {});
   return {
     async judge({ text }, signal) {

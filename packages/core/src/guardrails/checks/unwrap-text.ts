@@ -5,7 +5,10 @@ const NAMED: Readonly<Record<string, string>> = {
 const WRAPPED =
   /&(?:#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});?|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\\[.:/@_-]|(?<=\w)[[({](?:\.|dot)[\])}](?=\w)/gi;
 
-/** Text as pages, links and people read it: entities, `%2e`, `\u002e`, `\.` and `[.]` for what they stand for; undefined where it has none. */
+/**
+ * Text with entities, `%2e`, `\u002e`, `\.` and `[.]` decoded, as pages, links and people read it; undefined without
+ * any.
+ */
 export function unwrapText(text: string): string | undefined {
   const unwrapped = text.replace(WRAPPED, readOne);
   return unwrapped === text ? undefined : unwrapped;

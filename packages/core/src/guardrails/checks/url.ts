@@ -6,7 +6,7 @@ import { type FoundHost, findHosts, MAX_ADDRESS } from './find-hosts';
 import { HostList } from './host-list';
 import { unwrapText } from './unwrap-text';
 
-/** Hosts that may be named, or may not; the second counts where both say something. `*` in `deny` is every host. */
+/** Allowed and denied hosts; denial wins. `*` in `deny` matches every host. */
 export interface UrlRule {
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -20,7 +20,7 @@ const SHARED = MAX_ADDRESS + 512;
 const MOST_SPANS = 1000;
 const REASON = 'The text must not lead to hosts that are not allowed.';
 
-/** Links, and hosts as people write them. Throws what is wrong with the lists. */
+/** Finds links and plain hosts. Throws for invalid lists. */
 export function checkUrls({ allow, deny }: UrlRule): TextCheck {
   if (allow === undefined && deny === undefined) throw new Error('"allow" or "deny" is needed');
   const allowed = allow === undefined ? undefined : new HostList(allow);
@@ -46,7 +46,7 @@ export function checkUrls({ allow, deny }: UrlRule): TextCheck {
         await slices.pause();
       }
       if (spans.size === 0 && hidden === 0) return NOTHING_FOUND;
-      // Where one is written in disguise, nobody can say from where to where.
+      // A disguised host has no known position.
       if (hidden > 0) return { count: spans.size + hidden, reason: REASON };
       return { count: spans.size, spans: [...spans.values()], reason: REASON };
     },

@@ -4,5 +4,5 @@ import { createHmac } from 'node:crypto';
 export const webhookSecret = (projectSecret: string): Uint8Array =>
   createHmac('sha256', projectSecret).update('guardrail webhooks').digest();
 
-/** As libraries for Standard Webhooks take it. */
+/** Format of Standard Webhooks libraries. */
 export const showWebhookSecret = (secret: Uint8Array): string => `whsec_${Buffer.from(secret).toString('base64')}`;

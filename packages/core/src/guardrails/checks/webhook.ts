@@ -17,7 +17,7 @@ const MAX_REASON_LENGTH = 300;
 const MAX_SPANS = 1000;
 const DEFAULT_REASON = 'The text was refused by a check of the operator.';
 
-/** Texts that a service of the operator's objects to. Throws where it gives no verdict, or none in time. */
+/** Finds texts that the operator's service rejects. Throws without a timely verdict. */
 export function checkWithWebhook(
   { url, timeoutMs }: WebhookRule,
   needs: Pick<CheckNeeds, 'post' | 'webhookSecret' | 'nowMs' | 'createId'>,
@@ -129,7 +129,7 @@ function readSpans(given: unknown, text: string): readonly Span[] | undefined {
   }));
 }
 
-/** Where so many characters end, in units of the text; `at` ascends. */
+/** Converts character positions to UTF-16 units; `at` ascends. */
 function unitsAt(text: string, at: readonly number[]): readonly number[] {
   const units: number[] = [];
   let points = 0;

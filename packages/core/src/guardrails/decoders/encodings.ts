@@ -11,7 +11,7 @@ interface Coding {
 const UTF8 = new TextDecoder('utf-8');
 const UTF16_LE = new TextDecoder('utf-16le', { ignoreBOM: true });
 const UTF16_BE = new TextDecoder('utf-16be', { ignoreBOM: true });
-/** Latin-1, with what Windows has where that has control characters. Source: WHATWG Encoding, windows-1252. */
+/** Latin-1 with Windows' characters in place of control characters. Source: WHATWG Encoding, windows-1252. */
 const LATIN = new TextDecoder('windows-1252');
 const LATIN_BYTES: ReadonlyMap<string, number> = new Map(
   Array.from({ length: 256 }, (_, byte) => [LATIN.decode(Uint8Array.of(byte)), byte]),
@@ -34,7 +34,7 @@ export const CODINGS: Readonly<Record<TextEncoding, Coding>> = {
   },
 };
 
-/** In which encoding bytes would be text; undefined where they are none in any. */
+/** Text encoding of bytes; undefined if they aren't text. */
 export function encodingOf(bytes: Buffer): TextEncoding | undefined {
   const wide = wideEncodingOf(bytes);
   if (wide !== undefined) return wide;
@@ -43,7 +43,7 @@ export function encodingOf(bytes: Buffer): TextEncoding | undefined {
   return NO_LATIN.test(bytes.toString('latin1')) ? undefined : 'windows-1252';
 }
 
-/** By its mark, or by where its zeros stand. */
+/** By its mark, or by the position of zeros. */
 export function wideEncodingOf(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   const [first, second] = bytes;
   if (first === MARK_LAST && second === MARK_FIRST) return 'utf-16le';

@@ -4,7 +4,7 @@ import { decodeEscapes } from './escapes';
 import { EscapesDecoder } from './escapes-decoder';
 import { byStart, mergeHits, type Replace, type Step, stepsOf, writeSteps } from './steps';
 
-/** A hit in characters of the text as it is written. */
+/** A hit by positions in the original text. */
 interface Found extends Hit {
   readonly isPlain: boolean;
 }
@@ -13,8 +13,8 @@ const NOTHING = { find: () => [], openFrom: (text: string) => text.length };
 const rangeOf = ({ start, end }: Hit): string => `${start} ${end}`;
 
 /**
- * Text in pieces, read as it is written and, from its first backslash on, by what its escapes stand for: what is found in either
- * way is one find where it overlaps. Law: what comes out, and what is told, is the same in whatever pieces the text comes.
+ * Streamed text, searched as written and, from its first backslash on, unescaped as well; overlapping finds of both
+ * merge. Law: output and findings don't depend on how the text is cut.
  */
 export class EscapeAwareWindow {
   private readonly plain: TextWindow;
@@ -53,12 +53,12 @@ export class EscapeAwareWindow {
     return this.hasNoEscapes('') ? this.plain.flush() : this.write('', true);
   }
 
-  /** The same as `push` or `flush` for a long text; one with escapes in it is read at once. */
+  /** `push` or `flush` for a long text; one with escapes is read at once. */
   async writeInSlices(text: string, isEnd: boolean): Promise<string> {
     return this.hasNoEscapes(text) ? this.plain.writeInSlices(text, isEnd) : this.write(text, isEnd);
   }
 
-  /** `push` or `whole`, told by what becomes of the characters that go on. */
+  /** `push` or `whole`, as steps over the released characters. */
   advance(text: string, isEnd: boolean): readonly Step[] {
     return this.hasNoEscapes(text) ? this.plain.advance(text, isEnd) : this.release(text, isEnd).steps;
   }

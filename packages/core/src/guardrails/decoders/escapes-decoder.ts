@@ -2,7 +2,7 @@ import type { TextWindow } from '../text-window';
 import { unescapeText } from './escapes';
 import type { Step } from './steps';
 
-/** A window that reads by what escapes stand for, and what it says in characters of the text as it is written. */
+/** A window over unescaped text that reports positions in the original. */
 export class EscapesDecoder {
   /** Characters that were written for each one that the window has and did not give out. */
   private lengths: number[];
@@ -23,7 +23,7 @@ export class EscapesDecoder {
     this.places = { at: this.at, writtenAt: this.writtenAt, lengths: this.lengths };
   }
 
-  /** Where what was not given out begins, in what was written. */
+  /** Start of the unreleased text in the original. */
   get gone(): number {
     return this.writtenAt;
   }
@@ -34,7 +34,7 @@ export class EscapesDecoder {
     return this.step(decoded, isEnd);
   }
 
-  /** The same where nothing follows: the beginning of an escape is what is written there. */
+  /** Ends the text: an incomplete escape is literal. */
   finish(text: string): readonly Step[] {
     const { decoded, rest } = this.decode(text);
     this.partial = '';
@@ -50,7 +50,7 @@ export class EscapesDecoder {
     return { decoded, rest: all.slice(length) };
   }
 
-  /** Where a character that the window told of with its last steps begins in what was written. */
+  /** Position in the original of a character from the window's last steps. */
   writtenPlace(place: number): number {
     const { at, writtenAt, lengths } = this.places;
     this.sums ??= sumsOf(lengths, writtenAt);

@@ -2,12 +2,12 @@ const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b
 const HEX = /^[0-9a-fA-F]{4}$/;
 const HEX_DIGITS = 4;
 const BACKSLASHES = '\\\\';
-/** Before what an escape names: five levels of JSON have sixteen. */
+/** Limit before an escape: five levels of JSON use sixteen. */
 const MOST_BACKSLASHES = 32;
 /** Characters that several backslashes may escape; before a quote, backslashes stand for themselves. */
 const DEEP: ReadonlySet<string> = new Set([...Object.keys(ESCAPES), '/']);
 
-/** 0 where more has to come to know. JSON within JSON writes several backslashes for one: what they stand for at last is read. */
+/** 0 if more text is needed. Nested JSON repeats backslashes; the innermost meaning counts. */
 export function lengthOfEscape(text: string, at: number): number {
   let behind = at + 1;
   while (text[behind] === '\\' && behind - at < MOST_BACKSLASHES) behind++;
@@ -31,14 +31,14 @@ export function unescaped(written: string): string {
   return ESCAPES[name] ?? name;
 }
 
-/** Text with what its escapes stand for in their place. */
+/** Unescaped text. */
 export interface UnescapedText {
   readonly text: string;
   /** Length of the original read; an incomplete escape doesn't count. */
   readonly length: number;
 }
 
-/** `onRun` is told of each run of so many characters, which were written with so many each. */
+/** `onRun` receives each run of characters with their original length. */
 export function unescapeText(original: string, onRun?: (characters: number, written: number) => void): UnescapedText {
   let text = '';
   let from = 0;
@@ -60,9 +60,9 @@ export function unescapeText(original: string, onRun?: (characters: number, writ
   return { text, length: original.length };
 }
 
-/** A whole text with what its escapes stand for in their place, as a window reads it. */
+/** Unescapes a whole text, as a window does. */
 export function decodeEscapes(original: string): string {
   const { text, length } = unescapeText(original);
-  // The beginning of an escape is what is written there.
+  // An incomplete escape is literal.
   return text + original.slice(length);
 }

@@ -4,7 +4,7 @@ import type { Span } from '../span';
 /** Replacement for a hit, identified by its position in the whole text; undefined keeps it. Throws to stop the text. */
 export type Replace = (hit: Hit, original: string) => string | undefined;
 
-/** The next characters of a text, and what takes their place, where something does. */
+/** The next characters of a text, with their replacement if any. */
 export interface Step {
   readonly length: number;
   readonly replacement?: string;
@@ -32,13 +32,13 @@ export function stepsOf(hits: readonly Hit[], { start, until, textOf, replace }:
   return steps;
 }
 
-/** The text of such steps with what takes places in it. */
+/** Text of the steps with replacements. */
 export function writeSteps(steps: readonly Step[], text: string): string {
   const [only] = steps;
   if (only === undefined) return '';
   if (steps.length === 1 && only.replacement === undefined) return text;
   let at = 0;
-  // Joined here: a sum of many is put together only where it is read, all of a long text at once.
+  // Joined here, because the parts of a long text are copied only when read.
   const out = steps.map(({ length, replacement }) => {
     at += length;
     return replacement ?? text.slice(at - length, at);
@@ -46,7 +46,7 @@ export function writeSteps(steps: readonly Step[], text: string): string {
   return out.join('');
 }
 
-/** In order; what begins together, the longest first. There may be a million, mostly in order: runs of these are merged. */
+/** Sorts by start, the longest first. There may be a million spans, mostly sorted, so it merges sorted runs. */
 export function byStart<S extends Span>(spans: readonly S[]): readonly S[] {
   let ends = runsOf(spans);
   let sorted = spans;
@@ -66,7 +66,7 @@ export function byStart<S extends Span>(spans: readonly S[]): readonly S[] {
 
 const isBefore = (a: Span, b: Span): boolean => a.start < b.start || (a.start === b.start && a.end > b.end);
 
-/** Where each run that is in order ends. */
+/** End of each sorted run. */
 function runsOf(spans: readonly Span[]): number[] {
   const ends: number[] = [];
   for (let at = 1; at < spans.length; at++) if (isBefore(spans[at] as Span, spans[at - 1] as Span)) ends.push(at);
@@ -92,7 +92,7 @@ interface Queue {
   at: number;
 }
 
-/** One find, as far as it is known. */
+/** A find under construction. */
 interface Merging {
   readonly start: number;
   end: number;
@@ -104,8 +104,8 @@ interface Merging {
 }
 
 /**
- * Overlapping ones are one, of the rule that stands first. A list may be of one rule; where one find covers a hundred thousand
- * others, nothing is made of these.
+ * Merges overlapping hits under the first rule. A list may belong to one rule; a hit that covers a hundred thousand
+ * others creates no objects for them.
  */
 export function mergeHits(lists: readonly (readonly Hit[])[]): readonly Hit[] {
   const [only] = lists;

@@ -1,4 +1,4 @@
-// Base64 within a text: what stands in one piece is one find, and a long piece is read slice by slice.
+// Base64 within a text: one piece is one find, and a long piece is read in slices.
 
 import { CODINGS, encodingOf } from '../decoders/encodings';
 import { type FoldedText, type Folding, foldText } from '../folded-text';
@@ -7,15 +7,15 @@ import { type Detector, DIGITS, LETTERS, oneOf, type Span } from '../span';
 
 const isBase64 = oneOf(`${DIGITS}${LETTERS}+/_-`);
 const LEAST_RUN = 12;
-/** Words stand on lines too; what wraps base64 makes longer ones. A detector sees three of these before what it judges. */
+/** Least length of a wrapped line: shorter ones are words. A detector sees three lines before its own. */
 const LEAST_LINE = 20;
 const MOST_INDENT = 16;
 const MOST_PADDING = 2;
 /** Characters that may follow the last line of wrapped base64; others mean that words follow a word. */
 const isBehind = oneOf('\r\n"\'`<>\\)]}');
-/** A piece beyond this is read in slices of as many characters, by where they stand in all of the text, each with the next one. */
+/** Slice length of longer pieces, by position in the whole text; each slice includes the next. */
 const SLICE = 8192;
-/** It may begin behind other characters of its alphabet: what is read begins at one of four. */
+/** Base64 may start after other characters of its alphabet: tries four offsets. */
 const OFFSETS = [0, 1, 2, 3];
 /** Least share of text in decoded base64. */
 const LEAST_TEXT = 0.8;
@@ -26,7 +26,7 @@ const CUT = 4;
 interface Run {
   readonly start: number;
   readonly end: number;
-  /** It may go on behind the text. */
+  /** True if it may continue after the text. */
   readonly isOpen: boolean;
 }
 
@@ -55,14 +55,14 @@ export const findInBase64 = (rules: readonly WindowRule[]): Detector => ({
   },
 });
 
-/** Where of a piece that may go on nothing is decided: a slice is, once the next one is there. */
+/** Start of the undecided part of an open piece: a slice is decided once the next one is there. */
 function firstOpen(run: Run, length: number, at: number): number {
   if (!isLong(run, at)) return run.start;
   const open = (Math.floor((at + length) / SLICE) - 1) * SLICE - at;
   return Math.max(run.start, open);
 }
 
-/** One that stands where the text begins, and not where all of it does, is the rest of a long one. */
+/** A run at the start of the text, but not of the whole, is the rest of a long one. */
 const isLong = ({ start, end }: Run, at: number): boolean => end - start > SLICE || (start === 0 && at > 0);
 
 function* slicesOf(run: Run, at: number): Generator<Pick<Run, 'start' | 'end'>> {
@@ -103,7 +103,7 @@ function lineFrom(text: string, start: number): { readonly end: number; readonly
   return { end: end + padding, isPadded: padding > 0 };
 }
 
-/** Where the next line's first character stands, behind what it is indented by; undefined where no line ends at `at`. */
+/** Start of the next line's text after its indent; undefined if no line ends at `at`. */
 function nextLine(text: string, at: number): number | undefined {
   let next = at;
   if (text[next] === '\r') next++;
@@ -114,7 +114,7 @@ function nextLine(text: string, at: number): number | undefined {
   return next;
 }
 
-/** By the name of the first thing that begins in a slice; into the next one where something of it ends there. */
+/** Find of a slice by its first thing; extends into the next slice if something ends there. */
 function findIn(rules: readonly WindowRule[], shown: string, slice: Pick<Run, 'start' | 'end'>): Span | undefined {
   const length = slice.end - slice.start;
   for (const offset of OFFSETS) {

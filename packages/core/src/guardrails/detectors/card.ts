@@ -34,7 +34,7 @@ const ISSUERS: readonly {
 ];
 
 const HEAD = 4;
-/** By the first four digits, the lengths that a number may have, as bits. */
+/** Allowed lengths of a number by its first four digits, as bits. */
 const LENGTHS = new Uint32Array(10 ** HEAD);
 for (const { digits, from, to, lengths } of ISSUERS) {
   const rest = 10 ** (HEAD - digits);

@@ -12,7 +12,7 @@ export const findConnectionStrings: Detector = {
     if (!text.includes('://')) return spans;
     const openLink = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isLink, MAX_CONNECTION);
     for (const { 0: found, index } of text.matchAll(CONNECTION)) {
-      // One that begins before what is open ends within MAX_CONNECTION, so nothing that follows changes it.
+      // A match before the open part ends within MAX_CONNECTION, so later text can't change it.
       if (index < openLink) spans.push({ start: index, end: index + found.length, kind: 'connection_string' });
     }
     return spans;

@@ -2,14 +2,14 @@ import { foldText } from '../folded-text';
 import { AHEAD, CONTEXT, hasDigit, type Span } from '../span';
 import { findIpAddresses, isNumbered } from './ip-address';
 
-/** Characters of a text beside a cut that are looked at: an address, and all that its detector sees around it. */
+/** Characters beside a cut to search: an address with its detector's context. */
 const SIDE = 256;
 const LONGEST_ITEM = 8;
 const NONE: readonly Span[] = [];
-/** An item's number is no part of a number before or behind it. */
+/** An item's number doesn't belong to the numbers around it. */
 const GOES_ON = /^\.?\d(?!\d{0,2}[.)]\s)/;
 const BEGAN = /\d$/;
-/** Behind a word like `version` it is the number's beginning; behind any other text it ends a sentence or names an item. */
+/** After a word like `version` it begins the number; after other text it ends a sentence or names an item. */
 const FIRST_GROUP = /\d{1,5}\.$/;
 
 /**
@@ -33,7 +33,7 @@ export function cutAddresses(texts: readonly string[]): readonly (readonly Span[
   });
 }
 
-/** Those that what stands before or behind their text may have a say in. */
+/** Addresses whose neighbours in other texts may matter. */
 function addressesAtEdges(text: string): readonly Span[] {
   const first = addressesIn(text.slice(0, SIDE), 0).filter(({ start }) => start < CONTEXT);
   const tail = Math.max(0, text.length - SIDE);
@@ -41,7 +41,7 @@ function addressesAtEdges(text: string): readonly Span[] {
   return tail === 0 ? first.concat(last.filter(({ start }) => start >= CONTEXT)) : first.concat(last);
 }
 
-/** `at`: where the text begins in the one whose places are told. */
+/** `at`: position of the text in the whole. */
 function addressesIn(text: string, at: number): Span[] {
   const folded = foldText(text, 'digits');
   if (!hasDigit(folded.text, 0)) return [];

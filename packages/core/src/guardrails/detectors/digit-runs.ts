@@ -1,20 +1,20 @@
 import { isDigit } from '../span';
 import { EscapedMarks } from './escaped-marks';
 
-/** Digits, with a separator between two of them, or up to three blanks and dashes. One object for all runs: it changes with the next one. */
+/** Digits with a separator between two, or up to three blanks and dashes. One reused object for all runs. */
 export class DigitRun {
   start = 0;
   /** Number of digits. */
   length = 0;
-  /** Where each digit ends. */
+  /** End of each digit. */
   readonly ends: Uint32Array;
   /** The first four of them as a number. */
   head = 0;
-  /** Where the groups begin, as numbers of digits, and by which separators each is parted from all before it, as bits. */
+  /** Starts of the groups in digits, with the separators before each as bits. */
   private readonly groups: Uint8Array;
   private readonly parted: Uint16Array;
   private groupCount = 0;
-  /** Sums for Luhn's check of so many digits, with every other one doubled: those at even places, and at odd ones. */
+  /** Luhn sums by number of digits, with doubling at even and at odd places. */
   private readonly even: Uint16Array;
   private readonly odd: Uint16Array;
 
@@ -57,7 +57,7 @@ export class DigitRun {
     this.groupCount++;
   }
 
-  /** The first `length` digits are grouped as a card's number is: not as a list, a fraction or two numbers side by side. */
+  /** True if the first `length` digits are grouped like a card number, not like a list, fraction or two numbers. */
   isGrouped(text: string, length: number): boolean {
     let count = this.groupCount;
     while (count > 1 && (this.groups[count - 1] ?? 0) >= length) count--;
@@ -79,7 +79,7 @@ export class DigitRun {
     return first === 4 || (isPlain && first <= 3);
   }
 
-  /** No other digits are parted from it by a separator. */
+  /** True if no separator joins it to other digits. */
   private isAlone(text: string, length: number, own: number): boolean {
     const { start } = this;
     const end = this.ends[length - 1] ?? 0;
@@ -109,7 +109,7 @@ const BLANK = 1;
 const DASH = 2;
 const [LINE, BULLET, TAB, NEWLINE, PIPE] = [0x20, 0x40, 0x80, 0x100, 0x200];
 const [STAR, TILDE, TICK] = [PIPE << 1, PIPE << 3, PIPE << 4];
-/** They may stand twice, or with blanks around them: cells of a table, words in bold. */
+/** These may repeat or have blanks around them: table cells, bold words. */
 const WIDE = TAB | NEWLINE | PIPE | STAR | LINE | BULLET | TILDE | TICK;
 /** True if the separator continues a number separated by `own`; a cell border only continues a row of cells. */
 const goesOn = (bits: number, own: number): boolean => ((bits & WIDE) === 0 ? bits : bits & WIDE & own) !== 0;
@@ -173,7 +173,7 @@ function separatorLength(text: string, at: number): number {
 export const isFraction = (text: string, start: number): boolean =>
   text.charCodeAt(start - 1) === 46 && isDigit(text.charCodeAt(start - 2));
 
-/** Every run that begins where no digit stands before, up to `most` digits; a long one is many, each a group later. */
+/** Every run without a digit before it, up to `most` digits; a long run yields one for each group. */
 export function* digitRuns(text: string, most: number): Generator<DigitRun> {
   const run = new DigitRun(most);
   for (let start = 0; start < text.length; start++) {
@@ -184,7 +184,7 @@ export function* digitRuns(text: string, most: number): Generator<DigitRun> {
   }
 }
 
-/** True where digits end at `end`: what follows is none of them. */
+/** True if a number ends at `end`. */
 export const endsDigits = (text: string, end: number): boolean => !isDigit(text.charCodeAt(end));
 
 /** `%20`, `%3d`, `%91`: a mark, or the last byte of one. */
@@ -195,7 +195,7 @@ function endsEscape(text: string, end: number): boolean {
 }
 const UNDERLINE = 95;
 
-/** Where digits at the end of a text begin that may go on, `most` of them at the most; `text.length` where none do. */
+/** Start of digits at the end that may continue, at most `most`; `text.length` without any. */
 export function openDigits(text: string, most: number): number {
   let start = text.length - ESCAPES.openLength(text);
   let first = text.length;

@@ -8,7 +8,7 @@ const MAX_LENGTH = 320;
 const isPlainLocal = oneOf(`${DIGITS}${LETTERS}.!#$%&'*+/=?^_\`{|}~-`);
 /** User of repository URLs: `git@github.com`. */
 const REPOSITORY = 'git';
-/** Letters of alphabets whose words have spaces between them. Source: RFC 6531. */
+/** Letters of scripts with spaces between words. Source: RFC 6531. */
 const isLocal = (code: number): boolean => isPlainLocal(code) || (code >= 0xc0 && code <= 0x52f);
 const isAsciiDomain = oneOf(`${DIGITS}${LETTERS}.-`);
 /** A hyphen that breaks no line is one, too. */
@@ -44,7 +44,7 @@ export const findEmails: Detector = {
   },
 };
 
-/** Where the name before an `@` begins at the earliest, whatever else follows. */
+/** Earliest start of the name before an `@`, for any later text. */
 function leastStart(text: string, at: number): number {
   let start = at;
   while (start > 0 && at - start < MAX_LOCAL && isLocal(text.charCodeAt(start - 1))) {
@@ -54,7 +54,7 @@ function leastStart(text: string, at: number): number {
   return start;
 }
 
-/** Where the name before an `@` begins: of a link with `key=name@…` in its query, behind the key; of what is too long, its end. */
+/** Start of the name before an `@`: after the key of `key=name@…` in a query; the end of an overlong name. */
 function localStart(text: string, at: number): number {
   let start = leastStart(text, at);
   const before = text[start - 1];
@@ -72,7 +72,7 @@ function spanAround(text: string, at: number, isEnd: boolean): Span | undefined 
   const [wide, plain] = [domainEnd(text, at + 1, isDomain), domainEnd(text, at + 1, isPlainDomain)];
   const widest = domainEnd(text, at + 1, mayBeDomain);
   if (widest === text.length && !isEnd) return undefined;
-  // Words of languages without spaces stand right behind it.
+  // Words of scripts without spaces may follow directly.
   const domain =
     domainOf(text.slice(at + 1, wide)) ??
     domainOf(text.slice(at + 1, plain)) ??
@@ -87,7 +87,7 @@ function domainEnd(text: string, from: number, takes: (code: number) => boolean)
   return end;
 }
 
-/** `com-x`: what stands behind the last label's hyphen is no part of it. */
+/** `com-x`: text after the last label's hyphen isn't part of the address. */
 const AFTER_HYPHEN = /[-\u2010][^.]{0,64}$/;
 
 /** With an end that is given out. */

@@ -8,7 +8,7 @@ function escapeOf(code: number): string {
   return escaped.toUpperCase();
 }
 
-/** Escapes of some characters, each with what its character stands for. */
+/** Escapes of some characters, by the kind of their character. */
 export class EscapedMarks {
   private readonly bits = new Map<string, number>();
   /** Incomplete escapes at the end of a text. */

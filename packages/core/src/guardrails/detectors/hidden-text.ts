@@ -2,7 +2,7 @@ import { foldText } from '../folded-text';
 import type { WindowRule } from '../rule-search';
 import { type Detector, type Span, trailingRun } from '../span';
 
-/** Copies of ASCII that nobody sees. Source: the Unicode block Tags. */
+/** Invisible copies of ASCII. Source: the Unicode block Tags. */
 const TAG_RUN = /[\u{e0020}-\u{e007e}]{3,}/gu;
 const TAG_MARK = '\udb40';
 const TAG_BASE = 0xe0000;
@@ -22,7 +22,7 @@ export const findInTags = (rules: readonly WindowRule[]): Detector => ({
 
 type Run = Pick<Span, 'start' | 'end'>;
 
-/** One that may go on is none yet. */
+/** A run that may continue doesn't count yet. */
 function runsIn(text: string, runs: RegExp, isEnd: boolean): readonly Run[] {
   const found: Run[] = [];
   for (const { 0: shown, index } of text.matchAll(runs)) {
@@ -32,7 +32,7 @@ function runsIn(text: string, runs: RegExp, isEnd: boolean): readonly Run[] {
   return found;
 }
 
-/** The whole run, by the name of the first thing that stands in it. */
+/** The whole run, named by its first find. */
 function within(rules: readonly WindowRule[], run: Run, said: string): readonly Span[] {
   for (const { detector, folding } of rules) {
     const [first] = detector.find(foldText(said, folding).text, true);

@@ -51,7 +51,7 @@ function beginsIban(text: string, start: number): boolean {
   return isDigit(text.charCodeAt(third)) && isDigit(text.charCodeAt(third + 1));
 }
 
-/** Where so many letters and digits end, one separator between two of them at the most. */
+/** End of so many letters and digits, with at most one separator between two. */
 function endOf(text: string, start: number, length: number): number | undefined {
   let count = 0;
   let wasSeparator = true;

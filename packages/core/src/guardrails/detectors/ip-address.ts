@@ -9,11 +9,11 @@ const isIpv6Character = oneOf(`${DIGITS}abcdefABCDEF:.`);
 const IPV6_RUN = /(?<![\w:.])[0-9a-fA-F:.]{2,46}(?![\w:.])/g;
 const MOST = 46;
 
-/** Longest of version 4, and what tells that it goes on. */
+/** Longest IPv4 address, and the sign that it continues. */
 const MOST_V4 = 17;
 const isIpv4Character = oneOf(`${DIGITS}.`);
 
-/** Where the last run begins, if an address may begin there: never within a word or a longer run. */
+/** Start of the last run if an address may begin there: never within a word or a longer run. */
 function openRun(text: string, takes: (code: number) => boolean, most: number): number {
   const start = trailingRun(text, takes, most);
   const before = text.charCodeAt(start - 1);
@@ -24,7 +24,10 @@ function openRun(text: string, takes: (code: number) => boolean, most: number): 
 const NUMBERED =
   /(?:\b(?:sections?|versions?|vers?|chapters?|clauses?|paragraphs?|articles?|appendix|releases?|revisions?|rev|figures?|fig|tables?|steps?|items?|rules?)\.?|\brv:|§)\s{0,2}$/i;
 const LOOK_BACK = 16;
-/** First groups of addresses in use; others need more groups to be told from names in programs. Source: IANA, IPv6 address space. */
+/**
+ * First groups of addresses in use; others need more groups to differ from program names. Source: IANA, IPv6 address
+ * space.
+ */
 const IPV6_BEGINNING = /^(?:[23][0-9a-f]{3}|f[cdef][0-9a-f]{2}|64:ff9b|0{0,4}):/i;
 const LEAST_COLONS = 4;
 
@@ -42,7 +45,7 @@ export const findIpAddresses: Detector = inPlainText({
     const spans: Span[] = [];
     for (const { 0: found, index } of text.matchAll(IPV4)) {
       const end = index + found.length;
-      // A full stop says nothing yet: a digit may follow.
+      // A full stop is undecided: a digit may follow.
       const isDecided = isEnd || (end < text.length && (text[end] !== '.' || end + 1 < text.length));
       if (text[end] === '_' && text[index - 1] !== '_') continue;
       if (isDecided && !isNumbered(text, index)) spans.push({ start: index, end, kind: 'ip' });

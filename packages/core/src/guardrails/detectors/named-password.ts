@@ -3,7 +3,7 @@ import type { Span } from '../span';
 /** Text after `password =`, as people and programs write it. */
 const NAMES = 'passw(?:or)?d|passwort|passphrase|pwd|contraseña|mot de passe|密码|密碼|пароль|_pass|(?<![a-z])pw';
 const MARK = '(?:=>|:=|={1,2}|:)';
-/** Also options (`--password X`, `-u name:X`) and elements (`<password>X`). */
+/** Includes options (`--password X`, `-u name:X`) and elements (`<password>X`). */
 const NAMED = new RegExp(
   `(?:(?:${NAMES})["'\`]?\\s{0,2}${MARK}|(?<![a-z])pass["'\`]?\\s{0,2}={1,2}|--password(?=\\s)|<password>|(?<![\\w-])(?:-u|--user)[ =]{1,2}["']?[\\w.@-]{1,32}:)\\s{0,2}["'\`]?`,
   'gi',

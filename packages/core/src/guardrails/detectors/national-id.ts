@@ -17,11 +17,11 @@ import { inPlainText } from './plain-text';
 interface NationalId {
   readonly shape: RegExp;
   readonly isValid: (shown: string) => { readonly isValid: boolean };
-  /** Without a separator, too many of all numbers are valid: a word before it has to say what it is. */
+  /** Words that must precede an unseparated number, because too many numbers are valid. */
   readonly named?: RegExp;
 }
 
-/** Letters may stand for its digits. */
+/** Letters may replace its digits. */
 const CODICE_FISCALE: NationalId = {
   shape: /(?<!\w)[A-Za-z]{6}\w\w[A-EHLMPRSTa-ehlmprst]\w\w[A-Za-z]\w{3}[A-Za-z](?!\w)/g,
   isValid: isCodiceFiscale,
@@ -45,14 +45,14 @@ const IDS: readonly NationalId[] = [
   },
   { shape: /(?<!\w)\d{11}(?!\w)/g, isValid: isPesel },
   {
-    // No check digit: by where its hyphens stand.
+    // No check digit: the hyphens identify it.
     shape: /(?<![\w.-])\d{3}(-?)\d{2}\1\d{4}(?![\w-])/g,
     isValid: isGivenSsn,
     named: /(?:\bssn\b|social[ -]security)[^\d\n]{0,32}$/i,
   },
-  // Behind its name and a dash, which elsewhere say that it is part of a longer number.
+  // After its name and a dash, which elsewhere continues a longer number.
   { shape: /(?<=\bssn ?-)\d{3}(-?)\d{2}\1\d{4}(?![\w-])/gi, isValid: isGivenSsn },
-  // By its blanks, where no other number stands beside it: lists have numbers of all lengths.
+  // Identified by blanks, without adjacent numbers: lists contain numbers of all lengths.
   { shape: /(?<![\w.,+-])(?<!\d {1,3})\d{3} \d{2} \d{4}(?![\w-]| {1,2}\d)/g, isValid: isGivenSsn },
   { shape: /(?<![\w-])(?:\d{2})?\d{6}[-+]\d{4}(?!\w)/g, isValid: isPersonnummer },
 ];
@@ -95,7 +95,7 @@ export const findNationalIds: Detector = inPlainText({
   },
 });
 
-/** True where enough digits stand side by side, with no more than a separator between two of them. */
+/** True for enough adjacent digits with at most one separator between two. */
 function hasNumber(text: string): boolean {
   let digits = 0;
   for (let at = 0; at < text.length; at++) {
@@ -107,7 +107,7 @@ function hasNumber(text: string): boolean {
   return false;
 }
 
-/** Where digits begin that may go on, a letter among their last characters or a `+` between them. */
+/** Start of digits that may continue, with a letter near the end or a `+` inside. */
 function openNumber(text: string): number {
   let end = text.length;
   for (let skipped = 0; skipped < 4 && end > 0 && !isDigit(text.charCodeAt(end - 1)); skipped++) {

@@ -16,15 +16,15 @@ const MOST_COUNTRIES = 20;
 
 /** National formats of some countries: digits only. */
 export interface NationalNumbers {
-  /** With what is dialled ahead of it within the country. */
+  /** With the trunk prefix. */
   readonly prefixed: RegExp;
-  /** The same of what is given out. */
+  /** With the trunk prefix, for numbers in use. */
   readonly prefixedInUse: RegExp;
   /** Numbers in use, for countries without a trunk prefix. */
   readonly bareInUse: RegExp;
 }
 
-/** Throws what is wrong with the countries: ISO 3166-1, two letters. */
+/** Throws for invalid countries: ISO 3166-1, two letters. */
 export function nationalNumbers(countries: readonly string[]): NationalNumbers {
   if (countries.length === 0 || countries.length > MOST_COUNTRIES)
     throw new Error(`"countries" must name 1 to ${MOST_COUNTRIES} countries`);

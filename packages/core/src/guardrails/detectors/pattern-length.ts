@@ -1,4 +1,4 @@
-// Read from the machine that RE2 makes of an expression: what is not in it cannot match.
+// Reads the compiled RE2 program, so that impossible parts don't count.
 import type { RE2JS } from 're2js';
 
 /** One step of RE2's machine. Source: `Inst` of re2js, which names its steps as Go's `regexp/syntax` does. */
@@ -29,14 +29,11 @@ function nextOf({ op, out, arg }: Instruction): readonly number[] {
     : [];
 }
 
-/**
- * The most characters that a match, and what it looks at behind itself, can have; undefined where there is no bound, or where the
- * beginning or end of the text or of its lines counts.
- */
+/** Longest match including look-ahead; undefined without a bound, or if anchors of lines or text matter. */
 export function lengthOfPattern(compiled: RE2JS): number | undefined {
   const { start, inst } = machineOf(compiled);
   const longest = new Map<number, number>();
-  /** Seen on the way, and not left yet: whoever comes there again goes in a circle. */
+  /** States on the current path: a repeated one is a cycle. */
   const open = new Set<number>();
   const path = [start];
   while (path.length > 0) {
@@ -61,7 +58,7 @@ export function lengthOfPattern(compiled: RE2JS): number | undefined {
 /** True where every match is empty, if there is any: a place, and no text. */
 export function matchesNoText(compiled: RE2JS): boolean {
   const { start, inst } = machineOf(compiled);
-  // A way on is known by where it stands, by whether it took a character, and by whether the text has ended.
+  // A path is identified by its state, whether it took a character, and whether the text ended.
   const [TOOK, ENDED] = [1, 2];
   const seen = new Set<number>();
   const ways = [{ at: start, state: 0 }];

@@ -9,13 +9,13 @@ const LONGEST_WAIT = 256;
 
 /** Steps of a machine (its size, by each character) that others can wait for. One takes 10 ns at the worst. */
 const MOST_STEPS = 2_000_000;
-/** The same of one character, where from every place a match of such a length is looked for. */
+/** Maximum of steps per character, for a search from every position. */
 const MOST_STEPS_EACH = 4000;
-/** A search from a place looks at what it is given, ten times a match's length on average, and mostly by a faster machine. */
+/** A search reads its whole input, ten times a match's length on average, mostly with a faster engine. */
 const SHARE = 0.1;
 const MOST_AT_ONCE = 16 * 1024;
 
-/** An operator's own expression, in time linear in the text (RE2's syntax). Throws what is wrong with it. */
+/** Detector for an operator's expression, in linear time (RE2 syntax). Throws for an invalid one. */
 export function findPattern(pattern: string): Detector {
   const compiled = compilePattern(pattern);
   const size = compiled.programSize();
@@ -42,16 +42,16 @@ function inWhole(compiled: RE2JS, text: string): readonly Span[] {
   return spans;
 }
 
-/** So many times the longest match are searched at once: a search goes on to the end of what it is given, match or not. */
+/** Multiple of the longest match to search at once: a search reads its whole input, match or not. */
 const REACH = 4;
 
-/** From every place where one begins, so that it is the same wherever a text is cut. */
+/** Searches from every start, so that results don't depend on how the text is cut. */
 function inPieces(compiled: RE2JS, text: string, length: number, isEnd: boolean): readonly Span[] {
   const spans: Span[] = [];
   const decided = isEnd ? text.length + 1 : text.length - length;
   const step = REACH * length;
   for (let at = 0; at < text.length; at += step) {
-    // A character before it says whether a word begins.
+    // The character before it decides if a word begins.
     const first = Math.max(0, at - 1);
     const last = Math.min(text.length, at + step);
     const matcher = compiled.matcher(text.slice(first, last + length));
@@ -64,7 +64,7 @@ function inPieces(compiled: RE2JS, text: string, length: number, isEnd: boolean)
   return spans;
 }
 
-/** Throws what is wrong with it. */
+/** Throws for an invalid expression. */
 export function compilePattern(pattern: string): RE2JS {
   try {
     return RE2JS.compile(pattern);

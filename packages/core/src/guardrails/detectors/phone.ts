@@ -16,7 +16,7 @@ const isNumber = (code: number): boolean => isDigit(code) || isMark(code) || cod
 /** Numbers that begin with `+` or `00` and a country's code, and American ones with their usual separators. */
 export const findPhones: Detector = phoneDetector(() => false);
 
-/** The same, and numbers as they are written within some countries. Throws what is wrong with these. */
+/** Adds national formats of some countries. Throws for invalid countries. */
 export function findPhonesOf(countries: readonly string[]): Detector {
   const { prefixed, prefixedInUse, bareInUse } = nationalNumbers(countries);
   return phoneDetector((shown, before) => {
@@ -31,18 +31,18 @@ export function findPhonesOf(countries: readonly string[]): Detector {
   });
 }
 
-/** Digits of a number that nothing else says is one. */
+/** Digits of a number without any other sign. */
 const LEAST_ALONE = 9;
 const MOST_ALONE = 12;
 const AREA_FIRST = /^\(?\d{2,3}[^\d]/;
-/** A date, maybe with its time, a decimal number, and what ends with a check digit of its own. */
+/** A date with optional time, a decimal number, or a number with a check digit of its own. */
 const NO_PHONE = /[-.]\d$|^\d{4}([-/.])\d\d\1\d\d(?!\d)|^\d\d([-/.])\d\d\2\d{4}(?!\d)|^\d+\.\d+$/;
 /** Words that identify a phone number without its punctuation. */
 const CALLED =
   /(?:phone|call|cell|mobile|mobil|tel|fax|whatsapp|sms|text me|dial|ring|handy|rufnummer|numero|número|numéro|nummer)[^\d\n]{0,40}$/i;
 const LOOK_BACK = 48;
 
-/** `isNational`: a number without its country is one, by how it is written, and by what stands before it. */
+/** `isNational`: recognizes a number without its country code, by format and preceding text. */
 function phoneDetector(isNational: (shown: string, before: string) => boolean): Detector {
   const isLocal = (text: string, start: number, end: number) =>
     isNational(text.slice(start, end), text.slice(Math.max(0, start - LOOK_BACK), start));
@@ -67,7 +67,7 @@ function phoneDetector(isNational: (shown: string, before: string) => boolean): 
   });
 }
 
-/** `+49…`, `0049…`, `(212) …` or `212-…`, where no number or word stands before. */
+/** `+49…`, `0049…`, `(212) …` or `212-…` without a number or word before. */
 function begins(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   const before = at === 0 ? 32 : text.charCodeAt(at - 1);
@@ -75,7 +75,7 @@ function begins(text: string, at: number): boolean {
   return code === 43 || code === 40 || isDigit(code);
 }
 
-/** Where it may end: with all that may belong to it, or before a blank behind which another number may stand. */
+/** Possible ends: everything that may belong to it, or before a blank that another number may follow. */
 function endsOfNumber(text: string, start: number, isEnd: boolean): readonly number[] {
   const ends: number[] = [];
   let digits = 0;
@@ -98,7 +98,7 @@ function endsOfNumber(text: string, start: number, isEnd: boolean): readonly num
 }
 
 const AMERICAN = /^(?:1[ .-])?(?:\(\d{3}\) ?|\d{3}[ .-])\d{3}[ .-]\d{4}$/;
-/** Written behind a country's code, and dialled within the country only. */
+/** Written after a country's code, and dialled within the country only. */
 const TRUNK = '(0)';
 
 function isPhone(shown: string): boolean {

@@ -2,7 +2,9 @@ import type { Detector } from '../span';
 
 const MAY_CHANGE = /[\u2010-\u2013\u2212]|\[[\dmK]|%[02]/;
 const DASHES = /[\u2010-\u2013\u2212]/g;
-/** Colours of a terminal (ECMA-48, SGR and EL), of which the control character is gone, and a blank or the end of a line in a link. */
+/**
+ * Terminal colours (ECMA-48, SGR and EL) without their control character, and an encoded blank or line end in a link.
+ */
 const BETWEEN = /\[(?:\d{1,3}(?:;\d{1,3}){0,4})?m|\[\d?K|%(?:20|0[AaDd])/g;
 
 /** Normalizes without changing the length: all dashes become hyphens, and the ends of a number become bars. */

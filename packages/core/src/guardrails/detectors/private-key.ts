@@ -15,7 +15,7 @@ export const findPrivateKeys: Detector = {
   openFrom: (text) => openKey(text),
 };
 
-/** From its first line to its last, or to where the text ends. */
+/** From the first line to the last, or to the end of the text. */
 function* privateKeys(text: string, isEnd: boolean): Generator<Span> {
   for (const { start, end } of keysIn(text)) {
     if (end !== undefined) yield { start, end, kind: 'private_key' };
@@ -23,7 +23,7 @@ function* privateKeys(text: string, isEnd: boolean): Generator<Span> {
   }
 }
 
-/** Each first line, and where the last one behind it ends; the text is read once, however many there are. */
+/** Each first line with the end of the last line after it; reads the text once, for any number of keys. */
 function* keysIn(text: string): Generator<{ readonly start: number; readonly end: number | undefined }> {
   if (!text.includes(PEM_BEGIN)) return;
   let last: RegExpExecArray | null = null;
@@ -38,7 +38,7 @@ function* keysIn(text: string): Generator<{ readonly start: number; readonly end
   }
 }
 
-/** Where a key begins that does not end yet, or what may become the first line of one. */
+/** Start of an unfinished key, or of a possible first line. */
 function openKey(text: string): number {
   if (!text.includes('-')) return text.length;
   for (const { start, end } of keysIn(text)) if (end === undefined) return start;

@@ -4,11 +4,11 @@ interface SecretShape {
   readonly kind: string;
   /** Its prefix. */
   readonly heads: string;
-  /** Least characters behind the head. */
+  /** Least number of characters after the prefix. */
   readonly least: number;
 }
 
-/** Keys by what their vendors let them begin with. Source: the vendors' own documents on their keys. */
+/** Keys by vendors' prefixes. Source: the vendors' own documents on their keys. */
 const HEADS: readonly SecretShape[] = [
   { kind: 'gateway_key', heads: 'llm0_live_ llm0_admin_', least: 16 },
   {
@@ -72,7 +72,7 @@ const HEADS: readonly SecretShape[] = [
   { kind: 'jwt', heads: 'eyJ', least: 30 },
 ];
 
-/** Those whose beginning alone says too little. */
+/** Shapes of keys with ambiguous prefixes. */
 const SHAPES: readonly (readonly [kind: string, shape: RegExp])[] = [
   ['twilio_key', /^(?:AC|SK)[0-9a-fA-F]{32}$/],
   ['mailgun_key', /^key-[0-9a-z]{32}$/],
@@ -97,7 +97,7 @@ for (const { kind, heads, least } of HEADS) {
   }
 }
 
-/** Codes of what they begin with. */
+/** First character codes of the prefixes. */
 const FIRST = new Uint8Array(128);
 for (const beginning of BY_BEGINNING.keys()) FIRST[beginning.charCodeAt(0)] = 1;
 
@@ -106,7 +106,7 @@ const headOf = (token: string, length: number) =>
     ({ head, least }) => token.startsWith(head) && length - head.length >= least,
   );
 
-/** Whose key a token is by how it begins; undefined where it is nobody's. Words in lower case with hyphens are none. */
+/** Vendor of a token by its prefix; undefined without one. Lower-case words with hyphens don't count. */
 export function kindByHead(token: string): string | undefined {
   const found = headOf(token, token.length);
   return found !== undefined && isMixed(token, found.head.length) ? found.kind : undefined;
@@ -119,17 +119,17 @@ export function beginsKey(text: string, from: number, at: number, end: number): 
   return found !== undefined && isMixed(token, found.head.length);
 }
 
-/** A key that begins behind a mark has so many letters and digits in a row: words between hyphens have fewer. */
+/** A key after a mark has this many letters and digits in a row; hyphenated words have fewer. */
 const LEAST_RUN = 12;
-/** It begins so close to what the key begins with. */
+/** Farthest distance from the prefix. */
 const MOST_APART = 128;
-/** Addresses whose path is the key. */
+/** URLs whose path is the key. */
 const HOOK = /hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\//;
 const LEAST_HOOK = 20;
 /** No shape is shorter. */
 const LEAST_SHAPED = 24;
 
-/** Where in a token a key begins behind another mark, as in the path of a URL, and whose. */
+/** Start and vendor of a key after another mark in a token, as in the path of a URL. */
 export function keyWithin(token: string): { readonly at: number; readonly kind: string } | undefined {
   const hook = token.includes('.com/') ? HOOK.exec(token) : null;
   if (hook !== null && token.length - hook.index - hook[0].length >= LEAST_HOOK)
@@ -154,14 +154,14 @@ export function keyWithin(token: string): { readonly at: number; readonly kind: 
   return undefined;
 }
 
-/** Whose key a whole step of a path is by how it looks. */
+/** Vendor of a whole path step by its shape. */
 function kindOfStep(token: string, at: number): string | undefined {
   const next = token.indexOf('/', at);
   const end = next < 0 ? token.length : next;
   return end - at < LEAST_SHAPED ? undefined : kindByShape(token.slice(at, end));
 }
 
-/** Tells where the next letters and digits in a row begin, both of them; asked from left to right, all is read once. */
+/** Finds the next run with both letters and digits; a left-to-right scan reads everything once. */
 function runsOf(token: string): (from: number) => number {
   let [start, end, isRun] = [0, 0, false];
   return (from) => {
@@ -178,7 +178,7 @@ function runsOf(token: string): (from: number) => number {
   };
 }
 
-/** Whose key a whole token is by how it looks. */
+/** Vendor of a whole token by its shape. */
 export const kindByShape = (token: string): string | undefined => SHAPES.find(([, shape]) => shape.test(token))?.[0];
 
 /** Digits, or letters of both cases, from `from` on. */

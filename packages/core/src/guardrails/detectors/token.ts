@@ -4,7 +4,7 @@ import { namedPasswords } from './named-password';
 import { beginsKey, keyWithin, kindByHead, kindByShape } from './secret-shapes';
 
 const isToken = oneOf(`${DIGITS}${LETTERS}_-.+/=:~$%`);
-/** A token by nothing but its looks: as long, as mixed, and with as many changes between kinds of characters. */
+/** Thresholds for a random-looking token: length, entropy, and share of changes between kinds of characters. */
 const CHANCE = { least: 24, bits: 3.6, changes: 0.33 } as const;
 /** Words before a secret; they lower the threshold. */
 const NAMED_SECRET =
@@ -13,19 +13,19 @@ const NAMED_SECRET =
 const COOKIE = /\bcookie["']?:\s{0,2}["']?[\w-]{0,8}sess(?:ion)?[\w-]{0,8}=$/i;
 /** Shorter ones are nothing. */
 const SHORTEST = 16;
-/** Full stops and colons that may end a token, and are none of it. */
+/** Full stops and colons after a token, which aren't part of it. */
 const MOST_STOPS = 3;
 /** Pictures and documents in base64. */
 const EMBEDDED = /base64,$|^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi)/;
 const LOOK_BACK = 48;
-/** Characters of a token that tell what it looks like. */
+/** Characters of a token that classify it. */
 const MOST_COUNTED = 4096;
 
 /** Keys of vendors, tokens, passwords by their name, and long strings that look like chance. */
 export const findTokens: Detector = {
   find(text, isEnd) {
     const spans: Span[] = [];
-    // Each is decided by itself: what waits for another one still overlaps with what is found here.
+    // Each is decided alone: an open match of another detector still overlaps with this one.
     const openToken = isEnd ? Number.POSITIVE_INFINITY : trailingRun(text, isToken);
     for (const { start, end } of tokensOf(text)) {
       if (end - start < SHORTEST) continue;
@@ -106,7 +106,7 @@ function lengthOf(token: string): number {
   return end;
 }
 
-/** Where in a token what is secret begins: all of it, or what stands behind a mark in it. */
+/** Position of the secret in a token: all of it, or the part after a mark. */
 function keyOf(text: string, start: number, end: number): { readonly at: number; readonly kind: string } | undefined {
   const token = text.slice(start, start + lengthOf(text.slice(start, end)));
   const known = kindByHead(token) ?? kindByShape(token);
@@ -117,14 +117,14 @@ function keyOf(text: string, start: number, end: number): { readonly at: number;
   const key = keyWithin(token);
   const shown = token.slice(0, MOST_COUNTED);
   const isChance = !isIdentifier(shown) && looksSecret(shown, before);
-  // A key is one where identifiers stand too, and chance is not.
+  // A key counts in identifiers too; random text doesn't.
   return isChance ? { at: 0, kind: key?.kind ?? 'token' } : key;
 }
 
 const looksSecret = (token: string, before: string): boolean =>
   looksLikeChance(token) || (isNamedSecret(token) && (NAMED_SECRET.test(before) || COOKIE.test(before)));
 
-/** Vendors' names of what was said and run, digests that say so, and accounts of chains: everybody may know these. */
+/** Vendors' ids of messages and runs, marked digests, and blockchain accounts: these are public. */
 const IDENTIFIER =
   /^(?:(?:toolu|srvtoolu|call|msg|resp|req|run|thread|asst|step|batch|fc|rs|ws|fs|ci|ig|cmpl|evt|item|file|gen)_[A-Za-z0-9]{8,80}|(?:chatcmpl|cmpl|file|gen|msg)-[A-Za-z0-9]{8,80}|sha(?:1|224|256|384|512)-[A-Za-z0-9+/]{27,88}={0,2}|0x[0-9a-fA-F]{40})$/;
 /** Words written as one, and how many letters each has. */
@@ -166,7 +166,7 @@ function changesOf(token: string): number {
   return changes / (token.length - 1);
 }
 
-/** Bits a character, by how often each comes. */
+/** Entropy in bits per character. */
 function bitsOf(token: string): number {
   const counts = new Map<string, number>();
   for (const character of token) counts.set(character, (counts.get(character) ?? 0) + 1);

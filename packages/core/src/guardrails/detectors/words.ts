@@ -1,13 +1,13 @@
 import type { Detector, Span } from '../span';
 
 interface Node {
-  /** The first of those that go on from here, and its character: most have no other. */
+  /** First continuation and its character; most nodes have no other. */
   code: number;
   child: Node | undefined;
   others: Map<number, Node> | undefined;
   /** The longest other word's beginning that this one's end is. */
   back: Node | undefined;
-  /** Length of what was read. */
+  /** Length of the match so far. */
   readonly depth: number;
   /** Lengths of the words that end here. */
   ends: readonly number[];
@@ -110,7 +110,7 @@ function buildTree(words: readonly string[]): Node {
     }
     if (word.length > 0 && !node.ends.includes(word.length)) node.ends = [...node.ends, word.length];
   }
-  // Level by level: the way back of each is known before those behind it.
+  // Level by level: each fallback is known before those of its successors.
   const queue = Array.from(nextsOf(root), ([, node]) => node);
   for (let index = 0; index < queue.length; index++) {
     const node = queue[index] as Node;

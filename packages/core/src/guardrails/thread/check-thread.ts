@@ -1,4 +1,4 @@
-// Does what may take long in a thread of its own, which is ended where it takes too long.
+// Runs slow checks in a thread, which is terminated at the deadline.
 import { parentPort } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { lowerPriority } from '../../threads/lower-priority';
@@ -24,7 +24,7 @@ export type ThreadJob =
 export type ThreadReply =
   /** Reason, as in `JudgeJson`. */
   | { readonly type: 'judged'; readonly reason: string | undefined }
-  /** Beginnings and ends, one behind the other: of what its escapes stand for, where it is JSON. */
+  /** Alternating starts and ends; in the unescaped text for JSON. */
   | { readonly type: 'found'; readonly places: Uint32Array<ArrayBuffer> }
   | { readonly type: 'failed'; readonly message: string };
 

@@ -15,7 +15,7 @@ type ReplyTo<T extends ThreadJob> = Extract<
   { readonly type: T['type'] extends 'schema' ? 'judged' : 'found' }
 >;
 
-/** One thread for what may take long, a text at a time; started with the first. */
+/** One thread for slow checks, one text at a time; starts on first use. */
 export class CheckWorker {
   private worker: Worker | undefined;
   private running: WaitingJob | undefined;
@@ -96,5 +96,5 @@ export class CheckWorker {
   }
 }
 
-/** That of this process. */
+/** Thread of this process. */
 export const checkThread = new CheckWorker();

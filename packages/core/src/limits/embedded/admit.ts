@@ -224,7 +224,7 @@ class Decision {
     };
   }
 
-  /** A clock that stepped back is stored even here: otherwise the bucket would stand still until it catches up. */
+  /** Stores a clock that moved back: otherwise the bucket would stop until it catches up. */
   private deny({ reason, retryAfterMs }: Denial): AdmitOutcome {
     const { key, customer, keyLevel, nowMs } = this;
     if (keyLevel !== undefined && key?.bucket !== undefined && nowMs < key.bucket.atMs)

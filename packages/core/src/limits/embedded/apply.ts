@@ -24,7 +24,7 @@ export interface AdmitEffect {
   readonly hold?: Hold;
 }
 
-/** Makes an admission or a hit so; also at replay. */
+/** Applies an admission or a hit, also during replay. */
 export function applyAdmit(state: EmbeddedState, effect: AdmitEffect): void {
   const { atMs, hold } = effect;
   const key = state.key(effect.projectId, effect.keyId);

@@ -1,5 +1,4 @@
-// The disk refuses a line: what was to be decided is refused; what already happened counts in memory, and its line is
-// written before the next one.
+// If the disk refuses a line, a decision is refused. An event counts in memory, and its line precedes the next one.
 import { storeUnavailable } from '../store-unavailable';
 import { Journal } from './journal';
 import { applyLine, type JournalLine, type JournalTarget, snapshotLines } from './lines';
@@ -37,7 +36,7 @@ export class EmbeddedBook {
     return this.journal.open((line) => applyLine(this.target, JSON.parse(line) as JournalLine));
   }
 
-  /** Journal first, then memory: what is decided is never forgotten. Throws `store_unavailable`. */
+  /** Journal first, then memory: a decision is never lost. Throws `store_unavailable`. */
   record(line: JournalLine): void {
     const number = this.journal.add(JSON.stringify(line));
     try {
@@ -51,7 +50,7 @@ export class EmbeddedBook {
     applyLine(this.target, line);
   }
 
-  /** For what already happened, and for what `takeBack` can undo: memory first, the journal with the next `write`. */
+  /** For events, and for changes that `takeBack` can undo: memory first, journal with the next `write`. */
   recordLater(line: JournalLine): number {
     const number = this.journal.add(JSON.stringify(line));
     applyLine(this.target, line);
@@ -78,7 +77,7 @@ export class EmbeddedBook {
     this.journal.takeBack(number);
   }
 
-  /** The disk refused the last lines: they wait. */
+  /** True while refused lines wait. */
   get isBehind(): boolean {
     return this.refused;
   }

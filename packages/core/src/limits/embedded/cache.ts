@@ -1,4 +1,4 @@
-// The journal refuses entries: they are kept in memory only, and lost at the next start.
+// If the journal refuses entries, they stay in memory and are lost at the next start.
 import { LinkedSet, type Place } from '../../collections/linked-set';
 import { ReleasingMap } from '../../collections/releasing-map';
 import { fitsPurge } from '../cache-purge';
@@ -11,7 +11,7 @@ const ENTRY_BYTES = 256;
 /** Entries a write looks at: to look at all of them for each would take longer than all else it does. */
 const SWEEP_MOST = 64;
 const EVICT_MOST = 256;
-/** Not a line in the journal for each eviction. */
+/** Limits journal lines about evictions. */
 const LOST_STEP_MS = 60_000;
 
 interface CacheEntry {
@@ -37,9 +37,9 @@ type CacheLine =
 /** Exact-cache entries in memory, oldest first, in a journal of their own: with `write` they outlive a restart. */
 export class EmbeddedCache {
   private readonly entries = new ReleasingMap<string, KeptEntry>();
-  /** The same, oldest first: a map would be walked over all that was ever dropped from its front. */
+  /** Oldest first: a map would walk over everything dropped from its front. */
   private readonly byAge = new LinkedSet<KeptEntry>();
-  /** By project ('' = all): until when entries that would still be valid are missing, and nobody knows which. */
+  /** By project ('' = all): time until which unknown valid entries may be missing. */
   private readonly lostUntil = new Map<string, number>();
   private readonly evicted = new EvictedKeys();
   /** `lostUntil` of the next process, which doesn't know `evicted`. */
@@ -100,7 +100,7 @@ export class EmbeddedCache {
     return { entries: this.entries.size, bytes: this.bytes };
   }
 
-  /** Writes what came since the last time. Never throws. */
+  /** Writes new lines. Never throws. */
   write(): void {
     try {
       this.journal.write();
@@ -166,7 +166,7 @@ export class EmbeddedCache {
     this.evicted.clear();
   }
 
-  /** Drops what has expired among the oldest entries. */
+  /** Drops expired ones among the oldest entries. */
   private sweep(nowMs: number, most: number): void {
     for (const entry of this.byAge.oldestOf(most)) if (entry.expiresAtMs <= nowMs) this.drop(entry.key);
   }

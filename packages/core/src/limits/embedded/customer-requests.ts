@@ -40,7 +40,7 @@ export function checkCustomer(state: EmbeddedState, request: AdmitRequest, nowMs
   };
 }
 
-/** Why a customer may not ask now, whatever it asks for. */
+/** Reason to refuse any request of a customer. */
 export function denyCustomer(
   { limits, level, hour, day, isNew, customers }: CustomerCheck,
   maxCustomers: number | null,

@@ -1,5 +1,5 @@
-// The disk refuses the lines of a turn: its admissions throw `store_unavailable` and changed nothing; settlements count in
-// memory, and their lines are written before the next ones. A store whose journal is gone or damaged, or whose machine crashed, rebuilds from the rows.
+// If the disk refuses a turn, its admissions throw `store_unavailable` without effect. Settlements count in memory and
+// their lines follow later. After a lost journal or a crash, the store rebuilds from the rows.
 import type { BudgetPeriod } from '../../keys/api-key';
 import type { QueueDepth, QueuedRecord } from '../../logs/log-queue';
 import { CACHE_LOST_MS } from '../hold';
@@ -35,7 +35,7 @@ import { UnknownSettlements } from './unknown-settlements';
 const REAP_BATCH = 100;
 
 export interface EmbeddedHotStoreOptions {
-  /** Where the journals are. One process at a time (the gateway locks its data folder). */
+  /** Folder of the journals. One process at a time (the gateway locks its data folder). */
   readonly dataDir: string;
   readonly cacheMaxBytes?: number;
   /** Log entries the queue may hold before admissions are refused. */
@@ -44,13 +44,13 @@ export interface EmbeddedHotStoreOptions {
   readonly compactBytes?: number;
   /** Epoch milliseconds. */
   readonly clock?: () => number;
-  /** Tells one boot of the machine from another: after a crash the journal's end may be missing. */
+  /** Identifies the machine's boot: after a crash, the journal's end may be missing. */
   readonly bootId?: string;
   /** Lease of a hold; another one is for tests only. */
   readonly leaseMs?: number;
 }
 
-/** The hot store in this process: the same decisions as on Redis, from memory, with a journal written once a turn. */
+/** The hot store in this process: the same decisions as on Redis, from memory, with one journal write per turn. */
 export class EmbeddedHotStore implements HotStore {
   readonly kind = 'embedded';
   readonly tables = ONE_READER;
@@ -133,7 +133,7 @@ export class EmbeddedHotStore implements HotStore {
   }
 
   async renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void> {
-    // Not journalled: whoever held them is this process, and after a restart nobody does.
+    // Not journalled: their holder is this process, and a restart ends it.
     for (const { requestId } of holds) {
       const hold = this.state.holds.get(requestId);
       if (hold !== undefined) hold.leaseUntilMs = this.nowMs() + this.state.leaseMs;

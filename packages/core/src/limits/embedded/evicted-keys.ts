@@ -4,13 +4,13 @@ const BITS = 8 * BYTES;
 const MOST_KEYS = 800_000;
 const BITS_A_KEY = 4;
 
-/** Keys of entries that had to go before they expired (a Bloom filter): never says no to one of them. */
+/** Bloom filter of keys evicted before expiry: never denies one of them. */
 export class EvictedKeys {
   private readonly bits = new Uint8Array(BYTES);
   private count = 0;
   private untilMs = 0;
 
-  /** When the last of them would have expired. */
+  /** Latest expiry of the evicted keys. */
   get endMs(): number {
     return this.untilMs;
   }

@@ -1,4 +1,4 @@
-// The disk refuses: `write` throws, what could not be written still waits, and the next line starts on a fresh row.
+// If the disk refuses, `write` throws and keeps the lines; the next one starts on a fresh row.
 import {
   closeSync,
   fstatSync,
@@ -18,7 +18,7 @@ export interface JournalOptions {
   readonly dir: string;
   /** File names: `<name>-<generation>.journal`. */
   readonly name: string;
-  /** Compacts when the file is beyond this and twice what the last compaction left. */
+  /** Size that triggers compaction, if it is also twice the last result. */
   readonly compactBytes: number;
   /** Lines that restore the present state. */
   readonly snapshot: () => Iterable<string>;
@@ -154,7 +154,7 @@ export class Journal {
     this.bytes = size;
     this.baseBytes = size;
     this.broken = false;
-    // The state had what waits.
+    // The state contains the waiting lines.
     this.writtenLines += this.waiting.length;
     this.waiting = [];
   }

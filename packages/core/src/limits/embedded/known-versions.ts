@@ -1,7 +1,7 @@
 import type { AdmitRequest, PrincipalVersions, TablesVersion } from '../hot-store';
 import type { EmbeddedState } from './state';
 
-/** One process alone: it has read its own changes before it answers. */
+/** A single process has read its own changes before it answers. */
 export const ONE_READER: TablesVersion = { raise: async () => {}, refresh: (read) => read() };
 
 export function isPrincipalKnown(state: EmbeddedState, known: PrincipalVersions): boolean {

@@ -16,7 +16,7 @@ import {
 
 type Pairs<K, V> = readonly (readonly [K, V])[];
 
-/** One journal line. The first group is what happened, the second what a compaction leaves of it. */
+/** One journal line. The first group records events, the second the result of a compaction. */
 export type JournalLine =
   | { readonly t: 'admit'; readonly effect: AdmitEffect }
   /** `id`: the entry's number in the queue. */

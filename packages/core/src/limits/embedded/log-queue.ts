@@ -11,10 +11,10 @@ interface QueueEntry {
   deliveredAtMs: number | undefined;
 }
 
-/** Entries whose number a journal gives twice get one from here on. */
+/** First new number for entries whose number occurs twice in a journal. */
 const RENUMBERED_FROM = 2 ** 40;
 
-/** The queue in memory; the store journals what goes in and out. */
+/** The queue in memory; the store journals its changes. */
 export class EmbeddedLogQueue {
   private readonly entries = new ReleasingMap<number, QueueEntry>();
   private unread: QueueEntry[] = [];
@@ -32,8 +32,8 @@ export class EmbeddedLogQueue {
   }
 
   /**
-   * Journals of version 0.1 began again at 1 after a restart, and so acknowledged entries that were never read: one whose
-   * number was given before comes back under another, whatever was acknowledged. Rows are told apart by their request.
+   * Journals of 0.1 restarted at 1 and could acknowledge unread entries. A repeated number returns under a new one,
+   * acknowledged or not; rows are deduplicated by request.
    */
   push(record: string, nowMs: number, givenId: number): void {
     const isGivenTwice = givenId <= this.highestId;

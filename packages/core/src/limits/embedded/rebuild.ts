@@ -8,8 +8,8 @@ import { countCustomer, customerOf, type EmbeddedState, openDay, openMonth } fro
 const BATCH = 1000;
 
 /**
- * Counters = rows + open holds, after the journal was lost or may have lost its end. The queue is stored first, so that
- * rows are everything that was settled; holds whose requests have a row go; versions go, so that callers reload.
+ * Counters = rows + open holds, after a lost or truncated journal. Stores the queue first, so that rows are complete.
+ * Drops holds with rows, and versions, so that callers reload.
  */
 export async function rebuildState(
   { state, queue }: { readonly state: EmbeddedState; readonly queue: EmbeddedLogQueue },

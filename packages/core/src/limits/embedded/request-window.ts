@@ -27,5 +27,5 @@ export function msToWindowEnd({ window }: WindowCount, nowMs: number, lengthMs: 
   return (window + 1) * lengthMs - nowMs;
 }
 
-/** When a stored window began, epoch milliseconds. */
+/** Start of a stored window, epoch milliseconds. */
 export const windowStart = (stored: number, lengthMs: number): number => Math.floor(stored / WINDOW_FACTOR) * lengthMs;

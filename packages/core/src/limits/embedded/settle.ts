@@ -36,12 +36,12 @@ export function applySettle(
   }
   if (settlement.held && !force) return { type: 'unknown' };
   if (costNanoUsd > 0) addToSums(state, booking, { spent: costNanoUsd, held: 0, open: 0 });
-  // Unheld records at no cost may come twice: the drain is idempotent by id.
+  // Unheld free records may arrive twice: the drain is idempotent by id.
   if (costNanoUsd > 0 || force) mark(state, requestId, atMs);
   return { type: 'queued', record };
 }
 
-/** Books a hold whose lease ran out; undefined when it is not (any more) there. */
+/** Books an expired hold; undefined if it is missing. */
 export function applyReap(state: EmbeddedState, requestId: string, atMs: number): string | undefined {
   const hold = state.holds.get(requestId);
   if (hold === undefined) return undefined;
@@ -60,7 +60,7 @@ export function releaseHold(state: EmbeddedState, requestId: string, hold: OpenH
 function adjustTokens(state: EmbeddedState, hold: OpenHold, { actual, atMs }: { actual: number; atMs: number }): void {
   if (hold.tokensPerMinute === 0) return;
   const key = state.key(hold.projectId, hold.keyId);
-  // By the limit of now: the hold's may have been changed meanwhile.
+  // Uses the current limit, because the hold's may have changed.
   const limit = key.tokens?.burst ?? hold.tokensPerMinute;
   const level = refillBucket(key.tokens, atMs, limit, limit);
   key.tokens = { ...key.tokens, level: adjustLevel(level, hold.tokens - actual, limit), atMs };

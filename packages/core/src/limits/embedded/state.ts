@@ -49,7 +49,7 @@ export interface DoneMark {
   readonly untilMs: number;
   /** Booked by the reaper, to be corrected once. */
   readonly reapedNanoUsd?: number;
-  /** Where the reaper booked it. */
+  /** Admission time of the reaper's booking. */
   readonly admittedAtMs?: number;
 }
 
@@ -154,7 +154,7 @@ export function countCustomer(
   state.customer(projectId, customerId).countedMonth = month;
 }
 
-/** Months after which a customer who stayed away is forgotten. */
+/** Months until an absent customer is dropped. */
 const CUSTOMER_MONTHS = 3;
 
 export function forgetCustomers(state: EmbeddedState, month: number): void {

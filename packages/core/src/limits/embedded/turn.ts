@@ -17,7 +17,7 @@ export interface TurnPorts {
   readonly has: (line: number) => boolean;
   /** The lines from this one on will never be written. */
   readonly takeBack: (line: number) => void;
-  /** Called once a turn, behind the rest. Never throws. */
+  /** Runs at the end of each turn. Never throws. */
   onEnd(): void;
 }
 
@@ -32,8 +32,8 @@ interface Pending extends Asked {
 }
 
 /**
- * One turn of the event loop: what is asked in it is decided at its end, in the order of arrival, and leaves in one write with
- * all that ended meanwhile. A request never waits for company: alone it is a turn of one.
+ * One turn of the event loop: its requests are decided at the end in order of arrival, and written at once with the
+ * endings. A request never waits for others.
  */
 export class EmbeddedTurn {
   private asked: Asked[] = [];

@@ -1,4 +1,4 @@
-// The rows cannot be asked: tried again every second; until then the settlement stands in the journal.
+// Without the rows, retries every second; meanwhile the settlement stays in the journal.
 import type { RebuildSource, Settlement } from '../hot-store';
 import type { EmbeddedBook } from './book';
 import type { JournalTarget } from './lines';
@@ -13,7 +13,7 @@ export interface UnknownParts extends JournalTarget {
   readonly nowMs: () => number;
 }
 
-/** Held settlements of which the store knows nothing: only the rows can tell whether they were booked. */
+/** Settlements unknown to the store: only the rows show if they were booked. */
 export class UnknownSettlements {
   /** While the rows are asked. */
   deciding: Promise<void> | undefined;
@@ -26,7 +26,7 @@ export class UnknownSettlements {
     return held && !holds.has(requestId) && !done.has(requestId) && !reaped.has(requestId);
   }
 
-  /** Looks them up in the background, if there are any and nobody does yet. */
+  /** Looks them up in the background, unless that is running. */
   decide(source: RebuildSource | undefined): void {
     if (this.parts.state.unknown.size === 0 || this.deciding !== undefined || source === undefined) return;
     this.deciding = this.lookUp(source).finally(() => {

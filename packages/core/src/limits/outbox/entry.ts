@@ -4,7 +4,7 @@ import type { Settlement } from '../hot-store';
 /** A settlement on its way to the store. */
 export interface Entry {
   readonly sentAtMs: number;
-  /** When it was last written to the store, by the monotonic clock. */
+  /** Last write to the store, by the monotonic clock. */
   onWireMs: number;
   readonly settlement: Settlement;
   inFile: boolean;
@@ -12,7 +12,7 @@ export interface Entry {
   sent: Place<Entry> | undefined;
   /** Transport of the first attempt. */
   sentIn: string | undefined;
-  /** Where it is in the queue. */
+  /** Position in the queue. */
   queued: { readonly entryId: string } | undefined;
   /** The store may already have it, so look it up. */
   doubtful: boolean;

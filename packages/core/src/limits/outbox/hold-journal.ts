@@ -1,4 +1,4 @@
-// The disk refuses: the hold is in the store alone, as it is where no cap is absolute.
+// If the disk refuses, only the store has the hold, as without absolute caps.
 import {
   closeSync,
   ftruncateSync,
@@ -19,12 +19,12 @@ import { join } from 'node:path';
 const NAME = /^holds-.+\.journal$/;
 /** Ended requests are drained by then. */
 const ENDED_MS = 10_000;
-/** A file that nobody touched for this long: whatever was open is reaped. */
+/** Age of an untouched file whose holds have been reaped. */
 const GONE_MS = 10 * 60_000;
-/** Lines of ended requests that a file may have before it is written anew. */
+/** Ended requests in a file before it is rewritten. */
 const MOST_ENDED = 1000;
 
-/** A request and its hold, as the store keeps it. */
+/** A request with its stored hold. */
 export type OpenHold = readonly [requestId: string, hold: string];
 
 /**
@@ -46,7 +46,7 @@ export class HoldJournal {
     this.path = join(dir, `holds-${hostname()}-${process.pid}-${id}.journal`);
   }
 
-  /** In one write, before anything is sent for them: what was written outlives this process. */
+  /** One write before anything is sent: the file outlives this process. */
   begin(holds: readonly OpenHold[]): void {
     let text = '';
     for (const hold of holds) {
@@ -62,7 +62,7 @@ export class HoldJournal {
     if (this.open.has(requestId)) this.ended.push({ requestId, atMs: Date.now() });
   }
 
-  /** Every second: shows that the owner lives, and lets go of what has ended and of files without an owner. */
+  /** Runs every second: shows that the owner lives, and drops ended requests and orphaned files. */
   tick(nowMs: number): void {
     const still = this.ended.findIndex(({ atMs }) => atMs > nowMs - ENDED_MS);
     for (const { requestId } of this.ended.splice(0, still === -1 ? this.ended.length : still))
@@ -120,7 +120,7 @@ export class HoldJournal {
   }
 }
 
-/** The last line may be torn by a kill: nothing was sent for it. */
+/** A kill may tear the last line, for which nothing was sent. */
 function parseLine(line: string): OpenHold | undefined {
   if (line === '') return undefined;
   try {

@@ -4,13 +4,13 @@ const CHUNK_BYTES = 512 * 1024;
 
 interface Chunk {
   readonly bytes: Uint8Array;
-  /** Where each record ends in `bytes`; it begins where the one before ends. */
+  /** End of each record in `bytes`, which is the start of the next. */
   readonly ends: Uint32Array;
   /** The two numbers of each entry's id. */
   readonly ms: Float64Array;
   readonly sequence: Float64Array;
   readonly inFile: Uint8Array;
-  /** Requests of entries whose record is in the file alone, by row. */
+  /** Requests by row, for entries whose record is in the file only. */
   readonly filed: Map<number, string>;
   rows: number;
   dropped: number;
@@ -32,8 +32,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Records that the queue holds and nobody has drained yet, in the queue's order. As bytes: thousands of them live for a
- * second or two, and as strings and objects would be garbage that only a full collection finds.
+ * Undrained records in the queue's order. Bytes, because thousands of short-lived strings and objects would be garbage
+ * until a full collection.
  */
 export class KeptRecords {
   private chunks: Chunk[] = [];
@@ -64,7 +64,7 @@ export class KeptRecords {
     this.addRow(chunk, entryId, { end: endOf(chunk), inFile: true });
   }
 
-  /** Drops the first entries, `most` at most, while they come before `firstEntryId` ('' = all). */
+  /** Drops the first entries before `firstEntryId` ('' = all), at most `most`. */
   dropBefore(firstEntryId: string, most: number): Dropped {
     const [firstMs, firstSequence] = firstEntryId === '' ? [Number.POSITIVE_INFINITY, 0] : numbersOf(firstEntryId);
     let bytes = 0;

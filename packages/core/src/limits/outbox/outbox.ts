@@ -1,4 +1,4 @@
-// The store does not take a settlement: it is kept here and in a file, and handed in again until the store has it.
+// If the store refuses a settlement, memory and a file hold it, and it retries until accepted.
 
 import { LinkedSet } from '../../collections/linked-set';
 import { DONE_MARKER_MS } from '../hold';
@@ -9,24 +9,24 @@ import { KeptRecords } from './kept-records';
 import { type SettleMode, type SettleOutcome, settlementOfRecord } from './settlement';
 import type { SettlementFile } from './settlement-file';
 
-/** Memory for records the queue holds but that are not drained yet; beyond it they are kept in the file. */
+/** Memory limit for undrained records; more stay in the file. */
 const KEPT_MAX_BYTES = 16 * 1024 * 1024;
 const BATCH = 500;
 const NOTHING_QUEUED: QueuedIds = new Map();
-// A store that has not acknowledged for this long counts as stalled. When it goes on it may drop what a process that died
-// meanwhile had written (Redis reads 16 KiB, fails to reply, and closes), so what is on the wire goes to the file too.
+// Time without acknowledgement until a store counts as stalled. It may lose a dead process's writes (Redis reads
+// 16 KiB, fails to reply, closes), so sent data goes to the file as well.
 const STALLED_MS = 20;
 
 export interface OutboxPorts {
-  /** The first time: with others of the same turn, in what it names. Later `taken` or `failed` is told of the entry. */
+  /** First attempt, in the turn's batch; returns its commit. `taken` or `failed` follows later. */
   sendFirst(settlement: Settlement, entry: Entry): string | undefined;
   sendAgain(settlement: Settlement, mode: SettleMode, sentIn: string | undefined): Promise<SettleOutcome>;
-  /** Opens a batch for what is sent next; resolves once that was written to the socket, undefined where it is at once. */
+  /** Opens a batch for the next sends; resolves after the write to the socket, undefined if immediate. */
   written(): Promise<void> | undefined;
   /** True while written bytes have not left this process. */
   isBackedUp(): boolean;
   shardOf(projectId: string): number;
-  /** Entry ids, by request id, of those of these requests whose records are in the queue now. */
+  /** Entry ids of the requests' queued records, by request id. */
   queuedIds(shards: ReadonlySet<number>, requestIds: ReadonlySet<string>): Promise<QueuedIds>;
   /** Something could not be handed in: the owner checks the store and calls `resume`. */
   onTrouble(): void;
@@ -35,8 +35,8 @@ export interface OutboxPorts {
 }
 
 /**
- * Everything this process handed to the store, until it is known to be drained: not yet acknowledged (`sent`), not taken
- * (`waiting`), queued but not drained (`kept`, per shard in queue order).
+ * Everything that this process submitted and that isn't drained yet: unacknowledged (`sent`), refused (`waiting`), or
+ * queued (`kept`, per shard in queue order).
  */
 export class Outbox {
   private readonly sent = new LinkedSet<Entry>();
@@ -87,8 +87,8 @@ export class Outbox {
   }
 
   /**
-   * The store can be written again. In the same epoch what it did not acknowledge is sent again; in a new one everything
-   * not known to be drained is looked up first. Throws when store or rows can't be asked; call it again then.
+   * The store accepts writes again. In the same epoch, unacknowledged settlements are resent; in a new one, undrained
+   * ones are looked up first. Throws if store or rows are unavailable; call again.
    */
   async resume(newEpoch: boolean, source: RebuildSource): Promise<void> {
     if (newEpoch) this.doubtAll();
@@ -102,7 +102,7 @@ export class Outbox {
       await this.sendAll(clear, ({ settlement }) => (settlement.held ? 'held' : 'unheld'));
       let decided = 0;
       try {
-        // Queue first, rows second: what is drained in between is found in the rows.
+        // Queue first, rows second: records drained in between are in the rows.
         const queued = doubtful.length === 0 ? NOTHING_QUEUED : await this.findQueued(doubtful);
         for (; decided < doubtful.length; decided += BATCH) {
           await this.decide(doubtful.slice(decided, decided + BATCH), queued, source);
@@ -116,7 +116,7 @@ export class Outbox {
     this.open = true;
   }
 
-  /** Queue entries before `firstEntryId` ('' = all) are drained; `known` is what `keptCount` was when the store was asked. */
+  /** Queue entries before `firstEntryId` ('' = all) are drained; `known` is `keptCount` at query time. */
   dropDrained(shard: number, firstEntryId: string, known: number): void {
     const dropped = this.kept.get(shard)?.dropBefore(firstEntryId, known);
     if (dropped === undefined) return;
@@ -152,7 +152,7 @@ export class Outbox {
     this.ports.file.close();
   }
 
-  /** On its way: it counts as sent from here on. Resolves (undefined: at once) when it is on the wire. */
+  /** Counts as sent from here on. Resolves (undefined: at once) when written to the socket. */
   private begin(entry: Entry): Promise<void> | undefined {
     const written = this.ports.written();
     entry.onWireMs = performance.now();
@@ -190,7 +190,7 @@ export class Outbox {
     return oldest !== undefined && nowMs - oldest.onWireMs > STALLED_MS;
   }
 
-  /** Looks after the event loop has read what has arrived: it may be the loop that was late, not the store. */
+  /** Runs after the event loop has read arrivals: the loop may be late, not the store. */
   private readonly watchStall = (): void => {
     setImmediate(() => {
       if (this.closed) return;
@@ -202,7 +202,7 @@ export class Outbox {
   private take(entry: Entry, outcome: SettleOutcome): void {
     this.arrived(entry);
     if (outcome.type === 'released') {
-      // It is in the queue, and maybe in the file, already.
+      // Already in the queue, and maybe in the file.
       if (entry.queued === undefined) this.forget(entry);
       else this.keep(entry, entry.queued.entryId);
     } else if (outcome.type === 'queued') this.keep(entry, outcome.entryId);

@@ -1,4 +1,4 @@
-// The disk refuses: settlements stay in memory and are still handed in; only a process killed meanwhile would lose them.
+// If the disk refuses, settlements stay in memory and retry; only a killed process would lose them.
 import {
   closeSync,
   ftruncateSync,
@@ -71,8 +71,8 @@ export class SettlementFile {
   }
 
   /**
-   * Takes over the files of processes that are gone. Call `done` once their settlements are safe elsewhere (they may come
-   * twice otherwise, never be lost).
+   * Adopts the files of dead processes. Call `done` once their settlements are safe elsewhere: they may arrive twice,
+   * but are never lost.
    */
   adoptOrphans(nowMs: number): { readonly settlements: readonly Settlement[]; done(): void } {
     const claimed: string[] = [];

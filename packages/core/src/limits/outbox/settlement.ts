@@ -3,16 +3,15 @@ import type { ToolCallRecord } from '../../logs/tool-call-record';
 import type { Settlement } from '../hot-store';
 
 /**
- * `held`: a hold must be there. `unheld`: none is expected. `force`: known to be nowhere, booked without a hold.
- * `known`: in queue or rows; only a hold goes, or what the reaper booked is corrected (what and
- * when, where the store may have forgotten it). `release`: only the hold goes.
+ * `held`: needs a hold. `unheld`: needs none. `force`: booked without a hold. `known`: in queue or rows, so it only
+ * drops a hold or corrects the reaper's booking (amount and time). `release`: only drops the hold.
  */
 export type SettleMode = 'held' | 'unheld' | 'force' | 'known' | `known r${number} ${number}` | 'release';
 
 export type SettleOutcome =
-  /** In the queue; also when it had been taken before. */
+  /** In the queue, now or already before. */
   | { readonly type: 'queued'; readonly entryId: string }
-  /** Only a hold was released, if there was one. */
+  /** Only released a hold, if any. */
   | { readonly type: 'released' }
   /** No hold and no marker: whether it was booked has to be looked up. */
   | { readonly type: 'unknown' }

@@ -3,7 +3,7 @@ import type { AdmitPlan, AdmitRequest } from '../hot-store';
 import { apiKeyKey, customerKey, limitsKey, projectKey, type ShardKeys } from './keys';
 import type { ScriptArg } from './scripts';
 
-/** Rows and characters of one script call: it holds up everybody else for a millisecond at most. */
+/** Maximum of rows and characters in one script call, which blocks Redis for up to a millisecond. */
 const MAX_ROWS = 48;
 const MAX_CHARACTERS = 256 * 1024;
 

@@ -1,4 +1,4 @@
-// Redis does not answer in time: the request is refused, and what it may hold is released as soon as Redis is back.
+// If Redis doesn't answer in time, the request is refused. Its possible hold is released once Redis is back.
 
 import { ReleasingMap } from '../../collections/releasing-map';
 import { encodeHold } from '../hold';
@@ -16,7 +16,7 @@ import type { WriteBatch } from './write-batch';
 
 /** A decision that takes longer is refused: the caller's promise is 503 within 100 ms. */
 export const ADMIT_DEADLINE_MS = 80;
-/** Refused requests whose holds may exist; beyond this many the reaper releases the oldest. */
+/** Maximum of refused requests with possible holds; the reaper releases older ones. */
 const UNCERTAIN_MAX = 10_000;
 
 export interface RedisAdmissionsOptions {
@@ -35,7 +35,7 @@ interface Asked {
 }
 type Group = AdmissionGroup<Asked>;
 
-/** Asks for decisions: those of one turn and shard in one round trip, sent once. */
+/** Sends the decisions of one turn and shard in one round trip, once. */
 export class RedisAdmissions {
   private readonly deadlines: DeadlineQueue;
   private readonly uncertain = new Map<string, AdmitRequest>();
@@ -60,7 +60,7 @@ export class RedisAdmissions {
 
   private groupOf(keys: ShardKeys): Group {
     const gathering = this.gathering.get(keys);
-    // A request was planned with what is known now, and a full group is long enough for the store.
+    // Plans need current data, and a full batch is long enough for the store.
     if (gathering !== undefined) {
       if (!gathering.isFull && gathering.context.tables === this.link.tablesOf(keys)) return gathering;
       this.send(gathering);
@@ -131,7 +131,7 @@ export class RedisAdmissions {
     }
   }
 
-  /** Releases what refused requests may still hold. Called whenever the store has become writable again. */
+  /** Releases possible holds of refused requests, whenever the store is writable again. */
   releaseUncertain(): void {
     for (const request of [...this.uncertain.values()]) this.release(request);
   }

@@ -7,7 +7,7 @@ import { cacheOwner } from './settle-args';
 
 const SCAN_COUNT = 1000;
 
-/** One entry's facts as `lua/cache/store.lua` keeps them. */
+/** Facts of an entry in the format of `lua/cache/store.lua`. */
 function parseFact(key: string, fact: string): PurgeableEntry {
   const [head = '', provider = '', model = ''] = fact.split('\t');
   const [, , storedAt, ...project] = head.split(' ');

@@ -23,7 +23,7 @@ export class CommitGroup<Handle> {
   private readonly accountArgs: ScriptArg[] = [];
   private readonly rows: ScriptArg[] = [];
   private characters = 0;
-  /** Nothing to release, to book or to cache. Such a record may come twice: the drain is idempotent by id. */
+  /** Nothing to release, book or cache. Such a record may arrive twice: the drain is idempotent by id. */
   isRecordsOnly = true;
 
   constructor(

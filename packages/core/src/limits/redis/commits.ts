@@ -15,12 +15,12 @@ export interface RedisCommitsOptions<Handle> {
   readonly newId: () => string;
   /** A request that was refused, and may have a hold all the same. */
   readonly isUncertain: (requestId: string) => boolean;
-  /** One of the two is told of each settlement that was sent first, once, and never while it is being sent. */
+  /** Each first attempt reports to one of the two exactly once, and never synchronously. */
   readonly onTaken: (handle: Handle, outcome: SettleOutcome) => void;
   readonly onFailed: (handle: Handle) => void;
 }
 
-/** The settlements of one turn and shard leave as one commit. `Handle`: what their owner knows them by. */
+/** Settlements of one turn and shard form one commit. `Handle`: the owner's reference. */
 export class RedisCommits<Handle> {
   private readonly gathering = new ReleasingMap<ShardKeys, CommitGroup<Handle>>();
   private readonly process: string;
@@ -35,8 +35,7 @@ export class RedisCommits<Handle> {
   }
 
   /**
-   * With others of the same turn; what is handed in again goes by `settleAlone`. Gives the commit that carries it: who loses
-   * the reply names it when it hands the settlement in again.
+   * Sends in the turn's batch; retries use `settleAlone`. Returns the commit, which a retry after a lost reply names.
    */
   sendFirst(settlement: Settlement, handle: Handle): string | undefined {
     const { held, costNanoUsd, requestId } = settlement;
@@ -60,7 +59,7 @@ export class RedisCommits<Handle> {
     );
   }
 
-  /** By all the rules. `sentIn`: the commit that may have carried it. */
+  /** Applies all rules. `sentIn`: the commit that may contain it. */
   async settleAlone(settlement: Settlement, mode: SettleMode, sentIn?: string): Promise<SettleOutcome> {
     const keys = this.link.keysOf(settlement.projectId);
     const cacheMaxBytes = this.options.cacheMaxPerShard();

@@ -16,7 +16,7 @@ export interface RedisConnectionOptions {
 export interface RedisHotStoreOptions extends RedisConnectionOptions {
   /** First part of every key. */
   readonly namespace?: string;
-  /** Where settlements wait that Redis does not take. */
+  /** Folder for settlements that Redis refuses. */
   readonly dataDir: string;
   /** Log entries the queue may hold before admissions are refused. */
   readonly queueMaxEntries?: number;
@@ -89,7 +89,7 @@ export function isBackedUp(client: RedisClient): boolean {
   const nodes = client instanceof Cluster ? client.nodes('master') : [client];
   return nodes.some((node) => {
     const { stream, status } = node as unknown as { stream?: { readonly writableLength?: number }; status: string };
-    // A node's connection queues what is written to it before it is ready.
+    // A node's connection queues writes until it is ready.
     return (stream?.writableLength ?? 0) > 0 || (nodes.length > 1 && status !== 'ready');
   });
 }

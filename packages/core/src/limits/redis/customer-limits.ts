@@ -1,8 +1,8 @@
 import type { CustomerLimits } from '../hot-store';
 
 /**
- * A customer's limits as one text, read by `lua/customer_spend.lua`: six numbers ('' = none), what to do beyond them and
- * the downgrade model, then one line a model: name, tab, requests per day.
+ * A customer's limits for `lua/customer_spend.lua`: six numbers ('' = none), action beyond them and downgrade model.
+ * One line per model follows: name, tab, requests per day.
  */
 export function encodeCustomerLimits(limits: CustomerLimits): string {
   const head = [

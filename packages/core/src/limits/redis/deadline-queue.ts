@@ -1,23 +1,22 @@
 const TICK_MS = 10;
-/** More than this between two ticks is time the event loop was busy: answers may have come and not been read. */
+/** A longer gap between ticks means a busy event loop: unread answers may be waiting. */
 const COUNTED_MS = 2 * TICK_MS;
-/** Answers that came so lately show that whoever answers is at work, not away: the others are merely in line. */
+/** A reply within this time proves that the server is busy, not away: others are in line. */
 const AT_WORK_MS = 15;
-/** However much it is at work, nobody waits for more than so many lengths. */
+/** Maximum wait in time-outs, even for a busy server. */
 const MOST_LENGTHS = 10;
 
 interface Waiting {
   readonly sinceMs: number;
-  /** The same on the clock that stands still while the event loop is busy. */
+  /** Start by the clock that stops while the event loop is busy. */
   readonly sinceCountedMs: number;
-  /** undefined once the answer is there: what it holds on to has not to live until the deadline. */
+  /** undefined after the reply, so that nothing lives until the deadline. */
   expire: (() => void) | undefined;
 }
 
 /**
- * Many deadlines of the same length on one timer: a timer for each request would cost more than its decision. They hold
- * for a side that does not answer; while it answers others, or this process is too busy to read, those in line go on
- * waiting.
+ * Many equal deadlines on one timer: one for each request would cost more than its decision. They apply to a silent
+ * server; while it answers others, or this process is busy, requests keep waiting.
  */
 export class DeadlineQueue {
   private queue: Waiting[] = [];
@@ -56,7 +55,7 @@ export class DeadlineQueue {
     const over = firstLive < 0 ? this.queue : this.queue.slice(0, firstLive);
     this.queue = firstLive < 0 ? [] : this.queue.slice(firstLive);
     if (this.queue.length > 0) this.timer = setTimeout(this.tick, TICK_MS);
-    // After the event loop has read what has arrived.
+    // Runs after the event loop has read arrivals.
     if (over.some(({ expire }) => expire !== undefined)) setImmediate(() => this.expireAll(over));
   };
 

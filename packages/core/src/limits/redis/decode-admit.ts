@@ -7,7 +7,7 @@ const limit = (text: unknown): number | null => (text === '' ? null : Number(tex
 /** First element of a row of the script's reply. */
 const CODE = { stale: 1, replan: 2, denied: 3, cached: 4, staleTables: 6 } as const;
 
-/** A row of what `lua/admit.lua` replies. */
+/** Parses a row of the reply of `lua/admit.lua`. */
 export function decodeAdmit(row: readonly unknown[], nowMs: number, request: AdmitRequest): AdmitDecision {
   const code = row[0];
   if (code === CODE.stale) return { type: 'stale', nowMs, what: 'principal' };

@@ -1,4 +1,4 @@
-// Redis lost data or was restarted: nothing is decided until one process has rebuilt the counters from rows and queue.
+// After data loss or a restart of Redis, decisions stop until one process has rebuilt the counters from rows and queue.
 import type { RebuildSource } from '../hot-store';
 import type { ShardKeys } from './keys';
 import { rebuildShard } from './rebuild';
@@ -88,11 +88,11 @@ async function rebuildAll(
   { client, shards, newId, clock, openHolds, leaseMs, isKnown, onLost }: EpochContext,
   { lost, token, source }: RebuildJob,
 ): Promise<void> {
-  // Another process may have rebuilt them while this one waited for the lock: it is open already.
+  // Another process may have rebuilt them meanwhile: then they are open.
   const read = await Promise.all(lost.map(({ keys }) => readEpoch(client, keys)));
   const still = read.filter((shard) => !isCurrent(shard));
   const mark = `${REBUILDING}${token}`;
-  // From here on no process is admitted or settles on these shards.
+  // From here on, these shards admit and settle nothing.
   for (const { keys } of still) await client.set(keys.epoch, mark);
   const known = openHolds();
   let restored = 0;

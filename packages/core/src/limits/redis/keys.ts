@@ -3,7 +3,7 @@ export interface ShardKeys {
   readonly shard: number;
   readonly prefix: string;
   readonly epoch: string;
-  /** Grows with every change of prices, aliases, chains and providers; the same in all shards but for lost data. */
+  /** Grows with every change of prices, aliases, chains and providers; equal in all shards unless data was lost. */
   readonly tables: string;
   readonly log: string;
   readonly holds: string;
@@ -40,7 +40,7 @@ export const commitKey = (keys: ShardKeys, commit: string): string => `${keys.pr
 export const customerKey = (keys: ShardKeys, projectId: string, customer: string): string =>
   `${keys.prefix}c:${projectId}:${customer}`;
 
-/** FNV-1a: stable for good, whatever process or version asks. */
+/** FNV-1a: stable across processes and versions. */
 export function shardOf(projectId: string, shards: number): number {
   if (shards === 1) return 0;
   let hash = 0x811c9dc5;

@@ -5,7 +5,7 @@ import type { RedisClient, ScriptArg } from './scripts';
 /** Shards of a new store: one server has one log stream to read, a cluster spreads projects over its nodes. */
 const CLUSTER_SHARDS = 16;
 
-/** A connection, the shards behind it, and the epochs this process believes in. Nothing is decided without an epoch. */
+/** A connection, its shards and their known epochs. Without an epoch, nothing is decided. */
 export class RedisLink {
   shards: readonly ShardKeys[] = [];
   private epochs: readonly string[] = [];
@@ -47,7 +47,7 @@ export class RedisLink {
     return this.deciding;
   }
 
-  /** The last known epoch; the server refuses whatever carries another one. */
+  /** The last known epoch; the server refuses any other one. */
   epochOf(keys: ShardKeys): string {
     return this.epochs[keys.shard] ?? 'none';
   }

@@ -1,4 +1,4 @@
-// Redis unreachable: `read` and `acknowledge` throw `store_unavailable`; entries stay queued and come back.
+// Without Redis, `read` and `acknowledge` throw `store_unavailable`; entries stay queued.
 import type { Redis } from 'ioredis';
 import type { LogQueue, QueueDepth, QueuedRecord } from '../../logs/log-queue';
 import type { ShardKeys } from './keys';
@@ -22,7 +22,7 @@ export interface StreamRecord {
   readonly record: string;
 }
 
-/** Entries of one shard's queue from an id on (`(id` = after it), acknowledged by nobody. */
+/** Entries of one shard's queue from an id on (`(id` = after it), without acknowledgement. */
 export async function readQueue(
   client: RedisClient,
   keys: ShardKeys,
@@ -62,7 +62,7 @@ function toRecords(entries: readonly StreamEntry[]): StreamRecord[] {
 export interface RedisLogQueueOptions {
   /** Takes the short commands. */
   readonly client: RedisClient;
-  /** Its own connection: a blocking read holds up everything behind it. */
+  /** A separate connection, because a blocking read delays everything after it. */
   readonly reader: RedisClient;
   readonly shards: readonly ShardKeys[];
   /** Unique to this process. */
@@ -156,7 +156,7 @@ export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
     return toQueued(keys, readReply(reply));
   }
 
-  /** Now and then, takes over what a dead reader left. Two that store the same batch write it once. */
+  /** Occasionally adopts a dead reader's entries. Two readers with the same batch write it once. */
   private async claimAbandoned(max: number): Promise<QueuedRecord[]> {
     if (performance.now() < this.nextClaimAtMs) return [];
     const found: QueuedRecord[] = [];
@@ -224,7 +224,7 @@ export interface QueueState {
   readonly serverMs: number;
 }
 
-/** `epoch` '' = whichever. */
+/** `epoch` '' = any. */
 export async function readQueueState(client: RedisClient, keys: ShardKeys, epoch: string): Promise<QueueState> {
   const reply = (await runScript(client, 'queueState', [keys.epoch, keys.log, epoch])) as [
     number,

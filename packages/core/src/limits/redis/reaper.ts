@@ -1,4 +1,4 @@
-// Redis or the rows unreachable: nothing is reaped; the leases stay over and the next run finds them.
+// Without Redis or the rows, nothing is reaped; leases stay expired for the next run.
 import { completeLostRecord, decodeHold, encodeId, type Hold } from '../hold';
 import type { RebuildSource } from '../hot-store';
 import { apiKeyKey, customerKey, doneKey, projectKey, type ShardKeys } from './keys';
@@ -33,7 +33,7 @@ export async function renewLeases(
   }
 }
 
-/** Books and logs holds whose lease ran out; one whose request has a row already is only released. */
+/** Books and logs expired holds; one with a row is only released. */
 export async function reapHolds(link: RedisLink, source: RebuildSource): Promise<number> {
   let reaped = 0;
   for (const keys of link.shards) {

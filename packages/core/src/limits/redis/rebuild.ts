@@ -83,7 +83,7 @@ async function drainQueue({ client, keys, source }: RebuildShard): Promise<void>
   }
 }
 
-/** Holds whose requests have a row already were settled in what was lost; they go, the others stay until their lease ends. */
+/** Drops holds whose requests have rows: they were settled in the lost data. Others stay until their lease ends. */
 async function keepUnstoredHolds({ client, keys, source }: RebuildShard): Promise<ReadonlyMap<string, Hold>> {
   const holds = new Map<string, Hold>();
   const stored = await client.hgetall(keys.holds);
@@ -103,7 +103,7 @@ interface HashWrite {
   readonly fields: readonly ScriptArg[];
   readonly replace?: boolean;
   readonly ttlSeconds?: number;
-  /** Set for a project's own hash: it joins the list of projects. */
+  /** Set for a project's own hash, which joins the list of projects. */
   readonly projectId?: string;
 }
 

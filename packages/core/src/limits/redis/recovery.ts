@@ -60,14 +60,14 @@ export class RedisRecovery {
     });
   }
 
-  /** Repairs what is known to be lost; resolves once decisions are possible again. */
+  /** Repairs known losses; resolves once decisions are possible again. */
   async reopen(): Promise<void> {
     this.close();
     await this.running;
     await this.recover();
   }
 
-  /** One look at what is drained by now, if the store answers in time. */
+  /** Looks once at drained entries, if the store answers in time. */
   async lookOnce(timeoutMs: number): Promise<void> {
     if (this.options.link.isOpen) await Promise.race([this.checkNow(), Bun.sleep(timeoutMs)]);
   }
@@ -106,7 +106,7 @@ export class RedisRecovery {
     this.options.onOpen();
   }
 
-  /** A fail-over or flush may go unnoticed by the connection; drained settlements need not be kept any longer. */
+  /** A connection may miss a fail-over or flush. Drained settlements can be dropped. */
   private async checkNow(): Promise<void> {
     const { link, outbox } = this.options;
     if (!link.isOpen) return this.trigger();

@@ -1,5 +1,5 @@
-// Redis unreachable, slow or without its data: `admit` fails within 100 ms and is never sent twice; settlements wait in
-// memory and a file until it takes them; recovery goes on in the background until decisions are possible again.
+// Without Redis or its data, `admit` fails within 100 ms and is never repeated. Settlements wait in memory and a file.
+// Recovery runs in the background until decisions are possible again.
 import type { BudgetPeriod } from '../../keys/api-key';
 import type { QueueDepth, QueuedRecord } from '../../logs/log-queue';
 import { LEASE_MS } from '../hold';
@@ -152,7 +152,7 @@ export class RedisHotStore implements HotStore {
 
   async recount(): Promise<void> {
     if (this.recovery === undefined) throw storeUnavailable('the store is not started');
-    // With no epoch of its server a shard is rebuilt, by whichever process sees it first.
+    // Without the server's epoch, the first process to notice rebuilds the shard.
     for (const keys of this.link.shards) await this.client.set(keys.epoch, 'recount');
     await this.recovery.reopen();
   }

@@ -29,7 +29,7 @@ export type ScriptArg = string | number;
 
 const join = (...units: readonly string[]): string => units.join('\n');
 
-/** Every script: the units it is composed of, and how many keys it takes (undefined: the first argument tells). */
+/** Every script with its units and its number of keys (undefined: in the first argument). */
 const SCRIPTS = {
   admit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, customerSpend, admitTables, admit) },
   commit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, cacheStore, commit) },
@@ -65,7 +65,7 @@ export function defineScripts(client: RedisClient, leaseMs: number): void {
   }
 }
 
-/** Keys first, then arguments, as the script's head says. The command is written to the socket before this returns. */
+/** Keys first, then arguments, as the script declares. Writes the command to the socket before returning. */
 export function runScript(client: RedisClient, name: ScriptName, args: readonly ScriptArg[]): Promise<unknown> {
   const method = (client as unknown as Record<string, ScriptMethod | undefined>)[`llm0_${name}`];
   if (method === undefined) throw new Error(`script ${name} is not registered on this connection`);

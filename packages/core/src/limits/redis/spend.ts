@@ -1,4 +1,4 @@
-// Redis unreachable: every method throws the client's error; nothing here is on a request's path.
+// Without Redis, every method throws the client's error; no request waits for these.
 import type { BudgetPeriod } from '../../keys/api-key';
 import { encodeId } from '../hold';
 import type { CustomerLimits, ProjectCounter } from '../hot-store';

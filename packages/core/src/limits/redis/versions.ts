@@ -1,4 +1,4 @@
-// Redis unreachable: every method throws within its deadline; whoever asks before a refusal refuses by what it knows.
+// Without Redis, every method throws within its deadline; callers then refuse by local data.
 import { inTime } from '../../async/in-time';
 import type { PrincipalVersions, StalePart, TablesVersion } from '../hot-store';
 import { storeUnavailable } from '../store-unavailable';
@@ -6,9 +6,9 @@ import { projectKey } from './keys';
 import type { RedisLink } from './link';
 import { runScript } from './scripts';
 
-/** Versions of keys, projects and tables: what `lua/admit.lua` compares, set and asked outside of it. */
+/** Versions of keys, projects and tables that `lua/admit.lua` compares; set and read outside of it. */
 export class RedisVersions implements TablesVersion {
-  /** `deadlineMs`: as long as an admission may take. */
+  /** `deadlineMs`: time limit of an admission. */
   constructor(
     private readonly link: RedisLink,
     private readonly deadlineMs: number,
@@ -34,7 +34,7 @@ export class RedisVersions implements TablesVersion {
     if (!this.link.isOpen) throw storeUnavailable('the store is not ready');
     const shard = this.link.keysOf(projectId);
     const { client } = this.link;
-    // As it was when the caller was about to refuse: what is read meanwhile is news to it.
+    // State before the refusal: data loaded meanwhile counts as new.
     const known = this.link.tablesOf(shard);
     const asked = Promise.all([
       client.hmget(projectKey(shard, projectId), 'p', `k:${keyId}`),

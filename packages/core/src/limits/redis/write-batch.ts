@@ -6,8 +6,8 @@ interface Corkable {
 }
 
 /**
- * The end of a round of the event loop: what gathered in it is sent then, and leaves in one write. A system call a command
- * was a third of the client's time; ioredis' auto-pipelining waits for more than that and slows few connections down.
+ * Sends the commands of one event loop round in one write. One system call per command was a third of the client's
+ * time. ioredis' auto-pipelining waits longer and slows few connections down.
  */
 export class WriteBatch {
   private corked: Corkable | undefined;

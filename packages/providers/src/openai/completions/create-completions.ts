@@ -32,7 +32,7 @@ export function createCompletions(name: string, quirks: CompletionQuirks, chat: 
   };
 }
 
-/** The request as it came; only model, prompt and delivery are set, and an output limit where there is none. */
+/** The original request; sets only model, prompt, delivery, and a missing output limit. */
 function encodeRequest(
   { wire, prompt, stream, digest }: ChatRequest,
   context: EncodeContext,

@@ -7,9 +7,8 @@ import { upstreamFailure } from '../../transport/upstream-failure';
 import { endpointOf } from '../endpoint';
 
 /**
- * A provider whose moderation models are asked as chat models are: what is judged is the text of the last message, and the
- * answer the verdict as JSON. Priced, booked and logged like every other call.
- * Source: https://platform.openai.com/docs/api-reference/moderations
+ * Presents moderation models as chat models: judges the last message and answers with the verdict as JSON. Priced,
+ * booked and logged like other calls. Source: https://platform.openai.com/docs/api-reference/moderations
  */
 export function speakModerations(chat: Provider, models: RegExp): Provider {
   const { name } = chat;

@@ -7,7 +7,7 @@ import { decodeErrorObject } from '../decode-error';
 import { decodeUsage } from '../decode-usage';
 import { BETWEEN_PARTS, isPlainOutput, TOLD_ELSEWHERE, WIRE_FORMAT, waitsForCaller } from './wire';
 
-/** The answer's beginning, from the object that tells of it. */
+/** The start events of an answer. */
 export function startEvents(response: JsonObject): ChatEvent[] {
   const id = asString(response.id) || undefined;
   const model = asString(response.model) || undefined;
@@ -95,7 +95,7 @@ function nestedAnnotation({ type, ...rest }: JsonObject): JsonObject {
   return typeof type === 'string' ? { type, [type]: rest } : rest;
 }
 
-/** The answer without what the request or our own types tell already. */
+/** The answer without fields that the request or our types hold. */
 function rawAnswer(response: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(response).filter(([name, value]) => !TOLD_ELSEWHERE.has(name) && value !== null),

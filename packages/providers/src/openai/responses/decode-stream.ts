@@ -7,7 +7,7 @@ import { decodeErrorObject } from '../decode-error';
 import { callEvent, endEvents, failureOf, startEvents } from './decode-answer';
 import { BETWEEN_PARTS, WIRE_FORMAT } from './wire';
 
-/** Events that tell of the answer as a whole: the gateway writes its own, under its own id. */
+/** Events about the whole answer: the gateway writes its own, with its own id. */
 const LIFECYCLE: ReadonlySet<string> = new Set([
   'response.created',
   'response.queued',
@@ -21,8 +21,8 @@ const ENDS: ReadonlySet<string> = new Set(['response.completed', 'response.incom
 const FIRST_SEQUENCE = 2;
 
 /**
- * The events of one streamed answer. All but those of its beginning and end may be forwarded, numbered anew where the
- * vendor's numbers do not go on from ours. Source: https://platform.openai.com/docs/api-reference/responses-streaming
+ * Events of one streamed answer. Those between start and end may be forwarded, renumbered if needed. Source:
+ * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class ResponsesDecoder implements PayloadDecoder {
   private started = false;
@@ -31,7 +31,7 @@ export class ResponsesDecoder implements PayloadDecoder {
   private readonly calls = new Map<number, number>();
   private readonly withPieces = new Set<number>();
   private reasoningParts = 0;
-  /** Some of the thought that is open was told in pieces. */
+  /** True if pieces of the open reasoning arrived. */
   private isThoughtTold = false;
   done = false;
   /** Events for a caller of the same format, with the whole answer at the end. */
@@ -77,7 +77,7 @@ export class ResponsesDecoder implements PayloadDecoder {
     events.push({ type: 'tool-arguments', choice: 0, toolIndex, text });
   }
 
-  /** Calls that were never told in pieces. */
+  /** Completes calls without pieces. */
   closeArguments(payload: JsonObject, events: ChatEvent[], text: string): void {
     const toolIndex = this.calls.get(asNumber(payload.output_index) ?? -1);
     if (toolIndex !== undefined && !this.withPieces.has(toolIndex)) this.addArguments(payload, events, text);
@@ -97,7 +97,7 @@ export class ResponsesDecoder implements PayloadDecoder {
   endItem(payload: JsonObject, events: ChatEvent[]): void {
     const item = asObject(payload.item) ?? {};
     if (item.type !== 'reasoning') return;
-    // Thoughts that were never told in pieces.
+    // Reasoning without pieces.
     for (const { text } of this.isThoughtTold ? [] : asObjects(item.summary)) {
       this.beginReasoningPart(events);
       this.addThought(events, asString(text) ?? '');
@@ -126,7 +126,7 @@ export class ResponsesDecoder implements PayloadDecoder {
     );
   }
 
-  /** The event as it goes on to a caller of the same format; empty for those that the gateway writes itself. */
+  /** The event for a caller of the same format; empty if the gateway writes its own. */
   encode(payload: JsonObject, { data }: PayloadText): string {
     const type = asString(payload.type);
     if (type === undefined || LIFECYCLE.has(type) || !this.started) return '';
@@ -137,7 +137,7 @@ export class ResponsesDecoder implements PayloadDecoder {
   }
 }
 
-/** Without what its pieces say. */
+/** Without the text of its pieces. */
 function thoughtEvent(
   step: NativeItem['step'],
   { summary: _summary, content: _content, ...item }: JsonObject,

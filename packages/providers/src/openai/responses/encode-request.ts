@@ -11,8 +11,8 @@ import { endpointOf } from '../endpoint';
 const OWN_FIELDS = ['previous_response_id', 'background'] as const;
 
 /**
- * A request that came in this format, with every field: built-in tools and unknown ones too. Only model, delivery and a
- * missing output limit are set, and ids that the vendor never gave are taken out.
+ * Encodes a request of this format with every field, built-in tools and unknown ones included. Sets only model,
+ * delivery and a missing output limit, and removes foreign ids.
  */
 export function encodeRequest(
   wire: WireRequest,
@@ -30,7 +30,7 @@ export function encodeRequest(
   return { ...endpointOf(context.connection, 'responses'), body: sent, dropped: dropped.names() };
 }
 
-/** Items that came from other vendors lose the ids they were given here, and thoughts that only those can read. */
+/** Removes our ids from items of other vendors, and reasoning that only those can read. */
 function encodeItem(value: JsonValue, dropped: DroppedParameters): JsonValue[] {
   const item = asObject(value);
   if (item === undefined) return [value];

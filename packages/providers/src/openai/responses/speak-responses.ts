@@ -8,7 +8,7 @@ import { WIRE_FORMAT } from './wire';
 
 const NO_URLS: readonly string[] = [];
 
-/** A provider that takes requests which came in the Responses format as they are, and all others as before. */
+/** A provider that takes Responses requests unchanged, and others as before. */
 export function speakResponses(chat: Provider): Provider {
   const { name } = chat;
   return {

@@ -3,10 +3,10 @@ import { asObject } from '../../translation/read-json';
 
 /** Source: https://platform.openai.com/docs/api-reference/responses */
 export const WIRE_FORMAT = 'openai-responses';
-/** Stands between the parts of a summary where they become one text. */
+/** Separator between a summary's parts in one text. */
 export const BETWEEN_PARTS = '\n\n';
 
-/** Fields of an answer that say again what was asked, or that our own types carry. */
+/** Fields of an answer that echo the request or that our types hold. */
 export const TOLD_ELSEWHERE: ReadonlySet<string> = new Set([
   ...['id', 'object', 'created_at', 'completed_at', 'status', 'error', 'incomplete_details', 'model', 'usage'],
   ...['background', 'instructions', 'max_output_tokens', 'max_tool_calls', 'metadata', 'parallel_tool_calls'],
@@ -43,7 +43,7 @@ const THOUGHT_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const isThought = (item: JsonObject): boolean => item.type === 'reasoning' && hasOnly(item, THOUGHT_FIELDS);
 
-/** The same of items as a stream begins them, with thoughts among them: their items are told beside our own events. */
+/** The same for items at a stream's start, reasoning included: its items accompany our events. */
 export const isPlainStream = (items: readonly JsonObject[]): boolean =>
   isPlainOutput(items.filter((item) => !isThought(item)));
 

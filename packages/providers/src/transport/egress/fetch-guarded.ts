@@ -1,4 +1,4 @@
-// A URL that is refused, unreachable, too slow or too large fails with one `invalid_request`; nothing is tried again.
+// A refused, unreachable, slow or oversized URL fails with one `invalid_request`; no retry.
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { untilGone } from '@llm0/core/async/until-gone';
@@ -12,11 +12,11 @@ export type ResolveHost = (host: string) => Promise<readonly string[]>;
 export interface EgressOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly resolve?: ResolveHost;
-  /** Hosts (`name`, or `name:port`) that may be private; nothing is by default. */
+  /** Hosts (`name`, or `name:port`) that may be private; none by default. */
   readonly allowedHosts?: ReadonlySet<string>;
-  /** Private addresses that may be reached, whatever name led there. */
+  /** Private addresses allowed for any name. */
   readonly allowedRanges?: AddressSet;
-  /** Certificates trusted besides the system's, as PEM. */
+  /** Additional trusted certificates, as PEM. */
   readonly ca?: string;
 }
 
@@ -39,14 +39,14 @@ export interface GuardedAnswer {
 const MAX_REDIRECTS = 3;
 
 /**
- * Fetches a URL that came from outside. Its name is resolved once and the address pinned, so that it cannot change
- * between check and use; private, link-local and metadata addresses are refused, at every redirect anew.
+ * Fetches an external URL. Resolves its name once and pins the address, so that it can't change after the check.
+ * Refuses private, link-local and metadata addresses at every redirect.
  */
 export async function fetchGuarded(request: GuardedRequest): Promise<GuardedAnswer> {
   const timeout = AbortSignal.timeout(request.timeoutMs);
   const signal = AbortSignal.any([request.signal, timeout]);
   try {
-    // The look-up of a name cannot be cancelled, but nobody has to wait for it.
+    // A name look-up can't be cancelled, but the caller stops waiting.
     return await untilGone(followRedirects(request, signal), signal);
   } catch (error) {
     if (request.signal.aborted) throw clientClosed();
@@ -87,7 +87,7 @@ function resolveLocation(location: string, base: string): string {
   return url.href;
 }
 
-/** A URL whose host is an address that was checked. */
+/** A URL with a verified address as its host. */
 export interface PinnedUrl {
   readonly url: string;
   /** For the `Host` header. */
@@ -116,7 +116,7 @@ export async function pinUrl(
   return { url: url.href, host, ...(isAddress ? {} : { serverName: name.replace(/\.$/, '') }) };
 }
 
-/** Throws `invalid_request` for what cannot be fetched whatever is there: no URL, another protocol, one with credentials. */
+/** Throws `invalid_request` for an invalid URL, another protocol or credentials. */
 export function readUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null) throw refused(text, 'is not a URL');
@@ -153,7 +153,7 @@ async function readBounded(request: GuardedRequest, response: Response): Promise
 
 const SHOWN_CHARACTERS = 200;
 
-/** `reason` continues what names the URL. */
+/** `reason` continues the name of the URL. */
 export class RefusedUrl extends GatewayError {
   constructor(
     url: string,

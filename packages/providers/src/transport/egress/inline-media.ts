@@ -9,7 +9,7 @@ const MAX_TOTAL_BYTES = 20 * 1024 * 1024;
 const MAX_URLS = 100;
 const MAX_PARALLEL = 8;
 const MAX_TIMEOUT_MS = 15_000;
-/** A closed port refuses at once and an open one after some words: both are told after this. */
+/** A closed port refuses at once and an open one later: both are reported after this time. */
 const SOONEST_REFUSAL_MS = 300;
 const UNUSABLE =
   `could not be used: it has to be an image, audio, video or PDF at a public address that answers within ` +
@@ -25,8 +25,8 @@ export interface InlineMediaOptions extends EgressOptions {
 }
 
 /**
- * Fetches every URL under the egress guard. Throws `invalid_request` naming the first one that fails, in the same words and no
- * sooner than others fail, whatever the reason: a caller is not told who is there. The reason is the error's cause.
+ * Fetches every URL under the egress guard. Throws `invalid_request` for the first failure, with the same text and
+ * delay for all reasons, so that callers can't probe hosts. The cause holds the reason.
  */
 export async function inlineMedia(
   urls: readonly string[],

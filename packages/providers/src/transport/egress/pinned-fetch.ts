@@ -1,4 +1,4 @@
-// A host that leads to private addresses fails each attempt as unreachable; its name is looked up anew every minute.
+// A host with private addresses fails each attempt as unreachable; its name is resolved again every minute.
 import { upstreamFailure } from '../upstream-failure';
 import { type EgressOptions, type PinnedUrl, pinUrl, RefusedUrl } from './fetch-guarded';
 

@@ -9,7 +9,10 @@ export interface GuardedPostRequest
   readonly maxAnswerBytes: number;
 }
 
-/** Posts to a URL that an operator gave: checked and pinned as every URL from outside, redirects not followed. Throws where it fails, or `signal` ends. */
+/**
+ * Posts to an operator's URL, checked and pinned like every external URL; follows no redirects. Throws on failure or
+ * when `signal` fires.
+ */
 export async function postGuarded(
   request: GuardedPostRequest,
   signal: AbortSignal,

@@ -21,7 +21,7 @@ const IPV4_RANGES: readonly string[] = [
   '240.0.0.0/4',
 ];
 
-/** Everything but global unicast, and what is in it that reaches IPv4 or is set aside. */
+/** Everything except global unicast, plus its ranges for IPv4 and special use. */
 const IPV6_RANGES: readonly string[] = [
   '::/3',
   '4000::/2',

@@ -11,11 +11,11 @@ interface OnePrompt {
   readonly index: number;
   /** The vendor's native API for single prompts; undefined if it only knows conversations. */
   readonly native: CompletionsPart | undefined;
-  /** Gets the names of what is left out. */
+  /** Collects the names of dropped parameters. */
   readonly dropped: Set<string>;
 }
 
-/** The call for one prompt. Throws `unsupported_parameter` for what cannot be said in its way, unless `dropParams`. */
+/** The call for one prompt. Throws `unsupported_parameter` unless `dropParams`. */
 export function callForPrompt(call: ProviderCall, { prompt, text, index, native, dropped }: OnePrompt): ProviderCall {
   const { request, context } = call;
   if (typeof text !== 'string') throw takesNoTokens(index, context.model);

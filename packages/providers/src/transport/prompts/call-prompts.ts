@@ -8,8 +8,8 @@ import { JoinedAnswers, type PromptJob } from './joined-answers';
 type Ask = (call: ProviderCall) => Promise<ProviderAnswer>;
 
 /**
- * One attempt at continuing text: natively where the vendor can, else said in a conversation. Where it takes one prompt
- * at a time, there is a call for each, and their answers are one. Any call's failure is the attempt's.
+ * One attempt at text completion: natively if possible, else as a conversation. One call for each prompt if needed,
+ * with joined answers. A failed call fails the attempt.
  */
 export async function callPrompts(call: ProviderCall, prompt: TextPrompt, ask: Ask): Promise<ProviderAnswer> {
   const { completions } = call.provider;

@@ -21,8 +21,8 @@ const AT_ONCE = 8;
 const END: IteratorReturnResult<undefined> = { done: true, value: undefined };
 
 /**
- * The answers of several calls as one, in the order of their prompts; usage is their sum. A plain answer is one batch at
- * the end; where a call fails, what the others used is told first, so that it is booked.
+ * Joins the answers of several calls in the order of their prompts; usage is the sum. A plain answer is one batch at
+ * the end. If a call fails, the others' usage comes first, for booking.
  */
 export class JoinedAnswers implements AsyncIterableIterator<EventBatch> {
   private readonly opened: Promise<ProviderAnswer>[] = [];
@@ -82,7 +82,7 @@ export class JoinedAnswers implements AsyncIterableIterator<EventBatch> {
     return this.opened[index] as Promise<ProviderAnswer>;
   }
 
-  /** The next events of the prompt whose turn it is; undefined after the last one's. */
+  /** Next events of the current prompt; undefined at the end. */
   private async advance(): Promise<ChatEvent[] | undefined> {
     for (; this.at < this.jobs.length; this.at += 1) {
       const { events } = await this.open(this.at);
@@ -105,7 +105,7 @@ export class JoinedAnswers implements AsyncIterableIterator<EventBatch> {
     return all.length === 0 ? undefined : all;
   }
 
-  /** Choices count on from prompt to prompt; the first one's beginning stands for all. */
+  /** Numbers choices across prompts; the first start event covers all. */
   private translate(events: readonly ChatEvent[]): ChatEvent[] {
     const { at } = this;
     const echo = this.jobs[at]?.echo;
@@ -126,7 +126,7 @@ export class JoinedAnswers implements AsyncIterableIterator<EventBatch> {
     return translated;
   }
 
-  /** Once, at the end, and only where every call reported some: else all of it is to be guessed. */
+  /** Once at the end, if every call reported usage: otherwise all of it is estimated. */
   private tellUsage(): ChatEvent[] | undefined {
     const isKnown = this.jobs.every((_, at) => this.usages[at] !== undefined);
     if (!isKnown || this.isTold) return undefined;

@@ -1,6 +1,6 @@
 // The format of data/english: a list a file, or several below `[name]` lines; `#` begins a line that only explains.
 
-/** The lines that say something. */
+/** Lines with content. */
 export const linesOf = (text: string): readonly string[] =>
   text.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
 
@@ -30,7 +30,7 @@ export const groupsOf = (lines: readonly string[]): readonly (readonly string[])
 
 export const setOf = (lines: readonly string[]): ReadonlySet<string> => new Set(lines.flatMap(wordsOf));
 
-/** A word, and what stands behind it in its line. */
+/** A word and the rest of its line. */
 export const mapOf = (lines: readonly string[]): ReadonlyMap<string, string> =>
   new Map(lines.map(wordsOf).map(([word = '', other = '']) => [word, other]));
 

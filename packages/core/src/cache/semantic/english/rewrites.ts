@@ -10,7 +10,7 @@ interface Rewrite {
 
 const blanks = (text: string) => text.replaceAll('_', ' ');
 
-/** A line like `hint|hint :: pattern => word`; `_` stands for a blank. */
+/** Parses `hint|hint :: pattern => word`; `_` means a blank. */
 function readRewrite(line: string): Rewrite {
   const [, hints, pattern, word] = /^(.+?) :: (.+) => (.+)$/.exec(line) ?? [];
   if (hints === undefined || pattern === undefined || word === undefined) throw new Error(`no rewrite: ${line}`);

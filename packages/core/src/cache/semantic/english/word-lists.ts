@@ -47,5 +47,5 @@ export const SPELLINGS = linesOf(spellings);
 export const FRAMES = linesOf(frames);
 export const PHRASAL_VERBS = linesOf(phrasalVerbs);
 
-/** Words that may stand for each other where all else is the same: thousands of lines, read when first asked for. */
+/** Interchangeable words: thousands of lines, loaded on first use. */
 export const readAlike = (): readonly (readonly string[])[] => groupsOf([...linesOf(wordnet), ...linesOf(everyday)]);

@@ -17,7 +17,7 @@ function makePairs(): ReadonlySet<string> {
 }
 
 const PLAIN: ReadonlySet<WordKind> = new Set(['word', 'soft', 'light']);
-/** A text with more words of its own is refused anyway; also bounds the work. */
+/** Texts with more words of their own fail anyway; also bounds the work. */
 const MAX_FREE = 40;
 
 /** `b` with each word that only it has replaced by its synonym that only `a` has. */

@@ -7,7 +7,7 @@ const CANONICAL: ReadonlyMap<string, string> = new Map(
   SYNONYMS.flatMap(([first = '', ...others]) => others.map((word) => [bare(word), bare(first)] as const)),
 );
 
-/** Words come again and again; forgotten all at once, so that odd ones can't fill the memory. */
+/** A cache of repeated words, cleared as a whole, so that odd ones can't fill the memory. */
 const seen = new Map<string, string>();
 const MAX_SEEN = 20_000;
 
@@ -17,7 +17,7 @@ export function canonicalWord(word: string): string {
   if (known !== undefined) return known;
   const stem = bare(word);
   const first = CANONICAL.get(stem) ?? stem;
-  // A word may stand first in one line and behind in another.
+  // A word may be canonical in one line and a synonym in another.
   const canonical = CANONICAL.get(first) ?? first;
   if (seen.size >= MAX_SEEN) seen.clear();
   seen.set(word, canonical);

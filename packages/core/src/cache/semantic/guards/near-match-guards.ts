@@ -9,7 +9,7 @@ import { stemWord } from './stem-word';
 import { isOtherOrder } from './word-order';
 import type { ContentWord, WordKind } from './word-reader';
 
-/** Why a near match is no match. Labels of a metric: a closed list. */
+/** Reasons to refuse a near match. A closed list of metric labels. */
 export const GUARD_NAMES = [
   'quotes',
   'code',
@@ -42,7 +42,7 @@ const differIn =
 
 const hasSoft = (words: readonly ContentWord[]) => words.some(({ kind }) => kind === 'soft');
 
-/** With enough words in common, "what" and "how" ask for the same. */
+/** With enough common words, "what" and "how" ask the same. */
 const isWordy = (a: TextFeatures, b: TextFeatures) =>
   WHAT_OR_HOW.has(a.question) && WHAT_OR_HOW.has(b.question) && Math.min(a.words.length, b.words.length) >= 3;
 const WHAT_OR_HOW: ReadonlySet<string> = new Set(['what', 'how']);
@@ -51,11 +51,11 @@ const WHAT_OR_HOW: ReadonlySet<string> = new Set(['what', 'how']);
 const isChoice = ({ hasChoice, question }: TextFeatures) => hasChoice && CHOICES.has(question);
 const CHOICES: ReadonlySet<string> = new Set(['what', 'who', 'where', 'when', 'polar', 'advice', 'none']);
 
-/** Both are asked in English: a quotation is to be put into it, or out of it, where nothing else is said. */
+/** Both questions are English: quotations translate to or from English by default. */
 const OWN_TONGUE = canonicalWord('english');
 const cites = ({ words }: TextFeatures) => words.some(({ kind }) => kind === 'quote');
 
-/** Something is said in a language or done in a country: "in German", "in Germany". */
+/** A language or a country: "in German", "in Germany". */
 function differInLanguage({ a, b, onlyA, onlyB }: Compared): boolean {
   const isCited = cites(a) && cites(b);
   if ([...onlyA, ...onlyB].some(({ kind, stem }) => kind === 'language' && !(isCited && stem === OWN_TONGUE)))
@@ -73,7 +73,7 @@ const isOtherJoint = (a: TextFeatures, b: TextFeatures): boolean =>
   YES_OR_NO.has(a.question) && a.question === b.question && a.hasChoice !== b.hasChoice && a.hasSum !== b.hasSum;
 const YES_OR_NO: ReadonlySet<string> = new Set(['polar', 'advice', 'duty']);
 
-/** Each says whether the two texts must not share an answer, for its own reason. Asked in this order. */
+/** Each guard has its own reason to refuse a pair. They run in this order. */
 const GUARDS = {
   quotes: differIn('quote'),
   code: differIn('code'),
@@ -130,20 +130,20 @@ function wordsOnlyIn(here: TextFeatures, there: TextFeatures): readonly ContentW
     const count = left.get(stem);
     if (count === undefined) return true;
     left.set(stem, count - 1);
-    // The same literal or number twice is another text.
+    // A repeated literal or number changes the text.
     return count <= 0 && LITERALS.has(kind);
   });
 }
 
 const LITERALS: ReadonlySet<WordKind> = new Set(['quote', 'code', 'number']);
 
-/** "3 hours in minutes" is not "3 minutes in hours": each number keeps its unit. */
+/** "3 hours in minutes" isn't "3 minutes in hours": each number keeps its unit. */
 function haveSameMeasures({ a, b }: Compared): boolean {
   const measuresOf = ({ measures }: TextFeatures) => measures.toSorted().join();
   return measuresOf(a) === measuresOf(b);
 }
 
-/** As many denials, and of the same word where both have it. */
+/** Equal numbers of negations, on the same words if both have them. */
 function denySame(a: TextFeatures, b: TextFeatures): boolean {
   if (a.denied.length !== b.denied.length) return false;
   // "Why don't metals rust?", "why do metals not rust?"
@@ -167,10 +167,10 @@ function areAntonyms(x: string, y: string): boolean {
   return short.length > 2 && long.replace(OPPOSITE_PREFIX, '') === short;
 }
 
-/** Beyond Latin, signs and marks. */
+/** Characters outside of Latin, signs and marks. */
 const FOREIGN = /[\u0370-\u1fff\u2e80-\ud7ff]/;
 
-/** Which alphabets a text is written in. */
+/** Scripts of a text. */
 function scriptsOf(text: string): string {
   return SCRIPTS.filter(([, pattern]) => pattern.test(text))
     .map(([name]) => name)

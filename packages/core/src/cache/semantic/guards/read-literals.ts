@@ -10,10 +10,7 @@ interface Span {
   readonly mark: '"' | '`';
 }
 
-/**
- * Two tidied texts in which what either cites has the same marks: a command in backticks there may stand bare here, or in
- * quotes.
- */
+/** Normalizes quotes and backticks of literals that both texts contain. */
 export function citeAlike(a: string, b: string): readonly [string, string] {
   if (!/["'`]/.test(a + b) || a.length + b.length > MAX_LENGTH) return [a, b];
   const [inA, inB] = [spansIn(a), spansIn(b)];
@@ -41,7 +38,7 @@ const isWithin = (part: string, spans: readonly Span[]): boolean =>
 
 const BESIDE = /[\p{L}\p{N}]/u;
 
-/** Where a text begins that stands there as whole words; -1 for nowhere. */
+/** Position of a text as whole words; -1 without one. */
 function placeOf(text: string, part: string): number {
   const at = text.indexOf(part);
   if (at < 0 || part.length < 3) return -1;

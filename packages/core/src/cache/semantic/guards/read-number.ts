@@ -7,7 +7,7 @@ const MARK = '#';
 
 export interface ReadNumber {
   readonly stem: string;
-  /** Stem of the unit written right behind it or, for currencies, before it. */
+  /** Stem of the unit right after it or, for currencies, before it. */
   readonly unit?: string;
 }
 

@@ -5,7 +5,7 @@ export type QuestionKind = 'how' | 'why' | 'when' | 'where' | 'who' | 'what' | '
 
 const AUX = '(?:is|are|was|were|do|does|did|can|could|will|would|should|may|must|has|have|had|am)';
 
-/** "A poem for my dad who is turning 60" asks for nobody. */
+/** "A poem for my dad who is turning 60" doesn't ask for a person. */
 const ORDER =
   /^(?:please )?(?:write|draft|compose|invent|suggest|give|create|make|explain|recommend|how|what|why|when)\b.*\b(?:who|whose)\b/;
 const RELATIVE = /\b((?:an?|the|my|our|his|her) (?:\p{L}+ ){0,2}?\p{L}+) (?:who|whose)\b/gu;

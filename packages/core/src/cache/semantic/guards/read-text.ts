@@ -13,13 +13,13 @@ export interface TextFeatures {
   readonly question: QuestionKind;
   /** The stem right after each negation; empty where nothing follows. */
   readonly denied: readonly string[];
-  /** A direction at the end of a stretch, with nothing behind it. */
+  /** A direction at the end of a phrase, without an object. */
   readonly stranded: string;
-  /** "by" or "by whom" asks for the doer. */
+  /** "by" or "by whom" asks for the agent. */
   readonly asksDoer: boolean;
-  /** "What do owls eat?", not "What eats owls?". */
+  /** "What do owls eat?" against "What eats owls?". */
   readonly hasDo: boolean;
-  /** Numbers with the unit right behind them. */
+  /** Numbers with the unit right after them. */
   readonly measures: readonly string[];
   /** "This or that?" */
   readonly hasChoice: boolean;
@@ -42,7 +42,7 @@ const TABLES = [new PhraseTable(SPELLINGS), new PhraseTable([...FRAMES, ...PHRAS
 const QUOTED = /"([^"]{1,2000}?)"|(?<![\p{L}\p{N}])'([^']{2,200}?)'(?![\p{L}\p{N}])/gu;
 const PAYLOAD = /^([^\n]*?\p{L}[^\n]*?)(?::\s+|\n\s*)(\S+\s+\S+\s+\S[\s\S]*)$/u;
 
-/** The same text with one kind of quotes and blanks. */
+/** Normalizes quotes and blanks. */
 export function tidyText(text: string): string {
   return plainSigns(text)
     .normalize('NFKC')
@@ -53,7 +53,7 @@ export function tidyText(text: string): string {
 
 const SIGNS = /[²³→⇒−×÷&]|->|\bw\/|\bU\.?S\b|\b(?:divided|multiplied) by\b/i;
 
-/** Signs and abbreviations that stand for a word or another sign, spelled in one way. */
+/** Normalizes signs and abbreviations. */
 function plainSigns(text: string): string {
   if (!SIGNS.test(text)) return text;
   return text
@@ -123,10 +123,10 @@ export function readText(text: string, options: ReadOptions): TextFeatures {
   return { question, asksDoer, hasDo, hasChoice, hasSum, scope, words, denied, stranded, measures };
 }
 
-/** "Vitamin A", "is A older than B"; not the article of a title. */
+/** "Vitamin A", "is A older than B"; not a title's article. */
 const LETTER_A = /(?<=[\p{Ll}\d],? )A(?=[ ,.;:?!]|$)(?! \p{Lu}\p{Ll})/gu;
 
-/** Not an owner's mark. */
+/** Contractions of "is", not possessives. */
 const IS = /\b(what|how|where|who|when|why|that|there|it|here)['’]s\b/g;
 
 /** A sign between numbers or letters of a formula. */

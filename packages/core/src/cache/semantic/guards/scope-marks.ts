@@ -2,13 +2,13 @@ import { canonicalWord } from './canonical-word';
 
 /** Quantity, number and agent that a text expresses. */
 export interface ScopeMarks {
-  /** Little words that narrow or widen what is asked; each has to stand in both texts. */
+  /** Small words that narrow or widen the question; each must occur in both texts. */
   readonly marks: ReadonlySet<string>;
-  /** Stems behind "all", "every". */
+  /** Stems after "all", "every". */
   readonly all: ReadonlySet<string>;
-  /** Stems behind "a", "one", "some". */
+  /** Stems after "a", "one", "some". */
   readonly part: ReadonlySet<string>;
-  /** Stems behind the "by" of a passive: "cancelled by the airline". */
+  /** Stems after the "by" of a passive: "cancelled by the airline". */
   readonly doers: ReadonlySet<string>;
   /** Object of the action: the stem before the verb, if it is a single word. */
   readonly undergoer: string;
@@ -29,17 +29,17 @@ export interface ScopeMarks {
   readonly suffered: ReadonlySet<string>;
   /** Tense of a question that begins with it: "was it on time", "will it be". */
   readonly start: '' | 'was' | 'is' | 'will';
-  /** Whether a second thing is asked for: "who was it, and when?" */
+  /** A second question: "who was it, and when?" */
   readonly asksAlso: boolean;
   /** Asking or telling somebody. */
   readonly speech: '' | 'ask' | 'tell';
-  /** When it is, was or will be; empty where the text does not say. */
+  /** Time of the event; empty if unspecified. */
   readonly tense: '' | 'present' | 'past' | 'future';
   /** Writing a text or explaining one. */
   readonly act: '' | 'write' | 'explain';
 }
 
-/** Wordings of one mark. A word that stands nowhere here narrows nothing. */
+/** Wordings of one mark. Other words don't narrow a question. */
 const MARKS: readonly (readonly [pattern: RegExp, mark: string])[] = [
   [
     /\b(?:just|only|exactly|merely) (?:one|an?|the|my|your|this|that|these|those|some|for|in|on|at|from|with)\b/,

@@ -28,7 +28,7 @@ interface Placed {
 
 type Words = ReadonlyMap<string, Placed>;
 
-/** Each word where it stands first. */
+/** First occurrence of each word. */
 function firstWords(words: readonly ContentWord[]): Words {
   const found = new Map<string, Placed>();
   for (const [at, word] of words.entries()) if (!found.has(word.stem)) found.set(word.stem, { word, at });
@@ -115,14 +115,14 @@ function isOtherClock(a: TextFeatures, b: TextFeatures): boolean {
   return inA !== '' && inB !== '' && inA !== inB && b.words.some(({ stem }) => stem === inA);
 }
 
-/** "Pay with a card" is not "pay for a card", a poem for somebody is not one about him. */
+/** "Pay with a card" isn't "pay for a card", and a poem for somebody isn't about them. */
 const isOtherAim = (here: string, there: string): boolean => OTHER_AIMS.has(`${here} ${there}`);
 const OTHER_AIMS: ReadonlySet<string> = new Set(['with for', 'for with', 'for about', 'about for']);
 
 const areAlike = (here: string, there: string): boolean =>
   here === there || ALIKE_MARKERS.some((group) => group.has(here) && group.has(there));
 
-/** More than a wording would move; also bounds the work for long texts. */
+/** More than a rewording moves; also bounds the work for long texts. */
 const MAX_MOVES = 100;
 
 interface Move {
@@ -130,7 +130,7 @@ interface Move {
   readonly y: { readonly a: Placed; readonly b: Placed };
 }
 
-/** The one number of both texts with what it counts, which may stand anywhere: "in three sentences", "a three-sentence". */
+/** The only number of both texts and its noun, in any position: "in three sentences", "a three-sentence". */
 function onlyCounted(a: TextFeatures, b: TextFeatures): ReadonlySet<string> {
   const [inA, inB] = [a, b].map(({ words }) => {
     const numbers = words.filter(({ kind }) => kind === 'number');
@@ -140,7 +140,7 @@ function onlyCounted(a: TextFeatures, b: TextFeatures): ReadonlySet<string> {
   return new Set(inA?.length === 2 && inA.join(' ') === inB?.join(' ') ? inA : []);
 }
 
-/** Two words changed places although nothing says that their place means nothing. */
+/** True if two words swapped places without a rule that allows it. */
 function hasUnexplainedMove(
   a: TextFeatures,
   b: TextFeatures,
@@ -154,7 +154,7 @@ function hasUnexplainedMove(
       return inA === undefined || inB === undefined || inA.word.kind === 'light' ? [] : [{ a: inA, b: inB }];
     })
     .sort((x, y) => x.a.at - y.a.at);
-  // "Who defeated Napoleon?", "Who did Napoleon defeat?": one move is enough.
+  // "Who defeated Napoleon?" against "Who did Napoleon defeat?": one move is enough.
   const asksWho = a.question === 'who' || b.question === 'who';
   const subjectCounts = a.hasDo !== b.hasDo || (asksWho && a.asksDoer === b.asksDoer);
   const isStatement = a.question === 'none' && b.question === 'none' && placed.length >= 5;
@@ -174,13 +174,13 @@ function hasUnexplainedMove(
   return false;
 }
 
-/** A name is one where it does not begin the sentence. */
+/** A capital letter marks a name, except at the start of a sentence. */
 const kindOf = ({ a, b }: Move['x']) => (b.word.kind === 'name' ? 'name' : a.word.kind);
 const OWNING = new Set(['of', 'for']);
 
 const changesRole = ({ a, b }: Move['x']) => a.word.role !== b.word.role;
 
-/** An owner, or led to a place: such a phrase may stand anywhere. In a statement only what is led in both. */
+/** True for an owner or a destination, which may stand anywhere. In a statement, only for a destination in both. */
 function isMovable({ a, b }: Move['x'], isStatement: boolean): boolean {
   if (OWNING.has(a.word.role) || OWNING.has(b.word.role)) return true;
   if (isStatement) return PLACES.has(a.word.role) && b.word.role !== '';
@@ -194,7 +194,7 @@ function tradePlaces({ x, y }: Move): boolean {
   return [x.b, y.a, y.b].every(({ word }) => word.role === role);
 }
 
-/** Lead a clause, in which each word keeps its part. */
+/** Words that start a clause, in which each word keeps its role. */
 const CLAUSES: ReadonlySet<string> = new Set(['if', 'when', 'while', 'because', 'since', 'once', 'as']);
 
 const isThing = (kind: ContentWord['kind']) => kind === 'name' || kind === 'word';
@@ -208,7 +208,7 @@ function isFree({ x, y }: Move, isStatement: boolean): boolean {
   if (isMovable(x, isStatement) || isMovable(y, isStatement)) return true;
   const keepRoles = x.a.word.role === x.b.word.role && y.a.word.role === y.b.word.role;
   if (keepRoles && (x.a.word.role !== '' || y.a.word.role !== '')) return true;
-  // Active here, passive there: the doer moves behind "by".
+  // Active here, passive there: the agent moves after "by".
   if ([x, y].some(({ a, b }) => (a.word.role === 'by') !== (b.word.role === 'by'))) return true;
   return x.a.word.segment !== y.a.word.segment || x.b.word.segment !== y.b.word.segment;
 }

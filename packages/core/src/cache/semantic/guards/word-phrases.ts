@@ -1,4 +1,4 @@
-/** One step of a phrase: the words that may follow, and what the phrase so far becomes. */
+/** One step of a phrase: the next words, or the replacement. */
 interface Step {
   readonly next: Map<string, Step>;
   becomes: string | undefined;
@@ -12,7 +12,7 @@ const BLANK = /^(?: +|-)$/;
 export class PhraseTable {
   private readonly first: Step = { next: new Map(), becomes: undefined };
 
-  /** Lines like `is it|this ok|okay please? to = can i`: `|` parts choices, `?` ends what may be missing. */
+  /** Lines like `is it|this ok|okay please? to = can i`: `|` separates choices, `?` marks an optional word. */
   constructor(lines: readonly string[]) {
     for (const line of lines) {
       const [left = '', right = ''] = line.split('=').map((side) => side.trim());

@@ -21,7 +21,7 @@ import type { QuestionKind } from './read-question';
 
 export type WordKind = 'quote' | 'code' | 'number' | 'date' | 'unit' | 'language' | 'name' | 'word' | 'soft' | 'light';
 
-/** One word that says what is asked, in order. */
+/** One content word, in order. */
 export interface ContentWord {
   /** Stem of the word or of its synonyms; literals as they are. */
   readonly stem: string;
@@ -30,11 +30,11 @@ export interface ContentWord {
   readonly role: string;
   /** Counts stretches between punctuation. */
   readonly segment: number;
-  /** Stands right beside `and`, `or`, `vs`. */
+  /** Next to `and`, `or`, `vs`. */
   joint: boolean;
 }
 
-/** A part of the text that counts as it stands. */
+/** A part of the text that counts literally. */
 export interface Literal {
   readonly text: string;
   readonly kind: WordKind;
@@ -53,7 +53,7 @@ const TOKEN = /[\ue000-\uf8ff]|[\p{L}\p{N}°%$€£.,:;!?'’&/+-]+/gu;
 const PLAIN = /^[a-z]+$/;
 /** Begin a part of their own. */
 const CLAUSES = new Set(['what', 'which', 'who', 'whom', 'whose', 'where', 'why', 'how', 'that']);
-/** Words with a hyphen that stand for a phrase. */
+/** Hyphenated words that represent a phrase. */
 const WHOLE = new Set(['go-language', 'like-this', 'may-month', 'say-no', 'say-yes']);
 
 /** Reads the words of a prepared text in lower case, one after the other. */
@@ -61,13 +61,13 @@ export class WordReader {
   readonly words: ContentWord[] = [];
   /** The stem right after each negation; empty where nothing follows. */
   readonly denied: string[] = [];
-  /** `to` or `from` with nothing behind it. */
+  /** `to` or `from` without an object. */
   stranded = '';
-  /** Numbers with the unit right behind them. */
+  /** Numbers with the unit right after them. */
   readonly measures: string[] = [];
   private lastNumber = '';
   private hasLed = false;
-  /** Right behind "which" or "what": "which city is the capital?" asks no more than "what is the capital?". */
+  /** After "which" or "what": "which city is the capital?" asks the same as "what is the capital?". */
   private isNaming = false;
   private role = '';
   private segment = 0;
@@ -191,7 +191,7 @@ export class WordReader {
     this.stranded = '';
   }
 
-  /** "Three ideas" are not "three reasons": what is counted counts. */
+  /** "Three ideas" aren't "three reasons": counted nouns matter. */
   private isCounted(stem: string): boolean {
     return COUNTED_STEMS.has(stem) && /^#\d{1,2}$/.test(this.lastNumber);
   }
