@@ -1,19 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createTestKey } from '../stores/start-gateway';
-import {
-  allLogs,
-  ask,
-  postChat,
-  settledLedger,
-  shareEnvironment,
-  type TestEnvironment,
-  waitUntil,
-} from './environment';
+import { ask, postChat, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
-const REQUESTS_PER_SECOND = 500;
-const TICK_MS = 20;
-const STREAMS = 50;
 
 const requestsIn = (metrics: string): number =>
   [...metrics.matchAll(/^llm0_requests_total\{[^}]*\} (\d+)$/gm)].reduce((sum, m) => sum + Number(m[1]), 0);
@@ -57,52 +46,18 @@ describe('two workers on one port', () => {
     }
   }, 60_000);
 
-  test(`a rolling restart under ${REQUESTS_PER_SECOND} req/s and ${STREAMS} open streams: nothing fails, nothing is cut`, async () => {
+  test('a rolling restart cuts no stream', async () => {
     const { gateway } = world;
-    const { apiKey, projectId } = await createTestKey(gateway, { project: { cache_enabled: false } });
-    const streams = Array.from({ length: STREAMS }, async (_, number) => {
-      const answer = await postChat(
-        gateway,
-        apiKey,
-        ask(`long ${number}`, { stream: true, x_fake: { chunks: 100, gapMs: 30 } }),
-      );
-      const text = await answer.text();
-      return answer.status === 200 && text.trimEnd().endsWith('data: [DONE]');
+    const { apiKey } = await createTestKey(gateway);
+    const streams = Array.from({ length: 8 }, async (_, number) => {
+      const body = ask(`long ${number}`, { stream: true, x_fake: { chunks: 30, gapMs: 30 } });
+      return (await (await postChat(gateway, apiKey, body)).text()).trimEnd().endsWith('data: [DONE]');
     });
-    const failures: string[] = [];
-    let asked = 0;
-    let running = true;
-    const one = async (number: number) => {
-      try {
-        const answer = await postChat(gateway, apiKey, ask(`short ${number}`));
-        const body = await answer.text();
-        if (answer.status !== 200) failures.push(`${answer.status} ${body.slice(0, 200)}`);
-      } catch (error) {
-        failures.push(String(error));
-      }
-    };
-    const load = (async () => {
-      const inFlight = new Set<Promise<void>>();
-      while (running) {
-        for (let i = 0; i < (REQUESTS_PER_SECOND * TICK_MS) / 1000; i++) {
-          const request = one(asked++);
-          inFlight.add(request);
-          void request.finally(() => inFlight.delete(request));
-        }
-        await Bun.sleep(TICK_MS);
-      }
-      await Promise.all(inFlight);
-    })();
-    await Bun.sleep(500);
+    await waitUntil(() => world.upstream.requests.length >= 8);
     process.kill(gateway.pid, 'SIGUSR2');
-    await waitUntil(() => (gateway.output().match(/"stopped"/g) ?? []).length === 2, 150_000);
-    await Bun.sleep(500);
-    running = false;
-    await load;
-    expect(failures).toEqual([]);
-    expect(await Promise.all(streams)).toEqual(Array.from({ length: STREAMS }, () => true));
-    const ledger = await settledLedger(gateway);
-    expect([ledger.ok, ledger.open_holds]).toEqual([true, 0]);
-    expect(await allLogs(gateway, `project_id=${projectId}`)).toHaveLength(asked + STREAMS);
-  }, 240_000);
+    expect(await Promise.all(streams)).toEqual(streams.map(() => true));
+    await waitUntil(() => (gateway.output().match(/"stopped"/g) ?? []).length === 2, 60_000);
+    expect((await postChat(gateway, apiKey, ask('after'))).status).toBe(200);
+    expect(await settledLedger(gateway)).toMatchObject({ ok: true, open_holds: 0 });
+  }, 90_000);
 });
