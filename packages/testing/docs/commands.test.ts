@@ -15,13 +15,13 @@ const NOT_RUN: readonly (readonly [reason: string, command: RegExp])[] = [
   ['starts another gateway, as start-messages.e2e.nightly.test.ts does', /^(?:[A-Z_\d]+=\S* )*bun start$/],
   ['needs a client of a vendor, as command-lines.nightly.test.ts does', /^(?:aider|claude|codex|gemini)\b/],
   ['needs containers or a cluster', /^(?:REDIS_IMAGE=\S+ )?(?:docker|helm|kubectl) /],
-  ['changes the machine', /^(?:git clone|install|systemctl|systemd-run|pip) |^bun -e /],
+  ['changes the machine', /^(?:git clone|pg_dump|pg_restore|install|systemctl|systemd-run|pip) |^bun -e /],
   ['runs for minutes', /^bun run (?:test|chaos|attack|bench|guardrail-matrix)\b|^bun bench\//],
   [
     'works on files and stores, as import-command.test.ts and reset-admin-token.e2e.test.ts do',
     /llm0 (?:import|reset-admin-token|migrate)\b/,
   ],
-  ['calls a server of the reader', /llm0 mcp servers add /],
+  ['calls a server of the reader', /llm0 mcp (?:servers add|tools (?:list|approve)) |\/admin\/v1\/mcp\/servers /],
 ];
 const reasonOf = (line: string) => NOT_RUN.find(([, command]) => command.test(line))?.[0];
 const pages = readPages().flatMap((page) => {

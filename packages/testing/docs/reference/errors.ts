@@ -76,7 +76,7 @@ const ADVICE = {
     'Check the provider: `llm0 providers test`.',
   ),
   upstream_unavailable: advice(
-    'No target could be reached, or all are resting after failures.',
+    'No target could be reached, or some failed and the last answered 429. For HTTP backends: all are resting.',
     'Wait for `Retry-After`, or add a stand-in to the chain.',
   ),
   upstream_rate_limited: advice('Every target answered 429.', 'Wait for `Retry-After`, or add keys or targets.'),
@@ -94,7 +94,7 @@ const ADVICE = {
   ),
   store_unavailable: advice(
     'Redis or Postgres cannot be reached, or Postgres takes no writes.',
-    'Nothing is lost: [what fails](../operate/failures.md), and [what to do](../operate/troubleshooting.md#a-store-was-lost).',
+    'Answered requests keep their rows: [what fails](../operate/failures.md), and [what to do](../operate/troubleshooting.md#a-store-was-lost).',
   ),
   client_closed: advice('The caller closed the connection. Only the log shows it.', 'Raise the client’s own time-out.'),
   internal: advice('The gateway failed.', 'Report it with the `X-Request-Id`.'),
@@ -107,10 +107,13 @@ export function errorsPage(): ReferencePage {
   });
   return {
     title: 'Errors',
-    purpose: 'Every `error.code`, with its cause and its fix.',
+    purpose: 'Every `error.code`, with its usual status, its cause and its fix.',
     body: `${INTRO}\n\n${table(['code', 'status', 'cause', 'fix'], rows)}`,
   };
 }
 
 const INTRO = `Errors have the shape \`{"error": {"message", "type", "code", "param"}}\`. Failures of providers add \`attempts\`; 429 and 503
-carry \`Retry-After\`. Endpoints of other dialects answer in their own envelope. Find a request by its \`X-Request-Id\` in the log.`;
+carry \`Retry-After\`. Endpoints of other dialects answer in their own envelope. Find a request by its \`X-Request-Id\` in the log.
+
+Three causes have another status: a body that arrives too slowly is 408 \`invalid_request\`, a WebSocket is 426 \`invalid_request\`, and an
+outdated \`If-Match\` of the admin API is 412 \`conflict\`.`;
