@@ -35,7 +35,7 @@ const ADVICE = {
   key_expired: advice('`expires_at` of the key has passed.', 'Move it: `llm0 keys update … --expires-at`.'),
   model_not_allowed: advice(
     '`allowed_models` of the key does not contain the model.',
-    'Add it: `llm0 keys update … --allowed-models`.',
+    'Send the whole list with the new model: `llm0 keys update … --allowed-models`.',
   ),
   project_inactive: advice('The project is switched off.', 'Switch it on: `llm0 projects update … --is-active`.'),
   permission_denied: advice(
