@@ -190,8 +190,13 @@ describe.each(ON_ONE_KIND)('servers that ask who the user is, on %s stores', (ki
   test('an answer for another browser, another issuer, or the same one twice, is worth nothing', async () => {
     await addServer({ type: 'oauth_user' });
     const key = await makeKey();
-    const other = await consent(linkOf(await whoami(key)), () => 'llm0_mcp_consent=other');
+    const first = linkOf(await whoami(key));
+    expect(linkOf(await whoami(key))).toBe(first);
+    const other = await consent(first, () => 'llm0_mcp_consent=other');
     expect([other.status, other.text]).toEqual([400, expect.stringContaining('Not connected')]);
+    // The failed flow took its link along.
+    const next = linkOf(await whoami(key));
+    expect([next === first, (await fetch(first)).status]).toEqual([false, 404]);
     guarded.issAs = 'https://evil.test';
     const forged = await consent(linkOf(await whoami(await makeKey())));
     expect([forged.status, guarded.asked.length]).toEqual([502, 0]);
@@ -201,6 +206,7 @@ describe.each(ON_ONE_KIND)('servers that ask who the user is, on %s stores', (ki
     expect((await fetch(right.back)).status).toBe(400);
     expect((await fetch(`${environment.gateway.url}/mcp/oauth/start/none`)).status).toBe(404);
     expect((await whoami(key)).body.error.code).toBe(-32042);
+    expect((await consent(next)).status).toBe(200);
   }, 60_000);
 
   test('a token that has ended is refreshed, by many calls at once only once; where that is refused, consent is asked again', async () => {

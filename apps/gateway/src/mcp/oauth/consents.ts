@@ -1,4 +1,3 @@
-// A failed flow leaves only its ticket, which works again until it expires.
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
@@ -69,9 +68,10 @@ export class Consents {
 
   async linkFor(server: McpServer, owner: GrantOwner, scope: string | undefined): Promise<ConsentLink> {
     const name = JSON.stringify([server.id, owner.apiKeyId, owner.customerId, scope]);
-    const known = this.links.get(name);
-    if (known !== undefined) return known;
     const { db, identity, nowMs } = this.options;
+    const known = this.links.get(name);
+    // Another process may have ended its flow.
+    if (known !== undefined && (await consentRows.get(db, { id: known.id })) !== null) return known;
     const ticket = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url');
     await forgetOldConsents(db);
     const { id } = await consentRows.create(db, {
@@ -129,7 +129,6 @@ export class Consents {
       redirectUri: identity.redirectUrl,
     });
     const { apiKeyId, customerId } = consent;
-    this.links.clear();
     const secrets = { tokens, client, issuerUrl, resource, ...endOf(tokens, nowMs()) };
     await grants.store(server, { apiKeyId, customerId }, secrets);
   }
