@@ -107,10 +107,12 @@ function asWidth(point: string): string {
   return FRACTION.test(point) ? point : point.normalize('NFKC');
 }
 
-/** Hyphens that editors write instead of the one of the keyboard. */
-const HYPHEN = /^[\u2010-\u2013\u2212\ufe58\ufe63]$/;
+/** Characters read as a hyphen: Unicode's dashes (Pd, first plane), the minus sign, the hyphen bullet, the modifier minus. */
+export const DASHES =
+  '\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0' +
+  '\ufe31\ufe32\ufe58\ufe63\uff0d\u2212\u2043\u02d7';
 
-const asKey = (point: string): string => (HYPHEN.test(point) ? '-' : asWidth(point));
+const asKey = (point: string): string => (DASHES.includes(point) ? '-' : asWidth(point));
 
 /** Zeros of other scripts' digits, each with nine more. Source: Unicode's category Nd. */
 const ZEROS = [

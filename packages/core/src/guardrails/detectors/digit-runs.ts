@@ -1,3 +1,4 @@
+import { DASHES } from '../folded-text';
 import { isDigit } from '../span';
 import { EscapedMarks } from './escaped-marks';
 
@@ -120,7 +121,7 @@ const isOneMark = (bits: number): boolean => {
 /** Separators between groups of digits; each kind is a bit. */
 const SEPARATORS: readonly (readonly [bit: number, codes: readonly number[]])[] = [
   [BLANK, [0x20, 0xa0, 0x1680, 0x2800]],
-  [DASH, [0x2d, 0x58a, 0x1806, 0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2043, 0x2212]],
+  [DASH, [...`-${DASHES}`].map((dash) => dash.charCodeAt(0))],
   ...[...'.,/'].map((mark, at) => [4 << at, [mark.charCodeAt(0)]] as const),
   [LINE, [0x5f]],
   [BULLET, [0xb7, 0x2022, 0x2219, 0x22c5, 0x30fb]],

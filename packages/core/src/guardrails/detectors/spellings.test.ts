@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { compileRule } from '../compile-guardrails';
+import { DASHES } from '../folded-text';
 import type { GuardrailCheck } from '../policy';
 import { TextWindow } from '../text-window';
 
@@ -46,7 +47,7 @@ describe('everyday spellings', () => {
 
   const ESC = '\u001b';
 
-  test.each(['\u2010', '\u2011', '\u2012', '\u2013', '\u2212'])('hyphens: %j', (hyphen) => {
+  test.each([...DASHES])('hyphens: %j', (hyphen) => {
     const written = (text: string) => judged(PII, text.replaceAll('-', hyphen));
     expect(written('call 415-555-2671 now')).toBe('call [phone] now');
     expect(written('call +1 415-555-2671 now')).toBe('call [phone] now');
@@ -124,8 +125,9 @@ describe('everyday spellings', () => {
     },
   );
 
-  test.each(['\u2010', '\u2011', '\u2012', '\u2013', '\u2212'])('a key with other hyphens: %j', (hyphen) => {
-    expect(judged({ type: 'secrets' }, `see ${KEY.replaceAll('-', hyphen)} x`)).not.toContain('Ab12Cd34');
+  test.each([...DASHES])('a key with other hyphens: %j', (hyphen) => {
+    for (const key of [KEY, `xoxb-1234567890-${'Ab12Cd34'.repeat(3)}`, `glpat-${'Ab12Cd34'.repeat(3)}`])
+      expect(judged({ type: 'secrets' }, `see ${key.replaceAll('-', hyphen)} x`)).not.toContain('Ab12Cd34');
   });
 
   test.each(['ᴘʀᴏᴊᴇᴄᴛ', 'ꓑꓣꓳꓙꓰꓚꓔ', '🄿🅁🄾🄹🄴🄲🅃', '🅿🆁🅾🅹🅴🅲🆃', '🅟🅡🅞🅙🅔🅒🅣', 'ⓟⓡⓞⓙⓔⓒⓣ'])('a word in %s', (word) => {
