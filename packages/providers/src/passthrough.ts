@@ -127,7 +127,7 @@ export function timesCount(
   return bounded(limit * Math.max(1, ...asked.map((count) => Math.ceil(Number(count)))));
 }
 
-export { countOutput as countText } from '@llm0/core/pricing/count-output';
+export { countField, countOutput as countText, countUnread } from '@llm0/core/pricing/count-output';
 export { countReferences, OPAQUE_FIELDS } from '@llm0/core/pricing/count-references';
 
 /** All tools of a request in any form: many vendors accept one object instead of a list. */

@@ -1,4 +1,4 @@
-import { countEncoded, countOutput } from '../pricing/count-output';
+import { countField, countOutput, countUnread } from '../pricing/count-output';
 import type { AnswerTally, ChatEvent, EventBatch } from './event';
 
 export const emptyTally = (): AnswerTally => ({ pieces: 0, outputBytes: 0, reasoningBytes: 0, ended: 0 });
@@ -19,7 +19,7 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
     } else if (event.type === 'finish') tally.ended += 1;
     const text = outputText(event);
     if (text === '') {
-      tally.outputBytes += mediaBytes(event);
+      tally.outputBytes += otherBytes(event);
       continue;
     }
     // Refusal text after the vendor's counts is included in them.
@@ -30,13 +30,10 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
   }
 }
 
-/** Message fields with media. */
-const MEDIA: ReadonlySet<string> = new Set(['audio', 'images', 'image', 'videos', 'video', 'native_content']);
-
-/** Size of an event's media as bytes of text. The vendor's counts include media that follow them. */
-function mediaBytes(event: ChatEvent): number {
-  if (event.type === 'extra') return event.scope === 'message' && MEDIA.has(event.name) ? countOutput(event.value) : 0;
-  if (event.type === 'raw-message') return countEncoded(event.value);
+/** UTF-8 bytes of output that isn't text of an answer. The vendor's counts include media that follow them. */
+function otherBytes(event: ChatEvent): number {
+  if (event.type === 'extra') return event.scope === 'message' ? countField(event.name, event.value) : 0;
+  if (event.type === 'raw-message') return countUnread(event.value.output);
   if (event.type !== 'reasoning-detail' || event.detail.type !== 'reasoning.encrypted') return 0;
   return countOutput(event.detail.data);
 }

@@ -1,5 +1,5 @@
 // Estimates output tokens without a vendor's count: about four bytes each.
-import type { JsonValue } from '../chat/json';
+import { isObject, type JsonObject, type JsonValue } from '../chat/json';
 
 /** Fields without output text. */
 const UNSAID: ReadonlySet<string> = new Set([
@@ -7,6 +7,8 @@ const UNSAID: ReadonlySet<string> = new Set([
 ]);
 /** Names that hold media, or where they are. */
 const MEDIA: ReadonlySet<string> = new Set(['data', 'b64_json', 'image_url', 'fileUri', 'file_uri']);
+/** Thoughts in base64, which are as long as their text. */
+const ENCRYPTED = 'encrypted_content';
 /** A linked picture, which commonly costs 1,500 tokens. */
 const LINKED_BYTES = 6000;
 /** Characters of base64 per token: close to vendors' counts for a 1.5 MB picture or ten seconds of speech. */
@@ -19,7 +21,8 @@ export function countOutput(value: JsonValue | undefined, isMedia = false): numb
   if (typeof value !== 'object' || value === null) return 0;
   let bytes = 0;
   for (const [name, item] of Object.entries(value)) {
-    if (!UNSAID.has(name)) bytes += countOutput(item, isMedia || MEDIA.has(name));
+    if (name === ENCRYPTED && typeof item === 'string') bytes += Math.ceil((item.length * 3) / 4);
+    else if (!UNSAID.has(name)) bytes += countOutput(item, isMedia || MEDIA.has(name));
   }
   return bytes;
 }
@@ -27,9 +30,30 @@ export function countOutput(value: JsonValue | undefined, isMedia = false): numb
 const mediaBytes = (value: string): number =>
   /^https?:/i.test(value) ? LINKED_BYTES : 4 * Math.ceil(value.length / ENCODED_PER_TOKEN);
 
-/** Counts media only. */
-export function countEncoded(value: JsonValue | undefined): number {
-  if (typeof value === 'string') return ENCODED.test(value) ? mediaBytes(value) : 0;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, item) => sum + countEncoded(item), 0);
+/** Message fields that the vendor adds to the model's output: sources, filter results, its own counts. */
+const ADDED = /annotation|citation|context|filter|metadata|provider_specific|rating|result|source/i;
+
+/** The same for a field of a message. */
+export const countField = (name: string, value: JsonValue | undefined): number =>
+  UNSAID.has(name) || ADDED.test(name) ? 0 : countOutput(value, MEDIA.has(name));
+
+/** Items and parts whose text other events hold. */
+const READ: ReadonlySet<JsonValue | undefined> = new Set([
+  ...['function_call', 'custom_tool_call', 'output_text', 'refusal', 'reasoning_text', 'summary_text'],
+]);
+
+/** Output in a native answer's items that no other event holds: calls of hosted tools, hidden thoughts, unknown kinds. */
+export function countUnread(items: JsonValue | undefined): number {
+  if (!Array.isArray(items)) return 0;
+  let bytes = 0;
+  for (const item of items) {
+    if (!isObject(item)) continue;
+    if (item.type === 'message') bytes += countUnread(item.content);
+    else if (item.type === 'reasoning') bytes += hasThoughts(item) ? 0 : countOutput(item);
+    else if (!READ.has(item.type)) bytes += countOutput(item);
+  }
+  return bytes;
 }
+
+const hasThoughts = ({ summary, content }: JsonObject): boolean =>
+  countOutput(summary ?? null) + countOutput(content ?? null) > 0;

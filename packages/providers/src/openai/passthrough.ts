@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import {
+  countField,
   countText,
+  countUnread,
   createUsageReader,
   limitOf,
   type NativeShape,
@@ -47,9 +49,12 @@ const CHAT: Endpoint = {
     createUsageReader({
       readUsage: (value) => decodeUsage(value.usage, value.service_tier, value.tool_usage),
       readText: (value) =>
-        asObjects(value.choices).reduce((sum, choice) => sum + countText(choice.delta ?? choice.message), 0),
+        asObjects(value.choices).reduce((sum, choice) => sum + countMessage(choice.delta ?? choice.message), 0),
     }),
 };
+
+const countMessage = (message: JsonValue | undefined): number =>
+  Object.entries(asObject(message) ?? {}).reduce((sum, [name, value]) => sum + countField(name, value), 0);
 
 /** Completions, with suffixes and without. */
 const COMPLETIONS: Endpoint = {
@@ -88,7 +93,11 @@ const RESPONSES: Endpoint = {
         const answer = asObject(value.response) ?? value;
         return decodeUsage(answer.usage, answer.service_tier, answer.tool_usage);
       },
-      readText: (value) => countText(value.delta) + countText(value.output),
+      // A stream sends most items in pieces, and the others whole at their end.
+      readText: (value) =>
+        countText(value.delta) +
+        countText(value.output) +
+        (value.type === 'response.output_item.done' ? countUnread([value.item ?? null]) : 0),
     }),
 };
 

@@ -114,6 +114,17 @@ const WAYS: Readonly<Record<string, Way>> = {
       },
     ],
   },
+  'passed through: responses, streamed': {
+    ...{ provider: openai, path: '/v1/responses' },
+    request: { model: MODEL, input: prompt, max_output_tokens: LIMIT, stream: true },
+    answer: (usage): readonly JsonObject[] => [
+      { type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'm', delta: WORDS },
+      {
+        type: 'response.completed',
+        response: response({ status: 'completed', output: responsesOutput, ...(usage && { usage }) }),
+      },
+    ],
+  },
   'messages, whole': { provider: anthropic, dialect: anthropicMessages, request: chat, answer: messagesAnswer },
   'messages, streamed': {
     ...{ provider: anthropic, dialect: anthropicMessages, request: { ...chat, stream: true } },
@@ -287,8 +298,8 @@ const message = (more: JsonObject) => ({
   ...chatAnswer(NONE),
   choices: [{ ...finish, message: { role: 'assistant', content: null, ...more } }],
 });
-const delta = (more: JsonObject) => [
-  chatChunk(more),
+const delta = (...more: JsonObject[]) => [
+  ...more.map((piece) => chatChunk(piece)),
   chatChunk({}, { choices: [{ ...finish, delta: {} }] }),
   chatChunk({}, { choices: [], usage: NONE }),
 ];
@@ -299,6 +310,24 @@ const parts = (...given: JsonObject[]) => ({
 const blocks = (...content: JsonObject[]) => ({ ...messagesAnswer({ input_tokens: 100, output_tokens: 0 }), content });
 const items = (...output: JsonObject[]) =>
   response({ status: 'completed', output, usage: { input_tokens: 100, output_tokens: 0 } });
+const itemEvents = (item: JsonObject): readonly JsonObject[] => [
+  { type: 'response.created', response: response({ status: 'in_progress' }) },
+  { type: 'response.output_item.added', output_index: 0, item: { id: 'i', type: item.type ?? '' } },
+  { type: 'response.output_item.done', output_index: 0, item },
+  { type: 'response.completed', response: items(item) },
+];
+const LEGACY_CALL = { name: 'look', arguments: JSON.stringify({ q: WORDS }) };
+const ITEMS: readonly (JsonObject & { type: string })[] = [
+  { id: 'i', type: 'shell_call', call_id: 'c', action: { commands: [WORDS] } },
+  { id: 'i', type: 'local_shell_call', call_id: 'c', action: { type: 'exec', command: WORDS.split(' ') } },
+  { id: 'i', type: 'computer_call', call_id: 'c', action: { type: 'type', text: WORDS } },
+  { id: 'i', type: 'apply_patch_call', call_id: 'c', operation: { type: 'update_file', path: 'a', diff: WORDS } },
+  { id: 'i', type: 'code_interpreter_call', container_id: 'k', code: WORDS, outputs: null },
+  { id: 'i', type: 'mcp_call', server_label: 's', name: 'look', arguments: JSON.stringify({ q: WORDS }) },
+  { id: 'i', type: 'reasoning', summary: [], encrypted_content: 'gAAAAABo-_'.repeat(150) },
+  { id: 'i', type: 'message', role: 'assistant', content: [{ type: 'output_poem', verses: [WORDS] }] },
+  { id: 'i', type: 'call_of_next_year', body: { of: { any: [WORDS] } } },
+];
 
 describe('none of output beside', () => {
   const [whole, streamed] = [message, delta];
@@ -313,6 +342,20 @@ describe('none of output beside', () => {
     ['calls', 'chat, whole', whole({ tool_calls: [CALL] }), 200],
     ['calls', 'chat, streamed', streamed({ tool_calls: [CALL] }), 200],
     ['calls', 'passed through: chat, whole', whole({ tool_calls: [CALL] }), 200],
+    ['a legacy call', 'chat, whole', whole({ function_call: LEGACY_CALL }), 200],
+    [
+      'a legacy call',
+      'chat, streamed',
+      streamed(
+        { function_call: { name: 'look', arguments: '{"q":' } },
+        { function_call: { arguments: `"${WORDS}"}` } },
+      ),
+      200,
+    ],
+    ['a legacy call', 'passed through: chat, whole', whole({ function_call: LEGACY_CALL }), 200],
+    ['a legacy call', 'passed through: chat, streamed', streamed({ function_call: LEGACY_CALL }), 200],
+    ['an unknown field', 'chat, whole', whole({ tool_plan: [{ step: WORDS }] }), 200],
+    ['an unknown field', 'chat, streamed', streamed({ tool_plan: [{ step: WORDS }] }), 200],
     ['thoughts', 'chat, whole', whole({ reasoning_content: WORDS }), 200],
     ['thoughts', 'chat, streamed', streamed({ reasoning: WORDS }), 200],
     ['thoughts', 'passed through: chat, streamed', streamed({ reasoning: WORDS }), 200],
@@ -345,6 +388,20 @@ describe('none of output beside', () => {
   ])('%s is guessed, and marked: %s', async (_what, name, answer, least) => {
     const { row } = await book(WAYS[name] as Way, answer);
     expect([row.tokensIn, atLeast(least, 2500)(row.tokensOut), row.costEstimated]).toEqual([100, true, true]);
+  });
+});
+
+describe.each(ITEMS.map((item) => [item.type, item] as const))('none of output beside %s', (_type, item) => {
+  test.each<[string, JsonObject | readonly JsonObject[]]>([
+    ['responses, whole', items(item)],
+    ['responses, streamed', itemEvents(item)],
+    ['passed through: responses, whole', items(item)],
+    ['passed through: responses, streamed', itemEvents(item)],
+  ])('is guessed, and held under strict caps: %s', async (name, answer) => {
+    const { row } = await book(WAYS[name] as Way, answer);
+    expect([row.tokensIn, GUESSED_OUT(row.tokensOut), row.costEstimated]).toEqual([100, true, true]);
+    const strict = await book(WAYS[name] as Way, answer, 'strict');
+    expect(strict.row.costNanoUsd).toBeGreaterThanOrEqual(1000 * 100 + 2000 * LIMIT);
   });
 });
 
@@ -388,10 +445,11 @@ describe('a stream tells usage again', () => {
   );
 });
 
-test('an answer of nothing costs no output', async () => {
+test('an answer of nothing but sources costs no output', async () => {
+  const annotations = [{ type: 'url_citation', url_citation: { url: 'https://vendor.test', title: WORDS } }];
   const answer = {
     ...chatAnswer({ prompt_tokens: 9, completion_tokens: 0 }),
-    choices: [{ ...finish, message: { role: 'assistant', content: '' } }],
+    choices: [{ ...finish, message: { role: 'assistant', content: '', annotations } }],
   };
   for (const way of [WAYS['chat, whole'] as Way, WAYS['passed through: chat, whole'] as Way]) {
     expect((await book(way, answer, 'strict')).row).toMatchObject({
