@@ -5,7 +5,7 @@ import { resolveName } from './resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   kind: { kind: 'text', help: ALERT_KINDS.join(', ') },
-  threshold: { kind: 'number', help: 'a share (0 to 1), milliseconds, minutes or USD, by kind' },
+  threshold: { kind: 'number', help: 'by kind: a share (0 to 1), milliseconds, minutes, USD, a number or a rate' },
   objective: { kind: 'number', help: 'error_budget_burn: target share of successful requests (0.99)' },
   'window-minutes': { kind: 'number', help: 'window in minutes (15)' },
   project: { kind: 'project', help: 'watch only this project (id or name)' },

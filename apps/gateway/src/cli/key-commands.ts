@@ -7,10 +7,10 @@ const SHOWN_ONCE = 'The key is shown only once: store it now.';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   'rate-limit-per-minute': { kind: 'number', help: 'requests a minute (60)' },
-  'rate-limit-burst': { kind: 'number', help: 'burst size (the same)' },
-  'tokens-per-minute': { kind: 'number', help: 'tokens a minute' },
-  'max-concurrency': { kind: 'number', help: 'requests at the same time' },
-  'allowed-models': { kind: 'list', help: 'names, separated by commas' },
+  'rate-limit-burst': { kind: 'number', help: 'requests at once (the same)' },
+  'tokens-per-minute': { kind: 'number', help: 'tokens a minute (no limit)' },
+  'max-concurrency': { kind: 'number', help: 'requests at the same time (no limit)' },
+  'allowed-models': { kind: 'list', help: 'models that the key may call, separated by commas (all)' },
   'drop-params': { kind: 'flag', help: "drop parameters that a provider doesn't support (the project's)" },
   failover: { kind: 'text', help: "on or off (the alias's or project's)" },
   passthrough: { kind: 'list', help: "providers whose native APIs the key may use; '' = none (the project's)" },
@@ -19,7 +19,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'guardrail-rules': { kind: 'json', help: "guardrails in addition to its project's (none)" },
   labels: { kind: 'labels', help: "labels of its requests, in addition to the project's: team=search,env=prod (none)" },
   'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
-  'budget-usd': { kind: 'usd', help: 'most USD in the period' },
+  'budget-usd': { kind: 'usd', help: 'limit of the period, in USD (none)' },
   'budget-period': { kind: 'text', help: 'total or month (total)' },
 };
 

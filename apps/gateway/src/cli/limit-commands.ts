@@ -14,9 +14,9 @@ export const LIMIT_COMMANDS: readonly Command[] = [
     summary: "Set a customer's limits; omitted limits keep their values",
     args: ['project', 'customer'],
     options: {
-      'daily-spend-limit-usd': { kind: 'usd', help: 'most USD a UTC day' },
-      'monthly-spend-limit-usd': { kind: 'usd', help: 'most USD a UTC month' },
-      'per-request-max-usd': { kind: 'usd', help: 'most USD one request may cost' },
+      'daily-spend-limit-usd': { kind: 'usd', help: 'limit of a UTC day, in USD' },
+      'monthly-spend-limit-usd': { kind: 'usd', help: 'limit of a UTC month, in USD' },
+      'per-request-max-usd': { kind: 'usd', help: 'limit of one request, in USD' },
       'requests-per-minute': { kind: 'number', help: 'requests a minute' },
       'requests-per-hour': { kind: 'number', help: 'requests an hour' },
       'requests-per-day': { kind: 'number', help: 'requests a UTC day' },

@@ -23,8 +23,8 @@ const FILTERS: Readonly<Record<string, CommandOption>> = {
   cache: { kind: 'text', help: 'exact, semantic or miss' },
   'run-id': { kind: 'text', help: 'only this agent run (X-LLM0-Run-Id)' },
   'trace-id': { kind: 'text', help: 'only this W3C trace, 32 hex digits' },
-  'min-cost': { kind: 'usd', help: 'USD' },
-  'min-latency': { kind: 'number', help: 'milliseconds' },
+  'min-cost': { kind: 'usd', help: 'only requests that cost at least this much, in USD' },
+  'min-latency': { kind: 'number', help: 'only requests that took at least this long, in milliseconds' },
   q: { kind: 'text', help: 'part of a model, customer or error' },
 };
 
@@ -49,7 +49,7 @@ export const LOG_COMMANDS: readonly Command[] = [
       format: { kind: 'text', help: 'csv or jsonl (csv)' },
       from: { kind: 'text', help: 'earliest time, such as 2030-01-01T00:00:00Z' },
       to: { kind: 'text', help: 'before this time' },
-      limit: { kind: 'number', help: 'most rows (all)' },
+      limit: { kind: 'number', help: 'most rows to export (all)' },
       ...FILTERS,
     },
     run: exportLogs,

@@ -3,13 +3,13 @@ import { amount, column } from './format-table';
 import { resolveProject } from './resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
-  'monthly-cap-usd': { kind: 'usd', help: 'most USD a UTC month' },
+  'monthly-cap-usd': { kind: 'usd', help: 'limit of a UTC month, in USD (none)' },
   'strict-caps': { kind: 'flag', help: 'make the cap absolute' },
   'default-output-tokens': { kind: 'number', help: 'output tokens to hold for requests without a limit (4096)' },
   'cache-enabled': { kind: 'flag', help: 'exact cache (on)' },
   'cache-ttl-seconds': { kind: 'number', help: 'lifetime of cached answers in seconds (CACHE_TTL_SECONDS)' },
   'semantic-cache-enabled': { kind: 'flag', help: 'semantic cache (off)' },
-  'semantic-threshold': { kind: 'number', help: 'least similarity, 0 to 1' },
+  'semantic-threshold': { kind: 'number', help: 'least similarity, 0 to 1 (0.85)' },
   'semantic-shadow': { kind: 'flag', help: 'log semantic matches without serving them' },
   'cache-tool-calls': { kind: 'flag', help: 'also cache answers that call tools (off)' },
   'drop-params': { kind: 'flag', help: "drop parameters that a provider doesn't support (off: refuse them)" },

@@ -10,27 +10,32 @@ export function cliPage(): ReferencePage {
   return {
     title: 'Command line',
     purpose: 'Every command of `llm0`, with its options.',
-    body: `${INTRO}\n\n${table(['command', 'effect', 'options'], rows)}\n\n${valuesOfTexts()}`,
+    body: `${INTRO}\n\n${table(['command', 'effect', 'options'], rows)}\n\n${valuesOfOptions()}`,
   };
 }
 
-/** What a text may be; the kind of any other option says that already. */
-function valuesOfTexts(): string {
+/** Kinds without a value, or whose value the first table explains. */
+const WITHOUT_VALUE = new Set(['flag', 'switch', 'project']);
+
+/** Values, units and defaults, once for each meaning. */
+function valuesOfOptions(): string {
   const nouns = new Map<string, Set<string>>();
   for (const { name, options = {} } of COMMANDS) {
     for (const [flag, { kind, help }] of Object.entries(options)) {
-      if (kind !== 'text' || flag === 'cursor') continue;
+      if (WITHOUT_VALUE.has(kind) || flag === 'cursor') continue;
       const users = nouns.getOrInsertComputed(`${flag}\n${help}`, () => new Set());
       users.add(name.split(' ').slice(0, -1).join(' ') || name);
     }
   }
   const rows = [...nouns].map(([option, users]) => {
     const [flag = '', help = ''] = option.split('\n');
-    return [code(`--${flag}`), [...users].map(code).join(' '), help];
+    const shown = [...users].map(code).join(' ');
+    return [code(`--${flag}`), flag === 'limit' && users.size > 2 ? 'lists' : shown, help];
   });
-  const intro = 'The default is in brackets.';
-  return `## Values of text options\n\n${intro}\n\n${table(['option', 'of', 'values'], rows)}`;
+  return `## Values, units and defaults of options\n\n${VALUES}\n\n${table(['option', 'of', 'values'], rows)}`;
 }
+
+const VALUES = `The default is in brackets. Amounts of money (\`<usd>\`) are US dollars, such as \`0.25\`. Lists are separated by commas.`;
 
 const flagOf = (flag: string, kind: string): string => {
   if (kind === 'switch') return `--${flag}`;

@@ -18,3 +18,8 @@ test('.env.example explains every setting that the code reads', async () => {
   const missing = [...settingNames()].filter((name) => !explained.has(name) && !UNEXPLAINED.test(name));
   expect(missing).toEqual([]);
 });
+
+test('every setting has a meaning', async () => {
+  const page = await Bun.file(join(REFERENCE, 'settings.md')).text();
+  expect(page.match(/^\| `.*\|\s*\|$/gm)).toBeNull();
+});

@@ -29,9 +29,7 @@ export function settingsPage(envExample: string): ReferencePage {
       allowed.get(name) ?? 'text',
       meaning,
     ]);
-    parts.push(
-      `## ${section.replace(/ \(\/.*/, '')}\n\n${table(['name', 'default or example', 'values', 'meaning'], rows)}`,
-    );
+    parts.push(`## ${section.replace(/ \(\/.*/, '')}\n\n${table(['name', 'default', 'values', 'meaning'], rows)}`);
   }
   return {
     title: 'Settings',
