@@ -51,6 +51,7 @@ beforeAll(async () => {
     },
   });
   variables.GATEWAY = gateway.url;
+  variables.ADMIN_TOKEN = gateway.adminToken;
   for (const name of ['shop', 'agents', 'web']) await createProject(name);
 });
 afterAll(async () => {

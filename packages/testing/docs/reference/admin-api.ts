@@ -34,7 +34,15 @@ export function adminApiPage(): ReferencePage {
   };
 }
 
-const INTRO = `Send \`Authorization: Bearer <ADMIN_TOKEN>\`. A running gateway serves the schemas of all bodies at \`/admin/docs\`, and as
+const INTRO = `\`\`\`sh
+curl http://127.0.0.1:8080/admin/v1/projects -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" \\
+  -d '{"name":"search","monthly_cap_usd":500}'
+curl http://127.0.0.1:8080/admin/v1/projects -H "Authorization: Bearer $ADMIN_TOKEN"
+\`\`\`
+
+The first answer has the project's \`id\`. \`POST /admin/v1/projects/{id}/keys\` with \`{"name": "web"}\` creates a key, and shows it once.
+
+Send \`Authorization: Bearer <ADMIN_TOKEN>\`. A running gateway serves the schemas of all bodies at \`/admin/docs\`, and as
 OpenAPI at \`/admin/v1/openapi.json\`. A field has the name of its [CLI option](cli.md) with underscores: \`--tokens-per-minute\` is
 \`tokens_per_minute\`. Amounts are exact JSON numbers in USD. Lists take \`?limit&cursor\`. Every resource has an \`ETag\`; \`If-Match\`
 returns 412 if the object changed meanwhile.`;

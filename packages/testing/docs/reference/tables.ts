@@ -16,7 +16,7 @@ export async function tablesPage(): Promise<ReferencePage> {
     .map(([name, one]) => `### ${name}\n\n${columnsOf(one)}`);
   return {
     title: 'Tables and columns',
-    purpose: 'Every table in Postgres, with its columns and their types.',
+    purpose: 'Tables in Postgres that you may read, with their columns and types.',
     body: `${INTRO}\n\n${parts.join('\n\n')}`,
   };
 }
@@ -43,4 +43,5 @@ function wrap(items: readonly string[]): string {
 }
 
 const INTRO = `A question mark marks a column that may be null. Money is an exact decimal in USD (\`numeric(20,9)\`), times are UTC.
-Partitions of \`gateway_logs\` and \`tool_calls\` are days. Releases only add columns; read by name, not by position.`;
+Partitions of \`gateway_logs\` and \`tool_calls\` are days. Releases only add columns; read by name, not by position. Internal tables, such as
+\`idempotency_keys\`, aren't listed.`;
