@@ -18,8 +18,14 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'allowed-tools': { kind: 'list', help: 'MCP tools its keys may call, such as github__* (none)' },
   'code-mode': { kind: 'flag', help: 'its keys may run scripts over their MCP tools (off)' },
   labels: { kind: 'labels', help: 'labels of its requests, such as team=search,env=prod (none)' },
-  'on-store-failure': { kind: 'text', help: 'closed or open' },
-  'unknown-model-policy': { kind: 'text', help: 'refuse or allow_unpriced' },
+  'on-store-failure': {
+    kind: 'text',
+    help: 'while Redis is away: closed (503) or open (serve without limits) (closed)',
+  },
+  'unknown-model-policy': {
+    kind: 'text',
+    help: 'models without a price: refuse or allow_unpriced (refuse under a cap)',
+  },
   'max-customers': {
     kind: 'number',
     help: 'most different customers a UTC month (100000); those with limits always pass',
