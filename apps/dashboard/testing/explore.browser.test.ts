@@ -6,6 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
 import { checkAccessibility } from './check-accessibility';
 import { type BrowserUnderTest, openBrowser } from './open-browser';
+import { drained } from './share-dashboard';
 import { openSignedIn, sidewaysOverflow } from './watch-page';
 
 const HOUR = 3_600_000;
@@ -228,9 +229,7 @@ describe('an outage', () => {
       expect(answer.status).toBe(200);
     }
     // The log is drained within a second.
-    for (let drained = -1; drained !== 0; await Bun.sleep(50)) {
-      ({ queue_depth: drained } = await callAdmin<{ queue_depth: number }>(gateway, '/reconcile'));
-    }
+    await drained(gateway);
     await page.goto(`${gateway.url}/?range=1h`);
     const banner = page.getByRole('status').filter({ hasText: 'openai: open since' });
     await banner.getByText(/^openai: open since \d\d:\d\d UTC \(gpt-4o\)/).waitFor();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import { settled } from './settled';
-import { shareDashboard } from './share-dashboard';
+import { drained, shareDashboard } from './share-dashboard';
 
 let apiKey: string;
 const dashboard = shareDashboard({
@@ -78,6 +78,7 @@ describe('events arrive', () => {
   });
 
   test('the counters of the overview follow, and its other numbers are not asked while nothing happens', async () => {
+    await drained(dashboard.gateway);
     const { page, problems } = await dashboard.open('/?range=1h');
     await page.getByText('Budgets closest to their limit').waitFor();
     await settled(page);
