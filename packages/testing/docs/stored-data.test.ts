@@ -31,7 +31,7 @@ describe.each(TEST_DATABASES)('erasing a customer on $name', (kind) => {
 
   async function addCustomer(customerId: string): Promise<void> {
     const { client, db } = database;
-    const record = sampleRecord({ projectId, apiKeyId, customerId });
+    const record = sampleRecord({ projectId, apiKeyId, customerId, errorMessage: customerId });
     await storeLogRecords(db, [JSON.stringify(record)]);
     const call = crypto.randomUUID();
     await client`insert into tool_calls (id, created_at, project_id, api_key_id, customer_id, request_id, run_id, server_id,
@@ -80,6 +80,9 @@ describe.each(TEST_DATABASES)('erasing a customer on $name', (kind) => {
       texts:
         await count(client`select prompt from semantic_matches where project_id = ${projectId} and prompt = ${customerId}
         union all select prompt from semantic_rejections where project_id = ${projectId} and prompt = ${customerId}`),
+      errors: await count(
+        client`select 1 from gateway_logs where project_id = ${projectId} and error_message = ${customerId}`,
+      ),
       replays: await count(client`select 1 from idempotency_keys where api_key_id = ${apiKeyId}`),
       audit: await count(client`select 1 from admin_audit where resource_id = ${`${projectId}/${customerId}`}`),
     };
