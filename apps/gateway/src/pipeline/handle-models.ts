@@ -7,7 +7,7 @@ import { isSameTarget, type Target, targetKey } from '@llm0/core/routing/target'
 import type { Dialect, ModelCard } from '../dialects/dialect';
 import type { Services } from '../services/contract';
 import { handleKeyRequest, type KeyNeeds, type KeyRequest } from './handle-key-request';
-import { isModelAllowed } from './request/allowed-route';
+import { isModelAllowed } from './request/prepared-route';
 
 type Needs = KeyNeeds & Pick<Services, 'routing'>;
 

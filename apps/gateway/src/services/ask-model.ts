@@ -5,8 +5,7 @@ import type {
   ModelQuestion,
   ModerationAnswer,
 } from '@llm0/core/guardrails/checks/check-needs';
-import type { Principal } from '@llm0/core/keys/api-key';
-import { KeyCache } from '@llm0/core/keys/key-cache';
+import { KeyCache, type KnownPrincipal } from '@llm0/core/keys/key-cache';
 import { resolveTargets } from '@llm0/core/routing/resolve-targets';
 import type { Services } from './contract';
 
@@ -127,22 +126,22 @@ class UnguardedKeys extends KeyCache {
     super({ source: { findByHash: (hash) => keys.find(hash) }, maxEntries: 1 });
   }
 
-  override peek(hash: string): Principal | undefined {
+  override peek(hash: string): KnownPrincipal | undefined {
     const found = this.keys.peek(hash);
     return found === undefined ? undefined : unguarded(found);
   }
 
-  override async find(hash: string): Promise<Principal | null> {
+  override async find(hash: string): Promise<KnownPrincipal | null> {
     const found = await this.keys.find(hash);
     return found === null ? null : unguarded(found);
   }
 
-  override async reload(hash: string): Promise<Principal | null> {
+  override async reload(hash: string): Promise<KnownPrincipal | null> {
     const found = await this.keys.reload(hash);
     return found === null ? null : unguarded(found);
   }
 }
 
-function unguarded({ guardrails: _guardrails, key, ...rest }: Principal): Principal {
+function unguarded({ guardrails: _guardrails, key, ...rest }: KnownPrincipal): KnownPrincipal {
   return { ...rest, key: { ...key, allowedModels: null } };
 }

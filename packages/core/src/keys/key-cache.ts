@@ -7,6 +7,11 @@ export interface PrincipalSource {
   findByHash(hash: string): Promise<Principal | null>;
 }
 
+/** A principal and the hash it was found by. The same object until it is read again. */
+export interface KnownPrincipal extends Principal {
+  readonly keyHash: string;
+}
+
 export interface KeyCacheOptions {
   readonly source: PrincipalSource;
   /** Keys kept in memory. */
@@ -20,10 +25,10 @@ export interface KeyCacheOptions {
  * request and asks for a reload when they differ.
  */
 export class KeyCache {
-  private readonly known: LRUCache<string, Principal>;
+  private readonly known: LRUCache<string, KnownPrincipal>;
   private readonly unknown: LRUCache<string, true>;
-  private readonly loading = new Map<string, Promise<Principal | null>>();
-  private readonly following = new Map<string, Promise<Principal | null>>();
+  private readonly loading = new Map<string, Promise<KnownPrincipal | null>>();
+  private readonly following = new Map<string, Promise<KnownPrincipal | null>>();
 
   constructor(private readonly options: KeyCacheOptions) {
     this.known = new LRUCache({ max: options.maxEntries ?? 100_000 });
@@ -31,11 +36,11 @@ export class KeyCache {
   }
 
   /** The cached principal, without waiting. */
-  peek(hash: string): Principal | undefined {
+  peek(hash: string): KnownPrincipal | undefined {
     return this.known.get(hash);
   }
 
-  async find(hash: string): Promise<Principal | null> {
+  async find(hash: string): Promise<KnownPrincipal | null> {
     const cached = this.known.get(hash);
     if (cached !== undefined) return cached;
     if (this.unknown.has(hash)) return null;
@@ -43,7 +48,7 @@ export class KeyCache {
   }
 
   /** Reads the key again. A look-up that already runs may miss the change, so its callers share the one after it. */
-  reload(hash: string): Promise<Principal | null> {
+  reload(hash: string): Promise<KnownPrincipal | null> {
     const running = this.loading.get(hash);
     if (running === undefined) return this.load(hash);
     const waiting = this.following.get(hash);
@@ -57,15 +62,16 @@ export class KeyCache {
     return next;
   }
 
-  private load(hash: string): Promise<Principal | null> {
+  private load(hash: string): Promise<KnownPrincipal | null> {
     const load = this.options.source
       .findByHash(hash)
       .then((principal) => {
-        if (principal === null) {
+        const known = principal === null ? null : { ...principal, keyHash: hash };
+        if (known === null) {
           this.known.delete(hash);
           this.unknown.set(hash, true);
-        } else this.known.set(hash, principal);
-        return principal;
+        } else this.known.set(hash, known);
+        return known;
       })
       .finally(() => this.loading.delete(hash));
     this.loading.set(hash, load);

@@ -22,9 +22,7 @@ export interface RouteNeeds {
  * output limit is too much for the first of them.
  */
 export function narrowRoute(route: Route, needs: RouteNeeds): Route {
-  const total = needs.inputTokens + needs.outputTokens;
-  const fitsAll = total <= route.contextWindow && needs.outputTokens <= route.maxOutputTokens;
-  if (fitsAll && (route.isPriced || !needs.refusesUnpriced)) return route;
+  if (fitsAll(route, needs) && (route.isPriced || !needs.refusesUnpriced)) return route;
   const targets = needs.refusesUnpriced ? keepPriced(route, route.targets) : route.targets;
   const [wanted] = required(targets, () => notPriced(route.targets));
   // All targets of an alias count by its name; fallbacks of a model don't.
@@ -42,6 +40,12 @@ export function narrowRoute(route: Route, needs: RouteNeeds): Route {
   });
   return { ...route, targets: [first, ...rest], ...(passedOver.length === 0 ? {} : { passedOver }) };
 }
+
+/** True if every target has room for this many tokens. */
+export const fitsAll = (
+  { contextWindow, maxOutputTokens }: Route,
+  { inputTokens, outputTokens }: Pick<RouteNeeds, 'inputTokens' | 'outputTokens'>,
+): boolean => inputTokens + outputTokens <= contextWindow && outputTokens <= maxOutputTokens;
 
 const isRequested = (route: Route, target: RouteTarget) => isSameTarget(route.requested, target);
 

@@ -9,6 +9,7 @@ import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { priceOf, roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
 import { notAllowed, withoutOthers } from '@llm0/core/routing/named-targets';
+import { narrowRoute } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import { targetKey } from '@llm0/core/routing/target';
@@ -16,9 +17,9 @@ import { makesEmbeddings } from '@llm0/providers/transport/call-embeddings';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
 import { admitPlan } from '../request/admit-plan';
-import { allowedRoute, isModelAllowed, orderedRoute } from '../request/allowed-route';
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
-import { dropsParams, guardedScope } from '../request/plan-request';
+import { guardedScope, orderedRoute } from '../request/plan-request';
+import { isModelAllowed, preparedRoute } from '../request/prepared-route';
 
 /** A request with its cached vectors. */
 export interface EmbeddingJob {
@@ -81,7 +82,7 @@ export function planEmbeddings(
   const asked = ctx.controls.cache === 'normal' && (request.inputs.length === 1 || missing.length === 0);
   return {
     ...{ request, toSend, route, keys, known, missing, ...costly },
-    dropParams: dropsParams(ctx, principal),
+    dropParams: ctx.controls.dropParams ?? principal.key.dropParams ?? project.dropParams ?? false,
     maxAttempts: project.strictCaps ? 1 : Number.POSITIVE_INFINITY,
     admit: admitPlan(
       { ...input, request: { model: request.model, stream: false } },
@@ -133,7 +134,8 @@ function routeOf(services: Pick<Services, 'routing' | 'connect'>, input: AdmitIn
     return BUILT_IN_ROUTE;
   }
   const { failover } = input.ctx.controls;
-  const route = allowedRoute(input.principal, tables, { model, inputTokens: 0, outputTokens: 0, failover });
+  const { route: whole, refusesUnpriced } = preparedRoute(input.principal, tables, { model, failover });
+  const route = narrowRoute(whole, { model, inputTokens: 0, outputTokens: 0, refusesUnpriced });
   const targets = sameModel(services, { route, tables, projectId: project.id });
   return withoutOthers(orderedRoute({ ...route, targets }, tables, inputPrice));
 }

@@ -10,8 +10,8 @@ import { countReferences, hasVendorTools, type NativeShape } from '@llm0/provide
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
 import { admitPlan, NO_HOLD } from '../request/admit-plan';
-import { isModelAllowed, refusesUnpriced } from '../request/allowed-route';
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
+import { isModelAllowed, refusesUnpriced } from '../request/prepared-route';
 import { allowNative } from './allow-native';
 
 /** A parsed native request. */

@@ -20,36 +20,21 @@ export interface PlannedAdmission {
   /** Tried first. */
   readonly target: Target;
   readonly hold: PlannedHold;
-  readonly cacheKey?: string;
+  readonly cacheKey?: string | undefined;
+  /** See `lostFacts`; absent unless prepared. */
+  readonly facts?: string | undefined;
 }
 
 /** Hold in the store. If the process dies, the input is booked; under strict caps all of it. */
-export function admitPlan(input: AdmittedInput, { model, target, hold, cacheKey }: PlannedAdmission): AdmitPlan {
+export function admitPlan(input: AdmittedInput, planned: PlannedAdmission): AdmitPlan {
+  const { model, target, hold, cacheKey } = planned;
   const { holdNanoUsd, inputNanoUsd, tokens } = hold;
   const isAbsolute = input.principal.project.strictCaps;
   const lostNanoUsd = isAbsolute ? holdNanoUsd : inputNanoUsd;
-  const record = lostRecord(input, target, lostNanoUsd);
+  const facts = planned.facts ?? lostFacts(input.principal, input.request.model, target);
+  const record = lostRecord(input, facts, lostNanoUsd);
   return { model, holdNanoUsd, lostNanoUsd, tokens, isAbsolute, cacheKey, lostRecord: record };
 }
-
-/** The part of a lost request's row that is the same for all, written as JSON once. */
-const LOST_CONSTANTS = JSON.stringify({
-  tokensIn: 0,
-  tokensOut: 0,
-  tokensCacheRead: 0,
-  tokensCacheWrite: 0,
-  tokensReasoning: 0,
-  savedNanoUsd: 0,
-  costEstimated: true,
-  latencyMs: 0,
-  cacheHit: false,
-  semanticCacheHit: false,
-  failoverCount: 0,
-  status: 'error',
-  httpStatus: 502,
-  errorCode: 'gateway_lost',
-  errorMessage: 'The gateway process handling this request died; the input part of its hold was booked.',
-}).slice(1);
 
 /** Owner of the request, and its row fields. */
 export interface AdmittedInput {
@@ -59,25 +44,26 @@ export interface AdmittedInput {
   readonly request: { readonly model: string; readonly stream: boolean };
 }
 
+/** The part of a lost request's row that all requests of the principal to this target share, as JSON members. */
+export function lostFacts({ key, project }: Principal, requestedModel: string, { provider, model }: Target): string {
+  return JSON.stringify({
+    ...{ projectId: project.id, apiKeyId: key.id, model, requestedModel, provider },
+    ...{ tokensIn: 0, tokensOut: 0, tokensCacheRead: 0, tokensCacheWrite: 0, tokensReasoning: 0, savedNanoUsd: 0 },
+    ...{ costEstimated: true, latencyMs: 0, cacheHit: false, semanticCacheHit: false, failoverCount: 0 },
+    ...{ status: 'error', httpStatus: 502, errorCode: 'gateway_lost' },
+    errorMessage: 'The gateway process handling this request died; the input part of its hold was booked.',
+  }).slice(1, -1);
+}
+
 /** Row for the reaper if this process dies; the store sets `createdAtMs`. */
-function lostRecord(input: AdmittedInput, { provider, model }: Target, lostNanoUsd: number): string {
-  const { ctx, principal, request } = input;
-  const own = JSON.stringify({
-    id: ctx.requestId,
-    projectId: principal.project.id,
-    apiKeyId: principal.key.id,
-    clientRequestId: ctx.clientRequestId,
-    runId: ctx.runId,
-    traceId: ctx.trace?.traceId,
-    trace: ctx.trace?.mark,
-    dialect: input.dialect,
-    model,
-    requestedModel: request.model,
-    provider,
-    costNanoUsd: lostNanoUsd,
-    stream: request.stream,
-    customerId: ctx.customerId,
-    labels: labelsOf(principal, ctx.labels),
-  });
-  return `${own.slice(0, -1)},${LOST_CONSTANTS}`;
+function lostRecord({ ctx, principal, dialect, request }: AdmittedInput, facts: string, lostNanoUsd: number): string {
+  const { clientRequestId, runId, trace, customerId } = ctx;
+  const labels = labelsOf(principal, ctx.labels);
+  const own =
+    `{"id":${JSON.stringify(ctx.requestId)},"dialect":"${dialect}","stream":${request.stream},` +
+    `"costNanoUsd":${lostNanoUsd},${facts}`;
+  if ((clientRequestId ?? runId ?? trace ?? customerId ?? labels) === undefined) return `${own}}`;
+  const { traceId, mark } = trace ?? {};
+  const more = JSON.stringify({ clientRequestId, runId, traceId, trace: mark, customerId, labels });
+  return more === '{}' ? `${own}}` : `${own},${more.slice(1)}`;
 }

@@ -25,13 +25,10 @@ export function authenticate(
 }
 
 function authenticateHash(services: Needs, keyHash: string, secret?: string): Authenticated | Promise<Authenticated> {
-  const cached = services.keyCache.peek(keyHash);
-  if (cached !== undefined) {
-    const known = { ...cached, keyHash };
-    const refusal = refusalOf(cached, services.clock.nowMs());
-    return refusal === undefined ? known : refreshPrincipal(services, known, refusal);
-  }
-  return loadPrincipal(services, keyHash, secret);
+  const known = services.keyCache.peek(keyHash);
+  if (known === undefined) return loadPrincipal(services, keyHash, secret);
+  const refusal = refusalOf(known, services.clock.nowMs());
+  return refusal === undefined ? known : refreshPrincipal(services, known, refusal);
 }
 
 function readSecret(headers: Headers): string {

@@ -5,7 +5,7 @@ import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import { shownName } from '@llm0/core/routing/near-names';
 import { type Costly, type CostlyUse, findCostly } from '@llm0/providers/transport/call-provider';
-import { isCapped, isModelAllowed, refusesUnpriced } from './allowed-route';
+import { isCapped, isModelAllowed, refusesUnpriced } from './prepared-route';
 
 /** Priced targets. */
 export interface CostlyTarget {

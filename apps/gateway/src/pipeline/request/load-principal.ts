@@ -1,15 +1,14 @@
 // Postgres unreachable: 503.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
+import type { KnownPrincipal } from '@llm0/core/keys/key-cache';
 import type { StalePart } from '@llm0/core/limits/hot-store';
 import type { Services } from '../../services/contract';
 
 type Needs = Pick<Services, 'keyCache' | 'clock'>;
 
-/** A principal and the hash it was found by, for reloading it. */
-export interface Authenticated extends Principal {
-  readonly keyHash: string;
-}
+/** The hash is for reloading it. */
+export type Authenticated = KnownPrincipal;
 
 /** Loads by a key's hash, possibly from memory; a legacy key has one after its first use. */
 export function loadPrincipal(
@@ -22,36 +21,27 @@ export function loadPrincipal(
     if (found !== null || secret === undefined || !(await services.legacyKeys.adopt(secret, keyHash))) return found;
     return services.keyCache.reload(keyHash);
   };
-  return checkFound(services, keyHash, find());
+  return checkFound(services, find());
 }
 
 /** Loads the key again after the hot store called it out of date. */
 export function reloadPrincipal(services: Needs, keyHash: string): Promise<Authenticated> {
-  return checkFound(services, keyHash, services.keyCache.reload(keyHash));
+  return checkFound(services, services.keyCache.reload(keyHash));
 }
 
-async function checkFound(
-  { clock }: Needs,
-  keyHash: string,
-  search: Promise<Principal | null>,
-): Promise<Authenticated> {
+async function checkFound({ clock }: Needs, search: Promise<Authenticated | null>): Promise<Authenticated> {
   const found = await search.catch((cause: unknown) => {
     const message = 'The key store is unreachable. Retry shortly.';
     throw new GatewayError('store_unavailable', message, { retryAfterMs: 1000, cause });
   });
   if (found === null) throw invalidKey();
-  return { ...checkPrincipal(found, clock.nowMs()), keyHash };
+  const refusal = refusalOf(found, clock.nowMs());
+  if (refusal !== undefined) throw refusal;
+  return found;
 }
 
 export function invalidKey(): GatewayError {
   return new GatewayError('invalid_api_key', 'This API key is unknown or revoked. Check the key.');
-}
-
-/** Throws for keys and projects that are off or over. */
-export function checkPrincipal(principal: Principal, nowMs: number): Principal {
-  const refusal = refusalOf(principal, nowMs);
-  if (refusal !== undefined) throw refusal;
-  return principal;
 }
 
 /** Reason to refuse a key; undefined if valid. */
@@ -102,7 +92,7 @@ async function readStale(
     if (found !== null) await raiseVersions(services, found);
     return found;
   });
-  return checkFound(services, known.keyHash, reload);
+  return checkFound(services, reload);
 }
 
 function raiseVersions({ hotStore }: Refreshing, { key, project }: Principal): Promise<void> {

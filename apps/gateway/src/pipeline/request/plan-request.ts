@@ -7,15 +7,17 @@ import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import { estimateHold, type HoldEstimate } from '@llm0/core/pricing/estimate-cost';
 import { guessContextTokens, NO_WEIGHT, type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
-import type { PriceBook } from '@llm0/core/pricing/price-book';
+import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { keepWarm } from '@llm0/core/routing/keep-warm';
 import { withoutOthers } from '@llm0/core/routing/named-targets';
+import { fitsAll, narrowRoute, type RouteNeeds } from '@llm0/core/routing/narrow-route';
+import { orderTargets } from '@llm0/core/routing/order-targets';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../../services/contract';
 import { admitPlan, NO_HOLD } from './admit-plan';
-import { allowedRoute, orderedRoute } from './allowed-route';
 import { type CostlyPlan, checkCostly } from './check-costly';
 import type { RequestContext } from './open-context';
+import { type PreparedRoute, preparedRoute } from './prepared-route';
 
 /** One way to serve the request: route, hold and caching. */
 export interface RequestPlan extends Partial<CostlyPlan> {
@@ -64,17 +66,15 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
   // Counting tokens costs nothing.
   const weight = isCount ? NO_WEIGHT : weighSent(input);
   if (project.strictCaps) checkBounded(weight, request);
-  const route = planRoute(input, tables, weight);
+  const prepared = preparedRoute(principal, tables, { model: request.model, failover: ctx.controls.failover });
+  const route = planRoute(input, prepared, { tables, weight });
   const costly = isCount
     ? undefined
     : checkCostly(principal, { wire: request.wire, targets: route.targets }, tables.prices);
   const hold = isCount
     ? NO_HOLD
-    : estimateHold(request, weight, [...route.targets.map(pricedOf), ...(costly?.others ?? [])], {
-        strict: project.strictCaps,
-        defaultOutputTokens: project.defaultOutputTokens,
-      });
-  const dropParams = dropsParams(ctx, principal);
+    : estimateHold(request, weight, pricesOf(route, prepared, costly?.others), prepared.hold);
+  const dropParams = ctx.controls.dropParams ?? prepared.dropParams;
   const cacheScope = guardedScope(input, dropParams ? `${route.scope} drop_params` : route.scope);
   const cacheKey = cacheable(project, ctx) ? exactCacheKey(project.id, cacheScope, request) : undefined;
   return {
@@ -92,6 +92,7 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
       hold,
       model: route.limitName,
       target: route.targets[0],
+      facts: route.targets[0] === prepared.route.targets[0] ? prepared.lostFacts : undefined,
       cacheKey: ctx.controls.cache === 'normal' ? cacheKey : undefined,
     }),
   };
@@ -103,35 +104,59 @@ export function guardedScope({ ctx, principal }: Pick<PlanInput, 'ctx' | 'princi
   return guardrails === undefined ? scope : `${scope} guardrails ${guardrails.cacheScope(ctx.customerId)}`;
 }
 
-/** The request's own word counts, then its key's, then its project's. */
-export function dropsParams({ controls }: RequestContext, { key, project }: Principal): boolean {
-  return controls.dropParams ?? key.dropParams ?? project.dropParams ?? false;
-}
-
 function cacheable(project: Project, ctx: RequestContext): boolean {
   return project.cacheEnabled && ctx.controls.cache !== 'off';
 }
 
-const pricedOf = (target: RouteTarget) => target.priced;
+/** Prices of all models that may answer. */
+function pricesOf(route: Route, prepared: PreparedRoute, others: readonly PricedModel[] | undefined) {
+  const own = route === prepared.route ? prepared.prices : route.targets.map(({ priced }) => priced);
+  return others === undefined ? own : [...own, ...others];
+}
 
-/** Route of the request: allowed by the key, priced under a cap, and with a large enough context. */
-function planRoute({ request, principal, ctx }: PlanInput, tables: RoutingTables, weight: RequestWeight): Route {
+interface Weighed {
+  readonly tables: RoutingTables;
+  readonly weight: RequestWeight;
+}
+
+/** The prepared route with a large enough context, in its strategy's order. */
+function planRoute(
+  { request, principal, ctx }: PlanInput,
+  prepared: PreparedRoute,
+  { tables, weight }: Weighed,
+): Route {
   const { project } = principal;
   const strictOutput = project.strictCaps ? project.defaultOutputTokens : 0;
-  const route = allowedRoute(principal, tables, {
-    model: request.model,
+  const route = narrowed(prepared, request, {
     inputTokens: guessContextTokens(request, weight),
     outputTokens: request.maxOutputTokens ?? strictOutput,
-    outputParam: demandedLimit(request),
-    failover: ctx.controls.failover,
   });
   if (route.alias === undefined || route.targets.length === 1) return route;
   const ordered = orderedRoute(
     route,
     tables,
-    ({ priced }) => priced && estimateHold(request, weight, [priced], { ...project, strict: false }).holdNanoUsd,
+    ({ priced }) => priced && estimateHold(request, weight, [priced], { ...prepared.hold, strict: false }).holdNanoUsd,
   );
   return withoutOthers(keepWarm(ordered, { projectId: project.id, session: ctx.session, request }, tables));
+}
+
+function narrowed(
+  { route, isPriced, refusesUnpriced }: PreparedRoute,
+  request: ChatRequest,
+  tokens: Pick<RouteNeeds, 'inputTokens' | 'outputTokens'>,
+): Route {
+  if (isPriced && fitsAll(route, tokens)) return route;
+  return narrowRoute(route, { ...tokens, model: request.model, outputParam: demandedLimit(request), refusesUnpriced });
+}
+
+/** The route in its strategy's order. `costOf`: undefined for a target without a price. */
+export function orderedRoute(
+  route: Route,
+  tables: RoutingTables,
+  costOf: (target: RouteTarget) => number | undefined,
+): Route {
+  const [first = route.targets[0], ...rest] = orderTargets(route.strategy, route.targets, { ...tables, costOf });
+  return { ...route, targets: [first, ...rest] };
 }
 
 /** Formats in which every request must name a limit are full of limits that no model has. */
