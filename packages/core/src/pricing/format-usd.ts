@@ -1,8 +1,12 @@
+const NANO_PER_USD = 1e9;
+
 /** Integer nano-USD → decimal USD with exactly 9 places (`0.000123000`), without floating point. */
 export function formatUsd(nanoUsd: number): string {
-  const sign = nanoUsd < 0 ? '-' : '';
-  const digits = Math.abs(nanoUsd).toString().padStart(10, '0');
-  return `${sign}${digits.slice(0, -9)}.${digits.slice(-9)}`;
+  const size = Math.abs(nanoUsd);
+  const whole = Math.floor(size / NANO_PER_USD);
+  // The leading 1 keeps the zeros behind it.
+  const places = String(NANO_PER_USD + size - whole * NANO_PER_USD).slice(1);
+  return `${nanoUsd < 0 ? '-' : ''}${whole}.${places}`;
 }
 
 /** Integer nano-USD → the shortest exact decimal (`0.000123`), valid as a JSON number. */
@@ -10,7 +14,6 @@ export function formatUsdShort(nanoUsd: number): string {
   return formatUsd(nanoUsd).replace(/\.?0+$/, '');
 }
 
-const NANO_PER_USD = 1e9;
 /** Digits after the first non-zero one. */
 const DIGITS = 3;
 

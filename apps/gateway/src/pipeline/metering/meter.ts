@@ -58,15 +58,11 @@ export class Meter extends Booking<MeterInput> {
     const told = wholeUsage(request, answer.received(), usage);
     const { usage: known, ...cost } = pays ? this.costOf(told, answer) : { ...ZERO_COST, usage: told.usage };
     const latencyMs = this.elapsedMs();
-    const outcome: Outcome = {
-      ...this.outcomeBase(known, latencyMs),
-      costNanoUsd: cost.costNanoUsd,
-      costDetail: pays ? cost.detail : undefined,
-      savedNanoUsd: pays ? 0 : this.savedBy(answer, known),
-      detail: this.spanDetail(response),
-      status: 'success',
-      httpStatus: 200,
-    };
+    const outcome = this.outcomeOf(known, latencyMs, response);
+    if (pays) {
+      outcome.costNanoUsd = cost.costNanoUsd;
+      outcome.costDetail = cost.detail;
+    } else outcome.savedNanoUsd = this.savedBy(answer, known);
     const isKept = pays && answer.cache === 'miss';
     this.book(outcome, isKept ? this.cacheEntry(answer, { response, packed }, known, cost.costNanoUsd) : undefined);
     return {
@@ -86,8 +82,7 @@ export class Meter extends Booking<MeterInput> {
     const { answer } = this;
     if (answer === undefined) {
       const unanswered = this.unanswered(failed);
-      const base = this.outcomeBase(unanswered.usage, this.elapsedMs());
-      this.book({ ...base, savedNanoUsd: 0, ...unanswered, ...ending });
+      this.book({ ...this.outcomeOf(unanswered.usage, this.elapsedMs()), ...unanswered, ...ending });
       return;
     }
     const received = answer.received();
@@ -99,11 +94,12 @@ export class Meter extends Booking<MeterInput> {
     const told = () => (final === undefined ? cut() : wholeUsage(request, received, final));
     const { usage, costNanoUsd, detail } = pays ? this.costOf(told(), answer) : { ...ZERO_COST, usage: ZERO_USAGE };
     const costDetail = pays ? detail : undefined;
-    this.book({ ...this.outcomeBase(usage, this.elapsedMs()), costNanoUsd, costDetail, savedNanoUsd: 0, ...ending });
+    this.book({ ...this.outcomeOf(usage, this.elapsedMs()), costNanoUsd, costDetail, ...ending });
   }
 
-  private outcomeBase(usage: Usage, latencyMs: number) {
-    const answer = this.answer;
+  /** A success without cost. */
+  private outcomeOf(usage: Usage, latencyMs: number, response?: ChatResponse): Changing<Outcome> {
+    const { answer } = this;
     const { route, request, isInexact } = this.input.admission.plan;
     return {
       requestedModel: this.input.admission.requestedModel,
@@ -115,6 +111,9 @@ export class Meter extends Booking<MeterInput> {
         answer?.wasteEstimated === true || (isInexact === true && answer?.pays() === true)
           ? { ...usage, estimated: true }
           : usage,
+      costNanoUsd: 0,
+      costDetail: undefined,
+      savedNanoUsd: 0,
       timing: {
         latencyMs,
         overheadMs: this.overheadMs(),
@@ -124,11 +123,13 @@ export class Meter extends Booking<MeterInput> {
       cache: answer?.cache ?? 'miss',
       similarity: answer?.similarity,
       matchedBy: answer?.matchedBy,
-      attempts: answer?.attempts ?? [],
+      attempts: answer?.attempts ?? NO_ATTEMPTS,
       failoverCount: answer?.failoverCount ?? 0,
       dropped: answer?.dropped,
-      detail: this.spanDetail(),
-    } as const;
+      detail: this.spanDetail(response),
+      status: 'success',
+      httpStatus: 200,
+    };
   }
 
   private spanDetail(response?: ChatResponse): SpanDetail | undefined {
@@ -222,6 +223,10 @@ export class Meter extends Booking<MeterInput> {
     return answer.cache === 'miss' ? Math.max(0, latencyMs - (this.overheadMs() ?? 0)) : 0;
   }
 }
+
+type Changing<T> = { -readonly [K in keyof T]: T[K] };
+
+const NO_ATTEMPTS: Outcome['attempts'] = [];
 
 interface Costs {
   readonly usage: Usage;
