@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { nanoFromUsd } from '../../money';
 import { instant } from '../instant';
 
 type Labels = Readonly<Record<string, string>>;
@@ -10,8 +9,6 @@ export interface CostBearer {
   readonly id: string;
   readonly name: string;
   readonly projectId: string;
-  /** A month's; null = none. */
-  readonly capNanoUsd: number | null;
   /** Current labels; a key's include its project's. */
   readonly labels: Labels;
 }
@@ -20,14 +17,12 @@ interface BearerRow extends Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly name: string;
   readonly project_id: string;
-  readonly cap_usd: string | null;
   readonly labels: Labels | string | null;
 }
 
 const SOURCES = {
-  project: sql`select id::text, name, id::text as project_id, monthly_cap_usd::text as cap_usd, labels from projects`,
+  project: sql`select id::text, name, id::text as project_id, labels from projects`,
   key: sql`select k.id::text, k.name, k.project_id::text,
-      case when k.budget_period = 'month' then k.budget_usd end::text as cap_usd,
       coalesce(p.labels, '{}') || coalesce(k.labels, '{}') as labels
     from api_keys k join projects p on p.id = k.project_id`,
 };
@@ -37,9 +32,8 @@ export async function loadBearers(db: Db, kind: keyof typeof SOURCES): Promise<R
   return new Map(rows.map((row) => [row.id, toBearer(row)]));
 }
 
-const toBearer = ({ id, name, project_id: projectId, cap_usd: cap, labels }: BearerRow): CostBearer => ({
+const toBearer = ({ id, name, project_id: projectId, labels }: BearerRow): CostBearer => ({
   ...{ id, name, projectId },
-  capNanoUsd: cap === null ? null : nanoFromUsd(cap),
   labels: typeof labels === 'string' ? (JSON.parse(labels) as Labels) : (labels ?? {}),
 });
 
@@ -57,12 +51,4 @@ export async function loadLabelNames(db: Db, sinceMs: number): Promise<readonly 
         order by created_at desc limit ${NEWEST}) as newest where labels is not null)
     ) as all_labels order by 1 limit ${MAX_NAMES}`);
   return rows.map(({ name }) => name);
-}
-
-/** Monthly limits of a project's customers. */
-export async function loadCustomerCaps(db: Db, projectId: string): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.execute<{ customer_id: string; cap: string }>(sql`
-    select customer_id, monthly_spend_limit_usd::text as cap from customer_limits
-    where monthly_spend_limit_usd is not null and project_id = ${projectId}::uuid`);
-  return new Map(rows.map(({ customer_id: id, cap }) => [id, nanoFromUsd(cap)]));
 }

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { innerRow } from '../inner-names';
 import { utcDay } from '../stats/utc-day';
@@ -21,40 +21,63 @@ export interface BudgetQuery {
   readonly projectId?: string;
   /** Only monthly budgets, in the month of `nowMs`. */
   readonly period?: 'month';
+  /** Limits as they were at the end of that month, those of projects and keys deleted since included. */
+  readonly isPast?: boolean;
 }
 
+/** From the state before the first later change; without one, today's. */
+const limitThen = (now: SQL, then: SQL) => sql`case when c.resource_id is null then ${now} else ${then} end`;
+const changedSince = (resource: string, id: SQL) =>
+  sql`left join changed c on c.resource = ${resource} and c.resource_id = ${id}`;
+
 /** Every cap, key budget and customer limit, the tightest (largest share used) first. */
-export async function listBudgets(
-  db: Db,
-  { nowMs, limit, projectId, period }: BudgetQuery,
-): Promise<readonly Budget[]> {
+export async function listBudgets(db: Db, query: BudgetQuery): Promise<readonly Budget[]> {
+  const { nowMs, limit, projectId, period, isPast = false } = query;
   const today = utcDay(nowMs);
   const day = sql`${today}::date`;
   const month = sql`${`${today.slice(0, 7)}-01`}::date`;
   const monthStart = sql`(${month}::timestamp at time zone 'UTC')`;
   const monthEnd = sql`((${month} + interval '1 month') at time zone 'UTC')`;
   const monthDays = sql`r.bucket >= ${monthStart} and r.bucket < ${monthEnd}`;
+  const wasThere = (table: SQL) =>
+    isPast
+      ? sql`(${table}.deleted_at is null or ${table}.deleted_at >= ${monthEnd})`
+      : sql`${table}.deleted_at is null and ${table}.is_active`;
   const customer = (per: string, column: string) => sql`
-    select 'customer' as scope, ${per} as period, l.project_id, l.customer_id as id, l.customer_id as name,
-      l.${sql.identifier(column)} as limit_usd,
-      coalesce((select sum(s.total_spend_usd) from customer_spend s where s.project_id = l.project_id
-        and s.customer_id = l.customer_id and s.date >= ${per === 'day' ? day : month}
+    select 'customer' as scope, ${per} as period, w.project_id, w.customer_id as id, w.customer_id as name,
+      ${limitThen(sql`l.${sql.identifier(column)}`, sql`(c.before->>${column}::text)::numeric`)} as limit_usd,
+      coalesce((select sum(s.total_spend_usd) from customer_spend s where s.project_id = w.project_id
+        and s.customer_id = w.customer_id and s.date >= ${per === 'day' ? day : month}
           and s.date < ${month} + interval '1 month'), 0) as used_usd
-    from customer_limits l where l.${sql.identifier(column)} is not null`;
+    from (select project_id, customer_id from customer_limits union
+      select left(resource_id, 36)::uuid, substr(resource_id, 38) from changed where resource = 'customer_limits') as w
+    left join customer_limits l on l.project_id = w.project_id and l.customer_id = w.customer_id
+    ${changedSince('customer_limits', sql`w.project_id::text || '/' || w.customer_id`)}`;
   const rows = await db.execute(sql`
+    with changed as materialized (
+      select distinct on (resource, resource_id) resource, resource_id, before from admin_audit
+      where ${isPast} and created_at >= ${monthEnd} and resource in ('project', 'key', 'customer_limits')
+        and action in ('create', 'update', 'delete')
+      order by resource, resource_id, created_at
+    )
     select b.* from (
       select 'project' as scope, 'month' as period, p.id as project_id, p.id::text as id, p.name,
-        p.monthly_cap_usd as limit_usd,
+        ${limitThen(sql`p.monthly_cap_usd`, sql`(c.before->>'monthly_cap_usd')::numeric`)} as limit_usd,
         coalesce((select sum(r.cost_usd) from rollup_day r where r.project_id = p.id and ${monthDays}), 0) as used_usd
-      from projects p where p.monthly_cap_usd is not null and p.deleted_at is null and p.is_active
+      from projects p ${changedSince('project', sql`p.id::text`)} where ${wasThere(sql`p`)}
       union all
-      select 'key', k.budget_period, k.project_id, k.id::text, k.name, k.budget_usd,
+      select 'key', k.period, k.project_id, k.id::text, k.name, k.limit_usd,
         coalesce((select sum(r.cost_usd) from rollup_day r where r.project_id = k.project_id and r.api_key_id = k.id
-          and (k.budget_period = 'total' or (${monthDays}))), 0)
-      from api_keys k where k.budget_usd is not null and k.deleted_at is null and k.is_active
+          and (k.period = 'total' or (${monthDays}))), 0)
+      from (
+        select k.id, k.project_id, k.name, ${limitThen(sql`k.budget_period`, sql`c.before->>'budget_period'`)} as period,
+          ${limitThen(sql`k.budget_usd`, sql`(c.before->>'budget_usd')::numeric`)} as limit_usd
+        from api_keys k ${changedSince('key', sql`k.id::text`)} where ${wasThere(sql`k`)}
+      ) as k
       union all ${customer('day', 'daily_spend_limit_usd')} union all ${customer('month', 'monthly_spend_limit_usd')}
     ) as b
-    where exists (select 1 from projects p where p.id = b.project_id and p.deleted_at is null)
+    where b.limit_usd is not null
+      and exists (select 1 from projects p where p.id = b.project_id and ${isPast ? wasThere(sql`p`) : sql`p.deleted_at is null`})
       and ${projectId === undefined ? sql`true` : sql`b.project_id = ${projectId}::uuid`}
       and ${period === undefined ? sql`true` : sql`b.period = ${period}`}
     order by case when b.limit_usd = 0 then 1e9 else b.used_usd / b.limit_usd end desc, b.name limit ${limit}`);

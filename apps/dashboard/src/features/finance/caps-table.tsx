@@ -13,7 +13,7 @@ interface Props {
 }
 
 const SCOPES = { project: 'Project', key: 'Key', customer: 'Customer' } as const;
-const TONES = { good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const;
+const TONES = { neutral: 'text-muted', good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const;
 const CELL = 'px-2 py-1.5 sm:px-3';
 
 /** Monthly caps: usage, forecast, and the day of exhaustion. */

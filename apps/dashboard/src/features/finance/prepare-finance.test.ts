@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { CapForecast } from '../../api/finance';
+import type { CapForecast, Statement } from '../../api/finance';
 import { readFinanceSearch } from './finance-search';
 import {
   decimalsFor,
+  describeFilters,
+  describeMonth,
   drawnChange,
   formatDifference,
   formatFixed,
@@ -147,6 +149,31 @@ test('forecast of a cap', () => {
     'No forecast yet',
     'Not reached',
   ]);
+});
+
+test('a cap without a forecast is neither good nor bad', () => {
+  const cap = { spent_usd: 5, cap_usd: 100, forecast: null, reached_on: null, could_reach_on: null } as CapForecast;
+  expect(outlookOf(cap, false)).toEqual({ text: 'No forecast yet', tone: 'neutral' });
+});
+
+test('the project page says what the finance page says about the same cap', () => {
+  const forecast = { expected_usd: 120, low_usd: null, high_usd: null };
+  const cap = { scope: 'project', id: 'p', spent_usd: 50, cap_usd: 100, forecast, reached_on: '2026-11-28' };
+  const statement = { caps: [cap], total: { cost_usd: 50, forecast } } as unknown as Statement;
+  expect(describeMonth(statement, { id: 'p', monthly_cap_usd: 100 })).toBe(
+    '$50.00 spent, forecast $120.00. Expected to run out on Nov 28.',
+  );
+  expect(describeMonth({ ...statement, caps: [] }, { id: 'p', monthly_cap_usd: null })).toBe(
+    '$50.00 spent, forecast $120.00. No cap is set.',
+  );
+});
+
+test('filters of a statement name projects instead of their IDs', () => {
+  const filters = { project_id: 'b1d2', model: 'gpt-4o', 'label.team': 'web' };
+  expect(describeFilters(filters, (id) => (id === 'b1d2' ? 'Search' : id))).toBe(
+    'Project Search, Model gpt-4o, Label team web',
+  );
+  expect(describeFilters({}, (id) => id)).toBe('none');
 });
 
 test('a change is that of the amounts as they are drawn', () => {

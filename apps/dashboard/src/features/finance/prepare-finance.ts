@@ -1,5 +1,7 @@
 import type { CapForecast, Statement, StatementQuery, StatementTotal } from '../../api/finance';
+import type { Project } from '../../api/projects';
 import { NOTHING } from '../../format/format-number';
+import { formatUsd } from '../../format/format-usd';
 import { type FinanceSearch, GROUPS } from './finance-search';
 
 export interface AskedFor extends FinanceSearch {
@@ -124,7 +126,7 @@ const dayName = (date: string) =>
 
 export interface CapOutlook {
   readonly text: string;
-  readonly tone: 'good' | 'warn' | 'bad';
+  readonly tone: 'neutral' | 'good' | 'warn' | 'bad';
 }
 
 /** Forecast of a cap at the end of its month. */
@@ -134,7 +136,8 @@ export function outlookOf(cap: CapForecast, isFinal: boolean): CapOutlook {
   if (isFinal) return { text: 'Not reached', tone: 'good' };
   if (reached !== null) return { text: `Expected to run out on ${dayName(reached)}`, tone: 'bad' };
   if (could !== null) return { text: `Expected to last, but could run out on ${dayName(could)}`, tone: 'warn' };
-  return { text: cap.forecast === null ? 'No forecast yet' : 'Expected to last', tone: 'good' };
+  if (cap.forecast === null) return { text: 'No forecast yet', tone: 'neutral' };
+  return { text: 'Expected to last', tone: 'good' };
 }
 
 /** Requests of one row: the filter of the page of requests. */
@@ -152,3 +155,28 @@ export const groupName = (by: string): string =>
 /** Total savings, with providers' caches if known. */
 export const savedInAll = ({ saved_usd: own, saved_vendor_usd: vendor }: Statement['total']): number =>
   Number(toNano(own) + toNano(vendor ?? 0)) / 1e9;
+
+const FILTER_NAMES: Readonly<Record<string, string>> = {
+  ...{ project_id: 'Project', api_key_id: 'Key', model: 'Model', provider: 'Provider', customer_id: 'Customer' },
+};
+
+/** Filters of a statement, projects by name. */
+export function describeFilters(filters: Statement['filters'], projectName: (id: string) => string): string {
+  const named = Object.entries(filters).map(([name, value]) => {
+    const label = FILTER_NAMES[name] ?? `Label ${name.slice('label.'.length)}`;
+    return `${label} ${name === 'project_id' ? projectName(value) : value}`;
+  });
+  return named.join(', ') || 'none';
+}
+
+/** A project's month in a sentence, with the outlook of its cap as the finance page shows it. */
+export function describeMonth(
+  { caps, total }: Pick<Statement, 'caps' | 'total'>,
+  project: Pick<Project, 'id' | 'monthly_cap_usd'>,
+): string {
+  const cap = caps.find(({ scope, id }) => scope === 'project' && id === project.id);
+  const { expected_usd: expected } = total.forecast ?? {};
+  const forecast = expected === undefined ? '' : `, forecast ${formatUsd(expected)}`;
+  const outlook = project.monthly_cap_usd === null ? ' No cap is set.' : '';
+  return `${formatUsd(cap?.spent_usd ?? total.cost_usd)} spent${forecast}.${cap === undefined ? outlook : ` ${outlookOf(cap, false).text}.`}`;
+}

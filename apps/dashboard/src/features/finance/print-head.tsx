@@ -1,5 +1,6 @@
 import type { Statement } from '../../api/finance';
-import { monthName } from './prepare-finance';
+import { useProjectNames } from '../../api/projects';
+import { describeFilters, monthName } from './prepare-finance';
 
 /** An instant on the zone's clocks. */
 function inZone(at: string, timeZone: string): string {
@@ -16,13 +17,13 @@ interface HeadProps {
 /** Header of a printed statement; the screen shows only the period. */
 export function PrintHead({ statement, by }: HeadProps) {
   const { month, time_zone: zone, from, to, currency, filters, generated_at, gateway_version, is_final } = statement;
-  const narrowed = Object.entries(filters).map(([name, value]) => `${name} = ${value}`);
+  const projectName = useProjectNames();
   const facts: readonly (readonly [string, string])[] = [
     ['Period', `${inZone(from, zone)} to ${inZone(to, zone)}${is_final ? '' : ' (in progress)'}`],
     ['Time zone', zone],
     ['Currency', currency],
     ['Grouped by', by],
-    ['Filters', narrowed.length === 0 ? 'none' : narrowed.join(', ')],
+    ['Filters', describeFilters(filters, projectName)],
     ['Generated at', `${inZone(generated_at, zone)} ${zone}`],
     ['Gateway', `LLM0 Gateway ${gateway_version}`],
   ];

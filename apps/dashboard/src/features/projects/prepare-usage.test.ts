@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Project } from '../../api/projects';
 import type { SpendBucket } from '../../api/stats';
-import { monthStart, nextMonthStart, prepareProjects, projectExhaustion } from './prepare-usage';
+import { monthStart, nextMonthStart, prepareProjects } from './prepare-usage';
 
 test('projects beside what they spent; without a cap there is no share of it', () => {
   const project = (id: string, cap: number | null) => ({ id, monthly_cap_usd: cap }) as Project;
@@ -20,13 +20,5 @@ describe('a monthly cap', () => {
       Date.UTC(2026, 5, 1),
       Date.UTC(2027, 0, 1),
     ]);
-  });
-  test('ends at the pace of late, not at all, or is over', () => {
-    const end = (capUsd: number, spentUsd: number, paceUsdPerDay: number) =>
-      projectExhaustion({ nowMs, capUsd, spentUsd, paceUsdPerDay });
-    expect(end(100, 50, 10)).toBe(Date.UTC(2026, 5, 15));
-    expect(end(1000, 50, 10)).toBeNull();
-    expect(end(100, 50, 0)).toBeNull();
-    expect(end(100, 100, 10)).toBe(nowMs);
   });
 });

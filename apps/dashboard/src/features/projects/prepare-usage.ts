@@ -29,19 +29,3 @@ export function nextMonthStart(nowMs: number): number {
   const date = new Date(nowMs);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
 }
-
-/**
- * Exhaustion of a monthly cap at the pace of the last week (or of a shorter month so far); null if not in this month.
- */
-export function projectExhaustion(input: {
-  readonly nowMs: number;
-  readonly capUsd: number;
-  readonly spentUsd: number;
-  readonly paceUsdPerDay: number;
-}): number | null {
-  const { nowMs, capUsd, spentUsd, paceUsdPerDay } = input;
-  if (spentUsd >= capUsd) return nowMs;
-  if (paceUsdPerDay <= 0) return null;
-  const atMs = nowMs + ((capUsd - spentUsd) / paceUsdPerDay) * 86_400_000;
-  return atMs < nextMonthStart(nowMs) ? atMs : null;
-}

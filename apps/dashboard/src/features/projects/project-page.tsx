@@ -67,7 +67,7 @@ function SettingsCard({ project }: { readonly project: Project }) {
   const [isDeleting, setIsDeleting] = useState(false);
   const recent = useRecentRequests({ project_id: project.id, group_by: 'project', is: project.id });
   const param = { id: project.id };
-  const affects = [['projects'], ['budgets']];
+  const affects = [['projects'], ['budgets'], ['finance']];
   const save = useChange({
     run: (edit: Edit) =>
       saveChanges({

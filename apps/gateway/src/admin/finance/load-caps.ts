@@ -5,8 +5,9 @@ import { loadDays } from '@llm0/drizzle/queries/finance/amounts';
 import { type Budget, listBudgets } from '@llm0/drizzle/queries/limits/budgets';
 
 const DAY_MS = 86_400_000;
-/** The tightest. */
+/** With a day of exhaustion, the tightest. */
 const MOST_CAPS = 200;
+const MOST_BUDGETS = 20_000;
 
 /** A cap of a UTC month, as requests are held to it. */
 export interface CapLine extends Pick<Budget, 'scope' | 'projectId' | 'id' | 'name'> {
@@ -26,13 +27,22 @@ interface CapQuestion {
   readonly projectId?: string;
 }
 
-/** Monthly caps of projects and keys and limits of customers, the tightest first, with the day on which each is used up. */
-export async function loadCaps(db: Db, { month, nowMs, projectId }: CapQuestion): Promise<readonly CapLine[]> {
+/** Monthly caps of projects and keys and limits of customers, the tightest first; a past month's as of its end. */
+export function loadMonthBudgets(db: Db, { month, nowMs, projectId }: CapQuestion): Promise<readonly Budget[]> {
+  const isPast = monthOf('UTC', nowMs) !== month;
+  const atMs = isPast ? Date.parse(`${month}-01T00:00:00Z`) : nowMs;
+  return listBudgets(db, { nowMs: atMs, limit: MOST_BUDGETS, projectId, period: 'month', isPast });
+}
+
+/** The tightest budgets of a month, with the day on which each is used up. */
+export async function loadCaps(
+  db: Db,
+  { month, nowMs }: Omit<CapQuestion, 'projectId'>,
+  all: readonly Budget[],
+): Promise<readonly CapLine[]> {
   const isRunning = monthOf('UTC', nowMs) === month;
   const startMs = Date.parse(`${month}-01T00:00:00Z`);
-  const budgets = await listBudgets(db, {
-    ...{ nowMs: isRunning ? nowMs : startMs, limit: MOST_CAPS, projectId, period: 'month' },
-  });
+  const budgets = all.slice(0, MOST_CAPS);
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
   const fromMs = isRunning ? Math.min(startMs, todayMs - HISTORY_DAYS * DAY_MS) : startMs;
   const toMs = isRunning ? todayMs + DAY_MS : startMs + 31 * DAY_MS;

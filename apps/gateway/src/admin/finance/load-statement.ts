@@ -3,8 +3,9 @@ import { type Forecast, forecastMonth, HISTORY_DAYS } from '@llm0/core/finance/f
 import type { PriceBook } from '@llm0/core/pricing/price-book';
 import type { Db } from '@llm0/drizzle/client';
 import { type Amount, loadDays } from '@llm0/drizzle/queries/finance/amounts';
-import { type CostBearer, loadBearers, loadCustomerCaps } from '@llm0/drizzle/queries/finance/who';
-import { type CapLine, historyBefore, loadCaps } from './load-caps';
+import { type CostBearer, loadBearers } from '@llm0/drizzle/queries/finance/who';
+import type { Budget } from '@llm0/drizzle/queries/limits/budgets';
+import { type CapLine, historyBefore, loadCaps, loadMonthBudgets } from './load-caps';
 import { loadMonths, type MonthQuestion, type Months } from './load-months';
 import { buildRows, type StatementRow, totalOf } from './statement';
 
@@ -34,14 +35,15 @@ export async function loadStatement(db: Db, question: MonthQuestion, prices: Pri
   const labelOfKey = (key: string) => (label === undefined ? '' : (keys.get(key)?.labels[label] ?? ''));
   const months = await loadMonths(db, question, labelOfKey);
   const forecasts = await loadForecasts(db, question, months, labelOfKey);
+  const utcMonth = months.isFinal ? month : monthOf('UTC', nowMs);
+  const budgets = await loadMonthBudgets(db, { month: utcMonth, nowMs, projectId: filter.projectId });
   const rows = buildRows({
     ...{ month: months.month, previous: months.previous, prices },
     forecastOf: forecasts.of,
-    capOf: await capsOf(db, question, { projects, keys }),
+    capOf: capsOf(question, budgets),
   });
   const total = totalOf(rows, forecasts.ofAll(rows.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0)));
-  const utcMonth = months.isFinal ? month : monthOf('UTC', nowMs);
-  const caps = await loadCaps(db, { month: utcMonth, nowMs, projectId: filter.projectId });
+  const caps = await loadCaps(db, { month: utcMonth, nowMs }, budgets);
   return {
     ...{ question, compared: months.compared, isFinal: months.isFinal, attribution: months.attribution },
     range: months.month.range,
@@ -109,11 +111,11 @@ interface Names {
   readonly keys: Bearers;
 }
 
-async function capsOf(db: Db, { by, filter }: MonthQuestion, { projects, keys }: Names) {
-  const limits =
-    by === 'customer' && filter.projectId !== undefined ? await loadCustomerCaps(db, filter.projectId) : undefined;
-  const bearers = by === 'project' ? projects : by === 'key' ? keys : undefined;
-  return (group: string) => bearers?.get(group)?.capNanoUsd ?? limits?.get(group) ?? null;
+/** Customers of several projects may share an id: only one project's have a cap in its rows. */
+function capsOf({ by, filter }: MonthQuestion, budgets: readonly Budget[]) {
+  const own = by === 'customer' && filter.projectId === undefined ? [] : budgets.filter(({ scope }) => scope === by);
+  const caps = new Map(own.map(({ id, limitNanoUsd }) => [id, limitNanoUsd]));
+  return (group: string) => caps.get(group) ?? null;
 }
 
 const NOBODY: Readonly<Record<string, string>> = {

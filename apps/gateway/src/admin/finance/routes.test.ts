@@ -8,6 +8,7 @@ import { dropPartitionsBefore } from '@llm0/drizzle/queries/logs/partitions';
 import { deleteExpired } from '@llm0/drizzle/queries/logs/retention';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
 
@@ -167,6 +168,27 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     expect(body.notes.join(' ')).toContain('same weekday');
     const last = await ask({ month: '2027-10' });
     expect([last.total.forecast, last.caps[0].forecast]).toEqual([null, null]);
+  });
+
+  test('a past month is held against the limits of that month, those of what is deleted since included', async () => {
+    const [project, key] = [projects[0]?.id ?? '', keys[1]?.id ?? ''];
+    const note = (createdAt: string, resource: string, id: string, change: object) =>
+      admin.services.db.execute(sql`insert into admin_audit (created_at, actor, action, resource, resource_id, before)
+        values (${createdAt}::timestamptz, 'a', ${'update'}, ${resource}, ${id}, ${JSON.stringify(change)}::jsonb)`);
+    await note('2027-10-20T00:00:00Z', 'project', project, { monthly_cap_usd: 10 });
+    await note('2027-11-02T00:00:00Z', 'project', project, { monthly_cap_usd: 20 });
+    await note('2027-11-03T00:00:00Z', 'project', project, { monthly_cap_usd: 30 });
+    await note('2027-11-03T00:00:00Z', 'key', key, { budget_usd: 700, budget_period: 'total' });
+    await note('2027-11-03T00:00:00Z', 'customer_limits', `${project}/gone/1`, { monthly_spend_limit_usd: 4 });
+    const capsIn = async (month: string) => {
+      const { caps, rows } = await ask({ month, project_id: project });
+      const named = caps.map((cap: { name: string; cap_usd: string }) => [cap.name, Number(cap.cap_usd)]).sort();
+      return { named, row: Number(rows[0].cap_usd) };
+    };
+    const gone = ['gone/1', 4];
+    expect(await capsIn('2027-10')).toEqual({ named: [gone, ['web', 20]], row: 20 });
+    expect(await capsIn('2027-09')).toEqual({ named: [gone, ['web', 10]], row: 10 });
+    expect((await capsIn('2027-11')).row).toBe(90);
   });
 
   test('a total is forecast alike however it is split, and each row has a forecast of its own', async () => {
