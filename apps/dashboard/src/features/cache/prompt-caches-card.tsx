@@ -28,5 +28,5 @@ const COLUMNS: readonly Column<PromptCache>[] = [
   { header: 'Provider', value: (row) => row.provider, wideOnly: true },
   { header: 'Tokens read', unit: 'count', value: (row) => row.tokens_cache_read },
   { header: 'Tokens written', unit: 'count', wideOnly: true, value: (row) => row.tokens_cache_write },
-  { header: 'Saved', unit: 'usd', value: (row) => row.saved_usd },
+  { header: 'Saved in range', unit: 'usd', value: (row) => row.saved_usd },
 ];

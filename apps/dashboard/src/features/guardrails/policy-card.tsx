@@ -124,5 +124,5 @@ const COLUMNS: readonly Column<RuleLine>[] = [
     tone: (row) => (row.isHolding ? 'warn' : 'neutral'),
   },
   { header: 'If not checked', wideOnly: 'very', value: (row) => row.onError },
-  { header: 'Hits', unit: 'count', value: (row) => row.requests },
+  { header: 'Hits in range', unit: 'count', value: (row) => row.requests },
 ];

@@ -44,7 +44,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
       }
       caption="Customers, highest spend first"
       query={customers}
-      columns={[...nameColumns(projectName), ...COLUMNS]}
+      columns={[...nameColumns(projectName), ...CUSTOMER_COLUMNS]}
       rows={rows}
       rowKey={keyOf}
       csvName="customers"
@@ -97,11 +97,11 @@ const nameColumns = (projectName: (id: string) => string): Column<Customer>[] =>
   { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) },
 ];
 
-const COLUMNS: readonly Column<Customer>[] = [
-  { header: 'Spend', unit: 'usd', value: (row) => row.cost_usd },
-  { header: 'Requests', unit: 'count', wideOnly: true, value: (row) => row.requests },
-  { header: 'Today', unit: 'usd', value: (row) => row.today_usd },
+export const CUSTOMER_COLUMNS: readonly Column<Customer>[] = [
+  { header: 'Spent in range', unit: 'usd', value: (row) => row.cost_usd },
+  { header: 'Requests in range', unit: 'count', wideOnly: true, value: (row) => row.requests },
+  { header: 'Spent today', unit: 'usd', value: (row) => row.today_usd },
   { header: 'Daily limit', unit: 'usd', none: 'none', value: (row) => row.daily_spend_limit_usd },
-  { header: 'This month', unit: 'usd', wideOnly: true, value: (row) => row.month_usd },
+  { header: 'Spent this month', unit: 'usd', wideOnly: true, value: (row) => row.month_usd },
   { header: 'Monthly limit', unit: 'usd', none: 'none', wideOnly: true, value: (row) => row.monthly_spend_limit_usd },
 ];

@@ -48,7 +48,7 @@ export function KeysCard({ projectId }: { readonly projectId: string }) {
       }
       caption="Keys"
       query={keys}
-      columns={[...COLUMNS, lastUsedColumn(timeZone)]}
+      columns={[...KEY_COLUMNS, lastUsedColumn(timeZone)]}
       rows={rows}
       above={<BulkBar {...{ selected }} onSelect={setSelected} />}
       lead={mayChange ? selectLead(rows ?? [], selected, setSelected) : undefined}
@@ -112,7 +112,8 @@ function NewKey({ projectId, open, onClose, onSecret }: NewKeyProps) {
   );
 }
 
-const COLUMNS: readonly Column<Key>[] = [
+/** Sums name their period. */
+export const KEY_COLUMNS: readonly Column<Key>[] = [
   {
     header: 'Key',
     value: (key) => key.name,
@@ -138,10 +139,10 @@ const COLUMNS: readonly Column<Key>[] = [
     cell: (key) =>
       key.budget_usd === null
         ? 'none'
-        : `${formatUsd(key.budget_usd)} ${key.budget_period === 'month' ? 'a month' : ''}`,
+        : `${formatUsd(key.budget_usd)} ${key.budget_period === 'month' ? 'a month' : 'in all'}`,
   },
-  { header: 'Spent', unit: 'usd', value: (key) => key.spent_usd },
-  { header: 'Requests', unit: 'count', wideOnly: true, value: (key) => key.requests },
+  { header: 'Spent, all time', unit: 'usd', value: (key) => key.spent_usd },
+  { header: 'Requests, all time', unit: 'count', wideOnly: true, value: (key) => key.requests },
 ];
 
 const lastUsedColumn = (timeZone: TimeZoneChoice): Column<Key> => ({

@@ -68,7 +68,7 @@ function ProjectsCard() {
     <TableCard
       caption="Projects"
       query={projects}
-      columns={COLUMNS}
+      columns={PROJECT_COLUMNS}
       rows={lines}
       rowKey={(line) => line.id}
       csvName="projects"
@@ -77,7 +77,7 @@ function ProjectsCard() {
   );
 }
 
-const COLUMNS: readonly Column<ProjectLine>[] = [
+export const PROJECT_COLUMNS: readonly Column<ProjectLine>[] = [
   {
     header: 'Project',
     value: (line) => line.name,
@@ -88,15 +88,15 @@ const COLUMNS: readonly Column<ProjectLine>[] = [
       </Name>
     ),
   },
-  { header: 'This month', unit: 'usd', value: (line) => line.spentUsd },
-  { header: 'Cap', unit: 'usd', none: 'none', value: (line) => line.monthly_cap_usd },
+  { header: 'Spent this month', unit: 'usd', value: (line) => line.spentUsd },
+  { header: 'Monthly cap', unit: 'usd', none: 'none', value: (line) => line.monthly_cap_usd },
   {
     header: 'Used',
     wideOnly: true,
     value: (line) => line.share,
     cell: (line) => line.share !== null && <Meter share={line.share} label={`${line.name}: used of the cap`} />,
   },
-  { header: 'Requests', unit: 'count', value: (line) => line.requests },
+  { header: 'Requests this month', wideOnly: true, unit: 'count', value: (line) => line.requests },
 ];
 
 type NewProjectInput = ProjectInput & { name: string };

@@ -69,10 +69,10 @@ const COLUMNS: readonly Column<ServerLine>[] = [
   { header: 'Tools', unit: 'count', value: (row) => row.health.tool_count },
   { header: 'Waiting', unit: 'count', wideOnly: true, value: (row) => row.health.held_back_count },
   { header: '$ / call', unit: 'usd', wideOnly: true, value: (row) => row.price_per_call_usd },
-  { header: 'Calls', unit: 'count', value: (row) => row.calls },
+  { header: 'Calls in range', unit: 'count', value: (row) => row.calls },
   { header: 'Failed', unit: 'share', wideOnly: true, value: (row) => row.errorRate },
   { header: 'p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
-  { header: 'Cost', unit: 'usd', value: (row) => row.costUsd },
+  { header: 'Cost in range', unit: 'usd', value: (row) => row.costUsd },
   { header: 'URL or command', wideOnly: 'very', narrow: true, value: (row) => row.url ?? row.command },
 ];
 
