@@ -1,7 +1,7 @@
 import { continueWith, type Turns } from './conversation';
 import { type Draft, newDraft, restoreDraft, storeDraft } from './draft';
 import type { ChatSoFar } from './read-chat';
-import { type ChatOutcome, type Sender, sendChat } from './send-chat';
+import { type ChatOutcome, type Sender, type ShownHeaders, sendChat } from './send-chat';
 
 /** One model asked once. */
 export interface Run {
@@ -11,6 +11,8 @@ export interface Run {
   /** null while it is on its way. */
   readonly outcome: ChatOutcome | null;
   readonly isStopped: boolean;
+  /** Empty until the answer starts. */
+  readonly headers: ShownHeaders;
   /** Schema of the answer. */
   readonly schema: Record<string, unknown> | null;
 }
@@ -98,7 +100,7 @@ export class PlaygroundStore {
     const runs = asking.models.map((model): Run => {
       this.made += 1;
       const { schema } = asking;
-      return { id: this.made, model, soFar: NOTHING_SAID, outcome: null, isStopped: false, schema };
+      return { id: this.made, model, soFar: NOTHING_SAID, outcome: null, isStopped: false, headers: [], schema };
     });
     this.put({ runs, asked });
     await Promise.all(runs.map((run) => this.askOne(run, asking)));
@@ -114,6 +116,7 @@ export class PlaygroundStore {
     try {
       const outcome = await this.send({
         ...{ sender, headers, signal: abort.signal, body: { model, ...body } },
+        onHeaders: (shown) => this.putRun(id, { headers: shown }),
         onPart: (soFar) => this.putRun(id, { soFar }),
       });
       this.putRun(id, { soFar: outcome, outcome });

@@ -37,7 +37,10 @@ describe('the playground', () => {
   test.each([1, 2, 7, 10_000])('puts a stream together, in pieces of %p bytes', async (size) => {
     const seen: string[] = [];
     const answer = () => stream(SSE, size, { 'x-cache-hit': 'miss', 'x-request-id': 'r', 'content-length': '9' });
-    const outcome = await sendChat({ ...wish, onPart: ({ text }) => seen.push(text) }, answering(answer));
+    const outcome = await sendChat(
+      { ...wish, onPart: ({ text }) => seen.push(text), onHeaders: (headers) => seen.push(headers.join(' ')) },
+      answering(answer),
+    );
     expect(outcome).toMatchObject({
       ...{ status: 200, text: 'Grüß Gott', reasoning: 'Hm', fault: null, finishReason: 'tool_calls', requestId: 'r' },
       ...{ costUsd: 0.000001, tokensIn: 3, tokensOut: 2 },
@@ -47,7 +50,7 @@ describe('the playground', () => {
       ['x-cache-hit', 'miss'],
       ['x-request-id', 'r'],
     ]);
-    expect(seen).toEqual(['', 'Grüß ', 'Grüß Gott', 'Grüß Gott', 'Grüß Gott']);
+    expect(seen).toEqual(['x-cache-hit,miss x-request-id,r', '', 'Grüß ', 'Grüß Gott', 'Grüß Gott', 'Grüß Gott']);
     expect(outcome.ttftMs).not.toBeNull();
   });
 

@@ -11,14 +11,18 @@ export interface ChatWish {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly onPart?: (soFar: ChatSoFar) => void;
+  /** A stream's headers, before its first part. */
+  readonly onHeaders?: (headers: ShownHeaders) => void;
 }
+
+/** The gateway's own headers, and `X-Request-Id`. */
+export type ShownHeaders = readonly (readonly [string, string])[];
 
 export interface ChatOutcome extends ChatResult {
   /** 0 where nothing answered. */
   readonly status: number;
   readonly requestId: string | null;
-  /** The gateway's own headers, and `X-Request-Id`. */
-  readonly headers: readonly (readonly [string, string])[];
+  readonly headers: ShownHeaders;
   readonly totalMs: number;
 }
 
@@ -33,6 +37,7 @@ export async function sendChat(wish: ChatWish, fetchFrom: typeof fetch = fetch):
   let response: Response | undefined;
   try {
     response = await ask(wish, fetchFrom);
+    wish.onHeaders?.(shownHeaders(response));
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
     if (isStream && response.body !== null) await reader.readStream(response.body);
     else reader.take((await response.json().catch(() => ({}))) as ChatJson);
@@ -48,10 +53,12 @@ export async function sendChat(wish: ChatWish, fetchFrom: typeof fetch = fetch):
     fault: result.fault ?? (response?.ok === true ? null : readFault(null, status)),
     status,
     requestId: response?.headers.get('x-request-id') ?? null,
-    headers: [...(response?.headers ?? [])].filter(([name]) => SHOWN_HEADER.test(name)),
+    headers: response === undefined ? [] : shownHeaders(response),
     totalMs: elapsedMs(),
   };
 }
+
+const shownHeaders = ({ headers }: Response): ShownHeaders => [...headers].filter(([name]) => SHOWN_HEADER.test(name));
 
 async function ask({ sender, body, headers, signal }: ChatWish, fetchFrom: typeof fetch): Promise<Response> {
   const { path, ...how } = entranceOf(sender, 'chat/completions');

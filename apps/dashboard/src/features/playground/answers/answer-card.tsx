@@ -10,6 +10,7 @@ import { isRunning, type PlaygroundStore, type Run } from '../playground-store';
 import type { ChatFault } from '../read-chat';
 import type { ChatOutcome } from '../send-chat';
 import { checkAnswer } from './check-answer';
+import { describeAnswer } from './describe-answer';
 import { adviceFor } from './prepare-advice';
 import { RouteTrace } from './route-trace';
 
@@ -22,13 +23,20 @@ interface Props {
 
 /** One model's answer with its cost and time. */
 export function AnswerCard({ run, store, isOneOfSeveral }: Props) {
-  const { model, soFar, outcome, schema } = run;
+  const { soFar, outcome, schema } = run;
+  const { model, reason, price } = describeAnswer(run);
   const [isRaw, setIsRaw] = useState(false);
   const isGoing = isRunning(run);
   const isGood = outcome !== null && outcome.fault === null;
   return (
     <Card
-      title={<span className="wrap-anywhere">{model}</span>}
+      title={
+        <>
+          <span className="wrap-anywhere">{model}</span>
+          {price !== null && <span className="nums ml-2 font-normal text-muted">{price}</span>}
+          {reason !== null && <span className="block text-xs font-normal text-warn wrap-anywhere">{reason}</span>}
+        </>
+      }
       actions={<Actions {...{ run, store, isOneOfSeveral, isRaw }} onRaw={setIsRaw} />}
     >
       {soFar.reasoning !== '' && (
