@@ -34,6 +34,7 @@ import { projectRoutes } from './projects/routes';
 import { providerKeyRoutes } from './providers/key-routes';
 import { providerRoutes } from './providers/routes';
 import { reconcileRoutes } from './reconcile/routes';
+import { secretRoutes } from './secrets/routes';
 import { keepAnswers } from './stats/keep-answers';
 import { promptCacheRoutes } from './stats/prompt-cache';
 import { statsRoutes } from './stats/routes';
@@ -66,6 +67,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', chainRoutes(services, mirror))
     .route('/', providerRoutes(services, mirror))
     .route('/', providerKeyRoutes(services, mirror))
+    .route('/', secretRoutes(services))
     .route('/', backendRoutes(services, mirror))
     .route('/', mcpServerRoutes(services, mirror))
     .route('/', mcpToolRoutes(services, mirror))

@@ -1,9 +1,12 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { ClientAnswer } from './admin-client';
 import { type Command, type CommandInput, type CommandOption, PAGE } from './command';
 import { amount, column } from './format-table';
 import { resolveKey, resolveProject } from './resolve-name';
 
 const SHOWN_ONCE = 'The key is shown only once: store it now.';
+
+const ALL_CURRENT = 'Every stored secret has the current key. Remove ENCRYPTION_KEY_PREVIOUS at the next restart.';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   'rate-limit-per-minute': { kind: 'number', help: 'requests a minute (60)' },
@@ -71,6 +74,14 @@ export const KEY_COMMANDS: readonly Command[] = [
     note: () => SHOWN_ONCE,
   },
   {
+    name: 'keys reencrypt',
+    summary: 'Encrypt stored secrets with the current ENCRYPTION_KEY; run it again after an interruption',
+    run: reencryptAll,
+    note: ({ unreadable }) =>
+      unreadable === 0 ? ALL_CURRENT : `${unreadable} can't be opened: no known key sealed them.`,
+    hasFailed: ({ unreadable }) => unreadable !== 0,
+  },
+  {
     name: 'keys revoke',
     summary: 'Revoke a key, from its next request',
     args: ['project', 'key'],
@@ -90,3 +101,15 @@ const keysPath = async ({ api, args }: CommandInput) =>
   `/projects/${await resolveProject(api, args.project ?? '')}/keys`;
 
 const keyPath = ({ api, args }: CommandInput) => resolveKey(api, args.project ?? '', args.key ?? '');
+
+/** Batch by batch: each of them is kept. */
+async function reencryptAll({ api }: CommandInput): Promise<ClientAnswer> {
+  const sum = { reencrypted: 0, unreadable: 0 };
+  for (let after: JsonValue = null; ; ) {
+    const { body } = await api.post('/secrets/reencrypt', { after });
+    sum.reencrypted += Number(body.reencrypted);
+    sum.unreadable += Number(body.unreadable);
+    after = body.next ?? null;
+    if (after === null) return { text: JSON.stringify(sum), body: sum };
+  }
+}

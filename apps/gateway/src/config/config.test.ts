@@ -156,7 +156,25 @@ describe('readConfig', () => {
     expect(readConfig({ OPENAI_API_KEY_FILE: path }).providers).toMatchObject([
       { name: 'openai', apiKey: 'from-a-file' },
     ]);
+    expect(readConfig({ AWS_BEARER_TOKEN_BEDROCK_FILE: path }).providers[0]?.apiKey).toBe('from-a-file');
+    expect(readConfig({ EMBEDDING_SERVICE_KEY_FILE: path }).embedding.serviceKey).toBe('from-a-file');
     rmSync(dirname(path), { recursive: true });
+  });
+
+  test('earlier encryption keys need a current one', () => {
+    const [now, before, first] = [1, 2, 3].map((fill) => Buffer.alloc(32, fill));
+    const env = {
+      ENCRYPTION_KEY: now?.toString('hex'),
+      ENCRYPTION_KEY_PREVIOUS: `${before?.toString('base64')}, ${first?.toString('hex')}`,
+    };
+    expect(readConfig(env)).toMatchObject({ encryptionKey: now, encryptionKeysPrevious: [before, first] });
+    expect(readConfig({}).encryptionKeysPrevious).toEqual([]);
+    expect(() => readConfig({ ENCRYPTION_KEY_PREVIOUS: env.ENCRYPTION_KEY_PREVIOUS })).toThrow(
+      'ENCRYPTION_KEY is needed',
+    );
+    expect(() => readConfig({ ...env, ENCRYPTION_KEY_PREVIOUS: 'short' })).toThrow(
+      'ENCRYPTION_KEY_PREVIOUS=***: 32 bytes',
+    );
   });
 
   test('egress of requests', () => {

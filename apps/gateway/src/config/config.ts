@@ -66,7 +66,7 @@ function readSettings(read: EnvReader, env: Environment) {
     telemetry: readTelemetry(read, keeping),
     environment,
     adminToken: readToken(read, 'ADMIN_TOKEN'),
-    encryptionKey: readEncryptionKey(read),
+    ...readEncryptionKeys(read),
     providers,
     /** Plain HTTP services behind `/infer`; operators may add others. */
     backends: readBackendSettings(read, env),
@@ -243,10 +243,20 @@ function readToken(read: EnvReader, name: 'ADMIN_TOKEN' | 'METRICS_TOKEN'): stri
   return token;
 }
 
-function readEncryptionKey(read: EnvReader): Uint8Array | undefined {
+/** `encryptionKeysPrevious`: keys that stored secrets may still be sealed with. */
+function readEncryptionKeys(read: EnvReader) {
+  const bytesOf = (name: string, text: string): Uint8Array => {
+    const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
+    if (bytes.length === 32) return bytes;
+    throw new ConfigError(name, '***', '32 bytes as base64 or hex are needed');
+  };
   const text = read.text('ENCRYPTION_KEY');
-  if (text === undefined) return undefined;
-  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
-  if (bytes.length !== 32) throw new ConfigError('ENCRYPTION_KEY', '***', '32 bytes as base64 or hex are needed');
-  return bytes;
+  const previous = read.text('ENCRYPTION_KEY_PREVIOUS')?.split(',') ?? [];
+  if (text === undefined && previous.length > 0) {
+    throw new ConfigError('ENCRYPTION_KEY_PREVIOUS', '***', 'ENCRYPTION_KEY is needed with it');
+  }
+  return {
+    encryptionKey: text === undefined ? undefined : bytesOf('ENCRYPTION_KEY', text),
+    encryptionKeysPrevious: previous.map((one) => bytesOf('ENCRYPTION_KEY_PREVIOUS', one.trim())),
+  };
 }

@@ -12,10 +12,10 @@ const KEY_BYTES = 32;
  * file would fail on others, so nothing can be sealed without ENCRYPTION_KEY.
  */
 export async function openVault(
-  config: Pick<Config, 'encryptionKey' | 'databaseUrl'>,
+  config: Pick<Config, 'encryptionKey' | 'encryptionKeysPrevious' | 'databaseUrl'>,
   dataDir: string,
 ): Promise<SecretVault> {
-  if (config.encryptionKey !== undefined) return createSecretVault(config.encryptionKey);
+  if (config.encryptionKey !== undefined) return createSecretVault(config.encryptionKey, config.encryptionKeysPrevious);
   if (config.databaseUrl !== undefined) return closedVault;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, FILE_NAME);

@@ -32,6 +32,14 @@ describe('the vault', () => {
     expect(other.keyId).not.toBe(vault.keyId);
   });
 
+  test('opens what earlier keys sealed, and seals with the current one only', () => {
+    const rotated = createSecretVault(key(2), [key(1), key(3)]);
+    expect(rotated.open(vault.seal('old', 'row 1'), 'row 1')).toBe('old');
+    expect(rotated.open(createSecretVault(key(3)).seal('older', 'row 1'), 'row 1')).toBe('older');
+    expect(createSecretVault(key(2)).open(rotated.seal('new', 'row 1'), 'row 1')).toBe('new');
+    expect(() => rotated.open(vault.seal('old', 'row 1'), 'row 2')).toThrow();
+  });
+
   test('without a master key nothing can be stored, and the message says what to do', () => {
     try {
       closedVault.seal('x', 'y');

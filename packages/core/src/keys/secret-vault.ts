@@ -22,9 +22,13 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_ID_CHARACTERS = 12;
 
-/** AES-256-GCM. `masterKey`: 32 bytes. */
-export function createSecretVault(masterKey: Uint8Array): SecretVault {
-  const keyId = createHash('sha256').update('llm0 key id').update(masterKey).digest('hex').slice(0, KEY_ID_CHARACTERS);
+const idOf = (masterKey: Uint8Array): string =>
+  createHash('sha256').update('llm0 key id').update(masterKey).digest('hex').slice(0, KEY_ID_CHARACTERS);
+
+/** AES-256-GCM. `masterKey`: 32 bytes; `previous`: earlier ones, which only open. */
+export function createSecretVault(masterKey: Uint8Array, previous: readonly Uint8Array[] = []): SecretVault {
+  const keyId = idOf(masterKey);
+  const keys = new Map([...previous, masterKey].map((key) => [idOf(key), key]));
   return {
     keyId,
     seal: (secret, place) => {
@@ -34,9 +38,10 @@ export function createSecretVault(masterKey: Uint8Array): SecretVault {
       return { keyId, bytes: Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]) };
     },
     open: (sealed, place) => {
-      if (sealed.keyId !== keyId) throw new Error(`sealed with the key ${sealed.keyId}, not with ${keyId}`);
+      const key = keys.get(sealed.keyId);
+      if (key === undefined) throw new Error(`sealed with the key ${sealed.keyId}, not with ${keyId}`);
       const bytes = Buffer.from(sealed.bytes);
-      const decipher = createDecipheriv(CIPHER, masterKey, bytes.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(place));
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(place));
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
     },

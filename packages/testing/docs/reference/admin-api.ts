@@ -22,7 +22,7 @@ export function adminApiPage(): ReferencePage {
   );
   const parts = [...Map.groupBy(rows, ({ tag }) => tag)].map(
     ([tag, all]) =>
-      `## ${sentence(tag)}\n\n${table(
+      `## ${sentence(tag)}\n${table(
         ['request', 'effect'],
         all.map(({ row }) => row),
       )}`,
