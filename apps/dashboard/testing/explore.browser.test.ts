@@ -231,8 +231,8 @@ describe('an outage', () => {
     // The log is drained within a second.
     await drained(gateway);
     await page.goto(`${gateway.url}/?range=1h`);
-    const banner = page.getByRole('status').filter({ hasText: 'openai: open since' });
-    await banner.getByText(/^openai: open since \d\d:\d\d UTC \(gpt-4o\)/).waitFor();
+    const banner = page.getByRole('status').filter({ hasText: 'openai: paused since' });
+    await banner.getByText(/^openai: paused since \d\d:\d\d UTC \(gpt-4o\)/).waitFor();
     // What is asked first on the page: is it well?
     const titles = await page.getByRole('heading', { level: 2 }).allTextContents();
     expect(titles.slice(0, 4)).toEqual(['Requests by status', 'Error rate', 'Spend', 'Latency']);

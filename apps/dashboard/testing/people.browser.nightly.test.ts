@@ -260,9 +260,9 @@ async function threeInTheMorning({ gateway, apiKey, alias, timeZone }: Night, op
   // What is wrong, since when: in UTC, and on the clock of this room.
   const { open } = await callAdmin<{ open: { since: string }[] }>(gateway, '/status');
   const since = open[0]?.since ?? '';
-  await page.getByText(`openai: open since ${since.slice(11, 16)} UTC`).waitFor();
+  await page.getByText(`openai: paused since ${since.slice(11, 16)} UTC`).waitFor();
   await keys.choose('Times are shown in UTC. Switch time zone');
-  await page.getByText(`openai: open since ${localStamp(since, timeZone).slice(11)} (gpt-4o)`).waitFor();
+  await page.getByText(`openai: paused since ${localStamp(since, timeZone).slice(11)} (gpt-4o)`).waitFor();
 
   // Errors over time, and from the bar to exactly its requests.
   await keys.tabTo('Error rate: point in time');

@@ -72,7 +72,7 @@ try {
       await shoot(page, ROUTING + suffix);
       // What an operator sees first while it lasts.
       await page.goto(`${url}/?range=24h`);
-      await page.getByText(/open since/).waitFor();
+      await page.getByText(/paused since/).waitFor();
       await shoot(page, `overview-trouble${suffix}`);
     }
   }

@@ -115,12 +115,12 @@ describe('trouble', () => {
     await page.getByRole('img', { name: /^Requests by status.*Failed/ }).waitFor();
     await page.getByRole('img', { name: /^Error rate/ }).waitFor();
     const since = new Date(Date.now() - 3_600_000).toISOString();
-    const open = [{ provider: 'openai', models: ['gpt-4o'], since, answered_elsewhere: 41 }];
+    const open = [{ provider: 'openai', models: ['gpt-4o'], since, retry_at: since, answered_elsewhere: 41 }];
     await page.route('**/admin/v1/status', (route) =>
       route.fulfill({ json: { hot_store: { kind: 'redis', ok: false }, open } }),
     );
     await page.reload();
-    await page.getByText(`openai: open since ${since.slice(11, 16)} UTC`).waitFor();
+    await page.getByText(`openai: paused since ${since.slice(11, 16)} UTC`).waitFor();
     await page.getByText('Redis is not responding').waitFor();
     await page.getByRole('link', { name: '41 requests answered elsewhere' }).click();
     await page.waitForURL(/failover_from=openai/);

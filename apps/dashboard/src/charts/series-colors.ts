@@ -30,7 +30,7 @@ export const MEANING = {
   exact: '#12a594',
   semantic: '#7950f2',
   miss: '#a3abb6',
-  caller: '#8b929c',
+  caller: '#5b7083',
   policy: '#f08c00',
   provider: '#e03131',
   gateway: '#ae3ec9',

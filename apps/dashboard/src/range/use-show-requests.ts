@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { RowLink } from '../ui/table/data-table';
+import type { FilterValue } from './request-filter';
 import { rangeQuery } from './time-range';
 import type { ChoiceName } from './use-choice';
 
@@ -9,7 +10,7 @@ export const requestsLink = (filter: RequestsFilter): RowLink => ({
   search: (kept) => ({ ...kept, ...filter }),
 });
 
-export type RequestsFilter = Readonly<Record<string, string | undefined>>;
+export type RequestsFilter = Readonly<Record<string, FilterValue | undefined>>;
 type Stretch = Parameters<typeof rangeQuery>[0];
 
 /** Search fields that mean nothing on the requests page. */

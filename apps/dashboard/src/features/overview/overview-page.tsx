@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { useLogs } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
-import { asInterval, type SpendBucket, useLatency, useOverview, useSpend } from '../../api/stats';
+import { asInterval, type SpendBucket, useErrors, useLatency, useOverview, useSpend } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
@@ -13,6 +13,7 @@ import { Segmented } from '../../ui/segmented';
 import { StatGrid } from '../../ui/stat-card';
 import { prepareLatency } from '../latency/prepare-latency';
 import { UnpricedBanner } from '../models/unpriced-banner';
+import { ImpactBanner } from '../shell/impact-banner';
 import { PageFrame } from '../shell/page-frame';
 import { TroubleBanner } from '../shell/trouble';
 import { filterOf, prepareSpend } from '../spend/prepare-spend';
@@ -21,7 +22,7 @@ import { BudgetsCard } from './budgets-card';
 import { ErrorsCard } from './errors-card';
 import { HealthCharts } from './health-charts';
 import { Onboarding } from './onboarding';
-import { prepareStats } from './prepare-overview';
+import { countCallerErrors, prepareStats } from './prepare-overview';
 
 const GROUPS = { model: 'Model', provider: 'Provider', project: 'Project' } as const;
 
@@ -30,6 +31,7 @@ export function OverviewPage() {
   const { query, range } = page;
   const now = useOverview(query);
   const before = useOverview({ ...query, ...rangeQuery(previousRange(range)) });
+  const callers = useCallerErrors(page);
   const everSeen = useLogs({}, false);
   const [isWelcomed, setIsWelcomed] = useState(false);
   const isEmpty = everSeen.data?.rows.length === 0;
@@ -46,6 +48,7 @@ export function OverviewPage() {
   }
   return (
     <PageFrame title="Overview" page={page} hasCharts>
+      <ImpactBanner page={page} />
       <TroubleBanner page={page} />
       <ServersBanner />
       <div className="grid gap-4 xl:grid-cols-2">
@@ -53,7 +56,10 @@ export function OverviewPage() {
       </div>
       <UnpricedBanner />
       <Failure of={now} />
-      <StatGrid stats={prepareStats(now.data, before.data)} isLoading={now.data === undefined && now.error === null} />
+      <StatGrid
+        stats={prepareStats(now.data, before.data, callers)}
+        isLoading={now.data === undefined && now.error === null}
+      />
       <div className="grid gap-4 xl:grid-cols-2">
         <SpendChart page={page} />
         <LatencyChart page={page} />
@@ -106,6 +112,13 @@ function LatencyChart({ page }: ChartProps) {
       requestsOf={() => ({})}
     />
   );
+}
+
+function useCallerErrors({ query, range }: Page) {
+  const asked = { interval: 'all', group_by: 'error_code' };
+  const now = useErrors({ ...query, ...asked });
+  const before = useErrors({ ...query, ...rangeQuery(previousRange(range)), ...asked });
+  return { now: countCallerErrors(now.data?.buckets ?? []), before: countCallerErrors(before.data?.buckets ?? []) };
 }
 
 const SAVED = { name: '', label: 'Saved', color: MEANING.exact, value: (bucket: SpendBucket) => bucket.saved_usd };

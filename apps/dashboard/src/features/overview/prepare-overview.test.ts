@@ -50,6 +50,12 @@ describe('cards', () => {
     expect(of('Tokens')).toMatchObject({ value: '2K', detail: '1.5K in, 500 out' });
   });
 
+  test('caller errors lower no success', () => {
+    const now = overview({ requests: 120, success: 90 });
+    const [success] = prepareStats(now, now, { now: 20, before: 20 }).filter(({ label }) => label === 'Success');
+    expect(success).toMatchObject({ value: '90.00 %', now: 0.9, before: 0.9, detail: 'without 20 caller errors' });
+  });
+
   test('while it loads nothing is claimed', () => {
     expect(prepareStats(undefined, undefined).every(({ value, now }) => value === '–' && now === null)).toBe(true);
   });

@@ -1,13 +1,28 @@
-import type { Budget, Overview } from '../../api/stats';
-import { formatCompact, formatMs, formatShare } from '../../format/format-number';
+import type { Budget, ErrorBucket, Overview } from '../../api/stats';
+import { countOf, formatCompact, formatMs, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { statsOf } from '../../ui/prepare-stat';
 import type { Stat } from '../../ui/stat-card';
 import { hitRate, shareOf } from '../cache/prepare-cache';
 
+/** Failed requests that the caller has to mend: a mistyped model, an invalid body. */
+interface CallerErrors {
+  readonly now: number;
+  readonly before: number;
+}
+
+const NO_CALLERS: CallerErrors = { now: 0, before: 0 };
+
 /** The cards of the overview, each with the same number of the previous period. */
-export function prepareStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
-  const stat = statsOf(now, before);
+export function prepareStats(
+  now: Overview | undefined,
+  before: Overview | undefined,
+  callers: CallerErrors = NO_CALLERS,
+): Stat[] {
+  const stat = statsOf(
+    now && { ...now, callerErrors: callers.now },
+    before && { ...before, callerErrors: callers.before },
+  );
   const p50 = now && `p50 ${formatMs(now.latency_ms.p50)}`;
   const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
   return [
@@ -15,10 +30,11 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
     stat({ label: 'Requests', pick: (o) => o.requests, show: formatCompact }),
     stat({
       label: 'Success',
-      pick: (o) => shareOf(o.success, o.requests),
+      pick: (o) => shareOf(o.success, o.requests - o.callerErrors),
       show: (share) => formatShare(share, 2),
       isShare: true,
       better: 'more',
+      detail: callers.now === 0 ? undefined : `without ${countOf(callers.now, 'caller error')}`,
     }),
     stat({ label: 'Tokens', pick: (o) => o.tokens_in + o.tokens_out, show: formatCompact, detail: tokens }),
     stat({ label: 'Latency p95', pick: (o) => o.latency_ms.p95, show: formatMs, better: 'less', detail: p50 }),
@@ -58,6 +74,9 @@ const POLICY = new Set([
 const GATEWAY = new Set(['internal', 'overloaded', 'store_unavailable', 'gateway_lost']);
 const PROVIDER = new Set(['upstream_error', 'upstream_unavailable', 'upstream_rate_limited', 'upstream_timeout']);
 
+/** Codes of failures that callers can't avoid. */
+export const FAILURE_CODES: readonly string[] = [...PROVIDER, ...GATEWAY];
+
 /** Fault of a failed or refused request, by its error code. */
 export function domainOf(code: string): ErrorDomain {
   if (POLICY.has(code)) return 'policy';
@@ -78,6 +97,10 @@ export function prepareErrors(buckets: readonly { group: string | null; requests
     .filter(({ code }) => code !== '')
     .sort((a, b) => b.requests - a.requests || (a.code < b.code ? -1 : 1));
 }
+
+/** Failures for which the caller is at fault. */
+export const countCallerErrors = (buckets: readonly Pick<ErrorBucket, 'group' | 'errors'>[]): number =>
+  buckets.reduce((sum, { group, errors }) => sum + (domainOf(group ?? '') === 'caller' ? errors : 0), 0);
 
 const SCOPES = { project: 'Project', key: 'Key', customer: 'Customer' } as const;
 const PERIODS = { day: 'today', month: 'this month', total: 'in total' } as const;

@@ -3,9 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { isAway, useAway, useStatus } from '../../api/away';
 import { formatCount } from '../../format/format-number';
 import { formatClock, formatInstant } from '../../format/format-time';
-import type { Page } from '../../range/use-page';
+import { type Page, useNow } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { Warning } from '../../ui/icons';
+import { describeRetry } from './prepare-impact';
 
 /** One banner per page for an outage, with the age of the data. */
 export function AwayBanner({ page }: { readonly page: Pick<Page, 'timeZone'> }) {
@@ -26,9 +27,12 @@ export function AwayBanner({ page }: { readonly page: Pick<Page, 'timeZone'> }) 
   );
 }
 
+const SECOND_MS = 1000;
+
 /** Current problems: open breakers with failed-over requests, and a missing store. */
 export function TroubleBanner({ page }: { readonly page: Page }) {
   const { data, error } = useStatus();
+  const nowMs = useNow(SECOND_MS);
   if (data === undefined || error !== null) return null;
   return (
     <>
@@ -38,13 +42,13 @@ export function TroubleBanner({ page }: { readonly page: Page }) {
           served without limits where their project allows it.
         </p>
       )}
-      {data.open.map(({ provider, models, since, answered_elsewhere: elsewhere }) => (
+      {data.open.map(({ provider, models, since, retry_at: retryAt, answered_elsewhere: elsewhere }) => (
         <div key={provider} role="status" className="flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
           <Warning className="mt-0.5 shrink-0" />
           <span className="min-w-0 wrap-anywhere">
-            {provider}: open since {formatClock(Date.parse(since), page.timeZone)}
+            {provider}: paused since {formatClock(Date.parse(since), page.timeZone)}
             {page.timeZone === 'utc' ? ' UTC' : ''} ({models.slice(0, 3).join(', ')}
-            {models.length > 3 && ` and ${models.length - 3} more`})
+            {models.length > 3 && ` and ${models.length - 3} more`}), {describeRetry(retryAt, nowMs)}
             {elsewhere === 0 && ', no requests answered elsewhere'}
             {elsewhere !== null && elsewhere > 0 && ', '}
             {elsewhere !== null && elsewhere > 0 && (

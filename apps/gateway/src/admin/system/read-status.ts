@@ -46,9 +46,11 @@ export function createStatusReader({ db, clock, hotStore, health }: Needs) {
     const nowMs = clock.nowMs();
     const away = () => ({ ok: false });
     const store = inTime(hotStore.health().catch(away), CHECK_MS, away);
-    const open = [...openByProvider(health.list())].map(async ([provider, { models, downForMs }]) => {
+    const open = [...openByProvider(health.list())].map(async ([provider, { models, downForMs, openForMs }]) => {
       const { fromMs, elsewhere } = await outageOf(provider, models, nowMs - downForMs);
-      return { provider, models, since: showInstant(fromMs), answered_elsewhere: elsewhere };
+      // Whole seconds, so that a status without news stays the same.
+      const retryAt = showInstant(Math.ceil((nowMs + openForMs) / 1000) * 1000);
+      return { provider, models, since: showInstant(fromMs), retry_at: retryAt, answered_elsewhere: elsewhere };
     });
     const { ok } = await store;
     return { hot_store: { kind: hotStore.kind, ok }, open: await Promise.all(open) };
@@ -56,11 +58,12 @@ export function createStatusReader({ db, clock, hotStore, health }: Needs) {
 }
 
 function openByProvider(targets: readonly TargetStatus[]) {
-  const byProvider = new Map<string, { models: string[]; downForMs: number }>();
-  for (const { provider, model, mode, downForMs = 0 } of targets) {
+  const byProvider = new Map<string, { models: string[]; downForMs: number; openForMs: number }>();
+  for (const { provider, model, mode, openForMs, downForMs = 0 } of targets) {
     if (mode === 'closed') continue;
-    const known = byProvider.get(provider) ?? { models: [], downForMs: 0 };
+    const known = byProvider.get(provider) ?? { models: [], downForMs: 0, openForMs };
     known.models.push(model);
+    known.openForMs = Math.min(known.openForMs, openForMs);
     known.downForMs = Math.max(known.downForMs, downForMs);
     byProvider.set(provider, known);
   }

@@ -10,6 +10,7 @@ const providerSchema = z.object({
   since: instantShown.openapi({
     description: 'First failure after the last success, from the log; at the latest when the breaker opened',
   }),
+  retry_at: instantShown.openapi({ description: 'When the gateway asks one of the models again' }),
   answered_elsewhere: z
     .int()
     .nullable()

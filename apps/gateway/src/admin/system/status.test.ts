@@ -24,13 +24,14 @@ describe.each(TEST_DATABASES)('status on $name', (kind) => {
     ]);
     const closed = { coolForMs: 0, openForMs: 0 };
     admin.targets.push(
-      { provider: 'groq', model: 'a', mode: 'open', downForMs: 60_000, ...closed },
-      { provider: 'groq', model: 'b', mode: 'half_open', downForMs: 5000, ...closed },
+      { provider: 'groq', model: 'a', mode: 'open', downForMs: 60_000, coolForMs: 0, openForMs: 20_000 },
+      { provider: 'groq', model: 'b', mode: 'open', downForMs: 5000, coolForMs: 0, openForMs: 40_000 },
       { provider: 'openai', model: 'c', mode: 'closed', ...closed },
     );
     const { open } = (await admin.call('GET', '/status')).body;
     expect(open).toMatchObject([{ provider: 'groq', models: ['a', 'b'], answered_elsewhere: 2 }]);
     expect(Math.abs(Date.parse(open[0].since) - (nowMs - 60_000))).toBeLessThan(5000);
+    expect(Math.abs(Date.parse(open[0].retry_at) - (nowMs + 20_000))).toBeLessThan(5000);
     const listed = await admin.call('GET', `/logs?failover_from=groq&from=${open[0].since}`);
     expect(listed.body.data.length).toBe(2);
     admin.targets.length = 0;
