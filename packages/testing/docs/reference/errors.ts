@@ -19,7 +19,7 @@ const ADVICE = {
   ),
   model_not_priced: advice(
     'A cap applies, and the model has no price.',
-    'Set one: `llm0 models set`, or `unknown_model_policy: allow_unpriced` on the project.',
+    'Set one: `llm0 models set`. Without strict caps, `unknown_model_policy: allow_unpriced` on the project helps too.',
   ),
   request_over_limit: advice(
     'This request alone exceeds `per_request_max_usd` or `tokens_per_minute`.',
@@ -100,20 +100,36 @@ const ADVICE = {
   internal: advice('The gateway failed.', 'Report it with the `X-Request-Id`.'),
 } as const satisfies Record<ErrorKind, Advice>;
 
+/** Whether to send the same request again; `no` for all others. */
+const RETRY: Partial<Record<ErrorKind, string>> = {
+  rate_limit_exceeded: 'after `Retry-After`',
+  customer_spend_limit: 'after `Retry-After`: the next UTC day or month',
+  upstream_error: 'yes, with back-off',
+  upstream_unavailable: 'after `Retry-After`',
+  upstream_rate_limited: 'after `Retry-After`',
+  upstream_timeout: 'yes, but the provider may bill both',
+  overloaded: 'after `Retry-After`',
+  store_unavailable: 'after `Retry-After`',
+  internal: 'once',
+};
+
 export function errorsPage(): ReferencePage {
   const rows = Object.entries(ERROR_TABLE).map(([kind, { status }]) => {
     const { cause, fix } = ADVICE[kind as ErrorKind];
-    return [code(kind), String(status), cause, fix];
+    return [code(kind), String(status), RETRY[kind as ErrorKind] ?? 'no', cause, fix];
   });
   return {
     title: 'Errors',
-    purpose: 'Every `error.code`, with its usual status, its cause and its fix.',
-    body: `${INTRO}\n\n${table(['code', 'status', 'cause', 'fix'], rows)}`,
+    purpose: 'Every `error.code`, with its usual status, whether to retry, its cause and its fix.',
+    body: `${INTRO}\n\n${table(['code', 'status', 'retry?', 'cause', 'fix'], rows)}`,
   };
 }
 
 const INTRO = `Errors have the shape \`{"error": {"message", "type", "code", "param"}}\`. Failures of providers add \`attempts\`; 429 and 503
 carry \`Retry-After\`. Endpoints of other dialects answer in their own envelope. Find a request by its \`X-Request-Id\` in the log.
+
+**Retry.** *No* means that the same request fails again until you apply the fix. A 402 has no \`Retry-After\`: only a higher cap or a new
+month helps. \`Retry-After\` has whole seconds, at least 1. It can reach a day or a month for a customer's limits.
 
 Three causes have another status: a body that arrives too slowly is 408 \`invalid_request\`, a WebSocket is 426 \`invalid_request\`, and an
 outdated \`If-Match\` of the admin API is 412 \`conflict\`.`;

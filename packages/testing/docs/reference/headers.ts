@@ -27,10 +27,11 @@ export function headersPage(): ReferencePage {
 
 const INTRO = `To skip the cache for one request, send \`X-LLM0-Cache: off\`.
 
-- Any other \`X-LLM0-<Name>\` is a [label](../guides/labels.md): your own metadata.
-- A request's \`X-Request-Id\` is your id (\`client_request_id\` of the row). The answer's is the gateway's id (\`request_id\`).
-- \`Cache-Control\` has these two values for models. [HTTP backends](../guides/http-backends.md#cache) accept more, such as
-  \`only-if-cached\`.`;
+- Any other \`X-LLM0-<Name>\` is a [label](../guides/labels.md): your own metadata. Providers don't
+  get labels or \`X-Customer-ID\`.
+- \`X-Request-Id\` in a request is your own id; the row stores it as \`client_request_id\`. In an answer it is the gateway's \`request_id\`.
+- For models, \`Cache-Control\` accepts only \`no-store\` and \`no-cache\`. [HTTP backends](../guides/http-backends.md#cache) accept
+  more, such as \`only-if-cached\`.`;
 
 /** Of a JSON schema. */
 function valuesOf(schema: unknown): string {
