@@ -95,7 +95,7 @@ function notPriced(targets: readonly RouteTarget[]): GatewayError {
   return new GatewayError(
     'model_not_priced',
     `The model "${target?.provider}/${target?.model}" has no price, and this project refuses unpriced models. ` +
-      'The operator can set a price (PUT /admin/v1/models) or the policy "allow_unpriced".',
+      'The operator can set a price (PUT /admin/v1/models) or, without strict caps, the policy "allow_unpriced".',
     { param: 'model' },
   );
 }

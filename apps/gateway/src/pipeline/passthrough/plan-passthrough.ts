@@ -137,7 +137,7 @@ function unpriced({ provider, namedModel, method, path }: NativeJob): GatewayErr
   return new GatewayError(
     'model_not_priced',
     `What ${what} costs is not known, and this project refuses what has no price. The operator can set a price ` +
-      '(PUT /admin/v1/models) or the policy "allow_unpriced".',
+      '(PUT /admin/v1/models) or, without strict caps, the policy "allow_unpriced".',
     { param: 'model' },
   );
 }
