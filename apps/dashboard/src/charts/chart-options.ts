@@ -1,10 +1,10 @@
 import type { RefObject } from 'react';
 import uPlot from 'uplot';
 import { formatClock, formatDay, type TimeZoneChoice } from '../format/format-time';
-import { UNITS } from '../format/units';
 import type { TimeChartProps } from './chart-props';
 import { drawMarks } from './draw-marks';
 import { bucketUnder, listenToPointer } from './listen-to-pointer';
+import { axisLabels, axisSteps } from './prepare-axis';
 import { ghostsOf } from './prepare-ghost';
 import { isolatedIndexes, type Series, unfinishedIndex } from './prepare-series';
 import { prepareTicks } from './prepare-ticks';
@@ -94,7 +94,8 @@ function axesOf(props: RefObject<TimeChartProps>): uPlot.Axis[] {
       size: yAxisWidth,
       space: 34,
       grid: { stroke: color('--c-line'), width: 1 },
-      values: (_, splits) => splits.map((value) => UNITS[props.current.unit].short(value)),
+      incrs: axisSteps(props.current.unit),
+      values: (_, splits) => axisLabels(props.current.unit, splits),
     },
   ];
 }

@@ -9,7 +9,7 @@ import {
   stackValues,
   unfinishedIndex,
 } from './prepare-series';
-import { colorOf, colorsOf, OTHER_COLOR } from './series-colors';
+import { colorsOf, OTHER_COLOR, SeriesColors } from './series-colors';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
 const times = [0, 60_000, 120_000];
@@ -91,19 +91,36 @@ describe('CSV', () => {
 describe('colours', () => {
   const names = Array.from({ length: 10 }, (_, index) => `model-${index}`);
 
-  test('ten names shown together have ten colours, whatever their order; none depends on what was seen before', () => {
-    const one = colorsOf(names);
-    const other = colorsOf(names.toReversed());
+  const fresh = () => new SeriesColors(undefined);
+
+  test('ten names shown together have ten colours, whatever their order', () => {
+    const [one, other] = [fresh().colorsOf(names), fresh().colorsOf(names.toReversed())];
     expect(new Set(names.map(one)).size).toBe(10);
     expect(names.map(other)).toEqual(names.map(one));
     // Fixed for good: another browser, and the next version, show the same.
-    expect(['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-5'].map(colorOf)).toEqual(['#1098ad', '#7950f2', '#2f9e44']);
+    expect(['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-5'].map(fresh().colorOf)).toEqual([
+      ...['#1098ad', '#7950f2', '#2f9e44'],
+    ]);
   });
 
-  test('most names have the colour they have by themselves; what is no name has none', () => {
-    const alone = names.slice(0, 4);
-    const kept = alone.filter((name) => colorsOf(alone)(name) === colorOf(name));
-    expect(kept.length).toBeGreaterThan(1);
+  test('a name has one colour on all pages, whatever it is shown with, and after a reload', () => {
+    const kept = new Map<string, string>();
+    const memory = {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (k: string, v: string) => kept.set(k, v),
+    };
+    const colors = new SeriesColors(memory);
+    const first = names.map(colors.colorsOf(names));
+    for (let size = 1; size <= names.length; size++) {
+      const some = names.slice(-size);
+      expect(some.map(colors.colorsOf([...some, 'demo-chat']))).toEqual(first.slice(-size));
+    }
+    expect(names.map(new SeriesColors(memory).colorOf)).toEqual(first);
+    expect(names.map(new SeriesColors({ ...memory, getItem: () => '{"a":1' }).colorOf).length).toBe(10);
+  });
+
+  test('what is no name has no colour of its own', () => {
+    const { colorOf, colorsOf } = fresh();
     expect([colorOf(''), colorOf('(other)'), colorsOf([''])('')]).toEqual([OTHER_COLOR, OTHER_COLOR, OTHER_COLOR]);
   });
 });

@@ -1,5 +1,5 @@
 import { NOTHING } from '../format/format-number';
-import { formatStamp } from '../format/format-time';
+import { formatStamp, zoneName } from '../format/format-time';
 import { UNITS } from '../format/units';
 import type { TimeChartProps } from './chart-props';
 import { ghostsOf, valueBefore } from './prepare-ghost';
@@ -52,7 +52,7 @@ export function prepareTooltip(chart: TimeChartProps, index: number, near?: read
 
 function stampOf({ timeZone, intervalMs }: TimeChartProps, time: number): string {
   const stamp = formatStamp(time, timeZone).slice(0, intervalMs < MINUTE_MS ? 19 : 16);
-  return timeZone === 'utc' ? `${stamp} UTC` : stamp;
+  return `${stamp} ${zoneName(timeZone)}`;
 }
 
 /** Describes a bucket for screen readers. */

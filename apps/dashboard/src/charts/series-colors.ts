@@ -14,6 +14,12 @@ const PALETTE = [
   '#5b7083',
 ] as const;
 
+/** For names whose own colour another name has. */
+const SPARE = [
+  ...['#364fc7', '#087f5b', '#d9480f', '#862e9c', '#66a80f', '#a61e4d'],
+  ...['#0b7285', '#e0a100', '#9775fa', '#2b8a3e', '#ff8787', '#868e96'],
+] as const;
+
 /** Everything that is not a name of its own. */
 export const OTHER_COLOR = '#8b929c';
 
@@ -38,6 +44,8 @@ export const MEANING = {
 
 /** Number of names with distinct colours. */
 const DISTINCT = 10;
+/** Further names have the colour of their hash. */
+const MAX_REMEMBERED = 500;
 
 /** FNV-1a: stable in every browser. */
 function hash(text: string): number {
@@ -48,24 +56,78 @@ function hash(text: string): number {
 
 const isNoName = (name: string) => name === '' || name === '(other)';
 
-/** Default colour of a name, in any chart. */
-export const colorOf = (name: string): string =>
-  isNoName(name) ? OTHER_COLOR : (PALETTE[hash(name) % PALETTE.length] ?? OTHER_COLOR);
+interface Memory {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+}
+
+const KEY = 'llm0-colors';
 
 /**
- * Colours of names shown together, the most important first. Each keeps its own; the first ten never collide.
- * Collisions resolve by name, not by order.
+ * Colours that a name keeps on all pages: that of its hash, or a free one if another name took it before. The memory keeps
+ * them across reloads.
  */
-export function colorsOf(names: readonly string[]): (name: string) => string {
-  const taken = new Map<string, string>();
-  for (const name of names
-    .filter((one) => !isNoName(one))
-    .slice(0, DISTINCT)
-    .sort()) {
-    const used = new Set(taken.values());
-    const at = hash(name) % PALETTE.length;
-    const free = [...PALETTE.slice(at), ...PALETTE.slice(0, at)].find((color) => !used.has(color));
-    taken.set(name, free ?? colorOf(name));
+export class SeriesColors {
+  private readonly taken: Map<string, string>;
+
+  constructor(private readonly memory: Memory | undefined) {
+    this.taken = new Map(this.restore());
   }
-  return (name) => taken.get(name) ?? colorOf(name);
+
+  /** Colour of a name, in any chart and table. */
+  readonly colorOf = (name: string): string => {
+    if (isNoName(name)) return OTHER_COLOR;
+    return this.taken.get(name) ?? this.take(name, []);
+  };
+
+  /** Colours of names shown together, the most important first. The order doesn't decide. */
+  readonly colorsOf = (names: readonly string[]): ((name: string) => string) => {
+    const shown = names.filter((one) => !isNoName(one)).slice(0, DISTINCT);
+    for (const name of [...shown].sort()) if (!this.taken.has(name)) this.take(name, shown);
+    return (name) => this.taken.get(name) ?? (isNoName(name) ? OTHER_COLOR : hashed(name));
+  };
+
+  private take(name: string, beside: readonly string[]): string {
+    const at = hash(name) % PALETTE.length;
+    const wanted = [...PALETTE.slice(at), ...PALETTE.slice(0, at), ...SPARE];
+    const used = new Set(this.taken.values());
+    const near = new Set(beside.map((one) => this.taken.get(one)));
+    const color = wanted.find((one) => !used.has(one)) ?? wanted.find((one) => !near.has(one)) ?? hashed(name);
+    if (this.taken.size < MAX_REMEMBERED) {
+      this.taken.set(name, color);
+      this.store();
+    }
+    return color;
+  }
+
+  private restore(): [string, string][] {
+    try {
+      const kept: unknown = JSON.parse(this.memory?.getItem(KEY) ?? '{}');
+      const known = new Set<unknown>([...PALETTE, ...SPARE]);
+      return Object.entries(kept ?? {}).filter(([, color]) => known.has(color)) as [string, string][];
+    } catch {
+      return [];
+    }
+  }
+
+  private store(): void {
+    try {
+      this.memory?.setItem(KEY, JSON.stringify(Object.fromEntries(this.taken)));
+    } catch {
+      // Without a storage, names keep their colours until the page is left.
+    }
+  }
 }
+
+const hashed = (name: string): string => PALETTE[hash(name) % PALETTE.length] ?? OTHER_COLOR;
+
+/** Browsers that block storage throw on access. */
+function storage(): Memory | undefined {
+  try {
+    return globalThis.localStorage;
+  } catch {
+    return undefined;
+  }
+}
+
+export const { colorOf, colorsOf } = new SeriesColors(storage());

@@ -2,9 +2,13 @@ export type TimeZoneChoice = 'utc' | 'local';
 
 const zone = (choice: TimeZoneChoice) => (choice === 'utc' ? 'UTC' : undefined);
 
+/** `UTC`, or the browser's zone by name: `Europe/Berlin`. */
+export const zoneName = (choice: TimeZoneChoice): string =>
+  choice === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** `2026-03-01 14:05:09` with the zone it is in. */
 export function formatInstant(at: string | number, choice: TimeZoneChoice): string {
-  return `${formatStamp(at, choice)} ${choice === 'utc' ? 'UTC' : 'local'}`;
+  return `${formatStamp(at, choice)} ${zoneName(choice)}`;
 }
 
 /** `2026-03-01 14:05:09`, without a zone. */
@@ -42,5 +46,5 @@ export function formatAgo(at: string | number, nowMs: number): string {
 /** `Tuesday 14:05`, with the zone: of the last seven days. */
 export function formatWeekday(at: number, choice: TimeZoneChoice): string {
   const day = new Intl.DateTimeFormat('en-US', { weekday: 'long', timeZone: zone(choice) }).format(at);
-  return `${day} ${formatClock(at, choice)}${choice === 'utc' ? ' UTC' : ''}`;
+  return `${day} ${formatClock(at, choice)} ${zoneName(choice)}`;
 }

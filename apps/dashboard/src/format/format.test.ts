@@ -62,6 +62,7 @@ describe('times', () => {
   const ms = Date.UTC(2026, 2, 1, 14, 5, 9);
   test('in UTC whatever the machine', () => {
     expect(formatInstant(ms, 'utc')).toBe('2026-03-01 14:05:09 UTC');
+    expect(formatInstant(ms, 'local')).toEndWith(` ${Intl.DateTimeFormat().resolvedOptions().timeZone}`);
     expect(formatClock(ms, 'utc')).toBe('14:05');
     expect(formatClock(Date.UTC(2026, 2, 1), 'utc')).toBe('00:00');
   });

@@ -15,7 +15,7 @@ export const UNITS = {
   usd: { full: formatUsd, short: formatUsdShort },
   ms: { full: formatMs, short: formatMsShort },
   share: { full: (value) => formatShare(value), short: (value) => formatShare(value, 0) },
-  perSecond: { full: (value) => value.toFixed(0), short: formatCompact },
+  perSecond: { full: (value) => formatCount(Math.round(value)), short: formatCompact },
   similarity: { full: (value) => value.toFixed(4), short: formatCompact },
   /** USD of a million tokens: three decimals at least. */
   price: { full: (usd) => `$${usd.toFixed(6).replace(/(\.\d\d\d*?)0+$/, '$1')}`, short: formatUsdShort },
