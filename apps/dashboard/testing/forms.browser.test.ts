@@ -27,6 +27,18 @@ const go = (path: string) => page.goto(dashboard.gateway.url + path);
 const dialog = () => page.getByRole('dialog');
 const button = (name: string | RegExp) => dialog().getByRole('button', { name });
 
+test.each([
+  ['/projects?open=new-project', 'Name'],
+  ['/routing?tab=aliases&open=new', 'Alias'],
+])('a dialog takes what is typed into its first field: %s', async (path, label) => {
+  await go(path);
+  const field = dialog().getByLabel(label, { exact: true }).first();
+  await field.waitFor();
+  await page.waitForFunction(() => document.activeElement?.closest('[data-body]') !== null);
+  await page.keyboard.type('first');
+  expect(await field.inputValue()).toBe('first');
+});
+
 test('an alias: providers and models from lists, shares that add up, rows moved by keyboard', async () => {
   await go('/routing?tab=aliases&open=new');
   await dialog().getByLabel('Alias').fill('smart');

@@ -1,5 +1,5 @@
 import { Dialog as Radix } from 'radix-ui';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, type RefObject, useRef } from 'react';
 import { Close } from './icons';
 
 /** Props of a dialog for one object. */
@@ -29,12 +29,14 @@ const SHAPES = {
 } as const;
 
 export function Dialog({ title, description, open = true, onClose, children, kind = 'dialog', sticky = false }: Props) {
-  const focus = useReturningFocus();
+  const content = useRef<HTMLDivElement>(null);
+  const focus = useReturningFocus(content, kind);
   return (
     <Radix.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose?.()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-50 bg-black/35" />
         <Radix.Content
+          ref={content}
           className={`fixed z-50 flex flex-col bg-panel shadow-xl ${SHAPES[kind]}`}
           onEscapeKeyDown={keepWhileChoosing}
           onPointerDownOutside={(event) => sticky && event.preventDefault()}
@@ -54,7 +56,9 @@ export function Dialog({ title, description, open = true, onClose, children, kin
               </Radix.Close>
             )}
           </header>
-          <div className="min-h-0 overflow-y-auto px-5 py-4 *:min-w-0">{children}</div>
+          <div data-body className="min-h-0 overflow-y-auto px-5 py-4 *:min-w-0">
+            {children}
+          </div>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
@@ -68,17 +72,33 @@ function keepWhileChoosing(event: KeyboardEvent): void {
     event.preventDefault();
 }
 
+const FIELDS = 'input:not([type=hidden]), select, textarea, [role=combobox]';
+
+/** First field; in a centred dialog without fields its first button, never the one that closes it at the top. */
+function firstField(content: HTMLElement | null, kind: keyof typeof SHAPES): HTMLElement | undefined {
+  const body = content?.querySelector<HTMLElement>('[data-body]');
+  const usable = (selector: string) =>
+    [...(body?.querySelectorAll<HTMLElement>(selector) ?? [])].find(
+      (one) => !one.matches(':disabled') && one.checkVisibility({ visibilityProperty: true }),
+    );
+  return usable(FIELDS) ?? (kind === 'drawer' ? undefined : usable('button, a[href]'));
+}
+
 /** Last focused element outside of dialogs, for nested dialogs. */
 let lastOnPage: HTMLElement | null = null;
 
 /** Returns focus to the opener of any dialog; Radix does so for its own triggers only. */
-function useReturningFocus() {
+function useReturningFocus(content: RefObject<HTMLDivElement | null>, kind: keyof typeof SHAPES) {
   const opener = useRef<HTMLElement | null>(null);
   return {
-    onOpenAutoFocus: () => {
+    onOpenAutoFocus: (event: Event) => {
       const active = document.activeElement;
       opener.current = active instanceof HTMLElement && active !== document.body ? active : null;
       if (opener.current?.closest('[role=dialog]') === null) lastOnPage = opener.current;
+      const first = firstField(content.current, kind);
+      if (first === undefined) return;
+      event.preventDefault();
+      first.focus({ preventScroll: true });
     },
     onCloseAutoFocus: (event: Event) => {
       event.preventDefault();

@@ -31,7 +31,7 @@ export function PageFrame({ title, intro, page, hasCharts = false, actions, chil
     <main
       id="main"
       tabIndex={-1}
-      className="-outline-offset-2 mx-auto flex w-full max-w-[100rem] min-w-0 flex-col gap-4 px-4 py-4 sm:px-6"
+      className="mx-auto outline-none flex w-full max-w-[100rem] min-w-0 flex-col gap-4 px-4 py-4 sm:px-6"
     >
       <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
         <div className="min-w-0">

@@ -1,6 +1,7 @@
 // The ARIA combobox pattern, editable with a list: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
 import { type InputHTMLAttributes, useEffect, useId, useRef, useState } from 'react';
 import { Input } from '../form';
+import { movedBy, takenBy } from './move-active';
 import { rank } from './rank';
 import { usePlacedBelow } from './use-placed-below';
 
@@ -67,16 +68,16 @@ function useList({ choices, value, onValue, onChoose = onValue, onClose, ...how 
     onValue(text);
     setIsOpen(true);
     setIsTyping(true);
-    setActive(takesFirst ? 0 : -1);
+    setActive(-1);
   };
   const move = (by: 1 | -1) => {
     if (!isOpen) return open();
     if (shown.length === 0) return;
-    setActive((at) => (at < 0 ? (by > 0 ? 0 : shown.length - 1) : (at + by + shown.length) % shown.length));
+    setActive((at) => movedBy(at, by, shown.length));
   };
   /** Handles a key; true if the list used it. */
   const press = (key: string): boolean => {
-    const choice = isShown ? shown[active] : undefined;
+    const choice = isShown ? shown[takenBy(active, takesFirst && isTyping)] : undefined;
     if (key === 'ArrowDown' || key === 'ArrowUp') move(key === 'ArrowDown' ? 1 : -1);
     else if (key === 'Enter' && choice !== undefined) choose(choice);
     else if (key === 'Escape' && isShown) close();
