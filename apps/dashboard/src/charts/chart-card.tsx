@@ -16,7 +16,7 @@ import { TimeChart } from './time-chart';
 import { useMarks } from './use-marks';
 
 interface Props
-  extends Pick<TimeChartProps, 'kind' | 'unit' | 'limit' | 'previous'>,
+  extends Pick<TimeChartProps, 'kind' | 'unit' | 'limit' | 'previous' | 'opens'>,
     Partial<Pick<TimeChartProps, 'height'>> {
   readonly title: string;
   /** Controls beside the title, e.g. for the shown series. */

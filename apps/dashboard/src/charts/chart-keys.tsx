@@ -70,17 +70,17 @@ function confirm({ data, intervalMs, onZoom, onSelect }: TimeChartProps, place: 
   else onSelect?.(fromMs, data.series.length === 1 ? (data.series[0]?.name ?? null) : null);
 }
 
-/** Cross-hair in the middle of a bar or at a point; a selection covers whole buckets. */
+/** Cross-hair in the middle of a bucket; a selection covers whole buckets. */
 function drawPlace(plot: uPlot, chart: TimeChartProps, place: KeyPlace | null): void {
   hideSelection(plot);
   if (place === null) {
     plot.setCursor({ left: -10, top: -10 });
     return;
   }
-  const { kind, data, intervalMs } = chart;
+  const { data, intervalMs } = chart;
   const x = (ms: number) => plot.valToPos(ms / 1000, 'x');
   const start = data.times[place.index] ?? 0;
-  plot.setCursor({ left: x(start + (kind === 'stacked' ? intervalMs / 2 : 0)), top: plot.over.clientHeight / 2 });
+  plot.setCursor({ left: x(start + intervalMs / 2), top: plot.over.clientHeight / 2 });
   if (place.anchor === null || chart.onZoom === undefined) return;
   const { fromMs, toMs } = selectedStretch(data.times, place, intervalMs);
   showSelection(plot, x(fromMs), Math.min(plot.over.clientWidth, x(toMs)));

@@ -6,6 +6,7 @@ import { drawMarks } from './draw-marks';
 import { bucketUnder, listenToPointer } from './listen-to-pointer';
 import { axisLabels, axisSteps } from './prepare-axis';
 import { ghostsOf } from './prepare-ghost';
+import { middleOf, timeScale } from './prepare-scale';
 import { isolatedIndexes, type Series, unfinishedIndex } from './prepare-series';
 import { prepareTicks } from './prepare-ticks';
 
@@ -19,10 +20,11 @@ const LINE_WIDTH = 1.5;
 /** Covered part of the current bar. */
 const FADED = 0.6;
 
-/** The bucket that is pointed at, where the pointer is (CSS pixels), and the time that is next to it. */
+/** The bucket that is pointed at, its point (CSS pixels), and the time that is next to it. */
 export interface Hover {
   readonly index: number;
   readonly left: number;
+  readonly top: number;
   /** Chart width. */
   readonly width: number;
   readonly near: readonly [number, number];
@@ -52,12 +54,16 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
       drag: { x: false, y: false },
       y: false,
     },
-    scales: { x: { time: true }, y: { range: (_, __, max) => yRange(max, limit) } },
+    scales: {
+      x: { time: true, range: () => timeScale({ ...props.current, ...props.current.data }) },
+      y: { range: (_, __, max) => yRange(max, limit) },
+    },
     axes: axesOf(props),
     series: [
       {},
       ...(kind === 'stacked' ? drawn.map(layerOf) : drawn.map((series) => lineOf(series, unfinished))),
       ...ghostsOf(props.current).map((series) => ghostOf(series, kind)),
+      ...(data.counts === undefined ? [] : drawn.map(dotsOf)),
     ],
     bands: kind === 'stacked' ? drawn.slice(1).map((_, index) => ({ series: [index + 1, index + 2] })) : [],
     hooks: {
@@ -113,6 +119,13 @@ const lineOf = ({ label, color: stroke }: Series, unfinished: () => number | nul
   points: { show: false, filter: (plot, index) => [...isolatedIndexes(plot.data[index] ?? [])], size: 5, fill: stroke },
 });
 
+/** Values of few measurements. */
+const dotsOf = ({ label, color: stroke }: Series): uPlot.Series => ({
+  ...{ label, stroke, width: 0, spanGaps: false },
+  paths: () => null,
+  points: { show: true, size: 4, fill: stroke, width: 0 },
+});
+
 /** Previous period: faint and dashed, steps above bars, lines beside lines. */
 const ghostOf = ({ label, color: stroke }: Series, kind: TimeChartProps['kind']): uPlot.Series => ({
   ...{ label, stroke: kind === 'stacked' ? color('--c-text') : stroke, alpha: kind === 'stacked' ? 0.55 : 0.5 },
@@ -148,6 +161,12 @@ function yAxisWidth(plot: uPlot, labels: readonly string[] | null): number {
   return Math.max(Y_AXIS_WIDTH, ...widths.map((width) => width + 2 * AXIS_GAP));
 }
 
+/** Highest drawn value of a bucket. */
+function topOf({ data, kind }: TimeChartProps, index: number): number {
+  const values = data.series.map((series) => series.values[index] ?? 0);
+  return kind === 'stacked' ? values.reduce((sum, value) => sum + value, 0) : Math.max(0, ...values);
+}
+
 function hoverAt(plot: uPlot, chart: TimeChartProps): Hover | null {
   const index = bucketUnder(plot, chart);
   if (index === null) return null;
@@ -155,7 +174,8 @@ function hoverAt(plot: uPlot, chart: TimeChartProps): Hover | null {
   const timeAt = (px: number) => plot.posToVal(px, 'x') * 1000;
   return {
     index,
-    left: left + plot.over.offsetLeft,
+    left: plot.valToPos(middleOf(chart.data.times[index] ?? 0, chart.intervalMs), 'x') + plot.over.offsetLeft,
+    top: Math.max(0, plot.valToPos(topOf(chart, index), 'y')),
     width: plot.width,
     near: [timeAt(left - NEAR_PX), timeAt(left + NEAR_PX)],
   };

@@ -23,6 +23,8 @@ export interface TimeChartProps {
   readonly limit?: number;
   /** A drag, or a selection by keyboard, asks for a part of it: whole buckets, epoch milliseconds, the end exclusive. */
   readonly onZoom?: (fromMs: number, toMs: number) => void;
+  /** What a selection opens, such as `the slowest requests`. */
+  readonly opens?: string;
   /** A click, a second touch or Enter asks for one bucket. */
   readonly onSelect?: (startMs: number, seriesName: string | null) => void;
 }

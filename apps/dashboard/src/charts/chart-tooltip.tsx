@@ -1,4 +1,4 @@
-import { NOTHING } from '../format/format-number';
+import { formatCount, NOTHING } from '../format/format-number';
 import { formatClock } from '../format/format-time';
 import { UNITS } from '../format/units';
 import type { Hover } from './chart-options';
@@ -15,7 +15,7 @@ const MAX_MARKS = 4;
 const GAP_PX = 12;
 
 /** Exact values of one bucket, beside the pointer. */
-export function ChartTooltip({ chart, index, left, width, near }: Props) {
+export function ChartTooltip({ chart, index, left, top, width, near }: Props) {
   const tooltip = prepareTooltip(chart, index, near);
   if (tooltip === null) return null;
   // On the side with more room, and never beyond it.
@@ -26,10 +26,17 @@ export function ChartTooltip({ chart, index, left, width, near }: Props) {
   const columns = stampBefore === null ? 'grid-cols-[1fr_auto]' : 'grid-cols-[1fr_auto_auto]';
   return (
     <div
-      className="pointer-events-none absolute top-1 z-20 rounded-md border border-line-strong bg-panel px-2.5 py-2 text-xs shadow-md"
-      style={{ ...(isRight ? { right: `calc(100% - ${left - GAP_PX}px)` } : { left: left + GAP_PX }), maxWidth }}
+      className="pointer-events-none absolute z-20 rounded-md border border-line-strong bg-panel px-2.5 py-2 text-xs shadow-md"
+      style={{
+        ...(isRight ? { right: `calc(100% - ${left - GAP_PX}px)` } : { left: left + GAP_PX }),
+        maxWidth,
+        top: Math.min(top, chart.height / 2),
+      }}
     >
-      <div className="nums text-muted">{tooltip.stamp}</div>
+      <div className="nums text-muted">
+        {tooltip.stamp}
+        {tooltip.count !== null && `, n = ${formatCount(tooltip.count)}`}
+      </div>
       {stampBefore !== null && <div className="text-2xs text-faint tabular-nums">previous: {stampBefore}</div>}
       <div className={`mt-1 grid ${columns} items-baseline gap-x-3`}>
         {tooltip.rows.map(({ name, label, color, value, before }) => (
@@ -54,7 +61,11 @@ export function ChartTooltip({ chart, index, left, width, near }: Props) {
       </div>
       <Marks marks={tooltip.marks} timeZone={chart.timeZone} />
       {chart.onSelect !== undefined && (
-        <p className="mt-1 hidden text-muted [@media(hover:none)]:block">Tap again to see the requests</p>
+        <p className="mt-1 text-muted">
+          <span className="[@media(hover:none)]:hidden">Click opens </span>
+          <span className="hidden [@media(hover:none)]:inline">Tap again for </span>
+          {chart.opens ?? 'these requests'}
+        </p>
       )}
     </div>
   );

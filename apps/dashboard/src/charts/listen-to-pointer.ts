@@ -1,6 +1,7 @@
 import type { RefObject } from 'react';
 import type uPlot from 'uplot';
 import type { TimeChartProps } from './chart-props';
+import { bucketAt } from './prepare-scale';
 import { stretchBetween } from './prepare-zoom';
 
 /** Distance before a drag starts; fingers tremble more. */
@@ -83,13 +84,10 @@ export function showSelection(plot: uPlot, one: number, other: number): void {
 
 export const hideSelection = (plot: uPlot): void => plot.over.querySelector(`.${SELECTION}`)?.remove();
 
-/** Bucket under the cursor: its bar, or the nearest point; null for none. */
-export function bucketUnder(plot: uPlot, { kind, data }: Pick<TimeChartProps, 'kind' | 'data'>): number | null {
-  const { idx, left = -1 } = plot.cursor;
-  if (typeof idx !== 'number' || left < 0) return null;
-  // A bar begins at its time; the nearest time may be the next one's, or the end of the last.
-  const isBefore = kind === 'stacked' && plot.posToVal(left, 'x') < (plot.data[0][idx] ?? 0);
-  return Math.min(data.times.length - 1, Math.max(0, isBefore ? idx - 1 : idx));
+/** Bucket under the cursor; null for none. */
+export function bucketUnder(plot: uPlot, { data }: Pick<TimeChartProps, 'data'>): number | null {
+  const { left = -1 } = plot.cursor;
+  return left < 0 ? null : bucketAt(data, plot.posToVal(left, 'x') * 1000);
 }
 
 /** The layer of a stack that reaches a value. */

@@ -14,6 +14,8 @@ export interface ChartData {
   /** Starts of the buckets, epoch milliseconds. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
+  /** Requests in each bucket, if the values aren't counts themselves. */
+  readonly counts?: readonly (number | null)[];
 }
 
 interface Bucket {

@@ -15,6 +15,8 @@ export interface TooltipRow extends Pick<Series, 'name' | 'label' | 'color'> {
 export interface Tooltip {
   /** When, to the second where bars are so short. */
   readonly stamp: string;
+  /** Number of requests behind the values; null if they are counts themselves. */
+  readonly count: number | null;
   readonly rows: readonly TooltipRow[];
   /** Sum of all rows, hidden ones included; null where a sum is meaningless. */
   readonly sum: number | null;
@@ -42,6 +44,7 @@ export function prepareTooltip(chart: TimeChartProps, index: number, near?: read
   const timeBefore = chart.previous?.times[index];
   return {
     stamp: `${stampOf(chart, time)}${isSoFar ? ', so far' : ''}`,
+    count: data.counts?.[index] ?? null,
     rows: shown.length === 0 ? rows.slice(0, 1) : shown,
     sum: hasSum ? rows.reduce((total, { value }) => total + (value ?? 0), 0) : null,
     sumBefore: hasSum ? (ghostsOf(chart)[0]?.values[index] ?? null) : null,
@@ -65,5 +68,6 @@ export function describeBucket(chart: TimeChartProps, index: number): string {
   const rows = tooltip.rows.map(({ label, value, before }) => `${label} ${say(value, before)}`);
   const sum = tooltip.sum === null ? [] : [`total ${say(tooltip.sum, tooltip.sumBefore)}`];
   const marks = tooltip.marks.map(describeMark);
-  return [`${tooltip.stamp}: ${[...rows, ...sum].join(', ')}`, ...marks].join('. ');
+  const count = tooltip.count === null ? '' : `, n = ${tooltip.count}`;
+  return [`${tooltip.stamp}${count}: ${[...rows, ...sum].join(', ')}`, ...marks].join('. ');
 }

@@ -5,6 +5,7 @@ import { chartOptions, type Hover } from './chart-options';
 import type { TimeChartProps } from './chart-props';
 import { ChartTooltip } from './chart-tooltip';
 import { ghostsOf } from './prepare-ghost';
+import { middleOf, splitFew } from './prepare-scale';
 import { stackValues } from './prepare-series';
 
 /** Draws prepared data; all charts of a page share their crosshair. */
@@ -17,7 +18,7 @@ export function TimeChart(props: TimeChartProps) {
   const latest = useRef(props);
   latest.current = props;
   const isDark = useIsDark();
-  const shape = `${kind} ${data.series.map(({ name, color }) => `${name}${color}`).join('|')} ${props.limit} ${isDark} ${props.timeZone} ${ghostsOf(props).length}`;
+  const shape = `${kind} ${data.series.map(({ name, color }) => `${name}${color}`).join('|')} ${props.limit} ${isDark} ${props.timeZone} ${ghostsOf(props).length} ${data.counts !== undefined}`;
   const values = useMemo(() => toPlotData({ data, previous, kind, intervalMs }), [data, previous, kind, intervalMs]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chart is built anew only when its shape changes
@@ -62,10 +63,13 @@ export function TimeChart(props: TimeChartProps) {
 function toPlotData(
   chart: Pick<TimeChartProps, 'data' | 'previous' | 'kind' | 'intervalMs'>,
 ): (readonly (number | null)[])[] {
-  const { times, series } = chart.data;
+  const { times, series, counts } = chart.data;
   const ghosts = ghostsOf(chart).map(({ values }) => values);
   if (chart.kind === 'line') {
-    return [times.map((time) => time / 1000), ...series.map(({ values }) => values), ...ghosts];
+    const split = series.map(({ values }) => splitFew(values, counts));
+    const dots = counts === undefined ? [] : split.map((one) => one.dots);
+    const middles = times.map((time) => middleOf(time, chart.intervalMs));
+    return [middles, ...split.map(({ line }) => line), ...ghosts, ...dots];
   }
   // The last bucket needs an end to be as wide as the others.
   const ends = [...times, (times.at(-1) ?? 0) + chart.intervalMs];

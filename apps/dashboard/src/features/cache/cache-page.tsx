@@ -76,6 +76,7 @@ function Charts({ page }: { readonly page: Page }) {
         kind="stacked"
         unit="count"
         {...shared}
+        requestsOf={(name) => ({ cache: name ?? undefined })}
       />
       <ChartCard
         title="Hit rate"
@@ -84,6 +85,8 @@ function Charts({ page }: { readonly page: Page }) {
         kind="line"
         unit="share"
         {...shared}
+        opens="the requests that the cache answered"
+        requestsOf={() => ({ cache: ['exact', 'semantic'] })}
       />
     </div>
   );

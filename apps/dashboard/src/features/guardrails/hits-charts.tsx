@@ -28,7 +28,9 @@ export function HitsCharts() {
   const buckets = named(overTime.data?.buckets);
   const prepare = (value: (bucket: GuardrailBucket) => number) =>
     buckets && prepareSeries({ times: bucketStarts(page.range), buckets, value, empty: 0 });
-  const shared = { page, query: overTime, kind: 'stacked' as const, unit: 'count' as const };
+  // Other groups than rules are no filter of requests.
+  const requestsOf = by === 'rule' ? (name: string | null) => ({ guardrail: name ?? undefined }) : undefined;
+  const shared = { page, requestsOf, query: overTime, kind: 'stacked' as const, unit: 'count' as const };
   return (
     <div className="grid gap-4">
       <Segmented label="Group by" options={GROUPS} value={by} onChange={choose} />

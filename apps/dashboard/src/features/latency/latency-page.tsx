@@ -10,7 +10,7 @@ import { Failure } from '../../ui/error-state';
 import { Segmented } from '../../ui/segmented';
 import { PageFrame } from '../shell/page-frame';
 import { ComparedCard } from './compared-card';
-import { METRIC_LABELS, METRICS, prepareLatency } from './prepare-latency';
+import { METRIC_LABELS, METRICS, prepareLatency, slowestBy } from './prepare-latency';
 
 export function LatencyPage() {
   const page = usePage();
@@ -33,7 +33,8 @@ export function LatencyPage() {
         unit="ms"
         height={240}
         {...{ page, query: overTime }}
-        requestsOf={() => ({})}
+        opens="the slowest requests"
+        requestsOf={() => slowestBy(metric)}
       />
       <Card title={`${METRIC_LABELS[metric]} time distribution`}>
         {histogram.error ? (
@@ -41,7 +42,7 @@ export function LatencyPage() {
         ) : (
           <Histogram
             bins={histogram.data?.bins}
-            onSelect={(fromMs) => showRequests({ min_latency: String(Math.floor(fromMs)) })}
+            onSelect={(fromMs) => showRequests({ min_latency: String(Math.floor(fromMs)), ...slowestBy('latency') })}
           />
         )}
       </Card>

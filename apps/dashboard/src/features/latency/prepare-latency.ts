@@ -1,6 +1,7 @@
 import type { LatencyBucket, Metric } from '../../api/stats';
 import { type ChartData, prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
+import type { RequestsFilter } from '../../range/use-show-requests';
 
 const PERCENTILES = ['p50', 'p95', 'p99'] as const;
 
@@ -19,5 +20,10 @@ export function prepareLatency(times: readonly number[], buckets: readonly Laten
     ...{ name, label: name, color: MEANING[name] },
     value: (bucket: LatencyBucket) => bucket[`${metric}_ms`][name],
   }));
-  return prepareLines({ times, buckets, lines, empty: null });
+  const requests = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket.requests]));
+  const counts = times.map((time) => requests.get(time) ?? null);
+  return { ...prepareLines({ times, buckets, lines, empty: null }), counts };
 }
+
+/** Slowest requests of a point first. */
+export const slowestBy = (metric: Metric): RequestsFilter => ({ sort: `-${metric}_ms` });

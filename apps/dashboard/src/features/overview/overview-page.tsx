@@ -11,7 +11,7 @@ import { type Page, usePage } from '../../range/use-page';
 import { Failure } from '../../ui/error-state';
 import { Segmented } from '../../ui/segmented';
 import { StatGrid } from '../../ui/stat-card';
-import { prepareLatency } from '../latency/prepare-latency';
+import { prepareLatency, slowestBy } from '../latency/prepare-latency';
 import { UnpricedBanner } from '../models/unpriced-banner';
 import { ImpactBanner } from '../shell/impact-banner';
 import { PageFrame } from '../shell/page-frame';
@@ -91,7 +91,8 @@ function SpendChart({ page }: ChartProps) {
       kind="stacked"
       unit="usd"
       {...{ page, query: spend }}
-      requestsOf={(name) => filterOf(groupBy, name ?? '')}
+      opens="the dearest requests"
+      requestsOf={(name) => ({ ...filterOf(groupBy, name ?? ''), sort: '-cost_usd' })}
     />
   );
 }
@@ -109,7 +110,8 @@ function LatencyChart({ page }: ChartProps) {
       kind="line"
       unit="ms"
       {...{ page, query: latency }}
-      requestsOf={() => ({})}
+      opens="the slowest requests"
+      requestsOf={() => slowestBy('latency')}
     />
   );
 }
@@ -140,6 +142,8 @@ function SavingsChart({ page }: ChartProps) {
       emptyText="Nothing was saved in this range. Repeated requests are answered from the cache at no cost."
       {...{ page, query: { error } }}
       height={160}
+      opens="the requests that the cache answered"
+      requestsOf={() => ({ cache: ['exact', 'semantic'] })}
     />
   );
 }

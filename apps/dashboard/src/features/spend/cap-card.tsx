@@ -48,6 +48,8 @@ export function CapCard({ project }: { readonly project: Project }) {
       unit="usd"
       page={{ timeZone: 'utc', range: { intervalMs: DAY_MS }, query }}
       limit={capUsd ?? undefined}
+      opens="the dearest requests"
+      requestsOf={() => ({ project: project.id, sort: '-cost_usd' })}
       query={spend}
       emptyText="Nothing was spent this month."
       note={statement.isPlaceholderData ? undefined : statement.data && describeMonth(statement.data, project)}

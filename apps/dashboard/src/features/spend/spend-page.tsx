@@ -56,7 +56,8 @@ export function SpendPage() {
         unit="usd"
         page={{ ...page, range }}
         query={overTime}
-        requestsOf={(name) => filterOf(groupBy, name ?? '')}
+        opens="the dearest requests"
+        requestsOf={(name) => ({ ...filterOf(groupBy, name ?? ''), sort: '-cost_usd' })}
       />
       {project !== undefined && <CapCard project={project} />}
       <GroupsCard {...{ groupBy, range, query, now, labelOf }} />

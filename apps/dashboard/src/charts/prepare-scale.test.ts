@@ -1,0 +1,24 @@
+import { expect, test } from 'bun:test';
+import { bucketAt, middleOf, splitFew, timeScale } from './prepare-scale';
+
+const chart = { times: [0, 60_000, 120_000], intervalMs: 60_000 };
+
+test('bars and lines share a scale, from the start of the first bucket to the end of the last', () => {
+  expect(timeScale(chart)).toEqual([0, 180]);
+  expect(timeScale({ ...chart, times: [] })).toEqual([0, 60]);
+  expect(middleOf(60_000, 60_000)).toBe(90);
+});
+
+test('a pointer is in the bucket that it is over, not the nearest start', () => {
+  const at = [-5, 0, 59_999, 60_000, 119_000, 179_999, 999_999].map((ms) => bucketAt(chart, ms));
+  expect(at).toEqual([0, 0, 0, 1, 1, 2, 2]);
+  expect(bucketAt({ times: [] }, 5)).toBeNull();
+});
+
+test('percentiles of few requests are dots, without a line between them', () => {
+  expect(splitFew([1, 2, 3, null], [20, 19, 500, 0])).toEqual({
+    line: [1, null, 3, null],
+    dots: [null, 2, null, null],
+  });
+  expect(splitFew([1, 2], undefined)).toEqual({ line: [1, 2], dots: [null, null] });
+});

@@ -1,0 +1,39 @@
+import type { ChartData } from './prepare-series';
+
+interface Buckets {
+  readonly times: ChartData['times'];
+  readonly intervalMs: number;
+}
+
+/** Seconds from the start of the first bucket to the end of the last one: the same for bars and lines. */
+export function timeScale({ times, intervalMs }: Buckets): [number, number] {
+  const [first = 0, last = first] = [times[0], times.at(-1)];
+  return [first / 1000, (last + intervalMs) / 1000];
+}
+
+/** Place of a bucket's point, seconds: the middle of its bar. */
+export const middleOf = (startMs: number, intervalMs: number): number => (startMs + intervalMs / 2) / 1000;
+
+/** Index of the bucket that an instant is in; the first or last one beyond the ends, null without buckets. */
+export function bucketAt({ times }: Pick<Buckets, 'times'>, ms: number): number | null {
+  if (times.length === 0) return null;
+  return Math.max(
+    0,
+    times.findLastIndex((time) => time <= ms),
+  );
+}
+
+/** Measurements in a bucket from which percentiles make a line. */
+const ENOUGH = 20;
+
+/** Values for a line, and those of few measurements for dots. */
+export function splitFew(
+  values: readonly (number | null)[],
+  counts: ChartData['counts'],
+): { readonly line: readonly (number | null)[]; readonly dots: readonly (number | null)[] } {
+  const isFew = (index: number) => (counts?.[index] ?? ENOUGH) < ENOUGH;
+  return {
+    line: values.map((value, index) => (isFew(index) ? null : value)),
+    dots: values.map((value, index) => (isFew(index) ? value : null)),
+  };
+}
