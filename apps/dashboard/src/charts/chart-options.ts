@@ -4,11 +4,10 @@ import { formatClock, formatDay, type TimeZoneChoice } from '../format/format-ti
 import type { TimeChartProps } from './chart-props';
 import { drawMarks } from './draw-marks';
 import { bucketUnder, listenToPointer } from './listen-to-pointer';
-import { axisLabels, axisSteps } from './prepare-axis';
 import { ghostsOf } from './prepare-ghost';
 import { middleOf, timeScale } from './prepare-scale';
 import { isolatedIndexes, type Series, unfinishedIndex } from './prepare-series';
-import { prepareTicks } from './prepare-ticks';
+import { axisLabels, axisSteps, prepareTicks } from './prepare-ticks';
 
 const AXIS_FONT = '11px "Inter Variable", system-ui, sans-serif';
 /** Charts below each other begin at the same place, unless a label is wider than that. */

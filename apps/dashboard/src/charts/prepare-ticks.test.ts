@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { prepareTicks } from './prepare-ticks';
+import { axisLabels, axisSteps, prepareTicks } from './prepare-ticks';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -59,4 +59,23 @@ describe('ticks', () => {
     const found = ticks('Asia/Kolkata', '2026-01-10T00:00:00Z', '2026-01-10T02:00:00Z', HOUR);
     expect(found.map(clockIn('Asia/Kolkata'))).toEqual(['2026-01-10 06:00', '2026-01-10 07:00']);
   });
+});
+
+test('counts have whole ticks', () => {
+  expect(axisSteps('count')?.every(Number.isInteger)).toBe(true);
+  expect(axisSteps('count')?.slice(0, 5)).toEqual([1, 2, 5, 10, 20]);
+  expect(axisSteps('usd')).toBeUndefined();
+});
+
+test('money has two decimals or more, as many on the whole axis', () => {
+  expect(axisLabels('usd', [0, 0.05, 0.1])).toEqual(['$0.00', '$0.05', '$0.10']);
+  expect(axisLabels('usd', [0, 0.0005, 0.001])).toEqual(['$0.0000', '$0.0005', '$0.0010']);
+  expect(axisLabels('usd', [0, 0.1, 0.2, 0.30000000000000004])).toEqual(['$0.00', '$0.10', '$0.20', '$0.30']);
+  expect(axisLabels('usd', [0, 5, 10])).toEqual(['$0', '$5', '$10']);
+  expect(axisLabels('usd', [0, 2500, 5000])).toEqual(['$0', '$2.5K', '$5K']);
+});
+
+test('durations have one unit on the whole axis', () => {
+  expect(axisLabels('ms', [0, 500, 1000])).toEqual(['0', '0.5 s', '1 s']);
+  expect(axisLabels('ms', [0, 200, 400])).toEqual(['0', '200 ms', '400 ms']);
 });
