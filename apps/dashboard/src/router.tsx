@@ -2,7 +2,6 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  Link,
   lazyRouteComponent,
   type RouteComponent,
   retainSearchParams,
@@ -10,24 +9,27 @@ import {
 import { readFinanceSearch } from './features/finance/finance-search';
 import { readGuardrailsSearch } from './features/guardrails/guardrails-search';
 import { OverviewPage } from './features/overview/overview-page';
+import { loadPage } from './features/shell/load-page';
+import { NotFoundPage, PageError } from './features/shell/page-error';
 import { Shell } from './features/shell/shell';
 import { readToolsSearch } from './features/tools/tools-search';
 import { type PageSearch, readPageSearch, tidied } from './range/page-search';
 import { readRequestsSearch } from './range/request-filter';
-import { EmptyState } from './ui/empty-state';
+
+/** A page in a file of its own; without a gateway, the error page offers to load it again. */
+const lazily =
+  <M,>(load: () => Promise<M>) =>
+  () =>
+    loadPage(load);
 
 const root = createRootRoute({
-  component: Shell,
+  component: () => <Shell preload={preloadPages} />,
   validateSearch: tidied(readPageSearch),
   // The range and the project stay when one goes from page to page.
   search: {
     middlewares: [retainSearchParams<PageSearch>(['range', 'from', 'to', 'tz', 'project', 'previous', 'marks'])],
   },
-  notFoundComponent: () => (
-    <EmptyState title="Page not found">
-      <Link to="/">Go to the overview</Link>
-    </EmptyState>
-  ),
+  notFoundComponent: NotFoundPage,
 });
 
 const overview = createRoute({ getParentRoute: () => root, path: '/', component: OverviewPage });
@@ -36,32 +38,44 @@ const plain = <const P extends string, M extends Record<string, RouteComponent>>
   path: P,
   load: () => Promise<M>,
   name: string & keyof M,
-) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
+) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(lazily(load), name) });
 
 const requests = createRoute({
   getParentRoute: () => root,
   path: '/requests',
   validateSearch: tidied(readRequestsSearch),
-  component: lazyRouteComponent(() => import('./features/requests/requests-page'), 'RequestsPage'),
+  component: lazyRouteComponent(
+    lazily(() => import('./features/requests/requests-page')),
+    'RequestsPage',
+  ),
 });
 const projects = createRoute({
   getParentRoute: () => root,
   path: '/projects',
   validateSearch: tidied((search): { tab?: 'customers' } => (search.tab === 'customers' ? { tab: 'customers' } : {})),
-  component: lazyRouteComponent(() => import('./features/projects/projects-page'), 'ProjectsPage'),
+  component: lazyRouteComponent(
+    lazily(() => import('./features/projects/projects-page')),
+    'ProjectsPage',
+  ),
 });
 const project = plain('/projects/$projectId', () => import('./features/projects/project-page'), 'ProjectPage');
 const spend = createRoute({
   getParentRoute: () => root,
   path: '/spend',
   validateSearch: tidied((search): { by?: string } => (typeof search.by === 'string' ? { by: search.by } : {})),
-  component: lazyRouteComponent(() => import('./features/spend/spend-page'), 'SpendPage'),
+  component: lazyRouteComponent(
+    lazily(() => import('./features/spend/spend-page')),
+    'SpendPage',
+  ),
 });
 const finance = createRoute({
   getParentRoute: () => root,
   path: '/finance',
   validateSearch: tidied(readFinanceSearch),
-  component: lazyRouteComponent(() => import('./features/finance/finance-page'), 'FinancePage'),
+  component: lazyRouteComponent(
+    lazily(() => import('./features/finance/finance-page')),
+    'FinancePage',
+  ),
 });
 const latency = plain('/latency', () => import('./features/latency/latency-page'), 'LatencyPage');
 const models = plain('/models', () => import('./features/models/models-page'), 'ModelsPage');
@@ -72,13 +86,19 @@ const tools = createRoute({
   getParentRoute: () => root,
   path: '/tools',
   validateSearch: tidied(readToolsSearch),
-  component: lazyRouteComponent(() => import('./features/tools/tools-page'), 'ToolsPage'),
+  component: lazyRouteComponent(
+    lazily(() => import('./features/tools/tools-page')),
+    'ToolsPage',
+  ),
 });
 const guardrails = createRoute({
   getParentRoute: () => root,
   path: '/guardrails',
   validateSearch: tidied(readGuardrailsSearch),
-  component: lazyRouteComponent(() => import('./features/guardrails/guardrails-page'), 'GuardrailsPage'),
+  component: lazyRouteComponent(
+    lazily(() => import('./features/guardrails/guardrails-page')),
+    'GuardrailsPage',
+  ),
 });
 const settings = plain('/settings', () => import('./features/settings/settings-page'), 'SettingsPage');
 
@@ -88,8 +108,14 @@ export const router = createRouter({
     ...[latency, models, cache, routing, tools, guardrails, playground, settings],
   ]),
   defaultPreload: 'intent',
+  defaultErrorComponent: ({ error }) => <PageError error={error instanceof Error ? error : new Error(String(error))} />,
   scrollRestoration: true,
 });
+
+/** Loads the files of all pages, so that they open while the gateway is away. */
+export const preloadPages = async (): Promise<void> => {
+  for (const route of Object.values(router.routesById)) await router.loadRouteChunk(route)?.catch(() => {});
+};
 
 declare module '@tanstack/react-router' {
   interface Register {

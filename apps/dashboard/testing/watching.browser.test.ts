@@ -110,6 +110,30 @@ describe('trouble', () => {
     await page.getByText('cannot be reached').waitFor({ state: 'detached' });
   });
 
+  test('a page that was not visited opens while the gateway is away, or offers to try again', async () => {
+    const { page } = await signedIn('/');
+    await page.getByRole('img', { name: /^Requests by status/ }).waitFor();
+    await page.route('**/assets/**', (route) => route.abort());
+    await page.route('**/', (route) => route.abort());
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('alert').filter({ hasText: 'cannot be reached' }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+    await signedIn('/');
+    // Idle time loads the other pages.
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => /playground-page/.test(name)),
+    );
+    await page.route('**/assets/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'Playground' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
+    await page.unrouteAll();
+    await page.goto(`${dashboard.gateway.url}/plaground`);
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+  });
+
   test('an outage leaves a mark: requests by status, the error rate, and the open breaker with who was spared', async () => {
     const { page, problems } = await signedIn('/');
     await page.getByRole('img', { name: /^Requests by status.*Failed/ }).waitFor();

@@ -136,7 +136,8 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
     app.get('*', async (c) => {
       const { path } = c.req;
       if (isDocsPath(path)) return serveDocs(path);
-      const asked = { acceptEncoding: c.req.header('accept-encoding'), ifNoneMatch: c.req.header('if-none-match') };
+      const [acceptEncoding, ifNoneMatch, accept] = DASHBOARD_HEADERS.map((name) => c.req.header(name));
+      const asked = { acceptEncoding, ifNoneMatch, accept };
       return (await serveDashboard(path, asked)) ?? notFound(services, path);
     });
   }
@@ -144,6 +145,8 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   app.onError((cause, c) => refuse(services, c.req.path, asGatewayError(cause, services.log)));
   return app;
 }
+
+const DASHBOARD_HEADERS = ['accept-encoding', 'if-none-match', 'accept'] as const;
 
 const statusPages = (services: Services, { gatherMetrics }: OperatorRoutes): readonly Page[] => [
   ['/healthz', () => healthz(services)],

@@ -1,7 +1,7 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import { ApiError, api, read } from './client';
-import { useLive } from './live';
+import { useIsLive, useLive } from './live';
 
 /** Answers of proxies before a gateway that is not there. */
 const GATEWAY_GONE = new Set([0, 502, 503, 504]);
@@ -16,9 +16,31 @@ export interface Away {
   readonly updatedAtMs: number;
 }
 
+const PROBE_MS = 2000;
+
+/** Asks as soon as the live stream breaks, and until it is back: other queries may not ask for half a minute. */
+function useProbe(): void {
+  const client = useQueryClient();
+  const isLive = useIsLive();
+  const wasLive = useRef(false);
+  wasLive.current ||= isLive;
+  const isBroken = wasLive.current && !isLive;
+  useQuery({
+    queryKey: PROBE,
+    queryFn: () => read(api.session.$get()),
+    ...{ enabled: isBroken, refetchInterval: isBroken && PROBE_MS, retry: false, staleTime: 0, gcTime: 0 },
+  });
+  useEffect(() => {
+    if (isLive) void client.resetQueries({ queryKey: PROBE });
+  }, [client, isLive]);
+}
+
+const PROBE = ['probe'];
+
 /** Watches the page's queries for an outage. */
 export function useAway(): Away | null {
   const client = useQueryClient();
+  useProbe();
   const subscribe = useCallback((notify: () => void) => client.getQueryCache().subscribe(notify), [client]);
   const told = useSyncExternalStore(subscribe, () => describe(client));
   return told === '' ? null : (JSON.parse(told) as Away);

@@ -25,6 +25,15 @@ test("the dashboard's own pages are served, and nothing else is taken for one", 
   expect(others.filter(isDashboardPage)).toEqual([]);
 });
 
+test('a mistyped address shows a browser the page for that, and an API client nothing of it', async () => {
+  const asked = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  expect((await serveDashboard('/reqests/all', asked))?.status).toBe(404);
+  expect((await serveDashboard('/requests', asked))?.status).toBe(200);
+  expect(await serveDashboard('/reqests/all', { accept: '*/*' })).toBeUndefined();
+  const apis = ['/v1/nothing', '/v1', '/admin/nothing', '/mcp/x', '/infer/x', '/auth/x'];
+  expect(await Promise.all(apis.map((path) => serveDashboard(path, asked)))).toEqual(apis.map(() => undefined));
+});
+
 test('a name that no file system keeps is no file', async () => {
   expect(await serveDashboard(`/${'eyJaaaaaaaaaa.'.repeat(300)}a`)).toBeUndefined();
 });

@@ -46,18 +46,26 @@ const MOST_NAME = 200;
 
 export const isDashboardPage = (path: string): boolean => PAGE.test(path) || path === '/index.html';
 
+/** Paths of APIs, whose clients read JSON. */
+const API = /^\/(?:v1|v1beta|admin|mcp|infer|auth|scim)(?:\/|$)/;
+
+/** True if a person typed an address without a page. */
+const isMistyped = (path: string, { accept = '' }: Asked): boolean => accept.includes('text/html') && !API.test(path);
+
 /** Headers of a request that decide how a file is served. */
 interface Asked {
   readonly acceptEncoding?: string;
   readonly ifNoneMatch?: string;
+  readonly accept?: string;
 }
 
-/** The dashboard's file for a path, or its start page for an own page; undefined for other paths. */
+/** The dashboard's file for a path, or its start page for an own page. Browsers get it as a 404 for other paths; API clients get undefined. */
 export async function serveDashboard(path: string, asked: Asked = {}): Promise<Response | undefined> {
   if (path.length <= MOST_NAME && FILE.test(path) && path !== '/index.html') return serveFile(path, asked);
-  if (!isDashboardPage(path)) return undefined;
+  const isPage = isDashboardPage(path);
+  if (!isPage && !isMistyped(path, asked)) return undefined;
   const index = Bun.file(join(DIST, 'index.html'));
-  if (await index.exists()) return servePage(await index.text(), asked);
+  if (await index.exists()) return servePage(await index.text(), asked, isPage ? 200 : 404);
   return path === '/' ? servePage(PLACEHOLDER, asked) : undefined;
 }
 
@@ -104,11 +112,12 @@ function answerFile(file: Bun.BunFile, headers: Record<string, string>, ifNoneMa
  * Each page has its own nonce, so it has no tag and is compressed on the fly. Hashes don't work: dialogs create styles
  * at run time.
  */
-function servePage(html: string, { acceptEncoding }: Asked): Response {
+function servePage(html: string, { acceptEncoding }: Asked, status = 200): Response {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))).toString('base64');
   const text = html.replaceAll(NONCE_MARK, nonce);
   const isSmall = takesEncoding(acceptEncoding, 'gzip');
   return new Response(isSmall ? Bun.gzipSync(text) : text, {
+    status,
     headers: {
       ...SECURITY_HEADERS,
       ...(isSmall ? { 'Content-Encoding': 'gzip' } : {}),

@@ -14,15 +14,27 @@ import { PAGES } from './pages';
 import { useTheme } from './theme';
 import { useMenu } from './use-menu';
 
+const REST_MS = 3000;
+
+/** Runs once the page rests; returns a function that stops it. */
+function whenIdle(run: () => void): () => void {
+  const ask = globalThis.requestIdleCallback ?? setTimeout;
+  const timer = setTimeout(() => ask(run), REST_MS);
+  return () => clearTimeout(timer);
+}
+
 /** Frame of all pages: user and navigation. */
-export function Shell() {
+export function Shell({ preload }: { readonly preload: () => void }) {
   const session = useSession();
   const { menu, opener, isOpen, open, close, goBack } = useMenu(
     useRouterState({ select: (state) => state.location.pathname }),
   );
   useEffect(keepFocus, []);
+  const isSignedIn = session.data !== null && session.data !== undefined;
+  useEffect(() => (isSignedIn ? whenIdle(preload) : undefined), [isSignedIn, preload]);
   if (session.isPending) return null;
-  if (session.error) {
+  // Who is signed in stays so while the gateway is away.
+  if (session.error && session.data === undefined) {
     return (
       <div className="mx-auto max-w-md p-8">
         <ErrorState error={session.error} onRetry={() => void session.refetch()} />
