@@ -39,7 +39,11 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
     "Minimum similarity of the semantic cache, if higher than the project's",
   ),
   CacheControl: header('Cache-Control', text, '`no-store`: skip the cache; `no-cache`: renew the entry'),
-  Guardrail: header('X-LLM0-Guardrail', text, 'Rules that block in this request what they find, separated by commas'),
+  Guardrail: header(
+    'X-LLM0-Guardrail',
+    text,
+    'Names of guardrail rules, separated by commas. They block in this request, whatever their action',
+  ),
   DropParams: header(
     'X-LLM0-Drop-Params',
     { type: 'string', enum: ['true', 'false'] },
@@ -53,7 +57,7 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
   TimeoutMs: header(
     'X-LLM0-Timeout-Ms',
     { type: 'integer', minimum: 1 },
-    "Time-out of one attempt in milliseconds, only to lower it: to a stream's first event, or to the end of a plain answer",
+    "Time-out of one attempt in milliseconds. It covers a stream's start or a whole plain answer, and only lowers the limit",
   ),
   IdempotencyKey: header(
     'Idempotency-Key',
