@@ -2,7 +2,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { Db } from '@llm0/drizzle/client';
-import { oauthClientRows } from '@llm0/drizzle/queries/mcp/grants';
+import { oauthClientRows, type StoredOauthClient } from '@llm0/drizzle/queries/mcp/grants';
 import {
   type OAuthClientInformationMixed,
   type OAuthClientMetadata,
@@ -63,14 +63,22 @@ export class ClientIdentity {
     const { db, vault } = this.options;
     const at = { serverId: server.id, issuer, redirectUrl: this.redirectUrl };
     const known = await oauthClientRows.get(db, at);
-    if (known !== null) {
-      const opened = vault.open({ bytes: known.encryptedClient, keyId: known.encryptionKeyId }, known.id);
-      return JSON.parse(opened) as OAuthClientInformationMixed;
-    }
+    const opened = known === null ? undefined : this.open(known);
+    if (opened !== undefined) return opened;
+    // Its encryption key is lost.
+    if (known !== null) await oauthClientRows.delete(db, { id: known.id });
     const client = await registerClient(issuer, { metadata, clientMetadata: this.metadata(), fetchFn });
     const id = crypto.randomUUID();
     const { bytes: encryptedClient, keyId: encryptionKeyId } = vault.seal(JSON.stringify(client), id);
     await oauthClientRows.createUnlessThere(db, { id, ...at, encryptedClient, encryptionKeyId });
     return client;
+  }
+
+  private open({ id, encryptedClient: bytes, encryptionKeyId: keyId }: StoredOauthClient) {
+    try {
+      return JSON.parse(this.options.vault.open({ bytes, keyId }, id)) as OAuthClientInformationMixed;
+    } catch {
+      return undefined;
+    }
   }
 }
