@@ -27,7 +27,7 @@ async function withServer<T>(
 ): Promise<T> {
   const { child, url } = await startScript('mcp-server.ts', []);
   try {
-    const body = { alias: 'bench', url: `${url}/mcp`, price_per_call_usd: 0.0001 };
+    const body = { approve: 'all', alias: 'bench', url: `${url}/mcp`, price_per_call_usd: 0.0001 };
     const { id } = await callAdmin<{ id: string }>(gateway, '/mcp/servers', { method: 'POST', body });
     const { apiKey } = await createTestKey(gateway, { key: { allowed_tools: ['*'], code_mode: true } });
     const found = await run({ url, apiKey });

@@ -28,6 +28,10 @@ export const mcpServers = pgTable('mcp_servers', {
   approveChanges: text('approve_changes', { enum: ['manual', 'auto'] })
     .notNull()
     .default('manual'),
+  /** Tools of the first list that are approved. */
+  approve: text('approve', { enum: ['all', 'read_only', 'none'] })
+    .notNull()
+    .default('all'),
   /** null until its first list was read. */
   pinnedAtMs: instant('pinned_at'),
   isActive: boolean('is_active').notNull().default(true),

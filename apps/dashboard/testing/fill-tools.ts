@@ -37,7 +37,7 @@ export async function fillTools(
   const docs = startMcpServer([...DOCS, ...more]);
   const tickets = startMcpServer(TICKETS);
   const add = async (alias: string, body: object) =>
-    (await callAdmin<{ id: string }>(gateway, '/mcp/servers', { body: { alias, ...body } })).id;
+    (await callAdmin<{ id: string }>(gateway, '/mcp/servers', { body: { approve: 'all', alias, ...body } })).id;
   const docsId = await add('docs', { url: docs.url, price_per_call_usd: 0.002 });
   const ticketsId = await add('tickets', { url: tickets.url, price_per_call_usd: 0.01 });
   await add('crm', { url: tickets.url, auth: { type: 'oauth_user', client_id: 'gateway', client_secret: 'secret' } });

@@ -11,7 +11,9 @@ const dashboard = shareDashboard({
   env: { EGRESS_ALLOW: '127.0.0.1', LOG_BODIES: 'true', ENCRYPTION_KEY: randomBytes(32).toString('base64') },
   fill: async (gateway) => {
     web = startMcpServer([textTool('search', 'Finds pages.'), textTool('fetch')]);
-    await callAdmin(gateway, '/mcp/servers', { body: { alias: 'web', url: web.url, price_per_call_usd: 0.01 } });
+    await callAdmin(gateway, '/mcp/servers', {
+      body: { approve: 'all', alias: 'web', url: web.url, price_per_call_usd: 0.01 },
+    });
     await createTestKey(gateway, {
       project: { name: 'agents' },
       key: { name: 'agent', allowed_tools: ['*'], code_mode: true },
@@ -43,7 +45,15 @@ describe.each([...WIDTHS])('tools, %d px wide', (width) => {
     await dialog.getByRole('button', { name: 'Add server' }).click();
     await page.getByText(/Added, with \d tools/).waitFor();
     expect(web.seen.at(-1)?.headers.get('authorization')).toBe('Bearer a-secret-token');
-    await page.getByRole('link', { name: `own-${width}` }).click();
+    // Nothing that may write is approved unseen.
+    await page.getByText('unmarked').first().waitFor();
+    for (let left = web.tools.length; left > 0; left--) {
+      await page.getByRole('button', { name: 'Approve', exact: true }).first().click();
+      await page
+        .getByText('Nobody can call this tool')
+        .nth(left - 1)
+        .waitFor({ state: 'detached' });
+    }
     await page.getByRole('button', { name: 'Refresh tools' }).click();
     await page.getByText('Answered in').waitFor();
     const settings = page.getByRole('dialog');

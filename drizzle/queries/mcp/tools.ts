@@ -1,5 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { and, asc, eq, isNotNull, notInArray, sql } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, notInArray, or, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { mcpServers, mcpTools } from '../../schema/mcp';
 
@@ -42,7 +42,8 @@ export async function getTool(db: Db, at: { serverId: string; name: string }): P
 const ROWS_AT_ONCE = 200;
 
 /**
- * Stores a server's current list and returns its approvals. Approves the first list, and later ones if configured.
+ * Stores a server's current list and returns its approvals. Approves of the first list what `approve` says, and what
+ * changes or appears later if configured.
  * Empty for a deleted server.
  */
 export function keepSeenTools(
@@ -52,11 +53,16 @@ export function keepSeenTools(
 ): Promise<ReadonlyMap<string, string>> {
   return db.transaction(async (tx) => {
     const [server] = await tx
-      .select({ pinnedAtMs: mcpServers.pinnedAtMs, approveChanges: mcpServers.approveChanges })
+      .select({
+        ...{ pinnedAtMs: mcpServers.pinnedAtMs, approveChanges: mcpServers.approveChanges },
+        approve: mcpServers.approve,
+      })
       .from(mcpServers)
       .where(eq(mcpServers.id, serverId))
       .for('update');
     if (server === undefined) return new Map();
+    const before = await tx.select({ name: mcpTools.name }).from(mcpTools).where(eq(mcpTools.serverId, serverId));
+    const known = before.map(({ name }) => name);
     const names = seen.map(({ name }) => name);
     await tx
       .update(mcpTools)
@@ -65,9 +71,11 @@ export function keepSeenTools(
     for (let at = 0; at < seen.length; at += ROWS_AT_ONCE) {
       await putSeen(tx, serverId, seen.slice(at, at + ROWS_AT_ONCE));
     }
-    if (server.pinnedAtMs === null || server.approveChanges === 'auto') {
+    const which = server.pinnedAtMs === null ? FIRST[server.approve] : LATER[server.approveChanges];
+    if (which !== undefined) {
       const isOther = sql`${mcpTools.approvedHash} is distinct from ${mcpTools.seenHash}`;
-      await approveSeen(tx, and(eq(mcpTools.serverId, serverId), eq(mcpTools.isGone, false), isOther));
+      const isSeen = and(eq(mcpTools.serverId, serverId), eq(mcpTools.isGone, false), isOther);
+      await approveSeen(tx, and(isSeen, which(known)));
     }
     if (server.pinnedAtMs === null) {
       await tx.update(mcpServers).set({ pinnedAtMs: sql`now()` }).where(eq(mcpServers.id, serverId));
@@ -79,6 +87,21 @@ export function keepSeenTools(
     return new Map(rows.map(({ name, hash }) => [name, hash ?? '']));
   });
 }
+
+type Which = ((known: readonly string[]) => SQL | undefined) | undefined;
+
+const isReadOnly = sql`${mcpTools.seen}->'annotations'->>'readOnlyHint' = 'true'`;
+const FIRST: Readonly<Record<'all' | 'read_only' | 'none', Which>> = {
+  all: () => undefined,
+  read_only: () => isReadOnly,
+  none: undefined,
+};
+/** A tool that waits goes on waiting, whatever it changes. */
+const LATER: Readonly<Record<'manual' | 'auto', Which>> = {
+  manual: undefined,
+  auto: (known) =>
+    known.length === 0 ? undefined : or(isNotNull(mcpTools.approvedHash), notInArray(mcpTools.name, [...known])),
+};
 
 /** Approves a tool's last version. null without one, or if it no longer matches `hash`. */
 export async function approveTool(

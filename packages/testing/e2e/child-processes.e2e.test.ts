@@ -44,7 +44,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'server.ts'), SERVER);
   gateway = await startGateway({ folder, env: { ENCRYPTION_KEY: randomBytes(32).toString('base64') } });
   const program = { command: process.execPath, args: [join(folder, 'server.ts')], env: { GIVEN: 'by the operator' } };
-  await callAdmin(gateway, '/mcp/servers', { body: { alias: 'env', transport: 'stdio', ...program } });
+  await callAdmin(gateway, '/mcp/servers', { body: { approve: 'all', alias: 'env', transport: 'stdio', ...program } });
   const { apiKey } = await createTestKey(gateway, { key: { allowed_tools: ['env__*'] } });
   client = new Client({ name: 'test', version: '1' });
   const requestInit = { headers: { Authorization: `Bearer ${apiKey}` } };

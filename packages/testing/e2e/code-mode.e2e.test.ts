@@ -39,7 +39,7 @@ describe.each(ON_ONE_KIND)('Code Mode on %s stores', (kind) => {
     environment = await shareEnvironment({ kind });
     web = startMcpServer([textTool('search'), textTool('fetch'), textTool('slow')]);
     projectId = String((await admin('POST', '/projects', { name: 'agents' })).id);
-    await admin('POST', '/mcp/servers', { alias: 'web', url: web.url, price_per_call_usd: 0.01 });
+    await admin('POST', '/mcp/servers', { approve: 'all', alias: 'web', url: web.url, price_per_call_usd: 0.01 });
   }, 120_000);
   afterAll(async () => {
     for (const client of clients) await client.close();

@@ -189,7 +189,7 @@ describe('guardrails cannot be walked around', () => {
     tools = startMcpServer([textTool('echo')]);
     const project = { passthrough: ['openai', 'anthropic', 'gemini'], allowed_tools: ['*'], code_mode: true };
     ({ apiKey, projectId } = await createTestKey(world.gateway, { project }));
-    await callAdmin(world.gateway, '/mcp/servers', { body: { alias: 'web', url: tools.url } });
+    await callAdmin(world.gateway, '/mcp/servers', { body: { approve: 'all', alias: 'web', url: tools.url } });
   }, SETUP_MS);
   afterAll(async () => {
     matrix.write();
@@ -421,7 +421,9 @@ describe('guardrails cannot be walked around', () => {
         { ...textTool('second'), inputSchema: schema },
         textTool('plain'),
       ]);
-      const created = await callAdmin(world.gateway, '/mcp/servers', { body: { alias: 'telling', url: telling.url } });
+      const created = await callAdmin(world.gateway, '/mcp/servers', {
+        body: { approve: 'all', alias: 'telling', url: telling.url },
+      });
       try {
         await enforce(rulesOf(action, 'output'));
         for (const [path, message] of [

@@ -46,9 +46,9 @@ describe.each(ON_ONE_KIND)('official MCP clients on %s stores', (kind) => {
     servers = [startEverythingServer(MODERN), startEverythingServer('2025-11-25')];
     hanging = startHostileServer();
     for (const [n, alias] of ['new', 'old'].entries()) {
-      await admin('POST', '/mcp/servers', { alias, url: servers[n]?.url });
+      await admin('POST', '/mcp/servers', { approve: 'all', alias, url: servers[n]?.url });
     }
-    await admin('POST', '/mcp/servers', { alias: 'hanging', url: hanging.urlOf('hanging') });
+    await admin('POST', '/mcp/servers', { approve: 'all', alias: 'hanging', url: hanging.urlOf('hanging') });
     const { id } = await admin('POST', '/projects', { name: 'agents' });
     const body = { name: 'k', rate_limit_per_minute: null, allowed_tools: ['*'] };
     key = String((await admin('POST', `/projects/${id}/keys`, body)).key);

@@ -93,7 +93,7 @@ describe('the official conformance suite, through the gateway', () => {
     environment = await startEnvironment({ kind: 'real' });
     servers = ERAS.map(startEverythingServer);
     for (const [n, { url }] of servers.entries()) {
-      await admin('POST', '/mcp/servers', { alias: ERAS[n] === '2026-07-28' ? 'new' : 'old', url });
+      await admin('POST', '/mcp/servers', { approve: 'all', alias: ERAS[n] === '2026-07-28' ? 'new' : 'old', url });
     }
     const { id } = await admin('POST', '/projects', { name: 'conformance' });
     const body = { name: 'k', rate_limit_per_minute: null, allowed_tools: ['*'] };

@@ -54,7 +54,7 @@ describe('hostile MCP servers', () => {
       if (added.includes(manner)) continue;
       added.push(manner);
       const settings = { timeout_ms: TIMEOUT_MS, price_per_call_usd: PRICE_USD };
-      await admin('POST', '/mcp/servers', { alias: manner, url: hostile.urlOf(manner), ...settings });
+      await admin('POST', '/mcp/servers', { approve: 'all', alias: manner, url: hostile.urlOf(manner), ...settings });
     }
   };
   const spentUsd = async () => {

@@ -66,7 +66,7 @@ describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
     };
     web = startMcpServer([textTool('search'), { name: 'strict', description: 'Is strict.', inputSchema: strict }]);
     const settings = { price_per_call_usd: PRICE_USD, timeout_ms: 30_000 };
-    await admin('POST', '/mcp/servers', { alias: 'web', url: web.url, ...settings });
+    await admin('POST', '/mcp/servers', { approve: 'all', alias: 'web', url: web.url, ...settings });
     await call((await makeKey({})).key);
   }, 60_000);
   afterAll(async () => {
@@ -224,8 +224,8 @@ describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
     const gone = startMcpServer();
     const late = startMcpServer();
     const settings = { price_per_call_usd: PRICE_USD, timeout_ms: TIMEOUT_MS };
-    await admin('POST', '/mcp/servers', { alias: 'gone', url: gone.url, ...settings });
-    await admin('POST', '/mcp/servers', { alias: 'late', url: late.url, ...settings });
+    await admin('POST', '/mcp/servers', { approve: 'all', alias: 'gone', url: gone.url, ...settings });
+    await admin('POST', '/mcp/servers', { approve: 'all', alias: 'late', url: late.url, ...settings });
     const { key, projectId } = await makeKey({});
     expect((await call(key, 'gone__echo')).body.result).toBeDefined();
     expect((await call(key, 'late__echo')).body.result).toBeDefined();

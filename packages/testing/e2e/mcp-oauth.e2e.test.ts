@@ -91,7 +91,7 @@ describe.each(ON_ONE_KIND)('servers that ask who the user is, on %s stores', (ki
 
   const addServer = async (auth: object) => {
     alias = `g-${crypto.randomUUID().slice(0, 8)}`;
-    serverId = (await admin('POST', '/mcp/servers', { alias, url: guarded.url, auth })).id;
+    serverId = (await admin('POST', '/mcp/servers', { approve: 'all', alias, url: guarded.url, auth })).id;
   };
 
   beforeAll(async () => {

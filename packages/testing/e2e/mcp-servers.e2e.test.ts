@@ -53,12 +53,12 @@ describe.each(ON_ONE_KIND)('MCP servers behind one URL on %s stores', (kind) => 
     web = startMcpServer([textTool('search'), textTool('fetch')]);
     writeFileSync(join(folder, 'note.txt'), 'four words of text');
     projectId = String((await admin('POST', '/projects', { name: 'agents' })).id);
-    await admin('POST', '/mcp/servers', { alias: 'web', url: web.url, price_per_call_usd: 0.01 });
+    await admin('POST', '/mcp/servers', { approve: 'all', alias: 'web', url: web.url, price_per_call_usd: 0.01 });
     const files = { command: process.execPath, args: [programOf('@modelcontextprotocol/server-filesystem'), folder] };
-    await admin('POST', '/mcp/servers', { alias: 'files', transport: 'stdio', ...files });
+    await admin('POST', '/mcp/servers', { approve: 'all', alias: 'files', transport: 'stdio', ...files });
     const memory = { command: process.execPath, args: [programOf('@modelcontextprotocol/server-memory'), marker] };
     const env = { MEMORY_FILE_PATH: join(folder, 'memory.json') };
-    await admin('POST', '/mcp/servers', { alias: 'memory', transport: 'stdio', ...memory, env });
+    await admin('POST', '/mcp/servers', { approve: 'all', alias: 'memory', transport: 'stdio', ...memory, env });
   }, 120_000);
   afterAll(async () => {
     for (const client of clients) await client.close();
@@ -158,7 +158,7 @@ describe.each(ON_ONE_KIND)('MCP servers behind one URL on %s stores', (kind) => 
     const client = await connect(await makeKey({ allowed_tools: ['*'] }));
     const broken = startMcpServer();
     broken.failWith = 500;
-    const { id } = await admin('POST', '/mcp/servers', { alias: 'broken', url: broken.url });
+    const { id } = await admin('POST', '/mcp/servers', { approve: 'all', alias: 'broken', url: broken.url });
     const listed = await client.listTools();
     expect(listed.tools.some(({ name }) => name.startsWith('web__'))).toBe(true);
     expect(JSON.stringify(listed._meta)).toContain('broken');

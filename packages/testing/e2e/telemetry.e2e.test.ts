@@ -185,7 +185,7 @@ describe.each(ON_ONE_KIND)('OpenTelemetry on %s stores', (kind) => {
     try {
       await callAdmin(world.gateway, '/mcp/servers', {
         method: 'POST',
-        body: { alias: `web${kind}`, transport: 'http', url: web.url },
+        body: { approve: 'all', alias: `web${kind}`, transport: 'http', url: web.url },
       });
       const { data } = (await callAdmin(world.gateway, '/projects')) as { data: { id: string }[] };
       const key = (await callAdmin(world.gateway, `/projects/${data[0]?.id}/keys`, {

@@ -67,7 +67,7 @@ describe.each(ON_ONE_KIND)('tool calls in the log on %s stores', (kind) => {
     });
     web = startMcpServer([textTool('search'), textTool('slow')]);
     projectId = String((await admin('POST', '/projects', { name: 'agents' })).id);
-    await admin('POST', '/mcp/servers', { alias: 'web', url: web.url, price_per_call_usd: PRICE_USD });
+    await admin('POST', '/mcp/servers', { approve: 'all', alias: 'web', url: web.url, price_per_call_usd: PRICE_USD });
   }, SETUP_MS);
   afterAll(async () => {
     for (const client of clients) await client.close().catch(() => {});

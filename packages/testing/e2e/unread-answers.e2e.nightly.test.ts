@@ -24,7 +24,7 @@ beforeAll(async () => {
   env = await startEnvironment({ kind: 'embedded', env: settings });
   await callAdmin(env.gateway, '/backends', { body: { name: 'flood', url: vendor.url } });
   await callAdmin(env.gateway, '/mcp/servers', {
-    body: { alias: 'flood', transport: 'http', url: `${vendor.url}/mcp` },
+    body: { approve: 'all', alias: 'flood', transport: 'http', url: `${vendor.url}/mcp` },
   });
 }, 60_000);
 afterAll(async () => {

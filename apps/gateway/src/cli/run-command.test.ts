@@ -189,7 +189,9 @@ describe('llm0 on the command line', () => {
     const server = startMcpServer();
     const alias = uniqueName();
     const env = { LLM0_URL: 'http://gateway.test/', ADMIN_TOKEN: ENV_TOKEN, MCP_TOKEN: 'very-secret-token' };
-    const added = await run(`mcp servers add ${alias} --url ${server.url} --price-per-call-usd 0.001`, { env });
+    const added = await run(`mcp servers add ${alias} --url ${server.url} --price-per-call-usd 0.001 --approve all`, {
+      env,
+    });
     expect([added.code, added.err]).toEqual([0, expect.stringContaining('never shown again')]);
     expect(added.out).not.toContain('very-secret');
     expect(server.seen[0]?.headers.get('authorization')).toBe('Bearer very-secret-token');

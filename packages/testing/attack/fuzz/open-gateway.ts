@@ -102,7 +102,7 @@ async function prepare(fetch: (request: Request) => Promise<Response>) {
     const made = await call<{ id: string; key: string }>('POST', `/projects/${project.id}/keys`, key);
     return { project: project.id, id: made.id, key: made.key };
   };
-  await call('POST', '/mcp/servers', { alias: 'web', url: `http://127.0.0.1:9${MCP_PATH}` });
+  await call('POST', '/mcp/servers', { approve: 'all', alias: 'web', url: `http://127.0.0.1:9${MCP_PATH}` });
   const callers = [await createKey({}), await createKey({ strict_caps: true, monthly_cap_usd: 100_000 })];
   const victims = [await createKey({}), await createKey({})];
   const description = await call<Description>('GET', '/openapi.json');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { argFields, besideEachOther, diffLines, readArgs, sortTools } from './prepare-tools';
+import { argFields, besideEachOther, diffLines, markOf, readArgs, sortTools } from './prepare-tools';
 
 describe('approved and current version of a tool', () => {
   test('shows what was taken away and what came, in the order of the text', () => {
@@ -70,4 +70,18 @@ test('tools that wait come first', () => {
   const tool = (name: string, state: string) => ({ name, state }) as never;
   const sorted = sortTools([tool('b', 'approved'), tool('a', 'gone'), tool('d', 'new'), tool('c', 'changed')]);
   expect(sorted.map(({ name }) => name)).toEqual(['c', 'd', 'b', 'a']);
+});
+
+test('a tool without hints is unmarked, and one that may destroy says so', () => {
+  const mark = (annotations?: string | Record<string, string | boolean>): string =>
+    markOf({ seen: annotations === undefined ? {} : { annotations } });
+  expect([mark(), mark({}), mark({ title: 'x' }), mark('odd')]).toEqual([
+    ...['unmarked', 'unmarked', 'unmarked', 'unmarked'],
+  ]);
+  expect([mark({ readOnlyHint: true }), mark({ readOnlyHint: true, destructiveHint: true })]).toEqual([
+    ...['read-only', 'read-only'],
+  ]);
+  expect([mark({ destructiveHint: false }), mark({ destructiveHint: true }), mark({ readOnlyHint: false })]).toEqual([
+    ...['writes', 'destructive', 'destructive'],
+  ]);
 });

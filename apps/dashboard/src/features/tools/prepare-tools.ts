@@ -53,6 +53,25 @@ export const serverTroubles = (servers: readonly McpServer[]): readonly ServerTr
       error: health.state === 'failing' ? (health.error ?? 'It does not answer.') : null,
     }));
 
+export type ToolMark = 'read-only' | 'writes' | 'destructive' | 'unmarked';
+
+export const MARK_TONES: Readonly<Record<ToolMark, Tone>> = {
+  'read-only': 'good',
+  writes: 'warn',
+  destructive: 'bad',
+  unmarked: 'warn',
+};
+
+/** What a server says its tool does. Without hints, MCP assumes that a tool may destroy. */
+export function markOf({ seen }: Pick<McpTool, 'seen'>): ToolMark {
+  const hints = seen?.annotations;
+  if (typeof hints !== 'object' || hints === null) return 'unmarked';
+  const { readOnlyHint, destructiveHint } = hints as { readOnlyHint?: unknown; destructiveHint?: unknown };
+  if (readOnlyHint === true) return 'read-only';
+  if (destructiveHint === false) return 'writes';
+  return readOnlyHint === undefined && destructiveHint === undefined ? 'unmarked' : 'destructive';
+}
+
 export const TOOL_TONES: Readonly<Record<McpTool['state'], Tone>> = {
   approved: 'good',
   changed: 'bad',

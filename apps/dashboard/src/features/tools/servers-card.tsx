@@ -19,7 +19,7 @@ import { newServerFields, serverBody } from './server-fields';
 export function ServersCard() {
   const servers = useMcpServers();
   const stats = useToolStats({ ...usePage().query, interval: 'all', group_by: 'server' });
-  const { id, linkTo, open, close } = useOpened();
+  const { id, linkTo, open, show, close } = useOpened();
   const mayChange = useMayChange();
   const lines = useMemo(
     () => servers.data && prepareServers(servers.data.data, stats.data?.buckets ?? []),
@@ -43,7 +43,7 @@ export function ServersCard() {
       emptyTitle="No MCP servers yet"
       emptyHint="Add one, then let keys or projects call its tools (allowed_tools)."
     >
-      {id === 'new' && mayChange && <NewServer onClose={close} />}
+      {id === 'new' && mayChange && <NewServer onClose={close} onAdded={show} />}
       {id !== undefined && id !== 'new' && (
         <OpenedOne
           what="server"
@@ -76,7 +76,13 @@ const COLUMNS: readonly Column<ServerLine>[] = [
   { header: 'URL or command', wideOnly: 'very', narrow: true, value: (row) => row.url ?? row.command },
 ];
 
-function NewServer({ onClose }: { readonly onClose: () => void }) {
+interface NewServerProps {
+  readonly onClose: () => void;
+  /** Shows its tools for approval. */
+  readonly onAdded: (id: string) => void;
+}
+
+function NewServer({ onClose, onAdded }: NewServerProps) {
   const create = useChange({
     run: (json: McpServerInput) => read(api.mcp.servers.$post({ json })),
     affects: [['mcp']],
@@ -88,13 +94,15 @@ function NewServer({ onClose }: { readonly onClose: () => void }) {
   return (
     <SpecDialog
       title="Add an MCP server"
-      description="Its tools as they are now are approved; what changes later waits for you."
+      description="Next you see its tools, and approve those that may write or delete."
       onClose={onClose}
       specs={newServerFields}
-      resource={{ transport: 'http', auth_type: 'none', approve_changes: 'manual' }}
+      resource={{ transport: 'http', auth_type: 'none', approve: 'read_only', approve_changes: 'manual' }}
       submitLabel="Add server"
       change={create}
-      onSubmit={(body) => create.mutate(serverBody(body) as unknown as McpServerInput, { onSuccess: onClose })}
+      onSubmit={(body) =>
+        create.mutate(serverBody(body) as unknown as McpServerInput, { onSuccess: ({ id }) => onAdded(id) })
+      }
     />
   );
 }

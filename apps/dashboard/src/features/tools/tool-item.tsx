@@ -6,7 +6,15 @@ import { Badge } from '../../ui/badge';
 import { CodeBlock } from '../../ui/copy-button';
 import { Failure } from '../../ui/error-state';
 import { ChangeButton } from '../forms/change-button';
-import { besideEachOther, type DiffLine, diffLines, type ServerLine, TOOL_TONES } from './prepare-tools';
+import {
+  besideEachOther,
+  type DiffLine,
+  diffLines,
+  MARK_TONES,
+  markOf,
+  type ServerLine,
+  TOOL_TONES,
+} from './prepare-tools';
 import { TryTool } from './try-tool';
 
 interface Props {
@@ -16,6 +24,7 @@ interface Props {
 
 /** One tool: description, pending change, and a form to try it. */
 export function ToolItem({ server, tool }: Props) {
+  const mark = markOf(tool);
   const waits = tool.state === 'changed' || tool.state === 'new';
   const [isOpen, setIsOpen] = useState(waits);
   return (
@@ -23,6 +32,7 @@ export function ToolItem({ server, tool }: Props) {
       <summary className="flex cursor-pointer flex-wrap items-center gap-2 px-3 py-2">
         <span className="font-mono text-xs wrap-anywhere">{tool.name}</span>
         <Badge tone={TOOL_TONES[tool.state]}>{tool.state}</Badge>
+        <Badge tone={MARK_TONES[mark]}>{mark}</Badge>
         {!tool.is_offered && <Badge>blocked</Badge>}
       </summary>
       {isOpen && (
@@ -59,7 +69,7 @@ function Approval({ server, tool }: Props) {
     <section className="grid gap-2 *:min-w-0">
       <p className="text-warn">
         {tool.state === 'new'
-          ? 'The server added this tool after it was set up. Nobody can call it until you approve it.'
+          ? 'Nobody can call this tool until you approve it.'
           : 'The server changed what this tool says of itself. Nobody can call it until you approve the difference.'}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}

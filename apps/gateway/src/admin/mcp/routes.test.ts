@@ -31,7 +31,7 @@ describe.each(TEST_DATABASES)('MCP servers on $name', (kind) => {
   };
   const freeAlias = () => `s-${crypto.randomUUID().slice(0, 8)}`;
   const add = async (more: object = {}) =>
-    (await call('POST', '/mcp/servers', { alias: freeAlias(), url: server.url, ...more })).body;
+    (await call('POST', '/mcp/servers', { approve: 'all', alias: freeAlias(), url: server.url, ...more })).body;
   const toolsOf = async (id: string) => (await call('GET', `/mcp/servers/${id}/tools`)).body.data;
   const states = async (id: string) =>
     Object.fromEntries((await toolsOf(id)).map(({ name, state }: { name: string; state: string }) => [name, state]));
@@ -41,6 +41,7 @@ describe.each(TEST_DATABASES)('MCP servers on $name', (kind) => {
     const alias = freeAlias();
     const auth = { type: 'bearer', token: TOKEN };
     const made = await call('POST', '/mcp/servers', {
+      approve: 'all',
       ...{ alias, url: `${server.url}/`, auth, headers: { 'X-Tenant': HEADER } },
       ...{ price_per_call_usd: '0.0025', description: 'Says it again' },
     });
@@ -58,7 +59,7 @@ describe.each(TEST_DATABASES)('MCP servers on $name', (kind) => {
     expect(first?.headers.get('x-tenant')).toBe(HEADER);
     expect((await call('GET', `/mcp/servers/${made.body.id}`)).body).toMatchObject({ alias });
     expect((await call('GET', `/mcp/servers?alias=${alias}`)).body.data).toHaveLength(1);
-    expect((await call('POST', '/mcp/servers', { alias, url: server.url })).status).toBe(409);
+    expect((await call('POST', '/mcp/servers', { approve: 'all', alias, url: server.url })).status).toBe(409);
     await call('GET', '/audit?limit=20');
     for (const text of said) expect(text.includes(TOKEN) || text.includes(HEADER)).toBe(false);
   });
@@ -100,6 +101,37 @@ describe.each(TEST_DATABASES)('MCP servers on $name', (kind) => {
     server.tools = [textTool('echo')];
     expect((await refresh(id)).held_back).toEqual(['echo']);
     expect((await call('POST', `/mcp/servers/${id}/tools/none/approve`)).status).toBe(404);
+  });
+
+  test.each([
+    [{}, { look: 'approved', write: 'new', wipe: 'new', silent: 'new' }],
+    [{ approve: 'read_only' }, { look: 'approved', write: 'new', wipe: 'new', silent: 'new' }],
+    [{ approve: 'none' }, { look: 'new', write: 'new', wipe: 'new', silent: 'new' }],
+    [{ approve: 'all' }, { look: 'approved', write: 'approved', wipe: 'approved', silent: 'approved' }],
+  ])(
+    'of a new server, only the read-only tools are approved unless the admin says otherwise: %j',
+    async (asked, expected) => {
+      const marked = (name: string, annotations: object) => ({ ...textTool(name), annotations });
+      const [look, silent] = [marked('look', { readOnlyHint: true }), textTool('silent')];
+      server.tools = [
+        look,
+        silent,
+        marked('write', { destructiveHint: false }),
+        marked('wipe', { readOnlyHint: 'true ' }),
+      ];
+      const body = { alias: freeAlias(), url: server.url, approve_changes: 'auto', ...asked };
+      const { id } = (await call('POST', '/mcp/servers', body)).body;
+      expect(await states(id)).toEqual(expected);
+      // Accepting changes doesn't approve what waits, even if it changes.
+      server.tools = [look, { ...silent, description: 'Other words.' }, textTool('later')];
+      await refresh(id);
+      expect(await states(id)).toMatchObject({ silent: expected.silent, later: 'approved' });
+    },
+  );
+
+  test('an unknown choice of tools to approve is refused', async () => {
+    const answer = await call('POST', '/mcp/servers', { alias: freeAlias(), url: server.url, approve: 'some' });
+    expect([answer.status, answer.body.error.param]).toEqual([400, 'approve']);
   });
 
   test('changes apply at once if the operator allows it', async () => {
@@ -165,7 +197,7 @@ describe.each(TEST_DATABASES)('MCP servers on $name', (kind) => {
     [{ transport: 'stdio', url: undefined, command: 'cat' }, 'transport'],
     [{ tools: [] }, 'tools'],
   ])('impossible rules are refused on saving: %j', async (more, param) => {
-    const answer = await call('POST', '/mcp/servers', { alias: 'bad-one', url: server.url, ...more });
+    const answer = await call('POST', '/mcp/servers', { approve: 'all', alias: 'bad-one', url: server.url, ...more });
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
     expect((await call('GET', '/mcp/servers?alias=bad-one')).body.data).toEqual([]);
   });
@@ -200,7 +232,7 @@ describe.each(TEST_DATABASES.slice(0, 1))('secrets of MCP servers', (kind) => {
     const server = startMcpServer();
     const admin = await openAdmin(kind, { vault: closedVault });
     const post = (more: object) =>
-      admin.call('POST', '/mcp/servers', { body: { alias: 'open', url: server.url, ...more } });
+      admin.call('POST', '/mcp/servers', { body: { approve: 'all', alias: 'open', url: server.url, ...more } });
     expect((await post({ auth: { type: 'bearer', token: TOKEN } })).status).toBe(409);
     expect((await post({})).body.health.state).toBe('ok');
     await admin.close();

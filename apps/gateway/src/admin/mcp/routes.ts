@@ -25,7 +25,7 @@ const at = routesOf('mcp');
 const params = z.object({ id });
 
 const create = createRoute({
-  ...at('post', '/mcp/servers', 'Add an MCP server and approve its current tools; applies at once'),
+  ...at('post', '/mcp/servers', 'Add an MCP server and approve its read-only tools; applies at once'),
   request: { body: takes(newServerSchema) },
   responses: { 201: answers(serverSchema, 'The server, without its secrets') },
 });
@@ -115,7 +115,7 @@ function newRow({ mcpAdmin }: Needs, body: NewServer) {
   const rowId = crypto.randomUUID();
   const { headers: _headers, env: _env, auth: _auth, ...rest } = body;
   return {
-    ...cleared(readFields({ ...rest, transport: body.transport ?? 'http' })),
+    ...cleared(readFields({ ...rest, transport: body.transport ?? 'http', approve: body.approve ?? 'read_only' })),
     id: rowId,
     ...sealServer(mcpAdmin.vault, body, rowId),
   };

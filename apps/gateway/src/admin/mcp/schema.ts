@@ -105,6 +105,10 @@ export const newServerSchema = z
     url: url.nullish(),
     command: command.nullish().openapi({ description: 'Command of a stdio server, run without a shell' }),
     args: args.nullish(),
+    approve: z.enum(['all', 'read_only', 'none']).optional().openapi({
+      default: 'read_only',
+      description: 'Tools that are approved at first: those that the server marks as read-only, all or none',
+    }),
     ...settings,
   })
   .openapi('NewMcpServer');

@@ -26,6 +26,8 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'is-active': { kind: 'json', help: 'true or false: use it' },
 };
 
+const APPROVALS: readonly JsonValue[] = ['all', 'read-only', 'none'];
+
 export const MCP_COMMANDS: readonly Command[] = [
   {
     name: 'mcp servers list',
@@ -46,13 +48,16 @@ export const MCP_COMMANDS: readonly Command[] = [
   },
   {
     name: 'mcp servers add',
-    summary: 'Add an MCP server; applies at once, and approves its current tools',
+    summary: 'Add an MCP server; applies at once, and approves its read-only tools',
     args: ['alias'],
-    options: settings,
+    options: { ...settings, approve: { kind: 'text', help: 'tools to approve: all, read-only or none (read-only)' } },
     run: (input) => {
       const { api, args, fields } = input;
+      const { approve = 'read-only' } = fields;
+      if (!APPROVALS.includes(approve)) throw new UsageError('--approve must be all, read-only or none');
       const transport = fields.command === undefined ? 'http' : 'stdio';
-      return api.post('/mcp/servers', { alias: args.alias ?? '', transport, ...bodyOf(input) });
+      const own = { alias: args.alias ?? '', transport, ...bodyOf(input) };
+      return api.post('/mcp/servers', { ...own, approve: approve === 'read-only' ? 'read_only' : approve });
     },
     shown: withHealth,
     note: (_, { fields, env }) => (hasSecret(fields, env) ? NOT_SHOWN : undefined),
