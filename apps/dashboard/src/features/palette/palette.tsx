@@ -4,7 +4,7 @@ import { Dialog as Radix } from 'radix-ui';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useSignOut } from '../../api/session';
 import { useTheme } from '../shell/theme';
-import { type Command, findCommands, KINDS, withRecent } from './prepare-palette';
+import { type Command, findCommands, KINDS, searchOf, withRecent } from './prepare-palette';
 import { useCommands } from './use-commands';
 
 const LIST = 'palette-list';
@@ -151,16 +151,15 @@ function useChoose(recent: readonly string[], onClose: () => void) {
   const navigate = useNavigate();
   return (command: Command | undefined) => {
     if (command === undefined) return;
-    const { id, to, params, search, run } = command;
+    const { id, to, params, run } = command;
     keepRecent(withRecent(recent, id));
     onClose();
     run?.();
     if (to === undefined) return;
-    const { tab, open } = search ?? {};
     const next = {
       to,
       params,
-      search: (kept: object) => ({ ...kept, tab, open }),
+      search: searchOf(command),
     };
     void navigate(next as unknown as NavigateOptions);
   };

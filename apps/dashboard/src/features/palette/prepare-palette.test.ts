@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type Command, findCommands, withRecent } from './prepare-palette';
+import { type Command, findCommands, searchOf, withRecent } from './prepare-palette';
 
 const command = (kind: Command['kind'], label: string, note?: string): Command => ({
   id: `${kind} ${label}`,
@@ -37,4 +37,10 @@ test('the same thing is recent once', () => {
       'x',
     ),
   ).toHaveLength(8);
+});
+
+test('a command takes no choices of the page before into its page', () => {
+  const search = { open: 'k', by: 'provider' };
+  expect(searchOf({ search })).toEqual({ tab: undefined, open: 'k' });
+  expect(searchOf({})).toEqual({ tab: undefined, open: undefined });
 });

@@ -17,6 +17,9 @@ export interface Command {
   readonly run?: () => void;
 }
 
+/** Search of a command's page: nothing of the page before, which has other fields. */
+export const searchOf = ({ search }: Pick<Command, 'search'>) => ({ tab: search?.tab, open: search?.open });
+
 export const KINDS = {
   action: 'Action',
   page: 'Page',

@@ -16,10 +16,12 @@ interface Props extends DialogOf<Key> {
 
 const QUESTIONS = {
   rotate: {
+    title: 'Rotate',
     text: 'The key gets a new secret, and the old one stops working immediately.',
     confirmLabel: 'Rotate now',
   },
   revoke: {
+    title: 'Revoke',
     text: 'All further requests with this key are refused. This cannot be undone.',
     confirmLabel: 'Revoke now',
   },
@@ -30,6 +32,7 @@ export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
   const [asked, setAsked] = useState<keyof typeof QUESTIONS | null>(null);
   const recent = useRecentRequests({ project_id: apiKey.project_id, group_by: 'key', is: apiKey.id });
   const { save, rotate, revoke } = useKeyChanges(apiKey);
+  const title = asked === null ? apiKey.name : `${QUESTIONS[asked].title} ${apiKey.name}?`;
   const confirmed = {
     revoke: () => revoke.mutate(undefined, { onSuccess: onClose }),
     rotate: () =>
@@ -41,7 +44,7 @@ export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
       }),
   };
   return (
-    <Dialog title={apiKey.name} description={`${apiKey.prefix}…`} onClose={onClose}>
+    <Dialog title={title} description={`${apiKey.prefix}…`} onClose={onClose}>
       {asked !== null ? (
         <div className="grid gap-3">
           <p>

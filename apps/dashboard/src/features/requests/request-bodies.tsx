@@ -21,8 +21,8 @@ export function RequestBodies({ log }: { readonly log: Log }) {
   if (bodies.data === undefined) {
     return bodies.error ? (
       <p className="text-xs text-muted">
-        The prompt and answer were not stored. Set <code className="font-mono">LOG_BODIES=true</code> to store them for
-        a few days.
+        The prompt and answer were not stored, or are deleted. <code className="font-mono">LOG_BODIES=true</code> stores
+        those of later requests for a few days.
       </p>
     ) : null;
   }

@@ -68,8 +68,8 @@ function Bodies({ call }: { readonly call: ToolCall }) {
     if (!bodies.error) return null;
     return (
       <p className="text-xs text-muted">
-        Arguments and result were not stored. Set <code className="font-mono">LOG_BODIES=true</code> to store them for a
-        few days.
+        Arguments and result were not stored, or are deleted. <code className="font-mono">LOG_BODIES=true</code> stores
+        those of later calls for a few days.
       </p>
     );
   }
