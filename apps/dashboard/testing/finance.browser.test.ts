@@ -150,12 +150,12 @@ test.each(isAll ? PLACES : PLACES.slice(0, 1))(
     // Narrowed, and from a row to exactly its requests, on the days of this room.
     await keys.write('Filter value', 'gpt-4o-mini');
     await keys.press('Enter');
-    await page.getByText('model = gpt-4o-mini').waitFor();
+    await page.getByText('Model gpt-4o-mini', { exact: true }).waitFor();
     const narrowed = await statement({ time_zone: timeZone, by: 'label.team', model: 'gpt-4o-mini' });
     expect(narrowed.total.cost_usd).toBeLessThan(running.total.cost_usd);
     await checkTable(page, narrowed);
     await keys.choose(/^Model: gpt-4o-mini/);
-    await page.getByText('model = gpt-4o-mini').waitFor({ state: 'detached' });
+    await page.getByText('Model gpt-4o-mini', { exact: true }).waitFor({ state: 'detached' });
     await keys.choose('Provider', { role: 'button', back: true });
     await keys.choose('Previous month', { back: true });
     const of = await statement({ month, time_zone: timeZone, by: 'provider' });

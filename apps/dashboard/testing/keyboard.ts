@@ -146,7 +146,9 @@ function whyHidden(element: Element): string | null {
     return hit !== null && (element.contains(hit) || hit.contains(element) || isLoose);
   });
   if (!isShown) return 'behind something';
-  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+  // A page marks its heading.
+  const marked = (element.matches('main') ? element.querySelector('h1') : null) ?? element;
+  const { outlineStyle, outlineWidth } = getComputedStyle(marked);
   const isMarked = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0;
   return isMarked ? null : 'not marked as focused';
 }
