@@ -342,6 +342,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'post /providers/check',
       'post /providers/{name}/keys',
       'post /providers/{name}/test',
+      'post /secrets/reencrypt',
       'post /session',
       'post /tokens',
       'post /views',
