@@ -98,20 +98,20 @@ function longPromptPrice(prices: TokenPrices, name: string, tokens: number): num
   return undefined;
 }
 
-const isExact = (pico: number): boolean => pico <= Number.MAX_SAFE_INTEGER;
-const rounded = (pico: number): number => Math.floor((pico + PICO_PER_NANO / 2) / PICO_PER_NANO);
+const MOST_EXACT = Number.MAX_SAFE_INTEGER;
+const HALF_NANO = PICO_PER_NANO / 2;
 
 /** Tokens × price in integer nano-USD, as `roundedNanoUsd`. */
 export function costOf(tokens: number, picoPerToken: number): number {
   const pico = tokens * picoPerToken;
-  return isExact(pico) ? rounded(pico) : roundedNanoUsd([[tokens, picoPerToken]]);
+  return pico <= MOST_EXACT ? Math.floor((pico + HALF_NANO) / PICO_PER_NANO) : roundedNanoUsd([[tokens, picoPerToken]]);
 }
 
 /** Σ tokens × price in integer nano-USD, rounded once, half up. Exact also where the product leaves 2^53; no more than that. */
 export function roundedNanoUsd(parts: readonly (readonly [tokens: number, picoPerToken: number])[]): number {
   let sum = 0;
   for (const [tokens, price] of parts) sum += tokens * price;
-  if (isExact(sum)) return rounded(sum);
+  if (sum <= MOST_EXACT) return Math.floor((sum + HALF_NANO) / PICO_PER_NANO);
   if (!Number.isFinite(sum)) return Number.MAX_SAFE_INTEGER;
   let exact = 0n;
   for (const [tokens, price] of parts) exact += BigInt(Math.ceil(tokens)) * BigInt(Math.ceil(price));
@@ -154,9 +154,10 @@ export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, c
     detail.audio = roundedNanoUsd([part(usage, 'input_audio', prices), part(usage, 'output_audio', prices)]);
   }
   if (feeNanoUsd > 0) detail.fees = feeNanoUsd;
-  const tokensNanoUsd = isExact(pico)
-    ? rounded(pico)
-    : roundedNanoUsd(CLASSES.map((name) => part(usage, name, prices)));
+  const tokensNanoUsd =
+    pico <= MOST_EXACT
+      ? Math.floor((pico + HALF_NANO) / PICO_PER_NANO)
+      : roundedNanoUsd(CLASSES.map((name) => part(usage, name, prices)));
   return { costNanoUsd: tokensNanoUsd + feeNanoUsd, detail };
 }
 

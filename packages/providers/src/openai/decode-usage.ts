@@ -3,13 +3,83 @@ import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 
 import { hostedToolFees } from '../billing/call-fees';
 import { readCounts, withUntold } from '../translation/read-counts';
-import { asCount, asCounts, asObject, asString } from '../translation/read-json';
+import { asCount, asCounts, asObject, asString, MOST_TOKENS } from '../translation/read-json';
 
 /**
  * The vendor's overlapping counts → disjoint classes, by the names of all of its formats; undefined when nothing was reported.
  * Source: https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage
  */
 export function decodeUsage(
+  value: JsonValue | undefined,
+  serviceTier?: JsonValue,
+  toolUsage?: JsonValue,
+): Usage | undefined {
+  const isPlain = toolUsage === undefined && (serviceTier === undefined || serviceTier === 'default');
+  return (isPlain ? readUsual(value) : undefined) ?? readAny(value, serviceTier, toolUsage);
+}
+
+/** Usage in the format's own words. */
+interface UsualUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly prompt_tokens_details?: Readonly<Record<string, number>> | null;
+  readonly completion_tokens_details?: Readonly<Record<string, number>> | null;
+}
+
+/** Names of counts, and of objects that hold some. */
+type CountNames = ReadonlyMap<string, CountNames | 'count'>;
+const namesOf = (...names: string[]): CountNames => new Map(names.map((name) => [name, 'count']));
+const USUAL_NAMES: CountNames = new Map<string, CountNames | 'count'>([
+  ...namesOf('prompt_tokens', 'completion_tokens', 'total_tokens'),
+  ['prompt_tokens_details', namesOf('cached_tokens', 'audio_tokens')],
+  [
+    'completion_tokens_details',
+    namesOf('reasoning_tokens', 'audio_tokens', 'accepted_prediction_tokens', 'rejected_prediction_tokens'),
+  ],
+]);
+
+/** The usage of nearly all answers, just as `readAny` reads it; undefined where it holds anything else. */
+function readUsual(value: JsonValue | undefined): Usage | undefined {
+  if (value === null || !holdsOnly(value, USUAL_NAMES)) return undefined;
+  const usage = value as unknown as UsualUsage;
+  const { prompt_tokens: prompt, completion_tokens: output, total_tokens: total } = usage;
+  const { prompt_tokens_details: input, completion_tokens_details: said } = usage;
+  // Undefined counts make this false, too.
+  if (!(total > 0 && total === prompt + output)) return undefined;
+  const cacheReadTokens = Math.min(input?.cached_tokens ?? 0, prompt);
+  const inputAudioTokens = Math.min(input?.audio_tokens ?? 0, prompt - cacheReadTokens);
+  const reasoningTokens = Math.min(said?.reasoning_tokens ?? 0, output);
+  const outputAudioTokens = Math.min(said?.audio_tokens ?? 0, output - reasoningTokens);
+  return {
+    inputTokens: prompt - cacheReadTokens - inputAudioTokens,
+    cacheReadTokens,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    inputAudioTokens,
+    outputTokens: output - reasoningTokens - outputAudioTokens,
+    reasoningTokens,
+    outputAudioTokens,
+  };
+}
+
+function holdsOnly(counts: JsonValue | undefined, names: CountNames): boolean {
+  if (typeof counts !== 'object' || Array.isArray(counts)) return false;
+  for (const name in counts) {
+    const value = counts[name];
+    const inner = names.get(name);
+    if (inner === undefined) return false;
+    const isKnown =
+      inner === 'count'
+        ? typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS
+        : holdsOnly(value, inner);
+    if (!isKnown) return false;
+  }
+  return true;
+}
+
+/** Usage in the words of any vendor. */
+export function readAny(
   value: JsonValue | undefined,
   serviceTier?: JsonValue,
   toolUsage?: JsonValue,

@@ -42,7 +42,7 @@ export function asCount(value: JsonValue | undefined): number {
 }
 
 /** More than any model handles in one request: a larger count is false. */
-const MOST_TOKENS = 100_000_000;
+export const MOST_TOKENS = 100_000_000;
 const COUNT_NAME = /(?:tokens|token_?count|eval_count)$/i;
 
 /** Usage of a vendor; undefined if absent, if a count is invalid, or if all are 0, as from servers that don't count. */
