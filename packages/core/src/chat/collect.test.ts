@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ResponseCollector } from './collect';
-import type { ChatEvent, FinishReason } from './event';
+import type { ChatEvent } from './event';
 import type { JsonObject } from './json';
 import { replayResponse } from './replay';
-import type { ChatResponse } from './response';
+import type { ChatResponse, FinishReason } from './response';
 import { collectBatches, collectEvents } from './testing/collect-events';
 import { ZERO_USAGE } from './usage';
 

@@ -1,7 +1,7 @@
-import type { ChatEvent, FinishReason } from './event';
+import type { ChatEvent } from './event';
 import { isObject, type JsonObject, type JsonValue, present } from './json';
 import type { ToolCall } from './request';
-import type { ChatChoice, ChatResponse } from './response';
+import type { ChatChoice, ChatResponse, FinishReason } from './response';
 import type { Usage } from './usage';
 
 /** Partial vendor objects: field → members whose strings are appended, not replaced. */

@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue, WireFormat } from './json';
+import type { ChatResponse, FinishReason } from './response';
 import type { Usage } from './usage';
-
-export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
 /**
  * One thing that happened in an answer. `choice` counts the choices of one answer, `toolIndex` the tool calls of one
@@ -103,6 +102,8 @@ export interface EventBatch {
   readonly wire?: WirePart;
   /** Sum of earlier batches that were too large to keep. */
   readonly gone?: AnswerTally;
+  /** The answer, where one batch holds all of it: `events` are made on demand. */
+  readonly whole?: ChatResponse;
   /** Too much to be worked on at once. */
   readonly isLarge?: true;
 }

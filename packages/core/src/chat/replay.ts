@@ -1,6 +1,21 @@
-import type { ChatEvent, EventBatch } from './event';
+import type { ChatEvent, EventBatch, WirePart } from './event';
 import type { JsonValue } from './json';
 import type { ChatChoice, ChatResponse } from './response';
+
+/** A complete answer; its events are made for those who read them. */
+export class WholeBatch implements EventBatch {
+  private made: readonly ChatEvent[] | undefined;
+
+  constructor(
+    readonly whole: ChatResponse,
+    readonly wire: WirePart,
+  ) {}
+
+  get events(): readonly ChatEvent[] {
+    this.made ??= replayResponse(this.whole).events;
+    return this.made;
+  }
+}
 
 /** A complete answer as the events that collect into the very same answer. Used for cache hits and followers. */
 export function replayResponse(response: ChatResponse): EventBatch {

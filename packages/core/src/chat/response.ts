@@ -1,7 +1,8 @@
-import type { FinishReason } from './event';
 import type { JsonObject, JsonValue, WireFormat } from './json';
 import type { ToolCall } from './request';
 import type { Usage } from './usage';
+
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 
 export interface ChatChoice {
   readonly index: number;

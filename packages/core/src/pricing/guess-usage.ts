@@ -61,7 +61,10 @@ const withOutputUntold = (usage: Usage): Usage => ({ ...usage, untold: untoldOf(
 /** True if output followed the last report, which excludes it. */
 function isStale(batches: readonly EventBatch[]): boolean {
   for (let i = batches.length - 1; i >= 0; i--) {
-    const { events, gone } = batches[i] as EventBatch;
+    const batch = batches[i] as EventBatch;
+    // Counts are the last part of a whole answer.
+    if (batch.whole !== undefined) return false;
+    const { events, gone } = batch;
     for (let at = events.length - 1; at >= 0; at--) {
       const event = events[at] as ChatEvent;
       if (event.type === 'usage') return false;

@@ -291,9 +291,10 @@ function tooSlow(): GatewayError {
 }
 
 /** Approximate size in memory; a plain answer counts as zero, because it arrives at once. */
-function sizeOf({ events, wire }: EventBatch): number {
+function sizeOf(batch: EventBatch): number {
+  const { wire } = batch;
   if (wire !== undefined) return wire.kind === 'bytes' ? wire.bytes.byteLength : 1;
   let size = 1;
-  for (const event of events) size += BYTES_PER_EVENT + ('text' in event ? event.text.length : 0);
+  for (const event of batch.events) size += BYTES_PER_EVENT + ('text' in event ? event.text.length : 0);
   return size;
 }

@@ -1,4 +1,5 @@
-import type { ChatEvent, FinishReason } from '@llm0/core/chat/event';
+import type { ChatEvent } from '@llm0/core/chat/event';
+import type { FinishReason } from '@llm0/core/chat/response';
 import { finishReasonIn } from '../translation/finish-reason';
 
 /**

@@ -1,4 +1,4 @@
-import type { FinishReason } from '@llm0/core/chat/event';
+import type { FinishReason } from '@llm0/core/chat/response';
 import { finishReasonIn } from '../translation/finish-reason';
 
 /** The vendor's `finishReason` → ours. Source: https://ai.google.dev/api/generate-content#FinishReason */

@@ -4,7 +4,7 @@ import { asIndex, asNumber, asObject, asString } from '../translation/read-json'
 import { type ChoiceState, createChoiceState, decodeDelta } from './decode-delta';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason, isStandardFinishReason } from './finish-reasons';
-import { ANSWER_FIELDS, PADDING_FIELD } from './wire';
+import { ANSWER_FIELDS, CHOICE_FIELDS, PADDING_FIELD } from './wire';
 
 /** Treatment of a chunk for a client of the same format. */
 export type ChunkFate =
@@ -16,14 +16,6 @@ export type ChunkFate =
   | 'drop';
 
 const CHUNK_OBJECT = 'chat.completion.chunk';
-const CHOICE_FIELDS: ReadonlySet<string> = new Set([
-  'index',
-  'delta',
-  'message',
-  'finish_reason',
-  'native_finish_reason',
-]);
-
 /** Decodes the chunks of one streamed answer. Holds the state that goes from chunk to chunk. */
 export class ChunkDecoder {
   private readonly choices = new Map<number, ChoiceState>();

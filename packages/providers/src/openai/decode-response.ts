@@ -7,16 +7,22 @@ import { createChoiceState, decodeDelta } from './decode-delta';
 import { decodeErrorObject } from './decode-error';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason } from './finish-reasons';
+import { readUsualAnswer } from './read-usual-answer';
 import { ANSWER_FIELDS, PADDING_FIELD } from './wire';
 
-/** A whole plain answer → its events and the body itself. Throws `malformed` for anything that is not one. */
+/** A whole plain answer, and the body itself. Throws `malformed` for anything that is not one. */
 export function decodeResponse(provider: string, bytes: AnswerBody): EventBatch {
   return decodeBody(provider, parseAnswer(provider, bytes));
 }
 
 export function decodeBody(provider: string, body: JsonObject): EventBatch {
-  const error = decodeErrorObject(provider, body);
+  const error = body.error === undefined && body.object !== 'error' ? undefined : decodeErrorObject(provider, body);
   if (error !== undefined) throw error;
+  return readUsualAnswer(body) ?? readAnyAnswer(provider, body);
+}
+
+/** An answer of any server that speaks the format. Brings the body into shape. */
+export function readAnyAnswer(provider: string, body: JsonObject): EventBatch {
   const choices = Array.isArray(body.choices) ? body.choices : [];
   const idBase = idBaseOf(body);
   const events: ChatEvent[] = [startEvent(body)];

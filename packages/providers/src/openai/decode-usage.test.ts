@@ -18,6 +18,7 @@ const details = fc.oneof(
   { weight: 6, arbitrary: fc.dictionary(fc.constantFrom(...DETAILS), count, { noNullPrototype: true }) },
   fc.constantFrom<JsonValue>(null, [], [{ cached_tokens: 1 }], 3),
 );
+const NOTHING = { prompt_tokens: 0, completion_tokens: 0, more: 0 };
 const usual = fc.record({
   prompt_tokens: fc.nat(50),
   completion_tokens: fc.nat(50),
@@ -31,9 +32,9 @@ const usage = fc
     fc.boolean(),
   )
   .map(([told, odd, nested, isOdd]) => {
-    const { more = 0, ...counts } = told ?? {};
-    const total = (counts.prompt_tokens ?? 0) + (counts.completion_tokens ?? 0) + more;
-    return { ...counts, total_tokens: total, ...nested, ...(isOdd ? odd : {}) } as JsonValue;
+    const { more = 0, ...counts } = told ?? NOTHING;
+    const total = counts.prompt_tokens + counts.completion_tokens + more;
+    return { ...(told && counts), total_tokens: total, ...nested, ...(isOdd ? odd : {}) } as JsonValue;
   });
 
 test('usual usage reads as any usage does', () => {

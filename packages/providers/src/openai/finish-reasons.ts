@@ -1,4 +1,4 @@
-import type { FinishReason } from '@llm0/core/chat/event';
+import type { FinishReason } from '@llm0/core/chat/response';
 import { finishReasonIn } from '../translation/finish-reason';
 
 /** The vendor's `finish_reason` → ours. Source: https://platform.openai.com/docs/api-reference/chat/object */

@@ -128,7 +128,7 @@ function decodeWhole(provider: Provider, bytes: Uint8Array, request: ChatRequest
 
 function decodeAnswer(provider: Provider, body: AnswerBody, request: ChatRequest): EventBatch {
   const batch = provider.decodeResponse(body, request);
-  return body instanceof ParsedAnswer ? { ...batch, isLarge: true } : batch;
+  return body instanceof ParsedAnswer ? Object.assign(batch, { isLarge: true } as const) : batch;
 }
 
 /** Fetches media that the vendor can't, to embed them. */

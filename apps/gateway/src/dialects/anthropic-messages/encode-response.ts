@@ -1,8 +1,7 @@
-import type { FinishReason } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import type { ChatChoice, ChatResponse } from '@llm0/core/chat/response';
+import type { ChatChoice, ChatResponse, FinishReason } from '@llm0/core/chat/response';
 import type { LargeBody, ResponseSummary } from '../dialect';
 import { roundMs, shownUsage, withCost, writeWithCost } from '../encode-metadata';
 import { BlockWriter } from './encode-blocks';

@@ -48,21 +48,28 @@ function completeBody(wireBody: JsonObject, response: ChatResponse, summary: Res
   body.created ||= summary.createdSeconds;
   body.model ||= summary.model;
   body.usage = shownUsage(body.usage, summary, encodeUsage);
-  const byIndex = new Map(response.choices.map((choice) => [choice.index, choice]));
-  const choices = Array.isArray(wireBody.choices) ? wireBody.choices : [];
-  body.choices = choices.map((item, position) => {
-    if (!isObject(item)) return item;
-    const index = typeof item.index === 'number' ? item.index : position;
-    const choice = byIndex.get(index);
-    if (choice === undefined) return item;
-    return { ...item, index, message: completeMessage(item.message), ...encodeFinish(choice) };
-  });
+  const choices: JsonValue[] = [];
+  if (Array.isArray(wireBody.choices)) {
+    for (const item of wireBody.choices) choices.push(completeChoice(item, choices.length, response));
+  }
+  body.choices = choices;
   return body;
+}
+
+function completeChoice(item: JsonValue, position: number, { choices }: ChatResponse): JsonValue {
+  if (!isObject(item)) return item;
+  const index = typeof item.index === 'number' ? item.index : position;
+  const inPlace = choices[position];
+  const choice = inPlace?.index === index ? inPlace : choices.find((one) => one.index === index);
+  if (choice === undefined) return item;
+  return { ...item, index, message: completeMessage(item.message), ...encodeFinish(choice) };
 }
 
 /** Clients rely on `role` and `content` being there. */
 function completeMessage(message: JsonValue | undefined): JsonValue {
-  return isObject(message) ? { role: 'assistant', content: null, ...message } : (message ?? null);
+  if (!isObject(message)) return message ?? null;
+  const isComplete = message.role !== undefined && message.content !== undefined;
+  return isComplete ? message : { role: 'assistant', content: null, ...message };
 }
 
 function encodeChoice(choice: ChatChoice): JsonObject {

@@ -1,4 +1,4 @@
-import type { FinishReason } from '@llm0/core/chat/event';
+import type { FinishReason } from '@llm0/core/chat/response';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { isObject } from '../read-fields';

@@ -69,20 +69,27 @@ interface Collected {
 
 async function collectAnswer(input: RespondInput): Promise<Collected> {
   const { answer } = input;
-  const leave = () => answer.leave();
-  const collector = new ResponseCollector();
+  let collector: ResponseCollector | undefined;
+  let whole: ChatResponse | undefined;
   let wire: EventBatch['wire'];
   let isLarge = false;
   for (;;) {
     const next = answer.next();
     // Stops waiting when the client disconnects: a guardrail's repeated attempts could go on.
-    const batch = next instanceof Promise ? await untilGone(next, input.httpRequest.signal, leave) : next;
+    const batch =
+      next instanceof Promise ? await untilGone(next, input.httpRequest.signal, () => answer.leave()) : next;
     if (batch === null) break;
     if (input.httpRequest.signal.aborted) throw clientClosed();
-    collector.add(batch.events);
+    whole = batch.whole;
+    if (whole === undefined) {
+      collector ??= new ResponseCollector();
+      collector.add(batch.events);
+    }
     wire = batch.wire;
     isLarge ||= batch.isLarge === true;
   }
+  if (whole !== undefined) return { response: whole, wire, isLarge };
+  collector ??= new ResponseCollector();
   return { response: collector.response(), wire, isLarge: isLarge || collector.characters > LARGE_JSON_LENGTH };
 }
 

@@ -82,7 +82,7 @@ async function readUntilOutput(iterator: AsyncIterator<EventBatch>, received: Ev
     const next = await iterator.next();
     if (next.done === true) return;
     received.push(next.value);
-    if (next.value.events.some(isOutputEvent)) return;
+    if (next.value.whole !== undefined || next.value.events.some(isOutputEvent)) return;
   }
 }
 

@@ -100,6 +100,9 @@ class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, Upstrea
 }
 
 function startedBy(received: readonly EventBatch[]): string | undefined {
-  for (const { events } of received) for (const event of events) if (event.type === 'start') return event.model;
+  for (const batch of received) {
+    if (batch.whole !== undefined) return batch.whole.model;
+    for (const event of batch.events) if (event.type === 'start') return event.model;
+  }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { FinishReason } from '@llm0/core/chat/event';
+import type { FinishReason } from '@llm0/core/chat/response';
 import { endEvents } from './decode-answer';
 
 test.each<[string, FinishReason]>([

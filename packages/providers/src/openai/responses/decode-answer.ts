@@ -1,5 +1,6 @@
-import type { ChatEvent, FinishReason } from '@llm0/core/chat/event';
+import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { FinishReason } from '@llm0/core/chat/response';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { asNumber, asObject, asObjects, asString } from '../../translation/read-json';
 import { upstreamFailure } from '../../transport/upstream-failure';

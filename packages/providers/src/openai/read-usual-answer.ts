@@ -1,0 +1,106 @@
+import type { EventBatch } from '@llm0/core/chat/event';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import { WholeBatch } from '@llm0/core/chat/replay';
+import type { ToolCall } from '@llm0/core/chat/request';
+import type { ChatChoice } from '@llm0/core/chat/response';
+import { asNumber, asString } from '../translation/read-json';
+import { decodeUsage } from './decode-usage';
+import { decodeFinishReason } from './finish-reasons';
+import { ANSWER_FIELDS, CHOICE_FIELDS, PADDING_FIELD } from './wire';
+
+type Fields = Record<string, JsonValue>;
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['content', 'refusal', 'reasoning_content']);
+/** Spellings of other servers. */
+const ODD_FIELDS: ReadonlySet<string> = new Set(['reasoning', 'reasoning_details']);
+
+/**
+ * A whole answer of texts and function calls in the format's own spelling, without an event for each part; undefined for
+ * any other.
+ */
+export function readUsualAnswer(body: JsonObject): EventBatch | undefined {
+  if (!Array.isArray(body.choices) || body.choices.length === 0) return undefined;
+  const choices: ChatChoice[] = [];
+  for (const item of body.choices) {
+    const choice = readChoice(item, choices.length);
+    if (choice === undefined) return undefined;
+    choices.push(choice);
+  }
+  let extra: Fields | undefined;
+  for (const name in body) {
+    const value = body[name] ?? null;
+    if (value !== null && !ANSWER_FIELDS.has(name) && name !== PADDING_FIELD) extra = withField(extra, name, value);
+  }
+  const whole = {
+    choices,
+    id: asString(body.id) || undefined,
+    model: asString(body.model) || undefined,
+    createdSeconds: asNumber(body.created) || undefined,
+    usage: decodeUsage(body.usage, body.service_tier, body.tool_usage),
+    extra,
+  };
+  return new WholeBatch(whole, { kind: 'body', format: 'openai-chat', body });
+}
+
+function readChoice(choice: JsonValue, index: number): ChatChoice | undefined {
+  if (!isObject(choice) || (choice.index ?? index) !== index) return undefined;
+  const message = readMessage(choice.message);
+  if (message === undefined) return undefined;
+  let choiceExtra: Fields | undefined;
+  for (const name in choice) {
+    const value = choice[name] ?? null;
+    if (value !== null && !CHOICE_FIELDS.has(name)) choiceExtra = withField(choiceExtra, name, value);
+  }
+  const given = asString(choice.finish_reason) || undefined;
+  return {
+    index,
+    ...message,
+    finishReason: given === undefined ? 'stop' : decodeFinishReason(given),
+    nativeFinishReason: asString(choice.native_finish_reason) || given,
+    choiceExtra,
+  };
+}
+
+type Message = Pick<ChatChoice, 'text' | 'refusal' | 'reasoning' | 'toolCalls' | 'messageExtra'>;
+
+function readMessage(message: JsonValue | undefined): Message | undefined {
+  if (!isObject(message)) return undefined;
+  const texts: Partial<Record<string, string>> = {};
+  let toolCalls: readonly ToolCall[] | undefined;
+  let messageExtra: Fields | undefined;
+  for (const name in message) {
+    const value = message[name] ?? null;
+    if (value === null || value === '' || name === 'role') continue;
+    if (TEXT_FIELDS.has(name)) {
+      if (typeof value !== 'string') return undefined;
+      texts[name] = value;
+    } else if (name === 'tool_calls') {
+      toolCalls = readCalls(value);
+      if (toolCalls === undefined) return undefined;
+    } else if (ODD_FIELDS.has(name)) return undefined;
+    else messageExtra = withField(messageExtra, name, value);
+  }
+  const { content: text = null, refusal, reasoning_content: reasoning } = texts;
+  return { text, refusal, reasoning, toolCalls, messageExtra };
+}
+
+function readCalls(value: JsonValue): readonly ToolCall[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const calls: ToolCall[] = [];
+  for (const item of value) {
+    if (!isObject(item) || !isObject(item.function) || 'custom' in item || 'signature' in item) return undefined;
+    const { id } = item;
+    const { name, arguments: text } = item.function;
+    if (typeof id !== 'string' || id === '' || typeof name !== 'string' || typeof text !== 'string') return undefined;
+    calls.push({ id, name, arguments: text });
+  }
+  return calls;
+}
+
+/** A field of any name, also that of the prototype. */
+function withField(fields: Fields | undefined, name: string, value: JsonValue): Fields {
+  const all = fields ?? {};
+  if (name !== '__proto__') all[name] = value;
+  else Object.defineProperty(all, name, { value, enumerable: true, configurable: true, writable: true });
+  return all;
+}
