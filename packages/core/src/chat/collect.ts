@@ -1,5 +1,5 @@
 import type { ChatEvent } from './event';
-import { isObject, type JsonObject, type JsonValue, present } from './json';
+import { isObject, type JsonObject, type JsonValue } from './json';
 import type { ToolCall } from './request';
 import type { ChatChoice, ChatResponse, FinishReason } from './response';
 import type { Usage } from './usage';
@@ -13,21 +13,25 @@ const APPENDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 interface OpenToolCall {
   id: string;
   name: string;
-  readonly arguments: string[];
+  arguments: string;
   custom?: boolean;
   signature?: string;
 }
 
-interface OpenChoice {
-  text: string[] | undefined;
-  readonly reasoning: string[];
-  readonly reasoningDetails: JsonObject[];
-  readonly refusal: string[];
-  readonly toolCalls: Map<number, OpenToolCall>;
+type Extra = Record<string, JsonValue>;
+
+class OpenChoice {
+  text: string | undefined;
+  reasoning: string | undefined;
+  reasoningDetails: JsonObject[] | undefined;
+  refusal: string | undefined;
+  toolCalls: Map<number, OpenToolCall> | undefined;
   finish: { reason: FinishReason; nativeReason?: string } | undefined;
   raw: ChatChoice['raw'];
-  readonly messageExtra: Record<string, JsonValue>;
-  readonly choiceExtra: Record<string, JsonValue>;
+  messageExtra: Extra | undefined;
+  choiceExtra: Extra | undefined;
+
+  constructor(readonly index: number) {}
 }
 
 /** Gathers the events of one answer into a `ChatResponse`. */
@@ -35,7 +39,9 @@ export class ResponseCollector {
   private start: Extract<ChatEvent, { type: 'start' }> | undefined;
   private usage: Usage | undefined;
   private readonly choices = new Map<number, OpenChoice>();
-  private readonly extra: Record<string, JsonValue> = {};
+  /** Choice of the last event. */
+  private current: OpenChoice | undefined;
+  private extra: Extra | undefined;
 
   /** Length of the text so far. */
   characters = 0;
@@ -54,7 +60,9 @@ export class ResponseCollector {
         this.characters += event.text.length;
         if (this.characters > this.maxCharacters) continue;
       }
-      this.addEvent(event);
+      const { current } = this;
+      if (event.type === 'text' && current?.index === event.choice) current.text = (current.text ?? '') + event.text;
+      else this.addEvent(event);
     }
   }
 
@@ -67,37 +75,28 @@ export class ResponseCollector {
 
   /** The answer so far. A choice cut off before its finish reads `length`, never as complete. */
   response(): ChatResponse {
-    const indexes = [...this.choices.keys()].sort((a, b) => a - b);
-    const { id, model, createdSeconds } = this.start ?? {};
-    const choices = indexes.map((index) => closeChoice(index, this.choice(index)));
-    return present({ choices, id, model, createdSeconds, usage: this.usage, extra: whereAny(this.extra) });
+    const { id, model, createdSeconds } = this.start ?? NOT_STARTED;
+    const choices = [...this.choices.values()].sort((a, b) => a.index - b.index).map(closeChoice);
+    return { choices, id, model, createdSeconds, usage: this.usage, extra: this.extra };
   }
 
   private choice(index: number): OpenChoice {
     let choice = this.choices.get(index);
     if (choice === undefined) {
-      choice = {
-        text: undefined,
-        reasoning: [],
-        reasoningDetails: [],
-        refusal: [],
-        toolCalls: new Map(),
-        finish: undefined,
-        raw: undefined,
-        messageExtra: {},
-        choiceExtra: {},
-      };
+      choice = new OpenChoice(index);
       this.choices.set(index, choice);
     }
+    this.current = choice;
     return choice;
   }
 
   private tool(choiceIndex: number, toolIndex: number): OpenToolCall {
-    const { toolCalls } = this.choice(choiceIndex);
-    let call = toolCalls.get(toolIndex);
+    const choice = this.choice(choiceIndex);
+    choice.toolCalls ??= new Map();
+    let call = choice.toolCalls.get(toolIndex);
     if (call === undefined) {
-      call = { id: '', name: '', arguments: [] };
-      toolCalls.set(toolIndex, call);
+      call = { id: '', name: '', arguments: '' };
+      choice.toolCalls.set(toolIndex, call);
     }
     return call;
   }
@@ -109,19 +108,25 @@ export class ResponseCollector {
         return;
       case 'text': {
         const choice = this.choice(event.choice);
-        choice.text ??= [];
-        choice.text.push(event.text);
+        choice.text = (choice.text ?? '') + event.text;
         return;
       }
-      case 'reasoning':
-        this.choice(event.choice).reasoning.push(event.text);
+      case 'reasoning': {
+        const choice = this.choice(event.choice);
+        choice.reasoning = (choice.reasoning ?? '') + event.text;
         return;
-      case 'reasoning-detail':
-        this.choice(event.choice).reasoningDetails.push(event.detail);
+      }
+      case 'reasoning-detail': {
+        const choice = this.choice(event.choice);
+        choice.reasoningDetails ??= [];
+        choice.reasoningDetails.push(event.detail);
         return;
-      case 'refusal':
-        this.choice(event.choice).refusal.push(event.text);
+      }
+      case 'refusal': {
+        const choice = this.choice(event.choice);
+        choice.refusal = (choice.refusal ?? '') + event.text;
         return;
+      }
       case 'tool-call': {
         const call = this.tool(event.choice, event.toolIndex);
         call.id = event.id;
@@ -131,7 +136,7 @@ export class ResponseCollector {
         return;
       }
       case 'tool-arguments':
-        this.tool(event.choice, event.toolIndex).arguments.push(event.text);
+        this.tool(event.choice, event.toolIndex).arguments += event.text;
         return;
       case 'finish':
         this.choice(event.choice).finish = event;
@@ -147,37 +152,43 @@ export class ResponseCollector {
     }
   }
 
-  private extraTarget(event: Extract<ChatEvent, { type: 'extra' }>): Record<string, JsonValue> {
-    if (event.scope === 'answer') return this.extra;
+  private extraTarget(event: Extract<ChatEvent, { type: 'extra' }>): Extra {
+    if (event.scope === 'answer') {
+      this.extra ??= {};
+      return this.extra;
+    }
     const choice = this.choice(event.choice ?? 0);
-    return event.scope === 'message' ? choice.messageExtra : choice.choiceExtra;
+    const name = event.scope === 'message' ? 'messageExtra' : 'choiceExtra';
+    choice[name] ??= {};
+    return choice[name];
   }
 }
 
-function closeChoice(index: number, open: OpenChoice): ChatChoice {
-  return present({
-    index,
-    text: open.text === undefined ? null : open.text.join(''),
-    finishReason: open.finish?.reason ?? 'length',
-    reasoning: joined(open.reasoning),
-    reasoningDetails: open.reasoningDetails.length === 0 ? undefined : open.reasoningDetails,
-    refusal: joined(open.refusal),
-    toolCalls: open.toolCalls.size === 0 ? undefined : closeToolCalls(open.toolCalls),
-    nativeFinishReason: open.finish?.nativeReason,
-    raw: open.raw,
-    messageExtra: whereAny(open.messageExtra),
-    choiceExtra: whereAny(open.choiceExtra),
-  });
-}
+const NOT_STARTED: Pick<ChatResponse, 'id' | 'model' | 'createdSeconds'> = {};
 
-const joined = (pieces: readonly string[]) => (pieces.length === 0 ? undefined : pieces.join(''));
+function closeChoice(open: OpenChoice): ChatChoice {
+  const { index, text = null, finish, reasoning, reasoningDetails, refusal, raw, messageExtra, choiceExtra } = open;
+  return {
+    index,
+    text,
+    finishReason: finish?.reason ?? 'length',
+    reasoning,
+    reasoningDetails,
+    refusal,
+    toolCalls: open.toolCalls && closeToolCalls(open.toolCalls),
+    nativeFinishReason: finish?.nativeReason,
+    raw,
+    messageExtra,
+    choiceExtra,
+  };
+}
 
 function closeToolCalls(calls: ReadonlyMap<number, OpenToolCall>): ToolCall[] {
   const ordered = [...calls.entries()].sort(([a], [b]) => a - b);
-  return ordered.map(([, call]) => ({ ...call, arguments: call.arguments.join('') }));
+  return ordered.map(([, call]) => ({ ...call }));
 }
 
-function mergeExtra(target: Record<string, JsonValue>, name: string, value: JsonValue): void {
+function mergeExtra(target: Extra, name: string, value: JsonValue): void {
   const before = Object.hasOwn(target, name) ? target[name] : undefined;
   const merged = isObject(before) && isObject(value) ? mergeObjects(name, before, value) : value;
   Object.defineProperty(target, name, { value: merged, enumerable: true, configurable: true, writable: true });
@@ -208,10 +219,4 @@ function mergeMembers(
     merged[member] = member in before ? merge(member, before[member] ?? null, b) : b;
   }
   return merged;
-}
-
-/** The fields, if there are any. */
-function whereAny<T extends object>(fields: T): T | undefined {
-  for (const _ in fields) return fields;
-  return undefined;
 }

@@ -45,7 +45,7 @@ const STRUCTURE: readonly (true | undefined)[] = Array.from({ length: CLOSE_OBJE
   [COMMA, COLON, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT].includes(code) ? true : undefined,
 );
 /** Shorter texts parse instantly. */
-const HARMLESS_LENGTH = 16_384;
+export const HARMLESS_LENGTH = 16_384;
 /** Characters looked through in one turn: some two milliseconds. */
 const TURN_LENGTH = 256 * 1024;
 

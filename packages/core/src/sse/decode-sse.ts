@@ -23,6 +23,8 @@ const COLON = 58;
 const SPACE = 32;
 const BOM = [0xef, 0xbb, 0xbf] as const;
 const DATA_FIELD = [100, 97, 116, 97] as const;
+/** `data: ` */
+const PLAIN_START = [...DATA_FIELD, COLON, SPACE] as const;
 const EVENT_FIELD = [101, 118, 101, 110, 116] as const;
 const EMPTY = new Uint8Array(0);
 
@@ -64,7 +66,8 @@ export class SseDecoder {
     if (!this.bomChecked && !this.checkBom(false)) return [];
     const events: SseEvent[] = [];
     const mayHaveCr = this.filled.indexOf(CR, this.scan) !== -1;
-    while (this.nextLine(events, mayHaveCr));
+    if (!mayHaveCr) this.takePlain(events);
+    while (this.nextLine(events, mayHaveCr)) if (!mayHaveCr) this.takePlain(events);
     if (this.end - this.start > this.maxEventBytes) {
       this.forget();
       throw new SseEventTooLargeError(`A server-sent event is larger than ${this.maxEventBytes} bytes.`);
@@ -149,6 +152,26 @@ export class SseDecoder {
     this.start = position;
     this.lineStart = position;
     this.scan = position;
+  }
+
+  /** Takes whole events of one `data: ` line each, as most are, from where an event begins. Lines end in line feeds. */
+  private takePlain(events: SseEvent[]): void {
+    const { buffer, filled, text } = this;
+    if (this.lineStart !== this.start || this.skipLineFeed) return;
+    for (;;) {
+      const { start } = this;
+      for (let i = 0; i < PLAIN_START.length; i++) if (filled[start + i] !== PLAIN_START[i]) return;
+      const from = start + PLAIN_START.length;
+      const lf = filled.indexOf(LF, Math.max(this.scan, from));
+      if (lf === -1 || filled[lf + 1] !== LF) return;
+      const next = lf + 2;
+      const raw = buffer.subarray(start, next);
+      events.push({ event: undefined, data: text.decode(buffer.subarray(from, lf)), raw });
+      this.isShared = true;
+      this.start = next;
+      this.lineStart = next;
+      this.scan = next;
+    }
   }
 
   /** Takes one complete line; false when there is none. */

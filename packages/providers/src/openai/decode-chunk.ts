@@ -34,6 +34,32 @@ export class ChunkDecoder {
     return true;
   }
 
+  /**
+   * Appends the text of a chunk that tells nothing else, as most do, and leaves it as it is. False for any other chunk,
+   * of which nothing was read.
+   */
+  decodeText(chunk: JsonObject, events: ChatEvent[]): boolean {
+    const { choices } = chunk;
+    if (this.held !== undefined || chunk.object !== CHUNK_OBJECT || !Array.isArray(choices)) return false;
+    const [item] = choices;
+    if (choices.length !== 1 || typeof item !== 'object' || item === null || Array.isArray(item)) return false;
+    const { delta, index, finish_reason: finish } = item;
+    const state = typeof index === 'number' ? this.choices.get(index) : undefined;
+    if (state?.roleSent !== true || finish !== null) return false;
+    if (typeof delta !== 'object' || delta === null || Array.isArray(delta)) return false;
+    const { content: text } = delta;
+    if (typeof text !== 'string' || text === '') return false;
+    for (const name in delta) if (name !== 'content') return false;
+    for (const name in item) if (item[name] !== null && !CHOICE_FIELDS.has(name)) return false;
+    for (const name in chunk) {
+      const value = chunk[name] ?? null;
+      if (value === null || name === PADDING_FIELD || this.lastExtras.get(name) === value) continue;
+      if (name === 'usage' || !ANSWER_FIELDS.has(name)) return false;
+    }
+    events.push({ type: 'text', choice: state.choice, text });
+    return true;
+  }
+
   /** Appends the chunk's events and returns its treatment; may modify `chunk`. */
   decode(chunk: JsonObject, events: ChatEvent[]): ChunkFate {
     const choices = Array.isArray(chunk.choices) ? chunk.choices : [];

@@ -28,6 +28,11 @@ export class ChatStream implements PayloadDecoder {
   constructor(private readonly provider: string) {}
 
   decode(chunk: JsonObject, events: ChatEvent[], { event }: PayloadText): void {
+    if (event === undefined && this.chunks.decodeText(chunk, events)) {
+      this.fate = 'forward';
+      this.last = chunk;
+      return;
+    }
     const error = this.findError(event, chunk);
     if (error !== undefined) throw error;
     this.fate = this.chunks.decode(chunk, events);

@@ -3,6 +3,7 @@ import {
   EVENT_BOUNDS,
   findJsonExcess,
   findJsonExcessInSlices,
+  HARMLESS_LENGTH,
   type JsonBounds,
   JsonLook,
 } from '@llm0/core/chat/json-bounds';
@@ -83,6 +84,7 @@ export const CHAT_BOUNDS: JsonBounds = { maxTokens: 1_000_000, maxParts: 250_000
 export const LOGPROBS_BOUNDS: JsonBounds = { maxTokens: 10_000_000, maxParts: 2_500_000 };
 
 const NOTHING = new Uint8Array();
+const UTF8 = new TextDecoder();
 
 /** Prepares an answer's bytes for a decoder; frees those of a large one. */
 export async function prepareAnswer(chunks: Uint8Array[], bounds: JsonBounds): Promise<AnswerBody> {
@@ -113,12 +115,7 @@ export function parseAnswer(provider: string, bytes: AnswerBody): JsonObject {
     throw upstreamFailure('malformed', provider, 'answered with something that is not JSON.');
   }
   const what = bytes.length === 0 ? 'answered with an empty body.' : 'answered with something that is not JSON.';
-  return parseObject(provider, new TextDecoder().decode(bytes), what);
-}
-
-/** The data of one event of a stream as an object; throws `malformed` for anything else. */
-export function parseEventData(provider: string, data: string): JsonObject {
-  return parseObject(provider, data, 'sent an event that is not a JSON object.');
+  return parseEventData(provider, UTF8.decode(bytes), what);
 }
 
 /** Parses a large one in slices. */
@@ -126,15 +123,18 @@ export async function parseLargeEvent(provider: string, data: string): Promise<J
   const isSafe = (await findJsonExcessInSlices(data, CHAT_BOUNDS)) === undefined;
   const value = asObject(isSafe ? await parseJsonInSlices(data).catch(() => undefined) : undefined);
   if (value !== undefined) return value;
-  throw upstreamFailure('malformed', provider, 'sent an event that is not a JSON object.');
+  throw upstreamFailure('malformed', provider, NO_OBJECT);
 }
 
-function parseObject(provider: string, text: string, otherwise: string): JsonObject {
+const NO_OBJECT = 'sent an event that is not a JSON object.';
+
+/** The data of one event of a stream as an object; throws `malformed` for anything else. */
+export function parseEventData(provider: string, text: string, otherwise = NO_OBJECT): JsonObject {
   let cause: unknown;
   try {
-    if (findJsonExcess(text, EVENT_BOUNDS) === undefined) {
-      const value = asObject(JSON.parse(text) as JsonValue);
-      if (value !== undefined) return value;
+    if (text.length < HARMLESS_LENGTH || findJsonExcess(text, EVENT_BOUNDS) === undefined) {
+      const value = JSON.parse(text) as JsonValue;
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
     }
   } catch (error) {
     cause = error;

@@ -111,7 +111,8 @@ export class PayloadStreamDecoder implements StreamDecoder {
     if (incoming.length === 0) return EMPTY_BATCH;
     const events: ChatEvent[] = [];
     const pieces: (string | Uint8Array)[] = [];
-    for (const [index, text] of incoming.entries()) {
+    for (let index = 0; index < incoming.length; index++) {
+      const text = incoming[index] as PayloadText;
       if (text.data === '') {
         this.countEmpty();
         continue;
@@ -189,21 +190,21 @@ function isUnreadable(error: unknown): boolean {
 
 /** The original bytes if contiguous, else one copy. */
 function joinPieces(pieces: readonly (string | Uint8Array)[]): Uint8Array {
-  const [first] = pieces;
-  if (pieces.length === 1 && first !== undefined) return bytesOf(first);
-  if (first instanceof Uint8Array) {
-    let end = first.byteOffset;
-    for (const piece of pieces) {
-      if (typeof piece === 'string' || piece.buffer !== first.buffer || piece.byteOffset !== end) {
-        return Buffer.concat(pieces.map(bytesOf));
-      }
-      end += piece.byteLength;
+  const runs: Uint8Array[] = [];
+  for (let at = 0; at < pieces.length; ) {
+    const first = pieces[at++] as string | Uint8Array;
+    let next = pieces[at];
+    if (typeof first === 'string') {
+      let text = first;
+      for (; typeof next === 'string'; next = pieces[++at]) text += next;
+      runs.push(encoder.encode(text));
+      continue;
     }
-    return new Uint8Array(first.buffer, first.byteOffset, end - first.byteOffset);
+    let end = first.byteOffset + first.byteLength;
+    for (; next instanceof Uint8Array && next.byteOffset === end && next.buffer === first.buffer; next = pieces[++at]) {
+      end += next.byteLength;
+    }
+    runs.push(new Uint8Array(first.buffer, first.byteOffset, end - first.byteOffset));
   }
-  return pieces.every((piece) => typeof piece === 'string')
-    ? encoder.encode(pieces.join(''))
-    : Buffer.concat(pieces.map(bytesOf));
+  return runs.length === 1 ? (runs[0] as Uint8Array) : Buffer.concat(runs);
 }
-
-const bytesOf = (piece: string | Uint8Array) => (typeof piece === 'string' ? encoder.encode(piece) : piece);

@@ -45,7 +45,9 @@ export class ChatStreamEncoder implements StreamEncoder {
   encode(batch: EventBatch): Uint8Array | null {
     const { wire } = batch;
     if (wire?.kind === 'bytes' && wire.format === 'openai-chat') {
-      for (const event of batch.events) this.noteForwarded(event);
+      for (const event of batch.events) {
+        if (event.type !== 'text' || !this.rolesSent.has(event.choice)) this.noteForwarded(event);
+      }
       return wire.bytes;
     }
     let text = '';

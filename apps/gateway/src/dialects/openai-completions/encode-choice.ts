@@ -1,6 +1,6 @@
-import type { FinishReason } from '@llm0/core/chat/response';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import type { FinishReason } from '@llm0/core/chat/response';
 import { isObject } from '../read-fields';
 
 /** Finish reason in this format. */

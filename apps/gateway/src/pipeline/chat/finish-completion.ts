@@ -99,7 +99,8 @@ export function storedAnswer(
 ): CachedAnswer {
   const { provider, model, usage, costNanoUsd, requestId, createdSeconds } = summary;
   const sent = { requestId, ...body };
-  return { v: 1, provider, model, response: { createdSeconds, ...response }, usage, costNanoUsd, sent };
+  const dated = { ...response, createdSeconds: response.createdSeconds ?? createdSeconds };
+  return { v: 1, provider, model, response: dated, usage, costNanoUsd, sent };
 }
 
 /** Stores a complete answer if format and caller allow it. */
