@@ -66,8 +66,9 @@ export class SseDecoder {
     if (!this.bomChecked && !this.checkBom(false)) return [];
     const events: SseEvent[] = [];
     const mayHaveCr = this.filled.indexOf(CR, this.scan) !== -1;
-    if (!mayHaveCr) this.takePlain(events);
-    while (this.nextLine(events, mayHaveCr)) if (!mayHaveCr) this.takePlain(events);
+    do {
+      if (!mayHaveCr) this.takePlain(events);
+    } while (this.lineStart < this.end && this.nextLine(events, mayHaveCr));
     if (this.end - this.start > this.maxEventBytes) {
       this.forget();
       throw new SseEventTooLargeError(`A server-sent event is larger than ${this.maxEventBytes} bytes.`);
@@ -91,7 +92,9 @@ export class SseDecoder {
       this.buffer = chunk;
       this.owned = false;
       this.filled = chunk;
-      this.moveTo(0);
+      this.start = 0;
+      this.lineStart = 0;
+      this.scan = 0;
       this.end = chunk.length;
       return;
     }

@@ -12,6 +12,7 @@ export interface UpstreamCallUnderWay extends UpstreamCalling {
 }
 
 const BYTES_PER_EVENT = 64;
+const UNKNOWN = new Error('unknown failure');
 const RETRY_MS = 1000;
 /** Room is taken in such steps. */
 const COUNTED_BYTES = 64 * 1024;
@@ -33,9 +34,7 @@ export class Flight {
   /** Bytes of these that took room. */
   private countedBytes = 0;
   private readonly subscribers = new Set<Subscriber>();
-  private readonly abort: AbortController;
-  private readonly answer: Promise<UpstreamResponse>;
-  private readonly call: UpstreamCallUnderWay;
+  readonly answer: Promise<UpstreamResponse>;
   private iterator: AsyncIterator<EventBatch> | undefined;
   private onBroken: UpstreamResponse['onBroken'];
   private pulling: Promise<void> | undefined;
@@ -45,13 +44,11 @@ export class Flight {
   private payer: Subscriber | undefined;
 
   constructor(
-    call: UpstreamCallUnderWay,
+    private readonly call: UpstreamCallUnderWay,
     /** Bytes up to which others may join; 0 = never. */
     private readonly maxKeptBytes: number,
     private readonly onEnd: () => void,
   ) {
-    this.call = call;
-    this.abort = call.abort;
     this.answer = call.response.then(
       (answer) => {
         this.onBroken = answer.onBroken;
@@ -59,7 +56,7 @@ export class Flight {
         return answer;
       },
       (error: unknown) => {
-        this.end(error ?? new Error('unknown failure'));
+        this.end(error ?? UNKNOWN);
         throw error;
       },
     );
@@ -78,28 +75,22 @@ export class Flight {
 
   /** Undefined when the flight is over and can't be joined. */
   subscribe(): Subscriber | undefined {
-    if (this.done || this.abort.signal.aborted || this.gone > 0) return undefined;
+    if (this.done || this.call.abort.signal.aborted || this.gone > 0) return undefined;
     const subscriber = new Subscriber(this, this.subscribers.size > 0);
     this.subscribers.add(subscriber);
     return subscriber;
   }
 
-  open(): Promise<UpstreamResponse> {
-    return this.answer;
+  /** The batch at `index`, or null at the end; undefined until `more`. */
+  read(index: number): EventBatch | null | undefined {
+    return this.batches[index - this.gone] ?? (this.done && this.failure === undefined ? null : undefined);
   }
 
-  /** The batch at `index`, or null at the end, synchronous if available. Throws the upstream's failure. */
-  read(index: number): EventBatch | null | Promise<EventBatch | null> {
-    const batch = this.batches[index - this.gone];
-    if (batch !== undefined) return batch;
+  /** Resolves when there may be another batch; throws the upstream's failure. */
+  more(): Promise<void> {
     if (this.failure !== undefined) return Promise.reject(this.failure);
-    return this.done ? null : this.readLater(index);
-  }
-
-  private async readLater(index: number): Promise<EventBatch | null> {
     this.pulling ??= this.pull();
-    await this.pulling;
-    return this.read(index);
+    return this.pulling;
   }
 
   private async pull(): Promise<void> {
@@ -111,8 +102,8 @@ export class Flight {
       if (next.done === true) this.end(undefined);
       else this.keep(next.value);
     } catch (error) {
-      if (!this.abort.signal.aborted) this.onBroken?.(error);
-      this.end(error ?? new Error('unknown failure'));
+      if (!this.call.abort.signal.aborted) this.onBroken?.(error);
+      this.end(error ?? UNKNOWN);
     } finally {
       this.pulling = undefined;
     }
@@ -125,13 +116,13 @@ export class Flight {
     this.heldBytes += size;
     if (this.keptBytes > this.maxKeptBytes) return;
     this.keptBytes += size;
-    if (this.keptBytes > this.maxKeptBytes || !this.hasRoom()) this.keepNoMore();
+    const isCounted = this.keptBytes - this.countedBytes < COUNTED_BYTES;
+    if (this.keptBytes > this.maxKeptBytes || !(isCounted || this.takeRoom())) this.keepNoMore();
   }
 
   /** Batches for late followers take room, too. */
-  private hasRoom(): boolean {
+  private takeRoom(): boolean {
     const more = this.keptBytes - this.countedBytes;
-    if (more < COUNTED_BYTES) return true;
     this.countedBytes = this.keptBytes;
     return this.call.held?.tryTake(more) !== false;
   }
@@ -143,7 +134,8 @@ export class Flight {
 
   /** Frees batches that every reader has read, once nobody can join. */
   release(): void {
-    if (this.mayJoin || this.done) return;
+    const mayJoin = this.maxKeptBytes > 0 && this.keptBytes <= this.maxKeptBytes;
+    if (mayJoin || this.done) return;
     this.letGo();
     while (this.heldBytes > this.maxKeptBytes + MAX_BEHIND_BYTES && this.leaveBehind()) this.letGo();
   }
@@ -173,10 +165,6 @@ export class Flight {
       subscriber.isLeftBehind = true;
     }
     return true;
-  }
-
-  private get mayJoin(): boolean {
-    return this.keptBytes <= this.maxKeptBytes && this.maxKeptBytes > 0;
   }
 
   /** All events so far; a sum for the dropped beginning. */
@@ -209,11 +197,9 @@ export class Flight {
     const pays = this.pays(subscriber);
     this.subscribers.delete(subscriber);
     if (this.done || this.subscribers.size > 0) return;
-    this.done = true;
+    this.end(undefined);
     if (pays) this.payer = subscriber;
-    this.call.held?.end();
-    this.onEnd();
-    this.abort.abort();
+    this.call.abort.abort();
     this.cancelUpstream();
   }
 
@@ -236,27 +222,40 @@ export class Subscriber {
   ) {}
 
   open(): Promise<UpstreamResponse> {
-    return this.flight.open();
+    return this.flight.answer;
   }
 
   /** Next batch or null at the end, synchronous if available; throws the upstream's failure. */
   next(): EventBatch | null | Promise<EventBatch | null> {
-    if (this.isLeftBehind) return Promise.reject(tooSlow());
-    const batch = this.flight.read(this.index);
-    return batch instanceof Promise ? batch.then(this.take) : this.take(batch);
+    const batch = this.take();
+    return batch === undefined ? this.nextLater() : batch;
   }
 
-  private readonly take = (batch: EventBatch | null): EventBatch | null => {
-    if (batch !== null) {
-      this.index += 1;
-      this.flight.release();
+  private async nextLater(): Promise<EventBatch | null> {
+    for (;;) {
+      if (this.isLeftBehind) throw tooSlow();
+      await this.flight.more();
+      const batch = this.take();
+      if (batch !== undefined) return batch;
     }
+  }
+
+  private take(): EventBatch | null | undefined {
+    const batch = this.isLeftBehind ? undefined : this.flight.read(this.index);
+    if (batch === null || batch === undefined) return batch;
+    this.index += 1;
+    this.flight.release();
     return batch;
-  };
+  }
 
   /** Resolves at the end of the answer; throws the upstream's failure. Unread batches stay readable. */
   async awaitEnd(): Promise<void> {
-    for (let index = this.index; (await this.flight.read(index)) !== null; ) index += 1;
+    for (let { index } = this; ; ) {
+      const batch = this.flight.read(index);
+      if (batch === null) return;
+      if (batch === undefined) await this.flight.more();
+      else index += 1;
+    }
   }
 
   /** Everything the upstream has sent so far. */

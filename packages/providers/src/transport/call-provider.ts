@@ -212,9 +212,6 @@ abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
   }
 }
 
-const hasLarge = (decoder: StreamDecoder): boolean => decoder.hasLarge === true;
-const isEmpty = ({ events, wire }: EventBatch) => events.length === 0 && wire === undefined;
-
 class StreamedAnswer extends AnswerIterator {
   private exhausted = false;
 
@@ -228,20 +225,23 @@ class StreamedAnswer extends AnswerIterator {
 
   protected async advance(): Promise<EventBatch | undefined> {
     if (this.exhausted) return undefined;
-    if (hasLarge(this.decoder)) return this.decoder.pushLarge?.();
+    const { decoder } = this;
     let broken: unknown;
-    while (!this.decoder.done) {
-      let chunk: Uint8Array | undefined;
-      try {
-        chunk = await this.body.read();
-      } catch (error) {
-        broken = error;
+    while (!decoder.done) {
+      let batch: EventBatch | undefined;
+      if (decoder.hasLarge === true) batch = await decoder.pushLarge?.();
+      else {
+        let chunk: Uint8Array | undefined;
+        try {
+          chunk = await this.body.read();
+        } catch (error) {
+          broken = error;
+        }
+        if (chunk === undefined) break;
+        batch = decoder.push(chunk);
       }
-      if (chunk === undefined) break;
-      let batch = this.decoder.push(chunk);
-      if (isEmpty(batch) && hasLarge(this.decoder)) batch = (await this.decoder.pushLarge?.()) ?? batch;
       // Signs of life of the vendor's own are sent on where the format is the caller's.
-      if (!isEmpty(batch)) return batch;
+      if (batch !== undefined && (batch.events.length > 0 || batch.wire !== undefined)) return batch;
     }
     this.exhausted = true;
     const last = this.endDecoder(broken);

@@ -55,7 +55,8 @@ const END_MARK = '[DONE]';
 export class PayloadStreamDecoder implements StreamDecoder {
   private sawPayload = false;
   /** Events from a large one on, which is read in slices. */
-  private waiting: readonly PayloadText[] | undefined;
+  private waiting: readonly PayloadText[] = [];
+  hasLarge = false;
   /** Payload of the first waiting event. */
   private parsed: JsonObject | undefined;
   private empty = 0;
@@ -81,13 +82,10 @@ export class PayloadStreamDecoder implements StreamDecoder {
     }
   }
 
-  get hasLarge(): boolean {
-    return this.waiting !== undefined;
-  }
-
   async pushLarge(): Promise<EventBatch> {
-    const { waiting = [] } = this;
-    this.waiting = undefined;
+    const { waiting } = this;
+    this.hasLarge = false;
+    this.waiting = [];
     this.parsed = await parseLargeEvent(this.provider, waiting[0]?.data ?? '');
     return { ...this.decode(waiting, false), isLarge: true };
   }
@@ -119,6 +117,7 @@ export class PayloadStreamDecoder implements StreamDecoder {
       }
       if (text.data.length > LARGE_JSON_LENGTH && this.parsed === undefined && !atEnd) {
         this.waiting = incoming.slice(index);
+        this.hasLarge = true;
         break;
       }
       try {
@@ -190,6 +189,8 @@ function isUnreadable(error: unknown): boolean {
 
 /** The original bytes if contiguous, else one copy. */
 function joinPieces(pieces: readonly (string | Uint8Array)[]): Uint8Array {
+  const [only] = pieces;
+  if (pieces.length === 1 && typeof only === 'object') return only;
   const runs: Uint8Array[] = [];
   for (let at = 0; at < pieces.length; ) {
     const first = pieces[at++] as string | Uint8Array;

@@ -47,6 +47,7 @@ export class UpstreamBody {
   private stopped: GatewayError | undefined;
   private closed = false;
   private bytes = 0;
+  private readonly maxBytes: number;
   private bytesInTurn = 0;
   private turnMs = performance.now();
   /** Rest of a large chunk. */
@@ -60,6 +61,7 @@ export class UpstreamBody {
     private readonly options: BodyOptions,
   ) {
     this.reader = body?.getReader();
+    this.maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
     this.limitMs = options.firstTimeoutMs ?? options.idleTimeoutMs;
     options.signal.addEventListener('abort', this.onAbort, { once: true });
     if (options.signal.aborted) this.onAbort();
@@ -69,7 +71,7 @@ export class UpstreamBody {
   async read(): Promise<Uint8Array | undefined> {
     const chunk = this.rest ?? (await this.readChunk());
     if (chunk === undefined) return undefined;
-    if (this.rest !== undefined || this.isLongTurn()) {
+    if (this.rest !== undefined || (this.bytesInTurn > PIECE_BYTES && this.isLongTurn())) {
       await nextTurn();
       this.bytesInTurn = 0;
       this.turnMs = performance.now();
@@ -88,8 +90,7 @@ export class UpstreamBody {
 
   /** True after many small chunks, which may hold a thousand events. */
   private isLongTurn(): boolean {
-    if (this.bytesInTurn > TURN_BYTES) return true;
-    return this.bytesInTurn > PIECE_BYTES && performance.now() - this.turnMs > TURN_MS;
+    return this.bytesInTurn > TURN_BYTES || performance.now() - this.turnMs > TURN_MS;
   }
 
   /** The next chunk; undefined at the end. Throws failure `timeout` or `connection`, or `client_closed`. */
@@ -101,10 +102,13 @@ export class UpstreamBody {
     try {
       const { done, value } = await this.reader.read();
       if (this.stopped !== undefined) throw this.stopped;
-      this.noteChunk();
+      if (this.limitMs !== this.options.idleTimeoutMs) this.noteFirstChunk();
       if (done) return undefined;
-      this.countBytes(value.byteLength);
-      this.noteFlood(value.byteLength);
+      const { byteLength } = value;
+      this.bytes += byteLength;
+      this.bytesInTurn += byteLength;
+      if (this.bytes > this.maxBytes) throw this.refuseLength();
+      if (byteLength > FLOOD_CHUNK_BYTES || this.isFlooded) this.noteFlood(byteLength);
       return value;
     } catch (error) {
       throw this.stopped ?? (error instanceof GatewayError ? error : connectionError(this.options.provider, error));
@@ -126,13 +130,10 @@ export class UpstreamBody {
     void this.reader?.cancel().catch(() => {});
   }
 
-  private countBytes(bytes: number): void {
-    const { maxBytes = Number.POSITIVE_INFINITY, provider } = this.options;
-    this.bytes += bytes;
-    this.bytesInTurn += bytes;
-    if (this.bytes <= maxBytes) return;
-    this.stop(connectionError(provider, tooLargeAnswer(maxBytes)));
-    throw this.stopped;
+  private refuseLength(): GatewayError {
+    const error = connectionError(this.options.provider, tooLargeAnswer(this.maxBytes));
+    this.stop(error);
+    return error;
   }
 
   private noteFlood(chunkBytes: number): void {
@@ -156,8 +157,7 @@ export class UpstreamBody {
   }
 
   /** From the first chunk on, the idle time-out applies. */
-  private noteChunk(): void {
-    if (this.limitMs === this.options.idleTimeoutMs) return;
+  private noteFirstChunk(): void {
     this.limitMs = this.options.idleTimeoutMs;
     clearTimeout(this.timer);
     this.timer = undefined;

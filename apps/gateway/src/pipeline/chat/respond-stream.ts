@@ -15,21 +15,19 @@ import { finishLarge, NOT_KEPT, packLarge } from './finish-large';
 /** Longest stream that an `Idempotency-Key` replays byte for byte; longer ones are encoded again. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 
+const ON_DEMAND = { highWaterMark: 0 };
+
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** The answer as a stream in the caller's format. Failures after the first output end it visibly. */
 export function respondStream(services: RespondNeeds, input: RespondInput): Response {
   const stream = new ResponseStream(services, input);
   const headers = bodyHeaders(input, input.meter.markFirstOutput());
-  const body = new ReadableStream<Uint8Array>(
-    { pull: (controller) => stream.pull(controller), cancel: stream.onAbort },
-    { highWaterMark: 0 },
-  );
-  return new Response(body, { headers });
+  return new Response(new ReadableStream<Uint8Array>(stream, ON_DEMAND), { headers });
 }
 
 /** Batches in, bytes out, as fast as the caller reads; ends once, in one of three ways. */
-class ResponseStream {
+class ResponseStream implements UnderlyingDefaultSource<Uint8Array> {
   private readonly encoder: StreamEncoder;
   private readonly collector: ResponseCollector;
   /** Rest of a large batch. */
@@ -76,6 +74,10 @@ class ResponseStream {
     });
   };
 
+  cancel(): void {
+    this.onAbort();
+  }
+
   async pull(controller: Controller): Promise<void> {
     const { answer } = this.input;
     this.reader.asked();
@@ -94,7 +96,7 @@ class ResponseStream {
         this.collector.add(batch.events);
         const bytes = this.encoder.encode(batch);
         if (bytes === null) continue;
-        return this.give(controller, this.keep(bytes));
+        return this.give(controller, this.sent === undefined ? bytes : this.keep(bytes));
       }
       await this.finish(controller);
     } catch (cause) {
