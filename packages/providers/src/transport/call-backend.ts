@@ -36,9 +36,9 @@ const SMALL_BODY_BYTES = 64 * 1024;
 export function callBackend(call: BackendCall): Promise<BackendAnswer> {
   const { backend: provider, method, url, headers, fetch } = call;
   if (call.stream === undefined) {
-    return untilHeaders({ ...call, provider }, async (signal, startTimer) => {
-      startTimer();
-      return readSmall(call, await fetch(url, { method, headers, ...OPTIONS, signal } as RequestInit));
+    return untilHeaders({ ...call, provider }, async (wait) => {
+      wait.start();
+      return readSmall(call, await fetch(url, { method, headers, ...OPTIONS, signal: wait.signal } as RequestInit));
     });
   }
   return sendBody(call, call.stream);
@@ -48,7 +48,7 @@ const OPTIONS = { redirect: 'manual', timeout: false, decompress: false } as con
 
 function sendBody(call: BackendCall, stream: ReadableStream<Uint8Array>): Promise<BackendAnswer> {
   const { backend: provider, method, url, headers, timeoutMs, fetch } = call;
-  return untilHeaders({ ...call, provider }, async (signal, startTimer) => {
+  return untilHeaders({ ...call, provider }, async (wait) => {
     const stalled = new AbortController();
     const late = Promise.withResolvers<never>();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,7 +60,7 @@ function sendBody(call: BackendCall, stream: ReadableStream<Uint8Array>): Promis
           stalled.abort();
         }, timeoutMs);
       },
-      onEnd: startTimer,
+      onEnd: () => wait.start(),
     });
     const init = {
       method,
@@ -68,7 +68,7 @@ function sendBody(call: BackendCall, stream: ReadableStream<Uint8Array>): Promis
       body,
       duplex: 'half',
       ...OPTIONS,
-      signal: AbortSignal.any([signal, stalled.signal]),
+      signal: AbortSignal.any([wait.signal, stalled.signal]),
     };
     try {
       return await readSmall(call, await Promise.race([fetch(url, init as RequestInit), late.promise]));

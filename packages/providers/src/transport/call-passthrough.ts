@@ -2,7 +2,7 @@
 import type { NativeRequest, PassthroughPart } from '../passthrough';
 import type { Provider } from '../provider';
 import type { ProviderConnection } from '../provider-request';
-import { refuseRedirect, untilHeaders } from './fetch-upstream';
+import { type HeadersWait, refuseRedirect, untilHeaders } from './fetch-upstream';
 import { badPath, checkPath } from './native-path';
 import { notingEnd } from './noting-end';
 
@@ -74,17 +74,18 @@ export interface NativeCall {
 export function callPassthrough(call: NativeCall): Promise<Response> {
   const { request, fetch } = call;
   const provider = call.provider.name;
-  return untilHeaders({ ...call, provider, url: request.url.href }, async (signal, startTimer) => {
-    const stream = call.stream === undefined ? undefined : notingEnd(call.stream, { onEnd: startTimer });
-    if (stream === undefined) startTimer();
+  const exchange = async (wait: HeadersWait) => {
+    const stream = call.stream === undefined ? undefined : notingEnd(call.stream, { onEnd: () => wait.start() });
+    if (stream === undefined) wait.start();
     const response = await fetch(request.url.href, {
       method: request.method,
       headers: { ...request.headers },
       body: stream ?? request.body,
       ...(stream === undefined ? {} : { duplex: 'half' }),
-      ...{ redirect: 'manual', timeout: false, signal },
+      ...{ redirect: 'manual', timeout: false, signal: wait.signal },
     } as RequestInit);
     if (response.status !== 304) refuseRedirect(provider, response);
     return response;
-  });
+  };
+  return untilHeaders({ ...call, provider }, exchange, request.url.href);
 }

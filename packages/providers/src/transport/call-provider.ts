@@ -93,17 +93,12 @@ function wholeAnswer(
   provider: string,
   { status, dropped, headersMs }: Omit<ProviderAnswer, 'events' | 'whole'>,
 ): ProviderAnswer {
-  const whole = () => {
-    try {
-      const batch = decode();
-      return batch instanceof Promise ? batch.catch((error: unknown) => failDecoding(provider, error)) : batch;
-    } catch (error) {
-      return failDecoding(provider, error);
-    }
-  };
   let events: WholeAnswer | undefined;
   return {
-    ...{ status, dropped, headersMs, whole },
+    status,
+    dropped,
+    headersMs,
+    whole: decode,
     // Created on demand, and the same for every reader.
     get events() {
       events ??= new WholeAnswer(decode, provider);
@@ -122,8 +117,20 @@ const boundsOf = ({ logprobs, prompt }: ChatRequest) =>
 
 /** Small answers at once. */
 function decodeWhole(provider: Provider, bytes: Uint8Array, request: ChatRequest): EventBatch | Promise<EventBatch> {
-  if (bytes.byteLength <= LARGE_JSON_LENGTH) return provider.decodeResponse(bytes, request);
-  return prepareAnswer([bytes], boundsOf(request)).then((answer) => decodeAnswer(provider, answer, request));
+  if (bytes.byteLength > LARGE_JSON_LENGTH) return decodeLarge(provider, bytes, request);
+  try {
+    return provider.decodeResponse(bytes, request);
+  } catch (error) {
+    return failDecoding(provider.name, error);
+  }
+}
+
+async function decodeLarge(provider: Provider, bytes: Uint8Array, request: ChatRequest): Promise<EventBatch> {
+  try {
+    return decodeAnswer(provider, await prepareAnswer([bytes], boundsOf(request)), request);
+  } catch (error) {
+    return failDecoding(provider.name, error);
+  }
 }
 
 function decodeAnswer(provider: Provider, body: AnswerBody, request: ChatRequest): EventBatch {
@@ -132,20 +139,19 @@ function decodeAnswer(provider: Provider, body: AnswerBody, request: ChatRequest
 }
 
 /** Fetches media that the vendor can't, to embed them. */
-async function withMedia(call: ProviderCall): Promise<EncodeContext> {
-  const urls = call.provider.remoteMedia?.(call.request) ?? [];
-  if (urls.length === 0) return call.context;
-  return { ...call.context, media: await inlineMedia(urls, { ...call.egress, ...call }) };
+function withMedia(call: ProviderCall): EncodeContext | Promise<EncodeContext> {
+  const urls = call.provider.remoteMedia?.(call.request);
+  if (urls === undefined || urls.length === 0) return call.context;
+  return inlineMedia(urls, { ...call.egress, ...call }).then((media) => ({ ...call.context, media }));
 }
 
 async function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {
   const { provider, signal } = call;
   call.onSend?.(request.body);
   if (provider.respondLocally === undefined) {
-    const traced = withTrace(request, call.trace);
     return fetchUpstream({
       provider: provider.name,
-      request: traced,
+      request: withTrace(request, call.trace),
       timeoutMs: call.timeoutMs,
       connectTimeoutMs: call.connectTimeoutMs,
       signal,

@@ -38,22 +38,21 @@ const SMALL_BODY_BYTES = 1024 * 1024;
 export async function fetchUpstream(options: FetchUpstreamOptions): Promise<FetchedAnswer> {
   const { provider, request, fetch } = options;
   const { body, headers } = request.body instanceof LargeJson ? await writeLarge(request, request.body) : request;
-  const take = (response: Response): FetchedAnswer | Promise<FetchedAnswer> => {
-    refuseRedirect(provider, response);
-    return isSmallPlain(response) ? response.bytes().then((bytes) => ({ response, bytes })) : { response };
-  };
-  return untilHeaders({ ...options, url: request.url }, (signal, startTimer) => {
-    startTimer();
-    return fetch(request.url, {
+  const exchange = async (wait: HeadersWait): Promise<FetchedAnswer> => {
+    wait.start();
+    const response = await fetch(request.url, {
       method: request.method,
       headers,
       body,
       redirect: 'manual',
-      signal,
+      signal: wait.signal,
       // The runtime's idle limit would cut long reasoning; the body's reader has its own.
       timeout: false,
-    } as RequestInit).then(take);
-  });
+    } as RequestInit);
+    refuseRedirect(provider, response);
+    return isSmallPlain(response) ? { response, bytes: await response.bytes() } : { response };
+  };
+  return untilHeaders(options, exchange, request.url);
 }
 
 async function writeLarge({ headers, sign }: UpstreamRequest, json: LargeJson) {
@@ -69,52 +68,93 @@ export async function hashInSlices(pieces: readonly Uint8Array[]): Promise<strin
   return hasher.digest('hex');
 }
 
-interface HeadersWait extends Pick<FetchUpstreamOptions, 'provider' | 'timeoutMs' | 'connectTimeoutMs' | 'signal'> {
-  /** URL of the connection; absent without a connect time-out. */
-  readonly url?: string;
+type WaitOptions = Pick<FetchUpstreamOptions, 'provider' | 'timeoutMs' | 'connectTimeoutMs' | 'signal'>;
+
+/** The wait for one answer's headers: one timer, whatever may take too long, and no closures. */
+export class HeadersWait {
+  private readonly controller = new AbortController();
+  private late: GatewayError | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private stopWatching: (() => void) | undefined;
+
+  constructor(
+    private readonly options: WaitOptions,
+    /** URL of the connection; absent without a connect time-out. */
+    private readonly url?: string,
+  ) {
+    options.signal.addEventListener('abort', this);
+  }
+
+  /** Aborts the exchange. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** The time begins. */
+  start(): void {
+    if (this.timer !== undefined) return;
+    const { timeoutMs, connectTimeoutMs = timeoutMs } = this.options;
+    if (this.url === undefined || connectTimeoutMs >= timeoutMs) this.timer = setTimeout(giveUp, timeoutMs, this);
+    else this.timer = setTimeout(watchConnection, connectTimeoutMs / 2, this, this.url, connectTimeoutMs);
+  }
+
+  /** No answer after half of the time to connect: the other half shows whether the host is there. */
+  watchConnection(url: string, connectTimeoutMs: number): void {
+    const { provider, timeoutMs } = this.options;
+    const withinMs = connectTimeoutMs / 2;
+    const onFailed = () => this.giveUp(notConnected(provider, connectTimeoutMs));
+    this.timer = setTimeout(giveUp, timeoutMs - withinMs, this);
+    this.stopWatching = watchConnecting({ url, withinMs, onFailed });
+  }
+
+  giveUp(error = noAnswer(this.options.provider, this.options.timeoutMs)): void {
+    this.late ??= error;
+    this.controller.abort();
+  }
+
+  /** The caller left. */
+  handleEvent(): void {
+    this.controller.abort();
+  }
+
+  /** The error to tell of when the exchange failed with `cause`. */
+  failureOf(cause: unknown): GatewayError {
+    if (cause instanceof GatewayError) return cause;
+    if (this.options.signal.aborted) return clientClosed();
+    return this.late ?? connectionError(this.options.provider, cause);
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+    this.stopWatching?.();
+    this.options.signal.removeEventListener('abort', this);
+  }
 }
+
+const giveUp = (wait: HeadersWait): void => wait.giveUp();
+const watchConnection = (wait: HeadersWait, url: string, ms: number): void => wait.watchConnection(url, ms);
 
 const noAnswer = (provider: string, ms: number) =>
   upstreamFailure('timeout', provider, `did not answer within ${Math.round(ms)} ms.`);
 
-/** One exchange that ends when the caller leaves or `timeoutMs` after `startTimer`, with the matching error. */
+/** One exchange that ends when the caller leaves or in time after the wait was started, with the matching error. */
 export async function untilHeaders<T>(
-  { provider, timeoutMs, connectTimeoutMs, url, signal }: HeadersWait,
-  exchange: (signal: AbortSignal, startTimer: () => void) => Promise<T>,
+  options: WaitOptions,
+  exchange: (wait: HeadersWait) => Promise<T>,
+  url?: string,
 ): Promise<T> {
-  if (signal.aborted) throw clientClosed();
-  const controller = new AbortController();
-  const onAbort = () => controller.abort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  let late: GatewayError | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const giveUp = (error: GatewayError) => {
-    late ??= error;
-    controller.abort();
-  };
-  let stopWatching: (() => void) | undefined;
-  const startTimer = () => {
-    if (timer !== undefined) return;
-    timer = setTimeout(() => giveUp(noAnswer(provider, timeoutMs)), timeoutMs);
-    if (url === undefined || connectTimeoutMs === undefined || connectTimeoutMs >= timeoutMs) return;
-    const onFailed = () => giveUp(notConnected(provider, connectTimeoutMs));
-    stopWatching = watchConnecting({ url, withinMs: connectTimeoutMs, onFailed });
-  };
+  if (options.signal.aborted) throw clientClosed();
+  const wait = new HeadersWait(options, url);
   try {
-    return await exchange(controller.signal, startTimer);
+    return await exchange(wait);
   } catch (error) {
-    if (error instanceof GatewayError) throw error;
-    if (signal.aborted) throw clientClosed();
-    if (late !== undefined) throw late;
-    throw connectionError(provider, error);
+    throw wait.failureOf(error);
   } finally {
-    clearTimeout(timer);
-    stopWatching?.();
-    signal.removeEventListener('abort', onAbort);
+    wait.end();
   }
 }
 
-/** Statuses that no client understands. */
+/** Throws for statuses that no client understands. */
 export function refuseOddStatus(provider: string, response: Response): void {
   const { status } = response;
   if (status >= 200 && status <= 599) return;
@@ -125,6 +165,7 @@ export function refuseOddStatus(provider: string, response: Response): void {
 /** A redirect could carry the key to another host. */
 export function refuseRedirect(provider: string, response: Response): void {
   const { status } = response;
+  if (response.ok) return;
   refuseOddStatus(provider, response);
   if (status < 300 || status >= 400) return;
   void response.body?.cancel().catch(() => {});

@@ -11,19 +11,10 @@ export interface Connecting {
 type Socket = ReturnType<typeof connect>;
 
 /**
- * Reports a host that accepts no connection. The runtime's fetch doesn't report its own, so after half of the time it
- * tries another: a connection or a refusal proves the host. Returns a stop function.
+ * Reports a host that accepts no connection. The runtime's fetch doesn't report its own, so this tries another: a
+ * connection or a refusal proves the host. Returns a stop function.
  */
-export function watchConnecting(connecting: Connecting): () => void {
-  const halfMs = connecting.withinMs / 2;
-  let stop = () => clearTimeout(timer);
-  const timer = setTimeout(() => {
-    stop = tryConnecting(connecting, halfMs);
-  }, halfMs);
-  return () => stop();
-}
-
-function tryConnecting({ url, onFailed, dial = connect }: Connecting, withinMs: number): () => void {
+export function watchConnecting({ url, withinMs, onFailed, dial = connect }: Connecting): () => void {
   const { hostname, port, protocol } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = dial({ host, port: Number(port) || (protocol === 'https:' ? 443 : 80) });

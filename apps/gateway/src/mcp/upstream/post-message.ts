@@ -67,13 +67,13 @@ export function openStream(
   { headers, signal }: Omit<Posting, 'body'>,
 ): Promise<FetchedAnswer> {
   const { alias: provider, timeoutMs, url } = server;
-  return untilHeaders({ provider, timeoutMs, signal }, async (whileWaiting, startTimer) => {
+  return untilHeaders({ provider, timeoutMs, signal }, async (wait) => {
     const known = await credentials.headers();
-    startTimer();
+    wait.start();
     const response = await fetch(url, {
       headers: { ...known, accept: 'text/event-stream', ...headers },
       redirect: 'manual',
-      signal: whileWaiting,
+      signal: wait.signal,
       timeout: false,
     } as RequestInit);
     refuseRedirect(provider, response);
