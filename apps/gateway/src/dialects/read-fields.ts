@@ -69,29 +69,23 @@ function findTooDeep(value: JsonValue, left: number): boolean {
   return false;
 }
 
-function readKind<T extends JsonValue>(
-  body: JsonObject,
-  name: string,
-  wanted: string,
-  is: (value: JsonValue) => value is T,
-): T | undefined {
-  const value = body[name];
-  if (value === undefined || value === null) return undefined;
-  if (is(value)) return value;
-  throw mustBe(name, wanted, value);
-}
-
 /** A string, or undefined where absent or null. */
 export function readString(body: JsonObject, name: string): string | undefined {
-  return readKind(body, name, 'a string', (value) => typeof value === 'string');
+  const value = body[name] ?? undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw mustBe(name, 'a string', value);
 }
 
 export function readBoolean(body: JsonObject, name: string): boolean | undefined {
-  return readKind(body, name, 'true or false', (value) => typeof value === 'boolean');
+  const value = body[name] ?? undefined;
+  if (value === undefined || typeof value === 'boolean') return value;
+  throw mustBe(name, 'true or false', value);
 }
 
 export function readObject(body: JsonObject, name: string): JsonObject | undefined {
-  return readKind(body, name, 'an object', isObject);
+  const value = body[name] ?? undefined;
+  if (value === undefined || isObject(value)) return value;
+  throw mustBe(name, 'an object', value);
 }
 
 export interface NumberRange {
@@ -128,6 +122,9 @@ export type OpenRequest = { -readonly [K in keyof ChatRequest]: ChatRequest[K] }
 /** Reads one field into the request; unsupported content goes to `extra`. */
 export type FieldReader = (request: OpenRequest, body: JsonObject, extra: JsonObject) => void;
 
+/** For fields that are read ahead of the others. */
+export const ELSEWHERE: FieldReader = () => {};
+
 /** Reads every field by its reader, else copies it to `extra`. */
 export function readFields(
   request: OpenRequest,
@@ -140,7 +137,7 @@ export function readFields(
     if (value === undefined || value === null) continue;
     const read = readers.get(name);
     if (read === undefined) extra[name] = value;
-    else read(request, body, extra);
+    else if (read !== ELSEWHERE) read(request, body, extra);
   }
   return request;
 }

@@ -1,13 +1,10 @@
-import { type FieldReader, readBoolean, readNumber, readObject, readString, set } from './read-fields';
+import { ELSEWHERE, type FieldReader, readBoolean, readNumber, readObject, readString, set } from './read-fields';
 
 const MAX_OUTPUT_TOKENS = 1_000_000_000;
 const TEMPERATURE = { min: 0, max: 2 } as const;
 const TOP_LOGPROBS = { min: 0, max: 100, integer: true } as const;
 export const SHARE = { min: 0, max: 1 } as const;
 export const OUTPUT_LIMIT = { min: 1, max: MAX_OUTPUT_TOKENS, integer: true } as const;
-
-/** For fields that are read ahead of the others. */
-export const ELSEWHERE: FieldReader = () => {};
 
 /** Shared names of two formats of one provider. */
 export const OPENAI_FIELDS: readonly (readonly [name: string, reader: FieldReader])[] = [

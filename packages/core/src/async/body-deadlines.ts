@@ -1,4 +1,4 @@
-import { LinkedSet } from '../collections/linked-set';
+import { LinkedSet, type Place } from '../collections/linked-set';
 
 const GRACE_MS = 30_000;
 /** A slower caller occupies memory that others need. */
@@ -14,14 +14,40 @@ export interface BodyDeadlinesOptions {
   readonly sweepMs?: number;
 }
 
-interface OpenRead {
-  readonly byMs: number;
-  readonly expire: () => void;
+/** A read under way; ends early if it expires. */
+class OpenRead<T> {
+  readonly result = Promise.withResolvers<T>();
+  private readonly place: Place<Expiring>;
+
+  constructor(
+    private readonly open: LinkedSet<Expiring>,
+    readonly byMs: number,
+    private readonly late: () => Error,
+  ) {
+    this.place = open.add(this);
+  }
+
+  async follow(reading: Promise<T>): Promise<void> {
+    try {
+      this.result.resolve(await reading);
+    } catch (error) {
+      this.result.reject(error);
+    } finally {
+      this.open.remove(this.place);
+    }
+  }
+
+  expire(): void {
+    this.open.remove(this.place);
+    this.result.reject(this.late());
+  }
 }
+
+type Expiring = Pick<OpenRead<unknown>, 'byMs' | 'expire'>;
 
 /** Deadlines of small whole bodies, against trickling. */
 export class BodyDeadlines {
-  private readonly open = new LinkedSet<OpenRead>();
+  private readonly open = new LinkedSet<Expiring>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly options: BodyDeadlinesOptions = {}) {}
@@ -32,25 +58,10 @@ export class BodyDeadlines {
 
   /** Awaits `reading`. Fails with `late()` up to a second after the time limit for its size. */
   read<T>(reading: Promise<T>, bytes: number, late: () => Error): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const byMs = performance.now() + readTimeMs(bytes, this.options.graceMs);
-      const expire = () => {
-        this.open.remove(place);
-        reject(late());
-      };
-      const place = this.open.add({ byMs, expire });
-      this.timer ??= this.startTimer();
-      reading.then(
-        (value) => {
-          this.open.remove(place);
-          resolve(value);
-        },
-        (error: unknown) => {
-          this.open.remove(place);
-          reject(error);
-        },
-      );
-    });
+    const read = new OpenRead<T>(this.open, performance.now() + readTimeMs(bytes, this.options.graceMs), late);
+    this.timer ??= this.startTimer();
+    void read.follow(reading);
+    return read.result.promise;
   }
 
   private startTimer(): ReturnType<typeof setInterval> {

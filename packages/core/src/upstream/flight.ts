@@ -12,6 +12,7 @@ export interface UpstreamCallUnderWay extends UpstreamCalling {
 }
 
 const BYTES_PER_EVENT = 64;
+const ignore = (): void => {};
 const UNKNOWN = new Error('unknown failure');
 const RETRY_MS = 1000;
 /** Room is taken in such steps. */
@@ -49,18 +50,20 @@ export class Flight {
     private readonly maxKeptBytes: number,
     private readonly onEnd: () => void,
   ) {
-    this.answer = call.response.then(
-      (answer) => {
-        this.onBroken = answer.onBroken;
-        this.take(answer.batches);
-        return answer;
-      },
-      (error: unknown) => {
-        this.end(error ?? UNKNOWN);
-        throw error;
-      },
-    );
-    this.answer.catch(() => {});
+    this.answer = this.begin();
+    this.answer.catch(ignore);
+  }
+
+  private async begin(): Promise<UpstreamResponse> {
+    try {
+      const answer = await this.call.response;
+      this.onBroken = answer.onBroken;
+      this.take(answer.batches);
+      return answer;
+    } catch (error) {
+      this.end(error ?? UNKNOWN);
+      throw error;
+    }
   }
 
   private take(batches: UpstreamResponse['batches']): void {

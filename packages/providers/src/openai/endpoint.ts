@@ -1,11 +1,21 @@
 import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider-request';
 
+type Path = 'chat/completions' | 'responses' | 'embeddings' | 'moderations';
+
+/** By connection, which a changed key or setting replaces. */
+const ENDPOINTS = new WeakMap<ProviderConnection, Partial<Record<Path, Endpoint>>>();
+
 /** URL and authentication by kind of request. `baseUrl` ends in `/v1`. */
-export function endpointOf(
-  connection: ProviderConnection,
-  path: 'chat/completions' | 'responses' | 'embeddings' | 'moderations',
-): Endpoint {
-  return { url: `${connection.baseUrl}/${path}`, method: 'POST', headers: requestHeaders(connection) };
+export function endpointOf(connection: ProviderConnection, path: Path): Endpoint {
+  const known = ENDPOINTS.get(connection)?.[path];
+  if (known !== undefined) return known;
+  const endpoint: Endpoint = {
+    url: `${connection.baseUrl}/${path}`,
+    method: 'POST',
+    headers: requestHeaders(connection),
+  };
+  ENDPOINTS.set(connection, { ...ENDPOINTS.get(connection), [path]: endpoint });
+  return endpoint;
 }
 
 /** URL of the upstream's model list. */

@@ -5,6 +5,7 @@ import { textsOf } from '../decode-lists';
 import {
   checkDepth,
   decodeModel,
+  ELSEWHERE,
   type FieldReader,
   invalid,
   isObject,
@@ -19,7 +20,7 @@ import {
   readString,
   set,
 } from '../read-fields';
-import { ELSEWHERE, OUTPUT_LIMIT, SHARE } from '../shared-fields';
+import { OUTPUT_LIMIT, SHARE } from '../shared-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';

@@ -9,7 +9,13 @@ export function decodeMessages(value: JsonValue | undefined, extra: JsonObject):
   if (!Array.isArray(value)) throw mustBe('messages', 'an array', value);
   if (value.length === 0) throw invalid('messages', '"messages" is empty. Send at least one message.');
   const messages: ChatMessage[] = [];
-  for (const [i, item] of value.entries()) {
+  for (let i = 0; i < value.length; i++) {
+    const item = value[i];
+    const text = decodeText(item);
+    if (text !== undefined) {
+      messages.push(text);
+      continue;
+    }
     const path = `messages[${i}]`;
     if (!isObject(item)) throw mustBe(path, 'an object', item);
     const decode = typeof item.role === 'string' ? ROLE_DECODERS.get(item.role) : undefined;
@@ -20,6 +26,16 @@ export function decodeMessages(value: JsonValue | undefined, extra: JsonObject):
     messages.push(marked(decode({ item, path, extra, earlier: messages }), item));
   }
   return messages;
+}
+
+/** A message of a role and a text, as most are; undefined for others. */
+function decodeText(item: JsonValue | undefined): ChatMessage | undefined {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return undefined;
+  const { role, content: text } = item;
+  if (typeof text !== 'string') return undefined;
+  if (role !== 'user' && role !== 'assistant' && role !== 'system' && role !== 'developer') return undefined;
+  for (const name in item) if (name !== 'role' && name !== 'content') return undefined;
+  return { role, content: [{ type: 'text', text }] };
 }
 
 /** A mark on a message equals one on its last part, or without parts on its last call. */

@@ -4,6 +4,7 @@ import { textsOf } from '../decode-lists';
 import {
   checkDepth,
   decodeModel,
+  ELSEWHERE,
   type FieldReader,
   invalid,
   kindOf,
@@ -15,7 +16,7 @@ import {
   readString,
   set,
 } from '../read-fields';
-import { ELSEWHERE, OPENAI_FIELDS, OUTPUT_LIMIT } from '../shared-fields';
+import { OPENAI_FIELDS, OUTPUT_LIMIT } from '../shared-fields';
 import { decodeMessages } from './decode-messages';
 import { decodeResponseFormat } from './decode-response-format';
 import { decodeToolChoice, decodeTools } from './decode-tools';

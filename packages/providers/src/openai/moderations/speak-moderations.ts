@@ -12,18 +12,18 @@ import { endpointOf } from '../endpoint';
  */
 export function speakModerations(chat: Provider, models: RegExp): Provider {
   const { name } = chat;
-  const moderates = (model: string): boolean => models.test(model);
   return {
     ...chat,
     modelPatterns: [...chat.modelPatterns, models],
-    moderates,
+    moderates: (model) => models.test(model),
     encodeRequest: (request, context) => {
-      if (!moderates(context.model)) return chat.encodeRequest(request, context);
+      if (!models.test(context.model)) return chat.encodeRequest(request, context);
       const body = jsonBody({ model: context.model, input: lastText(request) }, false);
       return { ...endpointOf(context.connection, 'moderations'), body, dropped: [] };
     },
     decodeResponse: (bytes, request) => {
-      if (!moderates(request.model.slice(request.model.indexOf('/') + 1))) return chat.decodeResponse(bytes, request);
+      const model = request.model.slice(request.model.indexOf('/') + 1);
+      if (!models.test(model)) return chat.decodeResponse(bytes, request);
       const body = parseAnswer(name, bytes);
       const [result] = asObjects(body.results);
       const categories = asObject(result?.categories);

@@ -1,4 +1,3 @@
-import type { ChatRequest, WireRequest } from '@llm0/core/chat/request';
 import type { Provider } from '../../provider';
 import { PayloadStreamDecoder } from '../../transport/payload-stream-decoder';
 import { decodeResponse } from './decode-response';
@@ -14,19 +13,18 @@ export function speakResponses(chat: Provider): Provider {
   return {
     ...chat,
     encodeRequest: (request, context) => {
-      const wire = ownWire(request);
-      return wire === undefined ? chat.encodeRequest(request, context) : encodeRequest(wire, request, context);
+      const { wire } = request;
+      return wire?.format === WIRE_FORMAT
+        ? encodeRequest(wire, request, context)
+        : chat.encodeRequest(request, context);
     },
     decodeResponse: (body, request) =>
-      ownWire(request) === undefined ? chat.decodeResponse(body, request) : decodeResponse(name, body),
+      request.wire?.format === WIRE_FORMAT ? decodeResponse(name, body) : chat.decodeResponse(body, request),
     createStreamDecoder: (request) =>
-      ownWire(request) === undefined
-        ? chat.createStreamDecoder(request)
-        : new PayloadStreamDecoder(name, new ResponsesDecoder(name)),
-    remoteMedia: (request) => (ownWire(request) === undefined ? (chat.remoteMedia?.(request) ?? NO_URLS) : NO_URLS),
+      request.wire?.format === WIRE_FORMAT
+        ? new PayloadStreamDecoder(name, new ResponsesDecoder(name))
+        : chat.createStreamDecoder(request),
+    remoteMedia: (request) =>
+      request.wire?.format === WIRE_FORMAT ? NO_URLS : (chat.remoteMedia?.(request) ?? NO_URLS),
   };
-}
-
-function ownWire({ wire }: ChatRequest): WireRequest | undefined {
-  return wire?.format === WIRE_FORMAT ? wire : undefined;
 }
