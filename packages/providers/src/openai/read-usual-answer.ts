@@ -10,9 +10,11 @@ import { ANSWER_FIELDS, CHOICE_FIELDS, PADDING_FIELD } from './wire';
 
 type Fields = Record<string, JsonValue>;
 
-const TEXT_FIELDS: ReadonlySet<string> = new Set(['content', 'refusal', 'reasoning_content']);
-/** Spellings of other servers. */
-const ODD_FIELDS: ReadonlySet<string> = new Set(['reasoning', 'reasoning_details']);
+/** Texts, and spellings of other servers. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  ...['content', 'refusal', 'reasoning_content'],
+  ...['reasoning', 'reasoning_details'],
+]);
 
 /**
  * A whole answer of texts and function calls in the format's own spelling, without an event for each part; undefined for
@@ -65,22 +67,24 @@ type Message = Pick<ChatChoice, 'text' | 'refusal' | 'reasoning' | 'toolCalls' |
 
 function readMessage(message: JsonValue | undefined): Message | undefined {
   if (!isObject(message)) return undefined;
-  const texts: Partial<Record<string, string>> = {};
+  let text: string | null = null;
+  let refusal: string | undefined;
+  let reasoning: string | undefined;
   let toolCalls: readonly ToolCall[] | undefined;
   let messageExtra: Fields | undefined;
   for (const name in message) {
     const value = message[name] ?? null;
     if (value === null || value === '' || name === 'role') continue;
-    if (TEXT_FIELDS.has(name)) {
-      if (typeof value !== 'string') return undefined;
-      texts[name] = value;
-    } else if (name === 'tool_calls') {
+    if (name === 'tool_calls') {
       toolCalls = readCalls(value);
       if (toolCalls === undefined) return undefined;
-    } else if (ODD_FIELDS.has(name)) return undefined;
-    else messageExtra = withField(messageExtra, name, value);
+    } else if (!KNOWN_FIELDS.has(name)) messageExtra = withField(messageExtra, name, value);
+    else if (typeof value !== 'string') return undefined;
+    else if (name === 'content') text = value;
+    else if (name === 'refusal') refusal = value;
+    else if (name === 'reasoning_content') reasoning = value;
+    else return undefined;
   }
-  const { content: text = null, refusal, reasoning_content: reasoning } = texts;
   return { text, refusal, reasoning, toolCalls, messageExtra };
 }
 

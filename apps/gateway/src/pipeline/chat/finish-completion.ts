@@ -55,18 +55,21 @@ export function finishCompletion(
   const { response, summary, text } = finished;
   const keeping =
     text !== undefined && input.dialect.responseStorage !== undefined && keepForLater(services, input, text);
-  const claimed = input.claim.complete(() =>
-    storedAnswer({ summary, response: keptOf(input, response) }, finished.bytes && sentOf(finished.bytes)),
-  );
-  const logBodies = () =>
-    services.bodyLog.keep(() => bodiesOf(input, text ?? input.dialect.encodeResponse(response, summary)));
+  const claimed = input.claim.isNone ? undefined : completeClaim(input, finished);
+  const bodies = () => bodiesOf(input, text ?? input.dialect.encodeResponse(response, summary));
   // A large request is cut and searched for secrets in a turn of its own.
-  if (input.admission.plan.request.digest === undefined) logBodies();
-  else setImmediate(logBodies);
+  if (input.admission.plan.request.digest === undefined) services.bodyLog.keep(bodies);
+  else setImmediate(() => services.bodyLog.keep(bodies));
   const { handedOver } = input.meter;
   if (keeping instanceof Promise) return Promise.all([keeping, claimed, handedOver]).then(() => {});
   if (claimed === undefined) return handedOver;
   return handedOver === undefined ? claimed : claimed.then(() => handedOver);
+}
+
+function completeClaim(input: RespondInput, { response, summary, bytes }: Finished): Promise<void> | undefined {
+  return input.claim.complete(() =>
+    storedAnswer({ summary, response: keptOf(input, response) }, bytes && sentOf(bytes)),
+  );
 }
 
 /** Owner of outgoing bytes. */

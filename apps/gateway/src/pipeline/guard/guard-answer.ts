@@ -39,6 +39,7 @@ export function guardAnswer(services: AskNeeds, given: Given): Completion {
   const judged: Completion = {
     ...answer,
     whole: undefined,
+    atOnce: undefined,
     // The rules of that time judged the stored bytes.
     sent: answer.sent && { requestId: answer.sent.requestId },
     dropped: isCut ? [...answer.dropped, LOGPROBS] : answer.dropped,

@@ -57,7 +57,9 @@ export function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {
 }
 
 function completionOf(subscriber: Subscriber, upstream: UpstreamResponse): Completion {
+  const { batches } = upstream;
   return {
+    atOnce: 'length' in batches && batches.length === 1 ? batches[0] : undefined,
     target: upstream.target,
     cache: subscriber.isFollower ? 'exact' : 'miss',
     attempts: subscriber.isFollower ? [] : upstream.attempts,

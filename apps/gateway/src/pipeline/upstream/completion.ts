@@ -33,6 +33,8 @@ export interface MeteredCompletion extends UpstreamEffort {
 export interface Completion extends MeteredCompletion {
   /** The whole answer if known, which avoids replaying and collecting. */
   readonly whole?: ChatResponse;
+  /** The only batch of an upstream's answer, if it came at once: nothing is left to read. */
+  readonly atOnce?: EventBatch;
   /** `whole` is too much to be worked on at once. */
   readonly isLarge?: boolean;
   /** Answer of the first caller with this `Idempotency-Key`. */
