@@ -1,6 +1,7 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { asIndex, asNumber, asObject, asString } from '../translation/read-json';
+import { ChunkTemplate } from './chunk-template';
 import { type ChoiceState, createChoiceState, decodeDelta } from './decode-delta';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason, isStandardFinishReason } from './finish-reasons';
@@ -26,6 +27,8 @@ export class ChunkDecoder {
   private started = false;
   private idBase = '';
   private serviceTier: JsonValue | undefined;
+  /** Holds until a chunk tells something else. */
+  private template: ChunkTemplate | undefined;
 
   /** True when at least one choice was seen and each was finished. */
   get complete(): boolean {
@@ -34,11 +37,20 @@ export class ChunkDecoder {
     return true;
   }
 
+  /** Appends the text of a chunk like an earlier one, and returns that; undefined for a chunk that has to be parsed. */
+  decodeLike(data: string, events: ChatEvent[]): JsonObject | undefined {
+    const { template } = this;
+    const text = template?.textOf(data);
+    if (template === undefined || text === undefined) return undefined;
+    events.push({ type: 'text', choice: template.choice, text });
+    return template.chunk;
+  }
+
   /**
    * Appends the text of a chunk that tells nothing else, as most do, and leaves it as it is. False for any other chunk,
-   * of which nothing was read.
+   * of which nothing was read. `data`: its JSON.
    */
-  decodeText(chunk: JsonObject, events: ChatEvent[]): boolean {
+  decodeText(chunk: JsonObject, events: ChatEvent[], data: string): boolean {
     const { choices } = chunk;
     if (this.held !== undefined || chunk.object !== CHUNK_OBJECT || !Array.isArray(choices)) return false;
     const [item] = choices;
@@ -56,12 +68,15 @@ export class ChunkDecoder {
       if (value === null || name === PADDING_FIELD || this.lastExtras.get(name) === value) continue;
       if (name === 'usage' || !ANSWER_FIELDS.has(name)) return false;
     }
-    events.push({ type: 'text', choice: state.choice, text });
+    const said = { type: 'text', choice: state.choice, text } as const;
+    events.push(said);
+    this.template = ChunkTemplate.of(data, chunk, said) ?? this.template;
     return true;
   }
 
   /** Appends the chunk's events and returns its treatment; may modify `chunk`. */
   decode(chunk: JsonObject, events: ChatEvent[]): ChunkFate {
+    this.template = undefined;
     const choices = Array.isArray(chunk.choices) ? chunk.choices : [];
     if (!this.started) {
       if (choices.length === 0 && (chunk.usage === undefined || chunk.usage === null)) {

@@ -17,15 +17,17 @@ const rarely = (...names: string[]) =>
 const joined = (...parts: fc.Arbitrary<object>[]) =>
   fc.tuple(...parts).map((each) => Object.assign({}, ...each) as JsonObject);
 
-const delta = joined(
-  fc.record({ content: often('said') }),
-  rarely('role', 'refusal', 'reasoning', 'tool_calls', 'audio'),
+const saying = fc.oneof(
+  { weight: 9, arbitrary: often('said') },
+  fc.constantFrom<JsonValue>('more', 'é😀', 'a"b', '\n', '"content"'),
 );
+const delta = joined(fc.record({ content: saying }), rarely('role', 'refusal', 'reasoning', 'tool_calls', 'audio'));
 const choice = joined(
   fc.record({ index: fc.oneof(fc.constant(0), often(1)), delta: fc.oneof({ weight: 20, arbitrary: delta }, oddly) }),
   fc.record({ finish_reason: fc.oneof({ weight: 20, arbitrary: fc.constant(null) }, oddly), logprobs: often(null) }),
   rarely('message', 'native_finish_reason', 'content_filter', '__proto__'),
 );
+const padding = fc.constantFrom('zz', 'z', '', 'z_9');
 const chunk = joined(
   fc.record({
     id: fc.constant('c'),
@@ -34,52 +36,99 @@ const chunk = joined(
     model: often('m'),
   }),
   fc.record({ choices: fc.oneof({ weight: 20, arbitrary: fc.tuple(choice) }, fc.tuple(choice, choice), oddly) }),
-  fc.record(
-    { system_fingerprint: often('fp'), usage: often(null), obfuscation: fc.constant('zz') },
-    { requiredKeys: [] },
-  ),
+  fc.record({ system_fingerprint: often('fp'), usage: often(null), obfuscation: padding }, { requiredKeys: [] }),
   rarely('error', 'message', 'service_tier', 'provider', 'citations'),
 );
 
-test('a chunk of text alone reads as any chunk does', () => {
-  let forwarded = 0;
-  fc.assert(
-    fc.property(fc.array(chunk, { minLength: 2, maxLength: 6 }), (chunks) => {
-      forwarded += expectSame(chunks).filter((piece) => piece instanceof Uint8Array).length;
+/** Other spellings of the same, of something else, and of nothing. */
+const SPELLINGS: readonly ((data: string) => string)[] = [
+  (data) => data.replaceAll('":', '": '),
+  (data) => data.replace('"content"', '"content" '),
+  (data) => data.replace('"delta":{', '"delta":{"content":"twice",'),
+  (data) => data.replace('"delta":{', '"delta":{"\\u0063ontent":"escaped",'),
+  (data) => data.replace('}', ',"\\u0063ontent":"escaped"}'),
+  (data) => data.replace('said', 'sa\\u0069d'),
+  (data) => data.replace('said', 'sa\u0001id'),
+  (data) => data.replace('said', 'said\\'),
+  (data) => data.replace('zz', 'z\\z'),
+  (data) => data.replace('zz', 'z"z'),
+  (data) => data.slice(0, -1),
+  (data) => `${data} `,
+];
+const spelling = fc
+  .tuple(fc.nat(9), fc.constantFrom(...SPELLINGS))
+  .map(([at, spell]) => (at === 0 ? spell : (data: string) => data));
+/** Chunks that differ from the first one in text and padding, and others. */
+const chunks = fc
+  .tuple(chunk, fc.array(fc.tuple(fc.nat(7), chunk, saying, padding, spelling), { minLength: 2, maxLength: 10 }))
+  .map(([first, others]) => [
+    JSON.stringify(first),
+    ...others.map(([at, other, content, obfuscation, spell]) => {
+      if (at === 0) return spell(JSON.stringify(other));
+      const said = JSON.stringify(content);
+      const padded = JSON.stringify(first).replace(/"obfuscation":"\w*"/, `"obfuscation":"${obfuscation}"`);
+      return spell(padded.replace(/"content":(?:"(?:[^"\\]|\\.)*"|[^,}]*)/, () => `"content":${said}`));
     }),
-    { numRuns: 500 },
+  ]);
+
+test('a chunk of text alone reads as any chunk does', () => {
+  let unparsed = 0;
+  fc.assert(
+    fc.property(chunks, fc.nat(2 * SPELLINGS.length), (given, all) => {
+      unparsed += expectSame(given.map((data) => SPELLINGS[all]?.(data) ?? data));
+    }),
+    { numRuns: 1000 },
   );
-  expect(forwarded).toBeGreaterThan(300);
+  expect(unparsed).toBeGreaterThan(300);
 });
 
 test('so does every recorded one', () => {
   for (const { stream } of [...ANSWERS, ...COMPATIBLE_ANSWERS]) {
     const texts = new SseDecoder().push(new TextEncoder().encode(stream)).map(({ data }) => data);
-    expectSame(texts.filter((data) => data.startsWith('{')).map((data) => JSON.parse(data) as JsonObject));
+    expectSame(texts.filter((data) => data.startsWith('{')));
   }
 });
 
-/** Named events are never looked at as texts alone. */
-function expectSame(chunks: readonly JsonObject[]): (string | Uint8Array)[] {
-  const found = decodeAll(chunks, undefined);
-  expect(found).toEqual(decodeAll(chunks, 'chunk'));
-  return found.pieces;
+test('most chunks of a vendor are not parsed', () => {
+  const texts = ['Hello', ' world', '!', ' "quoted"', ' And', ' on'];
+  const chunks = texts.map((content, index) =>
+    JSON.stringify({
+      ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', service_tier: 'default' },
+      choices: [{ index: 0, delta: { content }, logprobs: null, finish_reason: null }],
+      ...{ usage: null, obfuscation: 'x'.repeat(index) },
+    }),
+  );
+  expect(expectSame([chunks[0]?.replace('"content"', '"role":"assistant","content"') ?? '', ...chunks])).toBe(4);
+});
+
+/** Named events are never looked at as texts alone. Returns how many weren't parsed. */
+function expectSame(chunks: readonly string[]): number {
+  const { parsed, ...found } = decodeAll(chunks, undefined);
+  const { parsed: all, ...general } = decodeAll(chunks, 'chunk');
+  expect(found).toEqual(general);
+  return all - parsed;
 }
 
-function decodeAll(chunks: readonly JsonObject[], event: string | undefined) {
+function decodeAll(chunks: readonly string[], event: string | undefined) {
   const stream = new ChatStream('openai');
   const events: ChatEvent[] = [];
   const pieces: (string | Uint8Array)[] = [];
   let error: string | undefined;
+  let parsed = 0;
   try {
-    for (const [index, given] of structuredClone([...chunks]).entries()) {
-      const text = { data: '', event, raw: new Uint8Array([index]) };
-      stream.decode(given, events, text);
-      pieces.push(stream.encode(given, text));
+    for (const [index, data] of chunks.entries()) {
+      const text = { data, event, raw: new Uint8Array([index]) };
+      if (stream.decodeLike(text, events)) pieces.push(text.raw);
+      else {
+        parsed += 1;
+        const payload = JSON.parse(data) as JsonObject;
+        stream.decode(payload, events, text);
+        pieces.push(stream.encode(payload, text));
+      }
     }
     pieces.push(stream.decodeEnd(events));
   } catch (cause) {
     error = String(cause);
   }
-  return { events, pieces, error };
+  return { events, pieces, error, parsed };
 }

@@ -27,8 +27,15 @@ export class ChatStream implements PayloadDecoder {
 
   constructor(private readonly provider: string) {}
 
-  decode(chunk: JsonObject, events: ChatEvent[], { event }: PayloadText): void {
-    if (event === undefined && this.chunks.decodeText(chunk, events)) {
+  decodeLike({ data, event, raw }: PayloadText, events: ChatEvent[]): boolean {
+    if (event !== undefined || raw === undefined) return false;
+    const like = this.chunks.decodeLike(data, events);
+    if (like !== undefined) this.last = like;
+    return like !== undefined;
+  }
+
+  decode(chunk: JsonObject, events: ChatEvent[], { event, data }: PayloadText): void {
+    if (event === undefined && this.chunks.decodeText(chunk, events, data)) {
       this.fate = 'forward';
       this.last = chunk;
       return;

@@ -10,6 +10,8 @@ import { upstreamFailure } from './upstream-failure';
 
 /** A vendor's decoder for the payloads of one streamed answer. */
 export interface PayloadDecoder {
+  /** Appends the events of a payload that goes out as it came and is known without parsing; false for others. */
+  decodeLike?(text: PayloadText, events: ChatEvent[]): boolean;
   /** Appends the payload's events. Throws a `GatewayError` for an error payload. */
   decode(payload: JsonObject, events: ChatEvent[], text: PayloadText): void;
   /** Last events at `[DONE]`, with their output. Absent for formats without this end. */
@@ -168,12 +170,15 @@ export class PayloadStreamDecoder implements StreamDecoder {
   private decodeText(text: PayloadText, events: ChatEvent[], pieces: (string | Uint8Array)[]): void {
     const { payloads } = this;
     let piece: string | Uint8Array | undefined;
+    const from = events.length;
     if (text.data === END_MARK) piece = payloads.decodeEnd?.(events);
-    else {
+    else if (this.parsed === undefined && payloads.decodeLike?.(text, events) === true) {
+      piece = text.raw;
+      this.lookAt(events, from);
+    } else {
       const payload = this.parsed ?? parseEventData(this.provider, text.data);
       this.parsed = undefined;
       this.sawPayload = true;
-      const from = events.length;
       payloads.decode(payload, events, text);
       piece = payloads.forward?.encode(payload, text);
       if (events.length > from) this.lookAt(events, from);
