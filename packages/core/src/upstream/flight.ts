@@ -1,5 +1,5 @@
 import type { Held } from '../async/room';
-import type { EventBatch } from '../chat/event';
+import type { AnswerTally, EventBatch } from '../chat/event';
 import { addToTally, emptyTally } from '../chat/tally';
 import { GatewayError } from '../errors/gateway-error';
 import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstream-response';
@@ -28,7 +28,8 @@ export class Flight {
   /** Batches from number `gone` on. */
   private batches: EventBatch[] = [];
   private gone = 0;
-  private readonly tally = emptyTally();
+  /** Sum of those before. */
+  private tally: AnswerTally | undefined;
   private keptBytes = 0;
   /** Size of the buffered batches, if several readers may need them. */
   private heldBytes = 0;
@@ -145,6 +146,7 @@ export class Flight {
 
   private letGo(): void {
     const first = this.slowestIndex();
+    this.tally ??= emptyTally();
     for (const batch of this.batches.splice(0, first - this.gone)) {
       addToTally(this.tally, batch);
       this.gone += 1;
@@ -172,7 +174,7 @@ export class Flight {
 
   /** All events so far; a sum for the dropped beginning. */
   received(): readonly EventBatch[] {
-    return this.gone === 0 ? this.batches : [{ events: [], gone: this.tally }, ...this.batches];
+    return this.tally === undefined ? this.batches : [{ events: [], gone: this.tally }, ...this.batches];
   }
 
   private end(failure: unknown): void {

@@ -1,27 +1,23 @@
 import type { FinishReason } from '@llm0/core/chat/response';
-import { finishReasonIn } from '../translation/finish-reason';
 
 /** The vendor's `finish_reason` → ours. Source: https://platform.openai.com/docs/api-reference/chat/object */
-const FINISH_REASONS: Readonly<Record<string, FinishReason>> = {
-  stop: 'stop',
-  length: 'length',
-  tool_calls: 'tool_calls',
-  function_call: 'tool_calls',
-  content_filter: 'content_filter',
-  // Values of compatible servers.
-  eos: 'stop',
-  eos_token: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  model_length: 'length',
-};
+const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['content_filter', 'content_filter'],
+  // Values of compatible servers; all others end an answer like `stop`, too.
+  ['max_tokens', 'length'],
+  ['model_length', 'length'],
+]);
 
 /** Values every client of the format knows. */
 const STANDARD: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'function_call', 'content_filter']);
 
 /** Unknown values end an answer like `stop`. */
 export function decodeFinishReason(native: string): FinishReason {
-  return finishReasonIn(FINISH_REASONS, native);
+  return FINISH_REASONS.get(native) ?? 'stop';
 }
 
 /** True when the vendor's value may go out as `finish_reason` unchanged. */

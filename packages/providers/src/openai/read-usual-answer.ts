@@ -3,7 +3,6 @@ import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json'
 import { WholeBatch } from '@llm0/core/chat/replay';
 import type { ToolCall } from '@llm0/core/chat/request';
 import type { ChatChoice } from '@llm0/core/chat/response';
-import { asNumber, asString } from '../translation/read-json';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason } from './finish-reasons';
 import { ANSWER_FIELDS, CHOICE_FIELDS, PADDING_FIELD } from './wire';
@@ -33,11 +32,12 @@ export function readUsualAnswer(body: JsonObject): EventBatch | undefined {
     const value = body[name] ?? null;
     if (value !== null && !ANSWER_FIELDS.has(name) && name !== PADDING_FIELD) extra = withField(extra, name, value);
   }
+  const { id, model, created } = body;
   const whole = {
     choices,
-    id: asString(body.id) || undefined,
-    model: asString(body.model) || undefined,
-    createdSeconds: asNumber(body.created) || undefined,
+    id: typeof id === 'string' && id !== '' ? id : undefined,
+    model: typeof model === 'string' && model !== '' ? model : undefined,
+    createdSeconds: typeof created === 'number' && created !== 0 ? created : undefined,
     usage: decodeUsage(body.usage, body.service_tier, body.tool_usage),
     extra,
   };
@@ -53,12 +53,13 @@ function readChoice(choice: JsonValue, index: number): ChatChoice | undefined {
     const value = choice[name] ?? null;
     if (value !== null && !CHOICE_FIELDS.has(name)) choiceExtra = withField(choiceExtra, name, value);
   }
-  const given = asString(choice.finish_reason) || undefined;
+  const { finish_reason: finish, native_finish_reason: native } = choice;
+  const given = typeof finish === 'string' && finish !== '' ? finish : undefined;
   return {
     index,
     ...message,
     finishReason: given === undefined ? 'stop' : decodeFinishReason(given),
-    nativeFinishReason: asString(choice.native_finish_reason) || given,
+    nativeFinishReason: typeof native === 'string' && native !== '' ? native : given,
     choiceExtra,
   };
 }

@@ -7,12 +7,14 @@ export type Markable = Tool | ContentPart | ToolCall;
 
 export const isMarked = (item: Markable): boolean => 'cacheControl' in item && isObject(item.cacheControl);
 
+const NO_TOOLS: readonly Tool[] = [];
+
 /** Points that the caller set. */
 export function countMarks(request: Pick<ChatRequest, 'messages' | 'tools'>): number {
   let count = 0;
-  for (const tool of request.tools ?? []) if (isMarked(tool)) count += 1;
+  for (const tool of request.tools ?? NO_TOOLS) if (isMarked(tool)) count += 1;
   for (const message of request.messages) {
-    for (const part of message.content) if (isMarked(part)) count += 1;
+    for (const part of message.content) if ('cacheControl' in part && isMarked(part)) count += 1;
     if (message.role === 'assistant') for (const call of message.toolCalls ?? []) if (isMarked(call)) count += 1;
   }
   return count;

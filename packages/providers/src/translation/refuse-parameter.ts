@@ -4,9 +4,11 @@ import type { EncodeContext } from '../provider-request';
 /** Handles an unsupported parameter: throws, or records it as dropped. `reason` precedes the model. */
 export type Refuse = (param: string, reason: string) => void;
 
+const NONE: readonly string[] = [];
+
 /** Records dropped parameters; refuses with `unsupported_parameter` unless the caller allows dropping. */
 export class DroppedParameters {
-  private readonly dropped = new Set<string>();
+  private dropped: Set<string> | undefined;
 
   constructor(private readonly context: Pick<EncodeContext, 'dropParams' | 'model'>) {}
 
@@ -17,16 +19,17 @@ export class DroppedParameters {
 
   readonly refuse: Refuse = (param, reason) => {
     if (!this.context.dropParams) throw unsupportedParameter(param, this.context.model, reason);
-    this.dropped.add(param);
+    this.note(param);
   };
 
   /** Drops a parameter regardless of the caller's choice: the request would fail, and nothing else is lost. */
   note(param: string): void {
+    this.dropped ??= new Set();
     this.dropped.add(param);
   }
 
   names(): readonly string[] {
-    return [...this.dropped];
+    return this.dropped === undefined ? NONE : [...this.dropped];
   }
 }
 

@@ -73,6 +73,8 @@ type WaitOptions = Pick<FetchUpstreamOptions, 'provider' | 'timeoutMs' | 'connec
 /** The wait for one answer's headers: one timer, whatever may take too long, and no closures. */
 export class HeadersWait {
   private readonly controller = new AbortController();
+  /** Aborts the exchange. */
+  readonly signal = this.controller.signal;
   private late: GatewayError | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private stopWatching: (() => void) | undefined;
@@ -83,11 +85,6 @@ export class HeadersWait {
     private readonly url?: string,
   ) {
     options.signal.addEventListener('abort', this);
-  }
-
-  /** Aborts the exchange. */
-  get signal(): AbortSignal {
-    return this.controller.signal;
   }
 
   /** The time begins. */

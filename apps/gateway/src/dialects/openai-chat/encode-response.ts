@@ -62,7 +62,10 @@ function completeChoice(item: JsonValue, position: number, { choices }: ChatResp
   const inPlace = choices[position];
   const choice = inPlace?.index === index ? inPlace : choices.find((one) => one.index === index);
   if (choice === undefined) return item;
-  return { ...item, index, message: completeMessage(item.message), ...encodeFinish(choice) };
+  const { finishReason, nativeFinishReason: native = finishReason } = choice;
+  const shown = native === 'function_call' ? native : finishReason;
+  const message = completeMessage(item.message);
+  return { ...item, index, message, finish_reason: shown, native_finish_reason: native };
 }
 
 /** Clients rely on `role` and `content` being there. */
@@ -93,11 +96,8 @@ function encodeChoice(choice: ChatChoice): JsonObject {
 
 /** The finish reason in this format, with the vendor's own value. */
 export function encodeFinish(choice: Pick<ChatChoice, 'finishReason' | 'nativeFinishReason'>): JsonObject {
-  const native = choice.nativeFinishReason;
-  return {
-    finish_reason: native === 'function_call' ? native : choice.finishReason,
-    native_finish_reason: native ?? choice.finishReason,
-  };
+  const { finishReason, nativeFinishReason: native = finishReason } = choice;
+  return { finish_reason: native === 'function_call' ? native : finishReason, native_finish_reason: native };
 }
 
 function encodeToolCall(call: ToolCall): JsonObject {
