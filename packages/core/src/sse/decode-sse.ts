@@ -1,4 +1,5 @@
 import { freeBytes } from '../async/time-slices';
+import { BOM, CR, DATA_FIELD, DATA_START, EVENT_FIELD, EVENT_START, LF, startsWith, valueStart } from './event-lines';
 
 /** One complete server-sent event. Events without a `data` line are never given out. */
 export interface SseEvent {
@@ -17,15 +18,6 @@ export class SseEventTooLargeError extends Error {
 
 const DEFAULT_MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const MIN_CAPACITY = 4096;
-const LF = 10;
-const CR = 13;
-const COLON = 58;
-const SPACE = 32;
-const BOM = [0xef, 0xbb, 0xbf] as const;
-const DATA_FIELD = [100, 97, 116, 97] as const;
-/** `data: ` */
-const PLAIN_START = [...DATA_FIELD, COLON, SPACE] as const;
-const EVENT_FIELD = [101, 118, 101, 110, 116] as const;
 const EMPTY = new Uint8Array(0);
 
 /**
@@ -67,7 +59,7 @@ export class SseDecoder {
     const events: SseEvent[] = [];
     const mayHaveCr = this.filled.indexOf(CR, this.scan) !== -1;
     do {
-      if (!mayHaveCr) this.takePlain(events);
+      this.takePlain(events, mayHaveCr);
     } while (this.lineStart < this.end && this.nextLine(events, mayHaveCr));
     if (this.end - this.start > this.maxEventBytes) {
       this.forget();
@@ -157,24 +149,44 @@ export class SseDecoder {
     this.scan = position;
   }
 
-  /** Takes whole events of one `data: ` line each, as most are, from where an event begins. Lines end in line feeds. */
-  private takePlain(events: SseEvent[]): void {
-    const { buffer, filled, text } = this;
+  /** Takes whole events of one data line each, perhaps with a name before, from where an event begins: most are such. */
+  private takePlain(events: SseEvent[], mayHaveCr: boolean): void {
     if (this.lineStart !== this.start || this.skipLineFeed) return;
+    const { buffer, filled, text } = this;
     for (;;) {
       const { start } = this;
-      for (let i = 0; i < PLAIN_START.length; i++) if (filled[start + i] !== PLAIN_START[i]) return;
-      const from = start + PLAIN_START.length;
-      const lf = filled.indexOf(LF, Math.max(this.scan, from));
-      if (lf === -1 || filled[lf + 1] !== LF) return;
-      const next = lf + 2;
-      const raw = buffer.subarray(start, next);
-      events.push({ event: undefined, data: text.decode(buffer.subarray(from, lf)), raw });
-      this.isShared = true;
+      let event: string | undefined;
+      let line = start;
+      if (filled[line] === EVENT_START[0]) {
+        const end = this.endOfLine(line, EVENT_START, mayHaveCr);
+        if (end === -1) return;
+        event = text.decode(buffer.subarray(line + EVENT_START.length, end));
+        line = filled[end] === LF ? end + 1 : end + 2;
+      }
+      const end = this.endOfLine(line, DATA_START, mayHaveCr);
+      if (end === -1) return;
+      const empty = filled[end] === LF ? end + 1 : end + 2;
+      const next = filled[empty] === CR ? empty + 2 : empty + 1;
+      if (filled[next - 1] !== LF) return;
+      const isRaw = event === undefined && next === end + 2;
+      const raw = isRaw ? buffer.subarray(start, next) : undefined;
+      events.push({ event, data: text.decode(buffer.subarray(line + DATA_START.length, end)), raw });
+      this.isShared ||= isRaw;
       this.start = next;
       this.lineStart = next;
       this.scan = next;
     }
+  }
+
+  /** Where the line from `at` ends, by a line feed or both; -1 for one that begins otherwise, or isn't complete. */
+  private endOfLine(at: number, begin: readonly number[], mayHaveCr: boolean): number {
+    const { filled } = this;
+    for (let i = 0; i < begin.length; i++) if (filled[at + i] !== begin[i]) return -1;
+    const from = Math.max(this.scan, at + begin.length);
+    const lf = filled.indexOf(LF, from);
+    const cr = mayHaveCr ? filled.indexOf(CR, from) : -1;
+    if (cr === -1 || cr > lf) return lf;
+    return cr === lf - 1 ? cr : -1;
   }
 
   /** Takes one complete line; false when there is none. */
@@ -274,18 +286,4 @@ export class SseDecoder {
   private decode(from: number, to: number): string {
     return this.text.decode(this.buffer.subarray(from, to));
   }
-}
-
-/** True when the line is the field's name alone or followed by a colon. */
-function startsWith(buffer: Uint8Array, from: number, to: number, name: readonly number[]): boolean {
-  const after = from + name.length;
-  if (after > to || (after < to && buffer[after] !== COLON)) return false;
-  for (let i = 0; i < name.length; i++) if (buffer[from + i] !== name[i]) return false;
-  return true;
-}
-
-/** Past the colon and at most one space. */
-function valueStart(buffer: Uint8Array, colon: number, to: number): number {
-  if (colon >= to) return to;
-  return colon + 1 < to && buffer[colon + 1] === SPACE ? colon + 2 : colon + 1;
 }

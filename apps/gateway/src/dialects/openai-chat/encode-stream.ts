@@ -51,7 +51,10 @@ export class ChatStreamEncoder implements StreamEncoder {
       return wire.bytes;
     }
     let text = '';
-    for (const event of batch.events) text += this.encodeEvent(event);
+    for (const event of batch.events) {
+      const isPlain = event.type === 'text' && this.head !== '' && this.pending === undefined;
+      text += isPlain && this.rolesSent.has(event.choice) ? this.encodeText(event) : this.encodeEvent(event);
+    }
     return text === '' ? null : encoder.encode(text);
   }
 
@@ -86,6 +89,12 @@ export class ChatStreamEncoder implements StreamEncoder {
     this.createdSeconds = event.createdSeconds ?? this.createdSeconds;
     this.started = event.model !== undefined;
     this.head = '';
+  }
+
+  /** The same as `encodeEvent`, for nearly all events. */
+  private encodeText({ choice, text }: Extract<ChatEvent, { type: 'text' }>): string {
+    const content = JSON.stringify(text);
+    return `${this.head}{"index":${choice},"delta":{"content":${content}},"finish_reason":null}]}\n\n`;
   }
 
   private encodeEvent(event: ChatEvent): string {
