@@ -75,8 +75,21 @@ export function sideOf(usage: Usage, side: 'input' | 'output'): Usage {
   return only;
 }
 
+/** Nothing but counts, of both sides. */
+const isPlain = (usage: Usage): boolean =>
+  usage.untold === undefined &&
+  usage.totalTokens === undefined &&
+  usage.estimated === undefined &&
+  usage.feeNanoUsd === undefined &&
+  usage.serviceTier === undefined &&
+  usage.surchargePercent === undefined;
+
+const isAtLeast = (a: Usage, b: Usage): boolean =>
+  promptTokens(a) >= promptTokens(b) && completionTokens(a) >= completionTokens(b);
+
 /** Larger side of two reports of one answer, the later one if equal. */
 export function largerUsage(before: Usage, now: Usage): Usage {
+  if (isPlain(before) && isPlain(now) && isAtLeast(now, before)) return now;
   const larger: { -readonly [K in keyof Usage]: Usage[K] } = { ...before, ...now };
   const [input, output] = [promptTokens(before), completionTokens(before)];
   if (input > promptTokens(now)) for (const name of INPUT) larger[name] = before[name];

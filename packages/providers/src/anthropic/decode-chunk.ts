@@ -61,7 +61,8 @@ export class MessageDecoder implements PayloadDecoder {
 
   /** One event of a stream. Kinds that are not known (`ping`, later ones) are skipped. */
   decode(payload: JsonObject, events: ChatEvent[]): void {
-    const error = decodeErrorObject(payload);
+    const mayFail = payload.error !== undefined || payload.type === 'error' || payload.object === 'error';
+    const error = mayFail ? decodeErrorObject(payload) : undefined;
     if (error !== undefined) throw error;
     this.handlers.get(payload.type ?? null)?.(payload, events);
   }

@@ -63,12 +63,12 @@ export function openBlock(block: JsonObject, state: AnswerState, events: ChatEve
 
 /** A piece of a block. Kinds that are not known add nothing. */
 export function decodeDelta(delta: JsonObject, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
-  addText(asString(delta.text), open, state, events);
-  addThinking(asString(delta.thinking), open, events);
+  if (delta.text !== undefined) addText(asString(delta.text), open, state, events);
+  if (delta.thinking !== undefined) addThinking(asString(delta.thinking), open, events);
   // A signature arrives whole and replaces an earlier one: joined ones would be invalid and could hide a text.
-  open.signature = asString(delta.signature) ?? open.signature;
-  addInput(asString(delta.partial_json), open, events);
-  addCitation(delta.citation, open, state);
+  if (delta.signature !== undefined) open.signature = asString(delta.signature) ?? open.signature;
+  if (delta.partial_json !== undefined) addInput(asString(delta.partial_json), open, events);
+  if (delta.citation !== undefined) addCitation(delta.citation, open, state);
 }
 
 /** Events that need a complete block. */

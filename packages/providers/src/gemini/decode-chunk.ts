@@ -27,10 +27,12 @@ export class ContentDecoder implements PayloadDecoder {
   }
 
   decode(payload: JsonObject, events: ChatEvent[]): void {
-    const error = decodeErrorObject(payload);
+    const error = payload.error === undefined && payload.object !== 'error' ? undefined : decodeErrorObject(payload);
     if (error !== undefined) throw error;
     if (this.idBase === undefined) this.start(payload, events);
-    this.blockReason ??= asString(asObject(payload.promptFeedback)?.blockReason);
+    if (payload.promptFeedback !== undefined) {
+      this.blockReason ??= asString(asObject(payload.promptFeedback)?.blockReason);
+    }
     for (const [position, candidate] of asObjects(payload.candidates).entries()) {
       this.decodeCandidate(candidate, asIndex(candidate.index) ?? position, events);
     }
@@ -73,10 +75,10 @@ export class ContentDecoder implements PayloadDecoder {
     const context = { names: this.names, idBase: this.idBase ?? '' };
     for (const part of asObjects(asObject(candidate.content)?.parts)) decodePart(part, state, context, events);
     for (const name of CANDIDATE_FIELDS) {
-      const value = asObject(candidate[name]);
+      const value = candidate[name] === undefined ? undefined : asObject(candidate[name]);
       if (value !== undefined) state.extras.set(name, value);
     }
-    const logprobs = decodeLogprobs(candidate.logprobsResult);
+    const logprobs = candidate.logprobsResult === undefined ? undefined : decodeLogprobs(candidate.logprobsResult);
     if (logprobs !== undefined)
       events.push({ type: 'extra', scope: 'choice', choice, name: 'logprobs', value: logprobs });
     const finishReason = asString(candidate.finishReason) || undefined;

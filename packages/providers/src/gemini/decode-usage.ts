@@ -2,12 +2,51 @@ import type { JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { readCounts, withUntold } from '../translation/read-counts';
 import { asCount, asCounts, asObjects } from '../translation/read-json';
+import { type CountKind, type CountNames, holdsOnly } from '../translation/usual-counts';
 
 /**
  * The vendor's overlapping counts → disjoint classes; undefined when nothing was reported.
  * Source: https://ai.google.dev/api/generate-content#UsageMetadata
  */
 export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
+  return readUsual(value) ?? readAny(value);
+}
+
+/** Usage of an answer of texts. */
+interface UsualUsage {
+  readonly promptTokenCount: number;
+  readonly candidatesTokenCount: number;
+  readonly totalTokenCount: number;
+  readonly thoughtsTokenCount?: number;
+  readonly cachedContentTokenCount?: number;
+}
+
+const USUAL_NAMES: CountNames = new Map<string, CountKind>([
+  ['promptTokenCount', 'count'],
+  ['candidatesTokenCount', 'count'],
+  ['totalTokenCount', 'count'],
+  ['thoughtsTokenCount', 'count'],
+  ['cachedContentTokenCount', 'count'],
+  ['promptTokensDetails', 'modalities'],
+  ['candidatesTokensDetails', 'modalities'],
+  ['cacheTokensDetails', 'modalities'],
+]);
+
+/** The usage of nearly all chunks, just as `readAny` reads it; undefined where it holds anything else. */
+function readUsual(value: JsonValue | undefined): Usage | undefined {
+  if (value === null || !holdsOnly(value, USUAL_NAMES)) return undefined;
+  const usage = value as unknown as UsualUsage;
+  const { promptTokenCount: prompt, candidatesTokenCount: candidates, totalTokenCount: total } = usage;
+  const { thoughtsTokenCount: reasoningTokens = 0, cachedContentTokenCount: cached = 0 } = usage;
+  // Undefined counts make this false, too.
+  if (!(prompt > 0 && candidates > 0 && total === prompt + candidates + reasoningTokens)) return undefined;
+  const cacheReadTokens = Math.min(prompt, cached);
+  const inputTokens = prompt - cacheReadTokens;
+  return { ...ZERO_USAGE, inputTokens, cacheReadTokens, outputTokens: candidates, reasoningTokens };
+}
+
+/** Usage in the words of any of its versions. */
+export function readAny(value: JsonValue | undefined): Usage | undefined {
   const usage = asCounts(value);
   if (usage === undefined || Object.keys(usage).length === 0) return undefined;
   const told = readCounts(usage);

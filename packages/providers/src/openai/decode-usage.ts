@@ -3,7 +3,8 @@ import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 
 import { hostedToolFees } from '../billing/call-fees';
 import { readCounts, withUntold } from '../translation/read-counts';
-import { asCount, asCounts, asObject, asString, MOST_TOKENS } from '../translation/read-json';
+import { asCount, asCounts, asObject, asString } from '../translation/read-json';
+import { type CountKind, type CountNames, countNames, holdsOnly } from '../translation/usual-counts';
 
 /**
  * The vendor's overlapping counts → disjoint classes, by the names of all of its formats; undefined when nothing was reported.
@@ -27,15 +28,12 @@ interface UsualUsage {
   readonly completion_tokens_details?: Readonly<Record<string, number>> | null;
 }
 
-/** Names of counts, and of objects that hold some. */
-type CountNames = ReadonlyMap<string, CountNames | 'count'>;
-const namesOf = (...names: string[]): CountNames => new Map(names.map((name) => [name, 'count']));
-const USUAL_NAMES: CountNames = new Map<string, CountNames | 'count'>([
-  ...namesOf('prompt_tokens', 'completion_tokens', 'total_tokens'),
-  ['prompt_tokens_details', namesOf('cached_tokens', 'audio_tokens')],
+const USUAL_NAMES: CountNames = new Map<string, CountKind>([
+  ...countNames('prompt_tokens', 'completion_tokens', 'total_tokens'),
+  ['prompt_tokens_details', countNames('cached_tokens', 'audio_tokens')],
   [
     'completion_tokens_details',
-    namesOf('reasoning_tokens', 'audio_tokens', 'accepted_prediction_tokens', 'rejected_prediction_tokens'),
+    countNames('reasoning_tokens', 'audio_tokens', 'accepted_prediction_tokens', 'rejected_prediction_tokens'),
   ],
 ]);
 
@@ -61,21 +59,6 @@ function readUsual(value: JsonValue | undefined): Usage | undefined {
     reasoningTokens,
     outputAudioTokens,
   };
-}
-
-function holdsOnly(counts: JsonValue | undefined, names: CountNames): boolean {
-  if (typeof counts !== 'object' || Array.isArray(counts)) return false;
-  for (const name in counts) {
-    const value = counts[name];
-    const inner = names.get(name);
-    if (inner === undefined) return false;
-    const isKnown =
-      inner === 'count'
-        ? typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS
-        : holdsOnly(value, inner);
-    if (!isKnown) return false;
-  }
-  return true;
 }
 
 /** Usage in the words of any vendor. */

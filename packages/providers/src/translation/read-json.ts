@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import {
   EVENT_BOUNDS,
   findJsonExcess,
@@ -12,7 +12,7 @@ import { upstreamFailure } from '../transport/upstream-failure';
 
 /** A value as an object, or undefined when it is anything else. */
 export function asObject(value: JsonValue | undefined): JsonObject | undefined {
-  return isObject(value) ? value : undefined;
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 }
 
 /** The objects of a list; empty for anything else. */
