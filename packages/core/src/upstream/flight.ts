@@ -15,7 +15,6 @@ const BYTES_PER_EVENT = 64;
 const ignore = (): void => {};
 const UNKNOWN = new Error('unknown failure');
 const RETRY_MS = 1000;
-/** Room is taken in such steps. */
 const COUNTED_BYTES = 64 * 1024;
 /** A reader further behind the fastest one, beyond the shared buffer, loses its place. */
 const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
@@ -121,7 +120,9 @@ export class Flight {
     if (this.keptBytes > this.maxKeptBytes) return;
     this.keptBytes += size;
     const isCounted = this.keptBytes - this.countedBytes < COUNTED_BYTES;
-    if (this.keptBytes > this.maxKeptBytes || !(isCounted || this.takeRoom())) this.keepNoMore();
+    if (this.keptBytes <= this.maxKeptBytes && (isCounted || this.takeRoom())) return;
+    this.keptBytes = Number.POSITIVE_INFINITY;
+    this.onEnd();
   }
 
   /** Batches for late followers take room, too. */
@@ -129,11 +130,6 @@ export class Flight {
     const more = this.keptBytes - this.countedBytes;
     this.countedBytes = this.keptBytes;
     return this.call.held?.tryTake(more) !== false;
-  }
-
-  private keepNoMore(): void {
-    this.keptBytes = Number.POSITIVE_INFINITY;
-    this.onEnd();
   }
 
   /** Frees batches that every reader has read, once nobody can join. */
@@ -199,7 +195,7 @@ export class Flight {
 
   /** A reader goes. Before the end, the last one out cancels the upstream. */
   leave(subscriber: Subscriber): void {
-    const pays = this.pays(subscriber);
+    const pays = !this.done && this.pays(subscriber);
     this.subscribers.delete(subscriber);
     if (this.done || this.subscribers.size > 0) return;
     this.end(undefined);

@@ -1,10 +1,10 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { asIndex, asNumber, asObject, asString } from '../translation/read-json';
-import { ChunkTemplate } from './chunk-template';
 import { type ChoiceState, createChoiceState, decodeDelta } from './decode-delta';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason, isStandardFinishReason } from './finish-reasons';
+import { ChunkTemplate } from './usual/chunk-template';
 import { ANSWER_FIELDS, CHOICE_FIELDS, PADDING_FIELD } from './wire';
 
 /** Treatment of a chunk for a client of the same format. */

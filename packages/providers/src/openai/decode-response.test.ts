@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { ANSWERS as COMPATIBLE_ANSWERS } from '../openai-compatible/__fixtures__/answers';
 import { ANSWERS } from './__fixtures__/answers';
 import { decodeBody, readAnyAnswer } from './decode-response';
-import { readUsualAnswer } from './read-usual-answer';
+import { readUsualAnswer } from './usual/read-usual-answer';
 
 const oddly = fc.constantFrom<JsonValue>(null, '', 'x', 0, 3, [], {}, [{ text: 'part' }], { function: {} });
 const often = <T>(usual: fc.Arbitrary<T>) =>

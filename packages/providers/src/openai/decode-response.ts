@@ -7,7 +7,7 @@ import { createChoiceState, decodeDelta } from './decode-delta';
 import { decodeErrorObject } from './decode-error';
 import { decodeUsage } from './decode-usage';
 import { decodeFinishReason } from './finish-reasons';
-import { readUsualAnswer } from './read-usual-answer';
+import { readUsualAnswer } from './usual/read-usual-answer';
 import { ANSWER_FIELDS, PADDING_FIELD } from './wire';
 
 /** A whole plain answer, and the body itself. Throws `malformed` for anything that is not one. */

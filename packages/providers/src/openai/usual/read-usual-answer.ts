@@ -3,9 +3,9 @@ import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json'
 import { WholeBatch } from '@llm0/core/chat/replay';
 import type { ToolCall } from '@llm0/core/chat/request';
 import type { ChatChoice } from '@llm0/core/chat/response';
-import { decodeUsage } from './decode-usage';
-import { decodeFinishReason } from './finish-reasons';
-import { ANSWER_FIELDS, CHOICE_FIELDS, PADDING_FIELD } from './wire';
+import { decodeUsage } from '../decode-usage';
+import { decodeFinishReason } from '../finish-reasons';
+import { ANSWER_FIELDS, CHOICE_FIELDS, PADDING_FIELD } from '../wire';
 
 type Fields = Record<string, JsonValue>;
 
