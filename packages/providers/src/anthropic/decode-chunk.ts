@@ -31,6 +31,8 @@ interface Ending {
 /** Message fields that a stream sends only at its end. */
 const CLOSING_FIELDS = ['container', 'context_management'] as const;
 
+type Handler = (decoder: MessageDecoder, payload: JsonObject, events: ChatEvent[]) => void;
+
 /** The events of one answer, streamed or whole. */
 export class MessageDecoder implements PayloadDecoder {
   private readonly state: AnswerState;
@@ -42,13 +44,13 @@ export class MessageDecoder implements PayloadDecoder {
   private readonly usage = new MessageUsage();
   readonly forward: PayloadDecoder['forward'];
   private ending: Ending = {};
-  private readonly handlers = new Map<JsonValue, (payload: JsonObject, events: ChatEvent[]) => void>([
-    ['message_start', (payload, events) => this.openMessage(payload, events)],
-    ['content_block_start', (payload, events) => this.openBlock(payload, events)],
-    ['content_block_delta', (payload, events) => this.addDelta(payload, events)],
-    ['content_block_stop', (payload, events) => this.closeBlock(indexOf(payload), events)],
-    ['message_delta', (payload, events) => this.changeMessage(payload, events)],
-    ['message_stop', (_payload, events) => this.stop(events)],
+  private static readonly handlers: ReadonlyMap<JsonValue, Handler> = new Map<JsonValue, Handler>([
+    ['message_start', (decoder, payload, events) => decoder.openMessage(payload, events)],
+    ['content_block_start', (decoder, payload, events) => decoder.openBlock(payload, events)],
+    ['content_block_delta', (decoder, payload, events) => decoder.addDelta(payload, events)],
+    ['content_block_stop', (decoder, payload, events) => decoder.closeBlock(indexOf(payload), events)],
+    ['message_delta', (decoder, payload, events) => decoder.changeMessage(payload, events)],
+    ['message_stop', (decoder, _payload, events) => decoder.stop(events)],
   ]);
   done = false;
 
@@ -64,7 +66,7 @@ export class MessageDecoder implements PayloadDecoder {
     const mayFail = payload.error !== undefined || payload.type === 'error' || payload.object === 'error';
     const error = mayFail ? decodeErrorObject(payload) : undefined;
     if (error !== undefined) throw error;
-    this.handlers.get(payload.type ?? null)?.(payload, events);
+    MessageDecoder.handlers.get(payload.type ?? null)?.(this, payload, events);
   }
 
   /** Only `message_stop` ends an answer. */

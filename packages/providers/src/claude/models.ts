@@ -62,8 +62,21 @@ const OLDER_LIMITS: readonly (readonly [RegExp, number])[] = [
 ];
 const DEFAULT_LIMIT = 64_000;
 
-/** Sources: https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking and its migration guides. */
+/** Callers make up names, so all of them go at once beyond this number. */
+const MOST_KNOWN = 1000;
+const KNOWN = new Map<string, ModelQuirks>();
+
 export function quirksOf(model: string): ModelQuirks {
+  const known = KNOWN.get(model);
+  if (known !== undefined) return known;
+  if (KNOWN.size >= MOST_KNOWN) KNOWN.clear();
+  const quirks = readQuirks(model);
+  KNOWN.set(model, quirks);
+  return quirks;
+}
+
+/** Sources: https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking and its migration guides. */
+function readQuirks(model: string): ModelQuirks {
   const found = readVersion(model);
   const holds = (since: Since) => {
     const from = found === undefined ? undefined : since[found.family];
