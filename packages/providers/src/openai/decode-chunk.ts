@@ -27,23 +27,14 @@ export class ChunkDecoder {
   private started = false;
   private idBase = '';
   private serviceTier: JsonValue | undefined;
-  /** Holds until a chunk tells something else. */
-  private template: ChunkTemplate | undefined;
+  /** A chunk of text, which later ones are like. Holds until one tells something else. */
+  template: ChunkTemplate | undefined;
 
   /** True when at least one choice was seen and each was finished. */
   get complete(): boolean {
     if (this.choices.size === 0) return false;
     for (const state of this.choices.values()) if (!state.finished) return false;
     return true;
-  }
-
-  /** Appends the text of a chunk like an earlier one, and returns that; undefined for a chunk that has to be parsed. */
-  decodeLike(data: string, events: ChatEvent[]): JsonObject | undefined {
-    const { template } = this;
-    const text = template?.textOf(data);
-    if (template === undefined || text === undefined) return undefined;
-    events.push({ type: 'text', choice: template.choice, text });
-    return template.chunk;
   }
 
   /**

@@ -28,10 +28,13 @@ export class ChatStream implements PayloadDecoder {
   constructor(private readonly provider: string) {}
 
   decodeLike({ data, event, raw }: PayloadText, events: ChatEvent[]): boolean {
-    if (event !== undefined || raw === undefined) return false;
-    const like = this.chunks.decodeLike(data, events);
-    if (like !== undefined) this.last = like;
-    return like !== undefined;
+    const { template } = this.chunks;
+    if (template === undefined || event !== undefined || raw === undefined) return false;
+    const text = template.textOf(data);
+    if (text === undefined) return false;
+    events.push({ type: 'text', choice: template.choice, text });
+    this.last = template.chunk;
+    return true;
   }
 
   decode(chunk: JsonObject, events: ChatEvent[], { event, data }: PayloadText): void {

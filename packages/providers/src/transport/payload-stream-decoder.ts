@@ -133,6 +133,7 @@ export class PayloadStreamDecoder implements StreamDecoder {
       this.done ||= this.payloads.done;
       if (this.done) break;
     }
+    this.lookAt(events);
     const { forward } = this.payloads;
     if (forward !== undefined && (pieces.length > 0 || forward.answer !== undefined)) {
       const { format, answer } = forward;
@@ -153,8 +154,8 @@ export class PayloadStreamDecoder implements StreamDecoder {
   }
 
   /** Counts text; the larger of repeated usage counts holds. */
-  private lookAt(events: ChatEvent[], from: number): void {
-    for (let i = from; i < events.length; i++) {
+  private lookAt(events: ChatEvent[]): void {
+    for (let i = 0; i < events.length; i++) {
       const event = events[i] as ChatEvent;
       if ('text' in event) this.textLength += event.text.length;
       else if (event.type === 'usage') {
@@ -164,25 +165,23 @@ export class PayloadStreamDecoder implements StreamDecoder {
       }
     }
     if (this.textLength <= MAX_TEXT_LENGTH) return;
-    throw upstreamFailure('malformed', this.provider, 'sent more text than any model writes.');
+    this.failure ??= upstreamFailure('malformed', this.provider, 'sent more text than any model writes.');
+    this.done = true;
   }
 
   private decodeText(text: PayloadText, events: ChatEvent[], pieces: (string | Uint8Array)[]): void {
     const { payloads } = this;
     let piece: string | Uint8Array | undefined;
-    const from = events.length;
     if (text.data === END_MARK) piece = payloads.decodeEnd?.(events);
-    else if (this.parsed === undefined && payloads.decodeLike?.(text, events) === true) {
-      piece = text.raw;
-      this.lookAt(events, from);
-    } else {
+    else if (this.parsed === undefined && payloads.decodeLike?.(text, events) === true) piece = text.raw;
+    else {
       const payload = this.parsed ?? parseEventData(this.provider, text.data);
       this.parsed = undefined;
       this.sawPayload = true;
+      const from = events.length;
       payloads.decode(payload, events, text);
       piece = payloads.forward?.encode(payload, text);
-      if (events.length > from) this.lookAt(events, from);
-      else if (piece === undefined || piece.length === 0) this.countEmpty();
+      if (events.length === from && (piece === undefined || piece.length === 0)) this.countEmpty();
     }
     if (piece !== undefined && piece.length > 0) pieces.push(piece);
   }
