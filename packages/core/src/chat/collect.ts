@@ -13,7 +13,7 @@ const APPENDED_MEMBERS: Readonly<Record<string, readonly string[]>> = {
 interface OpenToolCall {
   id: string;
   name: string;
-  arguments: string;
+  readonly arguments: string[];
   custom?: boolean;
   signature?: string;
 }
@@ -21,10 +21,11 @@ interface OpenToolCall {
 type Extra = Record<string, JsonValue>;
 
 class OpenChoice {
-  text: string | undefined;
-  reasoning: string | undefined;
+  // Pieces of texts: joined at the end, they take less memory than a growing text.
+  text: string[] | undefined;
+  reasoning: string[] | undefined;
   reasoningDetails: JsonObject[] | undefined;
-  refusal: string | undefined;
+  refusal: string[] | undefined;
   toolCalls: Map<number, OpenToolCall> | undefined;
   finish: { reason: FinishReason; nativeReason?: string } | undefined;
   raw: ChatChoice['raw'];
@@ -61,8 +62,9 @@ export class ResponseCollector {
         if (this.characters > this.maxCharacters) continue;
       }
       const { current } = this;
-      if (event.type === 'text' && current?.index === event.choice) current.text = (current.text ?? '') + event.text;
-      else this.addEvent(event);
+      if (event.type === 'text' && current?.text !== undefined && current.index === event.choice) {
+        current.text.push(event.text);
+      } else this.addEvent(event);
     }
   }
 
@@ -95,7 +97,7 @@ export class ResponseCollector {
     choice.toolCalls ??= new Map();
     let call = choice.toolCalls.get(toolIndex);
     if (call === undefined) {
-      call = { id: '', name: '', arguments: '' };
+      call = { id: '', name: '', arguments: [] };
       choice.toolCalls.set(toolIndex, call);
     }
     return call;
@@ -108,12 +110,12 @@ export class ResponseCollector {
         return;
       case 'text': {
         const choice = this.choice(event.choice);
-        choice.text = (choice.text ?? '') + event.text;
+        choice.text = appended(choice.text, event.text);
         return;
       }
       case 'reasoning': {
         const choice = this.choice(event.choice);
-        choice.reasoning = (choice.reasoning ?? '') + event.text;
+        choice.reasoning = appended(choice.reasoning, event.text);
         return;
       }
       case 'reasoning-detail': {
@@ -124,7 +126,7 @@ export class ResponseCollector {
       }
       case 'refusal': {
         const choice = this.choice(event.choice);
-        choice.refusal = (choice.refusal ?? '') + event.text;
+        choice.refusal = appended(choice.refusal, event.text);
         return;
       }
       case 'tool-call': {
@@ -136,7 +138,7 @@ export class ResponseCollector {
         return;
       }
       case 'tool-arguments':
-        this.tool(event.choice, event.toolIndex).arguments += event.text;
+        this.tool(event.choice, event.toolIndex).arguments.push(event.text);
         return;
       case 'finish':
         this.choice(event.choice).finish = event;
@@ -164,17 +166,23 @@ export class ResponseCollector {
   }
 }
 
+function appended(pieces: string[] | undefined, piece: string): string[] {
+  if (pieces === undefined) return [piece];
+  pieces.push(piece);
+  return pieces;
+}
+
 const NOT_STARTED: Pick<ChatResponse, 'id' | 'model' | 'createdSeconds'> = {};
 
 function closeChoice(open: OpenChoice): ChatChoice {
-  const { index, text = null, finish, reasoning, reasoningDetails, refusal, raw, messageExtra, choiceExtra } = open;
+  const { index, text, finish, reasoning, reasoningDetails, refusal, raw, messageExtra, choiceExtra } = open;
   return {
     index,
-    text,
+    text: text === undefined ? null : text.join(''),
     finishReason: finish?.reason ?? 'length',
-    reasoning,
+    reasoning: reasoning?.join(''),
     reasoningDetails,
-    refusal,
+    refusal: refusal?.join(''),
     toolCalls: open.toolCalls && closeToolCalls(open.toolCalls),
     nativeFinishReason: finish?.nativeReason,
     raw,
@@ -185,7 +193,7 @@ function closeChoice(open: OpenChoice): ChatChoice {
 
 function closeToolCalls(calls: ReadonlyMap<number, OpenToolCall>): ToolCall[] {
   const ordered = [...calls.entries()].sort(([a], [b]) => a - b);
-  return ordered.map(([, call]) => ({ ...call }));
+  return ordered.map(([, call]) => ({ ...call, arguments: call.arguments.join('') }));
 }
 
 function mergeExtra(target: Extra, name: string, value: JsonValue): void {

@@ -9,6 +9,14 @@ const TEXT_NAME = '"content"';
 /** The last member of a chunk, random and without meaning. */
 const PADDING = /"obfuscation": ?"\w*"\}$/;
 
+function parseText(json: string): string | undefined {
+  try {
+    return String(JSON.parse(json)) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A chunk cut around its text. Most later chunks of a stream differ from it in the text alone and need no parsing. */
 export class ChunkTemplate {
   private constructor(
@@ -40,8 +48,8 @@ export class ChunkTemplate {
     if (!data.startsWith(this.head)) return undefined;
     const end = this.isPadded ? this.endOfPadded(data) : data.length - this.tail.length;
     if (end <= this.head.length || !data.startsWith(this.tail, end)) return undefined;
-    const text = data.slice(this.head.length, end);
-    return SPECIAL.test(text) ? undefined : text;
+    // A slice would hold all of the chunk in memory.
+    return parseText(data.slice(this.head.length - 1, end + 1));
   }
 
   /** Index of the tail before a padding; -1 without one. */
