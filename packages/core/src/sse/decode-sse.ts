@@ -153,7 +153,7 @@ export class SseDecoder {
   private takePlain(events: SseEvent[], mayHaveCr: boolean): void {
     if (this.lineStart !== this.start || this.skipLineFeed) return;
     const { buffer, filled, text } = this;
-    for (;;) {
+    while (this.start < filled.length) {
       const { start } = this;
       let event: string | undefined;
       let line = start;
