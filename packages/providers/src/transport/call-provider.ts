@@ -79,12 +79,14 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
     room: call.room,
     signal: call.signal,
   });
-  const readAll = async () =>
-    decodeAnswer(provider, await prepareAnswer(await readWhole(body, call.room), boundsOf(request)), request);
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
-    : new WholeAnswer(readAll, provider.name, body);
-  return { ...answer, events };
+    : new WholeAnswer(() => readAnswer(call, body), provider.name, body);
+  return { status, dropped: answer.dropped, headersMs, events };
+}
+
+async function readAnswer({ provider, request, room }: ProviderCall, body: UpstreamBody): Promise<EventBatch> {
+  return decodeAnswer(provider, await prepareAnswer(await readWhole(body, room), boundsOf(request)), request);
 }
 
 /** A complete answer: nothing to wait for except slices of a large one. */
@@ -183,8 +185,8 @@ abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
   private ended = false;
 
   constructor(
-    private readonly close: () => void,
     private readonly provider: string,
+    private readonly source?: Pick<UpstreamBody, 'close'>,
   ) {}
 
   /** The next batch with something in it; undefined at the end. */
@@ -214,7 +216,7 @@ abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
 
   private end(): void {
     this.ended = true;
-    this.close();
+    this.source?.close();
   }
 }
 
@@ -226,7 +228,7 @@ class StreamedAnswer extends AnswerIterator {
     private readonly decoder: StreamDecoder,
     provider: string,
   ) {
-    super(() => body.close(), provider);
+    super(provider, body);
   }
 
   protected async advance(): Promise<EventBatch | undefined> {
@@ -274,7 +276,7 @@ class WholeAnswer extends AnswerIterator {
     provider: string,
     body?: UpstreamBody,
   ) {
-    super(() => body?.close(), provider);
+    super(provider, body);
   }
 
   protected async advance(): Promise<EventBatch | undefined> {
