@@ -56,6 +56,13 @@ describe('decoding server-sent events', () => {
       fc.property(stream, fc.boolean(), fc.array(fc.nat(500), { maxLength: 20 }), (text, bom, positions) => {
         const whole = bytes((bom ? '\uFEFF' : '') + text);
         expect(decodeAll(cut(whole, positions))).toEqual(decodeAll([whole]));
+        for (const { data, event, raw } of new SseDecoder().push(whole)) {
+          if (raw === undefined || data === '') continue;
+          expect([event, new TextDecoder('utf-8', { ignoreBOM: true }).decode(raw)]).toEqual([
+            undefined,
+            raw[5] === 32 ? `data: ${data}\n\n` : `data:${data}\n\n`,
+          ]);
+        }
       }),
       { numRuns: 300 },
     );
