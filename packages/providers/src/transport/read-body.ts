@@ -68,24 +68,14 @@ export class UpstreamBody {
   }
 
   /** The next piece of at most 16 KiB, for a decoder; else like `readChunk`. */
-  async read(): Promise<Uint8Array | undefined> {
-    const chunk = this.rest ?? (await this.readChunk());
-    if (chunk === undefined) return undefined;
-    if (this.rest !== undefined || (this.bytesInTurn > PIECE_BYTES && this.isLongTurn())) {
-      await nextTurn();
-      this.bytesInTurn = 0;
-      this.turnMs = performance.now();
-      if (this.stopped !== undefined) throw this.stopped;
-    }
-    this.rest = chunk.byteLength > PIECE_BYTES ? chunk.subarray(PIECE_BYTES) : undefined;
-    const piece = this.rest === undefined ? chunk : chunk.subarray(0, PIECE_BYTES);
-    bytesDecoded += piece.byteLength;
-    if (bytesDecoded > COLLECT_BYTES) {
-      bytesDecoded = 0;
-      await letGo();
-      if (this.stopped !== undefined) throw this.stopped;
-    }
-    return piece;
+  read(): Promise<Uint8Array | undefined> {
+    const goesOn = this.rest === undefined && (this.bytesInTurn <= PIECE_BYTES || !this.isLongTurn());
+    return goesOn ? this.receive(true) : this.readInNextTurn();
+  }
+
+  /** The next chunk; undefined at the end. Throws failure `timeout` or `connection`, or `client_closed`. */
+  readChunk(): Promise<Uint8Array | undefined> {
+    return this.receive(false);
   }
 
   /** True after many small chunks, which may hold a thousand events. */
@@ -93,8 +83,15 @@ export class UpstreamBody {
     return this.bytesInTurn > TURN_BYTES || performance.now() - this.turnMs > TURN_MS;
   }
 
-  /** The next chunk; undefined at the end. Throws failure `timeout` or `connection`, or `client_closed`. */
-  async readChunk(): Promise<Uint8Array | undefined> {
+  private async readInNextTurn(): Promise<Uint8Array | undefined> {
+    await nextTurn();
+    this.bytesInTurn = 0;
+    this.turnMs = performance.now();
+    if (this.stopped !== undefined) throw this.stopped;
+    return this.rest === undefined ? this.receive(true) : this.pieceOf(this.rest);
+  }
+
+  private async receive(isCut: boolean): Promise<Uint8Array | undefined> {
     if (this.stopped !== undefined) throw this.stopped;
     if (this.closed || this.reader === undefined) return undefined;
     this.waitingSinceMs = performance.now();
@@ -109,12 +106,26 @@ export class UpstreamBody {
       this.bytesInTurn += byteLength;
       if (this.bytes > this.maxBytes) throw this.refuseLength();
       if (byteLength > FLOOD_CHUNK_BYTES || this.isFlooded) this.noteFlood(byteLength);
-      return value;
+      return isCut ? this.pieceOf(value) : value;
     } catch (error) {
       throw this.stopped ?? (error instanceof GatewayError ? error : connectionError(this.options.provider, error));
     } finally {
       this.waitingSinceMs = undefined;
     }
+  }
+
+  private pieceOf(chunk: Uint8Array): Uint8Array | Promise<Uint8Array> {
+    this.rest = chunk.byteLength > PIECE_BYTES ? chunk.subarray(PIECE_BYTES) : undefined;
+    const piece = this.rest === undefined ? chunk : chunk.subarray(0, PIECE_BYTES);
+    bytesDecoded += piece.byteLength;
+    return bytesDecoded > COLLECT_BYTES ? this.collect(piece) : piece;
+  }
+
+  private async collect(piece: Uint8Array): Promise<Uint8Array> {
+    bytesDecoded = 0;
+    await letGo();
+    if (this.stopped !== undefined) throw this.stopped;
+    return piece;
   }
 
   close(): void {
