@@ -170,7 +170,7 @@ export class Flight {
 
   /** All events so far; a sum for the dropped beginning. */
   received(): readonly EventBatch[] {
-    return this.tally === undefined ? this.batches : [{ events: [], gone: this.tally }, ...this.batches];
+    return this.gone === 0 ? this.batches : [{ events: [], gone: this.tally }, ...this.batches];
   }
 
   private end(failure: unknown): void {

@@ -17,6 +17,7 @@ export type ChunkFate =
   | 'drop';
 
 const CHUNK_OBJECT = 'chat.completion.chunk';
+
 /** Decodes the chunks of one streamed answer. Holds the state that goes from chunk to chunk. */
 export class ChunkDecoder {
   private readonly choices = new Map<number, ChoiceState>();
