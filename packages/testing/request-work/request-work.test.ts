@@ -10,9 +10,9 @@ const BATCHES = 3;
 const WARM_UP = 50;
 /** Per request; allocations are literals of objects and arrays, closures, and `new`. */
 const BOUNDS = {
-  miss: { files: 140, calls: 635, allocations: 280 },
-  hit: { files: 93, calls: 340, allocations: 142 },
-  stream: { files: 147, calls: 1655, allocations: 345 },
+  miss: { files: 128, calls: 480, allocations: 192 },
+  hit: { files: 88, calls: 312, allocations: 127 },
+  stream: { files: 141, calls: 742, allocations: 283 },
 } as const;
 
 let world: TestEnvironment;
