@@ -123,6 +123,74 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     for (const { id } of [fires, quiet]) await alertRows.delete(database.db, { id });
   });
 
+  describe('a store that hangs', () => {
+    const never = () => new Promise<never>(() => {});
+    const hanging = { health: never, depth: never };
+    const watched = async () => [
+      await alertOf({ kind: 'log_queue', name: 'queue', projectId: null }),
+      await alertOf({ kind: 'spend', name: 'spend', threshold: 0.5 }),
+      await alertOf({ kind: 'store_down', name: 'stores', projectId: null }),
+    ];
+
+    test('is told of, and holds up no other alert', async () => {
+      calls.length = 0;
+      const made = await watched();
+      const stores = readStores({ hotStore: hanging, ping: async () => {} });
+      await checkAlerts(post, () => [], stores).run({ db: database.db, nowMs: () => nowMs } as JobContext);
+      expect(calls.map(({ body }) => body.text).sort()).toEqual([
+        'Alert: spend: $0.90 was spent',
+        'Alert: stores: away: the hot store (no answer within 1 s)',
+      ]);
+      for (const { id } of made) await alertRows.delete(database.db, { id });
+    });
+
+    test('others are told before a measure that takes its time ends', async () => {
+      calls.length = 0;
+      const made = await watched();
+      const told = Promise.withResolvers<void>();
+      const depth = async () => {
+        await told.promise;
+        return { entries: 7, oldestAgeMs: 6 * 60_000 };
+      };
+      const watching = checkAlerts(
+        async (url, body) => {
+          await post(url, body);
+          if (calls.length === 2) told.resolve();
+        },
+        () => [],
+        { postgres: async () => undefined, away: async () => ['one'], depth },
+      );
+      await watching.run({ db: database.db, nowMs: () => nowMs } as JobContext);
+      expect(calls.map(({ body }) => body.text.split(': ')[1])).toEqual([
+        expect.stringMatching(/spend|stores/),
+        expect.stringMatching(/spend|stores/),
+        'queue',
+      ]);
+      for (const { id } of made) await alertRows.delete(database.db, { id });
+    });
+
+    test('with Postgres hanging too: told from memory, whatever the queue does', async () => {
+      calls.length = 0;
+      const made = await watched();
+      let hangs = false;
+      const watch = new StoreWatch({
+        db: database.db,
+        hotStore: { health: () => (hangs ? never() : Promise.resolve({ ok: true })), depth: never },
+        ping: () => (hangs ? never() : Promise.resolve()),
+        nowMs: () => nowMs,
+        postWebhook: post,
+        leads: () => true,
+      });
+      await watch.look();
+      hangs = true;
+      await watch.look();
+      expect(calls.map(({ body }) => body.text)).toEqual([
+        'Alert: stores: away: the hot store (no answer within 1 s), Postgres (no answer within 1 s)',
+      ]);
+      for (const { id } of made) await alertRows.delete(database.db, { id });
+    });
+  });
+
   test('a sum below a cent is told with its digits', async () => {
     calls.length = 0;
     const { id } = await projectRows.create(database.db, { name: 'frugal', monthlyCapNanoUsd: 1_000_000_000 });

@@ -1,7 +1,8 @@
-// A failed webhook sets the alert's `last_error` and retries at the next check. A failed measure leaves its alert
-// unchanged; other alerts continue.
+// A failed webhook sets the alert's `last_error` and retries at the next check. A failed or late measure leaves its
+// alert unchanged; other alerts don't wait for it.
 import { isMet } from '@llm0/core/alerts/condition';
 import { type AlertNews, type AlertSubjects, webhookBodies } from '@llm0/core/alerts/webhook-bodies';
+import { inTime } from '@llm0/core/async/in-time';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { Db } from '@llm0/drizzle/client';
 import {
@@ -16,7 +17,14 @@ import {
   type StoredAlert,
 } from '@llm0/drizzle/queries/alerts';
 import type { Job, JobContext } from './job';
-import { ALL_WELL, MEASURES, type MeasureContext, type MeasuredAlert, type StoreStates } from './measure-alert';
+import {
+  ALL_WELL,
+  type MeasureContext,
+  type MeasuredAlert,
+  measureInTime,
+  OFF_SQL,
+  type StoreStates,
+} from './measure-alert';
 import { newsOf } from './providers-down';
 import { type Telling, tellWebhooks } from './tell-webhooks';
 
@@ -34,6 +42,11 @@ interface Change {
   readonly atMs: number;
 }
 
+/** Checks under way at once; each holds a connection of the pool. */
+const MOST_AT_ONCE = 4;
+/** What is found by then is told before the slower checks end. */
+const PROMPT_MS = 2_000;
+
 /** Compares measures with thresholds and notifies webhooks of changes. */
 export function checkAlerts(
   postWebhook: PostWebhook,
@@ -46,22 +59,33 @@ export function checkAlerts(
     async run(context) {
       const changes: Change[] = [];
       const failures: unknown[] = [];
-      for (const alert of await listWatchedAlerts(context.db)) {
-        try {
-          const change = await checkAlert({ ...context, targets, stores }, alert);
-          if (change !== null) changes.push(change);
-        } catch (error) {
-          failures.push(error);
+      const waiting = (await listWatchedAlerts(context.db)).toSorted((a, b) => rank(a) - rank(b));
+      const worker = async () => {
+        for (let alert = waiting.shift(); alert !== undefined; alert = waiting.shift()) {
+          try {
+            const change = await checkAlert({ ...context, targets, stores }, alert);
+            if (change !== null) changes.push(change);
+          } catch (error) {
+            failures.push(error);
+          }
         }
-      }
+      };
+      const checks = Promise.all(Array.from({ length: MOST_AT_ONCE }, worker));
       const messages: string[] = [];
-      const tellings = changes.map((change) => tellingOf(context.db, { change, postWebhook, messages }));
-      await tellWebhooks(tellings).catch((error) => failures.push(error));
+      const tellFound = () =>
+        tellWebhooks(changes.splice(0).map((change) => tellingOf(context.db, { change, postWebhook, messages }))).catch(
+          (error) => failures.push(error),
+        );
+      await inTime(checks, PROMPT_MS, () => undefined);
+      await Promise.all([tellFound(), checks.then(tellFound)]);
       if (failures.length > 0 && messages.length === 0) throw failures[0];
       return messages.length === 0 ? null : { message: messages.join('; ') };
     },
   };
 }
+
+/** Measures without SQL go first: they are quick, and tell of stores that hold up the others. */
+const rank = ({ kind }: StoredAlert): number => Number(!OFF_SQL.has(kind));
 
 /** Result of a check, for the alert's history and webhook. */
 interface Finding {
@@ -79,7 +103,7 @@ const NOTHING = { value: null, text: 'there is nothing to measure any more' } as
 
 /** Measures, and compares with the firing that is open. */
 async function judge(context: MeasureContext, alert: StoredAlert): Promise<Finding> {
-  const measured: MeasuredAlert | typeof NOTHING = (await MEASURES[alert.kind](context, alert)) ?? NOTHING;
+  const measured: MeasuredAlert | typeof NOTHING = (await measureInTime(context, alert)) ?? NOTHING;
   const isFiring = isMet(alert, measured.value);
   const subjects = 'subjects' in measured ? measured.subjects : undefined;
   const open = isFiring && subjects !== undefined ? await openFiring(context.db, alert.id) : null;

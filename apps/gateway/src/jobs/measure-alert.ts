@@ -8,6 +8,7 @@ import {
 } from '@llm0/core/alerts/condition';
 import type { AlertKind } from '@llm0/core/alerts/kinds';
 import { anomalyHours, findSpendAnomaly } from '@llm0/core/alerts/spend-anomaly';
+import { inTime } from '@llm0/core/async/in-time';
 import { formatUsdText } from '@llm0/core/pricing/format-usd';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredAlert } from '@llm0/drizzle/queries/alerts';
@@ -149,3 +150,15 @@ export const MEASURES = {
     return { value, text };
   },
 } as const satisfies Record<AlertKind, Measure>;
+
+/** Kinds that query no database. */
+export const OFF_SQL: ReadonlySet<AlertKind> = new Set(['provider_down', 'store_down', 'log_queue']);
+
+const MEASURE_MS = 10_000;
+
+/** Throws after a time-out, so that a hanging measure holds up nothing else. */
+export async function measureInTime(context: MeasureContext, alert: StoredAlert): Promise<MeasuredAlert | null> {
+  return inTime<MeasuredAlert | null, never>(MEASURES[alert.kind](context, alert), MEASURE_MS, () => {
+    throw new Error(`the alert ${alert.name} could not be measured within ${MEASURE_MS / 1000} s`);
+  });
+}

@@ -83,32 +83,31 @@ export async function startJobs({ services, database }: JobServices): Promise<Ru
   const wanted: readonly LedWork[] = config.backgroundWorkers === false ? ['ledger'] : ['ledger', 'maintenance'];
   const stopped = new AbortController();
   const terms = new Map<LedWork, Term>();
-  const elect = async () => {
-    for (const work of wanted) {
-      const leads = await database.tryLead(work).catch(() => false);
-      const term = terms.get(work);
-      if (leads && term === undefined) terms.set(work, new Term(context, works[work]));
-      if (leads || term === undefined) continue;
-      terms.delete(work);
-      await term.end();
-    }
+  const elect = async (work: LedWork) => {
+    const leads = await database.tryLead(work).catch(() => false);
+    const term = terms.get(work);
+    if (leads && term === undefined) terms.set(work, new Term(context, works[work]));
+    if (leads || term === undefined) return;
+    terms.delete(work);
+    await term.end();
   };
-  await elect();
+  await Promise.all(wanted.map(elect));
   const { postWebhook } = services;
   const leads = () => terms.has('maintenance');
   const own = { db: database.db, hotStore, ping, postWebhook, nowMs: context.nowMs, leads };
   const watch = watchStores(own, stopped.signal);
-  const elections = (async () => {
+  // Each in its own loop: the end of one term waits for its jobs, the other election doesn't.
+  const elections = wanted.map(async (work) => {
     while (!stopped.signal.aborted) {
       await interruptibleSleep(ELECTION_MS, stopped.signal);
-      if (!stopped.signal.aborted) await elect();
+      if (!stopped.signal.aborted) await elect(work);
     }
-  })();
+  });
   return {
     leading: (work = 'ledger') => terms.has(work),
     async stop() {
       stopped.abort();
-      await Promise.all([elections, watch]);
+      await Promise.all([...elections, watch]);
       await Promise.all([...terms.values()].map((term) => term.end()));
       if (terms.has('ledger')) await drainNow(hotStore, createLogSink(context)).catch(() => {});
       await database.stopLeading();

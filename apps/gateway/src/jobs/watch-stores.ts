@@ -7,10 +7,12 @@ import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Db } from '@llm0/drizzle/client';
 import { listWatchedAlerts, recordAlertState, recordFiring, type StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { alertBodies, type PostWebhook } from './check-alerts';
-import { MEASURES, type StoreStates } from './measure-alert';
+import { measureInTime, type StoreStates } from './measure-alert';
 
 const HEALTH_MS = 1000;
 const LOOK_MS = 5_000;
+/** Postgres that hangs at the bookkeeping is away at the next look. */
+const REST_MS = 5_000;
 
 export interface StoreWatchNeeds {
   readonly db: Db;
@@ -46,7 +48,10 @@ export function readStores({ hotStore, ping }: Pick<StoreWatchNeeds, 'hotStore' 
         ...(database === undefined ? [] : [`Postgres (${database})`]),
       ];
     },
-    depth: () => hotStore.depth(),
+    depth: () =>
+      inTime(hotStore.depth(), HEALTH_MS, () => {
+        throw new Error('the hot store does not tell its queue within 1 s');
+      }),
   };
 }
 
@@ -69,6 +74,7 @@ export async function watchStores(needs: StoreWatchNeeds, stopped: AbortSignal):
 export class StoreWatch {
   private alerts: readonly StoredAlert[] = [];
   private led = false;
+  private resting: Promise<void> | undefined;
   private readonly told = new Map<string, Told>();
 
   constructor(private readonly needs: StoreWatchNeeds) {}
@@ -76,9 +82,16 @@ export class StoreWatch {
   /** Never throws: the next look retries. */
   async look(): Promise<void> {
     const stores = readStores(this.needs);
-    if ((await stores.postgres()) === undefined) return this.rest().catch(() => {});
+    if ((await stores.postgres()) === undefined) {
+      this.resting ??= this.rest()
+        .catch(() => {})
+        .finally(() => {
+          this.resting = undefined;
+        });
+      return inTime(this.resting, REST_MS, () => {});
+    }
     if (!this.led) return;
-    for (const alert of this.alerts) await this.tell(alert, stores).catch(() => {});
+    await Promise.all(this.alerts.map((alert) => this.tell(alert, stores).catch(() => {})));
   }
 
   private async rest(): Promise<void> {
@@ -98,7 +111,7 @@ export class StoreWatch {
     const { nowMs, postWebhook, db } = this.needs;
     const atMs = nowMs();
     if (alert.isFiring || this.told.has(alert.id) || (alert.mutedUntilMs ?? 0) > atMs) return;
-    const measured = await MEASURES[alert.kind]({ db, nowMs, targets: () => [], stores }, alert);
+    const measured = await measureInTime({ db, nowMs, targets: () => [], stores }, alert);
     if (measured === null || !isMet(alert, measured.value)) return;
     const { value, text } = measured;
     const news = { event: 'alert_firing', text: `Alert: ${alert.name}: ${text}`, value, atMs } as const;
