@@ -170,6 +170,48 @@ describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
     }
   }, 60_000);
 
+  test('errors that the gateway answers itself count as requests, each once', async () => {
+    const raw = (body: string) => (key: string) =>
+      fetch(new URL('/mcp', world.gateway.url), { method: 'POST', headers: headersOf(key), body });
+    const asked: readonly (readonly [number, (key: string) => Promise<Response>])[] = [
+      ...['GET', 'DELETE'].map((http) => [404, (key: string) => ask(key, { http, session: 'nobody' })] as const),
+      [404, (key) => ask(key, { method: 'tools/list', session: 'nobody' })],
+      [400, (key) => ask(key, { http: 'DELETE' })],
+      [200, (key) => ask(key, { method: 'tools/call', params: { name: 'web__none' } })],
+      [200, (key) => ask(key, { method: 'tools/call' })],
+      [200, (key) => ask(key, { method: 'tools/call', params: { name: 'nobody__search' } })],
+      [200, (key) => ask(key, { method: 'tools/call', params: { name: 'web__strict', arguments: {} } })],
+      [200, (key) => ask(key, { method: 'prompts/get', params: { name: 'none' } })],
+      [200, (key) => ask(key, { method: 'resources/read', params: { uri: 'none://' } })],
+      [200, (key) => ask(key, { method: 'completion/complete' })],
+      [200, (key) => ask(key, { method: 'no/method' })],
+      [200, (key) => ask(key, { method: 'logging/setLevel', params: { level: 'none' } })],
+      [400, (key) => ask(key, { method: 'initialize' })],
+      [400, raw('{bad json')],
+      [400, raw('[{"jsonrpc":"2.0","id":1,"method":"ping"}]')],
+      [400, raw('{"jsonrpc":"2.0","id":"1","result":{}}')],
+      [404, (key) => ask(key, { method: 'tools/list', path: '/mcp/nobody' })],
+      [
+        405,
+        (key) =>
+          fetch(new URL('/mcp', world.gateway.url), {
+            headers: { ...headersOf(key), 'MCP-Protocol-Version': '2026-07-28' },
+          }),
+      ],
+    ];
+    for (const [at, [status, send]] of asked.entries()) {
+      const { key } = await makeKey({ rate_limit_per_minute: 3 });
+      const codes: number[] = [];
+      for (let n = 0; n < 5; n++) codes.push((await send(key)).status);
+      expect([at, codes]).toEqual([at, [status, status, status, 429, 429]]);
+    }
+    const { key } = await makeKey({ rate_limit_per_minute: 5 });
+    const session = await begin(key);
+    const codes: number[] = [];
+    for (let n = 0; n < 5; n++) codes.push((await ask(key, { http: 'DELETE', session })).status);
+    expect(codes).toEqual([204, 404, 404, 404, 429]);
+  }, 60_000);
+
   test('a session is of the key that began it, and no other ends or uses it', async () => {
     const { key, projectId } = await makeKey({});
     const body = { name: 'other', rate_limit_per_minute: null, allowed_tools: ['*'] };

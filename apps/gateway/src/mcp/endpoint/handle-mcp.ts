@@ -4,44 +4,27 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf } from '@llm0/core/keys/api-key';
 import type { UnderWay } from '../../observe/open-requests';
 import { authenticate, type ChosenKey } from '../../pipeline/request/authenticate';
-import { AdmissionDenied } from '../../pipeline/request/denials';
-import type { Authenticated } from '../../pipeline/request/load-principal';
-import { openContext, type RequestContext } from '../../pipeline/request/open-context';
+import { openContext } from '../../pipeline/request/open-context';
 import { readRequestBody } from '../../pipeline/request/read-request';
-import { asGatewayError, respondError } from '../../pipeline/request/respond-error';
 import type { Services } from '../../services/contract';
-import { recordRefusedCall } from '../calls/call-booking';
 import { findServer } from '../calls/find-tool';
 import { inMessageTrace } from '../calls/message-trace';
-import { callJob } from '../calls/plan-call';
-import { FORWARDED, type ForwardedMethod, namedTarget } from '../calls/resolve-target';
+import { FORWARDED, type ForwardedMethod } from '../calls/resolve-target';
 import { readRunId } from '../calls/run-id';
-import { ConsentNeeded } from '../oauth/consent-needed';
-import { RPC, RpcFailure, type RpcId, type RpcMessage, readRpcMessage, rpcError } from '../wire/json-rpc';
-import { admitOwn } from './admit-own';
-import { askConsent } from './ask-consent';
+import { RPC, RpcFailure, type RpcMessage, readRpcMessage } from '../wire/json-rpc';
 import { checkOrigin } from './check-origin';
 import { classify, type Sender, unknownSession } from './classify';
 import { CODE_METHODS, CODE_SCOPE } from './code-methods';
-import { type Forwarding, forward } from './forward';
+import { forward } from './forward';
 import { listenLegacy } from './listen';
-import { asTold, mcpEnvelope } from './mcp-errors';
 import type { McpRequest } from './mcp-request';
 import { takeNotification, takeResponse } from './one-way';
 import { OWN_METHODS } from './own-methods';
+import { countOwn, type Progress, tellFailure } from './tell-failure';
 
 /** Scope of the endpoint: all servers of the key, or one. */
 export interface McpPlace {
   readonly scope: string | undefined;
-}
-
-/** State of a failing request. */
-interface Progress extends Forwarding {
-  ctx?: RequestContext;
-  principal?: Authenticated;
-  mcpRequest?: McpRequest;
-  id: RpcId | null;
-  readonly path: string;
 }
 
 const pathOf = ({ scope }: McpPlace): string => (scope === undefined ? '/mcp' : `/mcp/${encodeURIComponent(scope)}`);
@@ -65,13 +48,13 @@ export async function handleMcp(
     if (message.kind === 'request') progress.id = message.request.id;
     const sender = knownSender(services, opened, message);
     if (message.kind === 'response') {
-      await admitOwn(services, opened, 'response');
+      await countOwn(services, opened, { progress, method: 'response' });
       await takeResponse(opened, message.response);
     }
     if (message.kind === 'notification') {
       // A caller at its limit may still cancel its calls.
       takeNotification(services, { ...opened, sender }, message.notification);
-      await admitOwn(services, opened, message.notification.method);
+      await countOwn(services, opened, { progress, method: message.notification.method });
     }
     if (message.kind !== 'request') {
       underWay.end();
@@ -87,7 +70,6 @@ export async function handleMcp(
 /** The stream of a client with a session (`GET`). */
 export async function handleMcpStream(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
   return withoutBody(services, place, httpRequest, async (mcpRequest) => {
-    await admitOwn(services, mcpRequest, mcpRequest.request.method);
     if (!takesStream(httpRequest.headers)) {
       throw new GatewayError('invalid_request', 'This stream is for clients that accept text/event-stream.', {
         status: 406,
@@ -101,7 +83,6 @@ export async function handleMcpStream(services: Services, place: McpPlace, httpR
 export async function handleMcpEnd(services: Services, place: McpPlace, httpRequest: Request): Promise<Response> {
   return withoutBody(services, place, httpRequest, async (mcpRequest) => {
     const { sender, ctx, release } = mcpRequest;
-    await admitOwn(services, mcpRequest, mcpRequest.request.method);
     const { sessionId } = sender;
     if (sessionId === undefined)
       throw new GatewayError('invalid_request', 'The header Mcp-Session-Id names no session.');
@@ -127,6 +108,7 @@ async function withoutBody(
     if (sender.client.era === 'modern') {
       throw new GatewayError('method_not_allowed', 'This revision of the protocol uses POST only.');
     }
+    await countOwn(services, opened, { progress, method: asked.method });
     const request = { ...asked, id: '' };
     const signal = httpRequest.signal;
     return await answer({ ...opened, sender, request, signal, bytesIn: 0, takesStream: true });
@@ -212,7 +194,7 @@ async function answerRequest(
     if (opened.scope !== undefined && !isCode) findServer(mcpRequest, opened.scope);
     const methods = (isCode ? CODE_METHODS : OWN_METHODS)[sender.client.era];
     const own = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
-    if (own !== undefined) return await own(services, await withAdmitted(services, mcpRequest));
+    if (own !== undefined) return await own(services, await withAdmitted(services, mcpRequest, progress));
     if (!isCode && Object.hasOwn(FORWARDED, request.method)) {
       return await forward(services, mcpRequest, request.method as ForwardedMethod, progress);
     }
@@ -226,8 +208,8 @@ async function answerRequest(
   }
 }
 
-async function withAdmitted(services: Services, mcpRequest: McpRequest): Promise<McpRequest> {
-  const principal = await admitOwn(services, mcpRequest, mcpRequest.request.method);
+async function withAdmitted(services: Services, mcpRequest: McpRequest, progress: Progress): Promise<McpRequest> {
+  const principal = await countOwn(services, mcpRequest, { progress, method: mcpRequest.request.method });
   return { ...mcpRequest, principal, patterns: allowedToolsOf(principal) };
 }
 
@@ -241,60 +223,3 @@ const notJsonRpc = (id: unknown): RpcFailure =>
     httpStatus: 400,
     data: typeof id === 'string' || typeof id === 'number' ? { id } : null,
   });
-
-async function tellFailure(services: Services, progress: Progress, cause: unknown): Promise<Response> {
-  const { ctx, principal, id } = progress;
-  const requestId = ctx?.requestId ?? services.createId();
-  if (cause instanceof RpcFailure) {
-    const status = cause.options.httpStatus ?? 200;
-    return Response.json(rpcError(id, cause.body), { status, headers: { 'X-Request-Id': requestId } });
-  }
-  const error = asGatewayError(cause, services.log, ctx);
-  await leaveRow(services, progress, error);
-  const { mcpRequest } = progress;
-  if (error instanceof ConsentNeeded && mcpRequest !== undefined) {
-    const asked = askConsent(services, mcpRequest, error);
-    if (asked !== undefined) return asked;
-  }
-  const told = boundFailures(services, progress, asTold(error));
-  const response = respondError(told, {
-    requestId,
-    dialect: mcpEnvelope(id),
-    projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
-  });
-  if (mcpRequest !== undefined) response.headers.set('X-LLM0-Run-Id', mcpRequest.runId);
-  if (response.status === 401) response.headers.set('WWW-Authenticate', challengeOf(services, progress.path));
-  return response;
-}
-
-/** Location of the authorization metadata. Source: RFC 9728, section 5.1. */
-const challengeOf = ({ mcp }: Services, path: string): string =>
-  `Bearer resource_metadata="${mcp.oauth.identity.publicUrl}/.well-known/oauth-protected-resource${path}"`;
-
-/** Repeated refusals before a decision count against the key's rate. */
-function boundFailures({ refusals }: Services, { principal, booking }: Progress, error: GatewayError): GatewayError {
-  const isDecided = booking !== undefined || error instanceof AdmissionDenied;
-  if (principal === undefined || isDecided || error.kind === 'client_closed' || refusals.mayFail(principal.key.id))
-    return error;
-  const message = `Too many requests with this API key were refused, the last one because: ${error.message}`;
-  return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: 1000, cause: error });
-}
-
-async function leaveRow(
-  services: Services,
-  { booking, mcpRequest, principal }: Progress,
-  error: GatewayError,
-): Promise<void> {
-  if (booking !== undefined) {
-    booking.fail(error);
-    await booking.handedOver;
-    return;
-  }
-  const target = mcpRequest && namedTarget(mcpRequest);
-  if (mcpRequest === undefined || target === undefined || principal === undefined) return;
-  const server = { id: target.id, alias: target.alias, pricePerCallNanoUsd: 0 };
-  const { runId, bytesIn, ctx } = mcpRequest;
-  const job = callJob({ alias: target.alias, tool: target.tool, runId, bytesIn, server: () => server });
-  const { params } = mcpRequest.request;
-  await recordRefusedCall(services, { ctx, job, params, principal, server, error });
-}
