@@ -201,33 +201,6 @@ describe('readConfig', () => {
     expect(readConfig({ ENVIRONMENT: 'dev' }).environment).toBe('development');
   });
 
-  test('a misspelt name is found, its value is not shown', () => {
-    const env = { OPENAI_APIKEY: 'sk-1', ANTROPIC_API_KEY: 'k', GEMINI_API_KYE: 'k', DATABSE_URL: 'x', PATH: '/bin' };
-    expect(readConfig(env).misspeltNames).toEqual([
-      { name: 'OPENAI_APIKEY', meant: 'OPENAI_API_KEY' },
-      { name: 'ANTROPIC_API_KEY', meant: 'ANTHROPIC_API_KEY' },
-      { name: 'GEMINI_API_KYE', meant: 'GEMINI_API_KEY' },
-      { name: 'DATABSE_URL', meant: 'DATABASE_URL' },
-    ]);
-    const usual = { HOSTNAME: 'h', HOME: '/', LANG: 'C', USER: 'u', SHELL: '/bin/sh', AWS_DEFAULT_REGION: 'eu-west-1' };
-    expect(readConfig({ ...usual, OPENAI_API_KEY: 'k', TLS_CERT_FILE: 'c' }).misspeltNames).toEqual([]);
-  });
-
-  test("a vendor's key by another name is found", () => {
-    const env = { OPENAI_KEY: 'k', MISTRAL_API_TOKEN: 'k', AZURE_OPENAI_KEY: 'k', GITHUB_TOKEN: 't', NPM_TOKEN: 't' };
-    expect(readConfig(env).misspeltNames).toEqual([
-      { name: 'OPENAI_KEY', meant: 'OPENAI_API_KEY' },
-      { name: 'MISTRAL_API_TOKEN', meant: 'MISTRAL_API_KEY' },
-      { name: 'AZURE_OPENAI_KEY', meant: 'AZURE_OPENAI_API_KEY' },
-    ]);
-  });
-
-  test("the name a vendor's own clients read is found, where ours is not set", () => {
-    const names = (env: Record<string, string>) => readConfig(env).misspeltNames;
-    expect(names({ GOOGLE_API_KEY: 'k' })).toEqual([{ name: 'GOOGLE_API_KEY', meant: 'GEMINI_API_KEY' }]);
-    expect(names({ GOOGLE_API_KEY: 'k', GEMINI_API_KEY: 'k' })).toEqual([]);
-  });
-
   test.each([
     ['1m30s', 90_000],
     ['1.5h', 5_400_000],

@@ -33,7 +33,7 @@ export type Config = Settings<ReturnType<typeof readConfig>>;
 export function readConfig(env: Environment) {
   const read = new EnvReader(env);
   const settings = readSettings(read, env);
-  /** Unknown names that differ from known ones by a letter. */
+  /** Unknown names that are near known ones. */
   return { ...settings, misspeltNames: findMisspelt(env, read.known) };
 }
 

@@ -1,4 +1,4 @@
-import type { Environment } from './values';
+import { type Environment, SECRET } from './values';
 
 /** Names of the Go project that have no meaning here: pools, caches and retries that are made otherwise. */
 const GO_NAMES = [
@@ -36,26 +36,80 @@ export interface MisspeltName {
   readonly meant: string;
 }
 
-/** Shorter names are too easily near to something else. */
-const MIN_LENGTH = 8;
+/** Names that are read only beside others. */
+const BESIDE_OTHERS = [
+  ...['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_REGION', 'AWS_DEFAULT_REGION'],
+  ...['REDIS_CLUSTER', 'REDIS_PASSWORD', 'REDIS_DB'],
+] as const;
 
-/** Set names that nothing reads and that differ from a known one by an underscore or a letter. */
-export function findMisspelt(env: Environment, known: ReadonlySet<string>): readonly MisspeltName[] {
+/** Set names that nothing reads and that are near a known one. */
+export function findMisspelt(env: Environment, read: ReadonlySet<string>): readonly MisspeltName[] {
+  const plain = [...read, ...BESIDE_OTHERS];
+  const known = new Set([...plain, ...plain.filter((name) => SECRET.test(name)).map((name) => `${name}_FILE`)]);
   return Object.keys(env)
-    .filter((name) => name.length >= MIN_LENGTH && !known.has(name) && isSet(env, name))
+    .filter((name) => !known.has(name) && isSet(env, name))
     .flatMap((name) => {
-      const meant =
-        [...known].find((one) => one.length >= MIN_LENGTH && isNear(letters(name), letters(one))) ??
-        ofVendor(name, known) ??
-        usualElsewhere(name, env);
+      const meant = nearest(name, known) ?? ofVendor(name, known) ?? oneWordShort(name, env, known) ?? usual(name, env);
       return meant === undefined ? [] : [{ name, meant }];
     });
 }
 
-/** `OPENAI_KEY`, `OPENAI_API_TOKEN`: a vendor's key by another name. */
+/** Underscores and case don't count. Two letters may differ, in short names one, and in the shortest none. */
+function nearest(name: string, known: ReadonlySet<string>): string | undefined {
+  const written = letters(name);
+  let [meant, least]: [string | undefined, number] = [undefined, 3];
+  for (const one of known) {
+    const read = letters(one);
+    const most = read.length >= 10 ? 2 : Number(read.length >= 7);
+    if (Math.abs(read.length - written.length) > most) continue;
+    const distance = distanceOf(written, read);
+    if (distance <= most && distance < least && beginsAlike(name, one)) [meant, least] = [one, distance];
+  }
+  return meant;
+}
+
+/** `SSL_CERT_FILE`, `CODE_SERVICE_URL`: a short first word that is another one names another thing. */
+function beginsAlike(name: string, known: string): boolean {
+  const head = known.split('_', 1)[0] ?? '';
+  if (letters(name).startsWith(head)) return true;
+  const word = (name.split('_', 1)[0] ?? '').toUpperCase();
+  if (head.length > 4) return distanceOf(word, head) <= (head.length > 5 ? 2 : 1);
+  return [...word].sort().join('') === [...head].sort().join('');
+}
+
+/** Letters more, less, other, or two neighbours that changed places (optimal string alignment). */
+function distanceOf(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const changed = (last[j - 1] ?? 0) + Number(a[i - 1] !== b[j - 1]);
+      row[j] = Math.min(changed, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwapped) row[j] = Math.min(row[j] ?? 0, (before[j - 2] ?? 0) + 1);
+    }
+    [before, last] = [last, row];
+  }
+  return last[b.length] ?? 0;
+}
+
+/** `OPENAI_KEY`, `OPENAI_API_TOKEN`, `OPENAI_API_BASE`: a vendor's setting by another name. */
 function ofVendor(name: string, known: ReadonlySet<string>): string | undefined {
-  const meant = name.replace(/_(?:API_?|SECRET_?|ACCESS_?)?(?:KEY|TOKEN)$/i, '_API_KEY').toUpperCase();
+  const meant = name
+    .toUpperCase()
+    .replace(/_(?:API_?|SECRET_?|ACCESS_?)?(?:KEY|TOKEN)$/, '_API_KEY')
+    .replace(/_(?:API_?)?(?:BASE|URL)$/, '_BASE_URL');
   return meant !== name && known.has(meant) ? meant : undefined;
+}
+
+/** `TLS_CERT`: the last word is missing. */
+function oneWordShort(name: string, env: Environment, known: ReadonlySet<string>): string | undefined {
+  if (name.length < 7) return undefined;
+  const begin = `${name.toUpperCase()}_`;
+  const longer = [...known].filter((one) => one.startsWith(begin) && !one.slice(begin.length).includes('_'));
+  const [meant] = longer;
+  return longer.length !== 1 || meant === undefined || isSet(env, meant) ? undefined : meant;
 }
 
 /** Variables that vendors' own clients read. */
@@ -63,25 +117,14 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   GOOGLE_API_KEY: 'GEMINI_API_KEY',
   GOOGLE_GENERATIVE_AI_API_KEY: 'GEMINI_API_KEY',
   CLAUDE_API_KEY: 'ANTHROPIC_API_KEY',
+  GROK_API_KEY: 'XAI_API_KEY',
 };
 
 /** Other programs use these names, so a hint helps only if the intended variable is missing. */
-function usualElsewhere(name: string, env: Environment): string | undefined {
+function usual(name: string, env: Environment): string | undefined {
   const meant = ELSEWHERE[name];
   return meant === undefined || isSet(env, meant) ? undefined : meant;
 }
 
 const isSet = (env: Environment, name: string): boolean => (env[name]?.trim() ?? '') !== '';
 const letters = (name: string): string => name.replaceAll('_', '').toUpperCase();
-
-/** Equal but for one letter more, less, other, or two that changed places. */
-function isNear(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let from = 0;
-  while (from < a.length && a[from] === b[from]) from++;
-  let back = 0;
-  while (back < Math.min(a.length, b.length) - from && a[a.length - 1 - back] === b[b.length - 1 - back]) back++;
-  const [restA, restB] = [a.slice(from, a.length - back), b.slice(from, b.length - back)];
-  if (restA.length <= 1 && restB.length <= 1) return true;
-  return restA.length === 2 && restA === [...restB].reverse().join('');
-}

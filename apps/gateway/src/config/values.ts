@@ -15,7 +15,7 @@ export type Settings<T> = { readonly [K in keyof T as undefined extends T[K] ? n
 };
 
 /** Settings that hold a secret, alone or within a URL. */
-const SECRET =
+export const SECRET =
   /^(?:OTEL_EXPORTER_OTLP_HEADERS|DATABASE_URL|REDIS_URL|REDIS_PASSWORD|ADMIN_TOKEN|METRICS_TOKEN|ENCRYPTION_KEY|ENCRYPTION_KEY_PREVIOUS|EMBEDDING_SERVICE_KEY|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|AWS_BEARER_TOKEN_BEDROCK|[A-Z_]+_API_KEY)$/;
 
 /** Reads typed values from an environment; every reader throws `ConfigError` for invalid text. */
