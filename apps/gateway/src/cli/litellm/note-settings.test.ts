@@ -32,6 +32,13 @@ describe('keys that may be none', () => {
   });
 });
 
+test('an alias with one target asks only this target, as there: nothing differs', () => {
+  const models = { model_list: ['openai/gpt-4o', 'anthropic/claude-sonnet-4-5', 'gemini/gemini-2.5-pro'].map(one) };
+  expect(told(models, { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k' })).toEqual([]);
+});
+
+const one = (named: string) => ({ model_name: named.slice(0, 6), litellm_params: { model: named } });
+
 describe('unsupported settings are listed', () => {
   test.each([
     [{ litellm_settings: { ssl_verify: false } }, 'left out litellm_settings.ssl_verify: '],

@@ -46,19 +46,7 @@ export function planAliases(
     if (!groups.has(group)) note('left out', `model_group_alias ${name}`, `"${group}" is not in model_list`);
     else if (!groups.has(name)) aliases.push({ ...targetsOf(group, routing, note), alias: name });
   }
-  noteChains(aliases, note);
   return aliases;
-}
-
-const IN_CHAINS = new Set(['openai', 'anthropic', 'gemini']);
-
-function noteChains(aliases: readonly PlannedAlias[], note: AddNote): void {
-  const [first, ...more] = aliases.filter(
-    ({ targets }) => targets.length === 1 && IN_CHAINS.has(targets[0]?.provider ?? ''),
-  );
-  if (first === undefined) return;
-  const who = more.length === 0 ? first.alias : `${first.alias} and ${more.length} more`;
-  note('differs', who, 'other configured providers replace it after failures: see "llm0 chains list"');
 }
 
 /** Wildcards need no alias: every model of a configured vendor is there by its own name. */
