@@ -32,7 +32,7 @@ const join = (...units: readonly string[]): string => units.join('\n');
 /** Every script with its units and its number of keys (undefined: in the first argument). */
 const SCRIPTS = {
   admit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, customerSpend, admitTables, admit) },
-  commit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, cacheStore, commit) },
+  commit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, customerSpend, cacheStore, commit) },
   settle: { keys: 15, lua: join(clock, tokenBucket, spendCap, customerSpend, cacheStore, settle) },
   reap: { keys: 8, lua: join(clock, spendCap, customerSpend, reap) },
   expired: { keys: 3, lua: join(clock, expired) },
@@ -56,7 +56,8 @@ type ScriptMethod = (...args: readonly ScriptArg[]) => Promise<unknown>;
 
 /** Registers the scripts; ioredis sends them by hash and in full again where the server lost them. */
 export function defineScripts(client: RedisClient, leaseMs: number): void {
-  const constants = `local LEASE_MS, DONE_MARKER_MS, REAPED_MARKER_MS = ${leaseMs}, ${DONE_MARKER_MS}, ${REAPED_MARKER_MS}\n`;
+  const constants = `local LEASE_MS, DONE_MARKER_MS, REAPED_MARKER_MS = ${leaseMs}, ${DONE_MARKER_MS}, ${REAPED_MARKER_MS}
+local call, floor, format = redis.call, math.floor, string.format\n`;
   for (const [name, { keys, lua }] of Object.entries(SCRIPTS)) {
     client.defineCommand(`llm0_${name}`, {
       ...(keys === undefined ? {} : { numberOfKeys: keys }),

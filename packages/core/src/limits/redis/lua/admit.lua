@@ -16,8 +16,9 @@ local function decide(at)
   local a, k = FIRST + account * ACCOUNT, 9 + account * 4
   local REQUESTED, DOWNGRADE = at + 3, at + 3 + PLAN
   if ARGV[at + 2] ~= '2' then DOWNGRADE = nil end
-  local P = load_project(KEYS[k])
-  if not is_known(P, KEYS[k], a) then return { 1 } end
+  local version = 'k:' .. ARGV[a + 1]
+  local P = load_project(KEYS[k], version)
+  if not is_known(P, KEYS[k], a, version) then return { 1 } end
 
   local K = load_key(KEYS[k + 1])
   local rate, burst, level = tonumber(ARGV[a + 5]), tonumber(ARGV[a + 6]), nil
@@ -36,7 +37,7 @@ local function decide(at)
   end
 
   local function reply(code, x, y, z)
-    local row = { code, level and whole(level) or '', P.spent or 0, x or '', y or '', z or '' }
+    local row = { code, level or '', P.spent or 0, x or '', y or '', z or '' }
     if C then
       row[7], row[8] = C.sd or 0, C.sm or 0
       row[9] = limits and limits.daily and whole(limits.daily) or ''
@@ -48,16 +49,12 @@ local function decide(at)
   -- A clock that stepped back is stored even by a denial: otherwise the bucket would stand still until it catches up.
   local function deny(reason, wait)
     if level and K.bt and now < tonumber(K.bt) then
-      K.bl, K.bt, K.bb = level, now, burst
-      K.changes.bucket = true
+      K.bl, K.bt, K.bb, K.takes_bucket = level, now, burst, true
     end
-    if K.tt and now < tonumber(K.tt) then
-      K.tt = now
-      K.changes.tokens = true
-    end
+    load_tokens(K, KEYS[k + 1])
+    if K.tt and now < tonumber(K.tt) then K.tt, K.steps_back = now, true end
     if customer_level and C.bt and now < tonumber(C.bt) then
-      C.bl, C.bt, C.bb = customer_level, now, limits.rpm
-      C.changes.bucket = true
+      C.bl, C.bt, C.bb, C.takes_bucket = customer_level, now, limits.rpm, true
     end
     return reply(3, reason, wait or -1)
   end
@@ -66,7 +63,7 @@ local function decide(at)
   if level and level < UNIT then return deny('key_rate', bucket_wait(level, UNIT, rate)) end
 
   local most_customers = tonumber(ARGV[a + 14])
-  if is_new and most_customers and P.customers >= most_customers then return deny('customer_count') end
+  if is_new and most_customers and count_customers(P, KEYS[k]) >= most_customers then return deny('customer_count') end
 
   local plan, warning, blocked = REQUESTED, 0, nil
   local model_field, model_count
@@ -96,7 +93,7 @@ local function decide(at)
     if most then
       model_field = 'm:' .. ARGV[plan]
       local stored = C.models[model_field]
-      if stored == nil then stored = redis.call('HGET', KEYS[k + 2], model_field) end
+      if stored == nil then stored = call('HGET', KEYS[k + 2], model_field) end
       local window, count = read_window(stored, now, DAY_MS)
       if count >= most then return deny('customer_model_rate', (window + 1) * DAY_MS - now) end
       model_count = window * 1e9 + count + 1
@@ -105,20 +102,17 @@ local function decide(at)
 
   local function take_request()
     if level then
-      K.bl, K.bt, K.bb = level - UNIT, now, burst
-      K.changes.bucket = true
+      K.bl, K.bt, K.bb, K.takes_bucket = level - UNIT, now, burst, true
     end
     if C then
-      C.wh, C.wd = hour * 1e9 + hour_count + 1, window_day * 1e9 + day_count + 1
-      C.changes.windows = true
+      C.wh, C.wd, C.takes_window = hour * 1e9 + hour_count + 1, window_day * 1e9 + day_count + 1, true
       if customer_level then
-        C.bl, C.bt, C.bb = customer_level - UNIT, now, limits.rpm
-        C.changes.bucket = true
+        C.bl, C.bt, C.bb, C.takes_bucket = customer_level - UNIT, now, limits.rpm, true
       end
       if model_field then C.models[model_field] = model_count end
       if is_new then
-        C.counted, P.customers = month, P.customers + 1
-        C.changes.count, P.changes.count = true, true
+        P.customers, P.has_new_customers = count_customers(P, KEYS[k]) + 1, true
+        C.counted, C.is_counted = month, true
       end
     end
   end
@@ -126,7 +120,7 @@ local function decide(at)
   local cache_key = ARGV[plan + 4]
   if cache_key ~= '' then
     -- '+': the process has the answer itself.
-    local entry = cache_key == '+' and IS_ANSWERED or redis.call('HGET', KEYS[7], cache_key)
+    local entry = cache_key == '+' and IS_ANSWERED or call('HGET', KEYS[7], cache_key)
     if entry and tonumber(string.match(entry, '^%d+')) > now then
       take_request()
       if level then level = level - UNIT end
@@ -141,6 +135,7 @@ local function decide(at)
   local most_open = tonumber(ARGV[a + 11])
   if most_open and K.open >= most_open then return deny('concurrency') end
   if tpm then
+    load_tokens(K, KEYS[k + 1])
     tpm_level = bucket_level(K.tl, K.tt, now, tpm, tpm, K.tb)
     local need = tokens * UNIT
     if tpm_level < need then return deny('tokens_rate', bucket_wait(tpm_level, need, tpm)) end
@@ -150,31 +145,27 @@ local function decide(at)
   local budget = tonumber(ARGV[a + 8])
   if budget then
     local total = ARGV[a + 9] == 'total'
-    if over_limit(budget, total and K.s or K.sm, total and K.h or K.hm, hold) then return deny('key_budget') end
+    local field = total and 's' or sm
+    if K[field] == nil then K[field] = call('HGET', KEYS[k + 1], field) end
+    if over_limit(budget, K[field], total and K.h or K.hm, hold) then return deny('key_budget') end
   end
   if blocked then return deny(blocked == 1 and 'customer_daily_spend' or 'customer_monthly_spend') end
   local incomplete = cache_key ~= '' and cache_lost_until(ARGV[a]) > now and 1 or 0
   local n = #holds
   local text = ARGV[plan + 1] .. ' ' .. ARGV[plan + 2] .. ' ' .. ARGV[plan + 3] .. ' ' .. (tpm and ARGV[a + 10] or '0') .. ' '
-    .. whole(now) .. '\n' .. ARGV[a + 13] .. '\n' .. ARGV[plan + 5]
+    .. NOW .. '\n' .. ARGV[a + 13] .. '\n' .. ARGV[plan + 5]
 
   -- Nothing below can fail.
   holds[n + 1], holds[n + 2] = ARGV[at + 1], text
-  leases[n + 1], leases[n + 2] = now + LEASE_MS, ARGV[at + 1]
+  leases[n + 1], leases[n + 2] = LEASE, ARGV[at + 1]
   take_request()
   if level then level = level - UNIT end
   if tpm then
-    K.tl, K.tt, K.tb = tpm_level, now, tpm
-    K.changes.tokens = true
+    K.tl, K.tt, K.tb, K.takes_tokens = tpm_level, now, tpm, true
   end
-  K.open, K.h, K.hm = K.open + 1, (tonumber(K.h) or 0) + hold, (tonumber(K.hm) or 0) + hold
-  K.changes.hold = true
-  P.held, P.id = (tonumber(P.held) or 0) + hold, ARGV[a]
-  P.changes.hold = true
-  if C then
-    C.hd, C.hm = (tonumber(C.hd) or 0) + hold, (tonumber(C.hm) or 0) + hold
-    C.changes.hold = true
-  end
+  K.open, K.h, K.hm, K.takes_hold = K.open + 1, (tonumber(K.h) or 0) + hold, (tonumber(K.hm) or 0) + hold, true
+  P.held, P.id, P.takes_hold = (tonumber(P.held) or 0) + hold, ARGV[a], true
+  if C then C.hd, C.hm, C.takes_hold = (tonumber(C.hd) or 0) + hold, (tonumber(C.hm) or 0) + hold, true end
   return reply(5, (plan - REQUESTED) / PLAN, warning, incomplete)
 end
 

@@ -6,7 +6,7 @@
 --      account, mode (held; unheld: only a record, at no cost), request id, cost, tokens, record, cache key or '', and with
 --      one: value, ttl, owner
 -- Reply: 0 (another epoch), or per row: entry id, or 2 = unclear.
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local ROW = 7
 local first = 5 + tonumber(ARGV[4])
 
@@ -20,69 +20,48 @@ while ARGV[at] do
 end
 local holds = {}
 if #held > 0 then
-  local stored = redis.call('HMGET', KEYS[3], unpack(held))
+  local stored = call('HMGET', KEYS[3], unpack(held))
   for i = 1, #held do holds[held[i]] = stored[i] end
 end
 
--- What each hash gains, in the order it was first met.
-local sums, order = {}, {}
-local function add(key, field, amount)
-  local s = sums[key]
-  if not s then
-    s = { fields = {}, amounts = {} }
-    sums[key] = s
-    order[#order + 1] = key
-  end
-  local known = s.amounts[field]
-  if not known then s.fields[#s.fields + 1] = field end
-  s.amounts[field] = (known or 0) + amount
-end
-
-local tokens_of = {}
+-- Sums by account and day of admission, and tokens given back by account.
+local sums, tokens_of = {}, {}
 -- True where the row is clear: then all its sums are taken, else none.
 local function book(row)
-  local k, cost, customer = 11 + tonumber(ARGV[row]) * 3, tonumber(ARGV[row + 3]), ARGV[5 + tonumber(ARGV[row])]
+  local cost = tonumber(ARGV[row + 3])
   if ARGV[row + 1] ~= 'held' then return cost == 0 end
   local text = holds[ARGV[row + 2]]
   if not text or cost % 1 ~= 0 then return false end
   local hold, _, tokens, tpm, booked_at = parse_hold(text)
-  local month, day = month_of(booked_at), day_of(booked_at)
-  local given_back = tokens - tonumber(ARGV[row + 4])
+  local account = tonumber(ARGV[row])
+  local day, given_back = account .. ' ' .. day_of(booked_at), tokens - tonumber(ARGV[row + 4])
 
   holds[ARGV[row + 2]] = nil
-  if tpm > 0 then
-    tokens_of[k] = tokens_of[k] or { tpm = tpm }
-    table.insert(tokens_of[k], given_back)
+  local sum = sums[day]
+  if not sum then
+    sum = { account = account, at = booked_at, cost = 0, hold = 0, open = 0 }
+    sums[day] = sum
   end
-  local s, h = 's' .. month, 'h' .. month
-  add(KEYS[k], s, cost)
-  add(KEYS[k], h, -hold)
-  add(KEYS[k + 1], 's', cost)
-  add(KEYS[k + 1], 'h', -hold)
-  add(KEYS[k + 1], s, cost)
-  add(KEYS[k + 1], h, -hold)
-  add(KEYS[k + 1], 'c', -1)
-  if customer ~= '' then
-    add(KEYS[k + 2], 'sd' .. day, cost)
-    add(KEYS[k + 2], 'hd' .. day, -hold)
-    add(KEYS[k + 2], s, cost)
-    add(KEYS[k + 2], h, -hold)
+  sum.cost, sum.hold, sum.open = sum.cost + cost, sum.hold + hold, sum.open + 1
+  if tpm > 0 then
+    tokens_of[account] = tokens_of[account] or { tpm = tpm }
+    table.insert(tokens_of[account], given_back)
   end
   return true
 end
 
-local replies, released, entries, unclear, last, is_marked = {}, {}, {}, '', nil, false
+local replies, released, entries, unclear, last = {}, {}, {}, '', nil
 for i = 1, n do
   local row = starts[i]
   local could, is_clear = pcall(book, row)
   if could and is_clear then
-    last = redis.call('XADD', KEYS[2], '*', 'i', ARGV[row + 2], 'r', ARGV[row + 5])
+    last = call('XADD', KEYS[2], '*', 'i', ARGV[row + 2], 'r', ARGV[row + 5])
     replies[i] = last
-    local is_held = ARGV[row + 1] == 'held'
-    if is_held then released[#released + 1] = ARGV[row + 2] end
-    is_marked = is_marked or is_held
+    if ARGV[row + 1] == 'held' then released[#released + 1] = ARGV[row + 2] end
     if ARGV[row + 6] ~= '' then
-      entries[#entries + 1] = { ARGV[row + 6], ARGV[row + 7], tonumber(ARGV[row + 8]), ARGV[row + 9] }
+      entries[#entries + 1] = {
+        key = ARGV[row + 6], value = ARGV[row + 7], ttl = tonumber(ARGV[row + 8]), owner = ARGV[row + 9], order = order_of(last),
+      }
     end
   else
     replies[i] = 2
@@ -90,18 +69,16 @@ for i = 1, n do
   end
 end
 
-for i = 1, #order do
-  local s, changes = sums[order[i]], {}
-  for f = 1, #s.fields do
-    changes[2 * f - 1], changes[2 * f] = s.fields[f], s.amounts[s.fields[f]]
-  end
-  add_to_hash(order[i], changes)
+for _, sum in pairs(sums) do
+  local k, customer = 11 + sum.account * 3, ARGV[5 + sum.account]
+  book_spend(KEYS[k], KEYS[k + 1], sum.at, sum.cost, sum.hold, sum.open)
+  if customer ~= '' then book_customer(KEYS[k + 2], sum.at, sum.cost, sum.hold) end
 end
 if #released > 0 then
-  redis.call('HDEL', KEYS[3], unpack(released))
-  redis.call('ZREM', KEYS[4], unpack(released))
+  call('HDEL', KEYS[3], unpack(released))
+  call('ZREM', KEYS[4], unpack(released))
+  call('SET', KEYS[5], 's' .. last .. '\n' .. unclear, 'PX', DONE_MARKER_MS)
 end
-if is_marked then redis.call('SET', KEYS[5], 's' .. last .. '\n' .. unclear, 'PX', DONE_MARKER_MS) end
 
 local now
 local function clock()
@@ -109,13 +86,14 @@ local function clock()
   now = now or (ARGV[2] == '' and tonumber(string.match(last, '^%d+'))) or read_clock(ARGV[2])
   return now
 end
-for k, T in pairs(tokens_of) do
+for account, T in pairs(tokens_of) do
   -- By the limit of now: the hold's may have been changed meanwhile.
-  local v = redis.call('HMGET', KEYS[k + 1], 'tl', 'tt', 'tb')
+  local key = KEYS[12 + account * 3]
+  local v = call('HMGET', key, 'tl', 'tt', 'tb')
   local tpm = tonumber(v[3]) or T.tpm
   local level = bucket_level(v[1], v[2], clock(), tpm, tpm)
   for i = 1, #T do level = bucket_adjust(level, T[i], tpm) end
-  redis.call('HSET', KEYS[k + 1], 'tl', level, 'tt', clock())
+  call('HSET', key, 'tl', whole(level), 'tt', whole(clock()))
 end
 if #entries > 0 then
   -- What cannot be cached is no reason to book less.

@@ -1,10 +1,10 @@
 -- Replaces a value only while it is the expected one. KEYS 1; ARGV 1 expected, 2 new ('' = delete), 3 ttl ms or 0
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[2] == '' then
-  redis.call('DEL', KEYS[1])
+  call('DEL', KEYS[1])
 elseif ARGV[3] == '0' then
-  redis.call('SET', KEYS[1], ARGV[2])
+  call('SET', KEYS[1], ARGV[2])
 else
-  redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+  call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
 end
 return 1

@@ -33,12 +33,12 @@ local function open_customer_day(key, day, month)
     fields[#fields + 1] = 'sd' .. old
     fields[#fields + 1] = 'hd' .. old
   end
-  redis.call('HDEL', key, unpack(fields))
+  call('HDEL', key, unpack(fields))
   prune_months(key, month)
-  redis.call('EXPIRE', key, CUSTOMER_SECONDS)
+  call('EXPIRE', key, CUSTOMER_SECONDS)
 end
 
 local function book_customer(key, at, cost, hold)
-  local day, month = day_of(at), month_of(at)
+  local day, month = whole(day_of(at)), whole(month_of(at))
   add_to_hash(key, { 'sd' .. day, cost, 'hd' .. day, -hold, 's' .. month, cost, 'h' .. month, -hold })
 end

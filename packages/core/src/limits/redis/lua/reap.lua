@@ -2,15 +2,15 @@
 -- KEYS 1 epoch, 2 project, 3 key, 4 log, 5 holds, 6 leases, 7 customer, 8 done marker
 -- ARGV 1 epoch, 2 clock, 3 request, 4 customer id or '', 5 record
 -- Reply: 1 reaped, 0 not (any more) to be reaped.
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-local lease = tonumber(redis.call('ZSCORE', KEYS[6], ARGV[3]))
-local stored = redis.call('HGET', KEYS[5], ARGV[3])
+if call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+local lease = tonumber(call('ZSCORE', KEYS[6], ARGV[3]))
+local stored = call('HGET', KEYS[5], ARGV[3])
 if not stored or (lease and lease > read_clock(ARGV[2])) then return 0 end
 local hold, lost, _, _, at = parse_hold(stored)
 book_spend(KEYS[2], KEYS[3], at, lost, hold, 1)
 if ARGV[4] ~= '' then book_customer(KEYS[7], at, lost, hold) end
-redis.call('HDEL', KEYS[5], ARGV[3])
-redis.call('ZREM', KEYS[6], ARGV[3])
-redis.call('SET', KEYS[8], 'r' .. whole(lost) .. ' ' .. whole(at), 'PX', REAPED_MARKER_MS)
-redis.call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', ARGV[5])
+call('HDEL', KEYS[5], ARGV[3])
+call('ZREM', KEYS[6], ARGV[3])
+call('SET', KEYS[8], 'r' .. whole(lost) .. ' ' .. whole(at), 'PX', REAPED_MARKER_MS)
+call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', ARGV[5])
 return 1

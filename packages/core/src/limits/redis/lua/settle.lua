@@ -4,10 +4,10 @@
 -- ARGV 1 epoch, 2 clock, 3 request, 4 mode (held, unheld, force, known, release; 'known r<cost> <time>': the reaper booked that), 5 cost, 6 tokens, 7 time of admission,
 --      8 project id, 9 customer id or '', 10 record, [11 cache key, 12 value, 13 ttl, 14 owner, 15 byte bound]
 -- Reply: entry id (the first one, when it was settled before), or a code: 0 wrong epoch, 1 released, 2 unknown hold.
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local mode, cost, record = ARGV[4], tonumber(ARGV[5]), ARGV[10]
-local stored = redis.call('HGET', KEYS[5], ARGV[3])
-local mark = not stored and redis.call('GET', KEYS[8])
+local stored = call('HGET', KEYS[5], ARGV[3])
+local mark = not stored and call('GET', KEYS[8])
 local booked = string.match(mode, '^known (r.+)')
 if booked then
   mode = 'known'
@@ -34,13 +34,13 @@ if stored then
   if ARGV[9] ~= '' then book_customer(KEYS[7], at, cost, hold) end
   if tpm > 0 then
     -- By the limit of now: the hold's may have been changed meanwhile.
-    local T = redis.call('HMGET', KEYS[3], 'tl', 'tt', 'tb')
+    local T = call('HMGET', KEYS[3], 'tl', 'tt', 'tb')
     tpm = tonumber(T[3]) or tpm
     local level = bucket_adjust(bucket_level(T[1], T[2], clock(), tpm, tpm), tokens - tonumber(ARGV[6]), tpm)
-    redis.call('HSET', KEYS[3], 'tl', level, 'tt', clock())
+    call('HSET', KEYS[3], 'tl', whole(level), 'tt', whole(clock()))
   end
-  redis.call('HDEL', KEYS[5], ARGV[3])
-  redis.call('ZREM', KEYS[6], ARGV[3])
+  call('HDEL', KEYS[5], ARGV[3])
+  call('ZREM', KEYS[6], ARGV[3])
   if only_release then return 1 end
   marker_ms = DONE_MARKER_MS
 elseif mark then
@@ -52,30 +52,30 @@ elseif mark then
   marker_ms = REAPED_MARKER_MS
   record = string.sub(record, 1, -2) .. ',"createdAtMs":' .. reaped_at .. ',"corrects":true}'
 else
-  local commit = redis.call('GET', KEYS[15])
+  local commit = call('GET', KEYS[15])
   if commit and not string.find(commit, '\n' .. ARGV[3] .. '\n', 1, true) then
     return string.match(commit, '^s([^\n]*)')
   end
   if mode == 'held' then return 2 end
   if cost > 0 then
     local at = tonumber(ARGV[7])
-    redis.call('SADD', KEYS[9], ARGV[8])
+    call('SADD', KEYS[9], ARGV[8])
     book_spend(KEYS[2], KEYS[3], at, cost, 0, 0)
     if ARGV[9] ~= '' then
       book_customer(KEYS[7], at, cost, 0)
-      redis.call('EXPIRE', KEYS[7], CUSTOMER_SECONDS)
+      call('EXPIRE', KEYS[7], CUSTOMER_SECONDS)
     end
   end
   -- Unheld records at no cost may come twice: the drain is idempotent by id.
   if cost > 0 or mode == 'force' then marker_ms = DONE_MARKER_MS end
 end
 
-local entry = redis.call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', record)
+local entry = call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', record)
 if ARGV[11] then
   -- The new entry's id tells the time as TIME would, for nothing.
   if ARGV[2] == '' then now = tonumber(string.match(entry, '^%d+')) end
-  cache_put({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), ARGV[11], ARGV[12], tonumber(ARGV[13]),
-    ARGV[14], tonumber(ARGV[15]))
+  local kept = { key = ARGV[11], value = ARGV[12], ttl = tonumber(ARGV[13]), owner = ARGV[14], order = order_of(entry) }
+  cache_put_all({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), { kept }, tonumber(ARGV[15]))
 end
-if marker_ms then redis.call('SET', KEYS[8], 's' .. entry, 'PX', marker_ms) end
+if marker_ms then call('SET', KEYS[8], 's' .. entry, 'PX', marker_ms) end
 return entry

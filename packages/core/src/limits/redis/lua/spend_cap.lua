@@ -14,18 +14,18 @@ local function add_to_hash(key, changes)
     end
   end
   if n > 2 then
-    local known, sums = redis.call('HMGET', key, unpack(fields)), {}
+    local known, sums = call('HMGET', key, unpack(fields)), {}
     for i = 1, n do
       local sum = (tonumber(known[i]) or 0) + deltas[i]
       if sum >= 9007199254740992 or sum <= -9007199254740992 then break end
       sums[2 * i - 1], sums[2 * i] = fields[i], whole(sum)
     end
     if #sums == 2 * n then
-      redis.call('HSET', key, unpack(sums))
+      call('HSET', key, unpack(sums))
       return
     end
   end
-  for i = 1, n do redis.call('HINCRBY', key, fields[i], deltas[i]) end
+  for i = 1, n do call('HINCRBY', key, fields[i], whole(deltas[i])) end
 end
 
 -- Months older than the kept ones leave a hash when it enters a new month.
@@ -36,7 +36,7 @@ local function prune_months(key, month)
     fields[#fields + 1] = 'h' .. old
     fields[#fields + 1] = 'n' .. old
   end
-  redis.call('HDEL', key, unpack(fields))
+  call('HDEL', key, unpack(fields))
 end
 
 -- Splits a stored hold: hold, lost, tokens, tokens per minute (0 = none), time of admission.
@@ -47,7 +47,7 @@ end
 
 -- Books `cost` and releases `hold` (and `open` concurrency places) in the periods of the admission.
 local function book_spend(project, key, at, cost, hold, open)
-  local month = month_of(at)
+  local month = whole(month_of(at))
   local s, h = 's' .. month, 'h' .. month
   add_to_hash(project, { s, cost, h, -hold })
   add_to_hash(key, { 's', cost, 'h', -hold, s, cost, h, -hold, 'c', -open })

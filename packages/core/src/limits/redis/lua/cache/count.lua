@@ -1,3 +1,3 @@
 -- Entries and bytes, after sweeping out expired ones. KEYS 1–5 the cache; ARGV 1 clock
 cache_sweep(KEYS, read_clock(ARGV[1]), 1000)
-return { redis.call('HLEN', KEYS[2]), tonumber(redis.call('HGET', KEYS[5], 'b')) or 0 }
+return { call('HLEN', KEYS[2]), tonumber(call('HGET', KEYS[5], 'b')) or 0 }
