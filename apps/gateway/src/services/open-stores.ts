@@ -65,15 +65,7 @@ function createHotStore(config: Config, { dataDir, clock, onDataLost }: HotStore
   // Redis has a clock of its own.
   const shifted = clockFile === undefined ? {} : { clock: () => clock.nowMs() };
   if (config.redis === undefined) return new EmbeddedHotStore({ ...shared, ...shifted });
-  // Redelivers a dead reader's entries as soon as a dead request's hold expires.
-  return new RedisHotStore({
-    ...shared,
-    ...shifted,
-    ...config.redis,
-    admitDeadlineMs,
-    redeliverMs: leaseMs,
-    onDataLost,
-  });
+  return new RedisHotStore({ ...shared, ...shifted, ...config.redis, admitDeadlineMs, onDataLost });
 }
 
 /** Data to rebuild a hot store from. */

@@ -13,7 +13,7 @@ export interface QueueDepth {
 }
 
 /**
- * The queue between settlement and `gateway_logs`. At least once: an entry returns until acknowledged, after 30 s also
+ * The queue between settlement and `gateway_logs`. At least once: an entry returns until acknowledged, possibly
  * to another reader. Readers must be idempotent by record id.
  */
 export interface LogQueue {

@@ -23,8 +23,6 @@ export interface RedisHotStoreOptions extends RedisConnectionOptions {
   readonly cacheMaxBytes?: number;
   /** Time-out of an admission. */
   readonly admitDeadlineMs?: number;
-  /** After how long a reader of the queue counts as dead: for tests only. */
-  readonly redeliverMs?: number;
   /** Time-out of `start` for Redis and rows. */
   readonly startTimeoutMs?: number;
   /** Epoch milliseconds instead of the server's clock: for tests only. */

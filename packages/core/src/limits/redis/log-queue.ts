@@ -4,11 +4,6 @@ import type { LogQueue, QueueDepth, QueuedRecord } from '../../logs/log-queue';
 import type { ShardKeys } from './keys';
 import { type RedisClient, runScript } from './scripts';
 
-export const DRAIN_GROUP = 'drain';
-/** A reader that has not acknowledged for this long counts as dead. */
-export const REDELIVER_MS = 30_000;
-/** A reader idle this long starts again and takes over its predecessor's entries. */
-const NEW_READER_MS = 10_000;
 const POLL_MS = 50;
 /** Entries one script call looks at: a millisecond of the store's time. */
 const ID_BATCH = 1000;
@@ -65,37 +60,21 @@ export interface RedisLogQueueOptions {
   /** A separate connection, because a blocking read delays everything after it. */
   readonly reader: RedisClient;
   readonly shards: readonly ShardKeys[];
-  /** Unique to this process. */
-  readonly consumer: string;
-  /** After how long a reader counts as dead; other than `REDELIVER_MS` in tests only. */
-  readonly redeliverMs?: number;
 }
 
-/** One stream a shard, read by one consumer group; an acknowledged entry is deleted. */
-export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
-  private nextClaimAtMs = 0;
-  private lastReadMs = Number.NEGATIVE_INFINITY;
-  private readonly redeliverMs: number;
-  private claimIdleMs: number;
-  /** Streams that are known to have their group. */
-  private readonly ready = new Set<string>();
+/** Before the first entry. */
+const START = '0-0';
 
-  constructor(private readonly options: RedisLogQueueOptions) {
-    this.redeliverMs = options.redeliverMs ?? REDELIVER_MS;
-    this.claimIdleMs = this.redeliverMs;
-  }
+/** One stream a shard; an acknowledged entry is deleted. Readers share nothing: each has whatever is still there. */
+export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
+  /** The last entries given out, by shard: an acknowledgement or the end of a stream begins at its start again. */
+  private readonly given = new Map<ShardKeys, string>();
+
+  constructor(private readonly options: RedisLogQueueOptions) {}
 
   async read(max: number, waitMs: number): Promise<readonly QueuedRecord[]> {
-    const startMs = performance.now();
-    const deadline = startMs + waitMs;
-    if (startMs - this.lastReadMs > NEW_READER_MS) {
-      this.claimIdleMs = 0;
-      this.nextClaimAtMs = 0;
-    }
-    this.lastReadMs = startMs;
+    const deadline = performance.now() + waitMs;
     for (;;) {
-      const abandoned = await this.claimAbandoned(max);
-      if (abandoned.length > 0) return abandoned;
       const left = Math.max(0, Math.floor(deadline - performance.now()));
       const blockMs = this.options.shards.length === 1 ? left : 0;
       const found: QueuedRecord[] = [];
@@ -113,13 +92,14 @@ export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
       const [shard, id] = entryId.split(':');
       const keys = this.options.shards[Number(shard)];
       if (keys === undefined || id === undefined) continue;
+      this.given.delete(keys);
       const ids = byShard.get(keys);
       if (ids === undefined) byShard.set(keys, [id]);
       else ids.push(id);
     }
     for (const [keys, ids] of byShard) {
       for (let i = 0; i < ids.length; i += 1000) {
-        await runScript(this.options.client, 'acknowledge', [keys.log, DRAIN_GROUP, ...ids.slice(i, i + 1000)]);
+        await this.options.client.xdel(keys.log, ...ids.slice(i, i + 1000));
       }
     }
   }
@@ -137,71 +117,12 @@ export class RedisLogQueue implements Omit<LogQueue, 'handBack'> {
   }
 
   private async readShard(keys: ShardKeys, max: number, blockMs: number): Promise<QueuedRecord[]> {
-    const { reader, consumer } = this.options;
     const wait: ['BLOCK', number] | [] = blockMs > 0 ? ['BLOCK', blockMs] : [];
-    const reply = await this.withGroup(keys, () =>
-      (reader as Redis).call(
-        'XREADGROUP',
-        'GROUP',
-        DRAIN_GROUP,
-        consumer,
-        'COUNT',
-        max,
-        ...wait,
-        'STREAMS',
-        keys.log,
-        '>',
-      ),
-    );
-    return toQueued(keys, readReply(reply));
-  }
-
-  /** Occasionally adopts a dead reader's entries. Two readers with the same batch write it once. */
-  private async claimAbandoned(max: number): Promise<QueuedRecord[]> {
-    if (performance.now() < this.nextClaimAtMs) return [];
-    const found: QueuedRecord[] = [];
-    for (const keys of this.options.shards) {
-      if (found.length >= max) break;
-      const reply = (await this.withGroup(keys, () =>
-        (this.options.client as Redis).call(
-          'XAUTOCLAIM',
-          keys.log,
-          DRAIN_GROUP,
-          this.options.consumer,
-          this.claimIdleMs,
-          '0-0',
-          'COUNT',
-          max - found.length,
-        ),
-      )) as [string, StreamEntry[]];
-      found.push(...toQueued(keys, toRecords(reply[1])));
-    }
-    if (found.length === 0) {
-      this.nextClaimAtMs = performance.now() + this.redeliverMs / 6;
-      this.claimIdleMs = this.redeliverMs;
-    }
-    return found;
-  }
-
-  /** The group is made on first use, and again after a flush. */
-  private async withGroup(keys: ShardKeys, command: () => Promise<unknown>): Promise<unknown> {
-    if (!this.ready.has(keys.log)) await this.createGroup(keys);
-    try {
-      return await command();
-    } catch (error) {
-      if (!(error instanceof Error) || !/NOGROUP|UNBLOCKED/.test(error.message)) throw error;
-      await this.createGroup(keys);
-      return await command();
-    }
-  }
-
-  private async createGroup(keys: ShardKeys): Promise<void> {
-    try {
-      await this.options.client.xgroup('CREATE', keys.log, DRAIN_GROUP, '0', 'MKSTREAM');
-    } catch (error) {
-      if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
-    }
-    this.ready.add(keys.log);
+    const after = this.given.get(keys) ?? START;
+    const reply = await (this.options.reader as Redis).call('XREAD', 'COUNT', max, ...wait, 'STREAMS', keys.log, after);
+    const records = readReply(reply);
+    this.given.set(keys, records.at(-1)?.id ?? START);
+    return toQueued(keys, records);
   }
 }
 
@@ -209,7 +130,7 @@ function toQueued(keys: ShardKeys, records: readonly StreamRecord[]): QueuedReco
   return records.map(({ id, record }) => ({ entryId: `${keys.shard}:${id}`, record }));
 }
 
-/** XREADGROUP replies null, `[[stream, entries]]` or (RESP3) a flat `[stream, entries]`. */
+/** XREAD replies null, `[[stream, entries]]` or (RESP3) a flat `[stream, entries]`. */
 function readReply(reply: unknown): readonly StreamRecord[] {
   if (!Array.isArray(reply) || reply.length === 0) return [];
   const entries = typeof reply[0] === 'string' ? reply[1] : reply[0][1];

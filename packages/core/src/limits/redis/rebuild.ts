@@ -4,7 +4,7 @@ import { customersOfMonth } from '../month-customers';
 import { dayIndex, monthIndex, parseDay, parseMonth } from '../periods';
 import { encodeCustomerLimits } from './customer-limits';
 import { apiKeyKey, customerKey, limitsKey, projectKey, type ShardKeys, shardOf } from './keys';
-import { DRAIN_GROUP, readQueue } from './log-queue';
+import { readQueue } from './log-queue';
 import { type RedisClient, runScript, type ScriptArg } from './scripts';
 
 const CUSTOMER_TTL_SECONDS = 70 * 86_400;
@@ -79,7 +79,7 @@ async function drainQueue({ client, keys, source }: RebuildShard): Promise<void>
     const entries = await readQueue(client, keys, { from: '-', count: 1000 });
     if (entries.length === 0) return;
     await source.storeRecords(entries.map(({ record }) => record));
-    await runScript(client, 'acknowledge', [keys.log, DRAIN_GROUP, ...entries.map(({ id }) => id)]);
+    await client.xdel(keys.log, ...entries.map(({ id }) => id));
   }
 }
 

@@ -115,13 +115,7 @@ export class RedisHotStore implements HotStore {
     this.source = source;
     await Promise.all([this.client, this.reader, this.subscriber].map((client) => waitForReady(client, timeoutMs)));
     await this.link.learnShards();
-    this.queue = new RedisLogQueue({
-      client: this.client,
-      reader: this.reader,
-      shards: this.link.shards,
-      consumer: this.newId(),
-      redeliverMs: this.options.redeliverMs,
-    });
+    this.queue = new RedisLogQueue({ client: this.client, reader: this.reader, shards: this.link.shards });
     this.subscriber.on('message', (_channel: string, topic: string) => {
       for (const listener of this.listeners) listener(topic);
     });

@@ -1,6 +1,5 @@
 import type { Cluster, Redis } from 'ioredis';
 import { DONE_MARKER_MS, REAPED_MARKER_MS } from '../hold';
-import acknowledge from './lua/acknowledge.lua' with { type: 'text' };
 import admit from './lua/admit.lua' with { type: 'text' };
 import admitTables from './lua/admit_tables.lua' with { type: 'text' };
 import cacheCount from './lua/cache/count.lua' with { type: 'text' };
@@ -42,7 +41,6 @@ const SCRIPTS = {
   cacheRead: { keys: 2, lua: join(clock, cacheRead) },
   cacheRemove: { keys: 5, lua: join(clock, cacheStore, cacheRemove) },
   cacheCount: { keys: 5, lua: join(clock, cacheStore, cacheCount) },
-  acknowledge: { keys: 1, lua: acknowledge },
   queueIds: { keys: 1, lua: queueIds },
   queueState: { keys: 2, lua: queueState },
   epochRead: { keys: 1, lua: epochRead },
