@@ -1,5 +1,4 @@
 // Hot store unreachable: renewals are tried again on the next tick; the 60 s lease outlives two missed ones.
-import { ReleasingMap } from '../collections/releasing-map';
 import { LEASE_MS } from './hold';
 import type { HotStore } from './hot-store';
 
@@ -12,7 +11,7 @@ const BATCH = 500;
 
 /** Renews the holds of this process's live requests. */
 export class LeaseKeeper {
-  private readonly holds = new ReleasingMap<string, { projectId: string; requestId: string; sinceMs: number }>();
+  private readonly holds = new Map<string, { projectId: string; requestId: string; sinceMs: number }>();
   private timer: ReturnType<typeof setInterval> | undefined;
 
   private readonly renewEveryMs: number;

@@ -39,10 +39,11 @@ export function describeBucket(
   ratePerMinute: number,
   burst: number,
 ): { limit: number; remaining: number; resetMs: number } {
+  const missing = burst * TOKEN_UNITS - level;
   return {
     limit: ratePerMinute,
     remaining: Math.max(0, Math.floor(level / TOKEN_UNITS)),
-    resetMs: msUntilLevel(level, burst * TOKEN_UNITS, ratePerMinute) ?? 0,
+    resetMs: missing > 0 && ratePerMinute > 0 ? Math.ceil(missing / ratePerMinute) : 0,
   };
 }
 

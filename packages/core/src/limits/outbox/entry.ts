@@ -10,8 +10,10 @@ export interface Entry {
   inFile: boolean;
   /** While the store has not answered. */
   sent: Place<Entry> | undefined;
-  /** Transport of the first attempt. */
+  /** Commit of the first attempt. */
   sentIn: string | undefined;
+  /** Of the first attempt. */
+  shard: number | undefined;
   /** Position in the queue. */
   queued: { readonly entryId: string } | undefined;
   /** The store may already have it, so look it up. */
@@ -26,6 +28,7 @@ export function createEntry(settlement: Settlement, sentAtMs: number, doubtful: 
     inFile: false,
     sent: undefined,
     sentIn: undefined,
+    shard: undefined,
     queued: undefined,
     doubtful,
   };

@@ -14,6 +14,8 @@ interface Chunk {
   readonly filed: Map<number, string>;
   rows: number;
   dropped: number;
+  /** Used bytes. */
+  end: number;
 }
 
 export type KeptRecord =
@@ -37,6 +39,8 @@ const decoder = new TextDecoder();
  */
 export class KeptRecords {
   private chunks: Chunk[] = [];
+  /** Has room for another row. */
+  private last: Chunk | undefined;
   private spare: Chunk | undefined;
   private entries = 0;
 
@@ -46,22 +50,21 @@ export class KeptRecords {
 
   /** Returns how many bytes it takes. */
   add(entryId: string, record: string, inFile: boolean): number {
-    let chunk = this.openChunk();
-    let start = endOf(chunk);
-    let { read, written } = encoder.encodeInto(record, chunk.bytes.subarray(start));
+    let chunk = this.last ?? this.addChunk(CHUNK_BYTES);
+    let { read, written } = encoder.encodeInto(record, chunk.bytes.subarray(chunk.end));
     if (read < record.length) {
       chunk = this.addChunk(3 * record.length);
-      start = 0;
       ({ read, written } = encoder.encodeInto(record, chunk.bytes));
     }
-    this.addRow(chunk, entryId, { end: start + written, inFile });
+    chunk.end += written;
+    this.addRow(chunk, entryId, inFile);
     return written;
   }
 
   addFiled(entryId: string, requestId: string): void {
-    const chunk = this.openChunk();
+    const chunk = this.last ?? this.addChunk(CHUNK_BYTES);
     chunk.filed.set(chunk.rows, requestId);
-    this.addRow(chunk, entryId, { end: endOf(chunk), inFile: true });
+    this.addRow(chunk, entryId, true);
   }
 
   /** Drops the first entries before `firstEntryId` ('' = all), at most `most`. */
@@ -100,23 +103,16 @@ export class KeptRecords {
     }
   }
 
-  private addRow(
-    chunk: Chunk,
-    entryId: string,
-    { end, inFile }: { readonly end: number; readonly inFile: boolean },
-  ): void {
+  /** A row that ends where its chunk does. */
+  private addRow(chunk: Chunk, entryId: string, inFile: boolean): void {
     const row = chunk.rows++;
-    const [ms, sequence] = numbersOf(entryId);
-    chunk.ends[row] = end;
-    chunk.ms[row] = ms;
-    chunk.sequence[row] = sequence;
+    const dash = entryId.indexOf('-');
+    chunk.ends[row] = chunk.end;
+    chunk.ms[row] = Number(entryId.slice(0, dash));
+    chunk.sequence[row] = Number(entryId.slice(dash + 1));
     chunk.inFile[row] = inFile ? 1 : 0;
     this.entries += 1;
-  }
-
-  private openChunk(): Chunk {
-    const last = this.chunks.at(-1);
-    return last === undefined || last.rows === ROWS ? this.addChunk(CHUNK_BYTES) : last;
+    if (chunk.rows === ROWS) this.last = undefined;
   }
 
   private addChunk(bytes: number): Chunk {
@@ -126,8 +122,10 @@ export class KeptRecords {
     if (isUsual) this.spare = undefined;
     chunk.rows = 0;
     chunk.dropped = 0;
+    chunk.end = 0;
     chunk.filed.clear();
     this.chunks.push(chunk);
+    this.last = chunk;
     return chunk;
   }
 }
@@ -141,9 +139,8 @@ const newChunk = (bytes: number): Chunk => ({
   filed: new Map(),
   rows: 0,
   dropped: 0,
+  end: 0,
 });
-
-const endOf = (chunk: Chunk): number => (chunk.rows === 0 ? 0 : (chunk.ends[chunk.rows - 1] ?? 0));
 
 const sizeOf = (chunk: Chunk, row: number): number =>
   (chunk.ends[row] ?? 0) - (row === 0 ? 0 : (chunk.ends[row - 1] ?? 0));

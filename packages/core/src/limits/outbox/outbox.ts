@@ -17,12 +17,16 @@ const NOTHING_QUEUED: QueuedIds = new Map();
 // 16 KiB, fails to reply, closes), so sent data goes to the file as well.
 const STALLED_MS = 20;
 
+/** Hands settlements to the store. */
+export interface SettlementSender {
+  /** First attempt, in the turn's batch: resolves when that is written. `queued`, `taken` or `failed` follows later. */
+  sendFirst(entry: Entry): Promise<void>;
+  settleAlone(settlement: Settlement, mode: SettleMode, sentIn: string | undefined): Promise<SettleOutcome>;
+}
+
 export interface OutboxPorts {
-  /** First attempt, in the turn's batch; returns its commit. `taken` or `failed` follows later. */
-  sendFirst(settlement: Settlement, entry: Entry): string | undefined;
-  sendAgain(settlement: Settlement, mode: SettleMode, sentIn: string | undefined): Promise<SettleOutcome>;
-  /** Opens a batch for the next sends; resolves after the write to the socket, undefined if immediate. */
-  written(): Promise<void> | undefined;
+  /** Opens a batch for the next sends; resolves after the write to the socket. */
+  readonly batch: { open(): Promise<void> };
   /** True while written bytes have not left this process. */
   isBackedUp(): boolean;
   shardOf(projectId: string): number;
@@ -41,7 +45,7 @@ export interface OutboxPorts {
 export class Outbox {
   private readonly sent = new LinkedSet<Entry>();
   /** Sent in this turn, and maybe not on the wire yet. */
-  private leaving: Entry[] = [];
+  private readonly leaving: Entry[] = [];
   private waiting: Entry[] = [];
   private readonly kept = new Map<number, KeptRecords>();
   private keptBytes = 0;
@@ -50,8 +54,14 @@ export class Outbox {
   private stallTimer: ReturnType<typeof setTimeout> | undefined;
   private closed = false;
   private open = false;
+  private sender!: SettlementSender;
 
   constructor(private readonly ports: OutboxPorts) {}
+
+  /** Call it before anything else: both know each other. */
+  sendBy(sender: SettlementSender): void {
+    this.sender = sender;
+  }
 
   /** Stops sending until `resume`. */
   pause(): void {
@@ -65,15 +75,31 @@ export class Outbox {
       this.wait(entry);
       return undefined;
     }
-    const written = this.begin(entry);
-    const sentIn = this.ports.sendFirst(settlement, entry);
-    if (sentIn !== undefined) entry.sentIn = sentIn;
+    const written = this.sender.sendFirst(entry);
+    this.begin(entry, written);
     return written;
   }
 
-  /** Result of the first attempt to send an entry. */
+  /** The first attempt to send an entry took its record to the queue. */
+  queued(entry: Entry, entryId: string): void {
+    this.arrived(entry);
+    this.keep(entry, entryId);
+  }
+
+  /** Another result of an attempt. */
   taken(entry: Entry, outcome: SettleOutcome): void {
-    this.take(entry, outcome);
+    this.arrived(entry);
+    if (outcome.type === 'released') {
+      // Already in the queue, and maybe in the file.
+      if (entry.queued === undefined) this.forget(entry);
+      else this.keep(entry, entry.queued.entryId);
+    } else if (outcome.type === 'queued') this.keep(entry, outcome.entryId);
+    else if (outcome.type === 'refused') this.fail(entry);
+    else {
+      entry.doubtful = true;
+      this.wait(entry);
+      this.ports.onTrouble();
+    }
   }
 
   failed(entry: Entry): void {
@@ -152,30 +178,27 @@ export class Outbox {
     this.ports.file.close();
   }
 
-  /** Counts as sent from here on. Resolves (undefined: at once) when written to the socket. */
-  private begin(entry: Entry): Promise<void> | undefined {
-    const written = this.ports.written();
+  /** Counts as sent from here on; `written` resolves when it is on the wire. */
+  private begin(entry: Entry, written: Promise<void>): void {
     entry.onWireMs = performance.now();
     entry.sent = this.sent.add(entry);
     this.stallTimer ??= setTimeout(this.watchStall, STALLED_MS);
     this.leaving.push(entry);
     // Once a turn, for all that leave in it.
-    if (this.leaving.length === 1) void (written ?? Promise.resolve()).then(this.checkLeaving);
-    return written;
+    if (this.leaving.length === 1) void written.then(this.checkLeaving);
   }
 
   /** Asked once the bytes were given to the socket, still before any answer can go out. */
   private readonly checkLeaving = (): void => {
-    const entries = this.leaving;
-    this.leaving = [];
-    if (!this.ports.isBackedUp() && !this.isStalled(performance.now())) return;
-    for (const entry of entries) if (entry.sent !== undefined) this.toFile(entry);
+    if (this.ports.isBackedUp() || this.isStalled(performance.now()))
+      for (const entry of this.leaving) if (entry.sent !== undefined) this.toFile(entry);
+    this.leaving.length = 0;
   };
 
   private sendEntry(entry: Entry, mode: SettleMode): Promise<void> {
-    void this.begin(entry);
-    return this.ports.sendAgain(entry.settlement, mode, entry.sentIn).then(
-      (outcome) => this.take(entry, outcome),
+    this.begin(entry, this.ports.batch.open());
+    return this.sender.settleAlone(entry.settlement, mode, entry.sentIn).then(
+      (outcome) => this.taken(entry, outcome),
       () => this.failed(entry),
     );
   }
@@ -199,21 +222,6 @@ export class Outbox {
     });
   };
 
-  private take(entry: Entry, outcome: SettleOutcome): void {
-    this.arrived(entry);
-    if (outcome.type === 'released') {
-      // Already in the queue, and maybe in the file.
-      if (entry.queued === undefined) this.forget(entry);
-      else this.keep(entry, entry.queued.entryId);
-    } else if (outcome.type === 'queued') this.keep(entry, outcome.entryId);
-    else if (outcome.type === 'refused') this.fail(entry);
-    else {
-      entry.doubtful = true;
-      this.wait(entry);
-      this.ports.onTrouble();
-    }
-  }
-
   private fail(entry: Entry): void {
     this.failures++;
     this.wait(entry);
@@ -222,8 +230,12 @@ export class Outbox {
 
   private keep(entry: Entry, entryId: string): void {
     const { projectId, record, requestId } = entry.settlement;
-    const shard = this.ports.shardOf(projectId);
-    const records = this.kept.getOrInsertComputed(shard, () => new KeptRecords());
+    const shard = entry.shard ?? this.ports.shardOf(projectId);
+    let records = this.kept.get(shard);
+    if (records === undefined) {
+      records = new KeptRecords();
+      this.kept.set(shard, records);
+    }
     if (this.keptBytes + record.length > KEPT_MAX_BYTES && this.toFile(entry)) records.addFiled(entryId, requestId);
     else this.keptBytes += records.add(entryId, record, entry.inFile);
   }

@@ -1,6 +1,5 @@
 // If Redis doesn't answer in time, the request is refused. Its possible hold is released once Redis is back.
 
-import { ReleasingMap } from '../../collections/releasing-map';
 import { encodeHold } from '../hold';
 import type { AdmitDecision, AdmitRequest, Settlement } from '../hot-store';
 import type { OpenHold } from '../outbox/hold-journal';
@@ -12,7 +11,7 @@ import type { ShardKeys } from './keys';
 import type { RedisLink } from './link';
 import { runScript } from './scripts';
 import { encodeSettle } from './settle-args';
-import type { WriteBatch } from './write-batch';
+import type { Sender, WriteBatch } from './write-batch';
 
 /** A decision that takes longer is refused: the caller's promise is 503 within 100 ms. */
 export const ADMIT_DEADLINE_MS = 80;
@@ -21,7 +20,8 @@ const UNCERTAIN_MAX = 10_000;
 
 export interface RedisAdmissionsOptions {
   readonly deadlineMs: number;
-  readonly queueMaxPerShard: () => number;
+  /** Of all shards. */
+  readonly queueMaxEntries: number;
   readonly onTrouble: () => void;
   readonly batch: WriteBatch;
   /** Called for requests under absolute caps before their admission is visible. */
@@ -33,89 +33,86 @@ interface Asked {
   resolve(decision: AdmitDecision): void;
   reject(error: unknown): void;
 }
-type Group = AdmissionGroup<Asked>;
+
+/** `isLate`: its requests were refused. */
+type Group = AdmissionGroup<Asked> & { isLate?: true };
 
 /** Sends the decisions of one turn and shard in one round trip, once. */
-export class RedisAdmissions {
+export class RedisAdmissions implements Sender {
   private readonly deadlines: DeadlineQueue;
   private readonly uncertain = new Map<string, AdmitRequest>();
-  private readonly gathering = new ReleasingMap<ShardKeys, Group>();
+  /** By shard, in this turn. */
+  private readonly gathering: (Group | undefined)[] = [];
 
   constructor(
     private readonly link: RedisLink,
     private readonly options: RedisAdmissionsOptions,
   ) {
     this.deadlines = new DeadlineQueue(options.deadlineMs);
-    options.batch.onLeaving(() => this.sendAll());
   }
 
   admit(request: AdmitRequest): Promise<AdmitDecision> {
-    const keys = this.link.keysOf(request.projectId);
+    const account = this.link.accounts.of(request.projectId, request.keyId, request.customerId);
     if (!this.link.isOpen) return Promise.reject(storeUnavailable('the store is not ready'));
-    void this.options.batch.open();
     const { promise, resolve, reject } = Promise.withResolvers<AdmitDecision>();
-    this.groupOf(keys).add(request, { request, resolve, reject });
+    this.groupOf(account.keys).add(request, account, { request, resolve, reject });
     return promise;
   }
 
+  send(): void {
+    for (const group of this.gathering) if (group !== undefined) this.sendGroup(group);
+    this.gathering.length = 0;
+  }
+
   private groupOf(keys: ShardKeys): Group {
-    const gathering = this.gathering.get(keys);
+    const gathering = this.gathering[keys.shard];
     // Plans need current data, and a full batch is long enough for the store.
-    if (gathering !== undefined) {
-      if (!gathering.isFull && gathering.context.tables === this.link.tablesOf(keys)) return gathering;
-      this.send(gathering);
-    }
-    const group: Group = new AdmissionGroup(keys, {
-      epoch: this.link.epochOf(keys),
-      tables: this.link.tablesOf(keys),
-      clock: this.link.clock,
-      queueMaxEntries: this.options.queueMaxPerShard(),
-    });
-    this.gathering.set(keys, group);
+    if (gathering !== undefined && !gathering.isFull && gathering.tables === keys.known.tables) return gathering;
+    if (gathering !== undefined) this.sendGroup(gathering);
+    else if (this.gathering.length === 0) void this.options.batch.open(this);
+    const { given, shards } = this.link;
+    const queueMaxEntries = Math.ceil(this.options.queueMaxEntries / shards.length);
+    const group: Group = new AdmissionGroup(keys, given?.() ?? '', queueMaxEntries);
+    this.gathering[keys.shard] = group;
     return group;
   }
 
-  private sendAll(): void {
-    for (const group of this.gathering.values()) this.send(group);
-    this.gathering.clear();
-  }
-
-  private send(group: Group): void {
-    const { members } = group;
-    let late = false;
-    const inTime = this.deadlines.add(() => {
-      late = true;
-      for (const { request, reject } of members) {
-        this.remember(request);
-        reject(storeUnavailable(`no answer within ${this.options.deadlineMs} ms`));
-      }
-    });
+  private sendGroup(group: Group): void {
+    const inTime = this.deadlines.add(() => this.expire(group));
     runScript(this.link.client, 'admit', group.encode()).then(
       (reply) => {
         inTime();
-        this.take(members, reply as 0 | readonly unknown[], late);
+        this.take(group, reply as 0 | readonly unknown[]);
       },
       (error: unknown) => {
         inTime();
-        for (const { request } of members) this.release(request);
+        for (const { request } of group.members) this.release(request);
         this.options.onTrouble();
-        if (late) return;
-        for (const { reject } of members) reject(storeUnavailable('the store is not reachable', error));
+        if (group.isLate) return;
+        for (const { reject } of group.members) reject(storeUnavailable('the store is not reachable', error));
       },
     );
   }
 
+  private expire(group: Group): void {
+    group.isLate = true;
+    for (const { request, reject } of group.members) {
+      this.remember(request);
+      reject(storeUnavailable(`no answer within ${this.options.deadlineMs} ms`));
+    }
+  }
+
   /** `reply` 0: the store is in another epoch than this process believed, and decided nothing. */
-  private take(members: readonly Asked[], reply: 0 | readonly unknown[], late: boolean): void {
+  private take(group: Group, reply: 0 | readonly unknown[]): void {
+    const { members, isLate } = group;
     if (reply === 0) this.options.onTrouble();
     const nowMs = reply === 0 ? 0 : Number(reply[0]);
-    if (!late && reply !== 0 && members.some(({ request }) => request.requested.isAbsolute === true)) {
-      this.options.onOpened(openedOf(members, reply));
-    }
-    for (const [index, { request, resolve, reject }] of members.entries()) {
+    if (group.isAbsolute && !isLate && reply !== 0) this.options.onOpened(openedOf(members, reply));
+    for (let index = 0; index < members.length; index++) {
+      const { request, resolve, reject } = members[index] as Asked;
       const row = reply === 0 ? undefined : reply[index + 1];
       if (!Array.isArray(row)) {
-        if (late) this.uncertain.delete(request.requestId);
+        if (isLate) this.uncertain.delete(request.requestId);
         else
           reject(
             storeUnavailable(
@@ -125,7 +122,7 @@ export class RedisAdmissions {
         continue;
       }
       const decision = decodeAdmit(row, nowMs, request);
-      if (!late) resolve(decision);
+      if (!isLate) resolve(decision);
       else if (decision.type === 'admitted') this.release(request);
       else this.uncertain.delete(request.requestId);
     }
@@ -152,8 +149,8 @@ export class RedisAdmissions {
     this.remember(request);
     const keys = this.link.keysOf(request.projectId);
     if (!this.link.isOpen) return;
-    const epoch = this.link.epochOf(keys);
-    const args = encodeSettle(releaseOf(request), 'release', { keys, epoch, clock: this.link.clock, cacheMaxBytes: 0 });
+    const context = { keys, epoch: keys.known.epoch, clock: this.link.clock, cacheMaxBytes: 0 };
+    const args = encodeSettle(releaseOf(request), 'release', context);
     runScript(this.link.client, 'settle', args).then(
       (reply) => {
         if (reply === 1) this.uncertain.delete(request.requestId);

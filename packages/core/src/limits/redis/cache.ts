@@ -66,7 +66,7 @@ export async function countCache(
   return { entries, bytes };
 }
 
-type Link = Pick<RedisLink, 'isOpen' | 'keysOf' | 'epochOf' | 'clock'>;
+type Link = Pick<RedisLink, 'isOpen' | 'keysOf' | 'clock'>;
 
 /** Writes an entry without a settlement. */
 export async function writeCache(
@@ -76,7 +76,7 @@ export async function writeCache(
 ): Promise<void> {
   const { projectId, entry, maxBytes } = write;
   const keys = link.keysOf(projectId);
-  const store = [keys.epoch, ...keys.cache, link.epochOf(keys), link.clock];
+  const store = [keys.epoch, ...keys.cache, keys.known.epoch, link.clock];
   const owner = cacheOwner(projectId, entry);
   await runScript(client, 'cacheWrite', [...store, entry.key, entry.value, entry.ttlMs, owner, maxBytes]);
 }
@@ -91,7 +91,7 @@ export async function readCache(
   if (!link.isOpen || keys.length === 0) return none;
   try {
     const shard = link.keysOf(projectId);
-    const args = [shard.epoch, shard.cache[0], link.epochOf(shard), link.clock, ...keys];
+    const args = [shard.epoch, shard.cache[0], shard.known.epoch, link.clock, ...keys];
     const values = (await runScript(client, 'cacheRead', args)) as readonly (string | null)[];
     return keys.map((_key, index) => values[index] ?? undefined);
   } catch {

@@ -1,6 +1,6 @@
-import { encodeId } from '../hold';
 import type { Settlement } from '../hot-store';
-import { apiKeyKey, commitKey, customerKey, projectKey, type ShardKeys } from './keys';
+import type { Account } from './accounts';
+import { commitKey, type ShardKeys } from './keys';
 import type { ScriptArg } from './scripts';
 import { cacheOwner } from './settle-args';
 
@@ -15,12 +15,10 @@ export interface CommitContext {
 
 /** Settlements of one turn and shard: keys and arguments of `lua/commit.lua`, in its order. */
 export class CommitGroup<Handle> {
-  readonly settlements: Settlement[] = [];
-  /** Their owners, in the same order. */
+  /** Their owners, in order. */
   readonly handles: Handle[] = [];
-  private readonly accounts = new Map<string, number>();
-  private readonly accountKeys: string[] = [];
-  private readonly accountArgs: ScriptArg[] = [];
+  isFull = false;
+  private readonly accounts: Account[] = [];
   private readonly rows: ScriptArg[] = [];
   private characters = 0;
   /** Nothing to release, book or cache. Such a record may arrive twice: the drain is idempotent by id. */
@@ -33,56 +31,28 @@ export class CommitGroup<Handle> {
     readonly context: CommitContext,
   ) {}
 
-  get isFull(): boolean {
-    return this.handles.length >= MAX_ROWS || this.characters >= MAX_CHARACTERS;
-  }
-
-  add(settlement: Settlement, handle: Handle): void {
-    const { requestId, costNanoUsd, tokens, record, cache } = settlement;
-    const mode = settlement.held ? 'held' : 'unheld';
-    if (settlement.held || cache !== undefined) this.isRecordsOnly = false;
-    const account = this.accountOf(settlement);
-    this.rows.push(account, mode, requestId, costNanoUsd, tokens, record, cache?.key ?? '');
+  add(settlement: Settlement, account: Account, handle: Handle): void {
+    const { held, requestId, costNanoUsd, tokens, record, cache } = settlement;
+    if (held || cache !== undefined) this.isRecordsOnly = false;
+    let place = this.accounts.indexOf(account);
+    if (place < 0) place = this.accounts.push(account) - 1;
+    this.rows.push(place, held ? 'held' : 'unheld', requestId, costNanoUsd, tokens, record, cache?.key ?? '');
     this.characters += record.length;
     if (cache !== undefined) {
       this.rows.push(cache.value, cache.ttlMs, cacheOwner(settlement.projectId, cache));
       this.characters += cache.value.length;
     }
-    this.settlements.push(settlement);
-    this.handles.push(handle);
+    this.isFull = this.handles.push(handle) >= MAX_ROWS || this.characters >= MAX_CHARACTERS;
   }
 
   encode(): ScriptArg[] {
-    const { keys, accountKeys } = this;
-    const { epoch, clock, cacheMaxBytes } = this.context;
-    return [
-      10 + accountKeys.length,
-      keys.epoch,
-      keys.log,
-      keys.holds,
-      keys.leases,
-      commitKey(keys, this.id),
-      ...keys.cache,
-      ...accountKeys,
-      epoch,
-      clock,
-      cacheMaxBytes,
-      this.accounts.size,
-      ...this.accountArgs,
-      ...this.rows,
-    ];
-  }
-
-  private accountOf({ projectId, keyId, customerId }: Settlement): number {
-    const customer = customerId === undefined ? '' : encodeId(customerId);
-    const identity = `${projectId}\t${keyId}\t${customer}`;
-    const known = this.accounts.get(identity);
-    if (known !== undefined) return known;
-    const account = this.accounts.size;
-    this.accounts.set(identity, account);
-    const { keys } = this;
-    this.accountKeys.push(projectKey(keys, projectId), apiKeyKey(keys, keyId), customerKey(keys, projectId, customer));
-    this.accountArgs.push(customer);
-    return account;
+    const { keys, accounts, context } = this;
+    const { epoch, log, holds, leases, cache } = keys;
+    const args: ScriptArg[] = [10 + 3 * accounts.length, epoch, log, holds, leases, commitKey(keys, this.id), ...cache];
+    for (const { names } of accounts) args.push(names[0], names[1], names[2]);
+    args.push(context.epoch, context.clock, context.cacheMaxBytes, accounts.length);
+    for (const { customer } of accounts) args.push(customer);
+    args.push(...this.rows);
+    return args;
   }
 }

@@ -11,6 +11,7 @@ import {
   type TempDir,
   testRedisUrl,
 } from '../store-rows.fixture';
+import { Accounts } from './accounts';
 import { CommitGroup } from './commit-group';
 import { connectRedis, waitForReady } from './connection';
 import { createShardKeys, customerKey, type ShardKeys } from './keys';
@@ -53,7 +54,8 @@ async function open(count: number, given: Partial<AdmitRequest> = {}): Promise<S
 
 async function commit(id: string, settlements: readonly Settlement[]): Promise<readonly unknown[]> {
   const group = new CommitGroup<Settlement>(id, keys, { epoch, clock: '', cacheMaxBytes: CACHE_BYTES });
-  for (const settlement of settlements) group.add(settlement, settlement);
+  const accounts = new Accounts(() => keys);
+  for (const one of settlements) group.add(one, accounts.of(one.projectId, one.keyId, one.customerId), one);
   return (await runScript(client, 'commit', group.encode())) as readonly unknown[];
 }
 

@@ -1,125 +1,126 @@
 // Redis does not answer: each settlement's reply fails by itself, and its owner hands it in again, naming the commit.
-import { ReleasingMap } from '../../collections/releasing-map';
 import type { Settlement } from '../hot-store';
+import type { Entry } from '../outbox/entry';
+import type { Outbox } from '../outbox/outbox';
 import type { SettleMode, SettleOutcome } from '../outbox/settlement';
+import type { RedisAdmissions } from './admit';
 import { CommitGroup } from './commit-group';
 import type { ShardKeys } from './keys';
 import type { RedisLink } from './link';
 import { runScript } from './scripts';
 import { decodeSettle, encodeSettle } from './settle-args';
-import type { WriteBatch } from './write-batch';
+import type { Sender, WriteBatch } from './write-batch';
 
-export interface RedisCommitsOptions<Handle> {
+export interface RedisCommitsOptions {
   readonly batch: WriteBatch;
-  readonly cacheMaxPerShard: () => number;
+  /** Of all shards. */
+  readonly cacheMaxBytes: number;
   readonly newId: () => string;
-  /** A request that was refused, and may have a hold all the same. */
-  readonly isUncertain: (requestId: string) => boolean;
-  /** Each first attempt reports to one of the two exactly once, and never synchronously. */
-  readonly onTaken: (handle: Handle, outcome: SettleOutcome) => void;
-  readonly onFailed: (handle: Handle) => void;
+  /** Tells of a request that was refused, and may have a hold all the same. */
+  readonly admissions: Pick<RedisAdmissions, 'isUncertain'>;
+  /** Hears of each first attempt exactly once, and never synchronously. */
+  readonly owner: Pick<Outbox, 'queued' | 'taken' | 'failed'>;
 }
 
-/** Settlements of one turn and shard form one commit. `Handle`: the owner's reference. */
-export class RedisCommits<Handle> {
-  private readonly gathering = new ReleasingMap<ShardKeys, CommitGroup<Handle>>();
+/** Settlements of one turn and shard form one commit. */
+export class RedisCommits implements Sender {
+  /** By shard, in this turn. */
+  private readonly gathering: (CommitGroup<Entry> | undefined)[] = [];
   private readonly process: string;
   private sent = 0;
 
   constructor(
     private readonly link: RedisLink,
-    private readonly options: RedisCommitsOptions<Handle>,
+    private readonly options: RedisCommitsOptions,
   ) {
     this.process = options.newId();
-    options.batch.onLeaving(() => this.sendAll());
   }
 
   /**
-   * Sends in the turn's batch; retries use `settleAlone`. Returns the commit, which a retry after a lost reply names.
+   * Sends in the turn's batch, and tells the entry its commit, which a retry after a lost reply names. Resolves after the
+   * write to the socket.
    */
-  sendFirst(settlement: Settlement, handle: Handle): string | undefined {
-    const { held, costNanoUsd, requestId } = settlement;
+  sendFirst(entry: Entry): Promise<void> {
+    const { settlement } = entry;
+    const written = this.options.batch.open(this.gathering.length === 0 ? this : undefined);
+    const { held, costNanoUsd, requestId, projectId, keyId, customerId } = settlement;
+    const account = this.link.accounts.of(projectId, keyId, customerId);
     // A request without a hold may settle twice.
-    if (!held && (costNanoUsd > 0 || this.options.isUncertain(requestId))) {
-      this.tellAlone(settlement, handle, 'unheld');
-      return undefined;
+    if (!held && (costNanoUsd > 0 || this.options.admissions.isUncertain(requestId))) {
+      this.tellAlone(entry, 'unheld');
+      return written;
     }
-    const keys = this.link.keysOf(settlement.projectId);
-    void this.options.batch.open();
-    const group = this.groupOf(keys);
-    group.add(settlement, handle);
-    return group.id;
-  }
-
-  private tellAlone(settlement: Settlement, handle: Handle, mode: SettleMode): void {
-    const { onTaken, onFailed } = this.options;
-    this.settleAlone(settlement, mode).then(
-      (outcome) => onTaken(handle, outcome),
-      () => onFailed(handle),
-    );
+    const group = this.groupOf(account.keys);
+    group.add(settlement, account, entry);
+    entry.sentIn = group.id;
+    entry.shard = account.keys.shard;
+    return written;
   }
 
   /** Applies all rules. `sentIn`: the commit that may contain it. */
   async settleAlone(settlement: Settlement, mode: SettleMode, sentIn?: string): Promise<SettleOutcome> {
     const keys = this.link.keysOf(settlement.projectId);
-    const cacheMaxBytes = this.options.cacheMaxPerShard();
-    const context = { keys, epoch: this.link.epochOf(keys), clock: this.link.clock, cacheMaxBytes, sentIn };
+    const cacheMaxBytes = Math.floor(this.options.cacheMaxBytes / this.link.shards.length);
+    const context = { keys, epoch: keys.known.epoch, clock: this.link.clock, cacheMaxBytes, sentIn };
     return decodeSettle(await runScript(this.link.client, 'settle', encodeSettle(settlement, mode, context)));
   }
 
-  private groupOf(keys: ShardKeys): CommitGroup<Handle> {
-    const gathering = this.gathering.get(keys);
-    if (gathering !== undefined) {
-      if (!gathering.isFull) return gathering;
-      this.send(gathering);
-    }
-    const group = new CommitGroup<Handle>(`${this.process}:${++this.sent}`, keys, {
-      epoch: this.link.epochOf(keys),
-      clock: this.link.clock,
-      cacheMaxBytes: this.options.cacheMaxPerShard(),
-    });
-    this.gathering.set(keys, group);
+  send(): void {
+    for (const group of this.gathering) if (group !== undefined) this.sendGroup(group);
+    this.gathering.length = 0;
+  }
+
+  private tellAlone(entry: Entry, mode: SettleMode): void {
+    const { owner } = this.options;
+    this.settleAlone(entry.settlement, mode).then(
+      (outcome) => owner.taken(entry, outcome),
+      () => owner.failed(entry),
+    );
+  }
+
+  private groupOf(keys: ShardKeys): CommitGroup<Entry> {
+    const gathering = this.gathering[keys.shard];
+    if (gathering !== undefined && !gathering.isFull) return gathering;
+    if (gathering !== undefined) this.sendGroup(gathering);
+    const { given, shards } = this.link;
+    const cacheMaxBytes = Math.floor(this.options.cacheMaxBytes / shards.length);
+    const context = { epoch: keys.known.epoch, clock: given?.() ?? '', cacheMaxBytes };
+    const group = new CommitGroup<Entry>(`${this.process}:${++this.sent}`, keys, context);
+    this.gathering[keys.shard] = group;
     return group;
   }
 
-  private sendAll(): void {
-    for (const group of this.gathering.values()) this.send(group);
-    this.gathering.clear();
-  }
-
-  private send(group: CommitGroup<Handle>): void {
+  private sendGroup(group: CommitGroup<Entry>): void {
     if (group.isRecordsOnly) {
       this.append(group);
       return;
     }
-    const { settlements, handles } = group;
-    const { onTaken, onFailed } = this.options;
+    const { handles } = group;
+    const { owner } = this.options;
     runScript(this.link.client, 'commit', group.encode()).then(
       (reply) => {
-        for (const [index, handle] of handles.entries()) {
-          const outcome = decodeSettle(reply === 0 ? 0 : (reply as readonly unknown[])[index]);
-          const settlement = settlements[index] as Settlement;
-          if (outcome.type === 'unknown') this.tellAlone(settlement, handle, modeOf(settlement));
-          else onTaken(handle, outcome);
+        for (const [index, entry] of handles.entries()) {
+          const row = reply === 0 ? 0 : (reply as readonly unknown[])[index];
+          if (typeof row === 'string') owner.queued(entry, row);
+          else if (row === 2) this.tellAlone(entry, entry.settlement.held ? 'held' : 'unheld');
+          else owner.taken(entry, decodeSettle(row));
         }
       },
       () => {
-        for (const handle of handles) onFailed(handle);
+        for (const entry of handles) owner.failed(entry);
       },
     );
   }
 
   /** Hits and denials change no counter: the bare appends, in one write, cost both sides a third of a script. */
-  private append({ keys, settlements, handles }: CommitGroup<Handle>): void {
-    const { onTaken, onFailed } = this.options;
-    for (const [index, handle] of handles.entries()) {
-      const { requestId, record } = settlements[index] as Settlement;
+  private append({ keys, handles }: CommitGroup<Entry>): void {
+    const { owner } = this.options;
+    for (const entry of handles) {
+      const { requestId, record } = entry.settlement;
       this.link.client.xadd(keys.log, '*', 'i', requestId, 'r', record).then(
-        (entryId) => (entryId === null ? onFailed(handle) : onTaken(handle, { type: 'queued', entryId })),
-        () => onFailed(handle),
+        (entryId) => (entryId === null ? owner.failed(entry) : owner.queued(entry, entryId)),
+        () => owner.failed(entry),
       );
     }
   }
 }
-
-const modeOf = ({ held }: Settlement): SettleMode => (held ? 'held' : 'unheld');

@@ -23,9 +23,14 @@ export function decodeAdmit(row: readonly unknown[], nowMs: number, request: Adm
     const storedAtMs = Number(entry.slice(storedStart, valueStart - 1));
     return { type: 'cached', nowMs, state, plan, value: entry.slice(valueStart), storedAtMs };
   }
-  const spendWarning = WARNINGS[Number(row[4])];
-  const hotTierIncomplete = row[5] === 1;
-  return { type: 'admitted', nowMs, state, plan, ...(spendWarning && { spendWarning }), hotTierIncomplete };
+  return {
+    type: 'admitted',
+    nowMs,
+    state,
+    plan,
+    spendWarning: WARNINGS[Number(row[4])],
+    hotTierIncomplete: row[5] === 1,
+  };
 }
 
 const WARNINGS = [undefined, 'customer_daily_spend', 'customer_monthly_spend'] as const;
@@ -33,18 +38,17 @@ const WARNINGS = [undefined, 'customer_daily_spend', 'customer_monthly_spend'] a
 function decodeState(row: readonly unknown[], request: AdmitRequest): LimitState {
   const bucket = request.keyBucket;
   return {
-    ...(bucket === undefined ? {} : { rate: describeBucket(Number(row[1]), bucket.ratePerMinute, bucket.burst) }),
+    rate: bucket && describeBucket(Number(row[1]), bucket.ratePerMinute, bucket.burst),
     projectSpentNanoUsd: Number(row[2]),
-    ...(request.customerId === undefined
-      ? {}
-      : {
-          customer: {
+    customer:
+      request.customerId === undefined
+        ? undefined
+        : {
             spentTodayNanoUsd: Number(row[6]),
             spentMonthNanoUsd: Number(row[7]),
             dailyLimitNanoUsd: limit(row[8]),
             monthlyLimitNanoUsd: limit(row[9]),
           },
-        }),
   };
 }
 

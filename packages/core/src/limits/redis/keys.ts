@@ -11,6 +11,8 @@ export interface ShardKeys {
   readonly projects: string;
   /** Values, facts, by age, by expiry, totals: the order `lua/cache/store.lua` takes them in. */
   readonly cache: readonly [values: string, facts: string, byAge: string, byExpiry: string, totals: string];
+  /** Values that this process knows: of `epoch` (the server refuses any other one), and of `tables` ('' = never raised). */
+  readonly known: { epoch: string; tables: string };
 }
 
 export function createShardKeys(namespace: string, shards: number): readonly ShardKeys[] {
@@ -26,6 +28,7 @@ export function createShardKeys(namespace: string, shards: number): readonly Sha
       leases: `${prefix}leases`,
       projects: `${prefix}projects`,
       cache: [`${prefix}cv`, `${prefix}cf`, `${prefix}ca`, `${prefix}ce`, `${prefix}ct`],
+      known: { epoch: 'none', tables: '' },
     };
   });
 }

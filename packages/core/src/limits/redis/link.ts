@@ -1,4 +1,5 @@
 import { storeUnavailable } from '../store-unavailable';
+import { Accounts } from './accounts';
 import { createShardKeys, type ShardKeys, shardOf } from './keys';
 import type { RedisClient, ScriptArg } from './scripts';
 
@@ -8,9 +9,11 @@ const CLUSTER_SHARDS = 16;
 /** A connection, its shards and their known epochs. Without an epoch, nothing is decided. */
 export class RedisLink {
   shards: readonly ShardKeys[] = [];
-  private epochs: readonly string[] = [];
-  private tables: readonly string[] = [];
-  private deciding = false;
+  readonly accounts = new Accounts((projectId) => this.keysOf(projectId));
+  /** True while decisions are possible. */
+  isOpen = false;
+  /** The clock of tests. */
+  readonly given: (() => number) | undefined;
 
   constructor(
     readonly client: RedisClient,
@@ -19,7 +22,9 @@ export class RedisLink {
       readonly cluster: boolean;
       readonly clock: (() => number) | undefined;
     },
-  ) {}
+  ) {
+    this.given = options.clock;
+  }
 
   /** The number of shards is fixed when a store is first used: projects must stay where they are. */
   async learnShards(): Promise<void> {
@@ -30,35 +35,20 @@ export class RedisLink {
 
   /** Settlements may be sent, decisions not yet. */
   prepare(epochs: readonly string[]): void {
-    this.epochs = epochs;
+    for (const { known, shard } of this.shards) known.epoch = epochs[shard] ?? 'none';
   }
 
   open(epochs: readonly string[]): void {
-    this.epochs = epochs;
-    this.deciding = true;
+    this.prepare(epochs);
+    this.isOpen = true;
   }
 
   close(): void {
-    this.deciding = false;
-  }
-
-  /** True while decisions are possible. */
-  get isOpen(): boolean {
-    return this.deciding;
-  }
-
-  /** The last known epoch; the server refuses any other one. */
-  epochOf(keys: ShardKeys): string {
-    return this.epochs[keys.shard] ?? 'none';
-  }
-
-  /** Version of the tables that this process has read; '' = of before the first change. */
-  tablesOf(keys: ShardKeys): string {
-    return this.tables[keys.shard] ?? '';
+    this.isOpen = false;
   }
 
   tablesRead(versions: readonly string[]): void {
-    this.tables = versions;
+    for (const { known, shard } of this.shards) known.tables = versions[shard] ?? '';
   }
 
   keysOf(projectId: string): ShardKeys {
@@ -76,6 +66,6 @@ export class RedisLink {
 
   /** '' = the server's own clock. */
   get clock(): ScriptArg {
-    return this.options.clock?.() ?? '';
+    return this.given?.() ?? '';
   }
 }

@@ -25,7 +25,7 @@ export async function renewLeases(
       await runScript(link.client, 'renew', [
         keys.epoch,
         keys.leases,
-        link.epochOf(keys),
+        keys.known.epoch,
         link.clock,
         ...ids.slice(i, i + 1000),
       ]);
@@ -57,7 +57,7 @@ export async function reapHolds(link: RedisLink, source: RebuildSource): Promise
 }
 
 async function findExpired(link: RedisLink, keys: ShardKeys): Promise<ReadonlyMap<string, Hold>> {
-  const args = [keys.epoch, keys.holds, keys.leases, link.epochOf(keys), link.clock, BATCH];
+  const args = [keys.epoch, keys.holds, keys.leases, keys.known.epoch, link.clock, BATCH];
   const reply = (await runScript(link.client, 'expired', args)) as readonly string[];
   const holds = new Map<string, Hold>();
   for (let i = 0; i + 1 < reply.length; i += 2) holds.set(reply[i] ?? '', decodeHold(reply[i + 1] ?? ''));
@@ -80,7 +80,7 @@ async function reapHold(link: RedisLink, keys: ShardKeys, { requestId, hold }: E
     keys.leases,
     customerKey(keys, hold.projectId, customer),
     doneKey(keys, requestId),
-    link.epochOf(keys),
+    keys.known.epoch,
     link.clock,
     requestId,
     customer,
@@ -101,7 +101,7 @@ async function releaseHold(link: RedisLink, keys: ShardKeys, { requestId, hold }
     tokens: hold.tokens,
     record: '',
   };
-  const context = { keys, epoch: link.epochOf(keys), clock: link.clock, cacheMaxBytes: 0 };
+  const context = { keys, epoch: keys.known.epoch, clock: link.clock, cacheMaxBytes: 0 };
   const args = encodeSettle(customerId === '' ? settlement : { ...settlement, customerId }, 'release', context);
   await runScript(link.client, 'settle', args);
 }

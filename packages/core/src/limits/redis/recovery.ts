@@ -113,7 +113,7 @@ export class RedisRecovery {
     try {
       for (const keys of link.shards) {
         const known = outbox.keptCount(keys.shard);
-        const epoch = link.epochOf(keys);
+        const epoch = keys.known.epoch;
         const [state, { runId }] = await Promise.all([
           readQueueState(link.client, keys, epoch),
           readEpoch(link.client, keys),

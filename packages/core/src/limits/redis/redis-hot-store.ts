@@ -17,7 +17,6 @@ import type {
   Settlement,
   StalePart,
 } from '../hot-store';
-import type { Entry } from '../outbox/entry';
 import { HoldJournal } from '../outbox/hold-journal';
 import { Outbox } from '../outbox/outbox';
 import { settlementOfRecord } from '../outbox/settlement';
@@ -26,7 +25,7 @@ import { storeUnavailable } from '../store-unavailable';
 import { ADMIT_DEADLINE_MS, RedisAdmissions } from './admit';
 import { countCache, purgeCache, readCache, writeCache } from './cache';
 import { RedisCommits } from './commits';
-import { connectRedis, isBackedUp, type RedisHotStoreOptions, waitForReady } from './connection';
+import { backedUpOf, connectRedis, type RedisHotStoreOptions, waitForReady } from './connection';
 import { shardOf } from './keys';
 import { RedisLink } from './link';
 import { findQueued, RedisLogQueue } from './log-queue';
@@ -46,7 +45,6 @@ export class RedisHotStore implements HotStore {
   private readonly subscriber: RedisClient;
   private readonly link: RedisLink;
   private readonly admissions: RedisAdmissions;
-  private readonly commits: RedisCommits<Entry>;
   private readonly outbox: Outbox;
   private readonly batch: WriteBatch;
   readonly tables: RedisVersions;
@@ -76,7 +74,7 @@ export class RedisHotStore implements HotStore {
     const deadlineMs = options.admitDeadlineMs ?? ADMIT_DEADLINE_MS;
     this.admissions = new RedisAdmissions(this.link, {
       deadlineMs,
-      queueMaxPerShard: () => this.queueMaxPerShard,
+      queueMaxEntries: options.queueMaxEntries ?? 1_000_000,
       onTrouble,
       batch: this.batch,
       onOpened: (holds) => this.holds.begin(holds),
@@ -84,19 +82,9 @@ export class RedisHotStore implements HotStore {
     this.tables = new RedisVersions(this.link, deadlineMs);
     this.spend = new RedisSpend(this.link);
     this.file = new SettlementFile(options.dataDir, this.newId().slice(0, 8));
-    this.commits = new RedisCommits(this.link, {
-      batch: this.batch,
-      cacheMaxPerShard: () => this.cacheMaxPerShard,
-      newId: this.newId,
-      isUncertain: (requestId) => this.admissions.isUncertain(requestId),
-      onTaken: (entry, outcome) => this.outbox.taken(entry, outcome),
-      onFailed: (entry) => this.outbox.failed(entry),
-    });
     this.outbox = new Outbox({
-      sendFirst: (settlement, entry) => this.commits.sendFirst(settlement, entry),
-      sendAgain: (settlement, mode, sentIn) => this.commits.settleAlone(settlement, mode, sentIn),
-      written: () => this.batch.open(),
-      isBackedUp: () => isBackedUp(this.client),
+      batch: this.batch,
+      isBackedUp: backedUpOf(this.client),
       shardOf: (projectId) => shardOf(projectId, this.link.shards.length),
       queuedIds: (shards, requestIds) =>
         findQueued(
@@ -108,6 +96,8 @@ export class RedisHotStore implements HotStore {
       file: this.file,
       nowMs: Date.now,
     });
+    const ends = { batch: this.batch, cacheMaxBytes: this.cacheMaxBytes, newId: this.newId };
+    this.outbox.sendBy(new RedisCommits(this.link, { ...ends, admissions: this.admissions, owner: this.outbox }));
   }
 
   async start(source: RebuildSource): Promise<void> {
@@ -206,7 +196,8 @@ export class RedisHotStore implements HotStore {
   cacheWrite(projectId: string, entry: CacheWrite): void {
     if (!this.link.isOpen) return;
     // A lost entry is a later miss, nothing more.
-    writeCache(this.client, this.link, { projectId, entry, maxBytes: this.cacheMaxPerShard }).catch(() => undefined);
+    const maxBytes = Math.floor(this.cacheMaxBytes / this.link.shards.length);
+    writeCache(this.client, this.link, { projectId, entry, maxBytes }).catch(() => undefined);
   }
 
   cacheRead(projectId: string, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
@@ -273,12 +264,8 @@ export class RedisHotStore implements HotStore {
     return `${this.namespace}:notify`;
   }
 
-  private get queueMaxPerShard(): number {
-    return Math.ceil((this.options.queueMaxEntries ?? 1_000_000) / Math.max(1, this.link.shards.length));
-  }
-
-  private get cacheMaxPerShard(): number {
-    return Math.floor((this.options.cacheMaxBytes ?? 256 * 1024 * 1024) / Math.max(1, this.link.shards.length));
+  private get cacheMaxBytes(): number {
+    return this.options.cacheMaxBytes ?? 256 * 1024 * 1024;
   }
 
   private async withQueue<T>(use: (queue: RedisLogQueue) => Promise<T>): Promise<T> {

@@ -35,7 +35,7 @@ export class RedisVersions implements TablesVersion {
     const shard = this.link.keysOf(projectId);
     const { client } = this.link;
     // State before the refusal: data loaded meanwhile counts as new.
-    const known = this.link.tablesOf(shard);
+    const known = shard.known.tables;
     const asked = Promise.all([
       client.hmget(projectKey(shard, projectId), 'p', `k:${keyId}`),
       client.get(shard.tables),

@@ -5,6 +5,11 @@ interface Corkable {
   uncork(): void;
 }
 
+/** Sends what it gathered in the turn. */
+export interface Sender {
+  send(): void;
+}
+
 /**
  * Sends the commands of one event loop round in one write. One system call per command was a third of the client's
  * time. ioredis' auto-pipelining waits longer and slows few connections down.
@@ -12,17 +17,16 @@ interface Corkable {
 export class WriteBatch {
   private corked: Corkable | undefined;
   private leaving: PromiseWithResolvers<void> | undefined;
-  private readonly senders: (() => void)[] = [];
+  private readonly senders: Sender[] = [];
 
   constructor(private readonly client: RedisClient) {}
 
-  /** Sends gathered requests at the end of each round. */
-  onLeaving(send: () => void): void {
-    this.senders.push(send);
-  }
-
-  /** Writes from here on wait at most for the end of this round. Resolves once they are on the wire. */
-  open(): Promise<void> {
+  /**
+   * Writes from here on wait at most for the end of this round; the sender is called then. Resolves once they are on the
+   * wire.
+   */
+  open(sender?: Sender): Promise<void> {
+    if (sender !== undefined) this.senders.push(sender);
     if (this.leaving !== undefined) return this.leaving.promise;
     // A cluster's nodes write for themselves.
     const { stream } = this.client as unknown as { readonly stream?: Corkable };
@@ -37,8 +41,9 @@ export class WriteBatch {
 
   private readonly flush = (): void => {
     try {
-      for (const send of this.senders) send();
+      for (const sender of this.senders) sender.send();
     } finally {
+      this.senders.length = 0;
       const { corked, leaving } = this;
       this.corked = undefined;
       this.leaving = undefined;
