@@ -24,7 +24,7 @@ if #held > 0 then
   for i = 1, #held do holds[held[i]] = stored[i] end
 end
 
--- Sums by account and day of admission, and tokens given back by account.
+-- Sums by account and day of admission; tokens given back by key, in the order of the rows.
 local sums, tokens_of = {}, {}
 -- True where the row is clear: then all its sums are taken, else none.
 local function book(row)
@@ -44,8 +44,9 @@ local function book(row)
   end
   sum.cost, sum.hold, sum.open = sum.cost + cost, sum.hold + hold, sum.open + 1
   if tpm > 0 then
-    tokens_of[account] = tokens_of[account] or { tpm = tpm }
-    table.insert(tokens_of[account], given_back)
+    local key = KEYS[12 + account * 3]
+    tokens_of[key] = tokens_of[key] or { tpm = tpm }
+    table.insert(tokens_of[key], given_back)
   end
   return true
 end
@@ -86,9 +87,8 @@ local function clock()
   now = now or (ARGV[2] == '' and tonumber(string.match(last, '^%d+'))) or read_clock(ARGV[2])
   return now
 end
-for account, T in pairs(tokens_of) do
+for key, T in pairs(tokens_of) do
   -- By the limit of now: the hold's may have been changed meanwhile.
-  local key = KEYS[12 + account * 3]
   local v = call('HMGET', key, 'tl', 'tt', 'tb')
   local tpm = tonumber(v[3]) or T.tpm
   local level = bucket_level(v[1], v[2], clock(), tpm, tpm)
