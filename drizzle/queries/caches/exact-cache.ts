@@ -3,6 +3,7 @@ import type { WarmEntry, WarmHitCount, WarmHitEntry, WarmStore } from '@llm0/cor
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { rejectingBadData } from '../../sql-state';
+import { toArrayText } from '../array-text';
 import { executePrepared } from '../execute-prepared';
 import { fromJsonb, toJsonb } from '../jsonb-text';
 
@@ -17,8 +18,8 @@ export function createWarmStore(db: Db): WarmStore {
 
 /** One statement for all; of entries with the same key the last one counts, and an older one never replaces a newer. */
 export async function writeCachedAnswers(db: Db, entries: readonly WarmEntry[]): Promise<void> {
-  const byKey = new Map(entries.map((entry) => [`${entry.projectId} ${entry.cacheKey}`, entry]));
-  const rows = `[${[...byKey.values()].map(toRow).join(',')}]`;
+  const all = [...new Map(entries.map((entry) => [`${entry.projectId} ${entry.cacheKey}`, entry])).values()];
+  const column = (field: (entry: WarmEntry) => string | number) => toArrayText(all.map(field));
   await rejectingBadData(() =>
     executePrepared(
       db,
@@ -27,29 +28,21 @@ export async function writeCachedAnswers(db: Db, entries: readonly WarmEntry[]):
         created_at, expires_at)
       select r.project_id, r.cache_key, r.provider, r.model, r.prompt_tokens, r.completion_tokens, r.cached_response,
         to_timestamp(r.created_at_ms / 1000.0), to_timestamp(r.expires_at_ms / 1000.0)
-      from jsonb_to_recordset(${rows}::jsonb) as r(project_id uuid, cache_key text, provider text, model text,
-        prompt_tokens bigint, completion_tokens bigint, cached_response jsonb, created_at_ms bigint, expires_at_ms bigint)
+      from unnest(${column(({ projectId }) => projectId)}::uuid[], ${column(({ cacheKey }) => cacheKey)}::text[],
+        ${column(({ provider }) => provider)}::text[], ${column(({ model }) => model)}::text[],
+        ${column(({ promptTokens }) => promptTokens)}::bigint[],
+        ${column(({ completionTokens }) => completionTokens)}::bigint[],
+        ${column(({ value }) => toJsonb(value))}::jsonb[],
+        ${column(({ createdAtMs }) => Math.floor(createdAtMs))}::bigint[],
+        ${column(({ expiresAtMs }) => Math.floor(expiresAtMs))}::bigint[])
+        as r(project_id, cache_key, provider, model, prompt_tokens, completion_tokens, cached_response, created_at_ms,
+          expires_at_ms)
       on conflict (project_id, cache_key) do update set provider = excluded.provider, model = excluded.model,
         prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens,
         cached_response = excluded.cached_response, created_at = excluded.created_at, expires_at = excluded.expires_at
       where exact_cache.created_at <= excluded.created_at`,
     ),
   );
-}
-
-/** The value is JSON text and stays unchanged. */
-function toRow(entry: WarmEntry): string {
-  const { value, projectId, cacheKey, promptTokens, completionTokens, createdAtMs, expiresAtMs, ...rest } = entry;
-  const columns = {
-    ...rest,
-    project_id: projectId,
-    cache_key: cacheKey,
-    prompt_tokens: promptTokens,
-    completion_tokens: completionTokens,
-    created_at_ms: Math.floor(createdAtMs),
-    expires_at_ms: Math.floor(expiresAtMs),
-  };
-  return `${JSON.stringify(columns).slice(0, -1)},"cached_response":${toJsonb(value)}}`;
 }
 
 interface FoundRow extends Record<string, unknown> {

@@ -54,18 +54,7 @@ export async function storeLogRecords(
   records: readonly string[],
   options: LogInsertOptions = {},
 ): Promise<LogInsertResult> {
-  try {
-    return await insertBatch(db, { items: records, decode: decodeEntry }, options);
-  } catch (error) {
-    if (!(error instanceof RecordsRejectedError)) throw error;
-    // The texts may be at fault where the records are not: `1.0` is a whole number to JSON alone.
-    return insertBatch(db, { items: records, decode: decodeAnew }, options);
-  }
-}
-
-function decodeAnew(text: string): DecodedEntry {
-  const entry = decodeEntry(text);
-  return entry.kind === 'request' ? asEntry(entry.decoded.record) : entry;
+  return insertBatch(db, { items: records, decode: decodeEntry }, options);
 }
 
 const asEntry = (record: LogRecord): DecodedEntry => ({ kind: 'request', decoded: encodeLogRecord(record) });
@@ -171,7 +160,7 @@ async function insertPart(tx: Db, part: ReadonlyMap<string, DecodedRecord>, writ
   if (part.size === 0) return;
   const ids = await insertRows(
     tx,
-    Array.from(part.values(), ({ json }) => json),
+    Array.from(part.values(), ({ record }) => record),
   );
   const news = ids === null ? part.values() : ids.flatMap((id) => part.get(id) ?? []);
   await eachInSlices(news, (decoded) => written.add(decoded));
