@@ -1,5 +1,6 @@
 import type { Place } from '../../collections/linked-set';
 import type { Settlement } from '../hot-store';
+import type { CommitId } from '../redis/keys';
 
 /** A settlement on its way to the store. */
 export interface Entry {
@@ -11,7 +12,7 @@ export interface Entry {
   /** While the store has not answered. */
   sent: Place<Entry> | undefined;
   /** Commit of the first attempt. */
-  sentIn: string | undefined;
+  sentIn: CommitId | undefined;
   /** Of the first attempt. */
   shard: number | undefined;
   /** Position in the queue. */

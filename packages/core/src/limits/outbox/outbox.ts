@@ -21,7 +21,7 @@ const STALLED_MS = 20;
 export interface SettlementSender {
   /** First attempt, in the turn's batch: resolves when that is written. `queued`, `taken` or `failed` follows later. */
   sendFirst(entry: Entry): Promise<void>;
-  settleAlone(settlement: Settlement, mode: SettleMode, sentIn: string | undefined): Promise<SettleOutcome>;
+  settleAlone(settlement: Settlement, mode: SettleMode, sentIn: Entry['sentIn']): Promise<SettleOutcome>;
 }
 
 export interface OutboxPorts {

@@ -1,6 +1,6 @@
 import type { Settlement } from '../hot-store';
 import type { Account } from './accounts';
-import { commitKey, type ShardKeys } from './keys';
+import { type CommitId, commitKey, type ShardKeys } from './keys';
 import type { ScriptArg } from './scripts';
 import { cacheOwner } from './settle-args';
 
@@ -25,8 +25,7 @@ export class CommitGroup<Handle> {
   isRecordsOnly = true;
 
   constructor(
-    /** Unique among all commits of all processes. */
-    readonly id: string,
+    readonly id: CommitId,
     readonly keys: ShardKeys,
     readonly context: CommitContext,
   ) {}
@@ -50,7 +49,7 @@ export class CommitGroup<Handle> {
     const { epoch, log, holds, leases, cache } = keys;
     const args: ScriptArg[] = [10 + 3 * accounts.length, epoch, log, holds, leases, commitKey(keys, this.id), ...cache];
     for (const { names } of accounts) args.push(names[0], names[1], names[2]);
-    args.push(context.epoch, context.clock, context.cacheMaxBytes, accounts.length);
+    args.push(context.epoch, context.clock, context.cacheMaxBytes, this.id.number, accounts.length);
     for (const { customer } of accounts) args.push(customer);
     args.push(...this.rows);
     return args;

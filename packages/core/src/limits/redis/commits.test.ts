@@ -14,12 +14,14 @@ import {
 import { Accounts } from './accounts';
 import { CommitGroup } from './commit-group';
 import { connectRedis, waitForReady } from './connection';
-import { createShardKeys, customerKey, type ShardKeys } from './keys';
+import { type CommitId, createShardKeys, customerKey, type ShardKeys } from './keys';
 import { RedisHotStore } from './redis-hot-store';
 import { type RedisClient, runScript } from './scripts';
 import { decodeSettle, encodeSettle } from './settle-args';
 
 const CACHE_BYTES = 1_000_000;
+const ONE = { process: 'one', number: 1 };
+const TWO = { process: 'two', number: 1 };
 let dir: TempDir;
 let rows: StoredRows;
 let namespace: string;
@@ -52,14 +54,14 @@ async function open(count: number, given: Partial<AdmitRequest> = {}): Promise<S
   return requests.map((request, i) => settlementOf(request, decisions[i]?.nowMs ?? 0, { costNanoUsd: 10 + i }));
 }
 
-async function commit(id: string, settlements: readonly Settlement[]): Promise<readonly unknown[]> {
+async function commit(id: CommitId, settlements: readonly Settlement[]): Promise<readonly unknown[]> {
   const group = new CommitGroup<Settlement>(id, keys, { epoch, clock: '', cacheMaxBytes: CACHE_BYTES });
   const accounts = new Accounts(() => keys);
   for (const one of settlements) group.add(one, accounts.of(one.projectId, one.keyId, one.customerId), one);
   return (await runScript(client, 'commit', group.encode())) as readonly unknown[];
 }
 
-async function settleAgain(settlement: Settlement, sentIn: string) {
+async function settleAgain(settlement: Settlement, sentIn: CommitId) {
   const args = encodeSettle(settlement, 'held', { keys, epoch, clock: '', cacheMaxBytes: CACHE_BYTES, sentIn });
   return decodeSettle(await runScript(client, 'settle', args));
 }
@@ -68,10 +70,10 @@ const spent = async () => (await store.counters()).reduce((sum, { spentNanoUsd }
 
 test('a commit whose reply was lost is known when its settlements come again, each by itself', async () => {
   const settlements = await open(3);
-  const entries = await commit('one:1', settlements);
+  const entries = await commit(ONE, settlements);
   expect(entries).toHaveLength(3);
   for (const settlement of settlements) {
-    expect(await settleAgain(settlement, 'one:1')).toEqual({ type: 'queued', entryId: entries.at(-1) as string });
+    expect(await settleAgain(settlement, ONE)).toEqual({ type: 'queued', entryId: entries.at(-1) as string });
   }
   expect([await spent(), await store.openHolds()]).toEqual([10 + 11 + 12, 0]);
   await rows.drain(store);
@@ -81,29 +83,38 @@ test('a commit whose reply was lost is known when its settlements come again, ea
 test('rows missing from a commit stay pending, whatever happened to others', async () => {
   const [first, second] = (await open(2)) as [Settlement, Settlement];
   const stranger = settlementOf(requestOf({}), first.admittedAtMs, { costNanoUsd: 5 });
-  const replies = await commit('one:1', [first, stranger, second]);
+  const replies = await commit(ONE, [first, stranger, second]);
   expect(replies.map((reply) => typeof reply)).toEqual(['string', 'number', 'string']);
-  expect(await settleAgain(stranger, 'one:1')).toEqual({ type: 'unknown' });
+  expect(await settleAgain(stranger, ONE)).toEqual({ type: 'unknown' });
   expect([await spent(), await store.openHolds()]).toEqual([21, 0]);
 });
 
 test('the same commit twice books once', async () => {
   const settlements = await open(4);
-  await commit('one:1', settlements);
-  expect(await commit('one:1', settlements)).toEqual([2, 2, 2, 2]);
+  await commit(ONE, settlements);
+  expect(await commit(ONE, settlements)).toEqual([2, 2, 2, 2]);
   expect([await spent(), await store.openHolds()]).toEqual([46, 0]);
+});
+
+test('a later commit that has the mark is not taken for the one that is asked for', async () => {
+  const [first, second] = (await open(2)) as [Settlement, Settlement];
+  await commit(ONE, [first]);
+  await commit({ ...ONE, number: 1025 }, [second]);
+  expect(await settleAgain(first, ONE)).toEqual({ type: 'unknown' });
+  expect(await settleAgain(second, { ...ONE, number: 1025 })).toMatchObject({ type: 'queued' });
+  expect(await client.keys(`${keys.prefix}g:*`)).toHaveLength(1);
 });
 
 test('two processes end requests of one account at once', async () => {
   const settlements = await open(6);
-  await Promise.all([commit('one:1', settlements.slice(0, 3)), commit('two:1', settlements.slice(3))]);
+  await Promise.all([commit(ONE, settlements.slice(0, 3)), commit(TWO, settlements.slice(3))]);
   expect([await spent(), await store.openHolds()]).toEqual([75, 0]);
 });
 
 test('another epoch: nothing is booked', async () => {
   const settlements = await open(2);
   epoch = 'another';
-  expect(await commit('one:1', settlements)).toBe(0 as never);
+  expect(await commit(ONE, settlements)).toBe(0 as never);
   expect([await spent(), await store.openHolds()]).toEqual([0, 2]);
 });
 
@@ -114,7 +125,7 @@ test.each([
 ])('a cost that is no whole number (%s) keeps nobody else from being booked', async (_name, costNanoUsd) => {
   const settlements = await open(3);
   const replies = await commit(
-    'one:1',
+    ONE,
     settlements.map((one, i) => (i === 1 ? { ...one, costNanoUsd } : one)),
   );
   expect(replies.map((reply) => typeof reply)).toEqual(['string', 'number', 'string']);

@@ -5,7 +5,7 @@ import type { Outbox } from '../outbox/outbox';
 import type { SettleMode, SettleOutcome } from '../outbox/settlement';
 import type { RedisAdmissions } from './admit';
 import { CommitGroup } from './commit-group';
-import type { ShardKeys } from './keys';
+import type { CommitId, ShardKeys } from './keys';
 import type { RedisLink } from './link';
 import { runScript } from './scripts';
 import { decodeSettle, encodeSettle } from './settle-args';
@@ -58,7 +58,7 @@ export class RedisCommits implements Sender {
   }
 
   /** Applies all rules. `sentIn`: the commit that may contain it. */
-  async settleAlone(settlement: Settlement, mode: SettleMode, sentIn?: string): Promise<SettleOutcome> {
+  async settleAlone(settlement: Settlement, mode: SettleMode, sentIn?: CommitId): Promise<SettleOutcome> {
     const keys = this.link.keysOf(settlement.projectId);
     const cacheMaxBytes = Math.floor(this.options.cacheMaxBytes / this.link.shards.length);
     const context = { keys, epoch: keys.known.epoch, clock: this.link.clock, cacheMaxBytes, sentIn };
@@ -85,7 +85,7 @@ export class RedisCommits implements Sender {
     const { given, shards } = this.link;
     const cacheMaxBytes = Math.floor(this.options.cacheMaxBytes / shards.length);
     const context = { epoch: keys.known.epoch, clock: given?.() ?? '', cacheMaxBytes };
-    const group = new CommitGroup<Entry>(`${this.process}:${++this.sent}`, keys, context);
+    const group = new CommitGroup<Entry>({ process: this.process, number: ++this.sent }, keys, context);
     this.gathering[keys.shard] = group;
     return group;
   }

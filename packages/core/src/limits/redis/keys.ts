@@ -37,8 +37,18 @@ export const projectKey = (keys: ShardKeys, projectId: string): string => `${key
 export const apiKeyKey = (keys: ShardKeys, keyId: string): string => `${keys.prefix}k:${keyId}`;
 export const limitsKey = (keys: ShardKeys, projectId: string): string => `${keys.prefix}l:${projectId}`;
 export const doneKey = (keys: ShardKeys, requestId: string): string => `${keys.prefix}d:${requestId}`;
-/** Marks that a commit was taken, and which of its rows it left out. */
-export const commitKey = (keys: ShardKeys, commit: string): string => `${keys.prefix}g:${commit}`;
+/** Marks a process has, in turn: more commits are hardly ever under way. */
+const MARKS = 1024;
+
+/** A commit of all commits of all processes. */
+export interface CommitId {
+  readonly process: string;
+  readonly number: number;
+}
+
+/** Marks that a commit was taken, and which of its rows it left out; its number tells it from earlier ones. */
+export const commitKey = (keys: ShardKeys, { process, number }: CommitId): string =>
+  `${keys.prefix}g:${process}:${number % MARKS}`;
 /** `customer` as `encodeId` gives it; '' (no customer) still names a key of the slot. */
 export const customerKey = (keys: ShardKeys, projectId: string, customer: string): string =>
   `${keys.prefix}c:${projectId}:${customer}`;

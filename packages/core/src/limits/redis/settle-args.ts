@@ -1,7 +1,7 @@
 import { encodeId } from '../hold';
 import type { CacheWrite, Settlement } from '../hot-store';
 import type { SettleMode, SettleOutcome } from '../outbox/settlement';
-import { apiKeyKey, commitKey, customerKey, doneKey, projectKey, type ShardKeys } from './keys';
+import { apiKeyKey, type CommitId, commitKey, customerKey, doneKey, projectKey, type ShardKeys } from './keys';
 import type { ScriptArg } from './scripts';
 
 export interface SettleContext {
@@ -10,7 +10,7 @@ export interface SettleContext {
   readonly clock: ScriptArg;
   readonly cacheMaxBytes: number;
   /** The commit that may have carried it already. */
-  readonly sentIn?: string | undefined;
+  readonly sentIn?: CommitId | undefined;
 }
 
 export const cacheOwner = (projectId: string, entry: CacheWrite): string =>
@@ -43,6 +43,7 @@ export function encodeSettle(settlement: Settlement, mode: SettleMode, context: 
     projectId,
     customer,
     settlement.record,
+    sentIn?.number ?? '',
   ];
   if (cache !== undefined) args.push(cache.key, cache.value, cache.ttlMs, cacheOwner(projectId, cache), cacheMaxBytes);
   return args;

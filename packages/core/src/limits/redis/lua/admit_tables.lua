@@ -32,7 +32,7 @@ local function load_key(name)
   local K = keys[name]
   if not K then
     local v = call('HMGET', name, 'c', 'h', hm, 'bl', 'bt', 'bb')
-    K = { open = tonumber(v[1]) or 0, h = v[2], hm = v[3], bl = v[4], bt = v[5], bb = v[6], is_new = not v[3] }
+    K = { open = tonumber(v[1]) or 0, h = v[2], hm = v[3], bl = v[4], bt = v[5], bb = v[6], stored_burst = v[6], is_new = not v[3] }
     keys[name] = K
   end
   return K
@@ -49,8 +49,8 @@ local function load_customer(name)
   if not C then
     local v = call('HMGET', name, 'bl', 'bt', 'wh', 'wd', 'sd' .. day, 'hd' .. day, sm, hm, 'bb', 'n')
     C = {
-      bl = v[1], bt = v[2], wh = v[3], wd = v[4], sd = v[5], hd = v[6], sm = v[7], hm = v[8], bb = v[9], was_open = v[6],
-      counted = tonumber(v[10]), models = {},
+      bl = v[1], bt = v[2], wh = v[3], wd = v[4], sd = v[5], hd = v[6], sm = v[7], hm = v[8], bb = v[9],
+      stored_burst = v[9], was_open = v[6], counted = tonumber(v[10]), models = {},
     }
     customers[name] = C
   end
@@ -91,16 +91,18 @@ local function is_known(P, project_name, a, field)
   return true
 end
 
--- A bucket's fields, behind the n that `fields` has.
-local function add_bucket(fields, n, level, at, burst)
-  fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'bl', whole(level), 'bt', whole(at)
-  fields[n + 5], fields[n + 6] = 'bb', whole(burst)
+-- Fields of the bucket of T, a key or a customer, behind the n that `fields` has. The burst is nearly always stored.
+local function add_bucket(fields, n, T)
+  fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'bl', whole(T.bl), 'bt', whole(T.bt)
+  local burst = whole(T.bb)
+  if burst == T.stored_burst then return n + 4 end
+  fields[n + 5], fields[n + 6] = 'bb', burst
   return n + 6
 end
 
 local function write_key(name, K)
   local fields, n = {}, 0
-  if K.takes_bucket then n = add_bucket(fields, n, K.bl, K.bt, K.bb) end
+  if K.takes_bucket then n = add_bucket(fields, n, K) end
   if K.takes_tokens then
     fields[n + 1], fields[n + 2], fields[n + 3], fields[n + 4] = 'tl', whole(K.tl), 'tb', whole(K.tb)
     n = n + 4
@@ -123,7 +125,7 @@ local function write_customer(name, C)
   if C.takes_window then
     fields, n = { 'wh', whole(C.wh), 'wd', whole(C.wd) }, 4
   end
-  if C.takes_bucket then n = add_bucket(fields, n, C.bl, C.bt, C.bb) end
+  if C.takes_bucket then n = add_bucket(fields, n, C) end
   if C.is_counted then
     fields[n + 1], fields[n + 2] = 'n', MONTH
     n = n + 2

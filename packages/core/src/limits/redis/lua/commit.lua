@@ -2,13 +2,13 @@
 -- cached. A row whose hold is not there, or that cannot be read, changes nothing: `settle` decides it by itself.
 -- KEYS 1 epoch, 2 log, 3 holds, 4 leases, 5 marker of this commit, 6 cache values, 7 facts, 8 by age, 9 by expiry,
 --      10 totals, then per account: project, key, customer
--- ARGV 1 epoch, 2 clock, 3 cache's byte bound, 4 accounts, then per account: customer id or '', then per row:
+-- ARGV 1 epoch, 2 clock, 3 cache's byte bound, 4 number of this commit, 5 accounts, then per account: customer id or '', then per row:
 --      account, mode (held; unheld: only a record, at no cost), request id, cost, tokens, record, cache key or '', and with
 --      one: value, ttl, owner
 -- Reply: 0 (another epoch), or per row: entry id, or 2 = unclear.
 if call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local ROW = 7
-local first = 5 + tonumber(ARGV[4])
+local first = 6 + tonumber(ARGV[5])
 
 local starts, held, n = {}, {}, 0
 local at = first
@@ -71,14 +71,14 @@ for i = 1, n do
 end
 
 for _, sum in pairs(sums) do
-  local k, customer = 11 + sum.account * 3, ARGV[5 + sum.account]
+  local k, customer = 11 + sum.account * 3, ARGV[6 + sum.account]
   book_spend(KEYS[k], KEYS[k + 1], sum.at, sum.cost, sum.hold, sum.open)
   if customer ~= '' then book_customer(KEYS[k + 2], sum.at, sum.cost, sum.hold) end
 end
 if #released > 0 then
   call('HDEL', KEYS[3], unpack(released))
   call('ZREM', KEYS[4], unpack(released))
-  call('SET', KEYS[5], 's' .. last .. '\n' .. unclear, 'PX', DONE_MARKER_MS)
+  call('SET', KEYS[5], last .. '\n' .. ARGV[4] .. '\n' .. unclear, 'PX', DONE_MARKER_MS)
 end
 
 local now

@@ -2,7 +2,8 @@
 -- KEYS 1 epoch, 2 project, 3 key, 4 log, 5 holds, 6 leases, 7 customer, 8 done marker, 9 projects,
 --      10 cache values, 11 facts, 12 by age, 13 by expiry, 14 totals, 15 marker of the commit it was sent in before
 -- ARGV 1 epoch, 2 clock, 3 request, 4 mode (held, unheld, force, known, release; 'known r<cost> <time>': the reaper booked that), 5 cost, 6 tokens, 7 time of admission,
---      8 project id, 9 customer id or '', 10 record, [11 cache key, 12 value, 13 ttl, 14 owner, 15 byte bound]
+--      8 project id, 9 customer id or '', 10 record, 11 number of that commit or '',
+--      [12 cache key, 13 value, 14 ttl, 15 owner, 16 byte bound]
 -- Reply: entry id (the first one, when it was settled before), or a code: 0 wrong epoch, 1 released, 2 unknown hold.
 if call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local mode, cost, record = ARGV[4], tonumber(ARGV[5]), ARGV[10]
@@ -52,10 +53,9 @@ elseif mark then
   marker_ms = REAPED_MARKER_MS
   record = string.sub(record, 1, -2) .. ',"createdAtMs":' .. reaped_at .. ',"corrects":true}'
 else
-  local commit = call('GET', KEYS[15])
-  if commit and not string.find(commit, '\n' .. ARGV[3] .. '\n', 1, true) then
-    return string.match(commit, '^s([^\n]*)')
-  end
+  local commit = ARGV[11] ~= '' and call('GET', KEYS[15])
+  local entry, number = string.match(commit or '', '^([^\n]*)\n([^\n]*)\n')
+  if number == ARGV[11] and not string.find(commit, '\n' .. ARGV[3] .. '\n', 1, true) then return entry end
   if mode == 'held' then return 2 end
   if cost > 0 then
     local at = tonumber(ARGV[7])
@@ -71,11 +71,11 @@ else
 end
 
 local entry = call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', record)
-if ARGV[11] then
+if ARGV[12] then
   -- The new entry's id tells the time as TIME would, for nothing.
   if ARGV[2] == '' then now = tonumber(string.match(entry, '^%d+')) end
-  local kept = { key = ARGV[11], value = ARGV[12], ttl = tonumber(ARGV[13]), owner = ARGV[14], order = order_of(entry) }
-  cache_put_all({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), { kept }, tonumber(ARGV[15]))
+  local kept = { key = ARGV[12], value = ARGV[13], ttl = tonumber(ARGV[14]), owner = ARGV[15], order = order_of(entry) }
+  cache_put_all({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), { kept }, tonumber(ARGV[16]))
 end
 if marker_ms then call('SET', KEYS[8], 's' .. entry, 'PX', marker_ms) end
 return entry
