@@ -6,8 +6,8 @@ import type { RebuildSource, Settlement } from '../hot-store';
 import { chooseModes, type QueuedIds } from './choose-modes';
 import { createEntry, type Entry } from './entry';
 import { KeptRecords } from './kept-records';
+import type { OutboxPorts, SettlementSender } from './outbox-ports';
 import { type SettleMode, type SettleOutcome, settlementOfRecord } from './settlement';
-import type { SettlementFile } from './settlement-file';
 
 /** Memory limit for undrained records; more stay in the file. */
 const KEPT_MAX_BYTES = 16 * 1024 * 1024;
@@ -16,27 +16,6 @@ const NOTHING_QUEUED: QueuedIds = new Map();
 // Time without acknowledgement until a store counts as stalled. It may lose a dead process's writes (Redis reads
 // 16 KiB, fails to reply, closes), so sent data goes to the file as well.
 const STALLED_MS = 20;
-
-/** Hands settlements to the store. */
-export interface SettlementSender {
-  /** First attempt, in the turn's batch: resolves when that is written. `queued`, `taken` or `failed` follows later. */
-  sendFirst(entry: Entry): Promise<void>;
-  settleAlone(settlement: Settlement, mode: SettleMode, sentIn: Entry['sentIn']): Promise<SettleOutcome>;
-}
-
-export interface OutboxPorts {
-  /** Opens a batch for the next sends; resolves after the write to the socket. */
-  readonly batch: { open(): Promise<void> };
-  /** True while written bytes have not left this process. */
-  isBackedUp(): boolean;
-  shardOf(projectId: string): number;
-  /** Entry ids of the requests' queued records, by request id. */
-  queuedIds(shards: ReadonlySet<number>, requestIds: ReadonlySet<string>): Promise<QueuedIds>;
-  /** Something could not be handed in: the owner checks the store and calls `resume`. */
-  onTrouble(): void;
-  readonly file: SettlementFile;
-  readonly nowMs: () => number;
-}
 
 /**
  * Everything that this process submitted and that isn't drained yet: unacknowledged (`sent`), refused (`waiting`), or

@@ -15,6 +15,8 @@ export class AdmissionGroup<Member> {
   /** In the order of arrival, which is that of the reply's rows. */
   readonly members: Member[] = [];
   isFull = false;
+  /** Its requests were refused while it was under way. */
+  isLate = false;
   /** One of the holds has to outlive the store's data. */
   isAbsolute = false;
   private readonly accounts: (readonly ScriptArg[])[] = [];

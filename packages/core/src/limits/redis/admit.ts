@@ -33,9 +33,7 @@ interface Asked {
   resolve(decision: AdmitDecision): void;
   reject(error: unknown): void;
 }
-
-/** `isLate`: its requests were refused. */
-type Group = AdmissionGroup<Asked> & { isLate?: true };
+type Group = AdmissionGroup<Asked>;
 
 /** Sends the decisions of one turn and shard in one round trip, once. */
 export class RedisAdmissions implements Sender {
@@ -60,8 +58,11 @@ export class RedisAdmissions implements Sender {
   }
 
   send(): void {
-    for (const group of this.gathering) if (group !== undefined) this.sendGroup(group);
-    this.gathering.length = 0;
+    try {
+      for (const group of this.gathering) if (group !== undefined) this.sendGroup(group);
+    } finally {
+      this.gathering.length = 0;
+    }
   }
 
   private groupOf(keys: ShardKeys): Group {

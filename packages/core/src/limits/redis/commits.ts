@@ -66,8 +66,11 @@ export class RedisCommits implements Sender {
   }
 
   send(): void {
-    for (const group of this.gathering) if (group !== undefined) this.sendGroup(group);
-    this.gathering.length = 0;
+    try {
+      for (const group of this.gathering) if (group !== undefined) this.sendGroup(group);
+    } finally {
+      this.gathering.length = 0;
+    }
   }
 
   private tellAlone(entry: Entry, mode: SettleMode): void {

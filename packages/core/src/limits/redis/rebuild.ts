@@ -2,10 +2,10 @@ import { CACHE_LOST_MS, decodeHold, encodeId, type Hold } from '../hold';
 import type { RebuildData, RebuildSource } from '../hot-store';
 import { customersOfMonth } from '../month-customers';
 import { dayIndex, monthIndex, parseDay, parseMonth } from '../periods';
-import { encodeCustomerLimits } from './customer-limits';
 import { apiKeyKey, customerKey, limitsKey, projectKey, type ShardKeys, shardOf } from './keys';
 import { readQueue } from './log-queue';
 import { type RedisClient, runScript, type ScriptArg } from './scripts';
+import { encodeCustomerLimits } from './spend';
 
 const CUSTOMER_TTL_SECONDS = 70 * 86_400;
 

@@ -3,9 +3,27 @@ import type { BudgetPeriod } from '../../keys/api-key';
 import { encodeId } from '../hold';
 import type { CustomerLimits, ProjectCounter } from '../hot-store';
 import { dayIndex, MONTHS_KEPT, monthIndex, monthName } from '../periods';
-import { encodeCustomerLimits } from './customer-limits';
 import { apiKeyKey, customerKey, limitsKey, projectKey } from './keys';
 import type { RedisLink } from './link';
+
+/**
+ * A customer's limits for `lua/customer_spend.lua`: six numbers ('' = none), action beyond them and downgrade model.
+ * One line per model follows: name, tab, requests per day.
+ */
+export function encodeCustomerLimits(limits: CustomerLimits): string {
+  const head = [
+    limits.dailySpendNanoUsd,
+    limits.monthlySpendNanoUsd,
+    limits.perRequestMaxNanoUsd,
+    limits.requestsPerMinute,
+    limits.requestsPerHour,
+    limits.requestsPerDay,
+    limits.onLimit,
+    limits.downgradeModel ?? '',
+  ];
+  const models = Object.entries(limits.modelRequestsPerDay).map(([model, perDay]) => `\n${model}\t${perDay}`);
+  return head.map((value) => value ?? '').join(' ') + models.join('');
+}
 
 /** Counters and limits, as operators and jobs see and set them. */
 export class RedisSpend {

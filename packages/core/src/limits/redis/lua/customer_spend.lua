@@ -1,4 +1,4 @@
--- A customer's limits (one packed text, written by customer-limits.ts), request windows and spend.
+-- A customer's limits (one packed text, written by spend.ts), request windows and spend.
 local HOUR_MS = 3600000
 local CUSTOMER_SECONDS = 6048000
 
