@@ -249,6 +249,17 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
     );
   }, 120_000);
 
+  test('of many rows, some of which are there, the others are written and counted once', async () => {
+    const projectId = crypto.randomUUID();
+    const records = Array.from({ length: 150 }, (_, n) =>
+      sampleRecord({ projectId, createdAtMs: Date.parse('2026-03-05T10:00:00Z') + n, costNanoUsd: 100 }),
+    );
+    expect(await insertLogRecords(db, records.slice(0, 100))).toMatchObject({ inserted: 100 });
+    expect(await insertLogRecords(db, records.slice(50))).toMatchObject({ inserted: 50 });
+    expect(await insertLogRecords(db, records)).toMatchObject({ inserted: 0 });
+    await expectModel(db, projectId, records);
+  });
+
   test('the counters for a rebuild are the sums of the rows', async () => {
     const projectId = crypto.randomUUID();
     const nowMs = Date.parse('2026-05-02T12:00:00Z');

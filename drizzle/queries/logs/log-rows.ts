@@ -1,6 +1,7 @@
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { sqlState } from '../../sql-state';
 import { toArrayText } from '../array-text';
 import { executePrepared } from '../execute-prepared';
 import { innerRow } from '../inner-names';
@@ -90,27 +91,39 @@ function toStatement(fields: Fields): Statement {
   };
 }
 
+/** From here on a savepoint costs less than to look for each row first. */
+const MANY = 50;
+
 /**
- * Inserts rows that are not there yet, in one statement. Returns the ids really written; null = all, which is nearly always
- * so, and a reply of a row for each would cost more than the roll-ups.
+ * Inserts rows that are not there yet. Returns the ids really written; null = all, which is nearly always so: many rows are
+ * inserted as if they were new, and compared only if one of them is not.
  */
 export async function insertRows(tx: Db, records: readonly LogRecord[]): Promise<readonly string[] | null> {
   const isWide = records.some((record) => RARE.some((field) => record[field] != null));
   const { inserted, selected, names, fields } = isWide ? WIDE : NARROW;
   const arrays = fields.map(([field, type]) => sql`${toArrayText(records.map((record) => record[field]))}::${type}`);
+  const insert = sql`insert into gateway_logs (${inserted})
+    select ${selected} from unnest(${sql.join(arrays, sql`, `)}) as r(${names})`;
+  if (records.length >= MANY) {
+    try {
+      await tx.transaction((part) => executePrepared(part, insert));
+      return null;
+    } catch (error) {
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
+    }
+  }
   const [reply] = await executePrepared<{ written: number; ids: string | null }>(
     tx,
     sql`
-    with inserted as (insert into gateway_logs (${inserted})
-    select ${selected} from unnest(${sql.join(arrays, sql`, `)}) as r(${names})
-    on conflict (created_at, id) do nothing
-    returning id)
+    with inserted as (${insert} on conflict (created_at, id) do nothing returning id)
     select count(*)::int as written, case when count(*) < ${records.length} then string_agg(id::text, ',') end as ids
     from inserted`,
   );
   if (reply?.written === records.length) return null;
   return reply?.ids?.split(',') ?? [];
 }
+
+const UNIQUE_VIOLATION = '23505';
 
 /** Deletes the rows that the corrections replace, and returns their sums. */
 export async function takeOutRows(tx: Db, corrections: readonly LogRecord[]): Promise<readonly UsageFact[]> {
