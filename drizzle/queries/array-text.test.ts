@@ -39,7 +39,7 @@ test.each(TEST_DATABASES)(
           const read = found.map(({ json, ...one }) => ({ ...one, json: json === null ? null : JSON.parse(json) }));
           expect(read as unknown[]).toEqual(JSON.parse(JSON.stringify(given)));
         }),
-        { numRuns: 60 },
+        { numRuns: 20 },
       );
     } finally {
       await close();
