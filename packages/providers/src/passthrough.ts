@@ -70,7 +70,8 @@ export interface PassthroughPart {
 /** Builds a reader from two small functions. The larger of repeated counts holds. */
 export function createUsageReader(parts: {
   readonly readUsage: (value: JsonObject) => Usage | undefined;
-  readonly readText: (value: JsonObject) => number;
+  /** `before`: bytes so far. */
+  readonly readText: (value: JsonObject, before: number) => number;
 }): UsageReader {
   let usage: Usage | undefined;
   let outputBytes = 0;
@@ -80,7 +81,7 @@ export function createUsageReader(parts: {
     take(value) {
       model ??= modelOf(value);
       const told = parts.readUsage(value);
-      outputBytes += parts.readText(value);
+      outputBytes += parts.readText(value, outputBytes);
       if (told === undefined) return;
       usage = usage === undefined ? told : largerUsage(usage, told);
       toldAtBytes = outputBytes;
@@ -127,7 +128,7 @@ export function timesCount(
   return bounded(limit * Math.max(1, ...asked.map((count) => Math.ceil(Number(count)))));
 }
 
-export { countField, countOutput as countText, countUnread } from '@llm0/core/pricing/count-output';
+export { countField, countOutput as countText } from '@llm0/core/pricing/count-output';
 export { countReferences, OPAQUE_FIELDS } from '@llm0/core/pricing/count-references';
 
 /** All tools of a request in any form: many vendors accept one object instead of a list. */

@@ -56,6 +56,8 @@ export type ChatEvent =
       readonly step: 'begin' | 'part' | 'end';
       readonly item: JsonObject;
     }
+  /** Output that no other event holds: its UTF-8 bytes, for estimates only. */
+  | { readonly type: 'unread'; readonly choice?: undefined; readonly bytes: number }
   /** Cumulative: the last one of an answer wins. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /** A field of the vendor's answer the gateway does not know: top-level (`choice` absent), or of a choice's message
@@ -88,6 +90,10 @@ export interface AnswerTally {
   pieces: number;
   outputBytes: number;
   reasoningBytes: number;
+  /** Of thoughts that came whole, in text or sealed. */
+  detailBytes?: number;
+  /** Of a whole answer in the vendor's form. */
+  wholeBytes?: number;
   /** The last one reported. */
   usage?: Usage;
   /** Pieces received by then. */
@@ -111,4 +117,6 @@ export interface EventBatch {
 /** True for visible events: after one, an answer can't fail over. */
 export const isOutputEvent = ({ type }: ChatEvent): boolean => !SILENT.has(type);
 
-const SILENT: ReadonlySet<ChatEvent['type']> = new Set<ChatEvent['type']>(['start', 'usage', 'extra', 'native-item']);
+const SILENT: ReadonlySet<ChatEvent['type']> = new Set<ChatEvent['type']>([
+  ...(['start', 'usage', 'extra', 'native-item', 'unread'] as const),
+]);

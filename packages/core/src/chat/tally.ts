@@ -1,5 +1,9 @@
-import { countField, countOutput, countUnread } from '../pricing/count-output';
+import { countField, countOutput, countThought } from '../pricing/count-output';
 import type { AnswerTally, ChatEvent, EventBatch } from './event';
+import { isObject } from './json';
+
+/** Field of a message with one call. */
+const LEGACY_CALL = 'function_call';
 
 export const emptyTally = (): AnswerTally => ({ pieces: 0, outputBytes: 0, reasoningBytes: 0, ended: 0 });
 
@@ -10,6 +14,8 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
     tally.pieces += gone.pieces;
     tally.outputBytes += gone.outputBytes;
     tally.reasoningBytes += gone.reasoningBytes;
+    if (gone.detailBytes !== undefined) tally.detailBytes = (tally.detailBytes ?? 0) + gone.detailBytes;
+    if (gone.wholeBytes !== undefined) tally.wholeBytes = Math.max(tally.wholeBytes ?? 0, gone.wholeBytes);
     tally.usage = gone.usage ?? tally.usage;
   }
   for (const event of events) {
@@ -19,7 +25,7 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
     } else if (event.type === 'finish') tally.ended += 1;
     const text = outputText(event);
     if (text === '') {
-      tally.outputBytes += otherBytes(event);
+      addOther(tally, event);
       continue;
     }
     // Refusal text after the vendor's counts is included in them.
@@ -30,12 +36,14 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
   }
 }
 
-/** UTF-8 bytes of output that isn't text of an answer. The vendor's counts include media that follow them. */
-function otherBytes(event: ChatEvent): number {
-  if (event.type === 'extra') return event.scope === 'message' ? countField(event.name, event.value) : 0;
-  if (event.type === 'raw-message') return countUnread(event.value.output);
-  if (event.type !== 'reasoning-detail' || event.detail.type !== 'reasoning.encrypted') return 0;
-  return countOutput(event.detail.data);
+/** Adds output that isn't text of an answer. The vendor's counts include media that follow them. */
+function addOther(tally: AnswerTally, event: ChatEvent): void {
+  if (event.type === 'unread') tally.outputBytes += event.bytes;
+  else if (event.type === 'extra' && event.scope === 'message')
+    tally.outputBytes += countField(event.name, event.value);
+  else if (event.type === 'reasoning-detail') tally.detailBytes = (tally.detailBytes ?? 0) + countThought(event.detail);
+  else if (event.type === 'raw-message')
+    tally.wholeBytes = Math.max(tally.wholeBytes ?? 0, countOutput(event.value.output));
 }
 
 /** Events it adds to the answer. */
@@ -48,6 +56,8 @@ export function outputText(event: ChatEvent): string {
       return event.text;
     case 'tool-call':
       return event.name;
+    case 'extra':
+      return event.name === LEGACY_CALL && isObject(event.value) ? String(event.value.arguments ?? '') : '';
     default:
       return '';
   }

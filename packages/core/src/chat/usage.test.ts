@@ -31,7 +31,7 @@ describe('a side that nobody told is guessed', () => {
     const guess = () => {
       throw new Error('counted');
     };
-    expect(fillUsage(usage({ cacheReadTokens: 1, reasoningTokens: 1 }), guess).untold).toBeUndefined();
+    expect(fillUsage(usage({ cacheReadTokens: 1, reasoningTokens: 1, outputTokens: 1 }), guess).untold).toBeUndefined();
   });
 });
 

@@ -96,9 +96,13 @@ export function largerUsage(before: Usage, now: Usage): Usage {
   if (output > completionTokens(now)) for (const name of OUTPUT) larger[name] = before[name];
   if (before.feeNanoUsd !== undefined) larger.feeNanoUsd = Math.max(before.feeNanoUsd, now.feeNanoUsd ?? 0);
   if (before.untold === undefined && now.untold === undefined) return larger;
-  const tellsInput = (usage: Usage) => promptTokens(usage) > 0 && !isUntold(usage, 'input');
-  const tellsOutput = (usage: Usage) => completionTokens(usage) > 0 && !isUntold(usage, 'output');
-  const untold = untoldOf(!tellsInput(before) && !tellsInput(now), !tellsOutput(before) && !tellsOutput(now));
+  // Zero counts if the other report has none either.
+  const tells = (side: 'input' | 'output', count: (usage: Usage) => number) =>
+    [before, now].some((one, at, both) => {
+      const other = both[1 - at] as Usage;
+      return !isUntold(one, side) && (count(one) > 0 || count(other) === 0);
+    });
+  const untold = untoldOf(!tells('input', promptTokens), !tells('output', completionTokens));
   const { untold: _untold, totalTokens: _total, ...told } = larger;
   if (untold === undefined) return told;
   return { ...told, untold, totalTokens: Math.max(before.totalTokens ?? 0, now.totalTokens ?? 0) };
@@ -112,10 +116,13 @@ export interface FilledUsage {
 
 /** Estimates a side that the vendor omitted, or reported as zero despite content. `guess`: estimate of everything. */
 export function fillUsage(told: Usage, guess: () => Usage): FilledUsage {
-  if (told.untold === undefined && promptTokens(told) > 0 && completionTokens(told) > 0) return { usage: told };
+  const isTold = told.untold === undefined && promptTokens(told) > 0;
+  if (isTold && told.outputTokens + told.outputAudioTokens > 0) return { usage: told };
   const guessed = guess();
   const isInput = isUntold(told, 'input') || promptTokens(told) === 0;
-  const isOutput = isUntold(told, 'output') || (completionTokens(told) === 0 && completionTokens(guessed) > 0);
+  // Thoughts alone may be told beside text that isn't counted.
+  const isMore = told.outputTokens === 0 && completionTokens(guessed) > completionTokens(told);
+  const isOutput = isUntold(told, 'output') || isMore;
   if (!isInput && !isOutput) return { usage: told };
   const { untold: _untold, totalTokens = 0, ...counts } = told;
   const usage: { -readonly [K in keyof Usage]: Usage[K] } = { ...counts, estimated: true };

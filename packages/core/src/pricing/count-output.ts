@@ -1,5 +1,5 @@
 // Estimates output tokens without a vendor's count: about four bytes each.
-import { isObject, type JsonObject, type JsonValue } from '../chat/json';
+import type { JsonObject, JsonValue } from '../chat/json';
 
 /** Fields without output text. */
 const UNSAID: ReadonlySet<string> = new Set([
@@ -20,8 +20,9 @@ export function countOutput(value: JsonValue | undefined, isMedia = false): numb
   if (typeof value === 'string') return isMedia || ENCODED.test(value) ? mediaBytes(value) : Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 0;
   let bytes = 0;
+  const isSealed = 'type' in value && value.type === 'redacted_thinking';
   for (const [name, item] of Object.entries(value)) {
-    if (name === ENCRYPTED && typeof item === 'string') bytes += Math.ceil((item.length * 3) / 4);
+    if (name === ENCRYPTED || (name === 'data' && isSealed)) bytes += sealedBytes(item);
     else if (!UNSAID.has(name)) bytes += countOutput(item, isMedia || MEDIA.has(name));
   }
   return bytes;
@@ -30,30 +31,39 @@ export function countOutput(value: JsonValue | undefined, isMedia = false): numb
 const mediaBytes = (value: string): number =>
   /^https?:/i.test(value) ? LINKED_BYTES : 4 * Math.ceil(value.length / ENCODED_PER_TOKEN);
 
-/** Message fields that the vendor adds to the model's output: sources, filter results, its own counts. */
-const ADDED = /annotation|citation|context|filter|metadata|provider_specific|rating|result|source/i;
+/** Message fields that the vendor adds to the model's output. */
+const ADDED: ReadonlySet<string> = new Set([
+  ...[
+    'annotations',
+    'citations',
+    'context',
+    'search_results',
+    'sources',
+    'references',
+    'logprobs',
+    'native_finish_reason',
+  ],
+  ...['groundingMetadata', 'grounding_metadata', 'citationMetadata', 'urlContextMetadata', 'safetyRatings'],
+  ...[
+    'content_filter_results',
+    'content_filter_result',
+    'content_filter_offsets',
+    'provider_specific_fields',
+    'metadata',
+  ],
+]);
 
 /** The same for a field of a message. */
 export const countField = (name: string, value: JsonValue | undefined): number =>
-  UNSAID.has(name) || ADDED.test(name) ? 0 : countOutput(value, MEDIA.has(name));
+  UNSAID.has(name) || ADDED.has(name) ? 0 : countOutput(value, MEDIA.has(name));
 
-/** Items and parts whose text other events hold. */
-const READ: ReadonlySet<JsonValue | undefined> = new Set([
-  ...['function_call', 'custom_tool_call', 'output_text', 'refusal', 'reasoning_text', 'summary_text'],
-]);
-
-/** Output in a native answer's items that no other event holds: calls of hosted tools, hidden thoughts, unknown kinds. */
-export function countUnread(items: JsonValue | undefined): number {
-  if (!Array.isArray(items)) return 0;
-  let bytes = 0;
-  for (const item of items) {
-    if (!isObject(item)) continue;
-    if (item.type === 'message') bytes += countUnread(item.content);
-    else if (item.type === 'reasoning') bytes += hasThoughts(item) ? 0 : countOutput(item);
-    else if (!READ.has(item.type)) bytes += countOutput(item);
-  }
-  return bytes;
+/** The same for a whole thought. What seals it is as long as its text, but for Gemini's signatures. */
+export function countThought({ text, summary, data, signature, format }: JsonObject): number {
+  if (format === GEMINI) return countOutput(data);
+  const told = countOutput(text) + countOutput(summary);
+  return told > 0 ? told : sealedBytes(data ?? signature);
 }
 
-const hasThoughts = ({ summary, content }: JsonObject): boolean =>
-  countOutput(summary ?? null) + countOutput(content ?? null) > 0;
+const GEMINI = 'google-gemini-v1';
+const sealedBytes = (value: JsonValue | undefined): number =>
+  typeof value === 'string' ? Math.ceil((value.length * 3) / 4) : 0;

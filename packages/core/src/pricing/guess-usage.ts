@@ -19,7 +19,9 @@ export function guessUsage(request: ChatRequest, batches: readonly EventBatch[])
   if (request.countOnly === true) return ZERO_USAGE;
   const tally = emptyTally();
   for (const batch of batches) addToTally(tally, batch);
-  const { pieces, outputBytes, reasoningBytes } = tally;
+  const { pieces, detailBytes = 0, wholeBytes = 0 } = tally;
+  const reasoningBytes = Math.max(tally.reasoningBytes, detailBytes);
+  const outputBytes = Math.max(tally.outputBytes, wholeBytes - reasoningBytes);
   const reasoningTokens = guessTokens(reasoningBytes);
   return {
     ...ZERO_USAGE,

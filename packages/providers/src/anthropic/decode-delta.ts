@@ -1,5 +1,6 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { countOutput } from '@llm0/core/pricing/count-output';
 import { JSON_TOOL_NAME } from '../claude/answer-format';
 import {
   beginCall,
@@ -61,14 +62,17 @@ export function openBlock(block: JsonObject, state: AnswerState, events: ChatEve
   return open;
 }
 
-/** A piece of a block. Kinds that are not known add nothing. */
+/** A piece of a block. Kinds that are not known only count. */
 export function decodeDelta(delta: JsonObject, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
+  const before = events.length;
   if (delta.text !== undefined) addText(asString(delta.text), open, state, events);
   if (delta.thinking !== undefined) addThinking(asString(delta.thinking), open, events);
   // A signature arrives whole and replaces an earlier one: joined ones would be invalid and could hide a text.
   if (delta.signature !== undefined) open.signature = asString(delta.signature) ?? open.signature;
   if (delta.partial_json !== undefined) addInput(asString(delta.partial_json), open, events);
   if (delta.citation !== undefined) addCitation(delta.citation, open, state);
+  const isKept = delta.signature ?? delta.partial_json ?? delta.citation;
+  if (events.length === before && isKept === undefined) events.push({ type: 'unread', bytes: countOutput(delta) });
 }
 
 /** Events that need a complete block. */

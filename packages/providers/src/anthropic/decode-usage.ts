@@ -3,7 +3,7 @@ import { isUntold, type Usage, untoldOf, ZERO_USAGE } from '@llm0/core/chat/usag
 
 import { callFees } from '../billing/call-fees';
 import { readCounts, withUntold } from '../translation/read-counts';
-import { asCount, asCounts, asObject, asString } from '../translation/read-json';
+import { asCount, asCounts, asNumber, asObject, asString } from '../translation/read-json';
 
 /**
  * The vendor's counts → ours; undefined when nothing was reported. Its input classes are disjoint already.
@@ -65,7 +65,7 @@ export class MessageUsage {
       const value = fields[name];
       if (value !== undefined && value !== null) this.merged[name] = value;
     }
-    this.isOutputTold ||= !isStart && readCounts(fields).output !== undefined;
+    this.isOutputTold ||= !isStart && (readCounts(fields).output ?? asNumber(fields.output_tokens)) !== undefined;
     const usage = decodeUsage(this.merged);
     if (usage === undefined || this.isOutputTold) return usage;
     return { ...usage, untold: untoldOf(isUntold(usage, 'input'), true) };

@@ -20,7 +20,9 @@ const MESSAGES: NativeShape = {
       readUsage: ({ message, usage: own }) =>
         asObject(message) === undefined ? usage.add(own, false) : usage.add(asObject(message)?.usage, true),
       readText: (value) =>
-        value.type === 'content_block_delta' ? countText(asObject(value.delta)) : countText(value.content),
+        countText(
+          value.type === 'content_block_delta' ? asObject(value.delta) : (value.content_block ?? value.content),
+        ),
     });
   },
 };

@@ -1,5 +1,6 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
+import { countOutput } from '@llm0/core/pricing/count-output';
 import { JSON_TOOL_NAME } from '../claude/answer-format';
 import {
   beginCall,
@@ -44,7 +45,7 @@ export function openCall(call: JsonObject, open: OpenBlock, state: AnswerState, 
   events.push(beginCall({ id: call.toolUseId, name: call.name }, state));
 }
 
-/** A piece of a block; in a plain answer it is the whole block. Kinds that are not known add nothing. */
+/** A piece of a block; in a plain answer it is the whole block. Kinds that are not known only count. */
 export function decodeDelta(delta: JsonObject, open: OpenBlock, state: AnswerState, events: ChatEvent[]): void {
   addText(asString(delta.text), state, events);
   const input = asObject(delta.toolUse)?.input;
@@ -54,6 +55,9 @@ export function decodeDelta(delta: JsonObject, open: OpenBlock, state: AnswerSta
     addReasoning(asObject(reasoning.reasoningText) ?? reasoning, reasoning, { open, state, events });
   const citation = asObject(delta.citation);
   if (citation !== undefined) state.citations.push(citation);
+  if ((delta.text ?? delta.toolUse ?? reasoning ?? citation) === undefined) {
+    events.push({ type: 'unread', bytes: countOutput(delta) });
+  }
 }
 
 /** A complete block. */

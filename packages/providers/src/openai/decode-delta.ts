@@ -1,5 +1,6 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { countOutput } from '@llm0/core/pricing/count-output';
 import { asNumber, asObject, asString } from '../translation/read-json';
 
 interface ToolSlot {
@@ -77,6 +78,8 @@ function decodeContent(value: JsonValue, delta: JsonObject, state: ChoiceState, 
     events.push({ type: 'reasoning', choice, text: reasoning });
   }
   if (text !== '') events.push({ type: 'text', choice, text });
+  const others = value.filter((part) => partsText([part]) === '' && asObject(part)?.thinking === undefined);
+  if (others.length > 0) events.push({ type: 'unread', bytes: countOutput(others) });
   delta.content = text;
   return true;
 }

@@ -2,7 +2,6 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import {
   countField,
   countText,
-  countUnread,
   createUsageReader,
   limitOf,
   type NativeShape,
@@ -70,7 +69,12 @@ const COMPLETIONS: Endpoint = {
   createReader: () =>
     createUsageReader({
       readUsage: (value) => decodeUsage(value.usage),
-      readText: (value) => asObjects(value.choices).reduce((sum, choice) => sum + countText(choice.text), 0),
+      readText: (value) =>
+        asObjects(value.choices).reduce(
+          (sum, { text, delta, message, reasoning, reasoning_content: thoughts }) =>
+            sum + countText(text) + countText(reasoning ?? thoughts) + countMessage(delta ?? message),
+          0,
+        ),
     }),
 };
 
@@ -93,11 +97,11 @@ const RESPONSES: Endpoint = {
         const answer = asObject(value.response) ?? value;
         return decodeUsage(answer.usage, answer.service_tier, answer.tool_usage);
       },
-      // A stream sends most items in pieces, and the others whole at their end.
-      readText: (value) =>
+      // The end of a stream has all of it again, and what it sent in no pieces.
+      readText: (value, before) =>
         countText(value.delta) +
         countText(value.output) +
-        (value.type === 'response.output_item.done' ? countUnread([value.item ?? null]) : 0),
+        Math.max(0, countText(asObject(value.response)?.output) - before),
     }),
 };
 

@@ -102,7 +102,8 @@ export class ChatStreamEncoder implements StreamEncoder {
       this.start(event);
       return '';
     }
-    if (event.type === 'usage' || event.type === 'raw-message' || event.type === 'native-item') return '';
+    if (event.type === 'usage' || event.type === 'unread') return '';
+    if (event.type === 'raw-message' || event.type === 'native-item') return '';
     if (event.type === 'extra' && event.scope === 'answer') {
       this.pending = { ...this.pending, [event.name]: event.value };
       return '';

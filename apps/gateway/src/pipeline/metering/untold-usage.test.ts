@@ -316,6 +316,16 @@ const itemEvents = (item: JsonObject): readonly JsonObject[] => [
   { type: 'response.output_item.done', output_index: 0, item },
   { type: 'response.completed', response: items(item) },
 ];
+/** Base64 of about 1,000 characters. */
+const SEALED = 'gAAAAABo-_'.repeat(130);
+const blockEvents = (content_block: JsonObject, ...deltas: JsonObject[]) => [
+  ...messageEvents({ input_tokens: 100 }, undefined).slice(0, 1),
+  { type: 'content_block_start', index: 0, content_block },
+  ...deltas.map((delta) => ({ type: 'content_block_delta', index: 0, delta })),
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 0 } },
+  { type: 'message_stop' },
+];
 const LEGACY_CALL = { name: 'look', arguments: JSON.stringify({ q: WORDS }) };
 const ITEMS: readonly (JsonObject & { type: string })[] = [
   { id: 'i', type: 'shell_call', call_id: 'c', action: { commands: [WORDS] } },
@@ -354,6 +364,40 @@ describe('none of output beside', () => {
     ],
     ['a legacy call', 'passed through: chat, whole', whole({ function_call: LEGACY_CALL }), 200],
     ['a legacy call', 'passed through: chat, streamed', streamed({ function_call: LEGACY_CALL }), 200],
+    ['a result', 'chat, whole', whole({ result: WORDS }), 200],
+    [
+      'thoughts in details',
+      'chat, whole',
+      whole({ reasoning_details: [{ type: 'reasoning.text', text: WORDS }] }),
+      200,
+    ],
+    [
+      'a summary',
+      'chat, streamed',
+      streamed({ reasoning_details: [{ type: 'reasoning.summary', summary: WORDS }] }),
+      200,
+    ],
+    ['parts of another kind', 'chat, whole', whole({ content: [{ type: 'poem', verses: [WORDS] }] }), 200],
+    [
+      'sealed thoughts',
+      'chat, whole',
+      whole({ reasoning_details: [{ type: 'reasoning.encrypted', data: SEALED }] }),
+      200,
+    ],
+    ['sealed thoughts', 'messages, whole', blocks({ type: 'redacted_thinking', data: SEALED }), 200],
+    ['sealed thoughts', 'messages, whole', blocks({ type: 'thinking', thinking: '', signature: SEALED }), 200],
+    [
+      'a whole block',
+      'passed through: messages, streamed',
+      blockEvents({ type: 'redacted_thinking', data: SEALED }),
+      200,
+    ],
+    [
+      'an unknown piece',
+      'messages, streamed',
+      blockEvents({ type: 'compaction' }, { type: 'compaction_delta', content: WORDS }),
+      200,
+    ],
     ['an unknown field', 'chat, whole', whole({ tool_plan: [{ step: WORDS }] }), 200],
     ['an unknown field', 'chat, streamed', streamed({ tool_plan: [{ step: WORDS }] }), 200],
     ['thoughts', 'chat, whole', whole({ reasoning_content: WORDS }), 200],
@@ -366,7 +410,6 @@ describe('none of output beside', () => {
     ['a picture', 'passed through: gemini, whole', parts({ inlineData: { mimeType: 'image/png', data: MEDIA } }), 1000],
     ['a call', 'messages, whole', blocks({ type: 'tool_use', id: 't', name: 'look', input: { q: WORDS } }), 200],
     ['thoughts', 'messages, whole', blocks({ type: 'thinking', thinking: WORDS, signature: 's' }), 200],
-    ['hidden thoughts', 'messages, whole', blocks({ type: 'redacted_thinking', data: MEDIA }), 1000],
     [
       'a picture',
       'responses, whole',
@@ -389,6 +432,76 @@ describe('none of output beside', () => {
     const { row } = await book(WAYS[name] as Way, answer);
     expect([row.tokensIn, atLeast(least, 2500)(row.tokensOut), row.costEstimated]).toEqual([100, true, true]);
   });
+});
+
+const created = { type: 'response.created', response: response({ status: 'in_progress' }) };
+const completed = (output: readonly JsonObject[], usage: JsonObject = { input_tokens: 100, output_tokens: 0 }) => ({
+  type: 'response.completed',
+  response: response({ status: 'completed', output: [...output], usage }),
+});
+const messageItem = { ...responsesOutput[0] } as JsonObject;
+const callItem = {
+  id: 'i',
+  type: 'function_call',
+  call_id: 'c',
+  name: 'look',
+  arguments: JSON.stringify({ q: WORDS }),
+};
+const added = (item: JsonObject) => ({ type: 'response.output_item.added', output_index: 0, item });
+const done = (item: JsonObject) => ({ type: 'response.output_item.done', output_index: 0, item });
+/** Without the pieces that the format's own vendor sends. */
+const WHOLE_AT_ONCE: Readonly<Record<string, readonly JsonObject[]>> = {
+  'text at its end': [
+    ...[created, added({ ...messageItem, content: [] })],
+    { type: 'response.output_text.done', output_index: 0, content_index: 0, text: WORDS },
+    ...[done(messageItem), completed([messageItem])],
+  ],
+  'a call at its end': [created, added({ ...callItem, arguments: '' }), done(callItem), completed([callItem])],
+  'a call at its beginning': [created, added(callItem), done(callItem), completed([callItem])],
+  'a call, and a word of text': [
+    ...[created, { type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: 'a' }],
+    ...[added(callItem), done(callItem), completed([callItem])],
+  ],
+  'text in the answer alone': [created, completed([messageItem])],
+  'a call in the answer alone': [created, completed([callItem])],
+  'text without parts': [created, completed([{ ...messageItem, content: WORDS }])],
+  'pieces of another kind': [created, { type: 'response.poem.delta', output_index: 0, delta: WORDS }, completed([])],
+};
+
+describe.each(Object.entries(WHOLE_AT_ONCE))('none of output beside %s', (_name, events) => {
+  test.each(['responses, streamed', 'passed through: responses, streamed'])('is guessed: %s', async (name) => {
+    const { row } = await book(WAYS[name] as Way, events);
+    expect([row.tokensIn, GUESSED_OUT(row.tokensOut), row.costEstimated]).toEqual([100, true, true]);
+  });
+});
+
+test('text in no part is given, and guessed', async () => {
+  const { row, text } = await book(WAYS['responses, whole'] as Way, items({ ...messageItem, content: WORDS }));
+  expect([row.tokensIn, GUESSED_OUT(row.tokensOut), row.costEstimated]).toEqual([100, true, true]);
+  expect(text).toContain('word199');
+});
+
+test('a vendor that names its thoughts only did not tell the text', async () => {
+  const gemini = { promptTokenCount: 100, thoughtsTokenCount: 50 };
+  const chat = { prompt_tokens: 100, completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 50 } };
+  for (const [name, usage] of [
+    ['gemini, whole', gemini],
+    ['chat, whole', chat],
+    ['chat, streamed', chat],
+  ] as const) {
+    const way = WAYS[name] as Way;
+    const { row } = await book(way, way.answer(usage));
+    expect([name, row.tokensIn, GUESSED_OUT(row.tokensOut), row.costEstimated]).toEqual([name, 100, true, true]);
+  }
+});
+
+test('a message without a block costs no output', async () => {
+  const events = messageEvents({ input_tokens: 9, output_tokens: 0 }, { output_tokens: 0 });
+  const empty = events.filter(({ type }) => !String(type).startsWith('content_block'));
+  for (const name of ['messages, streamed', 'passed through: messages, streamed']) {
+    const { row } = await book(WAYS[name] as Way, empty, 'strict');
+    expect(row).toMatchObject({ tokensIn: 9, tokensOut: 0, costEstimated: false });
+  }
 });
 
 describe.each(ITEMS.map((item) => [item.type, item] as const))('none of output beside %s', (_type, item) => {
@@ -431,6 +544,17 @@ describe('a stream tells usage again', () => {
     expect([row.tokensIn, GUESSED_OUT(row.tokensOut), row.costEstimated]).toEqual([120, true, true]);
   });
 
+  test('estimates a legacy call after the last report', async () => {
+    const chunks = [
+      chatChunk({ role: 'assistant', content: 'a' }),
+      told(100, 1),
+      chatChunk({ function_call: LEGACY_CALL }),
+      chatChunk({}, { choices: [{ ...finish, delta: {} }] }),
+    ];
+    const { row } = await book(stream, chunks);
+    expect([row.tokensIn, GUESSED_OUT(row.tokensOut), row.costEstimated]).toEqual([100, true, true]);
+  });
+
   test.each([WAYS['messages, streamed'] as Way, WAYS['passed through: messages, streamed'] as Way])(
     'the first token of a message is none of its end',
     async (way) => {
@@ -458,6 +582,17 @@ test('an answer of nothing but sources costs no output', async () => {
       costEstimated: false,
     });
   }
+});
+
+test.each<[string, JsonObject]>([
+  ['as thoughts', { index: 0, text: '', reasoning: WORDS, finish_reason: 'stop' }],
+  ['in the form of a chat', { ...finish, message: { role: 'assistant', content: WORDS } }],
+])('passed through: completions %s are guessed', async (_name, choice) => {
+  const answer = { id: 'c', object: 'text_completion', created: 1, model: MODEL, choices: [choice], usage: NONE };
+  const request = { model: MODEL, prompt, max_tokens: LIMIT };
+  const native: Way = { provider: openai, path: '/v1/completions', request, answer: () => answer };
+  const { row } = await book(native, answer);
+  expect([row.tokensIn, GUESSED_OUT(row.tokensOut), row.costEstimated]).toEqual([100, true, true]);
 });
 
 test.each(['chat, whole', 'responses, whole', 'messages, whole'])(

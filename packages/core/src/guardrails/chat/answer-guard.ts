@@ -99,6 +99,8 @@ export class AnswerGuard {
         return this.addItem(event);
       case 'extra':
         return this.addExtra(event);
+      case 'unread':
+        return undefined;
     }
   }
 

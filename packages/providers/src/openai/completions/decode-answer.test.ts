@@ -76,6 +76,9 @@ describe('continued text', () => {
       expect(batch.wire).toBeUndefined();
       expect(collectEvents(batch.events).choices).toMatchObject([{ text: 'hi', finishReason: 'stop' }]);
     }
+    const thought = { index: 0, text: '', reasoning: 'hmm', finish_reason: 'stop' };
+    const { events } = part.decodeResponse(new TextEncoder().encode(JSON.stringify({ ...HEAD, choices: [thought] })));
+    expect(collectEvents(events).choices).toMatchObject([{ reasoning: 'hmm' }]);
     expect(() => part.decodeResponse(new TextEncoder().encode('{"choices":[]}'))).toThrow('without any message');
   });
 });

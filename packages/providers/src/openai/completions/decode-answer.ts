@@ -40,8 +40,8 @@ export class CompletionStream implements PayloadDecoder {
 /** Text where chat has it. */
 function withChoices(body: JsonObject, place: 'message' | 'delta'): JsonObject {
   if (!Array.isArray(body.choices)) return body;
-  const choices = asObjects(body.choices).map(({ text, ...rest }) =>
-    typeof text === 'string' ? { ...rest, [place]: { content: text } } : rest,
+  const choices = asObjects(body.choices).map(({ text, reasoning, ...rest }) =>
+    typeof text === 'string' ? { ...rest, [place]: { content: text, reasoning: reasoning ?? null } } : rest,
   );
   return { ...body, choices };
 }

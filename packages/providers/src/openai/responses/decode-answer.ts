@@ -19,7 +19,7 @@ export function startEvents(response: JsonObject): ChatEvent[] {
 export function outputEvents(response: JsonObject): ChatEvent[] {
   let toolIndex = 0;
   return asObjects(response.output).flatMap((item): ChatEvent[] => {
-    if (item.type === 'message') return asObjects(item.content).flatMap(partEvents);
+    if (item.type === 'message') return messageEvents(item);
     if (item.type === 'reasoning') return reasoningEvents(item);
     const call = callEvent(item, toolIndex);
     if (call === undefined) return [];
@@ -28,6 +28,12 @@ export function outputEvents(response: JsonObject): ChatEvent[] {
     toolIndex += 1;
     return [call, ...pieces];
   });
+}
+
+/** Text of a message; some servers send it without parts. */
+export function messageEvents({ content }: JsonObject): ChatEvent[] {
+  if (typeof content === 'string' && content !== '') return [{ type: 'text', choice: 0, text: content }];
+  return asObjects(content).flatMap(partEvents);
 }
 
 function partEvents(part: JsonObject): ChatEvent[] {

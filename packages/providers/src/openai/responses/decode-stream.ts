@@ -1,10 +1,11 @@
 import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
+import { countOutput } from '@llm0/core/pricing/count-output';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
 import { asNumber, asObject, asObjects, asString } from '../../translation/read-json';
 import type { PayloadDecoder, PayloadText } from '../../transport/payload-stream-decoder';
 import { decodeErrorObject } from '../decode-error';
-import { callEvent, endEvents, failureOf, startEvents } from './decode-answer';
+import { callEvent, endEvents, failureOf, messageEvents, outputEvents, startEvents } from './decode-answer';
 import { BETWEEN_PARTS, WIRE_FORMAT } from './wire';
 
 /** Events about the whole answer: the gateway writes its own, with its own id. */
@@ -33,6 +34,10 @@ export class ResponsesDecoder implements PayloadDecoder {
   private reasoningParts = 0;
   /** True if pieces of the open reasoning arrived. */
   private isThoughtTold = false;
+  /** True if pieces of the open message arrived. */
+  private isTextTold = false;
+  /** True if anything but the end arrived. */
+  private hasTold = false;
   done = false;
   /** Events for a caller of the same format, with the whole answer at the end. */
   readonly forward: NonNullable<PayloadDecoder['forward']> = this;
@@ -46,7 +51,17 @@ export class ResponsesDecoder implements PayloadDecoder {
     if (type === 'error' || (type === '' && payload.error !== undefined)) this.fail(payload);
     const response = asObject(payload.response);
     if (response !== undefined && LIFECYCLE.has(type)) this.decodeWhole(type, response, events);
-    else DECODERS.get(type)?.(this, payload, events);
+    else {
+      this.hasTold ||= type !== '';
+      const decode = DECODERS.get(type);
+      if (decode !== undefined) decode(this, payload, events);
+      else if (type.endsWith('.delta')) events.push({ type: 'unread', bytes: countOutput(payload.delta) });
+    }
+  }
+
+  addText(event: ChatEvent, events: ChatEvent[]): void {
+    this.isTextTold = true;
+    events.push(event);
   }
 
   /** Only its own last event ends an answer. */
@@ -64,7 +79,8 @@ export class ResponsesDecoder implements PayloadDecoder {
     } else if (item.type === 'reasoning') {
       this.isThoughtTold = false;
       events.push(thoughtEvent('begin', item));
-    } else if (item.type !== 'message') {
+    } else if (item.type === 'message') this.isTextTold = false;
+    else {
       // A built-in tool's result is visible output, so no other target may start over.
       events.push({ type: 'raw-message', choice: 0, format: WIRE_FORMAT, value: { output: [item] } });
     }
@@ -96,6 +112,9 @@ export class ResponsesDecoder implements PayloadDecoder {
 
   endItem(payload: JsonObject, events: ChatEvent[]): void {
     const item = asObject(payload.item) ?? {};
+    if (item.type === 'message' && !this.isTextTold) events.push(...messageEvents(item));
+    const whole = asString(item.arguments ?? item.input);
+    if (whole !== undefined) this.closeArguments(payload, events, whole);
     if (item.type !== 'reasoning') return;
     // Reasoning without pieces.
     for (const { text } of this.isThoughtTold ? [] : asObjects(item.summary)) {
@@ -111,6 +130,7 @@ export class ResponsesDecoder implements PayloadDecoder {
     if (!this.started) events.push(...startEvents(response));
     this.started = true;
     if (!ENDS.has(type)) return;
+    if (!this.hasTold) events.push(...outputEvents(response));
     events.push(...endEvents(response));
     this.answer = response;
     this.done = true;
@@ -151,9 +171,9 @@ type Decode = (decoder: ResponsesDecoder, payload: JsonObject, events: ChatEvent
 const deltaOf = (payload: JsonObject): string => asString(payload.delta) ?? '';
 
 function textDecoder(type: 'text' | 'refusal'): Decode {
-  return (_decoder, payload, events) => {
+  return (decoder, payload, events) => {
     const text = deltaOf(payload);
-    if (text !== '') events.push({ type, choice: 0, text });
+    if (text !== '') decoder.addText({ type, choice: 0, text }, events);
   };
 }
 
