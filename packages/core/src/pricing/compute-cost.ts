@@ -50,8 +50,8 @@ export function priceOf(prices: TokenPrices, tokenClass: TokenClass, context: Pr
   return 0;
 }
 
-/** Integer pico-USD per token of each class. */
-export type ClassPrices = Readonly<Record<TokenClass, number>>;
+/** Integer pico-USD per token of each class, and of the dearest ones for text. */
+export type ClassPrices = Readonly<Record<TokenClass | 'dearest_input' | 'dearest_output', number>>;
 
 /** Prices of standard requests of usual length, by the price book's own object. */
 const PLAIN = new WeakMap<TokenPrices, ClassPrices>();
@@ -69,8 +69,19 @@ export function pricesIn(prices: TokenPrices, context: PriceContext): ClassPrice
   return plain;
 }
 
-const eachPrice = (prices: TokenPrices, context: PriceContext): ClassPrices =>
-  Object.fromEntries(CLASSES.map((name) => [name, priceOf(prices, name, context)])) as ClassPrices;
+function eachPrice(prices: TokenPrices, context: PriceContext): ClassPrices {
+  const each = Object.fromEntries(CLASSES.map((name) => [name, priceOf(prices, name, context)]));
+  const {
+    input,
+    cache_read: read,
+    cache_write: write,
+    cache_write_1h: longWrite,
+    output,
+    reasoning,
+  } = each as ClassPrices;
+  const dearest_input = Math.max(0, input, read, write, longWrite);
+  return { ...(each as ClassPrices), dearest_input, dearest_output: Math.max(0, output, reasoning) };
+}
 
 /** Maximum price of these tiers without an entry in the price book. */
 const MOST_TIER_FACTOR: Readonly<Record<string, number>> = { fast: 6, ultrafast: 6 };

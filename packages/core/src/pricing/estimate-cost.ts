@@ -1,5 +1,5 @@
 import type { ChatRequest } from '../chat/request';
-import { type ClassPrices, costOf, type PriceContext, pricesIn, roundedNanoUsd } from './compute-cost';
+import { costOf, type PriceContext, pricesIn, roundedNanoUsd } from './compute-cost';
 import { estimatePromptTokens, type RequestWeight } from './estimate-tokens';
 import type { PricedModel } from './price-book';
 
@@ -40,14 +40,18 @@ export function estimateHold(
   for (const target of targets) {
     if (target === undefined) continue;
     const prices = pricesIn(target.prices, context);
-    const inputPrice = weight.audios > 0 ? Math.max(dearestInput(prices), prices.input_audio) : dearestInput(prices);
-    const outputPrice = wantsAudio ? Math.max(dearestOutput(prices), prices.output_audio) : dearestOutput(prices);
+    const inputPrice = weight.audios > 0 ? Math.max(prices.dearest_input, prices.input_audio) : prices.dearest_input;
+    const outputPrice = wantsAudio ? Math.max(prices.dearest_output, prices.output_audio) : prices.dearest_output;
+    const pico = prompt * inputPrice + output * outputPrice;
+    const isExact = pico <= Number.MAX_SAFE_INTEGER;
     holdNanoUsd = Math.max(
       holdNanoUsd,
-      roundedNanoUsd([
-        [prompt, inputPrice],
-        [output, outputPrice],
-      ]),
+      isExact
+        ? costOf(pico, 1)
+        : roundedNanoUsd([
+            [prompt, inputPrice],
+            [output, outputPrice],
+          ]),
     );
     inputNanoUsd = Math.max(inputNanoUsd, costOf(prompt, inputPrice));
   }
@@ -62,23 +66,14 @@ export function heldForSide(
 ): number {
   const each = pricesIn(prices, context);
   return side === 'input'
-    ? costOf(context.promptTokens, dearestInput(each))
-    : costOf(outputTokens, dearestOutput(each));
+    ? costOf(context.promptTokens, each.dearest_input)
+    : costOf(outputTokens, each.dearest_output);
 }
 
 /** Answers that are billed, given or not. */
 function countAnswers({ n = 1, prompt }: ChatRequest): number {
   return prompt === undefined ? n : prompt.prompts.length * Math.max(n, prompt.bestOf ?? 1);
 }
-
-const dearestInput = ({
-  input,
-  cache_read: read,
-  cache_write: write,
-  cache_write_1h: longWrite,
-}: ClassPrices): number => Math.max(0, input, read, write, longWrite);
-
-const dearestOutput = ({ output, reasoning }: ClassPrices): number => Math.max(0, output, reasoning);
 
 /** Possible billing of a requested tier: discounts are never assumed. */
 const HELD_TIERS: ReadonlyMap<string | undefined, string> = new Map([

@@ -25,11 +25,13 @@ export const NO_WEIGHT: RequestWeight = {
   builtInTools: 0,
 };
 
+const NO_TOOLS: readonly Tool[] = [];
+
 /** Measures a request for the hold and for context-window checks. */
 export function weighRequest(request: ChatRequest): RequestWeight {
   const weight = { ...NO_WEIGHT, messages: request.messages.length };
   for (const message of request.messages) addMessage(weight, message);
-  for (const tool of request.tools ?? []) addTool(weight, tool);
+  for (const tool of request.tools ?? NO_TOOLS) addTool(weight, tool);
   if (request.prompt !== undefined) addPrompt(weight, request.prompt);
   if (request.responseFormat?.type === 'json_schema') weight.textBytes += jsonBytes(request.responseFormat.schema);
   for (const name in request.extra) {
@@ -47,7 +49,10 @@ const DELIVERY_FIELDS: ReadonlySet<string> = new Set(['stream_options', 'store']
 type MutableWeight = { -readonly [K in keyof RequestWeight]: RequestWeight[K] };
 
 function addMessage(weight: MutableWeight, message: ChatMessage): void {
-  for (const part of message.content) PART_WEIGHERS[part.type](weight, part as never);
+  for (const part of message.content) {
+    if (part.type === 'text') weight.textBytes += Buffer.byteLength(part.text);
+    else PART_WEIGHERS[part.type](weight, part as never);
+  }
   if ('name' in message && message.name !== undefined) weight.textBytes += Buffer.byteLength(message.name);
   if (message.role !== 'assistant') return;
   for (const call of message.toolCalls ?? []) {
@@ -63,11 +68,8 @@ function addMessage(weight: MutableWeight, message: ChatMessage): void {
 }
 
 const PART_WEIGHERS: {
-  [K in ContentPart['type']]: (w: MutableWeight, part: Extract<ContentPart, { type: K }>) => void;
+  [K in Exclude<ContentPart['type'], 'text'>]: (w: MutableWeight, part: Extract<ContentPart, { type: K }>) => void;
 } = {
-  text: (w, part) => {
-    w.textBytes += Buffer.byteLength(part.text);
-  },
   refusal: (w, part) => {
     w.textBytes += Buffer.byteLength(part.text);
   },

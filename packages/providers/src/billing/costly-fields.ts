@@ -151,9 +151,11 @@ export function findCostly(format: WireFormat, body: JsonObject): Costly {
   const uses: CostlyUse[] = [];
   const names: NamedModel[] = [];
   let isTooled = false;
+  let tier: string | undefined;
   for (const field in body) {
     const value = body[field];
     if (value === undefined || value === null || CONTENT.has(field)) continue;
+    if (TIER_FIELD.test(field)) tier ??= tierIn(value);
     isTooled ||= /^tool/i.test(field);
     if (field === 'prompt' && format !== 'openai-responses') continue;
     const known = fieldOf(format, field);
@@ -163,7 +165,6 @@ export function findCostly(format: WireFormat, body: JsonObject): Costly {
   }
   if (isTooled && hasPaidTools(format, body)) uses.push({ field: 'tools', effect: 'strict' });
   if (makesMedia(body)) uses.push({ field: 'generationConfig.responseModalities', effect: 'strict' });
-  const tier = tierOf(body);
   return uses.length === 0 && names.length === 0 && tier === undefined ? NOTHING : { uses, names, tier };
 }
 
@@ -215,16 +216,13 @@ function hasPaidTools(format: WireFormat, body: JsonObject): boolean {
 const PAID_BY_NAME: ReadonlySet<WireFormat> = new Set(['gemini-content', 'bedrock-converse']);
 
 function makesMedia(body: JsonObject): boolean {
+  if (body.generationConfig === undefined && body.generation_config === undefined) return false;
   const config = asObject(body.generationConfig) ?? asObject(body.generation_config);
   const kinds = config?.responseModalities ?? config?.response_modalities;
   return kinds != null && !isTextOnly(kinds);
 }
 
-function tierOf(body: JsonObject): string | undefined {
-  for (const field in body) {
-    if (!TIER_FIELD.test(field)) continue;
-    const tier = asObject(body[field])?.type ?? body[field];
-    if (typeof tier === 'string' && tier !== '') return tier.toLowerCase();
-  }
-  return undefined;
+function tierIn(value: JsonValue): string | undefined {
+  const tier = asObject(value)?.type ?? value;
+  return typeof tier === 'string' && tier !== '' ? tier.toLowerCase() : undefined;
 }
