@@ -71,7 +71,7 @@ export class Flight {
       this.iterator = batches;
       if (this.done) this.cancelUpstream();
     } else if (!this.done) {
-      for (const batch of batches) this.keep(batch);
+      this.batches = [...batches];
       this.end(undefined);
     }
   }

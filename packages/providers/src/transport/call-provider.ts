@@ -153,7 +153,7 @@ async function send(call: ProviderCall, request: UpstreamRequest): Promise<Fetch
   if (provider.respondLocally === undefined) {
     return fetchUpstream({
       provider: provider.name,
-      request: withTrace(request, call.trace),
+      request: call.trace === undefined ? request : withTrace(request, call.trace),
       timeoutMs: call.timeoutMs,
       connectTimeoutMs: call.connectTimeoutMs,
       signal,

@@ -49,7 +49,7 @@ export async function fetchUpstream(options: FetchUpstreamOptions): Promise<Fetc
       // The runtime's idle limit would cut long reasoning; the body's reader has its own.
       timeout: false,
     } as RequestInit);
-    refuseRedirect(provider, response);
+    if (!response.ok) refuseRedirect(provider, response);
     return isSmallPlain(response) ? { response, bytes: await response.bytes() } : { response };
   };
   return untilHeaders(options, exchange, request.url);
@@ -162,7 +162,6 @@ export function refuseOddStatus(provider: string, response: Response): void {
 /** A redirect could carry the key to another host. */
 export function refuseRedirect(provider: string, response: Response): void {
   const { status } = response;
-  if (response.ok) return;
   refuseOddStatus(provider, response);
   if (status < 300 || status >= 400) return;
   void response.body?.cancel().catch(() => {});
