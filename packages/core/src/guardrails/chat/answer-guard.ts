@@ -80,8 +80,7 @@ export class AnswerGuard {
       case 'tool-call':
         return this.addCall(event);
       case 'tool-arguments': {
-        const isText = this.open(event.choice).customTools.has(event.toolIndex);
-        const kind: TextKind = isText ? 'plain' : 'json';
+        const kind: TextKind = this.open(event.choice).customTools.has(event.toolIndex) ? 'plain' : 'json';
         return this.pass(event, { name: `tool ${event.toolIndex}`, part: 'tool_arguments', kind });
       }
       case 'reasoning-detail': {
@@ -126,8 +125,7 @@ export class AnswerGuard {
   }
 
   private hasEnded(): boolean {
-    for (const { end } of this.choices.values()) if (end !== undefined) return true;
-    return false;
+    return [...this.choices.values()].some(({ end }) => end !== undefined);
   }
 
   /** The event with judged identifiers. */
