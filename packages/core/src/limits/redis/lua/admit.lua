@@ -10,23 +10,68 @@
 --      month, daily limit, monthly limit}, as far as there is something to say, or the text of what went wrong.
 local IS_ANSWERED = '9007199254740991 0 '
 
--- One request: `at` its first argument.
+-- The request that is being decided. Not locals of `decide`: its functions would be made anew for each request.
+local P, K, C, limits, project_name, key_name
+local level, burst, customer_level, hour, hour_count, window_day, day_count, is_new, model_field, model_count
+
+local function reply(code, x, y, z)
+  local row = { code, level or '', P.spent or 0, x or '', y or '', z or '' }
+  if C then
+    row[7], row[8] = C.sd or 0, C.sm or 0
+    row[9] = limits and limits.daily and whole(limits.daily) or ''
+    row[10] = limits and limits.monthly and whole(limits.monthly) or ''
+  end
+  return row
+end
+
+-- A clock that stepped back is stored even by a denial: otherwise the bucket would stand still until it catches up.
+local function deny(reason, wait)
+  if level and K.bt and now < tonumber(K.bt) then
+    K.bl, K.bt, K.bb, K.takes_bucket = level, now, burst, true
+  end
+  load_tokens(K, key_name)
+  if K.tt and now < tonumber(K.tt) then K.tt, K.steps_back = now, true end
+  if customer_level and C.bt and now < tonumber(C.bt) then
+    C.bl, C.bt, C.bb, C.takes_bucket = customer_level, now, limits.rpm, true
+  end
+  return reply(3, reason, wait or -1)
+end
+
+local function take_request()
+  if level then
+    K.bl, K.bt, K.bb, K.takes_bucket = level - UNIT, now, burst, true
+  end
+  if C then
+    C.wh, C.wd, C.takes_window = hour * 1e9 + hour_count + 1, window_day * 1e9 + day_count + 1, true
+    if customer_level then
+      C.bl, C.bt, C.bb, C.takes_bucket = customer_level - UNIT, now, limits.rpm, true
+    end
+    if model_field then C.models[model_field] = model_count end
+    if is_new then
+      P.customers, P.has_new_customers = count_customers(P, project_name) + 1, true
+      C.counted, C.is_counted = month, true
+    end
+  end
+end
+
+-- `at` is its first argument.
 local function decide(at)
   local account = tonumber(ARGV[at])
   local a, k = FIRST + account * ACCOUNT, 9 + account * 4
   local REQUESTED, DOWNGRADE = at + 3, at + 3 + PLAN
   if ARGV[at + 2] ~= '2' then DOWNGRADE = nil end
   local version = 'k:' .. ARGV[a + 1]
-  local P = load_project(KEYS[k], version)
-  if not is_known(P, KEYS[k], a, version) then return { 1 } end
+  project_name, key_name = KEYS[k], KEYS[k + 1]
+  P = load_project(project_name, version)
+  if not is_known(P, project_name, a, version) then return { 1 } end
 
-  local K = load_key(KEYS[k + 1])
-  local rate, burst, level = tonumber(ARGV[a + 5]), tonumber(ARGV[a + 6]), nil
+  K = load_key(key_name)
+  local rate = tonumber(ARGV[a + 5])
+  burst, level = tonumber(ARGV[a + 6]), nil
   if rate then level = bucket_level(K.bl, K.bt, now, rate, burst, K.bb) end
 
-  local customer, limits, C = ARGV[a + 12], nil, nil
-  local customer_level, hour, hour_count, window_day, day_count
-  local is_new = false
+  local customer = ARGV[a + 12]
+  limits, C, customer_level, is_new, model_field = nil, nil, nil, false, nil
   if customer ~= '' then
     limits = load_limits(KEYS[k + 3], customer)
     C = load_customer(KEYS[k + 2])
@@ -36,37 +81,13 @@ local function decide(at)
     window_day, day_count = read_window(C.wd, now, DAY_MS)
   end
 
-  local function reply(code, x, y, z)
-    local row = { code, level or '', P.spent or 0, x or '', y or '', z or '' }
-    if C then
-      row[7], row[8] = C.sd or 0, C.sm or 0
-      row[9] = limits and limits.daily and whole(limits.daily) or ''
-      row[10] = limits and limits.monthly and whole(limits.monthly) or ''
-    end
-    return row
-  end
-
-  -- A clock that stepped back is stored even by a denial: otherwise the bucket would stand still until it catches up.
-  local function deny(reason, wait)
-    if level and K.bt and now < tonumber(K.bt) then
-      K.bl, K.bt, K.bb, K.takes_bucket = level, now, burst, true
-    end
-    load_tokens(K, KEYS[k + 1])
-    if K.tt and now < tonumber(K.tt) then K.tt, K.steps_back = now, true end
-    if customer_level and C.bt and now < tonumber(C.bt) then
-      C.bl, C.bt, C.bb, C.takes_bucket = customer_level, now, limits.rpm, true
-    end
-    return reply(3, reason, wait or -1)
-  end
-
   if queue_left <= 0 then return deny('queue_full') end
   if level and level < UNIT then return deny('key_rate', bucket_wait(level, UNIT, rate)) end
 
   local most_customers = tonumber(ARGV[a + 14])
-  if is_new and most_customers and count_customers(P, KEYS[k]) >= most_customers then return deny('customer_count') end
+  if is_new and most_customers and count_customers(P, project_name) >= most_customers then return deny('customer_count') end
 
   local plan, warning, blocked = REQUESTED, 0, nil
-  local model_field, model_count
   if limits then
     if customer_level and customer_level < UNIT then
       return deny('customer_rate', bucket_wait(customer_level, UNIT, limits.rpm))
@@ -100,23 +121,6 @@ local function decide(at)
     end
   end
 
-  local function take_request()
-    if level then
-      K.bl, K.bt, K.bb, K.takes_bucket = level - UNIT, now, burst, true
-    end
-    if C then
-      C.wh, C.wd, C.takes_window = hour * 1e9 + hour_count + 1, window_day * 1e9 + day_count + 1, true
-      if customer_level then
-        C.bl, C.bt, C.bb, C.takes_bucket = customer_level - UNIT, now, limits.rpm, true
-      end
-      if model_field then C.models[model_field] = model_count end
-      if is_new then
-        P.customers, P.has_new_customers = count_customers(P, KEYS[k]) + 1, true
-        C.counted, C.is_counted = month, true
-      end
-    end
-  end
-
   local cache_key = ARGV[plan + 4]
   if cache_key ~= '' then
     -- '+': the process has the answer itself.
@@ -135,7 +139,7 @@ local function decide(at)
   local most_open = tonumber(ARGV[a + 11])
   if most_open and K.open >= most_open then return deny('concurrency') end
   if tpm then
-    load_tokens(K, KEYS[k + 1])
+    load_tokens(K, key_name)
     tpm_level = bucket_level(K.tl, K.tt, now, tpm, tpm, K.tb)
     local need = tokens * UNIT
     if tpm_level < need then return deny('tokens_rate', bucket_wait(tpm_level, need, tpm)) end
@@ -146,7 +150,7 @@ local function decide(at)
   if budget then
     local total = ARGV[a + 9] == 'total'
     local field = total and 's' or sm
-    if K[field] == nil then K[field] = call('HGET', KEYS[k + 1], field) end
+    if K[field] == nil then K[field] = call('HGET', key_name, field) end
     if over_limit(budget, K[field], total and K.h or K.hm, hold) then return deny('key_budget') end
   end
   if blocked then return deny(blocked == 1 and 'customer_daily_spend' or 'customer_monthly_spend') end

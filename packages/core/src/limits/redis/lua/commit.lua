@@ -51,7 +51,7 @@ local function book(row)
   return true
 end
 
-local replies, released, entries, unclear, last = {}, {}, {}, '', nil
+local replies, released, cached, unclear, last = {}, {}, {}, '', nil
 for i = 1, n do
   local row = starts[i]
   local could, is_clear = pcall(book, row)
@@ -59,11 +59,7 @@ for i = 1, n do
     last = call('XADD', KEYS[2], '*', 'i', ARGV[row + 2], 'r', ARGV[row + 5])
     replies[i] = last
     if ARGV[row + 1] == 'held' then released[#released + 1] = ARGV[row + 2] end
-    if ARGV[row + 6] ~= '' then
-      entries[#entries + 1] = {
-        key = ARGV[row + 6], value = ARGV[row + 7], ttl = tonumber(ARGV[row + 8]), owner = ARGV[row + 9], order = order_of(last),
-      }
-    end
+    if ARGV[row + 6] ~= '' then cached[#cached + 1] = row end
   else
     replies[i] = 2
     unclear = unclear .. ARGV[row + 2] .. '\n'
@@ -95,8 +91,17 @@ for key, T in pairs(tokens_of) do
   for i = 1, #T do level = bucket_adjust(level, T[i], tpm) end
   call('HSET', key, 'tl', whole(level), 'tt', whole(clock()))
 end
-if #entries > 0 then
-  -- What cannot be cached is no reason to book less.
-  pcall(cache_put_all, { KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10] }, clock(), entries, tonumber(ARGV[3]))
+local function cache_rows()
+  local c, keys, bytes, max = { KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10] }, {}, 0, tonumber(ARGV[3])
+  local order = string.match(last, '^%d+')
+  for i = 1, #cached do
+    local row = cached[i]
+    keys[i] = ARGV[row + 6]
+    local ttl = tonumber(ARGV[row + 8])
+    bytes = bytes + cache_add(c, clock(), max, order, keys[i], ARGV[row + 7], ttl, ARGV[row + 9])
+  end
+  cache_fit(c, clock(), max, bytes, keys)
 end
+-- What cannot be cached is no reason to book less.
+if #cached > 0 then pcall(cache_rows) end
 return replies

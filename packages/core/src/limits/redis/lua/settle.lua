@@ -74,8 +74,8 @@ local entry = call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', record)
 if ARGV[12] then
   -- The new entry's id tells the time as TIME would, for nothing.
   if ARGV[2] == '' then now = tonumber(string.match(entry, '^%d+')) end
-  local kept = { key = ARGV[12], value = ARGV[13], ttl = tonumber(ARGV[14]), owner = ARGV[15], order = order_of(entry) }
-  cache_put_all({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), { kept }, tonumber(ARGV[16]))
+  cache_put({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), tonumber(ARGV[16]), string.match(entry, '^%d+'),
+    ARGV[12], ARGV[13], tonumber(ARGV[14]), ARGV[15])
 end
 if marker_ms then call('SET', KEYS[8], 's' .. entry, 'PX', marker_ms) end
 return entry

@@ -34,43 +34,40 @@ local function cache_evict(c, now, max)
   end
 end
 
--- Its place by age: the microsecond of an entry of the log. Earlier releases count entries; theirs are older.
-local function order_of(id)
-  local ms, n = string.match(id, '^(%d+)-(%d+)$')
-  return whole(ms * 1000 + n)
-end
-
--- The bytes that an entry adds.
-local function cache_add(c, now, entry, max)
-  local key, expires = entry.key, now + entry.ttl
-  local size, at, stored = #entry.value + #key + 256, whole(expires), whole(now)
+-- The bytes that an entry adds. `order` is its place by age: the millisecond of an entry of the log. Earlier releases count
+-- entries; theirs are older.
+local function cache_add(c, now, max, order, key, value, ttl, owner)
+  local expires = now + ttl
+  local size, at, stored = #value + #key + 256, whole(expires), whole(now)
   if size > max then
     cache_drop(c, key)
-    cache_lost(c, string.match(entry.owner, '^[^\t]*'), expires)
+    cache_lost(c, string.match(owner, '^[^\t]*'), expires)
     return 0
   end
-  local fact = at .. ' ' .. size .. ' ' .. stored .. ' ' .. entry.owner
+  local fact = at .. ' ' .. size .. ' ' .. stored .. ' ' .. owner
   if call('HSETNX', c[2], key, fact) == 0 then
     cache_drop(c, key)
     call('HSET', c[2], key, fact)
   end
-  call('HSET', c[1], key, at .. ' ' .. stored .. ' ' .. entry.value)
-  call('ZADD', c[3], entry.order, key)
+  call('HSET', c[1], key, at .. ' ' .. stored .. ' ' .. value)
+  call('ZADD', c[3], order, key)
   call('ZADD', c[4], at, key)
   return size
 end
 
--- Entries {key, value, ttl, owner, order}; of several with one key the last stays.
-local function cache_put_all(c, now, entries, max)
-  local bytes = 0
-  for i = 1, #entries do bytes = bytes + cache_add(c, now, entries[i], max) end
+-- Counts the bytes of added entries, and makes room: for these keys only where nothing older is left.
+local function cache_fit(c, now, max, bytes, keys)
   -- Not each time: looking for what expired takes as long as keeping something.
-  if now % 8 == 0 then cache_sweep(c, now, 32 * #entries) end
+  if now % 8 == 0 then cache_sweep(c, now, 32 * #keys) end
   if bytes == 0 or call('HINCRBY', c[5], 'b', whole(bytes)) <= max then return end
   cache_evict(c, now, max)
-  for i = 1, #entries do
+  for i = 1, #keys do
     if tonumber(call('HGET', c[5], 'b')) <= max then return end
-    local expires, project = cache_drop(c, entries[i].key)
+    local expires, project = cache_drop(c, keys[i])
     if expires then cache_lost(c, project, expires) end
   end
+end
+
+local function cache_put(c, now, max, order, key, value, ttl, owner)
+  cache_fit(c, now, max, cache_add(c, now, max, order, key, value, ttl, owner), { key })
 end

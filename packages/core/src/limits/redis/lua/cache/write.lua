@@ -2,6 +2,6 @@
 -- 6 owner, 7 byte bound
 if call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local t = call('TIME')
-local kept = { key = ARGV[3], value = ARGV[4], ttl = tonumber(ARGV[5]), owner = ARGV[6], order = whole(t[1] * 1e6 + t[2]) }
-cache_put_all({ KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6] }, read_clock(ARGV[2]), { kept }, tonumber(ARGV[7]))
+cache_put({ KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6] }, read_clock(ARGV[2]), tonumber(ARGV[7]),
+  format('%.3f', t[1] * 1000 + t[2] / 1000), ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6])
 return 1
