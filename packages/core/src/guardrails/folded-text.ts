@@ -104,13 +104,16 @@ const FRACTION = /^[\u00bc-\u00be\u2150-\u215f\u2189]$/;
 
 function asWidth(point: string): string {
   if (INVISIBLE.test(point) || UNSEEN.test(point)) return '';
+  if (FAR_DASHES.includes(point)) return '-';
   return FRACTION.test(point) ? point : point.normalize('NFKC');
 }
 
-/** Characters read as a hyphen: Unicode's dashes (Pd, first plane), the minus sign, the hyphen bullet, the modifier minus. */
+/** Dashes beyond the first plane, so that detectors see one unit. */
+const FAR_DASHES = '\u{10d6e}\u{10ead}';
+/** Characters read as a hyphen: Unicode's dashes (`Dash`, first plane), the hyphen bullet, the modifier minus. */
 export const DASHES =
-  '\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0' +
-  '\ufe31\ufe32\ufe58\ufe63\uff0d\u2212\u2043\u02d7';
+  '\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2053\u207b\u208b\u2212\u2e17\u2e1a\u2e3a\u2e3b\u2e40' +
+  '\u2e5d\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d\u2043\u02d7';
 
 const asKey = (point: string): string => (DASHES.includes(point) ? '-' : asWidth(point));
 

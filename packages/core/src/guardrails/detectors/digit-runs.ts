@@ -69,7 +69,7 @@ export class DigitRun {
     const first = sizeOf(0);
     const isPlain = (bits & ~(BLANK | DASH)) === 0;
     if (!isPlain && !isOneMark(bits)) return false;
-    const isExact = isPlain && first === 4 ? true : this.isAlone(text, length, bits);
+    const isExact = isPlain && first === 4 ? !this.isCut(text, length, count) : this.isAlone(text, length, bits);
     if (!isExact) return false;
     for (let index = 1; index < count; index++) {
       const [size, isLast] = [sizeOf(index), index + 1 === count];
@@ -80,11 +80,24 @@ export class DigitRun {
     return first === 4 || (isPlain && first <= 3);
   }
 
+  /** True if it is part of four groups of four, which as a whole are no card. */
+  private isCut(text: string, length: number, count: number): boolean {
+    if (length >= 16) return false;
+    const own = this.parted[count - 1] ?? 0;
+    const next = (this.groups[count + 1] ?? 0) || this.length;
+    const isFollowed = count < this.groupCount && this.groups[count] === length && this.parted[count] === own;
+    if (isFollowed && next - length === 4) return true;
+    const before = separatorBefore(text, this.start);
+    return before.bits === own && /(?<!\d)\d{4}$/.test(text.slice(Math.max(0, before.at - 5), before.at));
+  }
+
   /** True if no separator joins it to other digits. */
   private isAlone(text: string, length: number, own: number): boolean {
     const { start } = this;
     const end = this.ends[length - 1] ?? 0;
     if (goesOn(separatorBit(text.charCodeAt(start - 1)), own) && isDigit(text.charCodeAt(start - 2))) return false;
+    const { at, bits } = separatorBefore(text, start);
+    if ((bits & WIDE & own) !== 0 && isOneMark(bits) && isDigit(text.charCodeAt(at - 1))) return false;
     const behind = separatorLength(text, end);
     return behind === 0 || !goesOn(separatorBits(text, end, behind), own);
   }
@@ -109,25 +122,30 @@ export class DigitRun {
 const BLANK = 1;
 const DASH = 2;
 const [LINE, BULLET, TAB, NEWLINE, PIPE] = [0x20, 0x40, 0x80, 0x100, 0x200];
-const [STAR, TILDE, TICK] = [PIPE << 1, PIPE << 3, PIPE << 4];
+const [STAR, TILDE, TICK, BACKSLASH] = [PIPE << 1, PIPE << 3, PIPE << 4, PIPE << 6];
 /** These may repeat or have blanks around them: table cells, bold words. */
-const WIDE = TAB | NEWLINE | PIPE | STAR | LINE | BULLET | TILDE | TICK;
+const WIDE = TAB | NEWLINE | PIPE | STAR | LINE | BULLET | TILDE | TICK | BACKSLASH;
 /** True if the separator continues a number separated by `own`; a cell border only continues a row of cells. */
 const goesOn = (bits: number, own: number): boolean => ((bits & WIDE) === 0 ? bits : bits & WIDE & own) !== 0;
 const isOneMark = (bits: number): boolean => {
   const mark = (bits & WIDE) === 0 ? bits : bits & ~BLANK;
   return (mark & (mark - 1)) === 0;
 };
+/** Unicode's block of geometric shapes. */
+const SHAPES = Array.from({ length: 96 }, (_, at) => 0x25a0 + at);
+/** Vertical lines of tables. */
+const UPRIGHT = [0xa6, 0x2016, 0x2223, 0x2225, 0x2502, 0x2503, 0x2506, 0x2507, 0x250a, 0x250b, 0x254e, 0x254f, 0x2551];
 /** Separators between groups of digits; each kind is a bit. */
 const SEPARATORS: readonly (readonly [bit: number, codes: readonly number[]])[] = [
   [BLANK, [0x20, 0xa0, 0x1680, 0x2800]],
   [DASH, [...`-${DASHES}`].map((dash) => dash.charCodeAt(0))],
   ...[...'.,/'].map((mark, at) => [4 << at, [mark.charCodeAt(0)]] as const),
   [LINE, [0x5f]],
-  [BULLET, [0xb7, 0x2022, 0x2219, 0x22c5, 0x30fb]],
+  [BULLET, [0xb7, 0x2022, 0x2023, 0x2027, 0x2219, 0x22c5, 0x2605, 0x2606, 0x30fb, ...SHAPES]],
   [TAB, [9]],
   [NEWLINE, [10, 11, 12, 13, 0x85, 0x2028, 0x2029]],
-  ...[...'|*+~`:'].map((mark, at) => [PIPE << at, [mark.charCodeAt(0)]] as const),
+  ...[...'|*+~`:\\'].map((mark, at) => [PIPE << at, [mark.charCodeAt(0)]] as const),
+  [PIPE, UPRIGHT],
 ];
 const BITS = new Map(SEPARATORS.flatMap(([bit, codes]) => codes.map((code) => [code, bit] as const)));
 const ASCII_BITS = Uint16Array.from({ length: 128 }, (_, code) => BITS.get(code) ?? 0);
@@ -168,6 +186,20 @@ function separatorLength(text: string, at: number): number {
   if (count === 0 || !isDigit(text.charCodeAt(end))) return 0;
   if (count === 1 || ((bits & ~(BLANK | DASH)) === 0 && count <= MOST_PLAIN)) return end - at;
   return (bits & WIDE) !== 0 && isOneMark(bits) ? end - at : 0;
+}
+
+/** Separators that end before `end`, and their start. */
+function separatorBefore(text: string, end: number): { readonly at: number; readonly bits: number } {
+  let at = end;
+  let bits = 0;
+  for (let count = 0; count < MOST_SEPARATORS; count++) {
+    const escaped = ESCAPES.lengthBefore(text, at);
+    const bit = escaped > 0 ? ESCAPES.bitAt(text, at - escaped, escaped) : separatorBit(text.charCodeAt(at - 1));
+    if (bit === 0) break;
+    bits |= bit;
+    at -= escaped || 1;
+  }
+  return { at, bits };
 }
 
 /** Decimals. */

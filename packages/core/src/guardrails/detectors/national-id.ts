@@ -36,7 +36,9 @@ const IDS: readonly NationalId[] = [
   { shape: /(?<!\w)\d{8}[- ]?[A-Za-z](?!\w)/g, isValid: isDni },
   { shape: /(?<!\w)[XYZxyz][- ]?\d{7}[- ]?[A-Za-z](?!\w)/g, isValid: isNie },
   { shape: /(?<!\w)[12] ?\d{2} ?\d{2} ?(?:\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}(?!\w)/g, isValid: isNir },
-  { shape: /(?<![\w-])\d{4}[ -]?\d{4}[ -]?\d{4}(?![\w-])/g, isValid: isAadhaar },
+  // `2024-0815-4711` is an invoice of that year, unless its name says otherwise.
+  { shape: /(?<![\w-])(?!20[0-4]\d-)\d{4}[ -]?\d{4}[ -]?\d{4}(?![\w-])/g, isValid: isAadhaar },
+  { shape: /(?<=\b(?:aadhaa?r|uid(?:ai)?)\b[^\d\n]{0,32})20[0-4]\d-\d{4}-\d{4}(?![\w-])/gi, isValid: isAadhaar },
   CODICE_FISCALE,
   {
     shape: /(?<![\w.-])\d{4}[. ]?\d{2}[. ]?\d{3}(?!\w)/g,

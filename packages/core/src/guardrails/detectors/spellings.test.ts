@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { compileRule } from '../compile-guardrails';
-import { DASHES } from '../folded-text';
+import { DASHES, foldText } from '../folded-text';
 import type { GuardrailCheck } from '../policy';
 import { TextWindow } from '../text-window';
 
@@ -10,6 +10,7 @@ const windowOf = (check: GuardrailCheck) =>
     ({ kind }) => `[${kind}]`,
   );
 const PII: GuardrailCheck = { type: 'pii' };
+const HYPHENS = [...DASHES, '\u{10d6e}', '\u{10ead}'];
 
 /** What becomes of a text, the same wherever it is cut. */
 function judged(check: GuardrailCheck, text: string): string {
@@ -45,9 +46,18 @@ describe('everyday spellings', () => {
     expect(judged(PII, 'order-536-22-8145 is none.')).toBe('order-536-22-8145 is none.');
   });
 
+  test("hyphens are Unicode's dashes, but for the plain one", () => {
+    const missing: string[] = [];
+    for (let code = 0; code <= 0x10ffff; code++) {
+      const point = String.fromCodePoint(code);
+      if (/\p{Dash}/u.test(point) && foldText(`a${point}`, 'keys').text !== 'a-') missing.push(code.toString(16));
+    }
+    expect(missing).toEqual([]);
+  });
+
   const ESC = '\u001b';
 
-  test.each([...DASHES])('hyphens: %j', (hyphen) => {
+  test.each(HYPHENS)('hyphens: %j', (hyphen) => {
     const written = (text: string) => judged(PII, text.replaceAll('-', hyphen));
     expect(written('call 415-555-2671 now')).toBe('call [phone] now');
     expect(written('call +1 415-555-2671 now')).toBe('call [phone] now');
@@ -111,9 +121,10 @@ describe('everyday spellings', () => {
       '%20%2D%20',
       ' %2D ',
     ],
-    ...['%C2%A0', '%c2%a0', '%E2%80%91', '%e2%80%93', '%E2%88%92', '%E2%A0%80'],
+    ...['%C2%A0', '%c2%a0', '%E2%80%91', '%e2%80%93', '%E2%88%92', '%E2%A0%80', '%5C', '%5c', '%E2%97%A6', '%C2%A6'],
   ];
-  const MARKS = ['__', '~~', '`', ':', '\u2022', '\u30fb', '\u2015', '\u2028', '\u0085', '\v', ' \u2022 '];
+  const SHAPES = ['\u25e6', '\u2023', '\u25cf', '\u25aa', '\u2502', '\u00a6', '\uffe8', '\\', ' \u25cf ', ' \u2502 '];
+  const MARKS = [...SHAPES, '__', '~~', '`', ':', '\u2022', '\u30fb', '\u2015', '\u2028', '\u0085', '\v', ' \u2022 '];
   test.each(['\t', '\n', '|', ' | ', '**', '\u2800', ...MARKS, ...ESCAPED])(
     'a card in groups, wherever it is cut: %j',
     (mark) => {
@@ -125,9 +136,11 @@ describe('everyday spellings', () => {
     },
   );
 
-  test.each([...DASHES])('a key with other hyphens: %j', (hyphen) => {
+  test.each(HYPHENS)('a key with other hyphens: %j', (hyphen) => {
     for (const key of [KEY, `xoxb-1234567890-${'Ab12Cd34'.repeat(3)}`, `glpat-${'Ab12Cd34'.repeat(3)}`])
       expect(judged({ type: 'secrets' }, `see ${key.replaceAll('-', hyphen)} x`)).not.toContain('Ab12Cd34');
+    for (const key of [`sk-or-v1-${'a1b2c3d4e5f60718'.repeat(4)}`, 'key-3ax6xnjp29jd6fds4gc373sgvjxteol0'])
+      expect(windowOf({ type: 'secrets' }).whole(`see ${key.replaceAll('-', hyphen)} x`)).toMatch(/^see \[.+\] x$/);
   });
 
   test.each(['ᴘʀᴏᴊᴇᴄᴛ', 'ꓑꓣꓳꓙꓰꓚꓔ', '🄿🅁🄾🄹🄴🄲🅃', '🅿🆁🅾🅹🅴🅲🆃', '🅟🅡🅞🅙🅔🅒🅣', 'ⓟⓡⓞⓙⓔⓒⓣ'])('a word in %s', (word) => {
@@ -139,6 +152,50 @@ describe('everyday spellings', () => {
     const window = windowOf({ type: 'words', words: ['project'] });
     const pieces = [...`the ${word} is`].flatMap((point) => point.split('')).map((half) => window.push(half));
     expect([...pieces, window.flush()].join('')).toBe('the [word] is');
+  });
+
+  test.each([
+    'https://example.com/login?next=%2Faccount%2Fsettings%2Fnotifications%2Femail',
+    'https://example.com/login?next=%2FAccount%2FSettings%2FNotifications%2FEmail%2F2',
+    'mailto:a?subject=Hello%20World%20from%20the%20team&body=Dear%20all%2C%0A%0Aplease%20see%20below',
+    '?q=Best%20Shoes%20for%20Men%20and%20Women%202024&utm_campaign=Spring%20Sale%202024%20Berlin',
+    'file=%2Fhome%2FAnna%2FDocuments%2Ftax-return-final-version-2023.pdf',
+    'token=%2FAccount%2FSettings%2FNotifications%2FEmail',
+    'https://de.wikipedia.org/wiki/M%C3%BCnchen_Hauptbahnhof_(tief)',
+    '%E3%81%93%E3%82%93%E3%81%AB%E3%81%A1%E3%81%AF%E4%B8%96%E7%95%8C',
+  ])('no secret: %j', (text) => expect(windowOf({ type: 'secrets' }).whole(text)).toBe(text));
+
+  test.each([
+    ['?sig=qL8vX2pT%2Fz7Rk4NwYb9Ds%2BHc6Jm3Fg1%3D', '?sig=[token]'],
+    ['?q=see%20qL8vX2pTz7Rk4NwYb9DsHc6Jm3Fg1%20now', '?q=see%20[token]%20now'],
+    ['password=x7%40Kp2%21mQ9zRt4', 'password=[password]'],
+    ['api_key=a81f%2Fc02e9b7d55e1f', 'api_key=[token]'],
+  ])('a secret with escapes: %j', (text, expected) => {
+    expect(windowOf({ type: 'secrets' }).whole(text)).toBe(expected);
+  });
+
+  test.each([
+    '1234-5678-9012-3456',
+    '| 1234 | 5678 | 9012 | 3456 |',
+    '1234 5678 9012 3456',
+    '1234%205678%209012%203456',
+  ])('no card within four groups: %j', (text) => {
+    expect(judged(PII, text)).toBe(text);
+    expect(judged(PII, `PO ${text}, and`)).toBe(`PO ${text}, and`);
+  });
+
+  test('a card beside other groups', () => {
+    expect(judged(PII, '1234 4111 1111 1111 1111 123')).toBe('1234 [card] 123');
+    expect(judged(PII, '| 1 |\n| 4111 | 1111 | 1111 | 1111 |')).toBe('| 1 |\n| [card] |');
+    expect(judged(PII, 'it costs 12, 4111.1111.1111.1111')).toBe('it costs 12, [card]');
+    expect(judged(PII, '5018 0000 0009 it')).toBe('[card] it');
+  });
+
+  test('the number of an invoice begins with its year', () => {
+    for (const text of ['2024-0815-4711', 'Rechnung Nr. 2024\u20110815\u20114711 vom'])
+      expect(judged(PII, text)).toBe(text);
+    expect(judged(PII, 'Aadhaar: 2024-0815-4711.')).toBe('Aadhaar: [national_id].');
+    expect(judged(PII, '2024 0815 4711')).toBe('[national_id]');
   });
 
   test('a session in a cookie', () => {

@@ -121,8 +121,18 @@ function keyOf(text: string, start: number, end: number): { readonly at: number;
   return isChance ? { at: 0, kind: key?.kind ?? 'token' } : key;
 }
 
-const looksSecret = (token: string, before: string): boolean =>
-  looksLikeChance(token) || (isNamedSecret(token) && (NAMED_SECRET.test(before) || COOKIE.test(before)));
+function looksSecret(token: string, before: string): boolean {
+  const isNamed = () => NAMED_SECRET.test(before) || COOKIE.test(before);
+  if (!token.includes('%')) return looksLikeChance(token) || (isNamedSecret(token) && isNamed());
+  // `%2F` has a digit and a capital letter, and is neither.
+  const plain = token.replace(ESCAPE, '');
+  if (isNamedSecret(token) && isNamedSecret(plain) && isNamed()) return true;
+  return !hasWords(plain) && looksLikeChance(plain) && (token.match(ESCAPE) ?? []).every((one) => IN_BASE64.test(one));
+}
+
+const ESCAPE = /%[0-9a-f]{2}/gi;
+/** `+`, `/` and `=`. Around other escapes there are words, judged each. */
+const IN_BASE64 = /%2b|%2f|%3d/i;
 
 /** Vendors' ids of messages and runs, marked digests, and blockchain accounts: these are public. */
 const IDENTIFIER =
