@@ -537,6 +537,14 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     for (const { id } of made) await alertRows.delete(database.db, { id });
   });
 
+  test('a kind of a later release is left alone, and is no failure', async () => {
+    const alert = await alertOf({ kind: 'of_later' as 'spend', threshold: 0.5 });
+    expect(await run()).toBeNull();
+    await deleteAlert(database.db, alert.id, nowMs);
+    expect(await run()).toBeNull();
+    expect(await alertRows.get(database.db, { id: alert.id })).toBeNull();
+  });
+
   test('one that cannot be measured holds up none of the others', async () => {
     calls.length = 0;
     const broken = () => {
