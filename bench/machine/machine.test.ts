@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { showArguments } from './describe-machine';
-import { findListener, parseStat, processTree, readCpu, readMainThread, residentMib } from './process-stats';
+import {
+  findListener,
+  parseStat,
+  processTree,
+  proportionalMib,
+  readCpu,
+  readMainThread,
+  residentMib,
+} from './process-stats';
 import { sampleMemory, slopeOf } from './sample-memory';
 
 test('CPU of a process is its own and that of children it has waited for, whatever its name', () => {
@@ -51,6 +59,12 @@ describe.if(process.platform === 'linux')('on Linux', () => {
     while (performance.now() < endMs);
     expect(readMainThread(process.pid)).toBeGreaterThan(before);
     expect(readMainThread(process.pid)).toBeLessThanOrEqual(readCpu({ here: process.pid }).here ?? 0);
+  });
+
+  test('shared pages count once', () => {
+    const [shared, resident] = [proportionalMib([process.pid]), residentMib([process.pid])];
+    expect(shared).toBeGreaterThan(1);
+    expect(shared).toBeLessThan(resident * 1.1);
   });
 
   test('memory is sampled from the beginning to the end', async () => {

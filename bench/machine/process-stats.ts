@@ -94,12 +94,17 @@ export function readCpu(roots: Readonly<Record<string, number>>): Readonly<Recor
 export const processTree = (root: number): readonly number[] => treeOf(root, readAll());
 
 /** Resident memory of processes in MiB; those that have ended count 0. */
-export const residentMib = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + residentOf(pid), 0);
+export const residentMib = (pids: readonly number[]): number => sumOf(pids, 'status', /^VmRSS:\s+(\d+)/m);
 
-function residentOf(pid: number): number {
+/** The same, with pages that several processes share counted once. */
+export const proportionalMib = (pids: readonly number[]): number => sumOf(pids, 'smaps_rollup', /^Pss:\s+(\d+)/m);
+
+const sumOf = (pids: readonly number[], file: string, line: RegExp): number =>
+  pids.reduce((sum, pid) => sum + readMib(`/proc/${pid}/${file}`, line), 0);
+
+function readMib(path: string, line: RegExp): number {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
+    return Number(line.exec(readFileSync(path, 'utf8'))?.[1] ?? 0) / 1024;
   } catch {
     return 0;
   }

@@ -1,6 +1,7 @@
 // If the child dies, it restarts with back-off; queries fail meanwhile like those to an unreachable Postgres.
 import { readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { endingOf, waitForReady } from './child-start';
 import { isAlive, lockDataDir } from './data-dir-lock';
 import { claimFolder, closeDatabase, socketFolder } from './private-folder';
 
@@ -18,7 +19,6 @@ export interface EmbeddedOptions {
   readonly onWarning: (message: string) => void;
 }
 
-const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 5_000;
 const LEFTOVER_GRACE_MS = 1_000;
 const RESTART_CEILING_MS = 5_000;
@@ -35,8 +35,6 @@ const childEnvironment = () => ({
   BUN_JSC_useOMGJIT: process.env.BUN_JSC_useOMGJIT,
 });
 
-type Child = Bun.Subprocess<'pipe', 'pipe', 'pipe'>;
-
 /** Runs PGlite on a Unix socket in the data folder (0700). First start ~5 s, later ~0.5 s. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
@@ -52,7 +50,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 }
 
 class EmbeddedSupervisor {
-  private child: Child | null = null;
+  private child: Bun.Subprocess<'pipe', 'pipe', 'pipe'> | null = null;
   private stopping: Promise<void> | null = null;
   private backOffMs = 100;
   private readonly socketPath: string;
@@ -99,16 +97,16 @@ class EmbeddedSupervisor {
       child.kill('SIGKILL');
       throw error;
     }
-    void child.exited.then((code) => this.onExit(code, performance.now() - startedMs, lastWords()));
+    void child.exited.then(() => this.onExit(endingOf(child), performance.now() - startedMs, lastWords()));
   }
 
-  private onExit(code: number, ranMs: number, lastWords: string): void {
+  private onExit(how: string, ranMs: number, lastWords: string): void {
     this.child = null;
     if (this.stopping !== null) return;
     if (ranMs > SETTLED_MS) this.backOffMs = 100;
     const waitMs = this.backOffMs;
     this.backOffMs = Math.min(this.backOffMs * 2, RESTART_CEILING_MS);
-    this.onWarning(`embedded Postgres ended (code ${code}); starting it again in ${waitMs} ms ${lastWords}`.trim());
+    this.onWarning(`embedded Postgres ended (${how}); starting it again in ${waitMs} ms ${lastWords}`.trim());
     setTimeout(() => void this.relaunch(), waitMs);
   }
 
@@ -118,7 +116,7 @@ class EmbeddedSupervisor {
       await this.launch();
       if (this.stopping === null) this.onWarning('embedded Postgres is back');
     } catch (error) {
-      this.onExit(-1, 0, error instanceof Error ? error.message : String(error));
+      this.onExit('code -1', 0, error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -158,23 +156,6 @@ async function endLeftover(identityFile: string): Promise<void> {
   while (isAlive(identity)) {
     if (performance.now() > deadline) process.kill(Number(identity.split(' ')[0]), 'SIGKILL');
     await Bun.sleep(20);
-  }
-}
-
-async function waitForReady(child: Child, lastWords: () => string): Promise<void> {
-  const timer = setTimeout(() => child.kill('SIGKILL'), START_TIMEOUT_MS);
-  const reader = child.stdout.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  try {
-    while (!text.includes('ready')) {
-      const { value, done } = await reader.read();
-      if (done) throw new Error(`embedded Postgres did not start: ${lastWords()}`);
-      text += decoder.decode(value, { stream: true });
-    }
-  } finally {
-    clearTimeout(timer);
-    reader.releaseLock();
   }
 }
 

@@ -3,9 +3,10 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { programEnvironment } from '../../../packages/core/src/threads/program-environment';
 import { ROOT } from './ensure-installed';
+import { RUNTIME_ENVIRONMENT } from './runtime-environment';
 
 /** A site that the gateway serves from its folder's `dist`. */
-interface Site {
+export interface Site {
   readonly name: string;
   readonly folder: string;
   /** Everything its build depends on, from its folder. */
@@ -26,14 +27,14 @@ const STAMP = '.stamp';
 /** Followed by the id of the process that builds there. */
 const HALF_BUILT = '.dist-';
 
-export const ensureDashboard = (): Promise<boolean> => ensureBuilt(DASHBOARD);
-export const ensureDocs = (): Promise<boolean> => ensureBuilt(DOCS);
+export const ensureDashboard = (ended?: AbortSignal): Promise<boolean> => ensureBuilt(DASHBOARD, ended);
+export const ensureDocs = (ended?: AbortSignal): Promise<boolean> => ensureBuilt(DOCS, ended);
 
 /**
  * Builds a site when its sources changed since the last build; false when that failed. The build appears as a whole: until then
- * the one before is served.
+ * the one before is served. `ended` ends it with all its processes.
  */
-async function ensureBuilt(site: Site): Promise<boolean> {
+export async function ensureBuilt(site: Site, ended?: AbortSignal): Promise<boolean> {
   const { name, folder } = site;
   const dist = join(folder, 'dist');
   const wanted = hashSources(site);
@@ -44,10 +45,11 @@ async function ensureBuilt(site: Site): Promise<boolean> {
   const fresh = join(folder, `${HALF_BUILT}${process.pid}`);
   try {
     // The bundle must be React's production one, whatever this process is.
-    const build = Bun.spawn([process.execPath, '--no-env-file', 'run', 'build', '--outDir', fresh], {
+    const build = Bun.spawn([process.execPath, '--no-env-file', '--no-orphans', 'run', 'build', '--outDir', fresh], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...programEnvironment(process.env), NODE_ENV: 'production' },
+      env: { ...programEnvironment(process.env), ...RUNTIME_ENVIRONMENT, NODE_ENV: 'production' },
+      ...(ended === undefined ? {} : { signal: ended }),
     });
     if ((await build.exited) !== 0) return false;
     writeFileSync(join(fresh, STAMP), wanted);

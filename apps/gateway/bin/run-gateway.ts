@@ -6,7 +6,7 @@ import { followStarters } from './follow-starters';
 import { RUNTIME_ENVIRONMENT } from './runtime-environment';
 import { START_USAGE } from './start-usage';
 
-/** Installs what is stale, then runs the gateway until it ends, and builds the dashboard beside it; resolves to its exit code. */
+/** Installs what is stale, then runs the gateway until it ends, and builds its sites beside it; resolves to its exit code. */
 export async function runGateway(bunFlags: readonly string[]): Promise<number> {
   const args = process.argv.slice(2);
   if (args.some((arg) => arg === '--help' || arg === '-h')) {
@@ -21,23 +21,19 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
     console.error('installing the dependencies failed');
     return 1;
   }
-  // Beside the start, which need not wait: a plain page stands in until the dashboard is there.
-  void ensureDashboard()
-    .then((isBuilt) => {
-      if (!isBuilt) console.error('building the dashboard failed; the gateway works without it');
-      return ensureDocs();
-    })
-    .then((isBuilt) => {
-      if (!isBuilt) console.error('building the documentation failed; the gateway works without it');
-    });
   // --no-orphans: the gateway never outlives this process, not even a kill -9 of it, and so frees port and data folder.
   const main = join(ROOT, 'apps/gateway/src/main.ts');
   // --no-env-file: this process has read them already.
+  const isUp = Promise.withResolvers<void>();
   const child = Bun.spawn([process.execPath, '--no-env-file', '--no-orphans', ...bunFlags, main], {
     cwd: ROOT,
     stdio: ['inherit', 'inherit', 'inherit'],
     env: { ...RUNTIME_ENVIRONMENT, ...process.env },
+    ipc: () => isUp.resolve(),
   });
+  const ended = new AbortController();
+  // Once it serves: the first start of the embedded stores needs the memory for itself. A plain page stands in until then.
+  const builds = isUp.promise.then(() => buildSites(ended.signal));
   // What reaches the whole process group reaches the gateway twice, which takes it for once.
   let isStopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -56,5 +52,17 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
     return child.signalCode === null ? code : 1;
   } finally {
     stopFollowing();
+    ended.abort();
+    isUp.resolve();
+    await builds;
+  }
+}
+
+/** One after the other. */
+async function buildSites(ended: AbortSignal): Promise<void> {
+  const sites = { dashboard: ensureDashboard, documentation: ensureDocs };
+  for (const [name, ensure] of Object.entries(sites)) {
+    if (ended.aborted || (await ensure(ended)) || ended.aborted) continue;
+    console.error(`building the ${name} failed; the gateway works without it`);
   }
 }

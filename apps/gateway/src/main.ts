@@ -29,7 +29,14 @@ async function main(): Promise<void> {
   const gateway = await serveGateway({ config, log, sharedPort: false });
   await gateway.keepSecrets();
   printStart(config, gateway.ports, gateway.secrets);
+  tellStarter();
   onShutdown((signal) => gateway.shutdown(signal));
+}
+
+/** `bun start` waits for it with its builds. */
+function tellStarter(): void {
+  process.send?.('ready');
+  process.disconnect?.();
 }
 
 /** The admin token must resist offline guessing. */
@@ -46,7 +53,10 @@ async function supervise(config: Config, log: ReturnType<typeof createLogger>): 
     env: process.env,
     program: import.meta.path,
     log,
-    onReady: (ports, secrets) => printStart(config, ports, secrets),
+    onReady: (ports, secrets) => {
+      printStart(config, ports, secrets);
+      tellStarter();
+    },
   });
   onShutdown(() => supervisor.stop());
   process.on('SIGUSR2', () => {
