@@ -104,10 +104,10 @@ describe('the checker finds', () => {
       [
         file(
           'packages/core/src/a.ts',
-          `new Worker(new URL('../../../apps/gateway/src/stats/worker.ts', import.meta.url), { env: {} });`,
+          `new Worker(new URL('../../../apps/gateway/src/threads/stats-worker.ts', import.meta.url), { env: {} });`,
         ),
       ],
-      /may not import apps\/gateway\/src\/stats\/worker/,
+      /may not import apps\/gateway\/src\/threads\/stats-worker/,
     ],
     [
       'the gateway importing bench by its workspace',

@@ -49,11 +49,11 @@ if (isWanted('batches')) {
   print(['a batch of the log, in', 'all, ms', 'its number (log_batches), ms', 'share, %'], lines);
 }
 if (isWanted('drain')) {
-  const { cpuUsPerRow, postgresUsPerRow, stretchMs } = await measureDrain();
   const longest = ['longest stretch, ms', 'longest of half the batches, ms'];
-  print(
-    ['storing 1,000 log rows', 'CPU µs a row', 'of Postgres, µs', ...longest],
-    [['in the gateway', cpuUsPerRow, postgresUsPerRow, Math.max(...stretchMs), median(stretchMs)]],
+  const lines = (await measureDrain()).map(
+    ({ name, cpuUsPerRow, mainThreadUsPerRow, postgresUsPerRow, stretchMs }) =>
+      [name, cpuUsPerRow, mainThreadUsPerRow, postgresUsPerRow, Math.max(...stretchMs), median(stretchMs)] as const,
   );
+  print(['storing 1,000 log rows', 'CPU µs a row', 'of the main thread', 'of Postgres', ...longest], lines);
 }
 process.exit(0);

@@ -49,7 +49,8 @@ import { createWarmNews } from './services/create-warm-news';
 import { LegacyKeys } from './services/legacy-keys';
 import { databaseHealth, openStores, rebuildSource } from './services/open-stores';
 import { openTelemetry } from './services/open-telemetry';
-import { StatsThread } from './stats/thread';
+import { RowsThread } from './threads/rows-thread';
+import { StatsThread } from './threads/stats-thread';
 
 /** Time for the collector to take the last spans. */
 const TELEMETRY_FLUSH_MS = 5_000;
@@ -66,6 +67,7 @@ export interface RunningServices {
   readonly guardrailChecks: TextChecks;
   /** Absent with an embedded database, which serves one connection at a time. */
   readonly statsThread: StatsThread | undefined;
+  readonly rows: RowsThread | undefined;
   readonly firstCredentials: FirstCredentials;
   close(): Promise<void>;
 }
@@ -84,9 +86,8 @@ export async function createServices(config: Config, log: Logger, version: strin
   leases.start();
   health.start();
   const stopSampling = sampleLoopLag((lagMs) => metrics.loopLagMs.observe(lagMs), monotonicMs);
-  const { databaseUrl } = config;
+  const { rows, statsThread } = createThreads(config, log);
   const firstCredentials = new FirstCredentials(database, config);
-  const statsThread = databaseUrl === undefined ? undefined : new StatsThread({ databaseUrl, env: config.databaseEnv });
   const mcp = createTools({ ...base, config, log, fetch, version, monotonicMs });
   const codeMode = createScripts(caching.caches, log);
   const checkParts = { db: database.db, embedder: caching.caches.builtInEmbedder, fetch, egress };
@@ -116,11 +117,11 @@ export async function createServices(config: Config, log: Logger, version: strin
     downgradeModels: createDowngradeModels(),
   };
   telemetry.start(() => refreshGauges(services));
-  const parts = { firstCredentials, leases, codeMode, mcp, stopSampling, statsThread, caching };
+  const parts = { firstCredentials, leases, codeMode, mcp, stopSampling, statsThread, rows, caching };
   const close = () => closeParts(config, base, parts);
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
   const backendAdmin = createBackendAdmin(base);
-  const running = { services, database, tables, statsThread, providerAdmin, mcpAdmin, firstCredentials, close };
+  const running = { services, database, tables, statsThread, rows, providerAdmin, mcpAdmin, firstCredentials, close };
   return { ...running, backendAdmin, guardrailChecks, checkUrl: (url) => checkOperatorUrl(url, egress) };
 }
 
@@ -129,7 +130,7 @@ const answerChat: AnswerChat = (services, request, as) => handleChat(services, o
 
 interface ClosedParts
   extends Pick<Services, 'mcp' | 'codeMode'>,
-    Pick<RunningServices, 'firstCredentials' | 'statsThread'> {
+    Pick<RunningServices, 'firstCredentials' | 'statsThread' | 'rows'> {
   readonly mcp: ReturnType<typeof createTools>;
   readonly leases: LeaseKeeper;
   readonly stopSampling: () => void;
@@ -143,10 +144,21 @@ async function closeParts({ drainTimeoutMs }: Config, base: Base, parts: ClosedP
   parts.mcp.close();
   parts.stopSampling();
   parts.statsThread?.stop();
+  parts.rows?.stop();
   await parts.caching.close();
   // After the bodies, which spans may include.
   await base.telemetry.close(Math.min(TELEMETRY_FLUSH_MS, drainTimeoutMs));
   await base.close();
+}
+
+/** An embedded database serves one connection at a time: no thread can have its own. */
+function createThreads({ databaseUrl, databaseEnv: env }: Config, log: Logger) {
+  if (databaseUrl === undefined) return { rows: undefined, statsThread: undefined };
+  const settings = (name: string) => ({
+    ...{ databaseUrl, env },
+    onBroken: (err: Error) => log.error({ err }, `the thread for ${name} broke; its next question starts another`),
+  });
+  return { rows: new RowsThread(settings('rows')), statsThread: new StatsThread(settings('charts')) };
 }
 
 type Base = Awaited<ReturnType<typeof startBase>>;

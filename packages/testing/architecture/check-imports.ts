@@ -39,7 +39,7 @@ const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[]
       ...['apps/gateway/src/config/', 'apps/gateway/src/services/contract'],
     ],
   },
-  { prefix: 'apps/gateway/src/stats/', may: ['packages/core/', 'drizzle/', 'apps/gateway/src/admin/stats/'] },
+  { prefix: 'apps/gateway/src/threads/', may: ['packages/core/', 'drizzle/', 'apps/gateway/src/admin/stats/'] },
   {
     // Works on the stores themselves, without a gateway.
     prefix: 'apps/gateway/src/cli/local-commands.ts',

@@ -6,7 +6,7 @@ import { noObserver, type StoredRecords } from '@llm0/core/tracing/span';
 import { readLogFence } from '@llm0/drizzle/queries/logs/log-fence';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
-import type { JobContext } from './job';
+import type { JobContext, RowStore } from './job';
 
 /** Failures between two lines of the gateway's log, while Postgres is away. */
 const COMPLAIN_EVERY = 12;
@@ -26,6 +26,8 @@ export function createLogDrain(context: JobContext): LogDrain {
 
 export function createLogSink(context: JobContext): LogSink {
   const { observer = noObserver } = context;
+  const here: RowStore = { storeRecords: (...given) => storeLogRecords(context.db, ...given) };
+  const { rows = here } = context;
   // Without an observer, the drain keeps no records in memory.
   const onWritten = observer === noObserver ? undefined : (stored: StoredRecords) => observer.take(stored);
   let fence: number | undefined;
@@ -34,7 +36,7 @@ export function createLogSink(context: JobContext): LogSink {
       fence = await readLogFence(context.db);
     },
     async store(records) {
-      await storeLogRecords(context.db, records, { fence, onWritten });
+      await rows.storeRecords(records, { fence, onWritten });
       context.onDrained?.(records.length);
     },
     async setAside(record, reason) {

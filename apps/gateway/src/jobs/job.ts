@@ -2,7 +2,14 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { RecordObserver } from '@llm0/core/tracing/span';
 import type { Db } from '@llm0/drizzle/client';
+import type { LogInsertOptions } from '@llm0/drizzle/queries/logs/log-insert';
 import type { Logger } from 'pino';
+
+/** Writes rows of the log, wherever it does so. */
+export interface RowStore {
+  /** See `storeLogRecords`. */
+  storeRecords(records: readonly string[], options: LogInsertOptions): Promise<unknown>;
+}
 
 /** Services of jobs. */
 export interface JobContext {
@@ -10,6 +17,8 @@ export interface JobContext {
   readonly hotStore: Pick<HotStore, 'read' | 'acknowledge' | 'handBack' | 'depth' | 'reap' | 'counters'>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly nowMs: () => number;
+  /** By default, this thread. */
+  readonly rows?: RowStore;
   /** Stores and counts for the log drain: the gateway's metrics, or nothing. */
   readonly onDrained?: (records: number) => void;
   /** Takes the rows that were stored: spans are made of them. */

@@ -11,7 +11,7 @@ import { checkAlerts } from './check-alerts';
 import { cleanUp, type Retention } from './clean-up';
 import { createLogDrain, createLogSink } from './drain-logs';
 import { indexPartitions } from './index-partitions';
-import type { Job, JobContext } from './job';
+import type { Job, JobContext, RowStore } from './job';
 import { maintainPartitions } from './maintain-partitions';
 import { reapHolds } from './reap-holds';
 import { reconcileLedgerJob } from './reconcile-ledger';
@@ -53,13 +53,14 @@ export interface JobServices {
     readonly health?: { list(): readonly TargetStatus[] };
   };
   readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading' | 'ping'>;
+  readonly rows?: RowStore;
 }
 
 /** Starts the jobs; of all gateways on one database, one runs each kind. Resolves once the first election is over. */
-export async function startJobs({ services, database }: JobServices): Promise<RunningJobs> {
+export async function startJobs({ services, database, rows }: JobServices): Promise<RunningJobs> {
   const { hotStore, log, clock, config, metrics, observer = noObserver } = services;
   const context: JobContext = {
-    ...{ db: database.db, hotStore, log, nowMs: () => clock.nowMs(), observer },
+    ...{ db: database.db, hotStore, log, nowMs: () => clock.nowMs(), observer, rows },
     onDrained: (records) => metrics?.recordsStored.inc(records),
     onRun: (job, outcome, ms) => {
       metrics?.jobRuns.inc({ job, outcome });

@@ -4,8 +4,8 @@ const NEEDED = /^(PATH|HOME|USER|LANG|LC_ALL|TZ|TMPDIR|XDG_(CACHE|CONFIG)_HOME|S
 const FETCHING =
   /^(NPM_.*|BUN_(INSTALL|CONFIG).*|NODE_(AUTH_TOKEN|EXTRA_CA_CERTS)|(HTTPS?|ALL|NO)_PROXY|SSL_CERT_DIR|CI)$/i;
 
-/** Variables that the Postgres client reads for missing URL parts. */
-const CONNECTING = /^(PG[A-Z]+|USER|USERNAME|LOGNAME)$/;
+/** Variables that the Postgres client reads for missing URL parts, and the runtime for each connection by TLS. */
+const CONNECTING = /^(PG[A-Z]+|USER|USERNAME|LOGNAME|NODE_TLS_REJECT_UNAUTHORIZED)$/;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -5,7 +5,7 @@ import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { createDatabase } from '@llm0/testing/stores/create-database';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { createStatsReader, type StatsAnswer, type StatsQuestion } from '../admin/stats/answer-stats';
-import { StatsThread } from './thread';
+import { StatsThread } from './stats-thread';
 
 const HOUR_MS = 3_600_000;
 const nowMs = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
