@@ -16,7 +16,7 @@ const failure = async (script: string, words = '', mostMs?: number) => {
 test('a child that does not start names its signal or its code, and its last words', async () => {
   expect(await failure('echo ready')).toBe('');
   expect(await failure('kill -9 $$')).toBe(
-    'embedded Postgres did not start: it ended (SIGKILL; probably the memory ran out: a first start needs 1 GB, later ones 512 MB)',
+    'embedded Postgres did not start: it ended (SIGKILL; probably the memory ran out: a first start needs 1 GiB, later ones 512 MiB)',
   );
   expect(await failure('kill -6 $$')).toContain('it ended (SIGABRT)');
   expect(await failure('exit 70', 'no space left')).toBe(
