@@ -42,6 +42,8 @@ async function reasonOf(child: Child, lastWords: () => string, isLate: boolean):
   if (isLate) return 'it was not ready in time';
   await child.exited;
   const why =
-    child.signalCode === 'SIGKILL' ? '; probably the memory ran out: a first start needs 1 GiB, later ones 512 MiB' : '';
+    child.signalCode === 'SIGKILL'
+      ? '; probably the memory ran out: a first start needs 1 GiB, later ones 512 MiB'
+      : '';
   return `it ended (${endingOf(child)}${why}) ${lastWords()}`.trim();
 }
