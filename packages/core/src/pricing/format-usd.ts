@@ -5,7 +5,7 @@ export function formatUsd(nanoUsd: number): string {
   const size = Math.abs(nanoUsd);
   const whole = Math.floor(size / NANO_PER_USD);
   // The leading 1 keeps the zeros behind it.
-  const places = String(NANO_PER_USD + size - whole * NANO_PER_USD).slice(1);
+  const places = String(NANO_PER_USD + (size - whole * NANO_PER_USD)).slice(1);
   return `${nanoUsd < 0 ? '-' : ''}${whole}.${places}`;
 }
 
