@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these texts are code
 import phrases from '@llm0/core/data/english/phrases.txt' with { type: 'text' };
 import questions from '@llm0/core/data/english/questions.txt' with { type: 'text' };
+import { DASHES } from '@llm0/core/guardrails/folded-text';
 
 /** An expression that is no proven linear one: the most characters that it meets. */
 export interface BoundedExpression {
@@ -104,6 +105,16 @@ export const BUILT_EXPRESSIONS: readonly Built[] = [
     path: `${SEMANTIC}/english/rewrites.ts`,
     code: 'new RegExp(pattern, flags)',
     patterns: [...patternsOf(phrases), ...patternsOf(questions)],
+  },
+  {
+    path: 'packages/core/src/guardrails/detectors/plain-text.ts',
+    code: 'new RegExp(`[${DASHES}]|\\\\[[\\\\dmK]|%[02]`)',
+    patterns: [{ source: String.raw`[${DASHES}]|\[[\dmK]|%[02]`, flags: '' }],
+  },
+  {
+    path: 'packages/core/src/guardrails/detectors/plain-text.ts',
+    code: "new RegExp(`[${DASHES}]`, 'g')",
+    patterns: [{ source: `[${DASHES}]`, flags: 'g' }],
   },
   {
     path: 'packages/core/src/limits/embedded/journal.ts',
