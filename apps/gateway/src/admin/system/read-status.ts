@@ -59,7 +59,7 @@ export function createStatusReader({ db, clock, hotStore, health }: Needs) {
 
 function openByProvider(targets: readonly TargetStatus[]) {
   const byProvider = new Map<string, { models: string[]; downForMs: number; openForMs: number }>();
-  for (const { provider, model, mode, openForMs, downForMs = 0 } of targets) {
+  for (const { provider, model, mode, openForMs = 0, downForMs = 0 } of targets) {
     if (mode === 'closed') continue;
     const known = byProvider.get(provider) ?? { models: [], downForMs: 0, openForMs };
     known.models.push(model);
