@@ -113,6 +113,7 @@ export const SCENARIOS: readonly Scenario[] = [
   }),
   usual('gemini-stream', 'as stream, translated from generateContent', { requests: [{ ...stream, model: GEMINI }] }),
   usual('large-100k', 'as miss, with a question of 100 kB', { requests: [{ ...miss, model: LONG, bytes: 100_000 }] }),
+  usual('large-300k', 'as miss, with a question of 300 kB', { requests: [{ ...miss, model: LONG, bytes: 300_000 }] }),
   usual('large-1m', 'as miss, with a question of 1 MB', { requests: [{ ...miss, model: LONG, bytes: 1_000_000 }] }),
   usual('infer-cached', 'the same GET of a plain HTTP backend, answered by the cache in memory', {
     requests: [{ ...hit, method: 'GET', path: '/infer/bench/kept' }],
@@ -146,7 +147,7 @@ export const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   dialects: [
     ...['hit', 'miss', 'messages-miss', 'messages-openai', 'responses-miss', 'responses-claude', 'embeddings-hit'],
   ],
-  'large-payload': ['large-100k', 'large-1m'],
+  'large-payload': ['large-100k', 'large-300k', 'large-1m'],
 };
 
 /** Paths beyond chat completions that a scenario needs. */
