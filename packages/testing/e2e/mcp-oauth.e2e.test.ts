@@ -161,6 +161,8 @@ describe.each(ON_ONE_KIND)('servers that ask who the user is, on %s stores', (ki
       { ...mine, token: attackers.token },
       { ...mine, token: foreign.token },
       { ...mine, headers: { origin: 'https://evil.test' } },
+      { ...mine, headers: { origin: 'http://evil.test', host: 'evil.test' } },
+      { ...mine, headers: { origin: new URL(link).origin.replace('http:', 'https:') } },
       { ...mine, headers: { origin: 'null' } },
       { ...mine, headers: { 'sec-fetch-site': 'cross-site' } },
       { ...mine, headers: { 'sec-fetch-site': 'same-site' } },

@@ -61,7 +61,8 @@ export async function showConsent(services: Needs, { ticket, request }: Opened, 
 export async function beginConsent(services: Needs, { ticket, request }: Opened): Promise<Response> {
   const { oauth } = services.mcp;
   const browser = readCookie(request, oauth.identity.publicUrl);
-  if (browser === undefined || !(await isPressed(request, tokenOf(browser, ticket)))) return failedPage(403, PRESS);
+  if (browser === undefined || !(await isPressed(request, oauth.identity.publicUrl, tokenOf(browser, ticket))))
+    return failedPage(403, PRESS);
   const found = await findAsked(services, ticket);
   if (found === undefined) return failedPage(404, ENDED);
   try {
@@ -112,7 +113,10 @@ function findServer({ mcp }: Needs, serverId: string): (McpServer & { readonly u
 }
 
 /** Checks the page's origin and its secret token. */
-async function isPressed(request: Request, token: string): Promise<boolean> {
+async function isPressed(request: Request, publicUrl: string, token: string): Promise<boolean> {
+  const origin = request.headers.get('origin');
+  // `Host` may be forged together with it.
+  if (origin !== null && origin !== new URL(publicUrl).origin) return false;
   try {
     refuseCrossSite(request);
   } catch {
