@@ -121,14 +121,16 @@ export function fillUsage(told: Usage, guess: () => Usage): FilledUsage {
   const guessed = guess();
   const isInput = isUntold(told, 'input') || promptTokens(told) === 0;
   // Thoughts alone may be told beside text that isn't counted.
-  const isMore = told.outputTokens === 0 && completionTokens(guessed) > completionTokens(told);
-  const isOutput = isUntold(told, 'output') || isMore;
+  const isMore = told.outputTokens + told.outputAudioTokens === 0 && guessed.outputTokens > 0;
+  const isOutput =
+    isUntold(told, 'output') || isMore || (completionTokens(told) === 0 && completionTokens(guessed) > 0);
   if (!isInput && !isOutput) return { usage: told };
   const { untold: _untold, totalTokens = 0, ...counts } = told;
   const usage: { -readonly [K in keyof Usage]: Usage[K] } = { ...counts, estimated: true };
   if (isInput) usage.inputTokens += Math.max(0, promptTokens(guessed) - promptTokens(told));
   // The remaining tokens of the total are reasoning.
-  const least = isOutput ? Math.max(completionTokens(guessed), totalTokens - promptTokens(usage)) : 0;
+  const visible = isMore ? told.reasoningTokens + guessed.outputTokens : 0;
+  const least = isOutput ? Math.max(completionTokens(guessed), visible, totalTokens - promptTokens(usage)) : 0;
   usage.outputTokens += Math.max(0, least - completionTokens(told));
   return { usage, untold: untoldOf(isInput, isOutput) };
 }

@@ -58,10 +58,11 @@ export const countField = (name: string, value: JsonValue | undefined): number =
   UNSAID.has(name) || ADDED.has(name) ? 0 : countOutput(value, MEDIA.has(name));
 
 /** The same for a whole thought. What seals it is as long as its text, but for Gemini's signatures. */
-export function countThought({ text, summary, data, signature, format }: JsonObject): number {
+export function countThought(thought: JsonObject): number {
+  const { text, summary, data, signature, format, ...others } = thought;
   if (format === GEMINI) return countOutput(data);
-  const told = countOutput(text) + countOutput(summary);
-  return told > 0 ? told : sealedBytes(data ?? signature);
+  const told = countOutput(text) + countOutput(summary) || sealedBytes(data ?? signature);
+  return told || countOutput(others);
 }
 
 const GEMINI = 'google-gemini-v1';

@@ -398,6 +398,7 @@ describe('none of output beside', () => {
       blockEvents({ type: 'compaction' }, { type: 'compaction_delta', content: WORDS }),
       200,
     ],
+    ['other thoughts', 'chat, whole', whole({ reasoning_details: [{ type: 'other', other: WORDS }] }), 200],
     ['an unknown field', 'chat, whole', whole({ tool_plan: [{ step: WORDS }] }), 200],
     ['an unknown field', 'chat, streamed', streamed({ tool_plan: [{ step: WORDS }] }), 200],
     ['thoughts', 'chat, whole', whole({ reasoning_content: WORDS }), 200],
@@ -456,6 +457,11 @@ const WHOLE_AT_ONCE: Readonly<Record<string, readonly JsonObject[]>> = {
     { type: 'response.output_text.done', output_index: 0, content_index: 0, text: WORDS },
     ...[done(messageItem), completed([messageItem])],
   ],
+  'text at its end alone': [
+    created,
+    { type: 'response.output_text.done', output_index: 0, content_index: 0, text: WORDS },
+    completed([messageItem]),
+  ],
   'a call at its end': [created, added({ ...callItem, arguments: '' }), done(callItem), completed([callItem])],
   'a call at its beginning': [created, added(callItem), done(callItem), completed([callItem])],
   'a call, and a word of text': [
@@ -486,6 +492,7 @@ test('a vendor that names its thoughts only did not tell the text', async () => 
   const chat = { prompt_tokens: 100, completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 50 } };
   for (const [name, usage] of [
     ['gemini, whole', gemini],
+    ['gemini, whole', { ...gemini, thoughtsTokenCount: 120 }],
     ['chat, whole', chat],
     ['chat, streamed', chat],
   ] as const) {

@@ -1,4 +1,4 @@
-import type { ChatEvent } from '@llm0/core/chat/event';
+import { type ChatEvent, isOutputEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { countOutput } from '@llm0/core/pricing/count-output';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
@@ -36,7 +36,7 @@ export class ResponsesDecoder implements PayloadDecoder {
   private isThoughtTold = false;
   /** True if pieces of the open message arrived. */
   private isTextTold = false;
-  /** True if anything but the end arrived. */
+  /** True if any output arrived before the end. */
   private hasTold = false;
   done = false;
   /** Events for a caller of the same format, with the whole answer at the end. */
@@ -52,10 +52,11 @@ export class ResponsesDecoder implements PayloadDecoder {
     const response = asObject(payload.response);
     if (response !== undefined && LIFECYCLE.has(type)) this.decodeWhole(type, response, events);
     else {
-      this.hasTold ||= type !== '';
+      const before = events.length;
       const decode = DECODERS.get(type);
       if (decode !== undefined) decode(this, payload, events);
       else if (type.endsWith('.delta')) events.push({ type: 'unread', bytes: countOutput(payload.delta) });
+      for (let at = before; at < events.length; at++) this.hasTold ||= isOutputEvent(events[at] as ChatEvent);
     }
   }
 
