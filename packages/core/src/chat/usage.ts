@@ -97,12 +97,14 @@ export function largerUsage(before: Usage, now: Usage): Usage {
   if (before.feeNanoUsd !== undefined) larger.feeNanoUsd = Math.max(before.feeNanoUsd, now.feeNanoUsd ?? 0);
   if (before.untold === undefined && now.untold === undefined) return larger;
   // Zero counts if the other report has none either.
-  const tells = (side: 'input' | 'output', count: (usage: Usage) => number) =>
-    [before, now].some((one, at, both) => {
-      const other = both[1 - at] as Usage;
-      return !isUntold(one, side) && (count(one) > 0 || count(other) === 0);
-    });
-  const untold = untoldOf(!tells('input', promptTokens), !tells('output', completionTokens));
+  const tellsInput = (one: Usage, other: Usage) =>
+    !isUntold(one, 'input') && (promptTokens(one) > 0 || promptTokens(other) === 0);
+  const tellsOutput = (one: Usage, other: Usage) =>
+    !isUntold(one, 'output') && (completionTokens(one) > 0 || completionTokens(other) === 0);
+  const untold = untoldOf(
+    !tellsInput(before, now) && !tellsInput(now, before),
+    !tellsOutput(before, now) && !tellsOutput(now, before),
+  );
   const { untold: _untold, totalTokens: _total, ...told } = larger;
   if (untold === undefined) return told;
   return { ...told, untold, totalTokens: Math.max(before.totalTokens ?? 0, now.totalTokens ?? 0) };

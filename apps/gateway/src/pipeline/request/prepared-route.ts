@@ -69,8 +69,7 @@ export function preparedRoute(principal: Principal, tables: RoutingTables, choic
   return prepared;
 }
 
-/** Without memory. */
-export function prepareRoute(principal: Principal, tables: RoutingTables, choice: RouteChoice): PreparedRoute {
+function prepareRoute(principal: Principal, tables: RoutingTables, choice: RouteChoice): PreparedRoute {
   const { key, project } = principal;
   const { model } = choice;
   let route = resolveTargets(model, tables, project.id);
