@@ -56,8 +56,10 @@ export function outputText(event: ChatEvent): string {
       return event.text;
     case 'tool-call':
       return event.name;
-    case 'extra':
-      return event.name === LEGACY_CALL && isObject(event.value) ? String(event.value.arguments ?? '') : '';
+    case 'extra': {
+      const text = event.name === LEGACY_CALL && isObject(event.value) ? event.value.arguments : undefined;
+      return typeof text === 'string' ? text : '';
+    }
     default:
       return '';
   }

@@ -362,6 +362,12 @@ describe('none of output beside', () => {
       ),
       200,
     ],
+    [
+      'a legacy call of no text',
+      'chat, whole',
+      whole({ function_call: { name: 'look', arguments: { q: WORDS } } }),
+      200,
+    ],
     ['a legacy call', 'passed through: chat, whole', whole({ function_call: LEGACY_CALL }), 200],
     ['a legacy call', 'passed through: chat, streamed', streamed({ function_call: LEGACY_CALL }), 200],
     ['a result', 'chat, whole', whole({ result: WORDS }), 200],
