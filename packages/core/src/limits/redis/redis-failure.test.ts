@@ -401,7 +401,7 @@ describe('redis hot store, when things break', () => {
     expect(await spent(second)).toBe(75);
     expect(await held(second)).toBe(0);
     expect(await rows.drain(second)).toBe(2);
-    expect(readdirSync(dir.path).filter((file) => file.includes('dead') || file.includes('claimed'))).toEqual([]);
+    expect(readdirSync(dir.path).filter((file) => file.includes('-999999-') || file.includes('claimed'))).toEqual([]);
   });
 });
 
