@@ -1,4 +1,6 @@
+import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue, WireFormat } from '@llm0/core/chat/json';
+import { addToTally, emptyTally, sumTally } from '@llm0/core/chat/tally';
 import { completionTokens, isUntold, largerUsage, type Usage, untoldOf } from '@llm0/core/chat/usage';
 import type { ProviderConnection } from './provider-request';
 import { asNumber, asObject, asObjects } from './translation/read-json';
@@ -67,27 +69,46 @@ export interface PassthroughPart {
   readonly nativeOnly?: RegExp;
 }
 
-/** Builds a reader from two small functions. The larger of repeated counts holds. */
-export function createUsageReader(parts: {
-  readonly readUsage: (value: JsonObject) => Usage | undefined;
-  /** `before`: bytes so far. */
-  readonly readText: (value: JsonObject, before: number) => number;
-}): UsageReader {
+/** A format's decoder, as far as an answer that isn't translated needs it. */
+export interface NativeDecoder {
+  decode(value: JsonObject, events: ChatEvent[]): unknown;
+  /** Adds what only the end of an answer gives. */
+  finish?(events: ChatEvent[]): unknown;
+}
+
+/** Builds a reader. The larger of repeated counts holds. `decoder`: for output, which it counts as translation does. */
+export function createUsageReader(
+  readUsage: (value: JsonObject) => Usage | undefined,
+  decoder?: NativeDecoder,
+): UsageReader {
+  const tally = emptyTally();
   let usage: Usage | undefined;
-  let outputBytes = 0;
-  let toldAtBytes = 0;
   let model: string | undefined;
+  let isFinished = false;
+  const add = (read: (events: ChatEvent[]) => unknown) => {
+    const events: ChatEvent[] = [];
+    try {
+      read(events);
+    } catch {
+      // The vendor's failures are the caller's to read.
+    }
+    addToTally(tally, { events: events.filter(({ type }) => type !== 'usage') });
+  };
+  const finish = () => {
+    if (!isFinished) add((events) => decoder?.finish?.(events));
+    isFinished = true;
+  };
   return {
     take(value) {
       model ??= modelOf(value);
-      const told = parts.readUsage(value);
-      outputBytes += parts.readText(value, outputBytes);
+      const told = readUsage(value);
+      if (decoder !== undefined) add((events) => decoder.decode(value, events));
       if (told === undefined) return;
       usage = usage === undefined ? told : largerUsage(usage, told);
-      toldAtBytes = outputBytes;
+      tally.toldAtPieces = tally.pieces;
     },
     get usage() {
-      if (usage === undefined || toldAtBytes === outputBytes) return usage;
+      if (usage === undefined || tally.toldAtPieces === tally.pieces) return usage;
       // The count excludes later output.
       return { ...usage, untold: untoldOf(isUntold(usage, 'input'), true) };
     },
@@ -95,7 +116,9 @@ export function createUsageReader(parts: {
       return model;
     },
     get outputBytes() {
-      return outputBytes;
+      finish();
+      const { outputBytes, reasoningBytes } = sumTally(tally);
+      return outputBytes + reasoningBytes;
     },
   };
 }
@@ -128,7 +151,6 @@ export function timesCount(
   return bounded(limit * Math.max(1, ...asked.map((count) => Math.ceil(Number(count)))));
 }
 
-export { countField, countOutput as countText } from '@llm0/core/pricing/count-output';
 export { countReferences, OPAQUE_FIELDS } from '@llm0/core/pricing/count-references';
 
 /** All tools of a request in any form: many vendors accept one object instead of a list. */

@@ -56,8 +56,8 @@ export type ChatEvent =
       readonly step: 'begin' | 'part' | 'end';
       readonly item: JsonObject;
     }
-  /** Output that no other event holds: its UTF-8 bytes, for estimates only. */
-  | { readonly type: 'unread'; readonly choice?: undefined; readonly bytes: number }
+  /** Output that no other event holds: its UTF-8 bytes, for estimates only. `isWhole`: those of the whole answer. */
+  | { readonly type: 'unread'; readonly choice?: undefined; readonly bytes: number; readonly isWhole?: true }
   /** Cumulative: the last one of an answer wins. */
   | { readonly type: 'usage'; readonly usage: Usage }
   /** A field of the vendor's answer the gateway does not know: top-level (`choice` absent), or of a choice's message

@@ -1,9 +1,11 @@
-import { countField, countOutput, countThought } from '../pricing/count-output';
+import { countBlocks, countField, countThought } from '../pricing/count-output';
 import type { AnswerTally, ChatEvent, EventBatch } from './event';
 import { isObject } from './json';
 
 /** Field of a message with one call. */
 const LEGACY_CALL = 'function_call';
+/** Field of a message with its thoughts again. */
+const THOUGHT_BLOCKS = 'thinking_blocks';
 
 export const emptyTally = (): AnswerTally => ({ pieces: 0, outputBytes: 0, reasoningBytes: 0, ended: 0 });
 
@@ -38,12 +40,24 @@ export function addToTally(tally: AnswerTally, { events, gone }: EventBatch): vo
 
 /** Adds output that isn't text of an answer. The vendor's counts include media that follow them. */
 function addOther(tally: AnswerTally, event: ChatEvent): void {
-  if (event.type === 'unread') tally.outputBytes += event.bytes;
-  else if (event.type === 'extra' && event.scope === 'message')
-    tally.outputBytes += countField(event.name, event.value);
-  else if (event.type === 'reasoning-detail') tally.detailBytes = (tally.detailBytes ?? 0) + countThought(event.detail);
-  else if (event.type === 'raw-message')
-    tally.wholeBytes = Math.max(tally.wholeBytes ?? 0, countOutput(event.value.output));
+  if (event.type === 'unread') {
+    if (event.isWhole === true) tally.wholeBytes = Math.max(tally.wholeBytes ?? 0, event.bytes);
+    else tally.outputBytes += event.bytes;
+  } else if (event.type === 'reasoning-detail') addDetail(tally, countThought(event.detail));
+  else if (event.type === 'extra' && event.scope === 'message') {
+    if (event.name === THOUGHT_BLOCKS) addDetail(tally, countBlocks(event.value));
+    else tally.outputBytes += countField(event.name, event.value);
+  }
+}
+
+function addDetail(tally: AnswerTally, bytes: number): void {
+  tally.detailBytes = (tally.detailBytes ?? 0) + bytes;
+}
+
+/** Bytes of all output and of its thoughts, each counted once. */
+export function sumTally({ outputBytes, reasoningBytes, detailBytes = 0, wholeBytes = 0 }: AnswerTally) {
+  const thoughts = Math.max(reasoningBytes, detailBytes);
+  return { outputBytes: Math.max(outputBytes, wholeBytes - thoughts), reasoningBytes: thoughts };
 }
 
 /** Events it adds to the answer. */

@@ -1,6 +1,6 @@
 import type { ChatEvent, EventBatch } from '../chat/event';
 import type { ChatRequest } from '../chat/request';
-import { addToTally, emptyTally, outputText } from '../chat/tally';
+import { addToTally, emptyTally, outputText, sumTally } from '../chat/tally';
 import {
   completionTokens,
   type FilledUsage,
@@ -19,15 +19,13 @@ export function guessUsage(request: ChatRequest, batches: readonly EventBatch[])
   if (request.countOnly === true) return ZERO_USAGE;
   const tally = emptyTally();
   for (const batch of batches) addToTally(tally, batch);
-  const { pieces, detailBytes = 0, wholeBytes = 0 } = tally;
-  const reasoningBytes = Math.max(tally.reasoningBytes, detailBytes);
-  const outputBytes = Math.max(tally.outputBytes, wholeBytes - reasoningBytes);
+  const { outputBytes, reasoningBytes } = sumTally(tally);
   const reasoningTokens = guessTokens(reasoningBytes);
   return {
     ...ZERO_USAGE,
     inputTokens: guessInputTokens(request),
     // Streams send about one token per piece, so the pieces are a lower bound.
-    outputTokens: Math.max(guessTokens(outputBytes), pieces - reasoningTokens),
+    outputTokens: Math.max(guessTokens(outputBytes), tally.pieces - reasoningTokens),
     reasoningTokens,
     estimated: true,
   };

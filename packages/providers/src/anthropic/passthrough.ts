@@ -1,5 +1,6 @@
-import { countText, createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
+import { createUsageReader, limitOf, type NativeShape, type PassthroughPart } from '../passthrough';
 import { asObject } from '../translation/read-json';
+import { MessageDecoder } from './decode-chunk';
 import { MessageUsage } from './decode-usage';
 import { API_VERSION } from './endpoint';
 
@@ -16,14 +17,15 @@ const MESSAGES: NativeShape = {
   boundedFields: BOUNDED,
   createReader: () => {
     const usage = new MessageUsage();
-    return createUsageReader({
-      readUsage: ({ message, usage: own }) =>
+    const decoder = new MessageDecoder({ messages: [] });
+    return createUsageReader(
+      ({ message, usage: own }) =>
         asObject(message) === undefined ? usage.add(own, false) : usage.add(asObject(message)?.usage, true),
-      readText: (value) =>
-        countText(
-          value.type === 'content_block_delta' ? asObject(value.delta) : (value.content_block ?? value.content),
-        ),
-    });
+      {
+        decode: (value, events) =>
+          value.type === 'message' ? decoder.decodeWhole(value, events) : decoder.decode(value, events),
+      },
+    );
   },
 };
 

@@ -1,13 +1,7 @@
-import {
-  countText,
-  createUsageReader,
-  limitOf,
-  type NativeShape,
-  type PassthroughPart,
-  timesCount,
-} from '../passthrough';
+import { createUsageReader, limitOf, type NativeShape, type PassthroughPart, timesCount } from '../passthrough';
 import { readInputUsage } from '../translation/read-counts';
-import { asObject, asObjects } from '../translation/read-json';
+import { asObject } from '../translation/read-json';
+import { ContentDecoder } from './decode-chunk';
 import { decodeUsage } from './decode-usage';
 import { keyHeaders } from './endpoint';
 
@@ -29,10 +23,7 @@ const GENERATE: NativeShape = {
     ...['generationConfig', 'generation_config', 'labels'],
   ]),
   createReader: () =>
-    createUsageReader({
-      readUsage: (value) => decodeUsage(value.usageMetadata),
-      readText: (value) => asObjects(value.candidates).reduce((sum, { content }) => sum + countText(content), 0),
-    }),
+    createUsageReader((value) => decodeUsage(value.usageMetadata), new ContentDecoder({ messages: [] })),
 };
 
 const COUNT: NativeShape = { ...GENERATE, path: new RegExp(`^${MODEL}:countTokens$`), isFree: true };
@@ -43,8 +34,7 @@ const EMBED: NativeShape = {
   outputLimit: () => 0,
   tellsCost: () => true,
   boundedFields: new Set(['model', 'content', 'requests', 'taskType', 'title', 'outputDimensionality']),
-  createReader: () =>
-    createUsageReader({ readUsage: (value) => readInputUsage(value.usageMetadata), readText: () => 0 }),
+  createReader: () => createUsageReader((value) => readInputUsage(value.usageMetadata)),
 };
 
 const NATIVE_ONLY = /^\/(?:upload\/)?v1(?:alpha|beta)\//;

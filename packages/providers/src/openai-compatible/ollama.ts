@@ -1,8 +1,9 @@
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import { countOutput } from '@llm0/core/pricing/count-output';
 import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { modelsEndpoint } from '../openai/endpoint';
 import { passthrough, shapesUnder } from '../openai/passthrough';
-import { countText, createUsageReader, limitOf, type NativeShape } from '../passthrough';
+import { createUsageReader, limitOf, type NativeDecoder, type NativeShape } from '../passthrough';
 import type { Provider } from '../provider';
 import type { EncodeContext, ProviderConnection } from '../provider-request';
 import { asCount, asObject } from '../translation/read-json';
@@ -30,6 +31,11 @@ const compatible = createCompatibleProvider({
 const embeddings = createEmbeddings('ollama', { ...OPENAI_EMBEDDINGS, base64: false, takesTokens: false });
 const versioned = (context: EncodeContext) => ({ ...context, connection: withVersion(context.connection) });
 
+const OWN_DECODER: NativeDecoder = {
+  decode: ({ message, response, thinking }, events) =>
+    events.push({ type: 'unread', bytes: countOutput(message ?? response) + countOutput(thinking) }),
+};
+
 /** Source: https://docs.ollama.com/api */
 const OWN: NativeShape = {
   path: /^\/api\/(?:chat|generate)$/,
@@ -40,13 +46,13 @@ const OWN: NativeShape = {
     ...['think', 'keep_alive', 'context'],
   ]),
   createReader: () =>
-    createUsageReader({
-      readUsage: (value) =>
+    createUsageReader(
+      (value) =>
         value.done === true
           ? { ...ZERO_USAGE, inputTokens: asCount(value.prompt_eval_count), outputTokens: asCount(value.eval_count) }
           : undefined,
-      readText: (value) => countText(asObject(value.message)?.content ?? value.response),
-    }),
+      OWN_DECODER,
+    ),
 };
 const OWN_EMBED: NativeShape = {
   ...OWN,
@@ -54,11 +60,7 @@ const OWN_EMBED: NativeShape = {
   isInputOnly: true,
   outputLimit: () => 0,
   boundedFields: new Set(['model', 'input', 'prompt', 'options', 'truncate', 'keep_alive', 'dimensions']),
-  createReader: () =>
-    createUsageReader({
-      readUsage: (value) => ({ ...ZERO_USAGE, inputTokens: asCount(value.prompt_eval_count) }),
-      readText: () => 0,
-    }),
+  createReader: () => createUsageReader((value) => ({ ...ZERO_USAGE, inputTokens: asCount(value.prompt_eval_count) })),
 };
 const OWN_SHAPES = [OWN, OWN_EMBED];
 

@@ -1,17 +1,12 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import {
-  countField,
-  countText,
-  createUsageReader,
-  limitOf,
-  type NativeShape,
-  type PassthroughPart,
-  timesCount,
-} from '../passthrough';
+import { createUsageReader, limitOf, type NativeShape, type PassthroughPart, timesCount } from '../passthrough';
 import { readInputUsage } from '../translation/read-counts';
-import { asObject, asObjects } from '../translation/read-json';
+import { asObject } from '../translation/read-json';
+import { withChoices } from './completions/decode-answer';
+import { ChunkDecoder } from './decode-chunk';
 import { decodeUsage } from './decode-usage';
 import { keyHeaders } from './endpoint';
+import { ResponsesDecoder } from './responses/decode-stream';
 
 const SAMPLING = ['temperature', 'top_p', 'seed', 'stop', 'user', 'metadata', 'stream', 'store', 'n'] as const;
 
@@ -45,15 +40,8 @@ const CHAT: Endpoint = {
     ...['logit_bias', 'logprobs', 'top_logprobs', ...SAMPLING],
   ]),
   createReader: () =>
-    createUsageReader({
-      readUsage: (value) => decodeUsage(value.usage, value.service_tier, value.tool_usage),
-      readText: (value) =>
-        asObjects(value.choices).reduce((sum, choice) => sum + countMessage(choice.delta ?? choice.message), 0),
-    }),
+    createUsageReader((value) => decodeUsage(value.usage, value.service_tier, value.tool_usage), new ChunkDecoder()),
 };
-
-const countMessage = (message: JsonValue | undefined): number =>
-  Object.entries(asObject(message) ?? {}).reduce((sum, [name, value]) => sum + countField(name, value), 0);
 
 /** Completions, with suffixes and without. */
 const COMPLETIONS: Endpoint = {
@@ -66,16 +54,12 @@ const COMPLETIONS: Endpoint = {
     ...['model', 'prompt', 'suffix', 'max_tokens', 'best_of', 'echo', 'logprobs', 'logit_bias', 'stream_options'],
     ...['frequency_penalty', 'presence_penalty', ...SAMPLING],
   ]),
-  createReader: () =>
-    createUsageReader({
-      readUsage: (value) => decodeUsage(value.usage),
-      readText: (value) =>
-        asObjects(value.choices).reduce(
-          (sum, { text, delta, message, reasoning, reasoning_content: thoughts }) =>
-            sum + countText(text) + countText(reasoning ?? thoughts) + countMessage(delta ?? message),
-          0,
-        ),
-    }),
+  createReader: () => {
+    const chunks = new ChunkDecoder();
+    return createUsageReader((value) => decodeUsage(value.usage), {
+      decode: (value, events) => chunks.decode(withChoices(value, 'delta'), events),
+    });
+  },
 };
 
 const countPrompts = (prompt: JsonValue | undefined): number =>
@@ -91,18 +75,19 @@ const RESPONSES: Endpoint = {
     ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'max_output_tokens'],
     ...['reasoning', 'include', 'truncation', 'top_logprobs', ...SAMPLING],
   ]),
-  createReader: () =>
-    createUsageReader({
-      readUsage: (value) => {
+  createReader: () => {
+    const decoder = new ResponsesDecoder('');
+    return createUsageReader(
+      (value) => {
         const answer = asObject(value.response) ?? value;
         return decodeUsage(answer.usage, answer.service_tier, answer.tool_usage);
       },
-      // The end of a stream has all of it again, and what it sent in no pieces.
-      readText: (value, before) =>
-        countText(value.delta) +
-        countText(value.output) +
-        Math.max(0, countText(asObject(value.response)?.output) - before),
-    }),
+      {
+        decode: (value, events) =>
+          decoder.decode(value.type === undefined ? { type: 'response.completed', response: value } : value, events),
+      },
+    );
+  },
 };
 
 const EMBEDDINGS: Endpoint = {
@@ -111,7 +96,7 @@ const EMBEDDINGS: Endpoint = {
   outputLimit: () => 0,
   tellsCost: () => true,
   boundedFields: new Set(['model', 'input', 'encoding_format', 'dimensions', 'user']),
-  createReader: () => createUsageReader({ readUsage: (value) => readInputUsage(value.usage), readText: () => 0 }),
+  createReader: () => createUsageReader((value) => readInputUsage(value.usage)),
 };
 
 const NATIVE_ONLY =

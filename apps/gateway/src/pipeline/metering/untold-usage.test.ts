@@ -161,6 +161,14 @@ const WAYS: Readonly<Record<string, Way>> = {
     ...{ provider: anthropic, path: '/v1/messages', request: { ...chat, stream: true } },
     answer: (usage) => messageEvents({}, usage),
   },
+  'passed through: converse, whole': {
+    ...{ provider: bedrock, path: `/model/${MODEL}/converse` },
+    request: { messages: [{ role: 'user', content: [{ text: prompt }] }], inferenceConfig: { maxTokens: LIMIT } },
+    answer: (usage) => ({
+      output: { message: { role: 'assistant', content: [{ text: WORDS }] } },
+      ...{ stopReason: 'end_turn', ...(usage && { usage }) },
+    }),
+  },
   'passed through: gemini, whole': {
     ...{ provider: gemini, path: `/v1beta/models/${MODEL}:generateContent` },
     request: { contents: [{ parts: [{ text: prompt }] }], generationConfig: { maxOutputTokens: LIMIT } },
@@ -316,6 +324,15 @@ const itemEvents = (item: JsonObject): readonly JsonObject[] => [
   { type: 'response.output_item.done', output_index: 0, item },
   { type: 'response.completed', response: items(item) },
 ];
+const converse = (...content: JsonObject[]) => ({
+  output: { message: { role: 'assistant', content } },
+  ...{ stopReason: 'end_turn', usage: { inputTokens: 100, outputTokens: 0 } },
+});
+const both = (name: string) => [name, `passed through: ${name}`] as const;
+const [WHOLE_CHAT, STREAMED_CHAT] = [both('chat, whole'), both('chat, streamed')];
+const [WHOLE_MESSAGES, STREAMED_MESSAGES] = [both('messages, whole'), both('messages, streamed')];
+const [WHOLE_RESPONSES, STREAMED_RESPONSES] = [both('responses, whole'), both('responses, streamed')];
+const [WHOLE_CONVERSE, WHOLE_GEMINI] = [both('converse, whole'), both('gemini, whole')];
 /** Base64 of about 1,000 characters. */
 const SEALED = 'gAAAAABo-_'.repeat(130);
 const blockEvents = (content_block: JsonObject, ...deltas: JsonObject[]) => [
@@ -441,6 +458,84 @@ describe('none of output beside', () => {
   });
 });
 
+/** About 250 tokens, sealed. */
+const SEALED_WORDS = Buffer.from(WORDS).toString('base64');
+const pieces = WORDS.match(/.{1,60}/g) ?? [];
+const rich = { type: 'reasoning.text', text: WORDS };
+const SAID_ONCE: readonly (readonly [string, readonly (keyof typeof WAYS)[], JsonObject | readonly JsonObject[]])[] = [
+  ['sealed details', WHOLE_CHAT, message({ reasoning_details: [{ type: 'reasoning.encrypted', data: SEALED_WORDS }] })],
+  ['a signature', WHOLE_MESSAGES, blocks({ type: 'thinking', thinking: '', signature: SEALED_WORDS })],
+  ['a text and its signature', WHOLE_MESSAGES, blocks({ type: 'thinking', thinking: WORDS, signature: SEALED_WORDS })],
+  [
+    'a signature',
+    STREAMED_MESSAGES,
+    blockEvents({ type: 'thinking', thinking: '' }, { type: 'signature_delta', signature: SEALED_WORDS }),
+  ],
+  ['sealed thoughts', WHOLE_CONVERSE, converse({ reasoningContent: { redactedContent: SEALED_WORDS } })],
+  [
+    'a signature',
+    WHOLE_CONVERSE,
+    converse({ reasoningContent: { reasoningText: { text: '', signature: SEALED_WORDS } } }),
+  ],
+  ['thoughts and their details', WHOLE_CHAT, message({ reasoning: WORDS, reasoning_details: [rich] })],
+  [
+    'thoughts and their details',
+    STREAMED_CHAT,
+    delta(...pieces.map((text) => ({ reasoning: text, reasoning_details: [{ ...rich, text }] }))),
+  ],
+  ['thoughts under two names', WHOLE_CHAT, message({ reasoning: WORDS, reasoning_content: WORDS })],
+  [
+    'thoughts and their blocks',
+    WHOLE_CHAT,
+    message({ reasoning_content: WORDS, thinking_blocks: [{ type: 'thinking', thinking: WORDS, signature: 's' }] }),
+  ],
+];
+
+describe.each(SAID_ONCE)('none of output beside %s', (_what, names, answer) => {
+  test.each([...names])('is guessed once: %s', async (name) => {
+    const { row } = await book(WAYS[name] as Way, answer);
+    expect([row.tokensIn, row.costEstimated]).toEqual([100, true]);
+    expect(row.tokensOut).toBeWithin(WORDS.length / 5, WORDS.length / 3);
+  });
+});
+
+const link = { url: 'https://vendor.test', title: WORDS };
+/** What the vendor and its tools add. */
+const ADDED: readonly (readonly [string, readonly (keyof typeof WAYS)[], JsonObject | readonly JsonObject[]])[] = [
+  ...[
+    { type: 'mcp_list_tools', server_label: 's', tools: [{ name: 'look', description: WORDS }] },
+    { type: 'mcp_call', server_label: 's', name: 'look', arguments: '{}', output: WORDS },
+    { type: 'code_interpreter_call', container_id: 'k', code: '1', outputs: [{ type: 'logs', logs: WORDS }] },
+    { type: 'file_search_call', queries: ['q'], results: [{ file_id: 'f', text: WORDS }] },
+    { type: 'web_search_call', action: { type: 'search', query: 'q', sources: [link] } },
+    { type: 'shell_call_output', output: [{ stdout: WORDS }] },
+    {
+      ...{ type: 'message', role: 'assistant' },
+      content: [{ type: 'output_text', text: 'a', annotations: [{ type: 'url_citation', ...link }] }],
+    },
+  ].flatMap((item) => [
+    [item.type, WHOLE_RESPONSES, items({ id: 'i', ...item })] as const,
+    [item.type, STREAMED_RESPONSES, itemEvents({ id: 'i', ...item })] as const,
+  ]),
+  ['sources', WHOLE_MESSAGES, blocks({ type: 'text', text: 'a', citations: [{ type: 'page', cited_text: WORDS }] })],
+  [
+    'results',
+    WHOLE_MESSAGES,
+    blocks(
+      { type: 'server_tool_use', id: 't', name: 'web_search', input: { query: 'q' } },
+      { type: 'web_search_tool_result', tool_use_id: 't', content: [{ type: 'web_search_result', ...link }] },
+    ),
+  ],
+  ['results', WHOLE_GEMINI, parts({ text: 'a' }, { codeExecutionResult: { outcome: 'OUTCOME_OK', output: WORDS } })],
+];
+
+describe.each(ADDED)('of %s', (_what, names, answer) => {
+  test.each([...names])('only the output of the model is guessed: %s', async (name) => {
+    const { row } = await book(WAYS[name] as Way, answer);
+    expect([row.tokensIn, row.tokensOut < 25]).toEqual([100, true]);
+  });
+});
+
 const created = { type: 'response.created', response: response({ status: 'in_progress' }) };
 const completed = (output: readonly JsonObject[], usage: JsonObject = { input_tokens: 100, output_tokens: 0 }) => ({
   type: 'response.completed',
@@ -478,6 +573,23 @@ const WHOLE_AT_ONCE: Readonly<Record<string, readonly JsonObject[]>> = {
   'a call in the answer alone': [created, completed([callItem])],
   'text without parts': [created, completed([{ ...messageItem, content: WORDS }])],
   'pieces of another kind': [created, { type: 'response.poem.delta', output_index: 0, delta: WORDS }, completed([])],
+  'pieces under another name': [created, { type: 'response.poem.delta', item_id: 'i', verse: WORDS }, completed([])],
+  ...Object.fromEntries(
+    [messageItem, callItem, { id: 'i', type: 'reasoning', summary: [{ type: 'summary_text', text: WORDS }] }]
+      .concat([{ id: 'i', type: 'apply_patch_call', operation: { type: 'create_file', path: 'a', diff: WORDS } }])
+      .map((item) => [`a whole ${item.type} that the answer leaves out`, [created, done(item), completed([])]]),
+  ),
+  ...Object.fromEntries(
+    [
+      { type: 'response.output_text.done', text: WORDS },
+      { type: 'response.content_part.done', part: { type: 'output_text', text: WORDS } },
+      { type: 'response.refusal.done', refusal: WORDS },
+      { type: 'response.reasoning_summary_text.done', text: WORDS },
+      { type: 'response.function_call_arguments.done', arguments: JSON.stringify({ q: WORDS }) },
+      { type: 'response.mcp_call_arguments.done', arguments: JSON.stringify({ q: WORDS }) },
+      { type: 'response.custom_tool_call_input.done', input: WORDS },
+    ].map((event) => [`${event.type} alone`, [created, { ...event, item_id: 'i', output_index: 0 }, completed([])]]),
+  ),
 };
 
 describe.each(Object.entries(WHOLE_AT_ONCE))('none of output beside %s', (_name, events) => {

@@ -38,10 +38,10 @@ export class CompletionStream implements PayloadDecoder {
 }
 
 /** Text where chat has it. */
-function withChoices(body: JsonObject, place: 'message' | 'delta'): JsonObject {
+export function withChoices(body: JsonObject, place: 'message' | 'delta'): JsonObject {
   if (!Array.isArray(body.choices)) return body;
-  const choices = asObjects(body.choices).map(({ text, reasoning, ...rest }) =>
-    typeof text === 'string' ? { ...rest, [place]: { content: text, reasoning: reasoning ?? null } } : rest,
+  const choices = asObjects(body.choices).map(({ text, reasoning, reasoning_content: thoughts, ...rest }) =>
+    typeof text === 'string' ? { ...rest, [place]: { content: text, reasoning: reasoning ?? thoughts ?? null } } : rest,
   );
   return { ...body, choices };
 }

@@ -2,6 +2,7 @@ import type { ChatEvent } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { FinishReason } from '@llm0/core/chat/response';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import { countBlocks } from '@llm0/core/pricing/count-output';
 import { asNumber, asObject, asObjects, asString } from '../../translation/read-json';
 import { upstreamFailure } from '../../transport/upstream-failure';
 import { decodeErrorObject } from '../decode-error';
@@ -72,6 +73,7 @@ export function endEvents(response: JsonObject): ChatEvent[] {
   if (tier !== undefined) events.push({ type: 'extra', scope: 'answer', name: 'service_tier', value: tier });
   if (!isPlainOutput(output)) {
     events.push({ type: 'raw-message', choice: 0, format: WIRE_FORMAT, value: rawAnswer(response) });
+    events.push({ type: 'unread', bytes: countBlocks(output), isWhole: true });
   }
   const native = asString(asObject(response.incomplete_details)?.reason);
   const whole: FinishReason = output.some(waitsForCaller) ? 'tool_calls' : 'stop';

@@ -1,6 +1,6 @@
 import { type ChatEvent, isOutputEvent } from '@llm0/core/chat/event';
 import type { JsonObject } from '@llm0/core/chat/json';
-import { countOutput } from '@llm0/core/pricing/count-output';
+import { countBlocks, countOutput } from '@llm0/core/pricing/count-output';
 import { encodeSse } from '@llm0/core/sse/encode-sse';
 import { asNumber, asObject, asObjects, asString } from '../../translation/read-json';
 import type { PayloadDecoder, PayloadText } from '../../transport/payload-stream-decoder';
@@ -38,6 +38,8 @@ export class ResponsesDecoder implements PayloadDecoder {
   private isTextTold = false;
   /** True if any output arrived before the end. */
   private hasTold = false;
+  /** UTF-8 bytes of whole items, of their parts, and of the parts' texts: each may be all of the answer. */
+  private readonly wholes = { items: 0, parts: 0, texts: 0 };
   done = false;
   /** Events for a caller of the same format, with the whole answer at the end. */
   readonly forward: NonNullable<PayloadDecoder['forward']> = this;
@@ -55,7 +57,8 @@ export class ResponsesDecoder implements PayloadDecoder {
       const before = events.length;
       const decode = DECODERS.get(type);
       if (decode !== undefined) decode(this, payload, events);
-      else if (type.endsWith('.delta')) events.push({ type: 'unread', bytes: countOutput(payload.delta) });
+      else if (type.endsWith('.delta')) events.push({ type: 'unread', bytes: countPiece(payload) });
+      if (type.endsWith('.done')) this.countWhole(type, payload);
       for (let at = before; at < events.length; at++) this.hasTold ||= isOutputEvent(events[at] as ChatEvent);
     }
   }
@@ -100,6 +103,12 @@ export class ResponsesDecoder implements PayloadDecoder {
     if (toolIndex !== undefined && !this.withPieces.has(toolIndex)) this.addArguments(payload, events, text);
   }
 
+  private countWhole(type: string, payload: JsonObject): void {
+    if (type === 'response.output_item.done') this.wholes.items += countBlocks([payload.item ?? null]);
+    else if (type.endsWith('_part.done')) this.wholes.parts += countBlocks([payload.part ?? null]);
+    else this.wholes.texts += countPiece(payload);
+  }
+
   beginReasoningPart(events: ChatEvent[]): void {
     events.push(thoughtEvent('part', {}));
     if (this.reasoningParts > 0) events.push({ type: 'reasoning', choice: 0, text: BETWEEN_PARTS });
@@ -132,6 +141,7 @@ export class ResponsesDecoder implements PayloadDecoder {
     this.started = true;
     if (!ENDS.has(type)) return;
     if (!this.hasTold) events.push(...outputEvents(response));
+    events.push({ type: 'unread', bytes: Math.max(...Object.values(this.wholes)), isWhole: true });
     events.push(...endEvents(response));
     this.answer = response;
     this.done = true;
@@ -156,6 +166,17 @@ export class ResponsesDecoder implements PayloadDecoder {
     if (payload.sequence_number === sequence) return encodeSse(data, type);
     return encodeSse(JSON.stringify({ ...payload, sequence_number: sequence }), type);
   }
+}
+
+/** Bytes of a piece or a whole text, under any name. */
+function countPiece({
+  delta,
+  item_id: _item,
+  obfuscation: _padding,
+  logprobs: _logprobs,
+  ...others
+}: JsonObject): number {
+  return countOutput(delta) || countOutput(others);
 }
 
 /** Without the text of its pieces. */
