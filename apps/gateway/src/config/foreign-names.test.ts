@@ -63,6 +63,7 @@ test.each([
   ['DATABSE_UR', 'DATABASE_URL'],
   ['MAX_CONCURENT_REQUEST', 'MAX_CONCURRENT_REQUESTS'],
   ['TRUSTED_PROXY_HOPS', 'TRUST_PROXY_HOPS'],
+  ['LOG_BODYS', 'LOG_BODIES'],
   ['Port', 'PORT'],
 ])('%s: is %s meant?', (name, meant) => {
   expect(meantBy(name)).toEqual([meant]);

@@ -127,4 +127,4 @@ function usual(name: string, env: Environment): string | undefined {
 }
 
 const isSet = (env: Environment, name: string): boolean => (env[name]?.trim() ?? '') !== '';
-const letters = (name: string): string => name.replaceAll('_', '').toUpperCase();
+const letters = (name: string): string => name.replaceAll('_', '').toUpperCase().replace(/IES$/, 'YS');

@@ -500,20 +500,22 @@ describe.each(SAID_ONCE)('none of output beside %s', (_what, names, answer) => {
 });
 
 const link = { url: 'https://vendor.test', title: WORDS };
+/** Items with results of the vendor's tools. */
+const RESULTS: readonly (JsonObject & { type: string })[] = [
+  { type: 'mcp_list_tools', server_label: 's', tools: [{ name: 'look', description: WORDS }] },
+  { type: 'mcp_call', server_label: 's', name: 'look', arguments: '{}', output: WORDS },
+  { type: 'code_interpreter_call', container_id: 'k', code: '1', outputs: [{ type: 'logs', logs: WORDS }] },
+  { type: 'file_search_call', queries: ['q'], results: [{ file_id: 'f', text: WORDS }] },
+  { type: 'web_search_call', action: { type: 'search', query: 'q', sources: [link] } },
+  { type: 'shell_call_output', output: [{ stdout: WORDS }] },
+  {
+    ...{ type: 'message', role: 'assistant' },
+    content: [{ type: 'output_text', text: 'a', annotations: [{ type: 'url_citation', ...link }] }],
+  },
+];
 /** What the vendor and its tools add. */
 const ADDED: readonly (readonly [string, readonly (keyof typeof WAYS)[], JsonObject | readonly JsonObject[]])[] = [
-  ...[
-    { type: 'mcp_list_tools', server_label: 's', tools: [{ name: 'look', description: WORDS }] },
-    { type: 'mcp_call', server_label: 's', name: 'look', arguments: '{}', output: WORDS },
-    { type: 'code_interpreter_call', container_id: 'k', code: '1', outputs: [{ type: 'logs', logs: WORDS }] },
-    { type: 'file_search_call', queries: ['q'], results: [{ file_id: 'f', text: WORDS }] },
-    { type: 'web_search_call', action: { type: 'search', query: 'q', sources: [link] } },
-    { type: 'shell_call_output', output: [{ stdout: WORDS }] },
-    {
-      ...{ type: 'message', role: 'assistant' },
-      content: [{ type: 'output_text', text: 'a', annotations: [{ type: 'url_citation', ...link }] }],
-    },
-  ].flatMap((item) => [
+  ...RESULTS.flatMap((item) => [
     [item.type, WHOLE_RESPONSES, items({ id: 'i', ...item })] as const,
     [item.type, STREAMED_RESPONSES, itemEvents({ id: 'i', ...item })] as const,
   ]),

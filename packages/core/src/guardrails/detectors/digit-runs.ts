@@ -95,7 +95,9 @@ export class DigitRun {
   private isAlone(text: string, length: number, own: number): boolean {
     const { start } = this;
     const end = this.ends[length - 1] ?? 0;
-    if (goesOn(separatorBit(text.charCodeAt(start - 1)), own) && isDigit(text.charCodeAt(start - 2))) return false;
+    const escaped = ESCAPES.lengthBefore(text, start);
+    const bit = escaped > 0 ? ESCAPES.bitAt(text, start - escaped, escaped) : separatorBit(text.charCodeAt(start - 1));
+    if (goesOn(bit, own) && isDigit(text.charCodeAt(start - (escaped || 1) - 1))) return false;
     const { at, bits } = separatorBefore(text, start);
     if ((bits & WIDE & own) !== 0 && isOneMark(bits) && isDigit(text.charCodeAt(at - 1))) return false;
     const behind = separatorLength(text, end);
