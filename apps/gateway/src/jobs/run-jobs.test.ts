@@ -81,22 +81,27 @@ describe.each(TEST_DATABASES)('jobs on $name', (kind) => {
   const lastEntry = async (eventType: string) =>
     (await systemLogRows.list(database.db, { limit: 1 }, { eventType })).data[0];
 
-  test('rows are visible within 2 s, and a poisoned record blocks nothing', async () => {
-    const hotStore = new QueueStub();
-    const jobs = await startJobs({ services: services(hotStore), database });
-    expect(jobs.leading()).toBe(true);
-    const [first, second] = [sampleRecord(), sampleRecord()];
-    const startMs = performance.now();
-    hotStore.push(JSON.stringify(first));
-    hotStore.push('{"id":"poison\u0000"}');
-    hotStore.push(JSON.stringify(second));
-    await waitFor(async () => (await getLogByRequestId(database.db, second.id)) !== null);
-    expect(performance.now() - startMs).toBeLessThan(2_000);
-    expect(await getLogByRequestId(database.db, first.id)).not.toBeNull();
-    await waitFor(async () => hotStore.unacknowledged.size === 0);
-    expect((await lastEntry('log_record_set_aside'))?.metadata).toEqual({ record: '{"id":"poison"}' });
-    await jobs.stop();
-  });
+  // Neighbours in other workers may take the processors for a second.
+  test(
+    'rows are visible within 2 s, and a poisoned record blocks nothing',
+    async () => {
+      const hotStore = new QueueStub();
+      const jobs = await startJobs({ services: services(hotStore), database });
+      expect(jobs.leading()).toBe(true);
+      const [first, second] = [sampleRecord(), sampleRecord()];
+      const startMs = performance.now();
+      hotStore.push(JSON.stringify(first));
+      hotStore.push('{"id":"poison\u0000"}');
+      hotStore.push(JSON.stringify(second));
+      await waitFor(async () => (await getLogByRequestId(database.db, second.id)) !== null);
+      expect(performance.now() - startMs).toBeLessThan(2_000);
+      expect(await getLogByRequestId(database.db, first.id)).not.toBeNull();
+      await waitFor(async () => hotStore.unacknowledged.size === 0);
+      expect((await lastEntry('log_record_set_aside'))?.metadata).toEqual({ record: '{"id":"poison"}' });
+      await jobs.stop();
+    },
+    { retry: 2 },
+  );
 
   test('queued rows are stored at the stop', async () => {
     const hotStore = new QueueStub();
