@@ -59,8 +59,9 @@ function parse(text: string): unknown {
     return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     if (error instanceof RequestFailed) throw error;
-    // The parser recurses; a broken or excessive reference throws as well.
-    throw error instanceof RangeError ? tooDeep() : tooMuch();
+    // The parser recurses; an excessive reference throws as well.
+    if (error instanceof RangeError) throw tooDeep();
+    throw error instanceof ReferenceError ? tooMuch() : oddMerge();
   }
 }
 
@@ -110,6 +111,7 @@ function toNumber(value: number): number {
 }
 
 const tooMuch = () => new RequestFailed("The file's anchors and aliases expand beyond the limit.");
+const oddMerge = () => new RequestFailed('The file is not YAML: a "<<" merges something other than mappings.');
 const tooDeep = () => new RequestFailed('The file is nested too deeply.');
 const oddValue = (line?: number) => {
   const at = line === undefined ? '' : ` in line ${line}`;
