@@ -70,8 +70,7 @@ export async function tellFailure(services: Services, progress: Progress, failur
     const asked = askConsent(services, mcpRequest, error);
     if (asked !== undefined) return asked;
   }
-  const told = boundFailures(services, progress, asTold(error));
-  const response = respondError(told, {
+  const response = respondError(asTold(error), {
     requestId,
     dialect: mcpEnvelope(id),
     projectCapNanoUsd: principal?.project.monthlyCapNanoUsd,
@@ -84,15 +83,6 @@ export async function tellFailure(services: Services, progress: Progress, failur
 /** Location of the authorization metadata. Source: RFC 9728, section 5.1. */
 const challengeOf = ({ mcp }: Services, path: string): string =>
   `Bearer resource_metadata="${mcp.oauth.identity.publicUrl}/.well-known/oauth-protected-resource${path}"`;
-
-/** Repeated refusals before a decision count against the key's rate. */
-function boundFailures({ refusals }: Services, { principal, booking }: Progress, error: GatewayError): GatewayError {
-  const isDecided = booking !== undefined || error instanceof AdmissionDenied;
-  if (principal === undefined || isDecided || error.kind === 'client_closed' || refusals.mayFail(principal.key.id))
-    return error;
-  const message = `Too many requests with this API key were refused, the last one because: ${error.message}`;
-  return new GatewayError('rate_limit_exceeded', message, { retryAfterMs: 1000, cause: error });
-}
 
 async function leaveRow(
   services: Services,
