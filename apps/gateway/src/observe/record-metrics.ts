@@ -54,6 +54,10 @@ interface Cell {
   tokensOut: number;
   costNanoUsd: number;
   savedNanoUsd: number;
+  /** Shared with cells of fewer labels, from the first value on. */
+  latency?: Buckets;
+  overhead?: Buckets;
+  ttft?: Buckets;
 }
 
 export type Family = { name: string; help: string; type: 'counter' | 'histogram'; samples: () => Iterable<Sample> };
@@ -78,16 +82,19 @@ export class RecordMetrics {
     const cell = this.cellOf(record, provider, cache);
     const requests = record.refusedCount ?? 1;
     cell.requests += requests;
-    observeIn(this.latency, `${provider} ${cache}`, { provider, cache }, [LATENCY_BUCKETS_MS, record.latencyMs]);
+    cell.latency ??= bucketsOf(this.latency, { provider, cache }, LATENCY_BUCKETS_MS);
+    cell.latency.add(record.latencyMs);
     if (record.overheadMs !== undefined) {
-      observeIn(this.overhead, cache, { cache }, [OVERHEAD_BUCKETS_MS, record.overheadMs]);
+      cell.overhead ??= bucketsOf(this.overhead, { cache }, OVERHEAD_BUCKETS_MS);
+      cell.overhead.add(record.overheadMs);
     }
     if (record.errorCode !== undefined) {
       this.errors.set(record.errorCode, (this.errors.get(record.errorCode) ?? 0) + requests);
     }
     if (record.status !== 'success') return cache;
     if (record.stream && record.ttftMs !== undefined) {
-      observeIn(this.ttft, provider, { provider }, [LATENCY_BUCKETS_MS, record.ttftMs]);
+      cell.ttft ??= bucketsOf(this.ttft, { provider }, LATENCY_BUCKETS_MS);
+      cell.ttft.add(record.ttftMs);
     }
     cell.tokensIn += record.tokensIn;
     cell.tokensOut += record.tokensOut;
@@ -156,19 +163,8 @@ export class RecordMetrics {
 
 type Observed = Map<string, { labels: Record<string, string>; buckets: Buckets }>;
 
-function observeIn(
-  observed: Observed,
-  key: string,
-  labels: Record<string, string>,
-  [bounds, value]: readonly [readonly number[], number],
-): void {
-  let entry = observed.get(key);
-  if (entry === undefined) {
-    entry = { labels, buckets: new Buckets(bounds) };
-    observed.set(key, entry);
-  }
-  entry.buckets.add(value);
-}
+const bucketsOf = (observed: Observed, labels: Record<string, string>, bounds: readonly number[]): Buckets =>
+  observed.getOrInsertComputed(JSON.stringify(labels), () => ({ labels, buckets: new Buckets(bounds) })).buckets;
 
 /** A metric as prom-client's registry uses it. */
 export function asMetric({ name, help, type, samples }: Family): Metric {
