@@ -152,7 +152,14 @@ export class SseDecoder {
   /** Takes whole events of one data line each, perhaps with a name before, from where an event begins: most are such. */
   private takePlain(events: SseEvent[], mayHaveCr: boolean): void {
     if (this.lineStart !== this.start || this.skipLineFeed) return;
-    const { buffer, filled, text } = this;
+    const { buffer, filled, text, start: first } = this;
+    // One decoding for all, where each byte is a character.
+    let all: string | undefined;
+    const textOf = (from: number, to: number): string => {
+      all ??= text.decode(filled.subarray(first));
+      const isAligned = all.length === filled.length - first;
+      return isAligned ? all.slice(from - first, to - first) : text.decode(buffer.subarray(from, to));
+    };
     while (this.start < filled.length) {
       const { start } = this;
       let event: string | undefined;
@@ -160,7 +167,7 @@ export class SseDecoder {
       if (filled[line] === EVENT_START[0]) {
         const end = this.endOfLine(line, EVENT_START, mayHaveCr);
         if (end === -1) return;
-        event = text.decode(buffer.subarray(line + EVENT_START.length, end));
+        event = textOf(line + EVENT_START.length, end);
         line = filled[end] === LF ? end + 1 : end + 2;
       }
       const end = this.endOfLine(line, DATA_START, mayHaveCr);
@@ -170,7 +177,7 @@ export class SseDecoder {
       if (filled[next - 1] !== LF) return;
       const isRaw = event === undefined && next === end + 2;
       const raw = isRaw ? buffer.subarray(start, next) : undefined;
-      events.push({ event, data: text.decode(buffer.subarray(line + DATA_START.length, end)), raw });
+      events.push({ event, data: textOf(line + DATA_START.length, end), raw });
       this.isShared ||= isRaw;
       this.start = next;
       this.lineStart = next;
