@@ -1,8 +1,13 @@
 import { clientClosed } from '../errors/gateway-error';
 
+/** Somebody who leaves when the signal fires. */
+interface Waiting {
+  leave(): void;
+}
+
 /** Result of the work; rejects with `client_closed` when the signal fires, while the work continues. */
-export function untilGone<T>(work: Promise<T>, signal: AbortSignal, onGone?: () => void): Promise<T> {
-  const wait = new Wait<T>(signal, onGone);
+export function untilGone<T>(work: Promise<T>, signal: AbortSignal, waiting?: Waiting): Promise<T> {
+  const wait = new Wait<T>(signal, waiting);
   void wait.follow(work);
   return wait.result.promise;
 }
@@ -13,14 +18,14 @@ class Wait<T> {
 
   constructor(
     private readonly signal: AbortSignal,
-    private readonly onGone: (() => void) | undefined,
+    private readonly waiting: Waiting | undefined,
   ) {
     if (signal.aborted) this.handleEvent();
     else signal.addEventListener('abort', this);
   }
 
   handleEvent(): void {
-    this.onGone?.();
+    this.waiting?.leave();
     this.result.reject(clientClosed());
   }
 

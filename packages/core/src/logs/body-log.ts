@@ -30,6 +30,8 @@ export type SentBody = string | Uint8Array | { readonly value: unknown };
 
 /** Destination of prompts and answers, if any. */
 export interface BodyLog {
+  /** Nothing is stored. */
+  readonly isOff?: true;
   /** The last noted body is stored with the request. */
   noteSent(requestId: string, body: SentBody): void;
   /** Calls `describe` only if bodies are stored. Never throws. */
@@ -40,7 +42,13 @@ export interface BodyLog {
 }
 
 /** LOG_BODIES=false. */
-export const noBodyLog: BodyLog = { noteSent: () => {}, keep: () => {}, flush: async () => {}, stop: () => {} };
+export const noBodyLog: BodyLog = {
+  isOff: true,
+  noteSent: () => {},
+  keep: () => {},
+  flush: async () => {},
+  stop: () => {},
+};
 
 export interface StoredBodyLogOptions {
   /** Idempotent by request id. Throws `RecordsRejectedError` for bodies it can never take. */

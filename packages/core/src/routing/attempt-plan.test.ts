@@ -15,13 +15,15 @@ interface World {
 }
 
 const planOf = ({ targets = [a, b, c], requestTimeoutMs = 30_000, closed = {} }: World = {}) =>
-  new AttemptPlan({
-    targets,
-    timeoutMsOf: () => requestTimeoutMs,
-    nowMs: 0,
-    refuses: ({ model }) => closed[model],
-    random: () => 0.5,
-  });
+  new AttemptPlan(
+    {
+      targets,
+      timeoutMsOf: () => requestTimeoutMs,
+      refuses: ({ model }) => closed[model],
+      random: () => 0.5,
+    },
+    0,
+  );
 
 /** Lets every attempt fail in the same way; gives the models asked. */
 function failAll(plan: AttemptPlan<Target>, failure: UpstreamFailure, retryAfterMs?: number): string[] {
@@ -108,10 +110,13 @@ describe('which target is asked when', () => {
 
   test('a target has its own time-out, and the longest of them bounds them all', () => {
     const own: Record<string, number> = { a: 300, b: 40_000 };
-    const plan = new AttemptPlan({
-      ...{ targets: [a, b], nowMs: 0, refuses: () => undefined, random: () => 0.5 },
-      timeoutMsOf: ({ model }) => own[model] ?? 0,
-    });
+    const plan = new AttemptPlan(
+      {
+        ...{ targets: [a, b], refuses: () => undefined, random: () => 0.5 },
+        timeoutMsOf: ({ model }) => own[model] ?? 0,
+      },
+      0,
+    );
     expect(plan.next(0)?.timeoutMs).toBe(300);
     plan.failed(a, 'timeout');
     expect(plan.next(79_000)?.timeoutMs).toBe(1000);

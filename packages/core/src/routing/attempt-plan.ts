@@ -29,14 +29,13 @@ export interface AttemptStep<T extends Target> {
 
 export interface AttemptPlanOptions<T extends Target> {
   readonly targets: readonly T[];
-  /** Time-out of one attempt in milliseconds. */
-  readonly timeoutMsOf: (target: T) => number;
   /** Reserved for each later target; absent = 5 s. */
-  readonly reservedMs?: number;
-  readonly nowMs: number;
-  readonly refuses: (target: T) => ClosedReason | undefined;
-  /** 0 ≤ x < 1. */
-  readonly random: () => number;
+  readonly reservedMs?: number | undefined;
+  /** Time-out of one attempt in milliseconds. */
+  timeoutMsOf(target: T): number;
+  refuses(target: T): ClosedReason | undefined;
+  /** 0 ≤ x < 1; absent = `Math.random`. */
+  random?(): number;
 }
 
 const NONE: readonly never[] = [];
@@ -57,10 +56,13 @@ export class AttemptPlan<T extends Target> {
   private isLastResort = false;
   private retryWaitMs: number | undefined;
 
-  constructor(private readonly options: AttemptPlanOptions<T>) {
+  constructor(
+    private readonly options: AttemptPlanOptions<T>,
+    nowMs: number,
+  ) {
     let longestMs = 0;
     for (const target of options.targets) longestMs = Math.max(longestMs, options.timeoutMsOf(target));
-    this.deadlineMs = options.nowMs + 2 * longestMs;
+    this.deadlineMs = nowMs + 2 * longestMs;
   }
 
   /** The next attempt; undefined when none is left. */
@@ -95,7 +97,7 @@ export class AttemptPlan<T extends Target> {
       this.tried < MAX_ATTEMPTS_PER_TARGET &&
       !this.isLastResort &&
       (retryAfterMs ?? 0) <= MAX_RETRY_AFTER_MS;
-    const backOffMs = mayRetry ? BACK_OFF_MS * (0.5 + 0.5 * this.options.random()) : 0;
+    const backOffMs = mayRetry ? BACK_OFF_MS * (0.5 + 0.5 * (this.options.random?.() ?? Math.random())) : 0;
     this.retryWaitMs = mayRetry ? Math.max(backOffMs, retryAfterMs ?? 0) : undefined;
     return row.failover;
   }
@@ -117,10 +119,10 @@ export class AttemptPlan<T extends Target> {
   }
 
   private nextClosed(): T | undefined {
-    const { targets, refuses } = this.options;
+    const { targets } = this.options;
     while (this.index < targets.length) {
       const target = targets[this.index++] as T;
-      const reason = refuses(target);
+      const reason = this.options.refuses(target);
       if (reason === undefined) return target;
       const passed = { target, reason };
       this.postponed = [...(this.postponed ?? []), passed];

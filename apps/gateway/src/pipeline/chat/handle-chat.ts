@@ -62,7 +62,7 @@ export async function handleChat(
     const pending = produceAnswer(services, ctx, admission);
     meter.watch(pending);
     // A client that disconnects leaves its flight; the last one out cancels upstream.
-    const produced = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending.leave));
+    const produced = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending));
     const answer = guardAnswer(services, { guarded, answer: produced, ctx, admission, dialect });
     meter.attach(answer);
     return await respond(services, {

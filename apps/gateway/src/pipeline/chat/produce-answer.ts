@@ -6,12 +6,13 @@ import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
+import type { Subscriber } from '@llm0/core/upstream/flight';
 import type { CacheOutcome } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
-import { type AskNeeds, awaitFirstOutput, startFlight } from '../upstream/ask-upstream';
-import type { Completion, PendingCompletion } from '../upstream/completion';
+import { type AskNeeds, PlaceOnFlight, startFlight } from '../upstream/ask-upstream';
+import { type Completion, changed, type PendingCompletion } from '../upstream/completion';
 import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } from './find-similar';
 
 export type ProduceNeeds = AskNeeds & Pick<Services, 'warmCache' | 'semanticCache' | 'hotStore'>;
@@ -53,7 +54,7 @@ function askOtherTiers(services: ProduceNeeds, { ctx, admission, warmKey, questi
     if (left) throw clientClosed();
     flight = joinFlight(services, ctx, admission);
     const answer = await flight.answer;
-    return question === undefined ? answer : { ...answer, onCached: keepForSimilar(services, question, lookUp) };
+    return question === undefined ? answer : changed(answer, { onCached: keepForSimilar(services, question, lookUp) });
   };
   const leave = () => {
     left = true;
@@ -84,36 +85,51 @@ const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']
 
 /** An identical call under way, plain or streamed, or a new one. */
 function joinFlight(services: ProduceNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
-  const { plan, principal } = admission;
-  const { cacheKey } = plan.admit;
-  const { shared } = plan.route;
-  const shareKey = cacheKey === undefined || shared === undefined ? cacheKey : `${cacheKey} ${shared}`;
-  const key = mayShare(plan.request, principal.project) ? shareKey : undefined;
+  const key = shareKeyOf(admission);
   const joined = key === undefined ? undefined : services.flights.join(key);
-  let subscriber = joined ?? startFlight(services, { ctx, admission, key });
-  let left = false;
-  // A plain follower has sent nothing yet, so after a broken answer it asks again on its own.
-  const followPlainly = async (): Promise<Completion> => {
-    const answer = await awaitFirstOutput(subscriber);
+  if (joined !== undefined && !admission.plan.request.stream)
+    return new PlainFollower(services, { ctx, admission }, joined);
+  return new PlaceOnFlight(joined ?? startFlight(services, { ctx, admission, key }));
+}
+
+/** undefined for a call that nobody shares. */
+function shareKeyOf({ plan, principal }: Admission): string | undefined {
+  const { cacheKey } = plan.admit;
+  if (cacheKey === undefined || !mayShare(plan.request, principal.project)) return undefined;
+  const { shared } = plan.route;
+  return shared === undefined ? cacheKey : `${cacheKey} ${shared}`;
+}
+
+/** A plain follower has sent nothing yet, so after a broken answer it asks again on its own. */
+class PlainFollower extends PlaceOnFlight {
+  private left = false;
+
+  constructor(
+    private readonly services: ProduceNeeds,
+    private readonly asked: Pick<OtherTiers, 'ctx' | 'admission'>,
+    joined: Subscriber,
+  ) {
+    super(joined);
+  }
+
+  override leave(): void {
+    this.left = true;
+    super.leave();
+  }
+
+  protected override async begin(): Promise<Completion> {
+    const { subscriber } = this;
+    const answer = await super.begin();
     try {
       await subscriber.awaitEnd();
       return answer;
     } catch (error) {
-      if (left || subscriber.pays()) throw error;
+      if (this.left || subscriber.pays()) throw error;
       subscriber.leave();
-      subscriber = startFlight(services, { ctx, admission, key: undefined });
-      return awaitFirstOutput(subscriber);
+      this.subscriber = startFlight(this.services, { ...this.asked, key: undefined });
+      return super.begin();
     }
-  };
-  const isPlainFollower = joined !== undefined && !plan.request.stream;
-  return {
-    answer: isPlainFollower ? followPlainly() : awaitFirstOutput(subscriber),
-    leave: () => {
-      left = true;
-      subscriber.leave();
-    },
-    spent: () => subscriber.spent(),
-  };
+  }
 }
 
 /** A cached answer as events, ready at once. */

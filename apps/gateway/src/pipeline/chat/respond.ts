@@ -82,8 +82,7 @@ async function collectAnswer(input: RespondInput): Promise<Collected> {
   for (;;) {
     const next = answer.next();
     // Stops waiting when the client disconnects: a guardrail's repeated attempts could go on.
-    const batch =
-      next instanceof Promise ? await untilGone(next, input.httpRequest.signal, () => answer.leave()) : next;
+    const batch = next instanceof Promise ? await untilGone(next, input.httpRequest.signal, answer) : next;
     if (batch === null) break;
     if (input.httpRequest.signal.aborted) throw clientClosed();
     whole = batch.whole;

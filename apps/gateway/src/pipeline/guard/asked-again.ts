@@ -108,9 +108,10 @@ export class AskedAgain {
     this.current = next;
   }
 
-  private costOf({ target, answeredBy, received }: Completion, { usage }: ChatResponse): number {
+  private costOf(answer: Completion, { usage }: ChatResponse): number {
     const { prices, request } = this.input.admission.plan;
-    const priced = pricedAnswer(prices, target, answeredBy);
-    return priced === undefined ? 0 : computeCost(wholeUsage(request, received(), usage).usage, priced).costNanoUsd;
+    const priced = pricedAnswer(prices, answer.target, answer.answeredBy);
+    if (priced === undefined) return 0;
+    return computeCost(wholeUsage(request, answer.received(), usage).usage, priced).costNanoUsd;
   }
 }

@@ -9,7 +9,7 @@ import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { AskNeeds } from '../upstream/ask-upstream';
-import type { Completion } from '../upstream/completion';
+import { type Completion, changed } from '../upstream/completion';
 import { AskedAgain, type Effort } from './asked-again';
 import { withGuardedFailure } from './guard-failure';
 import { type AnswerToGuard, JudgedStream, WatchedStream } from './judged-stream';
@@ -36,8 +36,7 @@ export function guardAnswer(services: AskNeeds, given: Given): Completion {
   const asksLogprobs = request.logprobs === true || request.prompt?.logprobs !== undefined;
   const isCut =
     asksLogprobs && !isWatched && guardrails.acts && guardrails.asksOutput && !answer.dropped.includes(LOGPROBS);
-  const judged: Completion = {
-    ...answer,
+  const judged = changed(answer, {
     whole: undefined,
     atOnce: undefined,
     // The rules of that time judged the stored bytes.
@@ -45,7 +44,7 @@ export function guardAnswer(services: AskNeeds, given: Given): Completion {
     dropped: isCut ? [...answer.dropped, LOGPROBS] : answer.dropped,
     original: () => source.original(),
     next: () => withGuardedFailure(guard, () => source.next()),
-  };
+  });
   if (!(source instanceof JudgedAnswer)) return judged;
   // Getters, because a repeated attempt changes their values.
   return Object.defineProperties(judged, Object.getOwnPropertyDescriptors(source.effort));

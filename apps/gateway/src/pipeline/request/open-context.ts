@@ -66,23 +66,24 @@ export function openContext(
     runId: readRunId(headers),
     session: headers.get('x-llm0-session')?.slice(0, MAX_LABEL_LENGTH) || undefined,
     trace: services.tracing.begin(headers, requestId),
-    ...readLlm0Headers(headers),
+    labels: readLabels(headers),
+    controls: readControls(headers),
     held,
   };
 }
 
-function readLlm0Headers(headers: Headers): Pick<RequestContext, 'labels' | 'controls'> {
+function readLabels(headers: Headers): RequestContext['labels'] {
   let labels: Record<string, string> | undefined;
   let count = 0;
-  headers.forEach((value, name) => {
-    if (!name.startsWith(LABEL_PREFIX)) return;
+  for (const name of headers.keys()) {
+    if (!name.startsWith(LABEL_PREFIX)) continue;
     const label = name.slice(LABEL_PREFIX.length);
-    if (label === '' || RESERVED.has(label) || count >= MAX_LABELS) return;
+    if (label === '' || RESERVED.has(label) || count >= MAX_LABELS) continue;
     labels ??= {};
-    labels[label] = value.slice(0, MAX_LABEL_LENGTH);
+    labels[label] = headers.get(name)?.slice(0, MAX_LABEL_LENGTH) ?? '';
     count += 1;
-  });
-  return { labels, controls: readControls(headers) };
+  }
+  return labels;
 }
 
 const NORMAL_CONTROLS: RequestControls = { cache: 'normal' };

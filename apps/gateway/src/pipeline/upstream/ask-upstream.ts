@@ -1,5 +1,6 @@
+import type { EventBatch } from '@llm0/core/chat/event';
 import type { Subscriber } from '@llm0/core/upstream/flight';
-import type { UpstreamResponse } from '@llm0/core/upstream/upstream-response';
+import type { UpstreamResponse, UpstreamSpend } from '@llm0/core/upstream/upstream-response';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
@@ -10,13 +11,28 @@ import type { Completion, PendingCompletion } from './completion';
 export type AskNeeds = ChatNeeds & Pick<Services, 'flights' | 'bodyLog'>;
 
 /** A call that nobody shares. */
-export function askUpstream(services: AskNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
-  const subscriber = startFlight(services, { ctx, admission, key: undefined });
-  return {
-    answer: awaitFirstOutput(subscriber),
-    leave: () => subscriber.leave(),
-    spent: () => subscriber.spent(),
-  };
+export const askUpstream = (services: AskNeeds, ctx: RequestContext, admission: Admission): PendingCompletion =>
+  new PlaceOnFlight(startFlight(services, { ctx, admission, key: undefined }));
+
+/** One request's place on a call, its own or another's. */
+export class PlaceOnFlight implements PendingCompletion {
+  readonly answer: Promise<Completion>;
+
+  constructor(protected subscriber: Subscriber) {
+    this.answer = this.begin();
+  }
+
+  protected begin(): Promise<Completion> {
+    return awaitFirstOutput(this.subscriber);
+  }
+
+  leave(): void {
+    this.subscriber.leave();
+  }
+
+  spent(): UpstreamSpend | undefined {
+    return this.subscriber.spent();
+  }
 }
 
 export interface NewFlight {
@@ -26,10 +42,16 @@ export interface NewFlight {
   readonly key: string | undefined;
 }
 
+const PLAIN = { isPlain: true } as const;
+const STREAMED = { isPlain: false } as const;
+
 /** Without waiting for it. */
 export function startFlight(services: AskNeeds, { ctx, admission, key }: NewFlight): Subscriber {
   const { plan } = admission;
+  const { bodyLog } = services;
   const abort = new AbortController();
+  const timed = plan.request.stream ? STREAMED : PLAIN;
+  const { timeoutMs } = ctx.controls;
   const call = callUpstream(services, {
     projectId: admission.principal.project.id,
     request: admission.toSend ?? plan.request,
@@ -38,41 +60,71 @@ export function startFlight(services: AskNeeds, { ctx, admission, key }: NewFlig
     outputLimit: plan.outputLimit,
     maxAttempts: plan.maxAttempts,
     startMs: ctx.startMs,
-    timed: { isPlain: !plan.request.stream, atMostMs: ctx.controls.timeoutMs },
+    timed: timeoutMs === undefined ? timed : { ...timed, atMostMs: timeoutMs },
     trace: ctx.trace,
     room: ctx.held,
+    abort,
     signal: abort.signal,
-    onSend: (body) => services.bodyLog.noteSent(ctx.requestId, body),
+    held: ctx.held.share(),
+    onSend: bodyLog.isOff === true ? undefined : (body) => bodyLog.noteSent(ctx.requestId, body),
   });
-  return services.flights.start(key, { ...call, abort, held: ctx.held.share() });
+  return services.flights.start(key, call);
 }
 
-export function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {
-  return subscriber.open().then(
-    (upstream) => completionOf(subscriber, upstream),
-    (error: unknown) => {
-      throw subscriber.shareOf(error);
-    },
-  );
+export async function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {
+  try {
+    return new FlightCompletion(subscriber, await subscriber.open());
+  } catch (error) {
+    throw subscriber.shareOf(error);
+  }
 }
 
-function completionOf(subscriber: Subscriber, upstream: UpstreamResponse): Completion {
-  const { batches } = upstream;
-  return {
-    atOnce: 'length' in batches && batches.length === 1 ? batches[0] : undefined,
-    target: upstream.target,
-    cache: subscriber.isFollower ? 'exact' : 'miss',
-    attempts: subscriber.isFollower ? [] : upstream.attempts,
-    failoverCount: upstream.failoverCount,
-    wastedNanoUsd: upstream.wastedNanoUsd,
-    wasteEstimated: upstream.wasteEstimated,
-    firstWaitMs: upstream.firstWaitMs,
-    savedNanoUsd: 0,
-    dropped: upstream.dropped,
-    answeredBy: upstream.answeredBy,
-    pays: () => subscriber.pays(),
-    received: () => subscriber.received(),
-    next: () => subscriber.next(),
-    leave: () => subscriber.leave(),
-  };
+/** The answer of a call, as one of its readers gets it. */
+class FlightCompletion implements Completion {
+  readonly atOnce: Completion['atOnce'];
+  readonly target: Completion['target'];
+  readonly cache: Completion['cache'];
+  readonly attempts: Completion['attempts'];
+  readonly failoverCount: number;
+  readonly wastedNanoUsd: number;
+  readonly wasteEstimated: boolean | undefined;
+  readonly firstWaitMs: number;
+  readonly savedNanoUsd = 0;
+  readonly dropped: readonly string[];
+  readonly answeredBy: string | undefined;
+
+  constructor(
+    private readonly subscriber: Subscriber,
+    upstream: UpstreamResponse,
+  ) {
+    const { batches } = upstream;
+    this.atOnce = 'length' in batches && batches.length === 1 ? batches[0] : undefined;
+    this.target = upstream.target;
+    this.cache = subscriber.isFollower ? 'exact' : 'miss';
+    this.attempts = subscriber.isFollower ? NO_ATTEMPTS : upstream.attempts;
+    this.failoverCount = upstream.failoverCount;
+    this.wastedNanoUsd = upstream.wastedNanoUsd;
+    this.wasteEstimated = upstream.wasteEstimated;
+    this.firstWaitMs = upstream.firstWaitMs;
+    this.dropped = upstream.dropped;
+    this.answeredBy = upstream.answeredBy;
+  }
+
+  pays(): boolean {
+    return this.subscriber.pays();
+  }
+
+  received(): readonly EventBatch[] {
+    return this.subscriber.received();
+  }
+
+  next(): EventBatch | null | Promise<EventBatch | null> {
+    return this.subscriber.next();
+  }
+
+  leave(): void {
+    this.subscriber.leave();
+  }
 }
+
+const NO_ATTEMPTS: Completion['attempts'] = [];

@@ -1,4 +1,5 @@
 import { inTime } from '@llm0/core/async/in-time';
+import type { Held } from '@llm0/core/async/room';
 import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
@@ -14,7 +15,11 @@ export interface ChatJob extends UpstreamJob<ChatRequest> {
   /** Output limit to send where the request has none (strict caps). */
   readonly outputLimit?: number;
   /** Called with each body sent to a provider; the last one got the answer. */
-  readonly onSend?: (body: UpstreamRequest['body']) => void;
+  readonly onSend?: ((body: UpstreamRequest['body']) => void) | undefined;
+  /** Of `signal`. */
+  readonly abort: AbortController;
+  /** Memory held until the end of the answer. */
+  readonly held?: Pick<Held, 'end' | 'tryTake'>;
 }
 
 /** `received`: everything it has sent up to its first output. */

@@ -103,8 +103,8 @@ function createWorld(
     health,
   } as unknown as ChatNeeds;
   const controller = new AbortController();
-  const begin = (targets: Route['targets'], job: Partial<ChatJob> & Partial<Route> = {}) =>
-    callUpstream(services, {
+  const begin = (targets: Route['targets'], job: Partial<ChatJob> & Partial<Route> = {}) => {
+    const call = callUpstream(services, {
       projectId: 'project',
       request,
       route: { retryTimeouts: true, ...job, targets, requested: targets[0] } as unknown as Route,
@@ -113,8 +113,12 @@ function createWorld(
       maxAttempts: Number.POSITIVE_INFINITY,
       startMs: performance.now(),
       signal: controller.signal,
+      abort: controller,
       ...job,
     });
+    const { response } = call;
+    return { response, spent: (read: Parameters<typeof call.spent>[0]) => call.spent(read) };
+  };
   const call = (...given: Parameters<typeof begin>) => begin(...given).response;
   return { asked, aborted, health, metrics, controller, begin, call };
 }

@@ -3,7 +3,8 @@ import type { Usage } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { guessUsage, lastUsage, partialUsage } from '@llm0/core/pricing/guess-usage';
-import type { UpstreamCalling, UpstreamResponse } from '@llm0/core/upstream/upstream-response';
+import type { UpstreamCallUnderWay } from '@llm0/core/upstream/flight';
+import type { UpstreamResponse, UpstreamSpend } from '@llm0/core/upstream/upstream-response';
 import { type ChatAttempt, type ChatJob, type ChatNeeds, type OpenedTarget, openTarget } from './attempt-target';
 import { hedgeAttempt } from './hedging';
 import { UpstreamCall, type UpstreamStep } from './upstream-call';
@@ -12,12 +13,15 @@ import { UpstreamCall, type UpstreamStep } from './upstream-call';
  * Tries the route's targets until one produces output; throws one error with every attempt. Reports later failures to
  * the target's breaker as well.
  */
-export function callUpstream(services: ChatNeeds, job: ChatJob): UpstreamCalling {
-  const call = new ChatCall(services, job);
-  return { response: call.run(), spent: (read) => call.spent(read.length === 0 ? undefined : [...read]) };
-}
+export const callUpstream = (services: ChatNeeds, job: ChatJob): UpstreamCallUnderWay => new ChatCall(services, job);
 
-class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, UpstreamResponse> {
+class ChatCall
+  extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, UpstreamResponse>
+  implements UpstreamCallUnderWay
+{
+  readonly abort: AbortController;
+  readonly held: ChatJob['held'];
+  readonly response: Promise<UpstreamResponse>;
   /** The slower one of two hedged attempts. */
   private superseded: LogAttempt | undefined;
   private mayHedge: boolean;
@@ -29,6 +33,14 @@ class ChatCall extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, Upstrea
     super(needs, job);
     // Two concurrent attempts may cost twice: never under an absolute cap.
     this.mayHedge = job.route.hedgeAfterMs !== undefined && job.maxAttempts === Number.POSITIVE_INFINITY;
+    this.abort = job.abort;
+    this.held = job.held;
+    this.response = this.run();
+  }
+
+  /** `read`: batches read of the answer. */
+  override spent(read: readonly EventBatch[] = []): UpstreamSpend {
+    return super.spent(read.length === 0 ? undefined : [...read]);
   }
 
   /** Ends an attempt that lost to a faster one. Books the vendor's usage, else an estimate of the input. */

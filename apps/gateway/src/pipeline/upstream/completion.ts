@@ -45,6 +45,10 @@ export interface Completion extends MeteredCompletion {
   leave(): void;
 }
 
+/** The same answer with other parts. */
+export const changed = (answer: Completion, parts: Partial<Completion>): Completion =>
+  Object.assign(Object.create(answer) as Completion, parts);
+
 /** An answer that is being waited for. */
 export interface PendingCompletion extends Spending {
   /** Resolves at the first output. */

@@ -3,10 +3,10 @@ import { addUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
-import { AttemptPlan, type AttemptStep } from '@llm0/core/routing/attempt-plan';
+import { AttemptPlan, type AttemptPlanOptions, type AttemptStep } from '@llm0/core/routing/attempt-plan';
 import { firstChoice, type Route, type RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
-import type { AttemptMark } from '@llm0/core/routing/target-health';
+import type { AttemptMark, ClosedReason } from '@llm0/core/routing/target-health';
 import { attemptTimeoutMs, type Timed } from '@llm0/core/routing/timeouts';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
 import type { UpstreamEffort, UpstreamSpend } from '@llm0/core/upstream/upstream-response';
@@ -56,6 +56,8 @@ export interface Attempt<Received = unknown> extends AttemptMark {
   isSuperseded: boolean;
 }
 
+const NONE: readonly never[] = [];
+
 /** Outcomes of attempts that the provider may still bill. */
 const STILL_BILLED: ReadonlySet<GatewayError['kind']> = new Set(['client_closed', 'overloaded']);
 /** Error of an encoder that another provider may not raise. */
@@ -65,7 +67,9 @@ const REFUSED_BY_VENDOR: ReadonlySet<GatewayError['kind']> = new Set(['unsupport
  * Tries the route's targets until one answers. Records each attempt and reports its outcome to the target's breaker.
  * Subclasses make one attempt and compute its cost.
  */
-export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Result> {
+export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Result>
+  implements AttemptPlanOptions<RouteTarget>
+{
   protected readonly attempts: LogAttempt[] = [];
   protected readonly plan: AttemptPlan<RouteTarget>;
   private readonly startedMs: number;
@@ -79,7 +83,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   private wastedNanoUsd = 0;
   private wastedUsage = ZERO_USAGE;
   /** Attempts with an open bill: running ones, and the answering one. */
-  private readonly openAttempts = new Set<Attempt<Received>>();
+  private readonly openAttempts: Attempt<Received>[] = [];
   private answering: Attempt<Received> | undefined;
   private wasteEstimated = false;
 
@@ -89,20 +93,29 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   ) {
     this.startedMs = services.clock.monotonicMs();
     const startMs = this.startedMs - job.startMs;
-    for (const { target, reason } of job.route.passedOver ?? []) {
+    for (const { target, reason } of job.route.passedOver ?? NONE) {
       const { provider, model } = target;
       this.attempts.push({ provider, model, outcome: reason, startMs, latencyMs: 0 });
     }
-    const { timed, route } = job;
-    this.plan = new AttemptPlan({
-      targets: job.route.targets,
-      timeoutMsOf: ({ timeouts }) => attemptTimeoutMs(timeouts, services.config, timed),
-      // Without a retry after a time-out, one attempt may use all of the time.
-      ...(timed.isPlain && route.retryTimeouts !== true ? { reservedMs: 0 } : {}),
-      nowMs: this.startedMs,
-      refuses: (target) => services.health.refuses(target, job.projectId),
-      random: Math.random,
-    });
+    this.plan = new AttemptPlan<RouteTarget>(this, this.startedMs);
+  }
+
+  get targets(): readonly RouteTarget[] {
+    return this.job.route.targets;
+  }
+
+  /** Without a retry after a time-out, one attempt may use all of the time. */
+  get reservedMs(): number | undefined {
+    const { timed, route } = this.job;
+    return timed.isPlain && route.retryTimeouts !== true ? 0 : undefined;
+  }
+
+  timeoutMsOf({ timeouts }: RouteTarget): number {
+    return attemptTimeoutMs(timeouts, this.services.config, this.job.timed);
+  }
+
+  refuses(target: RouteTarget): ClosedReason | undefined {
+    return this.services.health.refuses(target, this.job.projectId);
   }
 
   protected abstract createReceived(): Received;
@@ -165,7 +178,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 
   /** Nano-USD of an attempt that was no use; undefined where nothing is known to be billed. */
   protected costOf(attempt: Attempt<Received>, isBilled: boolean): number | undefined {
-    this.openAttempts.delete(attempt);
+    this.close(attempt);
     const { priced } = attempt.target;
     const usage = priced && this.usageOf(attempt, isBilled);
     if (priced === undefined || usage === undefined) return undefined;
@@ -223,8 +236,14 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
       received: this.createReceived(),
       ...{ isSent: false, isAnswered: false, isSuperseded: false },
     };
-    this.openAttempts.add(attempt);
+    this.openAttempts.push(attempt);
     return attempt;
+  }
+
+  /** Its bill is known. */
+  private close(attempt: Attempt<Received>): void {
+    const at = this.openAttempts.indexOf(attempt);
+    if (at >= 0) this.openAttempts.splice(at, 1);
   }
 
   private noteFailure(attempt: Attempt<Received>, error: GatewayError): void {
@@ -232,7 +251,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     const { target } = attempt;
     if (failure === undefined) {
       this.services.health.abandoned(target);
-      if (!STILL_BILLED.has(error.kind)) this.openAttempts.delete(attempt);
+      if (!STILL_BILLED.has(error.kind)) this.close(attempt);
       if (!REFUSED_BY_VENDOR.has(error.kind) || isSameTarget(target, this.job.route.targets[0])) throw error;
       // Only this fallback can't take the request; others may. The first failure stays the cause.
       this.attempts.push(this.logAttempt(attempt, error.kind, {}));
