@@ -15,12 +15,14 @@ const MAX_CODES = 4;
 export function ImpactBanner({ page }: { readonly page: Page }) {
   const toMs = untilNow(useNow(MINUTE_MS / 2));
   const ofProject = page.projectId === undefined ? {} : { project_id: page.projectId };
-  const { data } = useErrors({
-    ...rangeQuery({ fromMs: toMs - WATCHED_MS, toMs }),
-    ...{ ...ofProject, interval: asInterval(MINUTE_MS), group_by: 'error_code' },
-  });
-  const impact = prepareImpact(data?.buckets ?? []);
-  if (impact === null) return null;
+  const asked = {
+    ...{ ...rangeQuery({ fromMs: toMs - WATCHED_MS, toMs }), ...ofProject },
+    interval: asInterval(MINUTE_MS),
+  };
+  const all = useErrors(asked).data?.buckets;
+  const byCode = useErrors({ ...asked, group_by: 'error_code' }).data?.buckets;
+  const impact = all && byCode && prepareImpact({ all, byCode });
+  if (impact === null || impact === undefined) return null;
   const range = { from: new Date(impact.sinceMs).toISOString(), to: new Date(toMs).toISOString() };
   return (
     <div role="status" className="flex gap-2 rounded-md bg-bad-soft px-3 py-2 text-bad">

@@ -12,16 +12,23 @@ export interface Impact {
   readonly codes: readonly { readonly code: string; readonly failed: number }[];
 }
 
-/** From buckets of one minute for each error code; null without a failure. */
-export function prepareImpact(buckets: readonly ErrorBucket[]): Impact | null {
+interface Outcomes {
+  /** Buckets of one minute, with all requests. */
+  readonly all: readonly ErrorBucket[];
+  /** The same for each error code; without requests that have none. */
+  readonly byCode: readonly ErrorBucket[];
+}
+
+/** Null without a failure. */
+export function prepareImpact({ all, byCode }: Outcomes): Impact | null {
   const isFailure = ({ group, errors }: ErrorBucket) =>
     errors > 0 && ['provider', 'gateway'].includes(domainOf(group ?? ''));
-  const failures = buckets.filter(isFailure);
+  const failures = byCode.filter(isFailure);
   if (failures.length === 0) return null;
   const sum = (some: readonly ErrorBucket[]) => some.reduce((total, { errors }) => total + errors, 0);
-  const asked = buckets.reduce((total, { requests }) => total + requests, 0);
+  const asked = all.reduce((total, { requests }) => total + requests, 0);
   const failed = sum(failures);
-  const callers = sum(buckets.filter((bucket) => bucket.errors > 0 && !isFailure(bucket)));
+  const callers = sum(byCode.filter((bucket) => bucket.errors > 0 && !isFailure(bucket)));
   const codes = [...Map.groupBy(failures, ({ group }) => group ?? '')].map(([code, own]) => ({
     code,
     failed: sum(own),
