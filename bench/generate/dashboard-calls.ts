@@ -27,7 +27,8 @@ const PAGES = {
     '/stats/latency?{range}&interval={interval}&metric=latency',
     '/stats/spend?{range}&interval={interval}',
     '/stats/errors?{range}&interval=all&group_by=error_code',
-    '/budgets?limit=6',
+    '/stats/health?{range}&interval={interval}',
+    '/budgets?limit=20',
     '/logs?limit=100',
   ],
   spend: [

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import type { Database } from '../../../client';
 import { insertLogRecords } from '../../logs/log-insert';
 import { loadBuckets, loadHistogram, loadOverview } from './load-stats';
+import { loadProviderHealth } from './provider-health';
 import { type BucketQuery, type GroupBy, METRIC_NAMES, OTHER_GROUPS, SPEND_SUMS, type StatsQuery } from './questions';
 import type { UsageTotals } from './totals';
 
@@ -25,6 +26,8 @@ const STATUSES = [
   'aborted',
   'cap_exceeded',
 ] as const;
+
+const CODES = ['invalid_request', 'upstream_timeout', 'upstream_error'] as const;
 
 /** Many of the last minutes and hours, few of three months; uneven, and some at the very bounds of buckets. */
 const first = Array.from({ length: 420 }, (_, index): LogRecord => {
@@ -52,7 +55,7 @@ const first = Array.from({ length: 420 }, (_, index): LogRecord => {
     ttftMs: index % 4 === 0 ? undefined : 1 + ((index * 31) % 800),
     status,
     refusedCount: status === 'rate_limited' ? 1 + (index % 3) * 40 : undefined,
-    errorCode: status === 'success' || status === 'aborted' ? undefined : `code-${index % 2}`,
+    errorCode: status === 'success' || status === 'aborted' ? undefined : CODES[index % CODES.length],
   });
 });
 /** Settled late: another cost, another outcome, other durations. */
@@ -240,6 +243,32 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
     const filter = { ...nothing, customerId: undefined };
     const example = { ...found, filter, withDurations: false, onlySpend: false };
     await fc.assert(property, { numRuns: 150, examples: [[example]] });
+  }, 120_000);
+
+  test('health of providers over any range: their own answers and failures', async () => {
+    const asked = fc.record({
+      range: ranges,
+      intervalMs: fc.constantFrom(undefined, 12 * HOUR_MS, HOUR_MS, 16 * MINUTE_MS),
+    });
+    const property = fc.asyncProperty(asked, async ({ range, intervalMs }) => {
+      const buckets = await loadProviderHealth(database.db, { ...range, intervalMs });
+      const counted = matching({ ...range, withDurations: false }).filter(
+        ({ status, cacheHit, errorCode }) =>
+          (status === 'success' && !cacheHit) || (status === 'error' && errorCode?.startsWith('upstream_')),
+      );
+      const placeOf = ({ createdAtMs, finalProvider }: LogRecord) =>
+        `${intervalMs === undefined ? range.fromMs : Math.floor(createdAtMs / intervalMs) * intervalMs} ${finalProvider}`;
+      const expected = [...Map.groupBy(counted, placeOf)].map(([place, members]) => {
+        const failed = members.filter(({ status }) => status === 'error').length;
+        return { place, answered: members.length - failed, failed, failedOver: 0 };
+      });
+      const found = buckets.map(({ startMs, provider, mainFailure: _, ...counts }) => ({
+        ...{ place: `${startMs} ${provider}`, ...counts },
+      }));
+      const byPlace = (a: { place: string }, b: { place: string }) => (a.place < b.place ? -1 : 1);
+      expect(found.sort(byPlace)).toEqual(expected.sort(byPlace));
+    });
+    await fc.assert(property, { numRuns: 50 });
   }, 120_000);
 
   test('overviews and histograms of any range', async () => {

@@ -287,6 +287,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /stats/cache',
       'get /stats/errors',
       'get /stats/guardrails',
+      'get /stats/health',
       'get /stats/histogram',
       'get /stats/latency',
       'get /stats/overview',

@@ -1,9 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { monthOf } from '@llm0/core/finance/calendar';
 import { type Budget, listBudgets } from '@llm0/drizzle/queries/limits/budgets';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageQuery, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
+import { type CapLine, loadCaps } from '../finance/load-caps';
+import { capFields } from '../finance/schema';
+import { showForecast } from '../finance/show-statement';
 
 const budgetSchema = z
   .object({
@@ -15,14 +19,15 @@ const budgetSchema = z
     limit_usd: usdShown,
     used_usd: usdShown,
     share: z.number().openapi({ description: 'used ÷ limit; may exceed 1' }),
+    ...capFields,
   })
-  .openapi('Budget');
+  .openapi('Budget', { description: 'Only budgets of a month have a forecast' });
 
 const list = createRoute({
   method: 'get',
   path: '/budgets',
   tags: ['stats'],
-  summary: 'Caps, key budgets and customer limits with their use, the tightest first',
+  summary: 'Caps, key budgets and customer limits with their use and forecast, the tightest first',
   request: { query: z.strictObject({ project_id: id.optional(), limit: pageQuery.limit }) },
   responses: { 200: answers(z.object({ data: z.array(budgetSchema) }), 'Budgets') },
 });
@@ -30,12 +35,21 @@ const list = createRoute({
 export function budgetRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
   return createRouter().openapi(list, async (c) => {
     const { project_id: projectId, limit } = c.req.valid('query');
-    const budgets = await listBudgets(db, { nowMs: clock.nowMs(), limit, projectId });
-    return c.json({ data: budgets.map(showBudget) }, 200);
+    const nowMs = clock.nowMs();
+    const budgets = await listBudgets(db, { nowMs, limit, projectId });
+    const monthly = budgets.filter(({ period }) => period === 'month');
+    const caps = await loadCaps(db, { month: monthOf('UTC', nowMs), nowMs }, monthly);
+    const capOf = new Map(caps.map((cap, index) => [monthly[index], cap]));
+    return c.json({ data: budgets.map((budget) => showBudget(budget, capOf.get(budget))) }, 200);
   });
 }
 
-function showBudget(budget: Budget) {
+function showBudget(budget: Budget, cap: CapLine | undefined) {
   const { limitNanoUsd, usedNanoUsd } = budget;
-  return showFields(budgetSchema, { ...budget, share: limitNanoUsd === 0 ? 1 : usedNanoUsd / limitNanoUsd });
+  const { forecast = null, reachedOn, couldReachOn } = cap ?? {};
+  return showFields(budgetSchema, {
+    ...budget,
+    share: limitNanoUsd === 0 ? 1 : usedNanoUsd / limitNanoUsd,
+    ...{ forecast: showForecast(forecast), reachedOn, couldReachOn },
+  });
 }

@@ -1,5 +1,6 @@
 import { daysLeft, monthOf } from '@llm0/core/finance/calendar';
 import { capReachedOn, type DayHistory, type Forecast, forecastMonth, HISTORY_DAYS } from '@llm0/core/finance/forecast';
+import { eachInSlices } from '@llm0/core/logs/in-slices';
 import type { Db } from '@llm0/drizzle/client';
 import { loadDays } from '@llm0/drizzle/queries/finance/amounts';
 import { type Budget, listBudgets } from '@llm0/drizzle/queries/limits/budgets';
@@ -49,7 +50,7 @@ export async function loadCaps(
   const daysOf = await loadSeries(db, budgets, { fromMs, toMs });
   const left = isRunning ? daysLeft('UTC', month, nowMs) : [];
   const skipped = (startMs - fromMs) / DAY_MS;
-  return budgets.map((budget): CapLine => {
+  const lineOf = (budget: Budget): CapLine => {
     const { scope, id, name, limitNanoUsd: capNanoUsd, usedNanoUsd: spentNanoUsd } = budget;
     const line = { scope, projectId: budget.projectId, id, name, capNanoUsd, spentNanoUsd };
     const days = daysOf(budget);
@@ -63,7 +64,11 @@ export async function loadCaps(
       monthNanoUsd === null ? null : capReachedOn({ ...input, capNanoUsd, monthNanoUsd });
     const { expectedNanoUsd, highNanoUsd } = forecast ?? {};
     return { ...line, forecast, reachedOn: reachedAt(expectedNanoUsd), couldReachOn: reachedAt(highNanoUsd) };
-  });
+  };
+  const lines: CapLine[] = [];
+  // Hundreds of forecasts take tens of milliseconds.
+  await eachInSlices(budgets, (budget) => lines.push(lineOf(budget)));
+  return lines;
 }
 
 /** Whole days up to yesterday. */

@@ -171,6 +171,24 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     expect([last.total.forecast, last.caps[0].forecast]).toEqual([null, null]);
   });
 
+  test('budgets have the same forecast', async () => {
+    const { caps } = await ask({ by: 'project' });
+    const { data } = (await admin.call('GET', '/budgets')).body;
+    expect(data.length).toBe(2);
+    for (const { scope, forecast, reached_on, could_reach_on } of caps) {
+      const budget = data.find((one: { scope: string }) => one.scope === scope);
+      expect(budget).toMatchObject({ period: 'month', forecast, reached_on, could_reach_on });
+    }
+    const { id } = keys[2] ?? {};
+    const budgetOf = async (body: object) => {
+      await admin.call('PATCH', `/projects/${projects[1]?.id}/keys/${id}`, { body });
+      return (await admin.call('GET', `/budgets?project_id=${projects[1]?.id}`)).body.data[0];
+    };
+    const none = { forecast: null, reached_on: null, could_reach_on: null };
+    expect(await budgetOf({ budget_usd: 5000, budget_period: 'total' })).toMatchObject({ period: 'total', ...none });
+    await budgetOf({ budget_usd: null });
+  });
+
   test('a past month is held against the limits of that month, those of what is deleted since included', async () => {
     const [project, key] = [projects[0]?.id ?? '', keys[1]?.id ?? ''];
     const note = (createdAt: string, resource: string, id: string, change: object) =>

@@ -103,6 +103,13 @@ const sums = {
   cap_usd: usdShown.nullable().openapi({ description: 'Per UTC month' }),
 };
 
+/** Outlook of a cap. */
+export const capFields = {
+  forecast: forecastSchema.nullable(),
+  reached_on: z.string().nullable().openapi({ description: 'UTC day on which the budget runs out; null = never' }),
+  could_reach_on: z.string().nullable().openapi({ description: 'High end of the forecast' }),
+};
+
 const capSchema = z
   .object({
     scope: z.enum(['project', 'key', 'customer']),
@@ -112,9 +119,7 @@ const capSchema = z
     name: z.string(),
     cap_usd: usdShown,
     spent_usd: usdShown,
-    forecast: forecastSchema.nullable(),
-    reached_on: z.string().nullable().openapi({ description: 'UTC day on which the budget runs out; null = never' }),
-    could_reach_on: z.string().nullable().openapi({ description: 'High end of the forecast' }),
+    ...capFields,
   })
   .openapi('CapForecast');
 

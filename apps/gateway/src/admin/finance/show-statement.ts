@@ -8,7 +8,7 @@ import type { Statement } from './load-statement';
 import { type ShownStatement, shownFilters } from './schema';
 import type { StatementRow } from './statement';
 
-const showForecast = (forecast: Forecast | null) =>
+export const showForecast = (forecast: Forecast | null) =>
   forecast && {
     expected_usd: jsonUsd(forecast.expectedNanoUsd),
     low_usd: jsonUsdOrNull(forecast.lowNanoUsd),

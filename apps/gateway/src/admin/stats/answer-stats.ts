@@ -4,6 +4,11 @@ import { type CustomerQuery, listCustomers } from '@llm0/drizzle/queries/limits/
 import type { Durations, Percentiles } from '@llm0/drizzle/queries/stats/read/durations';
 import { loadBuckets, loadHistogram, loadOverview, needsRows } from '@llm0/drizzle/queries/stats/read/load-stats';
 import {
+  type HealthBucket,
+  type HealthQuery,
+  loadProviderHealth,
+} from '@llm0/drizzle/queries/stats/read/provider-health';
+import {
   type BucketQuery,
   type MetricName,
   SPEND_SUMS,
@@ -31,6 +36,7 @@ type BucketRange = Omit<BucketQuery, 'withDurations' | 'sums'>;
 export type StatsQuestion =
   | { readonly kind: 'overview'; readonly query: StatsQuery }
   | { readonly kind: 'histogram'; readonly query: StatsQuery; readonly metric: MetricName }
+  | { readonly kind: 'health'; readonly query: HealthQuery }
   | { readonly kind: 'customers'; readonly query: CustomerQuery }
   | { readonly kind: 'alert_preview'; readonly query: ReplayQuery }
   | BucketQuestion;
@@ -82,6 +88,11 @@ async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: obj
   if (question.kind === 'histogram') {
     const body = showHistogram(await loadHistogram(db, question.query, question.metric));
     return { body, requests: body.requests };
+  }
+  if (question.kind === 'health') {
+    const buckets = await loadProviderHealth(db, question.query);
+    const requests = buckets.reduce((sum, { answered, failed }) => sum + answered + failed, 0);
+    return { body: { buckets: buckets.map(showHealth) }, requests };
   }
   if (question.kind === 'alert_preview') {
     return { body: showReplay(question.query, await replayAlert(db, question.query)), requests: 0 };
@@ -165,6 +176,15 @@ const showErrors = (bucket: StatsBucket) => ({
   aborted: bucket.aborted,
   failovers: bucket.failovers,
   error_rate: bucket.errors / bucket.requests,
+});
+
+const showHealth = (bucket: HealthBucket) => ({
+  start: showInstant(bucket.startMs),
+  provider: bucket.provider,
+  answered: bucket.answered,
+  failed: bucket.failed,
+  failed_over: bucket.failedOver,
+  main_failure: bucket.mainFailure,
 });
 
 const NOTHING: Percentiles = { p50: null, p95: null, p99: null };

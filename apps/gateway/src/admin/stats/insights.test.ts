@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
@@ -176,6 +177,34 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
     expect((await get(`/failovers/counts?from=${before}&to=${since}`)).data).toEqual([]);
     expect((await admin.call('GET', '/failovers/counts')).status).toBe(400);
   });
+
+  test.each(['1h', '1m', 'all'])(
+    'health is what the provider itself answered or failed, every %s',
+    async (interval) => {
+      const project = crypto.randomUUID();
+      const createdAtMs = Date.parse(from) + 5 * HOUR_MS;
+      const row = (more: Partial<LogRecord> = {}) => sampleRecord({ projectId: project, createdAtMs, ...more });
+      const failed = (errorCode: string, more: Partial<LogRecord> = {}) =>
+        row({ status: 'error', httpStatus: 502, errorCode, finalProvider: undefined, ...more });
+      const tried = (...attempts: readonly (readonly [provider: string, outcome: string, latencyMs: number])[]) =>
+        attempts.map(([provider, outcome, latencyMs]) => ({ provider, outcome, latencyMs, model: 'm', startMs: 0 }));
+      await storeRecords(admin, [
+        ...[row(), row(), row({ cacheHit: true }), row({ status: 'rate_limited', errorCode: 'rate_limit_exceeded' })],
+        ...['upstream_timeout', 'upstream_timeout', 'upstream_error', 'model_not_found', 'internal'].map((code) =>
+          failed(code),
+        ),
+        row({ finalProvider: 'beta', attempts: tried(['alpha', 'timeout', 9], ['beta', 'ok', 5]) }),
+        row({ finalProvider: 'beta', attempts: tried(['alpha', 'breaker_open', 0], ['beta', 'ok', 5]) }),
+        failed('upstream_error', { attempts: tried(['alpha', 'server_error', 9], ['beta', 'server_error', 5]) }),
+      ]);
+      const [start, end] = [0, 3].map((hours) => new Date(createdAtMs + hours * HOUR_MS).toISOString());
+      const body = await get(`/stats/health?project_id=${project}&from=${start}&to=${end}&interval=${interval}`);
+      expect(body.buckets).toEqual([
+        { start, provider: 'alpha', answered: 2, failed: 5, failed_over: 1, main_failure: 'upstream_timeout' },
+        { start, provider: 'beta', answered: 2, failed: 0, failed_over: 0, main_failure: null },
+      ]);
+    },
+  );
 
   test('viewers see whose a webhook is, not its address: of alerts and of every change of one', async () => {
     const body = { name: 'hidden', kind: 'spend', webhook_url: 'https://hooks.example.com/services/T0/secret-one' };

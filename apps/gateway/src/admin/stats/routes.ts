@@ -9,6 +9,7 @@ import type { AnswerKept } from './keep-answers';
 import {
   bucketQuerySchema,
   durationFields,
+  healthQuerySchema,
   histogramQuerySchema,
   latencyQuerySchema,
   overviewQuerySchema,
@@ -80,6 +81,21 @@ const errorsSchema = bucketsOf('ErrorBuckets', {
   error_rate: z.number(),
 });
 
+const healthSchema = z
+  .object({
+    buckets: z.array(
+      z.object({
+        start: instantShown,
+        provider: z.string(),
+        answered: total.openapi({ description: "Without answers of the gateway's caches" }),
+        failed: total.openapi({ description: 'Failures of the provider, `failed_over` included' }),
+        failed_over: total.openapi({ description: 'Failed there, then answered by another target' }),
+        main_failure: z.string().nullable().openapi({ description: 'Error code of most failures' }),
+      }),
+    ),
+  })
+  .openapi('ProviderHealth');
+
 const speedSchema = z.object({ model: z.string(), tokens_per_second: z.number(), requests: total });
 const speedsSchema = z.object({ data: z.array(speedSchema) }).openapi('Speeds');
 
@@ -116,6 +132,15 @@ const latency = createRoute({
 });
 const cache = bucketRoute('/stats/cache', 'Cache hits over time', cacheSchema);
 const errors = bucketRoute('/stats/errors', 'Failed, refused and aborted requests over time', errorsSchema);
+const health = createRoute({
+  method: 'get',
+  path: '/stats/health',
+  tags,
+  summary: 'Answers and failures of each provider over time',
+  description: `Errors of callers, refusals and answers from caches do not count. Buckets without requests are omitted. ${BOUNDS}`,
+  request: { query: healthQuerySchema },
+  responses: { 200: answers(healthSchema, 'Buckets, oldest first') },
+});
 const histogram = createRoute({
   method: 'get',
   path: '/stats/histogram',
@@ -165,6 +190,10 @@ export function statsRoutes({ clock, db }: Pick<AdminServices, 'clock' | 'db'>, 
     .openapi(errors, (c) => {
       const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
       return answer(c, { kind: 'errors', query }, errorsSchema);
+    })
+    .openapi(health, (c) => {
+      const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'health', query }, healthSchema);
     })
     .openapi(histogram, (c) => {
       const { metric, ...range } = c.req.valid('query');

@@ -82,6 +82,7 @@ export const bucketQuerySchema = z.strictObject({
       description: 'Number of groups, the most expensive first; the others become "(other)"',
     }),
 });
+export const healthQuerySchema = bucketQuerySchema.pick({ from: true, to: true, project_id: true, interval: true });
 const metric = z.enum(['latency', 'ttft', 'overhead', 'upstream']);
 export const histogramQuerySchema = z.strictObject({ ...range, metric: metric.default('latency') });
 export const latencyQuerySchema = bucketQuerySchema.extend({

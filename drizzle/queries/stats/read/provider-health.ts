@@ -1,0 +1,138 @@
+import type { UpstreamFailure } from '@llm0/core/errors/gateway-error';
+import { PROVIDER_FAILURES } from '@llm0/core/errors/provider-failures';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../../client';
+import { startOf, within } from './segment-sql';
+import { askInTime } from './time-limit';
+import { type RangeOptions, type StatsSegment, splitByOne, splitRange } from './time-segments';
+
+const HOUR_MS = 3_600_000;
+
+export interface HealthQuery extends RangeOptions {
+  readonly projectId?: string;
+}
+
+/** Answers and failures of a provider. */
+export interface HealthBucket {
+  readonly startMs: number;
+  readonly provider: string;
+  /** Without answers of the gateway's caches. */
+  readonly answered: number;
+  /** Failures of the provider, `failedOver` included. */
+  readonly failed: number;
+  /** Failures after which another target answered. */
+  readonly failedOver: number;
+  /** Error code of most failures; null without one. */
+  readonly mainFailure: string | null;
+}
+
+/** Error codes by the failure of an attempt. Rejected requests and unknown models are errors of callers. */
+const CODES = {
+  rate_limited: 'upstream_rate_limited',
+  timeout: 'upstream_timeout',
+  server_error: 'upstream_error',
+  auth: 'upstream_error',
+  connection: 'upstream_error',
+  malformed: 'upstream_error',
+  truncated: 'upstream_error',
+} as const satisfies Record<Exclude<UpstreamFailure, 'rejected' | 'not_found'>, (typeof PROVIDER_FAILURES)[number]>;
+const codes = new Map<string, string>(Object.entries(CODES));
+
+type HealthRow = {
+  readonly start_ms: string;
+  readonly provider: string;
+  /** '' for an answer. */
+  readonly code: string;
+  readonly elsewhere: number;
+  readonly n: string;
+};
+
+/** Answers and failures by interval and provider, oldest first; buckets without requests are missing. */
+export async function loadProviderHealth(db: Db, query: HealthQuery): Promise<readonly HealthBucket[]> {
+  const rows = await askInTime(db, (ask) => ask<HealthRow>(healthQuery(query)));
+  return toBuckets(rows).map((bucket) =>
+    query.intervalMs === undefined ? { ...bucket, startMs: query.fromMs } : bucket,
+  );
+}
+
+function healthQuery(query: HealthQuery): SQL {
+  const parts = [
+    ...splitRange(query).map((segment) => answeredIn(segment, query)),
+    ...splitByOne({ ...query, source: 'rollup_error', sizeMs: HOUR_MS }).map((segment) => failedIn(segment, query)),
+    failedOver(query),
+  ];
+  return sql`select start_ms, provider, code, elsewhere, sum(n) as n
+    from (${sql.join(parts, sql` union all `)}) as parts
+    where provider <> '' group by 1, 2, 3, 4 having sum(n) <> 0 order by 1, 2, 3, 4`;
+}
+
+const PROVIDER_OF_ROW = sql`coalesce(final_provider, provider, '')`;
+
+function answeredIn(segment: StatsSegment, { intervalMs, projectId }: HealthQuery): SQL {
+  const start = startOf(segment, intervalMs);
+  const where = sql`${within(segment, { projectId })} and status = 'success'`;
+  return segment.source === 'rows'
+    ? sql`select ${start} as start_ms, ${PROVIDER_OF_ROW} as provider, ''::text as code, 0 as elsewhere, 1::bigint as n
+        from gateway_logs where ${where} and not cache_hit and not semantic_cache_hit`
+    : sql`select ${start} as start_ms, provider, ''::text as code, 0 as elsewhere, requests as n
+        from ${sql.identifier(segment.source)} where ${where} and cache = 'miss'`;
+}
+
+const listOf = (names: Iterable<string>) => sql.raw([...names].map((name) => `'${name}'`).join(', '));
+
+function failedIn(segment: StatsSegment, { intervalMs, projectId }: HealthQuery): SQL {
+  const [provider, n, table] =
+    segment.source === 'rows'
+      ? [PROVIDER_OF_ROW, sql`1::bigint`, sql`gateway_logs`]
+      : [sql`provider`, sql`requests`, sql`rollup_error`];
+  const sign = sql.raw(segment.isLess === true ? '-' : '');
+  return sql`select ${startOf(segment, intervalMs)} as start_ms, ${provider} as provider, error_code as code,
+      0 as elsewhere, ${sign}${n} as n
+    from ${table} where ${within(segment, { projectId })} and status = 'error'
+      and error_code in (${listOf(PROVIDER_FAILURES)})`;
+}
+
+/** Requests that nobody answered count by their row. A skipped target has latency 0. */
+function failedOver({ fromMs, toMs, intervalMs, projectId }: HealthQuery): SQL {
+  const segment: StatsSegment = { source: 'rows', fromMs, toMs };
+  return sql`select ${startOf(segment, intervalMs)} as start_ms, provider, code, 1 as elsewhere, 1::bigint as n
+    from (
+      select distinct on (f.request_id, f.original_provider) f.created_at, f.original_provider as provider,
+        f.trigger_reason as code
+      from failover_logs f
+      where ${within(segment, { projectId })} and f.original_attempt_latency_ms > 0
+        and f.trigger_reason in (${listOf(codes.keys())})
+        and exists (select 1 from failover_logs s where s.request_id = f.request_id and s.fallback_succeeded)
+      order by f.request_id, f.original_provider, f.switch_index
+    ) as failovers`;
+}
+
+interface Tally {
+  readonly startMs: number;
+  readonly provider: string;
+  answered: number;
+  failedOver: number;
+  readonly failures: Map<string, number>;
+}
+
+function toBuckets(rows: readonly HealthRow[]): readonly HealthBucket[] {
+  const tallies = new Map<string, Tally>();
+  for (const { start_ms: start, provider, code, elsewhere, n } of rows) {
+    const startMs = Number(start);
+    const empty = () => ({ startMs, provider, answered: 0, failedOver: 0, failures: new Map<string, number>() });
+    const tally = tallies.getOrInsertComputed(`${start} ${provider}`, empty);
+    const count = Number(n);
+    if (code === '') {
+      tally.answered += count;
+      continue;
+    }
+    const failure = codes.get(code) ?? code;
+    tally.failures.set(failure, (tally.failures.get(failure) ?? 0) + count);
+    if (Number(elsewhere) === 1) tally.failedOver += count;
+  }
+  return [...tallies.values()].map(({ failures, ...bucket }) => {
+    const [main] = [...failures].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+    const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
+    return { ...bucket, failed, mainFailure: main?.[0] ?? null };
+  });
+}
