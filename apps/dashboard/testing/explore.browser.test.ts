@@ -211,6 +211,57 @@ describe('marks', () => {
   });
 });
 
+describe('pictures of the overview', () => {
+  const strip = () => page.getByRole('slider', { name: 'openai: health over time' });
+  const said = async () => (await strip().getAttribute('aria-valuetext')) ?? '';
+
+  test('a bar leads to the requests of its provider and time, by keyboard and by pointer; figures are in tables', async () => {
+    await page.goto(`${gateway.url}/?range=7d`);
+    await strip().focus();
+    await page.keyboard.press('End');
+    expect(await strip().getAttribute('aria-valuemax')).toBe('83');
+    for (let bars = 0; bars < 83 && (await said()).endsWith('no requests'); bars++) {
+      await page.keyboard.press('ArrowLeft');
+    }
+    expect(await said()).toMatch(/^\d{4}-\d\d-\d\d \d\d:00 to .*UTC: \d+ requests?, (none|\d+) failed/);
+    await page.getByText(/these requests$/).waitFor();
+    const figures = page.getByRole('table', { name: 'Provider health in figures' });
+    expect(await figures.getByRole('rowheader').allTextContents()).toContain('openai');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/requests\?.*provider=openai/);
+    expect(addressed().to - addressed().from).toBe(2 * HOUR);
+    await page.getByText(/^\d+ shown$/).waitFor();
+    await page.goBack();
+    const box = await strip().boundingBox();
+    await strip().click({ position: { x: (box?.width ?? 0) * 0.9, y: 10 } });
+    await page.waitForURL(/\/requests\?.*from=/);
+    expect(problems).toEqual([]);
+  });
+
+  test('take their room before they are there, on a phone as well, and are accessible', async () => {
+    const cards = ['Provider health', 'Budgets closest to their limit'].map((name) =>
+      page.locator('section', { has: page.getByRole('heading', { name, exact: true }) }),
+    );
+    const heights = () => Promise.all(cards.map(async (card) => (await card.boundingBox())?.height));
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 844 });
+      const held = Promise.withResolvers<void>();
+      await page.route(/\/(stats\/health|budgets)\?/, (route) => held.promise.then(() => route.continue()));
+      await page.goto(`${gateway.url}/?range=7d`);
+      for (const card of cards) await card.locator('[aria-busy]').waitFor();
+      const before = await heights();
+      held.resolve();
+      await strip().waitFor();
+      await page.getByRole('table', { name: 'Budgets in figures' }).waitFor();
+      expect([width, await heights()]).toEqual([width, before]);
+      expect([width, await sidewaysOverflow(page), await checkAccessibility(page)]).toEqual([width, 0, []]);
+      await page.unrouteAll({ behavior: 'wait' });
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('an outage', () => {
   test('a breaker that opened is said on the overview, and leads to exactly the requests that others answered', async () => {
     const { apiKey } = await createTestKey(gateway);
@@ -235,7 +286,19 @@ describe('an outage', () => {
     await banner.getByText(/^openai: paused since \d\d:\d\d UTC \(gpt-4o\)/).waitFor();
     // What is asked first on the page: is it well?
     const titles = await page.getByRole('heading', { level: 2 }).allTextContents();
-    expect(titles.slice(0, 4)).toEqual(['Requests by status', 'Error rate', 'Spend', 'Latency']);
+    expect(titles.slice(0, 4)).toEqual(['Requests by status', 'Error rate', 'Provider health', 'Spend']);
+    // Others answered what it failed: its strip says so, and leads to the same requests.
+    const strip = page.getByRole('slider', { name: 'openai: health over time' });
+    await strip.focus();
+    await page.keyboard.press('End');
+    const said = async () => (await strip.getAttribute('aria-valuetext')) ?? '';
+    for (let bars = 0; bars < 10 && !(await said()).includes('failed ('); bars++)
+      await page.keyboard.press('ArrowLeft');
+    expect(await said()).toMatch(/\d+ failed \(.* %\), mostly upstream_error, \d+ answered elsewhere$/);
+    await page.getByText(/the requests that others answered$/).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/failover_from=openai/);
+    await page.goBack();
     await banner.getByRole('link', { name: `${ASKED} requests answered elsewhere` }).click();
     await page.waitForURL(/failover_from=openai/);
     await page.getByText(`${ASKED} shown`, { exact: true }).waitFor();

@@ -11,6 +11,7 @@ export type SpendBucket = InferResponseType<typeof api.stats.spend.$get>['bucket
 export type LatencyBucket = InferResponseType<typeof api.stats.latency.$get>['buckets'][number];
 export type CacheBucket = InferResponseType<typeof api.stats.cache.$get>['buckets'][number];
 export type ErrorBucket = InferResponseType<typeof api.stats.errors.$get>['buckets'][number];
+export type ProviderHealth = InferResponseType<typeof api.stats.health.$get>['buckets'][number];
 export type Budget = InferResponseType<typeof api.budgets.$get>['data'][number];
 
 /** Query of the API; addresses hold text only. */
@@ -135,6 +136,10 @@ export const useCache = (query: StatsQuery, enabled = true) =>
 
 export const useErrors = (query: StatsQuery, enabled = true) =>
   useStats(['stats', 'errors', query], () => api.stats.errors.$get({ query: grouped(query) }), enabled);
+
+/** Answers and failures of each provider. */
+export const useProviderHealth = (query: StatsQuery) =>
+  useStats(['stats', 'health', query], () => api.stats.health.$get({ query: { ...query } }));
 
 export const useHistogram = (query: StatsQuery, metric: Metric) => {
   const asked = { ...query, metric };

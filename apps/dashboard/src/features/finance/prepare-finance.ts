@@ -129,8 +129,10 @@ export interface CapOutlook {
   readonly tone: 'neutral' | 'good' | 'warn' | 'bad';
 }
 
+type Outlooked = Pick<CapForecast, 'cap_usd' | 'spent_usd' | 'forecast' | 'reached_on' | 'could_reach_on'>;
+
 /** Forecast of a cap at the end of its month. */
-export function outlookOf(cap: CapForecast, isFinal: boolean): CapOutlook {
+export function outlookOf(cap: Outlooked, isFinal: boolean): CapOutlook {
   const { spent_usd: spent, cap_usd: limit, reached_on: reached, could_reach_on: could } = cap;
   if (spent >= limit) return { text: reached === null ? 'Used up' : `Used up on ${dayName(reached)}`, tone: 'bad' };
   if (isFinal) return { text: 'Not reached', tone: 'good' };

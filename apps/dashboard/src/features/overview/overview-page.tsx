@@ -18,11 +18,12 @@ import { PageFrame } from '../shell/page-frame';
 import { TroubleBanner } from '../shell/trouble';
 import { filterOf, prepareSpend } from '../spend/prepare-spend';
 import { ServersBanner } from '../tools/servers-banner';
-import { BudgetsCard } from './budgets-card';
+import { CapsCard } from './caps-card';
 import { ErrorsCard } from './errors-card';
 import { HealthCharts } from './health-charts';
 import { Onboarding } from './onboarding';
 import { countCallerErrors, prepareStats } from './prepare-overview';
+import { ProviderHealthCard } from './provider-health-card';
 
 const GROUPS = { model: 'Model', provider: 'Provider', project: 'Project' } as const;
 
@@ -54,6 +55,7 @@ export function OverviewPage() {
       <div className="grid gap-4 xl:grid-cols-2">
         <HealthCharts page={page} />
       </div>
+      <ProviderHealthCard page={page} />
       <UnpricedBanner />
       <Failure of={now} />
       <StatGrid
@@ -64,7 +66,7 @@ export function OverviewPage() {
         <SpendChart page={page} />
         <LatencyChart page={page} />
         <SavingsChart page={page} />
-        <BudgetsCard projectId={page.projectId} />
+        <CapsCard projectId={page.projectId} />
       </div>
       <ErrorsCard query={query} />
     </PageFrame>
@@ -141,7 +143,7 @@ function SavingsChart({ page }: ChartProps) {
       unit="usd"
       emptyText="Nothing was saved in this range. Repeated requests are answered from the cache at no cost."
       {...{ page, query: { error } }}
-      height={160}
+      height={290}
       opens="the requests that the cache answered"
       requestsOf={() => ({ cache: ['exact', 'semantic'] })}
     />

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { ERROR_TABLE } from '@llm0/core/errors/error-table';
 import type { Overview } from '../../api/stats';
-import { describeBudget, domainOf, prepareErrors, prepareStats } from './prepare-overview';
+import { domainOf, prepareErrors, prepareStats } from './prepare-overview';
 
 const NONE = { p50: null, p95: null, p99: null };
 const overview = (given: Partial<Overview>): Overview => ({
@@ -87,10 +87,4 @@ describe('errors', () => {
       { code: 'internal', domain: 'gateway', requests: 1 },
     ]);
   });
-});
-
-test('a budget in words', () => {
-  const budget = { period: 'day', project_id: 'p', id: 'c', name: 'ann', limit_usd: 1, used_usd: 0, share: 0 } as const;
-  expect(describeBudget({ ...budget, scope: 'customer' }, 'Shop')).toBe('Customer in Shop, today');
-  expect(describeBudget({ ...budget, scope: 'project', period: 'month' }, 'Shop')).toBe('Project, this month');
 });

@@ -1,4 +1,5 @@
-import type { Budget, ErrorBucket, Overview } from '../../api/stats';
+import { PROVIDER_FAILURES } from '@llm0/core/errors/provider-failures';
+import type { ErrorBucket, Overview } from '../../api/stats';
 import { countOf, formatCompact, formatMs, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { statsOf } from '../../ui/prepare-stat';
@@ -72,10 +73,10 @@ const POLICY = new Set([
   'project_inactive',
 ]);
 const GATEWAY = new Set(['internal', 'overloaded', 'store_unavailable', 'gateway_lost']);
-const PROVIDER = new Set(['upstream_error', 'upstream_unavailable', 'upstream_rate_limited', 'upstream_timeout']);
+const PROVIDER: ReadonlySet<string> = new Set(PROVIDER_FAILURES);
 
 /** Codes of failures that callers can't avoid. */
-export const FAILURE_CODES: readonly string[] = [...PROVIDER, ...GATEWAY];
+export const FAILURE_CODES: readonly string[] = [...PROVIDER_FAILURES, ...GATEWAY];
 
 /** Fault of a failed or refused request, by its error code. */
 export function domainOf(code: string): ErrorDomain {
@@ -101,12 +102,3 @@ export function prepareErrors(buckets: readonly { group: string | null; requests
 /** Failures for which the caller is at fault. */
 export const countCallerErrors = (buckets: readonly Pick<ErrorBucket, 'group' | 'errors'>[]): number =>
   buckets.reduce((sum, { group, errors }) => sum + (domainOf(group ?? '') === 'caller' ? errors : 0), 0);
-
-const SCOPES = { project: 'Project', key: 'Key', customer: 'Customer' } as const;
-const PERIODS = { day: 'today', month: 'this month', total: 'in total' } as const;
-
-/** Owner of a budget, in words. */
-export function describeBudget(budget: Budget, projectName: string): string {
-  const of = budget.scope === 'project' ? '' : ` in ${projectName}`;
-  return `${SCOPES[budget.scope]}${of}, ${PERIODS[budget.period]}`;
-}

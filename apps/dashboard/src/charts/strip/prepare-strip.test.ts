@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'bun:test';
+import fc from 'fast-check';
+import type { ProviderHealth } from '../../api/stats';
+import { PRESETS, type Preset, resolveRange } from '../../range/time-range';
+import {
+  asStep,
+  type Bar,
+  barAt,
+  barTimes,
+  describeBar,
+  describeLength,
+  heightOf,
+  opensOf,
+  pathOf,
+  prepareStrips,
+  requestsOfBar,
+} from './prepare-strip';
+
+const NOW = Date.parse('2026-11-26T05:02:17Z');
+const MINUTE_MS = 60_000;
+
+describe('bars', () => {
+  test('any range has at most 90 equal bars that are as long as it and end with it', () => {
+    const ranges = fc.record({
+      toMs: fc.integer({ min: 0, max: NOW }),
+      lengthMs: fc.oneof(fc.integer({ min: 1, max: 3 * 3_600_000 }), fc.integer({ min: 1, max: 3000 * 86_400_000 })),
+    });
+    fc.assert(
+      fc.property(ranges, ({ toMs, lengthMs }) => {
+        const { startMs, intervalMs, count } = barTimes({ fromMs: toMs - lengthMs, toMs });
+        const endMs = startMs + count * intervalMs;
+        expect(count).toBeLessThanOrEqual(90);
+        expect(count * intervalMs).toBeGreaterThanOrEqual(lengthMs);
+        expect((count - 1) * intervalMs).toBeLessThan(lengthMs);
+        expect([endMs >= toMs, endMs - intervalMs < toMs]).toEqual([true, true]);
+        // As the gateway aligns its buckets.
+        expect(startMs % intervalMs === 0).toBe(true);
+        expect(asStep(intervalMs)).toMatch(/^\d{1,6}[sh]$/);
+      }),
+    );
+  });
+
+  test('ranges to choose from', () => {
+    const shown = (Object.keys(PRESETS) as Preset[]).map((range) => {
+      const { count, intervalMs } = barTimes(resolveRange({ range }, NOW));
+      return `${range}: ${count} × ${describeLength(intervalMs)}`;
+    });
+    expect(shown).toEqual([
+      ...['5m: 75 × 4 seconds', '15m: 90 × 10 seconds', '1h: 90 × 40 seconds', '6h: 90 × 4 minutes'],
+      ...['24h: 90 × 16 minutes', '7d: 84 × 2 hours', '14d: 84 × 4 hours', '30d: 90 × 8 hours', '90d: 90 × 1 day'],
+    ]);
+  });
+});
+
+const times = { startMs: 0, intervalMs: MINUTE_MS, count: 90 };
+const bucket = (minute: number, more: Partial<ProviderHealth> = {}): ProviderHealth => ({
+  ...{ start: new Date(minute * MINUTE_MS).toISOString(), provider: 'openai', answered: 0, failed: 0 },
+  ...{ failed_over: 0, main_failure: null, ...more },
+});
+const barOf = (more: Partial<ProviderHealth>): Bar => {
+  const [strip] = prepareStrips([bucket(0, more)], times);
+  return strip?.bars[0] as Bar;
+};
+
+describe('strips', () => {
+  test('add up to their buckets, each bar to its own', () => {
+    const buckets = fc.uniqueArray(
+      fc.record({
+        minute: fc.integer({ min: 0, max: 89 }),
+        provider: fc.constantFrom('openai', 'anthropic', 'demo'),
+        answered: fc.nat({ max: 500 }),
+        failed: fc.integer({ min: 1, max: 50 }),
+      }),
+      { selector: ({ minute, provider }) => `${minute} ${provider}`, maxLength: 120 },
+    );
+    fc.assert(
+      fc.property(buckets, (made) => {
+        const strips = prepareStrips(
+          made.map(({ minute, ...counts }) => bucket(minute, counts)),
+          times,
+        );
+        expect(strips.length).toBe(new Set(made.map(({ provider }) => provider)).size);
+        for (const { provider, bars, requests, failed } of strips) {
+          const own = made.filter((one) => one.provider === provider);
+          const sum = (of: (one: (typeof own)[number]) => number) => own.reduce((total, one) => total + of(one), 0);
+          expect([requests, failed]).toEqual([sum((one) => one.answered + one.failed), sum((one) => one.failed)]);
+          expect(bars.map(({ startMs }) => startMs)).toEqual(bars.map((_, index) => index * MINUTE_MS));
+          for (const { minute, failed: failures } of own) expect(bars[minute]?.failed).toBe(failures);
+          expect(bars.filter(({ health }) => health !== 'none').length).toBe(own.length);
+        }
+      }),
+    );
+  });
+
+  test('providers with the most failures come first, then the busiest; those without requests not at all', () => {
+    const strips = prepareStrips(
+      [
+        bucket(1, { answered: 90 }),
+        bucket(2, { provider: 'anthropic', answered: 5, failed: 1 }),
+        bucket(3, { provider: 'demo', answered: 100 }),
+        bucket(4, { provider: 'idle' }),
+      ],
+      times,
+    );
+    expect(strips.map(({ provider }) => provider)).toEqual(['anthropic', 'demo', 'openai']);
+  });
+
+  test('health is the share of failures; height tells it without color', () => {
+    const healthOf = (answered: number, failed: number) => barOf({ answered, failed }).health;
+    const healths: readonly string[] = [
+      healthOf(9, 0),
+      healthOf(99, 1),
+      healthOf(51, 49),
+      healthOf(5, 5),
+      healthOf(0, 1),
+    ];
+    expect(healths).toEqual(['fine', 'some', 'some', 'mostly', 'mostly']);
+    const empty = { health: 'none', requests: 0, failed: 0 } as const;
+    const bars = [empty, ...[0, 1, 20, 49, 50].map((failed) => barOf({ answered: 100 - failed, failed }))];
+    const heights = bars.map(heightOf);
+    expect(heights).toEqual([3, 9, 12, 14, 18, 20]);
+    const drawn = [barOf({ answered: 1 }), barOf({ failed: 1 }), barOf({ answered: 1 })];
+    expect([pathOf(drawn, 'fine'), pathOf(drawn, 'none')]).toEqual(['M1 20v-9h8v9zM21 20v-9h8v9z', '']);
+  });
+
+  test('a pointer is over the bar whose share of the width it is in', () => {
+    expect([barAt(-0.1, 90), barAt(0, 90), barAt(0.5, 90), barAt(0.999, 90), barAt(1, 90)]).toEqual([0, 0, 45, 89, 89]);
+  });
+});
+
+describe('a bar in words', () => {
+  const say = (more: Partial<ProviderHealth>, intervalMs = 16 * MINUTE_MS) =>
+    describeBar(
+      { ...barOf({ answered: 1, ...more }), startMs: Date.parse('2026-11-25T23:44:00Z') },
+      { intervalMs, timeZone: 'utc' },
+    );
+
+  test('when, how many, how many failed, and how most of them failed', () => {
+    const failing = { answered: 28, failed: 12, main_failure: 'upstream_timeout' };
+    expect(say(failing)).toBe(
+      '2026-11-25 23:44 to 2026-11-26 00:00 UTC: 40 requests, 12 failed (30.0 %), mostly upstream_timeout',
+    );
+    expect(say({ ...failing, failed_over: 9 }, 4 * MINUTE_MS)).toBe(
+      '2026-11-25 23:44 to 23:48 UTC: 40 requests, 12 failed (30.0 %), mostly upstream_timeout, 9 answered elsewhere',
+    );
+    expect(say({}, 10_000)).toBe('2026-11-25 23:44:00 to 23:44:10 UTC: 1 request, none failed');
+    const empty = { startMs: 0, requests: 0, failed: 0, failedOver: 0, mainFailure: null, health: 'none' } as const;
+    expect(describeBar(empty, { intervalMs: MINUTE_MS, timeZone: 'utc' })).toBe(
+      '1970-01-01 00:00 to 00:01 UTC: no requests',
+    );
+  });
+
+  test('it opens requests of the provider, or those that others answered if most failures went there', () => {
+    const [own, elsewhere] = [barOf({ failed: 4, failed_over: 2 }), barOf({ failed: 4, failed_over: 3 })];
+    expect(requestsOfBar('openai', own)).toEqual({ provider: 'openai' });
+    expect(requestsOfBar('openai', elsewhere)).toEqual({ failover_from: 'openai' });
+    expect([opensOf(own), opensOf(elsewhere)]).toEqual(['these requests', 'the requests that others answered']);
+  });
+});

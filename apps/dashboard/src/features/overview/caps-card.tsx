@@ -1,0 +1,118 @@
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useProjectNames } from '../../api/projects';
+import { useBudgets } from '../../api/stats';
+import { BulletBar, BulletLegend } from '../../charts/bullet/bullet-bar';
+import { Card } from '../../ui/card';
+import { EmptyState } from '../../ui/empty-state';
+import { Failure } from '../../ui/error-state';
+import { type CapLine, prepareCaps } from './prepare-caps';
+
+/** Tightest budgets, of which those that run out are drawn. */
+const ASKED = '20';
+const SHOWN = 5;
+/** Height of five budgets: nothing moves when they arrive. */
+const RESERVED = 'min-h-71';
+
+/** Caps, key budgets and customer limits that are nearest to their end, with forecasts. */
+export function CapsCard({ projectId }: { readonly projectId: string | undefined }) {
+  const budgets = useBudgets({ limit: ASKED, ...(projectId === undefined ? {} : { project_id: projectId }) });
+  const projectName = useProjectNames();
+  const lines = useMemo(
+    () => budgets.data && prepareCaps(budgets.data.data, projectName).slice(0, SHOWN),
+    [budgets.data, projectName],
+  );
+  return (
+    <Card
+      title="Budgets closest to their limit"
+      actions={
+        <Link to="/finance" className="rounded px-1 text-xs text-muted hover:text-text">
+          All caps
+        </Link>
+      }
+    >
+      <div className={RESERVED}>
+        <Failure of={budgets} />
+        {lines === undefined && budgets.error === null && (
+          <div className={`rounded bg-hover/60 ${RESERVED}`} aria-busy="true" />
+        )}
+        {lines?.length === 0 && (
+          <EmptyState title="No budgets yet">
+            Set a monthly cap on a project, a budget on a key or a limit on a customer to see it here.
+          </EmptyState>
+        )}
+        <ul className="grid gap-2">
+          {lines?.map((line) => (
+            <li key={line.key} className="min-w-0">
+              <Cap line={line} />
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="mt-2 text-2xs text-muted">
+        <BulletLegend />
+      </div>
+      {lines !== undefined && lines.length > 0 && <CapsTable lines={lines} />}
+    </Card>
+  );
+}
+
+function Cap({ line }: { readonly line: CapLine }) {
+  const { projectId, name, owner, spent, limit, share, forecast, outlook, bullet } = line;
+  return (
+    <Link to="/projects/$projectId" params={{ projectId }} className="block rounded-md hover:bg-hover">
+      <span className="flex items-baseline justify-between gap-x-3">
+        <span className="min-w-0 truncate" title={`${name}: ${owner}`}>
+          <span className="font-medium">{name}</span> <span className="text-xs text-muted">{owner}</span>
+        </span>
+        <span className="nums text-xs">
+          {spent} of {limit}
+        </span>
+      </span>
+      <BulletBar {...bullet} />
+      <span className="flex items-baseline justify-between gap-x-3 text-xs text-muted">
+        <span className={`min-w-0 truncate ${bullet.passes === null ? '' : 'text-bad'}`}>{outlook}</span>
+        <span className="nums">
+          {bullet.forecast !== null && `forecast ${forecast}`}
+          <span className={bullet.forecast === null ? '' : 'max-sm:hidden'}>
+            {bullet.forecast !== null && ', '}
+            {share} used
+          </span>
+        </span>
+      </span>
+    </Link>
+  );
+}
+
+const HEADS = ['Budget', 'Applies to', 'Spent', 'Limit', 'Used', 'Forecast', 'Outlook'];
+
+/** The bars in figures, for screen readers. */
+const CapsTable = ({ lines }: { readonly lines: readonly CapLine[] }) => (
+  <div className="sr-only">
+    <table>
+      <caption>Budgets in figures</caption>
+      <thead>
+        <tr>
+          {HEADS.map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ key, name, owner, spent, limit, share, forecast, outlook }) => (
+          <tr key={key}>
+            <th scope="row">{name}</th>
+            <td>{owner}</td>
+            <td>{spent}</td>
+            <td>{limit}</td>
+            <td>{share}</td>
+            <td>{forecast}</td>
+            <td>{outlook}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);

@@ -1,0 +1,58 @@
+import type { Budget } from '../../api/stats';
+import { type Bullet, prepareBullet } from '../../charts/bullet/prepare-bullet';
+import { formatShare, NOTHING } from '../../format/format-number';
+import { formatFixed, outlookOf } from '../finance/prepare-finance';
+
+const CENTS = 2;
+const formatCents = (usd: number) => `$${formatFixed(usd, CENTS)}`;
+
+/** A budget as the overview draws it. */
+export interface CapLine {
+  readonly key: string;
+  readonly projectId: string;
+  readonly name: string;
+  /** `Key in Shop, this month`. */
+  readonly owner: string;
+  readonly spent: string;
+  readonly limit: string;
+  readonly share: string;
+  /** Of the whole month; a dash without one. */
+  readonly forecast: string;
+  readonly outlook: string;
+  readonly bullet: Bullet;
+}
+
+/** Budgets by used or expected share, the largest first. */
+export function prepareCaps(budgets: readonly Budget[], projectName: (id: string) => string): CapLine[] {
+  return budgets
+    .toSorted((a, b) => dangerOf(b) - dangerOf(a))
+    .map((budget): CapLine => {
+      const { scope, period, project_id: projectId, id, name, used_usd: spent, limit_usd: cap, share } = budget;
+      const forecast = budget.forecast?.expected_usd ?? null;
+      return {
+        ...{ key: `${scope} ${projectId} ${id} ${period}`, projectId, name },
+        owner: describeOwner(budget, projectName(projectId)),
+        ...{ spent: formatCents(spent), limit: formatCents(cap), share: formatShare(share) },
+        forecast: forecast === null ? NOTHING : formatCents(forecast),
+        outlook: describeOutlook(budget),
+        bullet: prepareBullet({ spent, cap, forecast }),
+      };
+    });
+}
+
+const dangerOf = ({ limit_usd: cap, share, forecast }: Budget) =>
+  Math.max(share, forecast === null || cap === 0 ? 0 : forecast.expected_usd / cap);
+
+const SCOPES = { project: 'Project', key: 'Key', customer: 'Customer' } as const;
+const PERIODS = { day: 'today', month: 'this month', total: 'in total' } as const;
+
+function describeOwner({ scope, period }: Budget, projectName: string): string {
+  return `${SCOPES[scope]}${scope === 'project' ? '' : ` in ${projectName}`}, ${PERIODS[period]}`;
+}
+
+/** The words of the finance page; only months are forecast. */
+function describeOutlook(budget: Budget): string {
+  const { period, used_usd: spent, limit_usd: cap } = budget;
+  if (period === 'month') return outlookOf({ ...budget, spent_usd: spent, cap_usd: cap }, false).text;
+  return spent >= cap ? 'Used up' : 'Within its limit';
+}

@@ -1,0 +1,167 @@
+import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { isAway } from '../../api/away';
+import { type ProviderHealth, useProviderHealth } from '../../api/stats';
+import {
+  asStep,
+  type Bar,
+  type BarTimes,
+  barTimes,
+  describeBar,
+  describeLength,
+  type Strip as Prepared,
+  prepareStrips,
+  requestsOfBar,
+} from '../../charts/strip/prepare-strip';
+import { Strip, StripLegend } from '../../charts/strip/strip';
+import { countOf, formatCount, formatShare, NOTHING } from '../../format/format-number';
+import { formatStamp, zoneName } from '../../format/format-time';
+import { rangeQuery } from '../../range/time-range';
+import type { Page } from '../../range/use-page';
+import { useShowRequests } from '../../range/use-show-requests';
+import { Button } from '../../ui/button';
+import { Card } from '../../ui/card';
+import { Failure } from '../../ui/error-state';
+
+const SHOWN = 4;
+/** Height of four strips: nothing moves when they arrive. */
+const RESERVED = 'min-h-50 sm:min-h-26';
+const STAMP = '2026-01-31 23:59'.length;
+
+/** How each provider fared over the range. */
+export function ProviderHealthCard({ page }: { readonly page: Page }) {
+  const { query, times, strips } = useStrips(page);
+  const [isWhole, setIsWhole] = useState(false);
+  const { range, timeZone } = page;
+  const { startMs, intervalMs, count } = times;
+  const describe = (bar: Bar) => describeBar(bar, { intervalMs, timeZone });
+  const stampOf = (ms: number) => formatStamp(ms, timeZone).slice(0, STAMP);
+  return (
+    <Card
+      title="Provider health"
+      actions={
+        <span className="flex h-7 items-center gap-2">
+          <span className="text-xs text-muted">
+            {count} bars of {describeLength(intervalMs)}
+          </span>
+          {strips !== undefined && strips.length > SHOWN && (
+            <Button size="small" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+              {isWhole ? 'Show fewer' : `Show all ${strips.length}`}
+            </Button>
+          )}
+        </span>
+      }
+    >
+      <div className={RESERVED}>
+        <Failure of={query} />
+        {strips === undefined && query.error === null && (
+          <div className={`rounded bg-hover/60 ${RESERVED}`} aria-busy="true" />
+        )}
+        {strips?.length === 0 && <Note>No provider was asked in this range.</Note>}
+        <ul className="grid gap-2">
+          {strips?.slice(0, isWhole ? strips.length : SHOWN).map((strip) => (
+            <Row key={strip.provider} {...{ strip, describe, intervalMs }} />
+          ))}
+        </ul>
+      </div>
+      <div className="mt-2 flex flex-wrap justify-between gap-x-4 gap-y-1 text-2xs text-muted">
+        <span className="nums">
+          {stampOf(startMs)} to {stampOf(range.toMs)} {zoneName(timeZone)}
+        </span>
+        <StripLegend />
+      </div>
+      {strips !== undefined && strips.length > 0 && <HealthTable {...{ strips, describe }} />}
+    </Card>
+  );
+}
+
+const Note = ({ children }: { readonly children: ReactNode }) => (
+  <p className={`flex items-center justify-center text-center text-muted ${RESERVED}`}>{children}</p>
+);
+
+interface Shown {
+  readonly buckets: readonly ProviderHealth[];
+  readonly times: BarTimes;
+}
+
+/** An answer keeps the bars that it was asked for until the next one is there. */
+function useStrips({ range, query: asked }: Page) {
+  const wanted = useMemo(() => barTimes(range), [range]);
+  const query = useProviderHealth({
+    ...asked,
+    ...rangeQuery({ fromMs: wanted.startMs, toMs: range.toMs }),
+    interval: asStep(wanted.intervalMs),
+  });
+  const known = useRef<Shown>(undefined);
+  const buckets = query.isPlaceholderData ? undefined : query.data?.buckets;
+  if (buckets !== undefined && (known.current?.buckets !== buckets || known.current.times !== wanted)) {
+    known.current = { buckets, times: wanted };
+  }
+  const isFailed = query.error !== null && !isAway(query.error);
+  const shown = isFailed ? undefined : known.current;
+  const strips = useMemo(() => shown && prepareStrips(shown.buckets, shown.times), [shown]);
+  return { query, strips, times: shown?.times ?? wanted };
+}
+
+interface RowProps {
+  readonly strip: Prepared;
+  readonly describe: (bar: Bar) => string;
+  readonly intervalMs: number;
+}
+
+function Row({ strip: { provider, bars, requests, failed }, describe, intervalMs }: RowProps) {
+  const showRequests = useShowRequests();
+  const open = (bar: Bar) =>
+    showRequests(requestsOfBar(provider, bar), { fromMs: bar.startMs, toMs: bar.startMs + intervalMs });
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 sm:grid-cols-[9rem_minmax(0,1fr)_10rem]">
+      <span className="truncate font-medium" title={provider}>
+        {provider}
+      </span>
+      <span className="nums text-right text-xs text-muted sm:order-last">
+        {failed === 0 ? countOf(requests, 'request') : `${formatCount(failed)} of ${formatCount(requests)} failed`}
+      </span>
+      <div className="col-span-2 sm:col-span-1">
+        <Strip label={`${provider}: health over time`} {...{ bars, describe }} onSelect={open} />
+      </div>
+    </li>
+  );
+}
+
+interface TableProps {
+  readonly strips: readonly Prepared[];
+  readonly describe: (bar: Bar) => string;
+}
+
+const HEADS = ['Provider', 'Requests', 'Failed', 'Share failed', 'Last failures'];
+
+/** The strips in figures, for screen readers. */
+const HealthTable = ({ strips, describe }: TableProps) => (
+  <div className="sr-only">
+    <table>
+      <caption>Provider health in figures</caption>
+      <thead>
+        <tr>
+          {HEADS.map((head) => (
+            <th key={head} scope="col">
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {strips.map(({ provider, bars, requests, failed }) => {
+          const last = bars.findLast((bar) => bar.failed > 0);
+          return (
+            <tr key={provider}>
+              <th scope="row">{provider}</th>
+              <td>{formatCount(requests)}</td>
+              <td>{formatCount(failed)}</td>
+              <td>{formatShare(failed / requests)}</td>
+              <td>{last === undefined ? NOTHING : describe(last)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  </div>
+);
