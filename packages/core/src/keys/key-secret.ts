@@ -12,9 +12,16 @@ export interface NewKeySecret {
 }
 
 export function createKeySecret(): NewKeySecret {
-  const secret = PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
+  return keySecretOf(PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex'));
+}
+
+/** Parts of a given secret, which `isKeySecret` accepts. */
+export function keySecretOf(secret: string): NewKeySecret {
   return { secret, hash: hashSecret(secret), prefix: secret.slice(0, SHOWN_CHARACTERS) };
 }
+
+/** True for the form that `createKeySecret` makes: enough characters for 256 random bits. */
+export const isKeySecret = (text: string): boolean => looksLikeKey(text) && /_[0-9a-f]{64}$/.test(text);
 
 /** SHA-256, lower-case hex. */
 export function hashSecret(secret: string): string {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { createKeySecret, hashSecret } from '@llm0/core/keys/key-secret';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
@@ -28,6 +28,22 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
     expect((await change([])).passthrough).toEqual([]);
     expect((await change(null)).passthrough).toBeNull();
     expect((await change(['Open AI'])).error.param).toBe('passthrough.0');
+  });
+
+  test('a given secret: only in the form of a key, only once, revoked ones included', async () => {
+    const path = `/projects/${projectId}/keys`;
+    const secret = createKeySecret().secret;
+    const made = await admin.call('POST', path, { body: { name: 'given', key: secret } });
+    expect([made.status, made.body.key, made.body.prefix]).toEqual([201, secret, secret.slice(0, 16)]);
+    expect((await principalOf(secret))?.key.id).toBe(made.body.id);
+    const again = await admin.call('POST', path, { body: { name: 'again', key: secret } });
+    expect([again.status, again.body.error.param]).toEqual([409, 'key']);
+    await admin.call('DELETE', `${path}/${made.body.id}`);
+    expect((await admin.call('POST', path, { body: { name: 'again', key: secret } })).status).toBe(409);
+    for (const key of ['sk-x', secret.toUpperCase(), `${secret}0`, secret.slice(0, -1), 7]) {
+      expect((await admin.call('POST', path, { body: { name: 'odd', key } })).body.error.param).toBe('key');
+    }
+    expect((await admin.call('PATCH', `${path}/${made.body.id}`, { body: { key: secret } })).status).toBe(400);
   });
 
   test('labels of its own: names as headers have them, a few, taken away by an empty object', async () => {

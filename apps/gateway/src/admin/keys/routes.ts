@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { GuardrailRule } from '@llm0/core/guardrails/policy';
-import { createKeySecret } from '@llm0/core/keys/key-secret';
+import { createKeySecret, keySecretOf } from '@llm0/core/keys/key-secret';
 import type { Db } from '@llm0/drizzle/client';
 import {
   deleteApiKey,
@@ -122,13 +122,11 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
-      await refuseBadRules(services, projectId, c.req.valid('json'));
-      const { secret, ...parts } = createKeySecret();
-      const settings = { ...toNewKeySettings(c.req.valid('json')), ...parts, projectId };
-      const key = await changes.create(c.get('actor'), async (tx) => {
-        await requireProject(tx, projectId);
-        return keyRows.create(tx, settings);
-      });
+      const body = c.req.valid('json');
+      await refuseBadRules(services, projectId, body);
+      const { secret, ...parts } = body.key === undefined ? createKeySecret() : keySecretOf(body.key);
+      const settings = { ...toNewKeySettings(body), ...parts, projectId };
+      const key = await changes.create(c.get('actor'), (tx) => insertKey(tx, settings));
       return c.json({ ...showKey(key), key: secret }, 201);
     })
     .openapi(list, async (c) => {
@@ -196,6 +194,15 @@ async function findKey(db: Db, at: KeyPath): Promise<StoredApiKey | null> {
 }
 
 const keyPath = (param: { id: string; key_id: string }): KeyPath => ({ projectId: param.id, id: param.key_id });
+
+/** Revoked keys count: their secret must stay useless. */
+async function insertKey(tx: Db, settings: Parameters<typeof keyRows.create>[1]): Promise<StoredApiKey> {
+  await requireProject(tx, String(settings.projectId));
+  const made = await keyRows.createUnlessThere(tx, settings);
+  if (made !== null) return made;
+  const message = 'key: a key with this secret exists, or existed and was revoked. Use another secret.';
+  throw new GatewayError('conflict', message, { param: 'key' });
+}
 
 /** A saved rotation without a 200 would lose the new secret, so it doesn't start. */
 async function refuseWithoutStore(services: Needs): Promise<void> {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { isKeySecret } from '@llm0/core/keys/key-secret';
 import { FAILOVER_SETTINGS } from '@llm0/core/routing/failover-mode';
 import type { StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import type { KeyUsage } from '@llm0/drizzle/queries/access/key-usage';
@@ -19,6 +20,12 @@ import { guardrailRules, ruleSchema, showRule } from '../guardrails/schema';
 
 const DEFAULT_REQUESTS_PER_MINUTE = 60;
 const MAX_ALLOWED_MODELS = 1000;
+
+/** Chosen by the operator, as for a file that describes the key. */
+const givenKey = z
+  .string()
+  .refine(isKeySecret, 'must be llm0_live_ and 64 random lower-case hex digits')
+  .openapi({ writeOnly: true, description: 'A secret of your own; by default the gateway makes one' });
 
 const settings = {
   rate_limit_per_minute: count()
@@ -56,7 +63,7 @@ const settings = {
   budget_period: z.enum(['total', 'month']).optional().openapi({ default: 'total' }),
 };
 
-export const newKeySchema = z.strictObject({ name: text(), ...settings }).openapi('NewKey');
+export const newKeySchema = z.strictObject({ name: text(), ...settings, key: givenKey.optional() }).openapi('NewKey');
 export const keyChangesSchema = z
   .strictObject({ name: text().optional(), ...settings, is_active: z.boolean().optional() })
   .openapi('KeyChanges');
@@ -99,7 +106,7 @@ export const keyWithSecretSchema = shown
   .openapi('KeyWithSecret');
 
 /** Fields that were not sent stay undefined: the default. */
-export function toNewKeySettings(body: z.output<typeof newKeySchema>) {
+export function toNewKeySettings({ key: _key, ...body }: z.output<typeof newKeySchema>) {
   const { rate_limit_per_minute: rateLimitPerMinute = DEFAULT_REQUESTS_PER_MINUTE } = body;
   return { ...readFields(body), rateLimitPerMinute };
 }
