@@ -1,5 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { boolean, doublePrecision, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, doublePrecision, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, instantOfInsert } from './columns';
 
 /** One row for each job run and each event for the operator (records set aside). */
@@ -61,4 +61,30 @@ export const adminAudit = pgTable('admin_audit', {
   /** The resource as the API shows it, without secrets. */
   before: jsonb('before'),
   after: jsonb('after'),
+});
+
+/** Resources that configuration files manage, by the name of the apply. */
+export const managedResources = pgTable(
+  'managed_resources',
+  {
+    applyName: text('apply_name').notNull(),
+    /** As in the audit. */
+    resource: text('resource').notNull(),
+    resourceId: text('resource_id').notNull(),
+    /** An apply made it, so that it may also delete it. */
+    isCreated: boolean('is_created').notNull(),
+    /** Salted SHA-256 of its secrets; null if somebody else changed the resource since. */
+    secretDigest: text('secret_digest'),
+    appliedAtMs: instantOfInsert('applied_at'),
+  },
+  (table) => [primaryKey({ columns: [table.applyName, table.resource, table.resourceId] })],
+);
+
+/** The running apply: at most one row. */
+export const applyLease = pgTable('apply_lease', {
+  onlyOne: boolean('only_one').primaryKey().default(true),
+  id: uuid('id').notNull(),
+  applyName: text('apply_name').notNull(),
+  actor: text('actor').notNull(),
+  expiresAtMs: instant('expires_at').notNull(),
 });

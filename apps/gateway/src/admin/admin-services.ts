@@ -7,6 +7,7 @@ import type { RoutingTables } from '@llm0/core/routing/routing-tables';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Db } from '@llm0/drizzle/client';
 import type { AdminRole } from '@llm0/drizzle/queries/access/admin-tokens';
+import type { ApplyingChange } from '@llm0/drizzle/queries/access/applies';
 import type { Logger } from 'pino';
 import type { BackendAdmin } from '../backends/backend-admin';
 import type { Config } from '../config/config';
@@ -69,6 +70,8 @@ export interface AdminServices {
   readonly health: Pick<SharedTargetHealth, 'list' | 'restore'>;
   /** Calls of the data plane as a key that an operator chose, held and booked as that key's own are. */
   readonly sendAs: Readonly<Record<'chat' | 'models' | 'mcp', SendAs>>;
+  /** Token of this process itself, for GATEWAY_CONFIG. */
+  readonly ownToken?: string;
   readonly version: string;
   /** The process is about to end: streams end so that others can take them. */
   readonly isStopping?: () => boolean;
@@ -87,6 +90,8 @@ export interface Actor {
   readonly session?: { readonly hash: string; readonly expiresAtMs: number };
   /** The `If-Match` of the change that is asked for. */
   readonly ifMatch?: string;
+  /** The apply of a configuration file that makes the change. */
+  readonly apply?: ApplyingChange;
 }
 
 /** Hono's environment of every admin route. */

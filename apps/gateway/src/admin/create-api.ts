@@ -6,6 +6,7 @@ import type { AdminServices } from './admin-services';
 import { alertRoutes } from './alerts/routes';
 import { aliasRoutes } from './aliases/routes';
 import { annotationRoutes } from './annotations/routes';
+import { applyRoutes } from './applies/routes';
 import { historyRoutes } from './audit/routes';
 import { backendRoutes } from './backends/routes';
 import { budgetRoutes } from './budgets/routes';
@@ -83,6 +84,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', cacheRoutes(services))
     .route('/', semanticCacheRoutes(services))
     .route('/', historyRoutes(services))
+    .route('/', applyRoutes(services))
     .route('/', tokenRoutes(services))
     .route('/', sessionRoutes(services, throttle))
     .route('/', budgetRoutes(services))

@@ -7,6 +7,7 @@ import { authenticateAdmin } from './access/authenticate-admin';
 import { SignInThrottle } from './access/sign-in-throttle';
 import { asAdminError } from './admin-error';
 import type { AdminEnv, AdminServices } from './admin-services';
+import { noteApply } from './applies/note-apply';
 import { ChangedMeanwhile, entityTag } from './audit/entity-tag';
 import { tagAnswers } from './audit/if-match';
 import { startRecovery } from './audit/recover-changes';
@@ -63,7 +64,7 @@ export function buildAdmin(services: AdminServices): Hono {
       return next();
     });
   }
-  admin.use('/v1/*', authenticateAdmin(services, throttle), readBody, tagAnswers, maskAnswers);
+  admin.use('/v1/*', authenticateAdmin(services, throttle), readBody, tagAnswers, noteApply, maskAnswers);
   admin.use('/v1/logs', exportLogs(services));
   admin.route('/v1', api);
   for (const [path, methods] of methodsByPath(api)) {

@@ -1,4 +1,6 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
+import { noteManaged } from '@llm0/drizzle/queries/access/applies';
 import { type AuditEntry, addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import { sqlState } from '@llm0/drizzle/sql-state';
 import type { Actor } from '../admin-services';
@@ -11,7 +13,7 @@ export interface Change<T> extends Omit<AuditEntry, 'actor'> {
 
 /**
  * Runs a change and its audit row in one transaction. With `If-Match`, throws `ChangedMeanwhile` if the row differs or
- * changes concurrently.
+ * changes concurrently. An apply without its lease changes nothing.
  */
 export async function recordChange<T>(db: Db, actor: Actor, work: (tx: Db) => Promise<Change<T>>): Promise<T> {
   const { ifMatch } = actor;
@@ -21,6 +23,7 @@ export async function recordChange<T>(db: Db, actor: Actor, work: (tx: Db) => Pr
         const { result, ...entry } = await work(tx);
         if (ifMatch !== undefined) refuseUnlessMatch(ifMatch, entry.before);
         await addAuditEntry(tx, { ...entry, actor: actor.name });
+        if (!(await noteManaged(tx, entry, actor.apply))) throw leaseLost();
         return result;
       },
       // A row that was changed since the transaction began is then not changed again.
@@ -34,6 +37,9 @@ export async function recordChange<T>(db: Db, actor: Actor, work: (tx: Db) => Pr
 
 /** SQL state of a serialization failure. */
 const CHANGED_AT_ONCE = '40001';
+
+const leaseLost = () =>
+  new GatewayError('conflict', 'This apply has ended. Nothing was changed; run it again.', { param: 'X-LLM0-Apply' });
 
 function refuseUnlessMatch(ifMatch: string, before: unknown): void {
   const json = before === undefined || before === null ? null : JSON.stringify(before);

@@ -1,0 +1,77 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { endLease, findLease, listManaged, renewLease, takeLease } from '@llm0/drizzle/queries/access/applies';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { id, pageQuery } from '../fields/fields';
+import { required } from '../fields/find-or-refuse';
+import { applyName, applySchema, managedPage, newApplySchema, showApply, showManaged } from './schema';
+
+/** A process that dies blocks the next apply for no longer. */
+const LEASE_MS = 15_000;
+
+const at = routesOf('applies');
+const params = z.object({ id });
+
+const begin = createRoute({
+  ...at('post', '/applies', `Begin to apply a configuration file; ends after ${LEASE_MS / 1000} s unless renewed`),
+  request: { body: takes(newApplySchema) },
+  responses: { 201: answers(applySchema, 'The apply; while another one runs, 409') },
+});
+const renew = createRoute({
+  ...at('put', '/applies/{id}', 'Renew a running apply'),
+  request: { params },
+  responses: { 200: answers(applySchema, 'The apply; if it has ended, 404') },
+});
+const end = createRoute({
+  ...at('delete', '/applies/{id}', 'End an apply'),
+  request: { params },
+  responses: { 204: { description: 'Ended' } },
+});
+const list = createRoute({
+  ...at('get', '/managed-resources', 'List the resources of an apply'),
+  request: { query: z.strictObject({ apply_name: applyName, ...pageQuery }) },
+  responses: { 200: answers(managedPage, 'Resources, created or changed by it') },
+});
+
+export function applyRoutes({ db }: Pick<AdminServices, 'db'>) {
+  return createRouter()
+    .openapi(begin, async (c) => {
+      const lease = { id: crypto.randomUUID(), applyName: c.req.valid('json').apply_name, actor: c.get('actor').name };
+      const taken = await takeLease(db, { ...lease, leaseMs: LEASE_MS });
+      if (taken !== null) return c.json(showApply(taken), 201);
+      const running = await findLease(db);
+      const whose = running === null ? 'Another apply' : `The apply "${running.applyName}" of ${running.actor}`;
+      throw new GatewayError('conflict', `${whose} is running. Try again after it.`, { retryAfterMs: 1000 });
+    })
+    .openapi(renew, async (c) => {
+      const renewed = await renewLease(db, c.req.valid('param').id, LEASE_MS);
+      return c.json(showApply(required(renewed, 'running apply')), 200);
+    })
+    .openapi(end, async (c) => {
+      await endLease(db, c.req.valid('param').id);
+      return c.body(null, 204);
+    })
+    .openapi(list, async (c) => {
+      const { apply_name: name, limit, cursor } = c.req.valid('query');
+      const after = cursor === undefined ? undefined : readPlace(cursor);
+      const found = await listManaged(db, name, { limit: limit + 1, after });
+      const data = found.slice(0, limit);
+      const last = data.at(-1);
+      const next = found.length > limit && last !== undefined ? placeOf([last.resource, last.resourceId]) : null;
+      const withDigest = c.get('actor').role === 'admin';
+      return c.json({ data: data.map((one) => showManaged(one, withDigest)), next_cursor: next }, 200);
+    });
+}
+
+const placeSchema = z.tuple([z.string(), z.string()]);
+
+const placeOf = (place: z.infer<typeof placeSchema>) => Buffer.from(JSON.stringify(place)).toString('base64url');
+
+function readPlace(cursor: string): z.infer<typeof placeSchema> {
+  try {
+    return placeSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch (cause) {
+    throw invalidRequest('cursor', 'cursor must be the next_cursor of the page before.', cause);
+  }
+}
