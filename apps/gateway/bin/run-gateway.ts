@@ -38,7 +38,8 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
   let isStopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      isStopping = true;
+      // With a configuration file it is read again.
+      isStopping ||= signal !== 'SIGHUP' || process.env.GATEWAY_CONFIG === undefined;
       child.kill(signal);
     });
   }

@@ -17,7 +17,8 @@ async function main(): Promise<void> {
   const log = createLogger(config, process.stderr.isTTY === true);
   if (config.workerIndex !== undefined) {
     const worker = await runWorker(config, log);
-    onShutdown((signal) => worker.shutdown(signal));
+    // The supervisor passes a SIGHUP on to one worker.
+    onShutdown((signal) => worker.shutdown(signal), config.configFile && (() => {}));
     return;
   }
   if (config.ignoredNames.length > 0) {
@@ -28,9 +29,10 @@ async function main(): Promise<void> {
   if (config.workers > 1) return supervise(config, log);
   const gateway = await serveGateway({ config, log, sharedPort: false });
   await gateway.keepSecrets();
+  await gateway.applyConfig();
   printStart(config, gateway.ports, gateway.secrets);
   tellStarter();
-  onShutdown((signal) => gateway.shutdown(signal));
+  onShutdown((signal) => gateway.shutdown(signal), config.configFile && (() => void gateway.applyConfig()));
 }
 
 /** `bun start` waits for it with its builds. */
@@ -58,7 +60,7 @@ async function supervise(config: Config, log: ReturnType<typeof createLogger>): 
       tellStarter();
     },
   });
-  onShutdown(() => supervisor.stop());
+  onShutdown(() => supervisor.stop(), config.configFile && (() => supervisor.applyConfig()));
   process.on('SIGUSR2', () => {
     supervisor.roll().catch((err: unknown) => log.error({ err }, 'the rolling restart failed'));
   });

@@ -18,8 +18,8 @@ const NOT_RUN: readonly (readonly [reason: string, command: RegExp])[] = [
   ['changes the machine', /^(?:git clone|pg_dump|pg_restore|install|systemctl|systemd-run|pip) |^bun -e /],
   ['runs for minutes', /^bun run (?:test|chaos|attack|bench|guardrail-matrix)\b|^bun bench\//],
   [
-    'works on files and stores, as import-command.test.ts and reset-admin-token.e2e.test.ts do',
-    /llm0 (?:import|reset-admin-token|migrate)\b/,
+    'works on files and stores, as import-command.test.ts, config-file.test.ts and reset-admin-token.e2e.test.ts do',
+    /llm0 (?:import|reset-admin-token|migrate|plan|apply|export)\b/,
   ],
   ['calls a server of the reader', /llm0 mcp (?:servers add|tools (?:list|approve)) |\/admin\/v1\/mcp\/servers /],
 ];

@@ -35,7 +35,7 @@ function problemOf(text: string): string | undefined {
   const options = rest.filter((word) => word.startsWith('--')).map((word) => word.slice(2).replace(/^no-/, ''));
   const unknown = options.find((name) => !GLOBAL.has(name) && command.options?.[name] === undefined);
   if (unknown !== undefined) return `no option --${unknown}`;
-  const first = rest.findIndex((word) => word.startsWith('--') || word === '…');
+  const first = rest.findIndex((word) => /^-[-a-z]/.test(word) || word === '…');
   const given = (first === -1 ? rest : rest.slice(0, first)).length;
   const needed = command.args?.length ?? 0;
   // A bare name mentions the command; with arguments it has all of them.

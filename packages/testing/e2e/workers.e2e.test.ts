@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createTestKey } from '../stores/start-gateway';
+import { join } from 'node:path';
+import { temporaryFolder } from '../stores/server-process';
+import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { ask, postChat, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
+const CONFIG = join(temporaryFolder('workers'), 'gateway.yaml');
+const describeProject = (capUsd: number) =>
+  Bun.write(CONFIG, `version: 1\nprojects: [{name: from-file, monthly_cap_usd: ${capUsd}}]`);
 
 const requestsIn = (metrics: string): number =>
   [...metrics.matchAll(/^llm0_requests_total\{[^}]*\} (\d+)$/gm)].reduce((sum, m) => sum + Number(m[1]), 0);
@@ -10,9 +15,25 @@ const requestsIn = (metrics: string): number =>
 describe('two workers on one port', () => {
   let world: TestEnvironment;
   beforeAll(async () => {
-    world = await shareEnvironment({ kind: 'real', env: { GATEWAY_WORKERS: '2', LOG_LEVEL: 'info' } });
+    await describeProject(1);
+    const env = { GATEWAY_WORKERS: '2', LOG_LEVEL: 'info', GATEWAY_CONFIG: CONFIG };
+    world = await shareEnvironment({ kind: 'real', env });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
+
+  test('one of them applies GATEWAY_CONFIG, at the start and on SIGHUP', async () => {
+    const { gateway } = world;
+    const caps = async () => {
+      const { data } = await callAdmin<{ data: { name: string; monthly_cap_usd: number }[] }>(gateway, '/projects');
+      return data.filter(({ name }) => name === 'from-file').map((project) => project.monthly_cap_usd);
+    };
+    const applied = () => (gateway.output().match(/GATEWAY_CONFIG is applied/g) ?? []).length;
+    expect([await caps(), applied()]).toEqual([[1], 1]);
+    await describeProject(2);
+    process.kill(gateway.pid, 'SIGHUP');
+    await waitUntil(() => applied() === 2);
+    expect([await caps(), gateway.isRunning()]).toEqual([[2], true]);
+  });
 
   test('both serve, and /metrics speaks for both', async () => {
     const { gateway } = world;

@@ -28,12 +28,19 @@ function describeIssue(issue: z.core.$ZodIssue): { readonly param?: string; read
     return { param: names[0], message: `There is no field ${names.join(', ')} here.` };
   }
   const param = at.join('.').slice(0, 100);
+  return {
+    param: param === '' ? undefined : param,
+    message: `${param === '' ? 'The body' : param}: ${reasonOf(issue)}.`,
+  };
+}
+
+/** The reason alone: `must be at least 1`. */
+export function reasonOf(issue: z.core.$ZodIssue): string {
   const isMissing =
     issue.code === 'invalid_type' && issue.input === undefined && /received undefined/.test(issue.message);
+  if (isMissing) return 'is required';
   // For an invalid name, the reason is in the inner issue.
-  const reason = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-  const message = isMissing ? 'is required' : reason;
-  return { param: param === '' ? undefined : param, message: `${param === '' ? 'The body' : param}: ${message}.` };
+  return issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
 }
 
 /** Head of route definitions for one resource: method, path and OpenAPI tags. */

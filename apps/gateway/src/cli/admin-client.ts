@@ -13,7 +13,8 @@ export interface AdminClientOptions {
   /** Without `/admin/v1`. */
   readonly url: string;
   readonly token: string;
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** The gateway refused, failed or is not there; `message` is for the terminal. */
@@ -31,6 +32,11 @@ export type Query = Readonly<Record<string, JsonValue | undefined>>;
 /** The admin API over HTTP. Every method throws `RequestFailed` for anything but a 2xx answer. */
 export class AdminClient {
   constructor(private readonly options: AdminClientOptions) {}
+
+  /** The same, with these headers too. */
+  withHeaders(headers: Readonly<Record<string, string>>): AdminClient {
+    return new AdminClient({ ...this.options, headers: { ...this.options.headers, ...headers } });
+  }
 
   get(path: string, query: Query = {}): Promise<ClientAnswer> {
     return this.send('GET', withQuery(path, query));
@@ -77,7 +83,10 @@ export class AdminClient {
 
   private async fetch(method: string, path: string, body?: JsonObject): Promise<Response> {
     const { url, token, fetch } = this.options;
-    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const headers = {
+      ...this.options.headers,
+      ...{ Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    };
     const sent = body === undefined ? undefined : JSON.stringify(body);
     try {
       return await fetch(`${url.replace(/\/+$/, '')}/admin/v1${path}`, { method, headers, body: sent });

@@ -13,7 +13,7 @@ export interface CommandLine {
 
 const TAIL = `
 Environment: ADMIN_TOKEN, and the gateway's own PORT, HOST, TLS_ENABLED, ADMIN_PORT, ADMIN_HOST; or LLM0_URL
-Exit codes: 0 done, 1 refused, failed or not even, 2 wrong usage. "none" takes a limit away.`;
+Exit codes: 0 done, 1 refused, failed or not even, 2 wrong usage, or changes to make (plan). "none" takes a limit away.`;
 
 export interface ProgramOptions {
   readonly version: string;
@@ -71,14 +71,15 @@ function addCommand(program: Program, command: AnyCommand, run: ProgramOptions['
     leaf.argument(`[${name}]`);
     leaf.addOption(new Option(`--${name} <${name}>`).hideHelp());
   }
-  for (const [name, { kind, help }] of Object.entries(command.options ?? {})) {
+  for (const [name, { kind, help, short }] of Object.entries(command.options ?? {})) {
     if (kind === 'project') leaf.addOption(valueOption(`--${name}-id <id>`, kind).hideHelp());
     if (kind === 'switch') leaf.addOption(new Option(`--${name}`, help));
     else if (kind === 'flag') {
       leaf.addOption(new Option(`--${name}`).hideHelp());
       leaf.addOption(new Option(`--no-${name}`, help).default(undefined));
     } else {
-      leaf.addOption(valueOption(`--${name} <${kind}>`, kind, help));
+      const flags = `--${name} <${kind}>`;
+      leaf.addOption(valueOption(short === undefined ? flags : `-${short}, ${flags}`, kind, help));
     }
   }
   leaf.action(() => run(command, readLine(leaf, command)));

@@ -11,6 +11,8 @@ export type OptionKind = 'text' | 'number' | 'usd' | 'flag' | 'switch' | 'list' 
 export interface CommandOption {
   readonly kind: OptionKind;
   readonly help: string;
+  /** One letter: `f` for `-f`. */
+  readonly short?: string;
 }
 
 export interface CommandInput {
@@ -56,6 +58,8 @@ export interface Command {
   readonly note?: (body: JsonObject, input: CommandInput) => string | undefined;
   /** Exit code 1 although the API answered. */
   readonly hasFailed?: (body: JsonObject) => boolean;
+  /** Exit code 2 although nothing failed: something is left to do. */
+  readonly isPending?: (body: JsonObject) => boolean;
 }
 
 /** A command that works on the stores themselves, not through a gateway. */

@@ -2,6 +2,7 @@ import { ACCESS_COMMANDS } from './access-commands';
 import { ALERT_COMMANDS } from './alert-commands';
 import { ANNOTATION_COMMANDS } from './annotation-commands';
 import type { Command, LocalCommand } from './command';
+import { CONFIG_COMMANDS } from './config-file/config-commands';
 import { DEMO_COMMANDS } from './demo-commands';
 import { FINANCE_COMMANDS } from './finance-commands';
 import { GUARDRAIL_COMMANDS } from './guardrail-commands';
@@ -38,6 +39,7 @@ export const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...ANNOTATION_COMMANDS,
   ...ACCESS_COMMANDS,
   ...DEMO_COMMANDS,
+  ...CONFIG_COMMANDS,
   ...LITELLM_COMMANDS,
   ...LOCAL_COMMANDS,
 ];

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import type { AdminClient } from './admin-client';
 
 /** The items of a list answer. */
 export function dataOf(body: JsonObject, field = 'data'): readonly JsonValue[] {
@@ -8,4 +9,18 @@ export function dataOf(body: JsonObject, field = 'data'): readonly JsonValue[] {
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Everything of a list, page by page. */
+export async function* everyOf(
+  api: Pick<AdminClient, 'get'>,
+  path: string,
+  query: JsonObject = {},
+): AsyncGenerator<JsonObject> {
+  let cursor: string | null = null;
+  do {
+    const { body } = await api.get(path, { ...query, limit: 1000, cursor });
+    for (const one of dataOf(body)) if (isObject(one)) yield one;
+    cursor = typeof body.next_cursor === 'string' ? body.next_cursor : null;
+  } while (cursor !== null);
 }

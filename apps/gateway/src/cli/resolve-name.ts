@@ -1,5 +1,5 @@
 import { type AdminClient, RequestFailed } from './admin-client';
-import { dataOf, isObject } from './read-list';
+import { everyOf } from './read-list';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -26,12 +26,7 @@ interface Named {
 export async function resolveName(api: AdminClient, { what, path, idOrName }: Named): Promise<string> {
   if (isId(idOrName)) return idOrName;
   const found: string[] = [];
-  let cursor: string | null = null;
-  do {
-    const { body } = await api.get(path, { limit: 1000, cursor });
-    for (const one of dataOf(body)) if (isObject(one) && one.name === idOrName) found.push(String(one.id));
-    cursor = typeof body.next_cursor === 'string' ? body.next_cursor : null;
-  } while (cursor !== null);
+  for await (const one of everyOf(api, path)) if (one.name === idOrName) found.push(String(one.id));
   const [only, ...others] = found;
   if (only === undefined) throw new RequestFailed(`There is no ${what} "${idOrName}".`);
   if (others.length > 0) throw new RequestFailed(`More than one ${what} is called "${idOrName}": use the id.`);

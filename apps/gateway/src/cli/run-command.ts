@@ -23,7 +23,7 @@ export interface Terminal {
   readonly signal: AbortSignal;
 }
 
-const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+const EXIT = { ok: 0, failed: 1, usage: 2, pending: 2 } as const;
 
 /** Runs `llm0 <noun> <verb> …`; resolves to the exit code, never throws. */
 export async function runCommand(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -32,9 +32,7 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
     ...terminal,
     commands: COMMANDS,
     run: async (command, line) => {
-      const isDone =
-        'runHere' in command ? await runLocal(command, line, terminal) : await runOne(command, line, terminal);
-      code = isDone ? EXIT.ok : EXIT.failed;
+      code = 'runHere' in command ? await runLocal(command, line, terminal) : await runOne(command, line, terminal);
     },
   });
   try {
@@ -49,8 +47,8 @@ export async function runCommand(argv: readonly string[], terminal: Terminal): P
   }
 }
 
-/** Runs one command; true if it succeeded. */
-async function runOne(command: Command, { args, fields, json }: CommandLine, terminal: Terminal): Promise<boolean> {
+/** Runs one command; resolves to its exit code. */
+async function runOne(command: Command, { args, fields, json }: CommandLine, terminal: Terminal): Promise<number> {
   const output = createOutput(terminal, json);
   const api = new AdminClient({ ...targetOf(terminal.env), fetch: terminal.fetch });
   const input: CommandInput = { api, args, fields: await withProject(api, command, fields), output, ...terminal };
@@ -65,7 +63,8 @@ async function runOne(command: Command, { args, fields, json }: CommandLine, ter
   }
   const note = command.note?.(body, input);
   if (note !== undefined) output.note(note);
-  return !(command.hasFailed?.(body) ?? false);
+  if (command.hasFailed?.(body) ?? false) return EXIT.failed;
+  return (command.isPending?.(body) ?? false) ? EXIT.pending : EXIT.ok;
 }
 
 /** Another command changes existing objects. */
@@ -76,12 +75,12 @@ function pointToChange(error: unknown, { name, args: names = [] }: Command, args
   return new RequestFailed(`${error.message}\nTo change it: llm0 ${changing} ${args[names[0] ?? ''] ?? ''} …`, 409);
 }
 
-async function runLocal(command: LocalCommand, line: CommandLine, { env, out, err }: Terminal): Promise<boolean> {
+async function runLocal(command: LocalCommand, line: CommandLine, { env, out, err }: Terminal): Promise<number> {
   const quiet = () => {};
   const { args, fields, json } = line;
   const result = await command.runHere({ args, fields, env, say: json ? quiet : out, note: json ? quiet : err });
   if (json) out(JSON.stringify(result));
-  return true;
+  return EXIT.ok;
 }
 
 /** The project that was named, as the API's `project_id`. */

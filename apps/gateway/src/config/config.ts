@@ -89,6 +89,7 @@ function readSettings(read: EnvReader, env: Environment) {
     failoverMode: read.oneOf('FAILOVER_MODE', 'cloud_first', FAILOVER_MODES),
     embedding: readEmbeddingSettings(read),
     testing: readTestSettings(read, environment),
+    configFile: readConfigFile(read, env),
     /** Names that are accepted for the Go project's sake and have no effect here. */
     ignoredNames: ignoredNames(env),
   };
@@ -99,6 +100,12 @@ const readPrograms = (env: Environment, dataDir: string) => ({
   env: programEnvironment(env),
   folder: resolve(dataDir, 'mcp'),
 });
+
+/** A file of projects, keys and the rest, with the variables that it refers to; undefined without one. */
+function readConfigFile(read: EnvReader, env: Environment) {
+  const path = read.text('GATEWAY_CONFIG');
+  return path === undefined ? undefined : { path, env };
+}
 
 function readEnvironment(read: EnvReader): string {
   const text = read.text('ENVIRONMENT')?.toLowerCase() ?? 'local';

@@ -14,12 +14,16 @@ export async function runWorker(config: Config, log: Logger): Promise<ServingGat
   const gateway = await serveGateway({ config, log, sharedPort: true, gatherMetrics: (own) => link.gather(own) });
   link.registry = gateway.services.metrics.registry;
   await gateway.keepSecrets();
+  link.applyConfig = () => void gateway.applyConfig();
+  // One of them is enough.
+  if (config.showsCredentials) await gateway.applyConfig();
   link.send({ type: 'ready', ports: gateway.ports, secrets: gateway.secrets });
   return gateway;
 }
 
 class SupervisorLink {
   registry: Registry | undefined;
+  applyConfig: () => void = () => {};
   private readonly waiting = new Map<string, (metrics: readonly unknown[]) => void>();
 
   constructor() {
@@ -45,7 +49,8 @@ class SupervisorLink {
   }
 
   private async receive(message: SupervisorMessage): Promise<void> {
-    if (message.type === 'all-metrics') this.waiting.get(message.id)?.(message.metrics);
+    if (message.type === 'apply-config') this.applyConfig();
+    else if (message.type === 'all-metrics') this.waiting.get(message.id)?.(message.metrics);
     else if (this.registry !== undefined) {
       this.send({ type: 'metrics', id: message.id, metrics: await this.registry.getMetricsAsJSON() });
     }

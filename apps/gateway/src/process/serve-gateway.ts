@@ -6,6 +6,7 @@ import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { version } from '../../package.json';
+import { createAdminSecret } from '../admin/access/admin-token';
 import type { createAdmin } from '../admin/index';
 import { createApp, createHotRoutes, createPlainRoutes, createSendAs, refuse } from '../app';
 import type { Config } from '../config/config';
@@ -14,6 +15,7 @@ import { noteReached } from '../observe/status-pages';
 import { createServices, type RunningServices } from '../services';
 import { withOwnSchema } from '../services/check-stores';
 import { allowOrigins } from './allow-origins';
+import { createConfigApply } from './apply-config';
 import type { FirstSecrets } from './first-credentials';
 import { limitFloods } from './limit-floods';
 import { loadAdminLater } from './load-admin';
@@ -35,6 +37,8 @@ export interface ServingGateway {
   readonly secrets: FirstSecrets;
   /** Marks the secrets valid; call right before printing. */
   keepSecrets(): Promise<void>;
+  /** Applies the file of GATEWAY_CONFIG again; never rejects. */
+  applyConfig(): Promise<void>;
   readonly services: RunningServices['services'];
   /** Finishes running requests (at most DRAIN_TIMEOUT), flushes to the stores, closes. */
   shutdown(reason: string): Promise<void>;
@@ -101,7 +105,7 @@ type Server = ReturnType<typeof listen>;
 /** Ports of the data plane and of the operators' listener. */
 type Open = (routes: readonly [Routes, Routes]) => readonly [Server, Server | undefined];
 
-function answer({ apps, services, secrets, keepSecrets, shutdown }: Started, open: Open): ServingGateway {
+function answer({ apps, services, secrets, keepSecrets, applyConfig, shutdown }: Started, open: Open): ServingGateway {
   const cors = allowOrigins(services.config.corsOrigins);
   const limit = limitFloods(services, (path, error) => refuse(services, path, error));
   const guard = (handle: Routes['fetch']) => cors(limit(handle));
@@ -118,7 +122,7 @@ function answer({ apps, services, secrets, keepSecrets, shutdown }: Started, ope
     end: (request) => main.timeout(request, 1),
   };
   const ports = { port: main.port ?? services.config.port, adminPort: admin?.port };
-  return { ports, secrets, keepSecrets, services, shutdown: (reason) => shutdown(servers, reason) };
+  return { ports, secrets, keepSecrets, applyConfig, services, shutdown: (reason) => shutdown(servers, reason) };
 }
 
 function listen({ config, log, sharedPort }: ServeOptions, place: Place, routes: Routes) {
@@ -161,12 +165,14 @@ async function startGateway(options: ServeOptions) {
   const jobs = await startJobs(running);
   await noteReached(services);
   noteStart(running, log);
+  const token = createAdminSecret().secret;
   const { admin, stop: stopLoading } = loadAdminLater(async () => {
     const { createAdmin } = await import('../admin/index');
     const { createStatsReader } = await import('../admin/stats/answer-stats');
     const stats = running.statsThread ?? createStatsReader(running.database.db);
-    return createAdmin({ ...adminServices(running), stats });
+    return createAdmin({ ...adminServices(running), stats, ownToken: token });
   });
+  const applyConfig = createConfigApply({ config, log, token, ask: (request) => admin.fetch(request) });
   const everything = createApp(services, { admin, gatherMetrics: options.gatherMetrics });
   const apps = { main: config.adminPort === undefined ? everything : createApp(services), admin: everything };
   const shutdown = async (servers: readonly Server[], reason: string): Promise<void> => {
@@ -184,7 +190,7 @@ async function startGateway(options: ServeOptions) {
     log.info('stopped');
   };
   const keepSecrets = () => running.firstCredentials.keep();
-  return { apps, secrets, keepSecrets, services, shutdown };
+  return { apps, secrets, keepSecrets, applyConfig, services, shutdown };
 }
 
 /** Charts mark it; a database that is away has other worries. */

@@ -11,6 +11,7 @@ export type WorkerMessage =
 
 /** Messages from the supervisor to workers. */
 export type SupervisorMessage =
+  | { readonly type: 'apply-config' }
   | { readonly type: 'send-metrics'; readonly id: string }
   | { readonly type: 'all-metrics'; readonly id: string; readonly metrics: readonly unknown[] };
 
@@ -95,6 +96,12 @@ export class WorkerSupervisor {
       worker.child.kill('SIGTERM');
     }
     await Promise.all(this.slots.map((worker) => worker.child.exited));
+  }
+
+  /** Any worker will do. */
+  applyConfig(): void {
+    const [first] = this.slots;
+    if (first !== undefined) send(first.child, { type: 'apply-config' });
   }
 
   pids(): readonly number[] {

@@ -48,4 +48,4 @@ const INTRO = `Run \`bun run llm0 <command>\`; without Bun on the machine \`npx 
   the gateway; \`LLM0_URL\` names another one.
 - \`--json\` prints the API's own JSON. \`--help\` after a command explains its options. \`--version\` prints the version.
 - Arguments in angle brackets have no name: \`keys create shop web\`. A project or key is an id or a name.
-- Exit codes: 0 done, 1 refused or failed, 2 wrong usage. The value \`none\` takes a limit away.`;
+- Exit codes: 0 done, 1 refused or failed, 2 wrong usage, or changes to make (\`plan\`). The value \`none\` takes a limit away.`;

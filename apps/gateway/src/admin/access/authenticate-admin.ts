@@ -11,7 +11,7 @@ import { refuseCrossSite } from './refuse-cross-site';
 import { readSessionCookie } from './session-cookie';
 import type { SignInThrottle } from './sign-in-throttle';
 
-type Needs = Pick<AdminServices, 'db' | 'config'>;
+type Needs = Pick<AdminServices, 'db' | 'config' | 'ownToken'>;
 
 /** Token of the session; `tokenId` null for ADMIN_TOKEN. */
 export interface TokenOwner extends Actor {
@@ -21,6 +21,7 @@ export interface TokenOwner extends Actor {
 
 const READS = new Set(['GET', 'HEAD']);
 const ENVIRONMENT_ACTOR: Actor = { name: 'ADMIN_TOKEN', role: 'admin', canReadBodies: true };
+const OWN_ACTOR: Actor = { name: 'GATEWAY_CONFIG', role: 'admin', canReadBodies: false };
 
 /**
  * Requires an admin token or the dashboard's session; viewers may only read. Too many wrong tokens: 429. Signing in
@@ -59,6 +60,7 @@ async function actorOfToken(services: Needs, authorization: string): Promise<Act
 export async function findTokenOwner(services: Needs, token: string): Promise<TokenOwner | undefined> {
   const hash = hashSecret(token);
   if (isEnvironmentHash(services, hash)) return { ...ENVIRONMENT_ACTOR, tokenId: null, hash };
+  if (isHashOf(services.ownToken, hash)) return { ...OWN_ACTOR, tokenId: null, hash };
   if (!looksLikeAdminToken(token)) return undefined;
   const found = await findAdminToken(services.db, hash);
   if (found === null) return undefined;
@@ -75,9 +77,11 @@ async function actorOfSession(services: Needs, c: Context<AdminEnv>): Promise<Ac
   return { ...(session.owner ?? ENVIRONMENT_ACTOR), session: { hash: cookie.hash, expiresAtMs: session.expiresAtMs } };
 }
 
-function isEnvironmentHash({ config }: Needs, hash: string): boolean {
-  if (config.adminToken === undefined) return false;
-  return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashSecret(config.adminToken), 'hex'));
+const isEnvironmentHash = ({ config }: Needs, hash: string): boolean => isHashOf(config.adminToken, hash);
+
+function isHashOf(token: string | undefined, hash: string): boolean {
+  if (token === undefined) return false;
+  return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashSecret(token), 'hex'));
 }
 
 /** A request without a token isn't a guess and isn't counted. */

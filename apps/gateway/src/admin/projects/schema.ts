@@ -4,7 +4,7 @@ import type { StoredProject } from '@llm0/drizzle/queries/access/projects';
 import { count, id, instantShown, labels, passthrough, text, toolPatterns, usd, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
-const DEFAULT_OUTPUT_TOKENS = 4096;
+export const DEFAULT_OUTPUT_TOKENS = 4096;
 const DEFAULT_MAX_CUSTOMERS = 100_000;
 
 const settings = {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { dataOf, isObject } from '../read-list';
+import { dataOf, everyOf, isObject } from '../read-list';
 import { applyPrices } from './apply-prices';
 import { applyProvider } from './apply-provider';
 import {
@@ -12,7 +12,7 @@ import {
   tell,
 } from './apply-step';
 import type { ImportPlan, PlannedAlias, PlannedProject } from './import-plan';
-import { everyOf, findNamed, keepOldest } from './list-named';
+import { findNamed, keepOldest } from './list-named';
 import { placePlan } from './place-plan';
 
 /**

@@ -13,11 +13,17 @@ export interface Told {
 
 export type Step = Readonly<Record<'what' | 'name' | 'outcome' | 'detail', string>>;
 
-/** `llm0 import litellm` against an admin API on the embedded stores; `env` is what every run has. */
-export async function openImport(env: Readonly<Record<string, string>> = {}, options: AdminOptions = {}) {
+export interface ImportOptions extends AdminOptions {
+  /** A database without other suites' rows. */
+  readonly ownDatabase?: boolean;
+}
+
+/** `llm0` against an admin API on the embedded stores; `env` is what every run has. */
+export async function openImport(env: Readonly<Record<string, string>> = {}, options: ImportOptions = {}) {
   const [embedded] = TEST_DATABASES;
   if (embedded === undefined) throw new Error('no database to test on');
-  const admin = await openAdmin(embedded, options);
+  const open = options.ownDatabase === true ? embedded.openOwn : embedded.open;
+  const admin = await openAdmin({ ...embedded, open }, options);
   const folder = await mkdtemp(join(tmpdir(), 'llm0-litellm-'));
   const adminFetch = ((input: string, init?: RequestInit) => {
     const url = new URL(input);
@@ -25,13 +31,13 @@ export async function openImport(env: Readonly<Record<string, string>> = {}, opt
     return admin.request(url.pathname.replace(/^\/admin/, '') + url.search, init);
   }) as unknown as typeof fetch;
 
-  async function command(line: readonly string[], more: Readonly<Record<string, string>> = env): Promise<Told> {
+  async function command(line: readonly string[], more = env, fetch = adminFetch): Promise<Told> {
     const out: string[] = [];
     const err: string[] = [];
     const code = await runCommand([...line], {
       env: { LLM0_URL: 'http://gateway.test', ADMIN_TOKEN: ENV_TOKEN, ...more },
       version: '',
-      fetch: adminFetch,
+      fetch,
       out: (text) => out.push(text),
       err: (text) => err.push(text),
       write: async () => {},
@@ -51,6 +57,8 @@ export async function openImport(env: Readonly<Record<string, string>> = {}, opt
   };
   return {
     folder,
+    fetch: adminFetch,
+    database: admin.database,
     command,
     run,
     call,

@@ -1,16 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { dataOf, isObject } from '../read-list';
+import { everyOf } from '../read-list';
 import type { ImportClient } from './apply-step';
-
-/** Everything of a list, page by page. */
-export async function* everyOf(api: ImportClient, path: string, query: JsonObject = {}): AsyncGenerator<JsonObject> {
-  let cursor: string | null = null;
-  do {
-    const { body } = await api.get(path, { ...query, limit: 1000, cursor });
-    for (const one of dataOf(body)) if (isObject(one)) yield one;
-    cursor = typeof body.next_cursor === 'string' ? body.next_cursor : null;
-  } while (cursor !== null);
-}
 
 /** By id or name; the oldest of equal names. */
 export async function findNamed(api: ImportClient, path: string, idOrName: string): Promise<JsonObject | undefined> {

@@ -1,9 +1,8 @@
 // Never moves an existing provider or changes its headers, because others use it. Adds a different one beside it.
 import type { JsonObject } from '@llm0/core/chat/json';
-import { dataOf, isObject } from '../read-list';
+import { dataOf, everyOf, isObject } from '../read-list';
 import type { Applying } from './apply-step';
 import type { ImportPlan, PlannedProvider, UnpricedModel } from './import-plan';
-import { everyOf } from './list-named';
 import { fullNameOf, shortNameOf } from './name-servers';
 
 /** A planned provider with its match here. */

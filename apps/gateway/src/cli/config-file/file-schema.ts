@@ -1,0 +1,25 @@
+import { z } from '@hono/zod-openapi';
+
+const list = z.array(z.record(z.string(), z.unknown())).nullish();
+
+/** The file as a whole; entries have the admin API's schemas. */
+export const fileSchema = z.strictObject({
+  version: z.literal(1, 'must be 1'),
+  projects: list,
+  providers: list,
+  chains: list,
+  aliases: list,
+  models: list,
+  mcp_servers: list,
+  backends: list,
+  alerts: list,
+});
+
+const name = z.string().min(1, 'must not be empty').max(1000);
+
+/** Source of a key's secret, or the file that the gateway's own goes to. */
+export const keySecretSchema = z.union(
+  [z.strictObject({ env: name }), z.strictObject({ file: name }), z.strictObject({ write_to: name })],
+  'must be one of {env: NAME}, {file: PATH} and {write_to: PATH}',
+);
+export type KeySecret = z.infer<typeof keySecretSchema>;

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createKeySecret, isKeySecret } from '@llm0/core/keys/key-secret';
+import { RequestFailed } from '../admin-client';
+import type { KeySecret } from './file-schema';
+import { pathFrom, readSecret } from './resolve-references';
+
+/** Where the secret of a new key comes from. */
+export interface KeySource {
+  /** A given one, or one that an interrupted apply already wrote. */
+  readonly text?: string;
+  /** The file that gets it. */
+  readonly writeTo?: string;
+}
+
+interface Finding {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file: string;
+  refuse(message: string): void;
+}
+
+/** Finds the secret without writing anything; undefined after a refusal. */
+export function sourceOf(secret: KeySecret, { env, file, refuse }: Finding): KeySource | undefined {
+  if ('write_to' in secret) {
+    const writeTo = pathFrom(file, secret.write_to);
+    if (!existsSync(writeTo)) return { writeTo };
+    const text = readSecret(writeTo);
+    if (text !== undefined && isKeySecret(text)) return { writeTo, text };
+    refuse(`${secret.write_to} exists and holds no key; it is not overwritten`);
+    return undefined;
+  }
+  const [text, name] =
+    'env' in secret
+      ? [env[secret.env], `the variable ${secret.env}`]
+      : [readSecret(pathFrom(file, secret.file)), `the file ${secret.file}`];
+  if (text !== undefined && isKeySecret(text)) return { text };
+  const isMissing = text === undefined || text === '';
+  refuse(
+    isMissing ? `${name} is not there or empty` : `${name} must hold llm0_live_ and 64 random lower-case hex digits`,
+  );
+  return undefined;
+}
+
+/**
+ * The secret for a new key. One that goes to a file is in there before the gateway knows it: an apply that is killed
+ * between the two loses no secret, and the next one uses it.
+ */
+export async function provideSecret({ text, writeTo }: KeySource): Promise<string> {
+  const secret = text ?? createKeySecret().secret;
+  if (text !== undefined || writeTo === undefined) return secret;
+  try {
+    await mkdir(dirname(writeTo), { recursive: true, mode: 0o700 });
+    // Under another name first: a file is there whole or not at all.
+    const part = `${writeTo}.${randomUUID()}.part`;
+    await writeFile(part, `${secret}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    await rename(part, writeTo);
+  } catch (cause) {
+    throw new RequestFailed(`${writeTo} cannot be written: ${cause instanceof Error ? cause.message : cause}`);
+  }
+  return secret;
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { type ImportUnderTest, openImport } from '../litellm/import.fixture';
+
+const NAMES = ['a', 'b', 'c'] as const;
+type Name = (typeof NAMES)[number];
+type Owner = 'ours' | 'others';
+
+interface Event {
+  readonly what: 'apply' | 'made by others' | 'deleted by others' | 'key by others';
+  readonly names: readonly Name[];
+}
+
+const event: fc.Arbitrary<Event> = fc.record({
+  what: fc.constantFrom('apply', 'apply', 'made by others', 'deleted by others', 'key by others'),
+  names: fc.subarray([...NAMES]),
+});
+
+describe('llm0 apply --prune', () => {
+  let gateway: ImportUnderTest;
+  beforeAll(async () => {
+    gateway = await openImport();
+  }, 60_000);
+  afterAll(() => gateway.close());
+
+  const apply = async (apply: string, names: readonly string[], ...more: readonly string[]) => {
+    const path = join(gateway.folder, `${apply}.yaml`);
+    await Bun.write(path, JSON.stringify({ version: 1, projects: names.map((name) => ({ name })) }));
+    const told = await gateway.command(['apply', '-f', path, '--name', apply, ...more]);
+    if (told.code !== 0) throw new Error(told.err);
+    return told.err;
+  };
+  const post = (path: string, body: object) => gateway.call(path, { method: 'POST', body: JSON.stringify(body) });
+  /** Ids of the run's projects by name. */
+  const projectsOf = async (run: string) => {
+    const { data } = await gateway.read('/projects?limit=1000');
+    const own = data.map((one) => [String(one.name), String(one.id)] as const).filter(([name]) => name.startsWith(run));
+    return new Map(own.map(([name, id]) => [name.slice(run.length), id]));
+  };
+
+  test('deletes what an earlier apply of the name created, and nothing of others', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 2, maxLength: 6 }), async (events) => {
+        const run = `prune-${crypto.randomUUID()}-`;
+        const expected = new Map<string, { owner: Owner; isUsed: boolean }>();
+        for (const { what, names } of events) {
+          const there = await projectsOf(run);
+          if (what === 'apply') {
+            await apply(
+              run,
+              names.map((name) => run + name),
+              '--prune',
+            );
+            for (const [name, { owner, isUsed }] of expected) {
+              if (owner === 'ours' && !isUsed && !names.includes(name as Name)) expected.delete(name);
+            }
+            for (const name of names) if (!expected.has(name)) expected.set(name, { owner: 'ours', isUsed: false });
+          }
+          for (const name of what === 'apply' ? [] : names) {
+            const id = there.get(name);
+            if (what === 'made by others' && id === undefined) {
+              await post('/projects', { name: run + name });
+              expected.set(name, { owner: 'others', isUsed: false });
+            }
+            if (what === 'deleted by others' && id !== undefined) {
+              await gateway.call(`/projects/${id}`, { method: 'DELETE' });
+              expected.delete(name);
+            }
+            if (what === 'key by others' && id !== undefined) {
+              await post(`/projects/${id}/keys`, { name: 'theirs' });
+              const { owner } = expected.get(name) ?? { owner: 'others' as const };
+              expected.set(name, { owner, isUsed: true });
+            }
+          }
+          expect([...(await projectsOf(run)).keys()].sort()).toEqual([...expected.keys()].sort());
+        }
+      }),
+      { numRuns: 10 },
+    );
+  }, 60_000);
+
+  test('without --prune nothing is deleted, and other names own nothing', async () => {
+    const run = `prune-${crypto.randomUUID()}-`;
+    await apply(run, [`${run}a`, `${run}b`]);
+    expect(await apply(run, [`${run}a`])).toContain('1 resources of earlier applies are not in the file');
+    await apply(`${run}other`, [`${run}a`], '--prune');
+    await apply(`${run}other`, [], '--prune');
+    expect([...(await projectsOf(run)).keys()].sort()).toEqual(['a', 'b']);
+    expect(await apply(run, [], '--prune')).toContain('2 deleted');
+    expect(await projectsOf(run)).toEqual(new Map());
+  });
+
+  test('a name that others used again after a deletion is theirs', async () => {
+    const name = `p${crypto.randomUUID().slice(0, 8)}`;
+    const path = join(gateway.folder, `${name}.yaml`);
+    const body = { name, base_url: 'http://127.0.0.1:9/v1' };
+    const line = ['apply', '-f', path, '--name', name];
+    await Bun.write(path, JSON.stringify({ version: 1, providers: [body] }));
+    expect((await gateway.command(line)).code).toBe(0);
+    await gateway.call(`/providers/${name}`, { method: 'DELETE' });
+    await post('/providers', body);
+    await Bun.write(path, JSON.stringify({ version: 1 }));
+    expect((await gateway.command([...line, '--prune'])).err).toContain('0 deleted');
+    expect((await gateway.call(`/providers/${name}`)).status).toBe(200);
+  });
+});
