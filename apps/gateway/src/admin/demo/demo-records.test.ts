@@ -67,3 +67,15 @@ test('the outage stands out of the error rate of a fortnight', () => {
   expect(worst?.at).toBe(quarter(outage.fromMs));
   expect(worst?.rate).toBeGreaterThan(2 * (second?.rate ?? 1));
 });
+
+test('attempts lie one after the other inside their request, to its first byte', () => {
+  for (const { attempts = [], latencyMs, ttftMs, stream, status } of make(1)) {
+    let endMs = 0;
+    for (const attempt of attempts) {
+      expect(attempt.startMs).toBeGreaterThanOrEqual(endMs);
+      endMs = attempt.startMs + attempt.latencyMs;
+    }
+    expect(endMs).toBeLessThanOrEqual(latencyMs);
+    if (stream && status === 'success') expect(endMs).toBeLessThanOrEqual(ttftMs ?? 0);
+  }
+});

@@ -124,10 +124,11 @@ function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRe
   const overheadMs = 0.6 + 1.8 * random() ** 3;
   if (failure !== undefined) {
     const { share: _, ...ending } = failure;
-    if (isUnanswered)
-      return { ...request, ...ending, ...unanswered(request), latencyMs: 900 + 2_000 * random(), overheadMs };
     const isSlow = failure.status === 'error' && failure.httpStatus > 500;
-    return { ...request, ...ending, latencyMs: isSlow ? 2000 + 6000 * random() : 1 + 3 * random(), overheadMs };
+    if (!isUnanswered && !isSlow) return { ...request, ...ending, latencyMs: 1 + 3 * random(), overheadMs };
+    const latencyMs = isUnanswered ? 900 + 2_000 * random() : 2000 + 6000 * random();
+    const attempts = failedAttempts(request, { latencyMs, isTimeout: failure.httpStatus === 504 });
+    return { ...request, ...ending, attempts, latencyMs, overheadMs };
   }
   const usage = makeUsage(random);
   const priced = options.prices.find(request.provider, request.model);
@@ -139,19 +140,24 @@ function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRe
     return { ...answered, ...timing, savedNanoUsd: cost.costNanoUsd, finalProvider: request.provider };
   }
   const { ttft_ms, tokens_per_second } = modelOf(request.model);
-  const ttftMs = ttft_ms * (isOut ? 1.6 : 1) * (0.7 + 0.4 * random() + 0.8 * random() ** 6);
-  const upstreamMs = ttftMs + (answered.tokensOut / tokens_per_second) * 1000 * (0.8 + 0.4 * random());
+  const firstMs = ttft_ms * (isOut ? 1.6 : 1) * (0.7 + 0.4 * random() + 0.8 * random() ** 6);
+  const answerMs = firstMs + (answered.tokensOut / tokens_per_second) * 1000 * (0.8 + 0.4 * random());
+  // As in the log: an attempt lasts to its first output, and a plain answer comes whole.
+  const attemptMs = request.stream ? firstMs : answerMs;
+  const effort =
+    isOut || random() < FAILOVER_SHARE
+      ? failOver(request, { attemptMs, isOpen: isOut && atMs >= story.outage.openedMs })
+      : attemptOf(request, attemptMs);
+  const upstreamMs = effort.lostMs + answerMs;
   return {
     ...answered,
-    ...(isOut || random() < FAILOVER_SHARE
-      ? failOver(request, { latencyMs: upstreamMs, isOpen: isOut && atMs >= story.outage.openedMs })
-      : attemptOf(request, upstreamMs)),
+    ...effort.fields,
     costNanoUsd: cost.costNanoUsd,
     costDetail: { ...cost.detail, price_source: 'seed' },
     latencyMs: upstreamMs + overheadMs,
     overheadMs,
     upstreamMs,
-    ttftMs: ttftMs + overheadMs,
+    ttftMs: effort.lostMs + firstMs + overheadMs,
   };
 }
 
@@ -217,34 +223,52 @@ const countTokens = (usage: Usage) => ({
 
 type Attempted = Pick<LogRecord, 'model' | 'provider'>;
 
-function attemptOf({ model, provider = '' }: Attempted, latencyMs: number) {
-  const attempts: LogAttempt[] = [{ provider, model, outcome: 'ok', startMs: 1, latencyMs }];
-  return { attempts, finalProvider: provider };
+/** Attempts of an answered request, and the time that others than the last one took. */
+interface Effort {
+  readonly lostMs: number;
+  readonly fields: Pick<LogRecord, 'attempts' | 'finalProvider'> & Partial<Pick<LogRecord, 'model' | 'failoverCount'>>;
 }
 
-/** No other target could serve it. */
-function unanswered({ model, provider = '' }: Attempted) {
-  const attempts: LogAttempt[] = [
-    { provider, model, outcome: 'server_error', status: 503, startMs: 1, latencyMs: 840 },
+/** Start of the first attempt; the rest of the overhead comes after the answer. */
+const STARTS_MS = 0.4;
+
+function attemptOf({ model, provider = '' }: Attempted, latencyMs: number): Effort {
+  const attempts: LogAttempt[] = [{ provider, model, outcome: 'ok', status: 200, startMs: STARTS_MS, latencyMs }];
+  return { lostMs: 0, fields: { attempts, finalProvider: provider } };
+}
+
+/** No other target could serve it: one attempt took too long, or two failed with a pause between them. */
+function failedAttempts(
+  { model, provider = '' }: Attempted,
+  { latencyMs, isTimeout }: { readonly latencyMs: number; readonly isTimeout: boolean },
+): LogAttempt[] {
+  const endMs = latencyMs - STARTS_MS;
+  if (isTimeout) return [{ provider, model, outcome: 'timeout', startMs: STARTS_MS, latencyMs: endMs - STARTS_MS }];
+  const failed = { provider, model, outcome: 'server_error', status: 503 };
+  const againMs = 0.6 * latencyMs;
+  return [
+    { ...failed, startMs: STARTS_MS, latencyMs: 0.5 * latencyMs },
+    { ...failed, startMs: againMs, latencyMs: endMs - againMs },
   ];
-  return { attempts };
 }
 
 /** The first target was overloaded or open; the next one answered. */
 function failOver(
   { model, provider = '' }: Attempted,
-  { latencyMs, isOpen }: { readonly latencyMs: number; readonly isOpen: boolean },
-) {
+  { attemptMs, isOpen }: { readonly attemptMs: number; readonly isOpen: boolean },
+): Effort {
   const others = Object.entries(mix.models).filter(([, other]) => other.provider !== provider);
   const [name, other] = others[0] ?? [model, { provider }];
-  const refused: LogAttempt = isOpen
-    ? { provider, model, outcome: 'breaker_open', startMs: 1, latencyMs: 0 }
-    : { provider, model, outcome: 'rate_limited', status: 429, startMs: 1, latencyMs: 80 };
-  const attempts = [
-    refused,
-    { provider: other.provider, model: name, outcome: 'ok', startMs: refused.latencyMs + 2, latencyMs },
+  const lostMs = isOpen ? 0 : 80;
+  const first = { provider, model, startMs: STARTS_MS, latencyMs: lostMs };
+  const attempts: LogAttempt[] = [
+    isOpen ? { ...first, outcome: 'breaker_open' } : { ...first, outcome: 'rate_limited', status: 429 },
+    {
+      ...{ provider: other.provider, model: name, outcome: 'ok', status: 200 },
+      ...{ startMs: STARTS_MS + lostMs, latencyMs: attemptMs },
+    },
   ];
-  return { attempts, model: name, finalProvider: other.provider, failoverCount: 1 };
+  return { lostMs, fields: { attempts, model: name, finalProvider: other.provider, failoverCount: 1 } };
 }
 
 function pickFailure(random: () => number) {
