@@ -1,5 +1,14 @@
 import type { Page } from 'playwright-core';
 
+/** The open request: beside its list where there is room, else a drawer over it. */
+export const requestDetail = (page: Page) => {
+  const name = { name: 'Request', exact: true };
+  return page.getByRole('region', name).or(page.getByRole('dialog', name));
+};
+
+/** Whatever is open. */
+export const openedOne = (page: Page) => requestDetail(page).or(page.getByRole('dialog')).first();
+
 export interface DialogWorld {
   readonly page: Page;
   readonly projectId: string;

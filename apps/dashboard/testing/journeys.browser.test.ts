@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import { checkAccessibility } from './check-accessibility';
+import { requestDetail } from './dialogs';
 import { THEMES, WIDTHS } from './looks';
 import type { PageOptions } from './open-browser';
 import { PAGES } from './pages';
@@ -106,7 +107,7 @@ describe('in a browser', () => {
     expect(answer.status).toBe(200);
     await page.getByText(hostile).first().waitFor();
     await page.getByText(hostile).first().click();
-    await page.getByText(/^Attempts, .* in total/).waitFor();
+    await page.getByText(/^Waterfall, .* in total/).waitFor();
     await page.getByText('demo / demo-chat').waitFor();
     expect(page.url()).toContain('open=');
     await page.getByRole('button', { name: 'Close' }).click();
@@ -176,7 +177,7 @@ describe('in a browser', () => {
     await page.getByText('Gateway overhead').waitFor();
     expect(await place()).toBe(before);
     await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await requestDetail(page).waitFor({ state: 'detached' });
     expect(await place()).toBe(before);
     expect(problems).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
+import { requestDetail } from './dialogs';
 import { drained, shareDashboard } from './share-dashboard';
 
 let project: { readonly id: string };
@@ -125,15 +126,15 @@ describe('rows are links', () => {
     await row.locator('td').nth(2).click({ button: 'middle' });
     const tab = await opening;
     await tab.getByText('Gateway overhead').waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await requestDetail(page).count()).toBe(0);
     await row.locator('td').nth(2).click();
     await page.getByText('Gateway overhead').waitFor();
     await page.goBack();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await requestDetail(page).waitFor({ state: 'detached' });
     expect(new URL(page.url()).pathname).toBe('/requests');
     await row.locator('td').nth(2).click();
     await page.getByRole('button', { name: 'Close' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await requestDetail(page).waitFor({ state: 'detached' });
     expect(page.url()).not.toContain('open=');
     expect(problems).toEqual([]);
   });

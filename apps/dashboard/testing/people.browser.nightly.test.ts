@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '@llm0/testing/stores/start-gateway';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
+import { requestDetail } from './dialogs';
 import { openBrowser, type PageOptions } from './open-browser';
 import { drained } from './share-dashboard';
 import { goTo, localStamp, sitDown } from './sit-down';
@@ -128,11 +129,11 @@ async function firstDay(gateway: GatewayProcess, options: PageOptions): Promise<
   await page.locator(`tbody a[href*="${first.id}"]`).waitFor();
   await page.keyboard.press('j');
   await keys.press('Enter');
-  const drawer = page.getByRole('dialog', { name: 'Request' });
+  const drawer = requestDetail(page);
   await drawer.getByText('Gateway overhead').waitFor();
   expect(await drawer.textContent()).toContain(first.id);
   await keys.press('Escape');
-  await gone('Request');
+  await drawer.waitFor({ state: 'detached' });
   await keys.landed('the request was closed');
 
   // Somebody is told before the cap is reached.
@@ -313,7 +314,7 @@ async function threeInTheMorning({ gateway, apiKey, alias, timeZone }: Night, op
   const [first, second] = narrowed.data.map(({ request_id: id }) => id);
   await page.keyboard.press('j');
   await keys.press('Enter');
-  const drawer = page.getByRole('dialog', { name: 'Request' });
+  const drawer = requestDetail(page);
   await drawer.getByText('openai / gpt-4o').first().waitFor();
   await drawer.getByText('anthropic / claude-sonnet-4-5').first().waitFor();
   await drawer

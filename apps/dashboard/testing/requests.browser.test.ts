@@ -3,6 +3,7 @@ import { isAll } from '@llm0/testing/lane';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './check-accessibility';
+import { requestDetail } from './dialogs';
 import { shareDashboard } from './share-dashboard';
 
 let apiKey: string;
@@ -152,13 +153,15 @@ test('j, k and arrows go through the rows and through the open one, and the focu
   await page.keyboard.press('Enter');
   const opened = () => new URL(page.url()).searchParams.get('open');
   await page.getByText('Gateway overhead').waitFor();
+  // The keyboard goes on in the panel: there up and down scroll.
+  await page.waitForFunction(() => document.activeElement?.matches('section[aria-labelledby]'));
   const first = opened();
   await page.keyboard.press('j');
   await page.waitForFunction((id) => !location.search.includes(String(id)), first);
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowLeft');
   await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await requestDetail(page).waitFor({ state: 'detached' });
   await page.waitForFunction(() => document.activeElement?.matches('[data-row]'));
   expect(await focusedRow()).toBe(2);
 });
@@ -201,7 +204,7 @@ test('an old request opens by its address: conversation, difference, curl, playg
   }
   // Far outside of what the list shows.
   await open(`/requests?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z&open=${id}`);
-  const drawer = page.getByRole('dialog');
+  const drawer = requestDetail(page);
   await drawer.locator('strong', { hasText: 'brief' }).waitFor();
   await drawer.getByText('<script>alert(1)</script>').waitFor();
   await drawer.getByText('Call to weather').waitFor();
@@ -211,6 +214,9 @@ test('an old request opens by its address: conversation, difference, curl, playg
   expect(await drawer.getByText('the very end').count()).toBe(0);
   await button(/^Show all 3,0\d\d characters$/).click();
   await drawer.getByText('the very end').first().waitFor();
+  // The conversation comes before the technical part.
+  const topOf = async (text: string | RegExp) => (await drawer.getByText(text).first().boundingBox())?.y ?? 0;
+  expect(await topOf('the very end')).toBeLessThan(await topOf(/^Waterfall, /));
   await button('Copy as curl').click();
   await page.getByText('Set LLM0_API_KEY').waitFor();
   const curl = await page.evaluate(() => navigator.clipboard.readText());
@@ -234,6 +240,76 @@ test('an old request opens by its address: conversation, difference, curl, playg
     expect(await drawer.getByRole('link', { name, exact: true }).getAttribute('href')).toContain(part);
   }
 });
+
+test('a request opens beside the list, which goes on: clicks and arrows change it; on a phone it is a drawer', async () => {
+  const phone = { width: 390, height: 844 };
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open('/requests?range=7d');
+  const rows = page.locator('tbody [data-row]');
+  await rows.nth(5).waitFor();
+  const ids = await rows.evaluateAll((all) =>
+    all.map((row) => new URL((row as HTMLAnchorElement).href).searchParams.get('open') ?? ''),
+  );
+  const panel = page.getByRole('region', { name: 'Request', exact: true });
+  const shows = (index: number) => panel.getByText(ids[index] ?? '', { exact: true }).waitFor();
+  const current = () => page.waitForFunction(() => document.activeElement?.matches('[data-row][aria-current]'));
+  await rows.nth(3).click();
+  await shows(3);
+  await panel.getByText('Gateway overhead').waitFor();
+  const [list, beside] = await Promise.all([
+    page.getByRole('table', { name: 'Requests' }).boundingBox(),
+    panel.boundingBox(),
+  ]);
+  expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual(beside?.x ?? 0);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await page.keyboard.press('ArrowDown');
+  await shows(4);
+  await current();
+  expect(await focusedRow()).toBe(4);
+  await page.keyboard.press('k');
+  await shows(3);
+  await rows.nth(1).click();
+  await shows(1);
+  await current();
+  expect(await focusedRow()).toBe(1);
+  expect(await checkAccessibility(page)).toEqual([]);
+  await page.setViewportSize(phone);
+  const drawer = page.getByRole('dialog', { name: 'Request', exact: true });
+  await drawer.getByText('Gateway overhead').waitFor();
+  expect(await panel.count()).toBe(0);
+  expect(await drawer.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+  expect(await checkAccessibility(page, '[role=dialog]')).toEqual([]);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await shows(1);
+  // Back closes the panel, however many were shown in it.
+  await page.goBack();
+  await panel.waitFor({ state: 'detached' });
+  expect(new URL(page.url()).pathname).toBe('/requests');
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test('the waterfall of a request that failed over: each attempt in words, and its times add up', async () => {
+  const from = new Date(Date.now() - 7 * 86_400_000).toISOString();
+  type Rows = { data: { request_id: string; latency_ms: number; attempts: { outcome: string }[] }[] };
+  const { data } = await callAdmin<Rows>(dashboard.gateway, `/logs?failover_from=openai&limit=200&from=${from}`);
+  const found = data.find(({ attempts }) => attempts[0]?.outcome === 'rate_limited') ?? data[0];
+  if (found === undefined) throw new Error('no request failed over');
+  await open(`/requests?range=7d&open=${found.request_id}`);
+  const steps = page.getByRole('table', { name: /^Steps of this request/ }).getByRole('row');
+  await steps.nth(1).waitFor();
+  const texts = (await steps.allTextContents()).slice(1);
+  expect(texts[0]).toContain('before the first attempt');
+  expect(texts.filter((text) => /rate limited \(429\)|skipped/.test(text))).not.toEqual([]);
+  const times = await steps.locator('td:last-child').allTextContents();
+  const shown = times.reduce((sum, text) => sum + (text === '–' ? 0 : readMs(text)), 0);
+  expect(Math.abs(shown - found.latency_ms)).toBeLessThan(0.02 * found.latency_ms + 1);
+});
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000 };
+const readMs = (text: string) => {
+  const [value = '', unit = ''] = text.split(' ');
+  return Number(value.replaceAll(',', '')) * (UNITS_MS[unit] ?? Number.NaN);
+};
 
 const LOOKS = [
   [1440, 'dark'],

@@ -4,7 +4,7 @@ import { textTool } from '@llm0/testing/fake-upstream/start-mcp-server';
 import { callAdmin, type GatewayProcess } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './check-accessibility';
-import { DIALOGS, dialogPath } from './dialogs';
+import { DIALOGS, dialogPath, openedOne } from './dialogs';
 import { fillTools } from './fill-tools';
 import { PAGES } from './pages';
 import { settled } from './settled';
@@ -14,6 +14,8 @@ const WIDTHS = [390, 768, 1440, 1920];
 /** As long as names may be, and with no place to break them. */
 const LONG = 'n'.repeat(200);
 const PROMPT = 'p'.repeat(2000);
+/** Dialogs, and what stands beside a list. */
+const OPENED = '[role=dialog], main section[aria-labelledby]';
 
 let page: Page;
 let problems: string[];
@@ -71,12 +73,12 @@ async function measure(name: string): Promise<string[]> {
   const found: string[] = [];
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    const outside = await page.evaluate(() => {
+    const outside = await page.evaluate((selector) => {
       // What only screen readers are told is a pixel wide.
       const wide = (element: Element) => (element.clientWidth > 1 ? element.scrollWidth - element.clientWidth : 0);
       const html = document.documentElement;
       const report = wide(html) > 0 ? [`the page by ${wide(html)} px`] : [];
-      for (const dialog of document.querySelectorAll('[role=dialog]')) {
+      for (const dialog of document.querySelectorAll(selector)) {
         const box = dialog.getBoundingClientRect();
         if (box.left < -1 || box.right > html.clientWidth + 1) report.push('the dialog leaves the window');
         for (const part of [dialog, ...dialog.children])
@@ -87,7 +89,7 @@ async function measure(name: string): Promise<string[]> {
         }
       }
       return report;
-    });
+    }, OPENED);
     found.push(...outside.map((what) => `${name} at ${width}: ${what}`));
   }
   return found;
@@ -101,7 +103,7 @@ async function checkDialog(name: string): Promise<string[]> {
     await page.emulateMedia({ colorScheme: theme });
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 900 });
-      const problems = await checkAccessibility(page, '[role=dialog]');
+      const problems = await checkAccessibility(page, OPENED);
       found.push(...problems.map((problem) => `${name} at ${width}, ${theme}: ${problem}`));
     }
   }
@@ -134,7 +136,7 @@ describe('nothing scrolls sideways, and axe finds nothing', () => {
     await visit(page, dialogPath(dialog, world));
     await page.getByRole('heading', { level: 1 }).waitFor();
     await dialog.open(world);
-    await page.getByRole('dialog').first().waitFor();
+    await openedOne(page).waitFor();
     expect(await measure(name)).toEqual([]);
     expect(await checkDialog(name)).toEqual([]);
   });

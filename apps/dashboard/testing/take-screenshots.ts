@@ -7,7 +7,7 @@ import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstre
 import { callAdmin, createTestKey, startGateway } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
-import { DIALOGS, type DialogWorld, dialogPath } from './dialogs';
+import { DIALOGS, type DialogWorld, dialogPath, openedOne } from './dialogs';
 import { fillTools } from './fill-tools';
 import { openBrowser } from './open-browser';
 import { PAGES } from './pages';
@@ -107,7 +107,7 @@ async function shootPages(page: Page, suffix: string): Promise<void> {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.waitForLoadState('domcontentloaded');
     await dialog.open(world);
-    await page.getByRole('dialog').first().waitFor();
+    await openedOne(page).waitFor();
     await shoot(page, `dialog-${dialog.name}${suffix}`);
   }
 }

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import fc from 'fast-check';
 import type { Model } from '../api/models';
 import type { Chain } from '../api/routing';
 import type { CacheBucket, LatencyBucket, SpendBucket } from '../api/stats';
 import { prepareOutcomes, prepareRatio } from './cache/prepare-cache';
 import { prepareLatency } from './latency/prepare-latency';
 import { describeEnd, describeImport, findModels, perMillion, readPriceMap, toImport } from './models/prepare-prices';
-import { cacheOutcome, foldedNote, prepareCostParts, prepareWaterfall } from './requests/prepare-request';
+import { cacheOutcome, foldedNote, prepareCostParts } from './requests/prepare-request';
 import { prepareTargets, toChain } from './routing/prepare-routing';
 import { describeAlert, statesOf } from './settings/prepare-alert';
 import { filterOf, isByDays, prepareSpendLines, readGroup, toCustomerRange } from './spend/prepare-spend';
@@ -114,35 +113,6 @@ describe('cache', () => {
 });
 
 describe('a request', () => {
-  const attempt = (start_ms: number, latency_ms: number, outcome = 'ok') => ({
-    provider: 'p',
-    model: 'm',
-    outcome,
-    status: null,
-    start_ms,
-    latency_ms,
-    cost_usd: null,
-  });
-  test('attempts lie inside the request, however clocks went', () => {
-    const duration = fc.double({ min: 0, max: 1e6, noNaN: true });
-    fc.assert(
-      fc.property(duration, fc.array(fc.tuple(duration, duration), { maxLength: 5 }), (latencyMs, attempts) => {
-        for (const bar of prepareWaterfall({
-          latency_ms: latencyMs,
-          attempts: attempts.map(([at, ms]) => attempt(at, ms)),
-        })) {
-          expect(bar.start).toBeGreaterThanOrEqual(0);
-          expect(bar.start).toBeLessThanOrEqual(1);
-          expect(bar.length).toBeGreaterThan(0);
-          expect(bar.start + bar.length).toBeLessThanOrEqual(1.005);
-        }
-      }),
-    );
-    expect(prepareWaterfall({ latency_ms: 10, attempts: null })).toEqual([]);
-    expect(
-      prepareWaterfall({ latency_ms: 10, attempts: [attempt(0, 5, 'timeout'), attempt(5, 5)] }).map(({ kind }) => kind),
-    ).toEqual(['failed', 'ok']);
-  });
   test('cost by part, largest first; how the cache took it', () => {
     expect(prepareCostParts({ input: 0.1, output: 0.4, price_source: 'seed', cache_read: 0 })).toEqual([
       { name: 'output', usd: 0.4 },

@@ -14,30 +14,19 @@ export function useOpened() {
   const { open: id } = useSearch({ strict: false }) as PageSearch;
   const navigate = useNavigate();
   const { history } = useRouter();
+  const addressOf = (one: string) => ({
+    to: '.' as const,
+    search: (before: object) => ({ ...before, open: one }),
+    resetScroll: false,
+  });
+  const opening = { state: { isOpened: true } };
+  /** Another one in place of it: Back still closes. */
+  const replacing = () => ({ state: history.location.state, replace: true });
   return {
     id,
-    linkTo: (one: string): RowLink => ({
-      to: '.',
-      search: (before: object) => ({ ...before, open: one }),
-      state: { isOpened: true },
-      resetScroll: false,
-    }),
-    open: (one: string) =>
-      void navigate({
-        to: '.',
-        search: (before: object) => ({ ...before, open: one }),
-        state: { isOpened: true },
-        resetScroll: false,
-      }),
-    /** Another one in place of it: Back still closes. */
-    show: (one: string) =>
-      void navigate({
-        to: '.',
-        search: (before: object) => ({ ...before, open: one }),
-        state: history.location.state,
-        replace: true,
-        resetScroll: false,
-      }),
+    linkTo: (one: string): RowLink => ({ ...addressOf(one), ...(id === undefined ? opening : replacing()) }),
+    open: (one: string) => void navigate({ ...addressOf(one), ...opening }),
+    show: (one: string) => void navigate({ ...addressOf(one), ...replacing() }),
     close: () => {
       if (history.location.state.isOpened) history.back();
       else {

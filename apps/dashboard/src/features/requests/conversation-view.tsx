@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { countOf } from '../../format/format-number';
 import { Button } from '../../ui/button';
 import { Markdown } from '../../ui/markdown/markdown';
 import type { Conversation, Part, Turn } from './prepare-conversation';
@@ -10,8 +11,13 @@ const TINTS: Readonly<Record<string, string>> = {
   ...{ assistant: 'border-accent/40 bg-accent-soft/40', error: 'border-bad/40 bg-bad-soft' },
 };
 
+/** More would put everything else out of reach; the newest say most. */
+const MOST_TURNS = 8;
+
 /** Messages, calls of tools and images, one after the other. */
 export function ConversationView({ conversation: { turns, tools } }: { readonly conversation: Conversation }) {
+  const [isWhole, setIsWhole] = useState(false);
+  const first = isWhole ? 0 : Math.max(0, turns.length - MOST_TURNS);
   return (
     <div className="grid gap-2">
       {tools.length > 0 && (
@@ -30,10 +36,15 @@ export function ConversationView({ conversation: { turns, tools } }: { readonly 
           </ul>
         </details>
       )}
+      {first > 0 && (
+        <Button size="small" className="justify-self-start" onClick={() => setIsWhole(true)}>
+          Show {countOf(first, 'earlier message')}
+        </Button>
+      )}
       <ol className="grid gap-2">
-        {turns.map((turn, index) => (
+        {turns.slice(first).map((turn, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: turns have nothing else, and do not change
-          <li key={index}>
+          <li key={first + index}>
             <TurnView turn={turn} />
           </li>
         ))}

@@ -4,37 +4,6 @@ import { formatUsdExact } from '../../format/format-usd';
 import type { PageSearch } from '../../range/page-search';
 import type { RowLink } from '../../ui/table/data-table';
 
-export interface WaterfallBar {
-  readonly label: string;
-  readonly kind: 'ok' | 'failed';
-  /** Shares (0…1) of the whole request. */
-  readonly start: number;
-  readonly length: number;
-  readonly ms: number;
-  readonly detail: string;
-}
-
-/** Attempts of a request on its time line; always inside it, however clocks went. */
-export function prepareWaterfall(log: Pick<Log, 'latency_ms' | 'attempts'>): readonly WaterfallBar[] {
-  const wholeMs = Math.max(
-    log.latency_ms,
-    ...(log.attempts ?? []).map(({ start_ms: start, latency_ms: ms }) => start + ms),
-    0.001,
-  );
-  const clamp = (share: number) => Math.min(1, Math.max(0, share));
-  return (log.attempts ?? []).map((attempt) => {
-    const start = clamp(attempt.start_ms / wholeMs);
-    return {
-      label: `${attempt.provider} / ${attempt.model}`,
-      kind: attempt.outcome === 'ok' ? 'ok' : 'failed',
-      start,
-      length: Math.max(0.004, Math.min(1 - start, attempt.latency_ms / wholeMs)),
-      ms: attempt.latency_ms,
-      detail: attempt.status === null ? attempt.outcome : `${attempt.outcome} (${attempt.status})`,
-    };
-  });
-}
-
 /** Cost of a request by part, largest first. */
 export function prepareCostParts(
   detail: Log['cost_detail'],

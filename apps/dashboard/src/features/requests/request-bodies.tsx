@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'react';
-import { type Log, useLogBodies } from '../../api/logs';
-import { useSession } from '../../api/session';
+import type { Log, useLogBodies } from '../../api/logs';
 import { Segmented } from '../../ui/segmented';
 import { ConversationView } from './conversation-view';
 import { DifferencesView } from './differences-view';
@@ -10,10 +9,14 @@ import { Raw } from './raw-body';
 type View = 'conversation' | 'raw' | 'sent';
 const NAMES = { conversation: 'Conversation', raw: 'Raw JSON', sent: 'Sent to provider' } as const;
 
+interface Props {
+  readonly log: Log;
+  readonly mayRead: boolean;
+  readonly bodies: ReturnType<typeof useLogBodies>;
+}
+
 /** Prompt and answer, if stored and permitted. */
-export function RequestBodies({ log }: { readonly log: Log }) {
-  const mayRead = useSession().data?.can_read_bodies === true;
-  const bodies = useLogBodies(log.request_id, mayRead);
+export function RequestBodies({ log, mayRead, bodies }: Props) {
   const { request_body: request, response_body: response, upstream_request_body: sent } = bodies.data ?? {};
   const conversation = useMemo(() => prepareConversation(request, response), [request, response]);
   const [chosen, setChosen] = useState<View | null>(null);

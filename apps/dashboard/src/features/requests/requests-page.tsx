@@ -13,15 +13,16 @@ import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { DataTable } from '../../ui/table/data-table';
 import { PageFrame } from '../shell/page-frame';
+import { RequestDetail } from './detail/request-detail';
+import { useIsWide } from './detail/use-is-wide';
 import { FilterBar } from './filter-bar';
 import { ColumnsMenu } from './menus/columns-menu';
 import { keepChosen, knownOnly, loadChosen } from './menus/prepare-columns';
 import { ViewsMenu } from './menus/views-menu';
 import { changeOf, chipsOf, fromSavedFilters, toSavedFilters } from './prepare-filters';
 import { requestColumns, shownColumns } from './request-columns';
-import { RequestDrawer } from './request-drawer';
 import { RequestsHistogram } from './requests-histogram';
-import { focusRowOf, useRowKeys } from './use-row-keys';
+import { focusRowOf, followRowOf, useRowKeys } from './use-row-keys';
 
 type Search = RequestsSearch;
 type Change = { readonly [K in keyof Search]?: Search[K] | undefined };
@@ -66,37 +67,48 @@ export function RequestsPage() {
   const list = useRequests();
   const { page, sort, filter, query, asked, logs, columns, change } = list;
   const rows = logs.data?.rows;
-  const open = useOpenRow(rows ?? [], logs);
+  const isWide = useIsWide();
+  const open = useOpenRow(rows ?? [], logs, isWide);
+  const isNarrowed = isWide && open.id !== undefined;
+  const shown = useMemo(
+    () => (isNarrowed ? columns.shown.filter(({ wideOnly }) => wideOnly === undefined) : columns.shown),
+    [columns.shown, isNarrowed],
+  );
   return (
     <PageFrame title="Requests" page={page} actions={<Actions of={list} />}>
       <FilterBar filter={filter} projectId={page.projectId} onChange={change} />
-      <RequestsHistogram page={page} query={{ ...query, ...page.query }} />
-      <Failure of={logs} />
-      <Card flush>
-        <DataTable
-          caption="Requests"
-          dense
-          sticky
-          columns={columns.shown}
-          rows={logs.isPending ? undefined : (rows ?? [])}
-          rowKey={(row) => row.id}
-          loadingRows={12}
-          order={{ by: sort, onChange: list.takeSort }}
-          linkOf={(row) => open.linkTo(row.request_id)}
-          emptyTitle="No matching requests"
-          emptyHint="Choose a longer range, or remove a filter. Every authenticated request appears here within two seconds."
-        />
-      </Card>
-      <MoreRequests logs={logs} query={asked} isSorted={sort !== NEWEST_FIRST} timeZone={page.timeZone} />
-      {open.id !== undefined && (
-        <RequestDrawer
-          requestId={open.id}
-          timeZone={page.timeZone}
-          onStep={open.step}
-          place={open.place}
-          onClose={open.close}
-        />
-      )}
+      <div className="flex items-start gap-4">
+        <div className="flex min-w-0 flex-1 flex-col gap-4">
+          <RequestsHistogram page={page} query={{ ...query, ...page.query }} />
+          <Failure of={logs} />
+          <Card flush>
+            <DataTable
+              caption="Requests"
+              dense
+              sticky
+              columns={shown}
+              rows={logs.isPending ? undefined : (rows ?? [])}
+              rowKey={(row) => row.id}
+              loadingRows={12}
+              order={{ by: sort, onChange: list.takeSort }}
+              linkOf={(row) => open.linkTo(row.request_id)}
+              emptyTitle="No matching requests"
+              emptyHint="Choose a longer range, or remove a filter. Every authenticated request appears here within two seconds."
+            />
+          </Card>
+          <MoreRequests logs={logs} query={asked} isSorted={sort !== NEWEST_FIRST} timeZone={page.timeZone} />
+        </div>
+        {open.id !== undefined && (
+          <RequestDetail
+            requestId={open.id}
+            timeZone={page.timeZone}
+            isBeside={isWide}
+            onStep={open.step}
+            place={open.place}
+            onClose={open.close}
+          />
+        )}
+      </div>
     </PageFrame>
   );
 }
@@ -153,23 +165,31 @@ function useColumns(timeZone: TimeZoneChoice, rows: readonly { readonly api_key_
 const NO_NAMES = { project: () => '', key: () => '' };
 
 /** Navigation of the open request: next and previous row, and the focus after closing. */
-function useOpenRow(rows: readonly { readonly request_id: string }[], logs: ReturnType<typeof useLogs>) {
+function useOpenRow(
+  rows: readonly { readonly request_id: string }[],
+  logs: ReturnType<typeof useLogs>,
+  isBeside: boolean,
+) {
   const opened = useOpened();
   const { id } = opened;
   const at = rows.findIndex((row) => row.request_id === id);
   const step = (by: number) => {
     const next = rows[at + by];
-    if (at < 0) return;
-    if (next !== undefined) opened.show(next.request_id);
+    if (at < 0) return false;
     if (at + by >= rows.length - 5 && logs.hasNextPage && !logs.isFetchingNextPage) void logs.fetchNextPage();
+    if (next !== undefined) opened.show(next.request_id);
+    return next !== undefined;
   };
-  useRowKeys({ isOpen: id !== undefined, onStep: step });
+  useRowKeys({ isOpen: id !== undefined, isBeside, onStep: step, onClose: opened.close });
   const last = useRef(id);
   useEffect(() => {
-    // Runs after any close, once the dialog has returned the focus.
-    if (id === undefined && last.current !== undefined) focusRowOf(last.current);
+    const before = last.current;
     last.current = id;
-  }, [id]);
+    if (before === undefined || before === id) return;
+    // Runs after any close, once the dialog has returned the focus.
+    if (id === undefined) focusRowOf(before);
+    else if (isBeside) followRowOf(id);
+  }, [id, isBeside]);
   const place = { hasPrevious: at > 0, hasNext: at >= 0 && at < rows.length - 1 };
   return { id, linkTo: opened.linkTo, step, close: opened.close, place };
 }

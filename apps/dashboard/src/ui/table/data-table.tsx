@@ -42,6 +42,7 @@ export interface RowLink {
   readonly params?: Readonly<Record<string, string>>;
   readonly search?: object | ((before: object) => object);
   readonly state?: object;
+  readonly replace?: boolean;
   readonly resetScroll?: boolean;
 }
 

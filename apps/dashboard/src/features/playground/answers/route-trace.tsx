@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, read } from '../../../api/client';
+import { describeAttempt, type StepKind } from '../../../charts/waterfall/prepare-waterfall';
 import { formatMs } from '../../../format/format-number';
-import { cacheOutcome, prepareWaterfall } from '../../requests/prepare-request';
+import { cacheOutcome } from '../../requests/prepare-request';
 
 const EVERY_MS = 700;
 const MOST_LOOKS = 15;
@@ -11,6 +12,7 @@ const SAID = {
   semantic: 'Answered from the semantic cache.',
   miss: null,
 } as const;
+const TINTS: Partial<Record<StepKind, string>> = { attempt: 'text-good', failed: 'text-bad' };
 
 /** Tried targets in order with their outcomes, from the request's row once it exists. */
 export function RouteTrace({ requestId }: { readonly requestId: string }) {
@@ -29,22 +31,27 @@ export function RouteTrace({ requestId }: { readonly requestId: string }) {
     );
   }
   const said = SAID[cacheOutcome(log)];
-  const bars = prepareWaterfall(log);
+  const attempts = log.attempts ?? [];
   return (
     <div className="grid gap-1 text-xs">
       {said !== null && <p>{said}</p>}
-      {bars.length === 0 && said === null && <p>No provider was called.</p>}
+      {attempts.length === 0 && said === null && <p>No provider was called.</p>}
       <ol className="grid gap-0.5">
-        {bars.map(({ label, detail, ms, start, kind }, at) => (
-          <li key={`${label} ${start}`} className="flex flex-wrap justify-between gap-x-3">
-            <span className="wrap-anywhere">
-              {at + 1}. {label}
-            </span>
-            <span className={kind === 'ok' ? 'text-good' : 'text-bad'}>
-              {detail}, {formatMs(ms)}
-            </span>
-          </li>
-        ))}
+        {attempts.map((attempt, at) => {
+          const { name, detail, kind } = describeAttempt(attempt);
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: attempts have nothing else, and do not change
+            <li key={at} className="flex flex-wrap justify-between gap-x-3">
+              <span className="wrap-anywhere">
+                {at + 1}. {name}
+              </span>
+              <span className={TINTS[kind] ?? 'text-muted'}>
+                {detail}
+                {kind !== 'skipped' && `, ${formatMs(attempt.latency_ms)}`}
+              </span>
+            </li>
+          );
+        })}
       </ol>
       {log.requested_model !== log.model && (
         <p className="wrap-anywhere">

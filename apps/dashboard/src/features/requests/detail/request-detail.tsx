@@ -1,24 +1,31 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { useChange } from '../../api/change';
-import { api, read } from '../../api/client';
-import { type Log, useLog } from '../../api/logs';
-import { useKeyNames, useProjectNames } from '../../api/projects';
-import { formatMs } from '../../format/format-number';
-import { formatInstant, type TimeZoneChoice } from '../../format/format-time';
-import { Badge, STATUS_TONES } from '../../ui/badge';
-import { Button } from '../../ui/button';
-import { Dialog } from '../../ui/dialog';
-import { EmptyState } from '../../ui/empty-state';
-import { Failure } from '../../ui/error-state';
-import { Mono } from '../../ui/mono';
-import { ConfirmButton } from '../forms/confirm-button';
-import { cacheOutcome, type Fact, prepareMeasures, prepareOrigin, prepareWaterfall } from './prepare-request';
-import { RequestActions } from './request-actions';
-import { RequestBodies } from './request-bodies';
+import { useChange } from '../../../api/change';
+import { api, read } from '../../../api/client';
+import { type Log, useLog, useLogBodies } from '../../../api/logs';
+import { useKeyNames, useProjectNames } from '../../../api/projects';
+import { useSession } from '../../../api/session';
+import { prepareWaterfall } from '../../../charts/waterfall/prepare-waterfall';
+import { Waterfall } from '../../../charts/waterfall/waterfall';
+import { countOf, formatCount, formatMs } from '../../../format/format-number';
+import { formatInstant, type TimeZoneChoice } from '../../../format/format-time';
+import { formatUsdExact } from '../../../format/format-usd';
+import { Badge, STATUS_TONES } from '../../../ui/badge';
+import { Button } from '../../../ui/button';
+import { Dialog } from '../../../ui/dialog';
+import { EmptyState } from '../../../ui/empty-state';
+import { Failure } from '../../../ui/error-state';
+import { Mono } from '../../../ui/mono';
+import { ConfirmButton } from '../../forms/confirm-button';
+import { cacheOutcome, type Fact, prepareMeasures, prepareOrigin } from '../prepare-request';
+import { RequestActions } from '../request-actions';
+import { RequestBodies } from '../request-bodies';
+import { SidePanel } from './side-panel';
 
 interface Props {
   readonly requestId: string;
   readonly timeZone: TimeZoneChoice;
+  /** Beside the list, or as a drawer over it. */
+  readonly isBeside: boolean;
   /** Neighbours of the row in the list. */
   readonly place: { readonly hasPrevious: boolean; readonly hasNext: boolean };
   /** To the next one in the list (1), or the one before (-1). */
@@ -27,10 +34,11 @@ interface Props {
 }
 
 /** Everything known of one request. */
-export function RequestDrawer({ requestId, timeZone, place, onStep, onClose }: Props) {
+export function RequestDetail({ requestId, timeZone, isBeside, place, onStep, onClose }: Props) {
   const log = useLog(requestId);
-  return (
-    <Dialog kind="drawer" title="Request" description={requestId} onClose={onClose}>
+  const frame = { title: 'Request', description: requestId, onClose };
+  const content = (
+    <>
       <div className="mb-3 flex flex-wrap items-center gap-1.5">
         <Button size="small" disabled={!place.hasPrevious} onClick={() => onStep(-1)} title="k or ←">
           Previous
@@ -43,16 +51,46 @@ export function RequestDrawer({ requestId, timeZone, place, onStep, onClose }: P
       <Failure of={log} />
       {log.data === null && <EmptyState title="Request not found" />}
       {log.data && <Details key={requestId} log={log.data} timeZone={timeZone} />}
+    </>
+  );
+  return isBeside ? (
+    <SidePanel {...frame}>{content}</SidePanel>
+  ) : (
+    <Dialog kind="drawer" {...frame}>
+      {content}
     </Dialog>
   );
 }
 
-function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: TimeZoneChoice }) {
-  const projectName = useProjectNames();
-  const keyName = useKeyNames([log.api_key_id]);
-  const names = { project: projectName(log.project_id), key: keyName(log.api_key_id) };
+interface DetailsProps {
+  readonly log: Log;
+  readonly timeZone: TimeZoneChoice;
+}
+
+/** The conversation comes first, if it was kept. */
+function Details({ log, timeZone }: DetailsProps) {
+  const mayRead = useSession().data?.can_read_bodies === true;
+  const bodies = useLogBodies(log.request_id, mayRead);
+  const isKept = mayRead && bodies.data !== undefined;
+  // Another try of what failed takes nothing away.
+  const isKnown = bodies.isFetched || !bodies.isFetching;
+  const conversation = <RequestBodies {...{ log, mayRead, bodies }} />;
   return (
-    <div className="grid gap-5">
+    <div className="@container">
+      <div className="grid gap-5">
+        <Summary log={log} />
+        {isKept && conversation}
+        {/* Nothing moves once it is there. */}
+        {isKnown && <Technical log={log} timeZone={timeZone} />}
+        {isKnown && !isKept && conversation}
+      </div>
+    </div>
+  );
+}
+
+function Summary({ log }: { readonly log: Log }) {
+  return (
+    <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={STATUS_TONES[log.status]}>{log.status.replace('_', ' ')}</Badge>
         <Badge>{log.http_status}</Badge>
@@ -60,24 +98,41 @@ function Details({ log, timeZone }: { readonly log: Log; readonly timeZone: Time
         {log.stream && <Badge>stream</Badge>}
         {log.cost_estimated && <Badge tone="warn">cost estimated</Badge>}
       </div>
+      <p className="flex flex-wrap gap-x-3 text-muted">
+        <span className="font-medium text-text wrap-anywhere">{log.model}</span>
+        <span className="nums">{formatMs(log.latency_ms)}</span>
+        <span className="nums">
+          {countOf(log.tokens_in, 'token')} in, {formatCount(log.tokens_out)} out
+        </span>
+        <span className="nums">{formatUsdExact(log.cost_usd)}</span>
+      </p>
       {log.error_code !== null && (
         <p className="rounded-md bg-bad-soft px-3 py-2 text-bad wrap-anywhere">
           <Mono>{log.error_code}</Mono> {log.error_message}
         </p>
       )}
-      <Waterfall log={log} />
+    </div>
+  );
+}
+
+function Technical({ log, timeZone }: DetailsProps) {
+  const projectName = useProjectNames();
+  const keyName = useKeyNames([log.api_key_id]);
+  const names = { project: projectName(log.project_id), key: keyName(log.api_key_id) };
+  return (
+    <>
+      <Waterfall waterfall={prepareWaterfall(log)} />
       <Facts
         title="Details"
         facts={[['Time', formatInstant(log.created_at, timeZone)], ...prepareOrigin(log, names)]}
       />
-      <div className="grid gap-5 sm:grid-cols-2">
+      <div className="grid gap-5 @md:grid-cols-2">
         {Object.entries(prepareMeasures(log)).map(([title, facts]) => (
           <Facts key={title} title={title} facts={facts} />
         ))}
       </div>
       {log.semantic_cache_hit && <RejectAnswer requestId={log.request_id} />}
-      <RequestBodies log={log} />
-    </div>
+    </>
   );
 }
 
@@ -103,36 +158,6 @@ function Facts({ title, facts }: { readonly title: string; readonly facts: reado
             </div>
           ))}
       </dl>
-    </section>
-  );
-}
-
-const BAR_COLORS = { ok: 'bg-good', failed: 'bg-bad' } as const;
-
-function Waterfall({ log }: { readonly log: Log }) {
-  const bars = prepareWaterfall(log);
-  if (bars.length === 0) return null;
-  return (
-    <section>
-      <h3 className="mb-1 text-xs font-semibold text-muted">Attempts, {formatMs(log.latency_ms)} in total</h3>
-      <ol className="grid gap-1.5">
-        {bars.map((bar) => (
-          <li key={`${bar.label} ${bar.start}`}>
-            <div className="flex justify-between gap-3 text-xs">
-              <span className="truncate">{bar.label}</span>
-              <span className="nums text-muted">
-                {bar.detail}, {formatMs(bar.ms)}
-              </span>
-            </div>
-            <div className="mt-0.5 h-2 rounded-sm bg-hover">
-              <div
-                className={`h-full rounded-sm ${BAR_COLORS[bar.kind]}`}
-                style={{ marginLeft: `${bar.start * 100}%`, width: `${bar.length * 100}%` }}
-              />
-            </div>
-          </li>
-        ))}
-      </ol>
     </section>
   );
 }
