@@ -30,7 +30,7 @@ describe.each(TEST_DATABASES)('timeline, on $name', (kind) => {
   let projectId: string;
   const open: ReadableStreamDefaultReader<Uint8Array>[] = [];
   beforeAll(async () => {
-    admin = await openAdmin(kind);
+    admin = await openAdmin({ ...kind, open: () => kind.openOwn() });
     projectId = (await admin.createProject()).id;
   }, 60_000);
   afterAll(() => admin.close());
