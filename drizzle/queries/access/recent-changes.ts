@@ -18,7 +18,7 @@ export async function listRecentChanges(db: Db, sinceMs: number): Promise<Recent
     where resource in (${sql.join(
       resources.map((resource) => sql`${resource}`),
       sql`, `,
-    )}) and created_at >= to_timestamp(${sinceMs}::bigint / 1000.0)`;
+    )}) and resource_id is not null and created_at >= to_timestamp(${sinceMs}::bigint / 1000.0)`;
   const { id, projectId, version } = apiKeys;
   const changedKeys = await db
     .select({ id, projectId, version })
