@@ -6,6 +6,7 @@ import { BulletBar, BulletLegend } from '../../charts/bullet/bullet-bar';
 import { Card } from '../../ui/card';
 import { EmptyState } from '../../ui/empty-state';
 import { Failure } from '../../ui/error-state';
+import { FiguresTable } from '../../ui/table/figures-table';
 import { type CapLine, prepareCaps } from './prepare-caps';
 
 /** Tightest budgets, of which those that run out are drawn. */
@@ -52,7 +53,13 @@ export function CapsCard({ projectId }: { readonly projectId: string | undefined
       <div className="mt-2 text-2xs text-muted">
         <BulletLegend />
       </div>
-      {lines !== undefined && lines.length > 0 && <CapsTable lines={lines} />}
+      {lines !== undefined && lines.length > 0 && (
+        <FiguresTable
+          caption="Budgets in figures"
+          heads={HEADS}
+          rows={lines.map((line) => ({ key: line.key, cells: cellsOf(line) }))}
+        />
+      )}
     </Card>
   );
 }
@@ -86,33 +93,12 @@ function Cap({ line }: { readonly line: CapLine }) {
 
 const HEADS = ['Budget', 'Applies to', 'Spent', 'Limit', 'Used', 'Forecast', 'Outlook'];
 
-/** The bars in figures, for screen readers. */
-const CapsTable = ({ lines }: { readonly lines: readonly CapLine[] }) => (
-  <div className="sr-only">
-    <table>
-      <caption>Budgets in figures</caption>
-      <thead>
-        <tr>
-          {HEADS.map((head) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map(({ key, name, owner, spent, limit, share, forecast, outlook }) => (
-          <tr key={key}>
-            <th scope="row">{name}</th>
-            <td>{owner}</td>
-            <td>{spent}</td>
-            <td>{limit}</td>
-            <td>{share}</td>
-            <td>{forecast}</td>
-            <td>{outlook}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+const cellsOf = ({ name, owner, spent, limit, share, forecast, outlook }: CapLine): readonly string[] => [
+  name,
+  owner,
+  spent,
+  limit,
+  share,
+  forecast,
+  outlook,
+];

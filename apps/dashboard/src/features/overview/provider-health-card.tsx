@@ -21,6 +21,7 @@ import { useShowRequests } from '../../range/use-show-requests';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
+import { FiguresTable } from '../../ui/table/figures-table';
 
 const SHOWN = 4;
 /** Height of four strips: nothing moves when they arrive. */
@@ -69,7 +70,13 @@ export function ProviderHealthCard({ page }: { readonly page: Page }) {
         </span>
         <StripLegend />
       </div>
-      {strips !== undefined && strips.length > 0 && <HealthTable {...{ strips, describe }} />}
+      {strips !== undefined && strips.length > 0 && (
+        <FiguresTable
+          caption="Provider health in figures"
+          heads={HEADS}
+          rows={strips.map((strip) => ({ key: strip.provider, cells: cellsOf(strip, describe) }))}
+        />
+      )}
     </Card>
   );
 }
@@ -127,41 +134,10 @@ function Row({ strip: { provider, bars, requests, failed }, describe, intervalMs
   );
 }
 
-interface TableProps {
-  readonly strips: readonly Prepared[];
-  readonly describe: (bar: Bar) => string;
-}
-
 const HEADS = ['Provider', 'Requests', 'Failed', 'Share failed', 'Last failures'];
 
-/** The strips in figures, for screen readers. */
-const HealthTable = ({ strips, describe }: TableProps) => (
-  <div className="sr-only">
-    <table>
-      <caption>Provider health in figures</caption>
-      <thead>
-        <tr>
-          {HEADS.map((head) => (
-            <th key={head} scope="col">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {strips.map(({ provider, bars, requests, failed }) => {
-          const last = bars.findLast((bar) => bar.failed > 0);
-          return (
-            <tr key={provider}>
-              <th scope="row">{provider}</th>
-              <td>{formatCount(requests)}</td>
-              <td>{formatCount(failed)}</td>
-              <td>{formatShare(failed / requests)}</td>
-              <td>{last === undefined ? NOTHING : describe(last)}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
-  </div>
-);
+function cellsOf({ provider, bars, requests, failed }: Prepared, describe: (bar: Bar) => string): readonly string[] {
+  const last = bars.findLast((bar) => bar.failed > 0);
+  const counts = [formatCount(requests), formatCount(failed), formatShare(failed / requests)];
+  return [provider, ...counts, last === undefined ? NOTHING : describe(last)];
+}
