@@ -1,10 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { endLease, findLease, listManaged, renewLease, takeLease } from '@llm0/drizzle/queries/access/applies';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageQuery } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
+import { readCursor, writeCursor } from '../fields/name-cursor';
 import { applyName, applySchema, managedPage, newApplySchema, showApply, showManaged } from './schema';
 
 /** A process that dies blocks the next apply for no longer. */
@@ -54,24 +55,12 @@ export function applyRoutes({ db }: Pick<AdminServices, 'db'>) {
     })
     .openapi(list, async (c) => {
       const { apply_name: name, limit, cursor } = c.req.valid('query');
-      const after = cursor === undefined ? undefined : readPlace(cursor);
+      const after = cursor === undefined ? undefined : readCursor(cursor);
       const found = await listManaged(db, name, { limit: limit + 1, after });
       const data = found.slice(0, limit);
       const last = data.at(-1);
-      const next = found.length > limit && last !== undefined ? placeOf([last.resource, last.resourceId]) : null;
+      const next = found.length > limit && last !== undefined ? writeCursor([last.resource, last.resourceId]) : null;
       const withDigest = c.get('actor').role === 'admin';
       return c.json({ data: data.map((one) => showManaged(one, withDigest)), next_cursor: next }, 200);
     });
-}
-
-const placeSchema = z.tuple([z.string(), z.string()]);
-
-const placeOf = (place: z.infer<typeof placeSchema>) => Buffer.from(JSON.stringify(place)).toString('base64url');
-
-function readPlace(cursor: string): z.infer<typeof placeSchema> {
-  try {
-    return placeSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-  } catch (cause) {
-    throw invalidRequest('cursor', 'cursor must be the next_cursor of the page before.', cause);
-  }
 }

@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import type { Page, PageRequest } from '@llm0/drizzle/queries/page';
 import {
@@ -15,6 +14,7 @@ import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
+import { readCursor, writeCursor } from '../fields/name-cursor';
 import {
   modelBodySchema,
   modelChangesSchema,
@@ -127,27 +127,16 @@ function pageOfPrices(prices: readonly StoredPrice[], page: PageRequest): Page<S
   const isEnd = last === undefined || after + page.limit >= prices.length;
   return {
     data,
-    nextCursor: isEnd ? null : Buffer.from(JSON.stringify([last.provider, last.model])).toString('base64url'),
+    nextCursor: isEnd ? null : writeCursor([last.provider, last.model]),
   };
 }
 
-const cursorSchema = z.tuple([z.string(), z.string()]);
-
 function indexAfter(prices: readonly StoredPrice[], cursor: string): number {
-  const [provider, model] = decodeCursor(cursor);
+  const [provider, model] = readCursor(cursor);
   const exact = prices.findIndex((price) => price.provider === provider && price.model === model);
   if (exact >= 0) return exact + 1;
   const next = prices.findIndex(
     (price) => price.provider > provider || (price.provider === provider && price.model > model),
   );
   return next < 0 ? prices.length : next;
-}
-
-function decodeCursor(cursor: string): readonly [provider: string, model: string] {
-  try {
-    return cursorSchema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-  } catch (cause) {
-    const message = 'cursor is not one this API gave out: use next_cursor of the page before.';
-    throw new GatewayError('invalid_request', message, { param: 'cursor', cause });
-  }
 }
