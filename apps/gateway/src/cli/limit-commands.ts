@@ -1,10 +1,10 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { type AdminClient, RequestFailed } from './admin-client';
+import type { AdminClient } from './admin-client';
 import { type Command, type CommandInput, PAGE, PROJECT } from './command';
 import { amount, column } from './format-table';
+import { getIfThere } from './read-list';
 import { resolveProject } from './resolve-name';
 
-const NOT_FOUND = 404;
 /** Fields other than limits. */
 const NOT_LIMITS = new Set(['project_id', 'customer_id', 'created_at', 'updated_at']);
 
@@ -64,11 +64,6 @@ async function limitsPath({ api, args }: Pick<CommandInput, 'api' | 'args'>): Pr
 }
 
 async function currentLimits(api: AdminClient, path: string): Promise<JsonObject> {
-  try {
-    const { body } = await api.get(path);
-    return Object.fromEntries(Object.entries(body).filter(([name]) => !NOT_LIMITS.has(name)));
-  } catch (cause) {
-    if (cause instanceof RequestFailed && cause.status === NOT_FOUND) return {};
-    throw cause;
-  }
+  const body = (await getIfThere(api, path)) ?? {};
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !NOT_LIMITS.has(name)));
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import type { AdminClient } from './admin-client';
+import { type AdminClient, RequestFailed } from './admin-client';
 
 /** The items of a list answer. */
 export function dataOf(body: JsonObject, field = 'data'): readonly JsonValue[] {
@@ -9,6 +9,18 @@ export function dataOf(body: JsonObject, field = 'data'): readonly JsonValue[] {
 
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const NOT_FOUND = 404;
+
+/** One resource; undefined where there is none. */
+export async function getIfThere(api: Pick<AdminClient, 'get'>, path: string): Promise<JsonObject | undefined> {
+  try {
+    return (await api.get(path)).body;
+  } catch (error) {
+    if (error instanceof RequestFailed && error.status === NOT_FOUND) return undefined;
+    throw error;
+  }
 }
 
 /** Everything of a list, page by page. */

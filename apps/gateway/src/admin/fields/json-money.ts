@@ -25,7 +25,8 @@ export function jsonUsdOrNull(nanoUsd: number | null): number | null {
   return nanoUsd === null ? null : jsonUsd(nanoUsd);
 }
 
-const MONEY = /_usd(?:_per_million)?$/;
+/** Names of amounts in USD. */
+export const MONEY = /_usd(?:_per_million)?$/;
 
 /** Parses JSON and keeps amounts of money as their original text, never as floats. */
 export function parseMoneyAsText(text: string): unknown {

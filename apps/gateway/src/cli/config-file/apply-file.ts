@@ -44,6 +44,6 @@ const readFile = async ({ path, env }: FileOptions): Promise<readonly Wanted[]> 
 async function planOf(api: AdminClient, wanted: readonly Wanted[], options: FileOptions): Promise<Plan> {
   const state = await loadState(api, { applyName: options.applyName, wanted });
   const plan = makePlan(wanted, state, options);
-  await judgePlan(api, plan);
+  await judgePlan(api, plan, state);
   return plan;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { Document, isMap, isScalar, isSeq } from 'yaml';
-import { plainDecimal } from '../../admin/fields/json-money';
+import { MONEY, plainDecimal } from '../../admin/fields/json-money';
 import { dataOf, isObject } from '../read-list';
 import { takesNull } from './compare';
 import type { Found, GatewayState } from './load-state';
@@ -14,7 +14,6 @@ export interface Exported {
 
 /** Fields of which null means something else than leaving them out. */
 const KEEPS_NULL: ReadonlySet<string> = new Set(['rate_limit_per_minute', 'max_customers']);
-const MONEY = /_usd(?:_per_million)?$/;
 const HEAD = ` Secrets are not exported. A comment names each; write a reference such as env:NAME to set it.`;
 
 /** The state of a gateway as a file that leads to it again. */

@@ -2,17 +2,18 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { BUILT_IN } from '@llm0/core/embedding/built-in-embeddings';
 import { type AdminClient, RequestFailed } from '../admin-client';
-import { dataOf, everyOf, isObject } from '../read-list';
+import { dataOf, isObject } from '../read-list';
 import { secretsOf } from './compare';
 import { type ConfigProblem, InvalidConfig, type Path } from './config-problem';
+import type { GatewayState } from './load-state';
 import type { Plan, Step } from './make-plan';
 import { problemAt } from './read-resources';
 import { runBounded } from './run-bounded';
 
 /** Throws `InvalidConfig` for what the gateway would refuse half-way. Changes nothing. */
-export async function judgePlan(api: AdminClient, { steps }: Plan): Promise<void> {
+export async function judgePlan(api: AdminClient, { steps }: Plan, state: GatewayState): Promise<void> {
   const problems: ConfigProblem[] = [];
-  const providers = await knownProviders(api, steps);
+  const providers = knownProviders(state, steps);
   for (const step of steps) {
     for (const [field, message] of problemsOf(step, providers)) {
       if (step.wanted !== undefined) problems.push(problemAt(step.wanted, message, field));
@@ -25,12 +26,9 @@ export async function judgePlan(api: AdminClient, { steps }: Plan): Promise<void
   if (problems.length > 0) throw new InvalidConfig(problems);
 }
 
-async function knownProviders(api: AdminClient, steps: readonly Step[]): Promise<ReadonlySet<string>> {
-  const names = new Set<string>([BUILT_IN.provider]);
-  if (!steps.some(({ kind }) => kind === 'alias' || kind === 'chain' || kind === 'provider_key')) return names;
-  for await (const { name } of everyOf(api, '/providers')) names.add(String(name));
-  for (const { kind, name } of steps) if (kind === 'provider') names.add(name);
-  return names;
+function knownProviders({ all, vendors }: GatewayState, steps: readonly Step[]): ReadonlySet<string> {
+  const stored = [...all, ...steps].flatMap(({ kind, name }) => (kind === 'provider' ? [name] : []));
+  return new Set([BUILT_IN.provider, ...vendors, ...stored]);
 }
 
 function problemsOf(

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { type AdminClient, RequestFailed } from '../admin-client';
-import { dataOf, everyOf, isObject } from '../read-list';
+import type { AdminClient } from '../admin-client';
+import { dataOf, everyOf, getIfThere, isObject } from '../read-list';
 import type { Wanted } from './read-resources';
 import { type Kind, priceAsModel } from './resource-kinds';
 import { apiIdOf, auditIdOf, pathOf } from './resource-paths';
@@ -30,7 +30,6 @@ export interface Managed {
   readonly digest: string | null;
 }
 
-const NOT_FOUND = 404;
 const keyOf = (kind: Kind, id: string) => `${kind} ${id}`;
 const identityOf = (kind: Kind, project: string | null, at: readonly string[]) =>
   JSON.stringify([kind, kind === 'alert' ? null : project, at]);
@@ -156,7 +155,7 @@ async function readCustomers(api: Reader, state: GatewayState, wanted: StateOpti
   const named = wanted === 'all' ? await customersOf(api, {}) : await customersToRead(api, state, wanted);
   const customers = new Map(named.map((one) => [one.join('/'), one]));
   await runBounded([...customers.values()], async ([project, customer]) => {
-    const body = await getOrNothing(api, pathOf('customer_limits', { at: [customer], project }));
+    const body = await getIfThere(api, pathOf('customer_limits', { at: [customer], project }));
     if (body !== undefined) state.add(foundOf('customer_limits', body, [customer]));
   });
 }
@@ -191,14 +190,5 @@ const customersOf = async (api: Reader, query: JsonObject): Promise<readonly Cus
 
 const projectsOf = (state: GatewayState, project: string | null | undefined): readonly string[] =>
   state.projects.get(project ?? '') ?? [];
-
-async function getOrNothing(api: Reader, path: string): Promise<JsonObject | undefined> {
-  try {
-    return (await api.get(path)).body;
-  } catch (error) {
-    if (error instanceof RequestFailed && error.status === NOT_FOUND) return undefined;
-    throw error;
-  }
-}
 
 const listOf = (api: Reader, path: string, query: JsonObject = {}) => Array.fromAsync(everyOf(api, path, query));

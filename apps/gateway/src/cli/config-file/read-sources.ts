@@ -13,6 +13,7 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
+import { MONEY } from '../../admin/fields/json-money';
 import { RequestFailed } from '../admin-client';
 import { type ConfigProblem, InvalidConfig, type Path } from './config-problem';
 
@@ -20,7 +21,6 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** Maximum of references per anchor, as the parser counts them. */
 const MAX_ALIASES = 1000;
 const FILE = /\.(?:ya?ml|json)$/i;
-const MONEY = /_usd(?:_per_million)?$/;
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 /** A file of the configuration. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { RequestFailed } from '../admin-client';
+import { getIfThere } from '../read-list';
 import { type Applying, type ImportClient, type ImportStep, pick, tell } from './apply-step';
 import type { ImportPlan, PlannedPrice, UnpricedModel } from './import-plan';
 
@@ -81,14 +81,10 @@ async function findPrice(
   api: ImportClient,
   { provider, model }: Pick<UnpricedModel, 'provider' | 'model'>,
 ): Promise<JsonObject | undefined> {
-  try {
-    const { body } = await api.get(`/models/${encodeURIComponent(provider)}/${encodeURIComponent(model)}`);
-    const isTaken = (field: string) => field.endsWith(SUFFIX) || DESCRIBED.includes(field);
-    return Object.fromEntries(Object.entries(body).filter(([field, value]) => isTaken(field) && value !== null));
-  } catch (error) {
-    if (error instanceof RequestFailed && error.status === 404) return undefined;
-    throw error;
-  }
+  const body = await getIfThere(api, `/models/${encodeURIComponent(provider)}/${encodeURIComponent(model)}`);
+  if (body === undefined) return undefined;
+  const isTaken = (field: string) => field.endsWith(SUFFIX) || DESCRIBED.includes(field);
+  return Object.fromEntries(Object.entries(body).filter(([field, value]) => isTaken(field) && value !== null));
 }
 
 /** Amounts may be text on either side. */
