@@ -51,6 +51,11 @@ test.each([
   expect(message).not.toContain('sk-secret');
 });
 
+test('a merge of nothing that could be merged is said as that', async () => {
+  await expect(read('a: {<<: ""}')).rejects.toThrow('"<<"');
+  await expect(read('['.repeat(5000))).rejects.toThrow(InvalidConfig);
+});
+
 test('a file or folder that is not there, and a folder without files, is said', async () => {
   for (const path of [join(folder, 'none.yaml'), join(folder, 'none/')]) {
     await expect(readSources(path)).rejects.toThrow('cannot be read');

@@ -20,6 +20,7 @@ import { type ConfigProblem, InvalidConfig, type Path } from './config-problem';
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** Maximum of references per anchor, as the parser counts them. */
 const MAX_ALIASES = 1000;
+const TOO_MUCH = 'is nested too deeply, or its anchors and aliases expand beyond the limit';
 const FILE = /\.(?:ya?ml|json)$/i;
 const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
@@ -73,8 +74,9 @@ async function readSource(path: string): Promise<ConfigSource | ConfigProblem> {
     keepMoney(document);
     const value = document.toJS({ maxAliasCount: MAX_ALIASES }) as JsonValue;
     return { path, value: value ?? null, lineOf: (at) => lines.linePos(offsetOf(document, at)).line };
-  } catch {
-    return refuse('is nested too deeply, or its anchors and aliases expand beyond the limit');
+  } catch (error) {
+    const isExcess = error instanceof RangeError || error instanceof ReferenceError;
+    return refuse(isExcess ? TOO_MUCH : 'is not YAML: a "<<" merges something other than mappings');
   }
 }
 
