@@ -3,14 +3,17 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  type NavigateOptions,
   type RouteComponent,
+  redirect,
   retainSearchParams,
 } from '@tanstack/react-router';
-import { readFinanceSearch } from './features/finance/finance-search';
 import { readGuardrailsSearch } from './features/guardrails/guardrails-search';
+import { readMoneySearch } from './features/money/money-search';
 import { OverviewPage } from './features/overview/overview-page';
 import { loadPage } from './features/shell/load-page';
 import { NotFoundPage, PageError } from './features/shell/page-error';
+import { placeNow } from './features/shell/place-now';
 import { Shell } from './features/shell/shell';
 import { readToolsSearch } from './features/tools/tools-search';
 import { type PageSearch, readPageSearch, tidied } from './range/page-search';
@@ -32,6 +35,12 @@ const root = createRootRoute({
   notFoundComponent: NotFoundPage,
 });
 
+/** Sends an address of an earlier version to its page. */
+function leadOn({ location }: { readonly location: { readonly pathname: string; readonly search: object } }): void {
+  const now = placeNow(location.pathname, location.search as Readonly<Record<string, unknown>>);
+  if (now !== null) throw redirect({ ...now, replace: true } as unknown as NavigateOptions);
+}
+
 const overview = createRoute({ getParentRoute: () => root, path: '/', component: OverviewPage });
 /** A page with nothing of its own in the address, loaded when one goes there. */
 const plain = <const P extends string, M extends Record<string, RouteComponent>>(
@@ -52,31 +61,23 @@ const requests = createRoute({
 const projects = createRoute({
   getParentRoute: () => root,
   path: '/projects',
-  validateSearch: tidied((search): { tab?: 'customers' } => (search.tab === 'customers' ? { tab: 'customers' } : {})),
+  beforeLoad: leadOn,
   component: lazyRouteComponent(
     lazily(() => import('./features/projects/projects-page')),
     'ProjectsPage',
   ),
 });
 const project = plain('/projects/$projectId', () => import('./features/projects/project-page'), 'ProjectPage');
-const spend = createRoute({
+const money = createRoute({
   getParentRoute: () => root,
-  path: '/spend',
-  validateSearch: tidied((search): { by?: string } => (typeof search.by === 'string' ? { by: search.by } : {})),
+  path: '/money',
+  validateSearch: tidied(readMoneySearch),
   component: lazyRouteComponent(
-    lazily(() => import('./features/spend/spend-page')),
-    'SpendPage',
+    lazily(() => import('./features/money/money-page')),
+    'MoneyPage',
   ),
 });
-const finance = createRoute({
-  getParentRoute: () => root,
-  path: '/finance',
-  validateSearch: tidied(readFinanceSearch),
-  component: lazyRouteComponent(
-    lazily(() => import('./features/finance/finance-page')),
-    'FinancePage',
-  ),
-});
+const customers = plain('/customers', () => import('./features/projects/customers-page'), 'CustomersPage');
 const latency = plain('/latency', () => import('./features/latency/latency-page'), 'LatencyPage');
 const models = plain('/models', () => import('./features/models/models-page'), 'ModelsPage');
 const cache = plain('/cache', () => import('./features/cache/cache-page'), 'CachePage');
@@ -100,12 +101,26 @@ const guardrails = createRoute({
     'GuardrailsPage',
   ),
 });
-const settings = plain('/settings', () => import('./features/settings/settings-page'), 'SettingsPage');
+const backends = plain('/backends', () => import('./features/backends/backends-page'), 'BackendsPage');
+const alerts = plain('/alerts', () => import('./features/settings/alerts-page'), 'AlertsPage');
+const audit = plain('/audit', () => import('./features/settings/audit-page'), 'AuditPage');
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  beforeLoad: leadOn,
+  component: lazyRouteComponent(
+    lazily(() => import('./features/settings/settings-page')),
+    'SettingsPage',
+  ),
+});
+const spend = createRoute({ getParentRoute: () => root, path: '/spend', beforeLoad: leadOn });
+const finance = createRoute({ getParentRoute: () => root, path: '/finance', beforeLoad: leadOn });
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[overview, requests, projects, project, spend, finance],
-    ...[latency, models, cache, routing, tools, guardrails, playground, settings],
+    ...[overview, requests, latency, cache, alerts, money, customers],
+    ...[projects, project, models, routing, guardrails, tools, backends],
+    ...[playground, audit, settings, spend, finance],
   ]),
   defaultPreload: 'intent',
   defaultErrorComponent: ({ error }) => <PageError error={error instanceof Error ? error : new Error(String(error))} />,

@@ -21,7 +21,7 @@ const stored = async (name: string): Promise<Shown | undefined> =>
 describe.each([...WIDTHS])('HTTP backends, %d px wide', (width) => {
   test('one is added, tested, changed and deleted; that of the environment stands beside it', async () => {
     const name = `rerank-${width}`;
-    const { page, problems } = await dashboard.open('/settings?tab=backends', { width });
+    const { page, problems } = await dashboard.open('/backends', { width });
     await page.getByText('environment', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Add backend' }).click();
     const dialog = page.getByRole('dialog');

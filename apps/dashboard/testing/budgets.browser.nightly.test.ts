@@ -157,8 +157,8 @@ describe('with 10,000 keys and 5,000 customers', () => {
     for (const [path, shows] of [
       ['/projects', 'many'],
       [`/projects/${projectId}`, '100 shown; search to find more'],
-      ['/projects?tab=customers&range=7d', '100 shown; search to find more'],
-      ['/spend?range=7d&by=customer', 'Showing 100 of'],
+      ['/customers?range=7d', '100 shown; search to find more'],
+      ['/money?range=7d&by=customer', 'Showing 100 of'],
       ['/requests?range=7d', 'demo-chat'],
     ] as const) {
       await page.evaluate(() => window.measured?.tasks.splice(0));

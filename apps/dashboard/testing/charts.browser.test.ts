@@ -21,7 +21,9 @@ async function openCharts(path: string, bucket: (startMs: number) => object | nu
       const made = bucket(at);
       if (made !== null) buckets.push({ start: new Date(at).toISOString(), group: null, requests: 1, ...made });
     }
-    return route.fulfill({ json: { buckets, groups: 1, partial: false, partial_from: null, bins: [], data: [] } });
+    return route.fulfill({
+      json: { buckets, groups: 1, partial: false, partial_from: null, bins: [], data: [], cells: [] },
+    });
   });
   await page.goto(dashboard.gateway.url + path);
   return page;
@@ -68,7 +70,7 @@ describe('the time axis', () => {
     ['Asia/Tokyo', SUMMER],
     ['America/Los_Angeles', SUMMER_LA],
   ])('says UTC in UTC and local time where asked for, in %s and over a change to summer time', async (zone, week) => {
-    const page = await openCharts(`/spend?${stretch(week.from, week.to)}`, spent(), { timeZone: zone });
+    const page = await openCharts(`/money?${stretch(week.from, week.to)}`, spent(), { timeZone: zone });
     expect([zone, await misplaced(page, { ...week, timeZone: 'UTC' })]).toEqual([zone, []]);
     await page.getByRole('button', { name: 'Times are shown in UTC' }).click();
     await page.getByRole('button', { name: 'Times are shown in local time' }).waitFor();
@@ -97,12 +99,12 @@ describe('values', () => {
 
   test('a touch shows the values of a bar, the next one leads to its requests', async () => {
     const phone = { width: 390, height: 844, hasTouch: true };
-    const page = await openCharts(`/spend?${stretch('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z')}`, spent(), phone);
+    const page = await openCharts(`/money?${stretch('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z')}`, spent(), phone);
     const plot = page.getByRole('img', { name: /^Spend over time/ }).locator('.u-over');
     await plot.waitFor();
     await plot.tap({ position: { x: 100, y: 100 } });
     await page.getByText(/^2026-03-01 \d\d:\d\d UTC/).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/spend');
+    expect(new URL(page.url()).pathname).toBe('/money');
     await plot.tap({ position: { x: 160, y: 100 } });
     await plot.tap({ position: { x: 160, y: 100 } });
     await page.waitForURL('**/requests?**');

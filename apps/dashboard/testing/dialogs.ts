@@ -56,7 +56,7 @@ export const DIALOGS: readonly DialogOpened[] = [
   },
   {
     name: 'customer',
-    path: '/projects?tab=customers&range=7d',
+    path: '/customers?range=7d',
     open: (world) => rowOf(world, world.row.customer),
   },
   { name: 'request', path: '/requests?status=success&range=7d', open: steps(firstRow, shown('Gateway overhead')) },
@@ -84,10 +84,10 @@ export const DIALOGS: readonly DialogOpened[] = [
   { name: 'tool-call', path: '/tools?tab=calls&range=24h', open: steps(firstRow, shown('in total')) },
   { name: 'new-token', path: '/settings', open: press('New token') },
   { name: 'revoke-token', path: '/settings', open: firstRow },
-  { name: 'alert', path: '/settings', open: steps(go('Alerts'), firstRow) },
-  { name: 'delete-alert', path: '/settings', open: steps(go('Alerts'), firstRow, press('Delete')) },
-  { name: 'new-alert', path: '/settings', open: steps(go('Alerts'), press('New alert')) },
-  { name: 'audit', path: '/settings', open: steps(go('Audit'), firstRow) },
+  { name: 'alert', path: '/alerts', open: firstRow },
+  { name: 'delete-alert', path: '/alerts', open: steps(firstRow, press('Delete')) },
+  { name: 'new-alert', path: '/alerts', open: press('New alert') },
+  { name: 'audit', path: '/audit', open: firstRow },
   { name: 'playground-code', path: '/playground', open: press('View code') },
   { name: 'palette', path: '/projects', open: ({ page }) => page.keyboard.press('ControlOrMeta+k') },
 ];

@@ -28,7 +28,7 @@ beforeAll(async () => {
   };
   [gateway, browser] = await Promise.all([startOnServers(env), openBrowser()]);
   await callAdmin(gateway, '/demo-data', { body: { days: 4, requests_a_day: 300 } });
-  ({ page, problems } = await openSignedIn({ browser, gateway }, '/spend?range=7d', { hasTouch: true }));
+  ({ page, problems } = await openSignedIn({ browser, gateway }, '/money?range=7d', { hasTouch: true }));
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
@@ -56,7 +56,7 @@ const addressed = () => {
 
 describe('zooming', () => {
   test('a drag shows its stretch on the whole page, in whole bars; Back and a button lead out of it', async () => {
-    const { box } = await openChart('/spend?range=7d', 'Spend over time');
+    const { box } = await openChart('/money?range=7d', 'Spend over time');
     const y = box.y + box.height / 2;
     await page.mouse.move(box.x + box.width * 0.75, y);
     await page.mouse.down();
@@ -66,7 +66,7 @@ describe('zooming', () => {
     await page.mouse.up();
     await page.waitForURL(/from=/);
     const { pathname, from, to, range } = addressed();
-    expect([pathname, range, from % HOUR, to % HOUR]).toEqual(['/spend', '7d', 0, 0]);
+    expect([pathname, range, from % HOUR, to % HOUR]).toEqual(['/money', '7d', 0, 0]);
     const days = (to - from) / (24 * HOUR);
     expect([days > 1.6, days < 2]).toEqual([true, true]);
     const shown = new Date(from).toISOString().slice(5, 16).replace('T', ' ');
@@ -104,7 +104,7 @@ describe('zooming', () => {
   });
 
   test('a finger that moves sideways zooms, too', async () => {
-    const { box } = await openChart('/spend?range=7d', 'Spend over time');
+    const { box } = await openChart('/money?range=7d', 'Spend over time');
     const session = await page.context().newCDPSession(page);
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', share: number) =>
       session.send('Input.dispatchTouchEvent', {
@@ -115,14 +115,14 @@ describe('zooming', () => {
     for (const share of [0.52, 0.56, 0.65, 0.75]) await touch('touchMove', share);
     await touch('touchEnd', 0.75);
     await page.waitForURL(/from=/);
-    expect(addressed().pathname).toBe('/spend');
+    expect(addressed().pathname).toBe('/money');
     expect((addressed().to - addressed().from) / HOUR).toBeGreaterThan(40);
   });
 
   test('the right half of a bar is that bar, not the next one', async () => {
     const to = Math.floor(Date.now() / (24 * HOUR)) * 24 * HOUR;
     const [fromText, toText] = [to - 72 * HOUR, to].map((ms) => new Date(ms).toISOString());
-    const { over, box } = await openChart(`/spend?from=${fromText}&to=${toText}`, 'Spend over time');
+    const { over, box } = await openChart(`/money?from=${fromText}&to=${toText}`, 'Spend over time');
     const bars = 72;
     const hover = async (bar: number, part: number) => {
       await over.hover({ position: { x: (box.width / bars) * (bar + part), y: 60 } });
@@ -158,7 +158,7 @@ describe('comparing', () => {
 
   test('the period before lies behind each chart, with its values, and the switch stays in the address', async () => {
     const range = { from: new Date(Date.now() - 24 * HOUR).toISOString(), to: new Date().toISOString() };
-    const { over } = await openChart(`/spend?from=${range.from}&to=${range.to}`, 'Spend over time');
+    const { over } = await openChart(`/money?from=${range.from}&to=${range.to}`, 'Spend over time');
     await over.hover({ position: { x: 200, y: 60 } });
     expect(await page.getByText(/previous: /).count()).toBe(0);
     // By keyboard: the pointer rests on the chart, and what it shows stays when the other period arrives.
@@ -181,7 +181,7 @@ describe('marks', () => {
       body: { text: 'web 1.2', kind: 'deploy', at: new Date(at).toISOString() },
     });
     const [from, to] = [at - 35.5 * HOUR, at + 36.5 * HOUR].map((ms) => new Date(ms).toISOString());
-    const { over, box } = await openChart(`/spend?from=${from}&to=${to}`, 'Spend over time');
+    const { over, box } = await openChart(`/money?from=${from}&to=${to}`, 'Spend over time');
     const x = (box.width * 35.5) / 72;
     await over.hover({ position: { x: x + 3, y: 40 } });
     await page.getByText(/^\d\d:30 Deploy: web 1\.2, by ADMIN_TOKEN$/).waitFor();

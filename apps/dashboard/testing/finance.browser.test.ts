@@ -76,7 +76,8 @@ test.each(isAll ? PLACES : PLACES.slice(0, 1))(
   async (width, timeZone) => {
     const { gateway, browser } = dashboard;
     const { page, keys, problems } = await sitDown({ browser, gateway }, { width, timeZone }, 'Overview');
-    await goTo(page, keys, 'Finance');
+    await goTo(page, keys, 'Spend & statements');
+    await keys.openTab('Statement');
     await page.getByText('Month to date, USD').waitFor();
 
     // Months of this room: they begin at its midnight.
@@ -185,6 +186,7 @@ test.each(isAll ? PLACES : PLACES.slice(0, 1))(
 );
 
 test('it can be read by everybody, on a phone and on a desk, in both themes, and never scrolls sideways', async () => {
+  // As its address was in earlier versions.
   const { page, problems } = await dashboard.open('/finance');
   await page.getByText('Month to date, USD').waitFor();
   for (const theme of ['light', 'dark'] as const) {

@@ -91,7 +91,7 @@ test('an alert says what it would have done over the last week', async () => {
     await fetch(`${dashboard.gateway.url}/v1/chat/completions`, { method: 'POST', headers, body });
   }
   await drained(dashboard.gateway);
-  await go('/settings?tab=alerts&open=new');
+  await go('/alerts?open=new');
   await dialog().getByLabel('When').selectOption('Spend reaches');
   await dialog().getByText('Complete the condition').waitFor();
   await dialog().getByLabel('Spend, USD').fill('1000');
@@ -106,7 +106,7 @@ test('an alert says what it would have done over the last week', async () => {
 });
 
 test('an alert for PagerDuty has a key that nobody sees again, and is muted until a time', async () => {
-  await go('/settings?tab=alerts&open=new');
+  await go('/alerts?open=new');
   await dialog().getByLabel('Name').fill('burns');
   await dialog().getByLabel('When').selectOption('The error budget burns');
   await dialog().getByLabel('Burn rate').fill('14.4');
@@ -135,7 +135,7 @@ test('an alert for PagerDuty has a key that nobody sees again, and is muted unti
 });
 
 test('a customer has limits before its first request', async () => {
-  await go('/projects?tab=customers&open=new');
+  await go('/customers?open=new');
   await dialog().getByLabel('Project').selectOption(projectId);
   await dialog().getByLabel('Customer ID').fill('acme/1');
   await dialog().getByLabel('Per day, USD').fill('2.5');
@@ -143,7 +143,7 @@ test('a customer has limits before its first request', async () => {
   await page.getByText('Limits saved. They apply from the first request.').waitFor();
   const limits = await admin(`/projects/${projectId}/customers/acme%2F1/limits`);
   expect(limits.daily_spend_limit_usd).toBe(2.5);
-  await go('/projects?tab=customers&open=new');
+  await go('/customers?open=new');
   await dialog().getByLabel('Project').selectOption(projectId);
   await dialog().getByLabel('Customer ID').fill('acme/1');
   await button('Set limits').click();

@@ -124,7 +124,7 @@ describe('in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  test('the dearest customer of the week in three clicks, capped, and refused from then on', async () => {
+  test('the dearest customer of the week in two clicks, capped, and refused from then on', async () => {
     const project = await callAdmin<{ id: string }>(dashboard.gateway, '/projects', { body: { name: 'capped' } });
     const { key } = await callAdmin<{ key: string }>(dashboard.gateway, `/projects/${project.id}/keys`, {
       body: { name: 'k' },
@@ -133,8 +133,7 @@ describe('in a browser', () => {
     for (let index = 0; index < 3; index++) expect((await send(key, {}, customer)).status).toBe(200);
     await drained(dashboard.gateway);
     const { page, problems } = await signedIn('/?range=7d');
-    await page.getByRole('link', { name: 'Projects & keys' }).click();
-    await page.getByRole('button', { name: 'Customers' }).click();
+    await page.getByRole('link', { name: 'Customers' }).click();
     await page.getByText('dear one').first().click();
     await page.getByLabel('Per day, USD').fill('not money');
     await page.getByRole('button', { name: 'Save limits' }).click();
@@ -250,7 +249,7 @@ describe('in a browser', () => {
     const { page } = await signedIn('/cache');
     let isAway = true;
     await page.route('**/admin/v1/stats/**', (route) => (isAway ? route.abort() : route.fallback()));
-    await page.getByRole('link', { name: 'Spend' }).click();
+    await page.getByRole('link', { name: 'Spend & statements' }).click();
     await page.getByText('cannot be reached').first().waitFor({ timeout: 20_000 });
     // Live news would take the button away from a gateway that is back.
     await page.getByRole('button', { name: 'Try again' }).first().click();

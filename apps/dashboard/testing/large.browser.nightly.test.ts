@@ -86,7 +86,7 @@ describe('ten thousand of each', () => {
   });
 
   test('customers likewise, the dearest first', async () => {
-    const { page, problems } = await dashboard.open('/projects?tab=customers&range=7d');
+    const { page, problems } = await dashboard.open('/customers?range=7d');
     const rows = page.locator('tbody tr:has([data-row])');
     await page.getByText('100 shown; search to find more').waitFor();
     expect(await rows.first().textContent()).toContain(`customer ${MANY}`);
@@ -100,11 +100,11 @@ describe('ten thousand of each', () => {
   });
 
   test('spend by customer and by key: the dearest with their names, the others as one', async () => {
-    const { page, problems } = await dashboard.open('/spend?range=7d&by=customer');
+    const { page, problems } = await dashboard.open('/money?range=7d&by=customer');
     const shown = MANY + 1;
     await page.getByText(`Showing 100 of ${shown.toLocaleString('en-US')}`).waitFor();
     await page.getByText('Customers are counted by whole UTC days').waitFor();
-    await page.getByRole('button', { name: 'Key', exact: true }).click();
+    await page.getByRole('group', { name: 'Group by' }).getByRole('button', { name: 'Key', exact: true }).click();
     await page.getByRole('cell', { name: 'service 7777' }).waitFor();
     expect(problems).toEqual([]);
   });
@@ -124,11 +124,11 @@ describe('ten thousand of each', () => {
     await page.getByText('<b onclick=alert(1)>').first().waitFor();
     expect(await sidewaysOverflow(page)).toBe(0);
     for (const path of [
-      '/spend?range=1h',
+      '/money?range=1h',
       '/latency?range=1h',
       '/cache?range=1h',
       '/?range=1h',
-      '/spend?range=1h&by=customer',
+      '/money?range=1h&by=customer',
     ]) {
       await visit(page, path);
       await page.getByRole('heading', { level: 1 }).waitFor();
@@ -139,7 +139,7 @@ describe('ten thousand of each', () => {
     // So many requests are added up for all who ask within 20 s: the page may be that old.
     const row = page.locator('tbody tr', { hasText: model.slice(0, 20) });
     for (let tries = 0; tries < 10 && !(await row.isVisible()); tries++) {
-      await page.goto(`${dashboard.gateway.url}/spend?range=1h`);
+      await page.goto(`${dashboard.gateway.url}/money?range=1h`);
       await row.waitFor({ timeout: 3000 }).catch(() => {});
     }
     await row.click();

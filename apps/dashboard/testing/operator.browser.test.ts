@@ -189,8 +189,7 @@ describe('input is parsed as intended', () => {
   });
 
   test("an alert of another kind does not keep the first one's number", async () => {
-    const { page, problems } = await signedIn('/settings');
-    await page.getByRole('tab', { name: 'Alerts' }).click();
+    const { page, problems } = await signedIn('/alerts');
     await page.getByRole('button', { name: 'New alert' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('slow');
@@ -254,11 +253,8 @@ describe('deletes ask first', () => {
     {
       what: 'an alert',
       make: () => admin('/alerts', { name: 'goes', ...alert }),
-      path: '/settings',
-      open: async (page: Page) => {
-        await page.getByRole('tab', { name: 'Alerts' }).click();
-        await page.getByRole('link', { name: 'goes', exact: true }).click();
-      },
+      path: '/alerts',
+      open: (page: Page) => page.getByRole('link', { name: 'goes', exact: true }).click(),
       button: 'Delete',
       impact: 'It is quiet now.',
       confirm: 'Delete alert',
@@ -282,8 +278,7 @@ describe('deletes ask first', () => {
 
 describe('smaller things', () => {
   test("API errors use the form's labels", async () => {
-    const { page, problems } = await signedIn('/settings');
-    await page.getByRole('tab', { name: 'Alerts' }).click();
+    const { page, problems } = await signedIn('/alerts');
     await page.getByRole('button', { name: 'New alert' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('x');

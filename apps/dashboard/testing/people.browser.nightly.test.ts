@@ -137,8 +137,7 @@ async function firstDay(gateway: GatewayProcess, options: PageOptions): Promise<
   await keys.landed('the request was closed');
 
   // Somebody is told before the cap is reached.
-  await goTo(page, keys, 'Settings & audit');
-  await keys.openTab('Alerts');
+  await goTo(page, keys, 'Alerts');
   await keys.choose('New alert');
   await keys.write('Name', 'A cap is near');
   await keys.write('Budget used, %', '90');

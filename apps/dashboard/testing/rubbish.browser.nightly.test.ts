@@ -22,7 +22,7 @@ const RUBBISH: Readonly<Record<string, readonly string[]>> = {
   to: ['1970-01-01T00:00:00Z', 'x'],
   tz: ['Mars/Phobos', 'utc\u0000'],
   project: ['not-a-uuid', '00000000-0000-0000-0000-000000000000'],
-  tab: ['zzz', '__proto__', 'constructor'],
+  tab: ['zzz', '__proto__', 'constructor', 'statement'],
   open: ['zzz', '00000000-0000-0000-0000-000000000000', '../../etc', '"><script>'],
   sort: ['evil', '-cost_usd;drop', 'created_at'],
   status: ['bogus', '["a","b"]', '{"a":1}'],
@@ -95,10 +95,10 @@ test('names are shown as they are, and nothing in them runs', async () => {
   for (const path of [
     '/projects',
     '/requests?range=24h',
-    '/spend?range=24h&by=project',
-    '/finance',
+    '/money?range=24h&by=project',
+    '/money?tab=statement',
     '/?range=24h',
-    '/projects?tab=customers',
+    '/customers',
   ]) {
     await visit(page, path);
     await page.getByRole('heading', { level: 1 }).waitFor();

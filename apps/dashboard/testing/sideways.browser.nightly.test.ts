@@ -146,7 +146,7 @@ test('a phone shows in full when an alert fires, and its table scrolls nowhere',
   await page.setViewportSize({ width: 390, height: 900 });
   // What the dialog before left open stands over every page.
   await page.keyboard.press('Escape');
-  await visit(page, '/settings?tab=alerts');
+  await visit(page, '/alerts');
   await page.getByRole('cell', { name: /Budget use reache/ }).waitFor();
   const cut = await page.evaluate(() => {
     const table = document.querySelector('table');

@@ -16,11 +16,67 @@ describe('the address', () => {
     await page.reload();
     await page.getByRole('button', { name: 'First token', exact: true, pressed: true }).waitFor();
     await page.getByRole('button', { name: 'By provider', pressed: true }).waitFor();
-    await page.goto(`${dashboard.gateway.url}/settings?tab=audit`);
-    await page.getByRole('tab', { name: 'Audit', selected: true }).waitFor();
-    expect(await page.title()).toBe('Settings & audit · LLM0 Gateway');
-    await page.getByRole('tab', { name: 'Alerts' }).click();
-    await page.waitForURL(/tab=alerts/);
+    await page.goto(`${dashboard.gateway.url}/settings`);
+    await page.getByRole('heading', { level: 1, name: 'Access & system' }).waitFor();
+    expect(await page.title()).toBe('Access & system · LLM0 Gateway');
+    await page.getByRole('tab', { name: 'Job runs' }).click();
+    await page.waitForURL(/tab=jobs/);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('the menu', () => {
+  const SECTIONS = {
+    Watch: ['Overview', 'Requests', 'Latency', 'Cache', 'Alerts'],
+    Money: ['Spend & statements', 'Customers'],
+    Control: ['Projects & keys', 'Models', 'Routing', 'Guardrails', 'Tools', 'HTTP backends'],
+    Try: ['Playground'],
+    Admin: ['Audit', 'Access & system'],
+  };
+
+  test('has sections, and says where one is; every page has the name that led to it, also on a phone', async () => {
+    const { page, problems } = await signedIn('/');
+    const menu = page.getByRole('navigation', { name: 'Pages' });
+    await menu.waitFor();
+    for (const [section, pages] of Object.entries(SECTIONS)) {
+      const links = menu.getByRole('list', { name: section }).getByRole('link');
+      expect([section, await links.allTextContents()]).toEqual([section, pages]);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const name of Object.values(SECTIONS).flat()) {
+      await page.getByRole('button', { name: 'Menu', exact: true }).click();
+      const link = menu.getByRole('link', { name, exact: true });
+      expect([name, await link.isVisible()]).toEqual([name, true]);
+      await link.click();
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+      expect(await page.locator('nav [aria-current=page]').textContent()).toBe(name);
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test('addresses of earlier versions lead to their pages, with what they ask for', async () => {
+    const { page, problems } = await signedIn('/spend?range=7d&by=customer');
+    const shown = () => {
+      const { pathname, searchParams } = new URL(page.url());
+      return [pathname, Object.fromEntries(searchParams)];
+    };
+    await page.getByRole('button', { name: 'Customer', pressed: true }).first().waitFor();
+    expect(shown()).toEqual(['/money', { range: '7d', by: 'customer' }]);
+    for (const [path, heading, place, search] of [
+      [
+        '/finance?month=2026-01&by=model',
+        'Spend & statements',
+        '/money',
+        { month: '2026-01', by: 'model', tab: 'statement' },
+      ],
+      ['/settings?tab=audit', 'Audit', '/audit', {}],
+      ['/settings?tab=backends&open=new', 'HTTP backends', '/backends', { open: 'new' }],
+      ['/projects?tab=customers&range=7d', 'Customers', '/customers', { range: '7d' }],
+    ] as const) {
+      await page.goto(dashboard.gateway.url + path);
+      await page.getByRole('heading', { level: 1, name: heading, includeHidden: true }).waitFor();
+      expect(shown()).toEqual([place, search]);
+    }
     expect(problems).toEqual([]);
   });
 });

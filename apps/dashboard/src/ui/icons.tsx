@@ -19,6 +19,14 @@ const icon = (path: string) => (props: SVGProps<SVGSVGElement>) => (
 );
 
 export const Download = icon('M8 2.5v8m0 0 3-3m-3 3-3-3M3 13.5h10');
+export const Alerts = icon(
+  'M8 2a3.800 3.800 0 0 0-3.800 3.800c0 3.700-1.700 4.700-1.700 5.700h11c0-1-1.700-2-1.700-5.700A3.800 3.800 0 0 0 8 2M6.600 13.500a1.500 1.500 0 0 0 2.800 0',
+);
+export const Customers = icon(
+  'M6 8a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5m-4.500 5.500c0-2.500 2-4 4.500-4s4.500 1.500 4.500 4m0-10.300a2.500 2.500 0 0 1 0 4.600m1.300 2c1.700.6 2.700 1.900 2.700 3.700',
+);
+export const Backends = icon('M2.500 3h11v4h-11zM2.500 9h11v4h-11zM5 5h.1M5 11h.1');
+export const Audit = icon('M5.500 3H3.500v11h9V3h-2M5.500 2h5v2.500h-5zM5.800 9.300l1.500 1.500 3-3.200');
 export const Up = icon('M8 13V3.5m0 0L4 7.5m4-4 4 4');
 export const Down = icon('M8 3v9.5m0 0 4-4m-4 4-4-4');
 export const Search = icon('M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10m3.600-1.400 3.400 3.400');
@@ -30,7 +38,6 @@ export const Projects = icon('M2.5 4.5v8h11v-6.5h-5l-1.5-1.5z');
 export const Spend = icon(
   'M8 2v12m3-9.5C10.5 3.6 9.400 3 8 3 6.300 3 5 3.900 5 5.300c0 3.300 6.200 1.700 6.200 5.200C11.200 12 9.800 13 8 13c-1.700 0-3-.8-3.400-2',
 );
-export const Finance = icon('M3.500 2.500h9v11l-1.800-1-1.350 1-1.350-1-1.350 1-1.350-1-1.800 1zM6 5.500h4M6 8h4');
 export const Latency = icon('M8 4.500V8l2.500 1.500M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0');
 export const Models = icon('m8 2 5.500 3v6L8 14l-5.500-3V5zm0 0v6m0 0 5.500-3M8 8 2.500 5M8 8v6');
 export const Cache = icon(

@@ -9,8 +9,8 @@ const TICK_MS = 60_000;
 /** Returns the statement that the address selects, and a setter for the selection. */
 export function useFinance() {
   const page = usePage();
-  const search: FinanceSearch = useSearch({ from: '/finance' });
-  const navigate = useNavigate({ from: '/finance' });
+  const search: FinanceSearch = useSearch({ from: '/money' });
+  const navigate = useNavigate({ from: '/money' });
   const nowMs = useNow(TICK_MS);
   const timeZone = page.timeZone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone;
   const running = monthOf(nowMs, timeZone);
@@ -21,7 +21,7 @@ export function useFinance() {
     by: search.by ?? 'project',
     statement: useStatement(query),
     change: (change: FinanceSearch) =>
-      void navigate({ to: '/finance', search: (kept) => ({ ...(kept as object), ...change }), resetScroll: false }),
+      void navigate({ to: '/money', search: (kept) => ({ ...(kept as object), ...change }), resetScroll: false }),
   };
 }
 

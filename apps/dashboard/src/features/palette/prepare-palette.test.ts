@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type Command, findCommands, searchOf, withRecent } from './prepare-palette';
+import { type Command, findCommands, PAGE_COMMANDS, searchOf, withRecent } from './prepare-palette';
 
 const command = (kind: Command['kind'], label: string, note?: string): Command => ({
   id: `${kind} ${label}`,
@@ -43,4 +43,26 @@ test('a command takes no choices of the page before into its page', () => {
   const search = { open: 'k', by: 'provider' };
   expect(searchOf({ search })).toEqual({ tab: undefined, open: 'k' });
   expect(searchOf({})).toEqual({ tab: undefined, open: undefined });
+});
+
+test('a page is found by its name, its section and the names of earlier versions', () => {
+  const first = (typed: string) => findCommands(PAGE_COMMANDS, typed, []).map(({ label }) => label)[0];
+  expect(['spend', 'invoice', 'customers', 'audit', 'alerts', 'backends', 'access'].map(first)).toEqual([
+    ...[
+      'Spend & statements',
+      'Statement of a month',
+      'Customers',
+      'Audit',
+      'Alerts',
+      'HTTP backends',
+      'Access & system',
+    ],
+  ]);
+  expect(findCommands(PAGE_COMMANDS, 'money', []).map(({ label }) => label)).toEqual(
+    expect.arrayContaining(['Spend & statements', 'Statement of a month', 'Customers']),
+  );
+  expect(findCommands(PAGE_COMMANDS, 'settings', []).map(({ label }) => label)).toEqual(
+    expect.arrayContaining(['Alerts', 'HTTP backends', 'Audit', 'Access & system']),
+  );
+  expect(new Set(PAGE_COMMANDS.map(({ id }) => id)).size).toBe(PAGE_COMMANDS.length);
 });

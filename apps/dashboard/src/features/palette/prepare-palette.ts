@@ -1,4 +1,5 @@
 import { rank } from '../../ui/combobox/rank';
+import { SECTIONS } from '../shell/pages';
 
 /** Something to go to, or to do. */
 export interface Command {
@@ -30,6 +31,17 @@ export const KINDS = {
   model: 'Model',
 } as const;
 type Kind = keyof typeof KINDS;
+
+/** Pages with their sections; the statement is a tab of its page. */
+export const PAGE_COMMANDS: readonly Command[] = [
+  ...SECTIONS.flatMap(({ name, pages }) =>
+    pages.map(({ to, label, words }): Command => ({ id: `page ${to}`, kind: 'page', label, note: name, words, to })),
+  ),
+  {
+    ...{ id: 'page statement', kind: 'page', label: 'Statement of a month', note: 'Money', to: '/money' },
+    ...{ search: { tab: 'statement' }, words: 'finance invoice csv' },
+  },
+];
 
 /** More are found by typing on. */
 const MAX_SHOWN = 30;

@@ -6,8 +6,7 @@ import { useProjects } from '../../api/projects';
 import { useAliases } from '../../api/routing';
 import { useMayChange } from '../../api/session';
 import { useSettled } from '../../ui/use-settled';
-import { PAGES } from '../shell/pages';
-import type { Command } from './prepare-palette';
+import { type Command, PAGE_COMMANDS } from './prepare-palette';
 
 const FOUND = '10';
 
@@ -22,21 +21,21 @@ const NEW: readonly (Omit<Command, 'kind'> & { readonly to: string })[] = [
     search: { tab: 'chains', open: 'new' },
   },
   { id: 'new provider', label: 'Add provider', words: 'new create', to: '/routing', search: { open: 'new' } },
-  { id: 'new alert', label: 'New alert', words: 'create add', to: '/settings', search: { tab: 'alerts', open: 'new' } },
+  { id: 'new alert', label: 'New alert', words: 'create add', to: '/alerts', search: { open: 'new' } },
   {
     id: 'new backend',
     label: 'Add HTTP backend',
     words: 'new create service',
-    to: '/settings',
-    search: { tab: 'backends', open: 'new' },
+    to: '/backends',
+    search: { open: 'new' },
   },
   { id: 'new price', label: 'Price a model', words: 'new set', to: '/models', search: { open: 'new' } },
   {
     id: 'limit customer',
     label: 'Set customer limits',
     words: 'new limits',
-    to: '/projects',
-    search: { tab: 'customers', open: 'new' },
+    to: '/customers',
+    search: { open: 'new' },
   },
   { id: 'purge', label: 'Purge cache', words: 'clear delete', to: '/cache', search: { open: 'purge' } },
 ];
@@ -49,7 +48,6 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
   const { data: models } = useModels();
   const found = useFound(useSettled(typed.trim()));
   const fixed = useMemo(() => {
-    const pages = PAGES.map(([to, label]): Command => ({ id: `page ${to}`, kind: 'page', label, to }));
     const ofProjects = (projects?.data ?? []).flatMap(({ id, name }): Command[] => {
       const at = { to: '/projects/$projectId', params: { projectId: id } };
       const newKey: Command = {
@@ -66,7 +64,13 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
       search: { open: `${provider} ${model}` },
     });
     const actions = mayChange ? NEW.map((one): Command => ({ ...one, kind: 'action' })) : [];
-    return [...pages, ...ofProjects, ...actions, ...(aliases?.data ?? []).map(toAlias), ...(models ?? []).map(toModel)];
+    return [
+      ...PAGE_COMMANDS,
+      ...ofProjects,
+      ...actions,
+      ...(aliases?.data ?? []).map(toAlias),
+      ...(models ?? []).map(toModel),
+    ];
   }, [projects, aliases, models, mayChange]);
   return useMemo(() => [...fixed, ...own, ...found], [fixed, own, found]);
 }
@@ -94,8 +98,8 @@ function useFound(q: string): readonly Command[] {
       ...{ to: '/projects/$projectId', params: { projectId }, search: { open: id } },
     });
     const toCustomer = ({ project_id: projectId, customer_id: customer }: FoundCustomer): Command => ({
-      ...{ id: `customer ${projectId} ${customer}`, kind: 'customer', label: customer, to: '/projects' },
-      search: { tab: 'customers', open: `${projectId} ${customer}` },
+      ...{ id: `customer ${projectId} ${customer}`, kind: 'customer', label: customer, to: '/customers' },
+      search: { open: `${projectId} ${customer}` },
     });
     return [...(keys.data?.data ?? []).map(toKey), ...(customers.data?.data ?? []).map(toCustomer)];
   }, [enabled, keys.data, customers.data]);

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
@@ -6,47 +6,30 @@ import { type ProjectInput, useProjects } from '../../api/projects';
 import { useSpend } from '../../api/stats';
 import { rangeQuery, untilNow } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
-import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Plus } from '../../ui/icons';
 import { Meter } from '../../ui/meter';
 import { Name } from '../../ui/name';
-import { Segmented } from '../../ui/segmented';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import { SpecDialog } from '../forms/spec-form';
 import { PageFrame } from '../shell/page-frame';
-import { CustomersCard } from './customers-card';
 import { NEW_PROJECT_FIELDS } from './field-specs';
 import { monthStart, type ProjectLine, prepareProjects } from './prepare-usage';
 
-const TABS = { projects: 'Projects', customers: 'Customers' } as const;
-
 export function ProjectsPage() {
-  const page = usePage();
-  const { tab = 'projects' } = useSearch({ from: '/projects' });
-  const navigate = useNavigate();
   const opened = useOpened();
-  const show = (value: keyof typeof TABS) =>
-    void navigate({
-      to: '/projects',
-      search: (before) => ({ ...before, tab: value === 'customers' ? value : undefined }),
-    });
   return (
     <PageFrame
       title="Projects & keys"
-      page={tab === 'customers' ? page : undefined}
       actions={
-        <>
-          <Segmented label="Show" options={TABS} value={tab} onChange={show} />
-          <ChangeButton kind="primary" onClick={() => opened.open('new-project')}>
-            <Plus /> New project
-          </ChangeButton>
-        </>
+        <ChangeButton kind="primary" onClick={() => opened.open('new-project')}>
+          <Plus /> New project
+        </ChangeButton>
       }
     >
-      {tab === 'customers' ? <CustomersCard page={page} /> : <ProjectsCard />}
+      <ProjectsCard />
       <NewProject open={opened.id === 'new-project'} onClose={opened.close} />
     </PageFrame>
   );

@@ -37,7 +37,7 @@ const others = (search: Readonly<Record<string, string>>): RowLink => ({
 export function prepareOrigin(log: Log, names: { readonly project: string; readonly key: string }): readonly Fact[] {
   const { project_id: projectId, api_key_id: keyId, customer_id: customerId } = log;
   const provider = log.final_provider ?? log.provider;
-  const customer = { tab: 'customers', open: `${projectId} ${customerId}` };
+  const customer = { open: `${projectId} ${customerId}` };
   return [
     ['Model', log.model, others({ model: log.model })],
     [
@@ -49,7 +49,7 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['Project', names.project, { to: `/projects/${projectId}`, search: ofProject({}) }],
     ['Key', names.key, { to: `/projects/${projectId}`, search: ofProject({ open: keyId }) }],
     ['Key ID', keyId, others({ api_key_id: keyId })],
-    ['Customer', customerId, { to: '/projects', search: ofProject(customer) }],
+    ['Customer', customerId, { to: '/customers', search: ofProject(customer) }],
     ['Customer requests', customerId === null ? null : 'View all', others({ customer_id: customerId ?? '' })],
     ['Client request ID', log.client_request_id],
     ['API', log.dialect],

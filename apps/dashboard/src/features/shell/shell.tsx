@@ -1,4 +1,4 @@
-import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { onExpiredSession } from '../../api/expired-session';
 import { useSession, useSignOut } from '../../api/session';
@@ -10,7 +10,7 @@ import { PaletteButton, PaletteHost } from '../palette/palette-button';
 import { SignInForm } from '../sign-in/sign-in-form';
 import { SignInPage } from '../sign-in/sign-in-page';
 import { keepFocus } from './keep-focus';
-import { PAGES } from './pages';
+import { PageMenu } from './page-menu';
 import { useTheme } from './theme';
 import { useMenu } from './use-menu';
 
@@ -89,20 +89,7 @@ function Navigation({ onChosen }: { readonly onChosen: () => void }) {
         LLM0 Gateway
       </div>
       <PaletteButton />
-      <nav aria-label="Pages" className="flex flex-1 flex-col gap-px overflow-y-auto px-2 py-1">
-        {PAGES.map(([to, label, Icon]) => (
-          <Link
-            key={to}
-            to={to}
-            onClick={onChosen}
-            activeOptions={{ exact: to === '/', includeSearch: false }}
-            className="flex h-8 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-hover hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-text"
-          >
-            <Icon className="shrink-0" />
-            {label}
-          </Link>
-        ))}
-      </nav>
+      <PageMenu onChosen={onChosen} />
       <div className="flex items-center justify-between border-t px-3 py-2 text-xs text-muted">
         <span className="min-w-0">
           <span className="block truncate" title={session?.name}>

@@ -9,7 +9,6 @@ import { usePage } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { Form, Input } from '../../ui/form';
 import { Segmented } from '../../ui/segmented';
-import { PageFrame } from '../shell/page-frame';
 import { CapCard } from './cap-card';
 import { GroupsCard } from './groups-card';
 import { filterOf, isByDays, labelIn, prepareSpend, readGroup, SPEND_GROUPS, toSpendQuery } from './prepare-spend';
@@ -17,9 +16,10 @@ import { filterOf, isByDays, labelIn, prepareSpend, readGroup, SPEND_GROUPS, toS
 /** Number of lines in the chart. */
 const SHOWN = '100';
 
-export function SpendPage() {
+/** Spend of any range by any group. */
+export function ExploreTab() {
   const page = usePage();
-  const groupBy = readGroup(useSearch({ from: '/spend' }).by);
+  const groupBy = readGroup(useSearch({ from: '/money' }).by);
   const { range, query } = toSpendQuery(page, groupBy);
   const overTime = useSpend({ ...query, interval: asInterval(range.intervalMs), top: '10' });
   const { isShown } = page.earlier;
@@ -34,7 +34,7 @@ export function SpendPage() {
   const project = useProjects().data?.data.find(({ id }) => id === page.projectId);
   const partialFrom = now.data?.partial_from ?? overTime.data?.partial_from ?? null;
   return (
-    <PageFrame title="Spend" page={page} hasCharts>
+    <div className="flex min-w-0 flex-col gap-4">
       <GroupPicker groupBy={groupBy} />
       {groupBy === 'customer' && isByDays(range) && (
         <p className="text-xs text-muted">
@@ -61,7 +61,7 @@ export function SpendPage() {
       />
       {project !== undefined && <CapCard project={project} />}
       <GroupsCard {...{ groupBy, range, query, now, labelOf }} />
-    </PageFrame>
+    </div>
   );
 }
 
@@ -78,7 +78,7 @@ function GroupPicker({ groupBy }: { readonly groupBy: string }) {
   const label = labelIn(groupBy) ?? '';
   const [name, setName] = useState(label);
   const group = (by: string) =>
-    void navigate({ to: '/spend', search: (kept) => ({ ...kept, by }), resetScroll: false });
+    void navigate({ to: '/money', search: (kept) => ({ ...(kept as object), by }), resetScroll: false });
   return (
     <div className="flex flex-wrap items-center gap-2">
       <Segmented

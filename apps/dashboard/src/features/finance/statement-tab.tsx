@@ -5,7 +5,6 @@ import { Card } from '../../ui/card';
 import { downloadText } from '../../ui/download-text';
 import { Failure } from '../../ui/error-state';
 import { Download } from '../../ui/icons';
-import { PageFrame } from '../shell/page-frame';
 import { ProjectFilter } from '../shell/project-filter';
 import { CapsTable } from './caps-table';
 import { FilterRow } from './filter-row';
@@ -14,16 +13,16 @@ import { decimalsFor, groupName, monthName } from './prepare-finance';
 import { PrintFoot, PrintHead } from './print-head';
 import { StatementTable } from './statement-table';
 import { SummaryCards } from './summary-cards';
-import { type Finance, useFinance } from './use-finance';
+import { useFinance } from './use-finance';
 
 /** Cost of a month, for accounting. */
-export function FinancePage() {
+export function StatementTab() {
   const finance = useFinance();
   const { statement, search, by, month } = finance;
   const { data } = statement;
   const decimals = decimalsFor(search.decimals, data?.total.cost_usd ?? 0);
   return (
-    <PageFrame title="Finance" actions={<Actions {...finance} />}>
+    <div className="flex min-w-0 flex-col gap-4">
       <FilterRow {...finance} />
       <Failure of={statement} />
       {data !== undefined && (
@@ -43,11 +42,13 @@ export function FinancePage() {
           Calculating {monthName(month)} by {groupName(by).toLowerCase()}…
         </p>
       )}
-    </PageFrame>
+    </div>
   );
 }
 
-function Actions(finance: Finance) {
+/** Project, month and zone of the statement, and its copies. */
+export function StatementActions() {
+  const finance = useFinance();
   const { query, statement, month, by } = finance;
   const csv = useMutation({
     mutationFn: () => loadStatementCsv(query),

@@ -1,0 +1,42 @@
+import { Link } from '@tanstack/react-router';
+import { useId } from 'react';
+import { SECTIONS, type Section } from './pages';
+
+interface Props {
+  readonly onChosen: () => void;
+}
+
+/** Links to all pages, by section. */
+export const PageMenu = ({ onChosen }: Props) => (
+  <nav aria-label="Pages" className="flex flex-1 flex-col gap-2 overflow-y-auto px-2 py-1">
+    {SECTIONS.map((section) => (
+      <MenuSection key={section.name} {...{ section, onChosen }} />
+    ))}
+  </nav>
+);
+
+function MenuSection({ section: { name, pages }, onChosen }: Props & { readonly section: Section }) {
+  const nameId = useId();
+  return (
+    <div>
+      <p id={nameId} className="px-2 py-0.5 text-2xs font-medium text-faint">
+        {name}
+      </p>
+      <ul aria-labelledby={nameId} className="flex flex-col gap-px">
+        {pages.map(({ to, label, icon: Icon }) => (
+          <li key={to}>
+            <Link
+              to={to}
+              onClick={onChosen}
+              activeOptions={{ exact: to === '/', includeSearch: false }}
+              className="flex h-8 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-hover hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-text md:h-7 forced-colors:aria-[current=page]:outline"
+            >
+              <Icon className="shrink-0" />
+              {label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
