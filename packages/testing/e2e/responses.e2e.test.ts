@@ -415,11 +415,16 @@ describe.each(ON_ONE_KIND)('the Responses API on %s stores', (kind) => {
     expect((await errorOf(await post({ input: 'failed', tools: [WEB_SEARCH] }, {}, key))).status).toBe(502);
   });
 
-  test('a WebSocket, which Codex offers first, is 426: it goes on by HTTP at once', async () => {
+  test('a WebSocket on another path is 426: its client goes on by HTTP', async () => {
     const { port, hostname } = new URL(world.gateway.url);
     const told = Promise.withResolvers<string>();
     let text = '';
-    const offer = ['GET /v1/responses HTTP/1.1', `Host: ${hostname}`, 'Connection: Upgrade', 'Upgrade: websocket'];
+    const offer = [
+      'GET /v1/chat/completions HTTP/1.1',
+      `Host: ${hostname}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+    ];
     const socket = connect(Number(port), hostname, () => socket.write(`${offer.join('\r\n')}\r\n\r\n`));
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');

@@ -1,12 +1,14 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 
-type Handle = (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>;
+type Handle<S> = (request: Request, server: S) => Response | Promise<Response>;
 
 /**
  * With an invalid `Host`, Bun only passes the path, and the router would drop its beginning. A proxy in front would
  * have seen another page.
  */
-export function refuseOddHosts(refuse: (path: string, error: GatewayError) => Response): (handle: Handle) => Handle {
+export function refuseOddHosts(
+  refuse: (path: string, error: GatewayError) => Response,
+): <S>(handle: Handle<S>) => Handle<S> {
   return (handle) => (request, server) => {
     const { url } = request;
     if (url.startsWith('http')) return handle(request, server);

@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { STARTED } from '@llm0/drizzle/queries/annotations';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import type { Hono } from 'hono';
@@ -14,6 +15,8 @@ import { startJobs } from '../jobs/run-jobs';
 import { noteReached } from '../observe/status-pages';
 import { createServices, type RunningServices } from '../services';
 import { withOwnSchema } from '../services/check-stores';
+import { ResponseSockets, socketHandlers } from '../sockets/create-sockets';
+import type { ResponseSocket } from '../sockets/response-socket';
 import { allowOrigins } from './allow-origins';
 import { createConfigApply } from './apply-config';
 import type { FirstSecrets } from './first-credentials';
@@ -88,16 +91,24 @@ function listenWaiting(options: ServeOptions, place: Place): WaitingListener {
     fetch: async (request, server) => (await ready.promise).fetch(request, server),
   });
   const open = (routes: Routes) => {
-    server.reload(routes);
+    server.reload({ ...routes, websocket: socketHandlers(options.config.maxBodyBytes) });
     ready.resolve(routes);
     return server;
   };
   return { server, open };
 }
 
+type Handle = (request: Request, server: Bun.Server<ResponseSocket>) => Response | Promise<Response>;
+
 interface Routes {
-  readonly routes: Readonly<Record<string, { readonly POST: Routes['fetch'] } | Routes['fetch']>>;
-  readonly fetch: (request: Request, server: Bun.Server<undefined>) => Response | Promise<Response>;
+  readonly routes: Readonly<Record<string, { readonly POST: Handle } | Handle>>;
+  readonly fetch: Handle;
+}
+
+/** All that a shutdown closes. */
+interface Listening {
+  readonly servers: readonly Server[];
+  readonly sockets: Pick<ResponseSockets, 'goAway'>;
 }
 
 type Started = Awaited<ReturnType<typeof startGateway>>;
@@ -107,22 +118,25 @@ type Open = (routes: readonly [Routes, Routes]) => readonly [Server, Server | un
 
 function answer({ apps, services, secrets, keepSecrets, applyConfig, shutdown }: Started, open: Open): ServingGateway {
   const cors = allowOrigins(services.config.corsOrigins);
-  const limit = limitFloods(services, (path, error) => refuse(services, path, error));
-  const guard = (handle: Routes['fetch']) => cors(limit(handle));
-  const knownHost = refuseOddHosts((path, error) => refuse(services, path, error));
+  const refused = (path: string, error: GatewayError) => refuse(services, path, error);
+  const limit = limitFloods(services, refused);
+  const sockets = new ResponseSockets({ services, limit, refuse: refused });
+  const guard = (handle: Handle): Handle => cors(limit(handle));
+  const knownHost = refuseOddHosts(refused);
   const hot = Object.entries(createHotRoutes(services)).map(([path, { POST }]) => [path, { POST: guard(POST) }]);
   const plain = Object.entries(createPlainRoutes(services)).map(([path, handle]) => [path, knownHost(guard(handle))]);
   const routes = Object.fromEntries([...hot, ...plain]);
-  const routesOf = (app: Hono): Routes => ({ routes, fetch: knownHost(guard(app.fetch)) });
+  const routesOf = (app: Hono): Routes => ({ routes, fetch: knownHost(guard(sockets.inFrontOf(app.fetch))) });
   const [main, admin] = open([routesOf(apps.main), routesOf(apps.admin)]);
   const servers = admin === undefined ? [main] : [main, admin];
   // The runtime can't end an unread connection otherwise; any server works.
-  services.readers.connections = {
+  services.readers.connections = sockets.connections({
     addressOf: (request) => main.requestIP(request),
     end: (request) => main.timeout(request, 1),
-  };
+  });
   const ports = { port: main.port ?? services.config.port, adminPort: admin?.port };
-  return { ports, secrets, keepSecrets, applyConfig, services, shutdown: (reason) => shutdown(servers, reason) };
+  const stop = (reason: string) => shutdown({ servers, sockets }, reason);
+  return { ports, secrets, keepSecrets, applyConfig, services, shutdown: stop };
 }
 
 function listen({ config, log, sharedPort }: ServeOptions, place: Place, routes: Routes) {
@@ -140,6 +154,7 @@ function listen({ config, log, sharedPort }: ServeOptions, place: Place, routes:
         secureOptions: constants.SSL_OP_NO_TLSv1 | constants.SSL_OP_NO_TLSv1_1,
       },
       ...routes,
+      websocket: socketHandlers(config.maxBodyBytes),
       error: (cause) => {
         log.error({ err: cause }, 'a response could not be sent');
         return new Response(null, { status: 500 });
@@ -175,10 +190,11 @@ async function startGateway(options: ServeOptions) {
   const applyConfig = createConfigApply({ config, log, token, ask: (request) => admin.fetch(request) });
   const everything = createApp(services, { admin, gatherMetrics: options.gatherMetrics });
   const apps = { main: config.adminPort === undefined ? everything : createApp(services), admin: everything };
-  const shutdown = async (servers: readonly Server[], reason: string): Promise<void> => {
+  const shutdown = async ({ servers, sockets }: Listening, reason: string): Promise<void> => {
     log.info({ reason, open: services.openRequests.count }, 'draining');
     stopLoading();
     const idle = services.openRequests.drain(config.drainTimeoutMs);
+    sockets.goAway();
     await Bun.sleep(DRAIN_GRACE_MS);
     await Promise.all(servers.map(stopListening));
     if (!(await idle)) log.warn({ open: services.openRequests.count }, 'drain timed out, closing open requests');

@@ -1,7 +1,7 @@
 // Closing a socket resets everything that still waits in the kernel: new connections and requests on idle ones. So the
 // gateway closes sockets only after a turn of the event loop that found nothing.
 
-type Stoppable = Pick<Bun.Server<undefined>, 'stop' | 'pendingRequests'>;
+type Stoppable = Pick<Bun.Server<undefined>, 'stop' | 'pendingRequests' | 'pendingWebSockets'>;
 
 const QUIET_TURN_MS = 0.05;
 const QUIET_TIMEOUT_MS = 2000;
@@ -14,7 +14,7 @@ export async function stopListening(server: Stoppable): Promise<void> {
 
 /** Closes remaining connections. Waits for the kernel to send the last bytes. */
 export async function closeConnections(server: Stoppable): Promise<void> {
-  await quietTurns(() => server.pendingRequests === 0);
+  await quietTurns(() => server.pendingRequests === 0 && server.pendingWebSockets === 0);
   await server.stop(true);
 }
 

@@ -4,7 +4,7 @@ import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
 import type { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
 import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
-import type { StoredResponses } from '@llm0/core/conversations/stored-responses';
+import type { KeptAnswers } from '@llm0/core/conversations/stored-responses';
 import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
 import type { HotStore } from '@llm0/core/limits/hot-store';
@@ -80,7 +80,7 @@ export interface Services {
   /** The bundled model; it loads on first use. */
   readonly builtInEmbedder: TextEmbedder;
   /** Answers that later requests of their project may continue. */
-  readonly storedResponses: StoredResponses;
+  readonly storedResponses: KeptAnswers;
   /** Claims and answers of requests with an Idempotency-Key. */
   readonly idempotency: IdempotencyKeys<CachedAnswer>;
   readonly idempotentEmbeddings: IdempotencyKeys<readonly CachedEmbedding[]>;

@@ -67,11 +67,13 @@ export async function findJsonExcessInSlices(text: string, bounds = UNBOUNDED): 
 export class JsonLook {
   /** Names of fields so far. */
   names = 0;
-  /** Ends of the outermost value's members, for a text in one piece. */
+  /** Ends of the outermost value's members, by their place in the whole text. */
   readonly cuts: number[] = [];
   /** Values and separators so far. */
   tokens = 0;
   private depth = 0;
+  /** Characters of earlier pieces. */
+  private base = 0;
   private parts = 0;
   /** Length of the current number or word. */
   private plainLength = 0;
@@ -125,16 +127,17 @@ export class JsonLook {
       const excess = this.take(code, at);
       if (excess !== undefined) return excess;
     }
+    this.base += piece.length;
     return undefined;
   }
 
   private take(code: number, at: number): JsonExcess | undefined {
     if (code === CLOSE_LIST || code === CLOSE_OBJECT) {
-      if (this.depth === 1) this.cuts.push(at);
+      if (this.depth === 1) this.cuts.push(this.base + at);
       this.depth -= 1;
       return undefined;
     }
-    if (code === COMMA && this.depth === 1) this.cuts.push(at);
+    if (code === COMMA && this.depth === 1) this.cuts.push(this.base + at);
     this.tokens += 2;
     if (code !== COMMA) this.parts += 1;
     if (code === COLON) {

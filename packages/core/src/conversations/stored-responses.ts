@@ -58,6 +58,15 @@ export interface ReadLimits {
   readonly maxBytes: number;
 }
 
+/** An answer as it is given for later. */
+export type GivenResponse = Omit<StoredResponse, 'createdAtMs' | 'expiresAtMs'>;
+
+/** What requests do with answers. */
+export type KeptAnswers = Pick<
+  StoredResponses,
+  'enabled' | 'keep' | 'readConversation' | 'readAnswer' | 'findByItems' | 'remove'
+>;
+
 export interface StoredResponsesOptions {
   readonly store: StoredResponseStore;
   readonly nowMs: () => number;
@@ -105,7 +114,7 @@ export class StoredResponses {
   }
 
   /** Stores the answer: this process finds it at once, others after the write. */
-  keep(answer: Omit<StoredResponse, 'createdAtMs' | 'expiresAtMs'>): void {
+  keep(answer: GivenResponse): void {
     if (!this.enabled) return;
     const createdAtMs = this.options.nowMs();
     const whole = { ...answer, createdAtMs, expiresAtMs: createdAtMs + this.options.retentionMs };
@@ -133,7 +142,7 @@ export class StoredResponses {
       turns.push(...stored);
     }
     const whole: StoredTurn[] = [];
-    for (const turn of turns) whole.push(await unpacked(turn, reader.room));
+    for (const turn of turns) whole.push(await unpackTurn(turn, reader.room));
     this.checkWhole(whole);
     return whole.reverse();
   }
@@ -141,11 +150,11 @@ export class StoredResponses {
   /** One answer without its earlier turns; undefined if unknown, expired or foreign. */
   async readAnswer(reader: AnswerReader, id: string): Promise<StoredTurn | undefined> {
     const here = this.find(reader, id);
-    if (here !== undefined) return unpacked(here, reader.room);
+    if (here !== undefined) return unpackTurn(here, reader.room);
     const { store, nowMs } = this.options;
     const limits = { nowMs: nowMs(), maxTurns: 1, maxBytes: 0 };
     const [found] = await this.lookUp(true, () => store.readConversation(reader, id, limits));
-    return found && unpacked(found, reader.room);
+    return found && unpackTurn(found, reader.room);
   }
 
   /** Stored answers with these items, as JSON texts, newest first. */
@@ -219,8 +228,8 @@ export class StoredResponses {
   }
 }
 
-/** Large ones are compressed. */
-async function unpacked(turn: StoredTurn, room: UnpackRoom | undefined): Promise<StoredTurn> {
+/** The texts of a turn, of which large ones are compressed. */
+export async function unpackTurn(turn: StoredTurn, room: UnpackRoom | undefined): Promise<StoredTurn> {
   const [input, answer] = [await unpackText(turn.input, room), await unpackText(turn.answer, room)];
   return input === turn.input && answer === turn.answer ? turn : { ...turn, input, answer };
 }

@@ -72,8 +72,14 @@ function ownItems(input: JsonValue | undefined): JsonValue[] {
 }
 
 function partToKeep(request: ChatRequest, requestId: string, answer: JsonObject): StoredPart | undefined {
-  const body = request.wire?.format === 'openai-responses' ? request.wire.body : {};
-  if (readBoolean(body, 'store') === false) return undefined;
+  return readBoolean(bodyOf(request), 'store') === false ? undefined : partOf(request, requestId, answer);
+}
+
+const bodyOf = ({ wire }: ChatRequest): JsonObject => (wire?.format === 'openai-responses' ? wire.body : {});
+
+/** What later requests may continue, whether it is stored or not. */
+export function partOf(request: ChatRequest, requestId: string, answer: JsonObject): StoredPart {
+  const body = bodyOf(request);
   const own = ownItems(body.input).slice(request.earlierItems ?? 0);
   const input = own.map((item, i) => withId(item, ownItemId(prefixOf(item), requestId, `i${i}`)));
   const previous = readString(body, 'previous_response_id');

@@ -66,7 +66,7 @@ async function keepLarge(
   { dialect, ctx, admission }: RespondInput,
   json: LargeBody['json'],
 ): Promise<void> {
-  if (admission.decision.type === 'replayed' || !storedResponses.enabled) return;
+  if (admission.decision.type === 'replayed') return;
   const { requestId: id } = ctx;
   const part = dialect.responseStorage?.partToKeep(admission.plan.request, id, json);
   if (part === undefined) return;

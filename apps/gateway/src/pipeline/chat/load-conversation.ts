@@ -3,17 +3,17 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { LARGE_JSON_LENGTH, parseJsonInSlices } from '@llm0/core/chat/json-in-slices';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { StoredTurn } from '@llm0/core/conversations/stored-responses';
-import type { Dialect, ReadTurn, ResponseStorage } from '../../dialects/dialect';
+import type { AnswerReferences, Dialect, ReadTurn, ResponseStorage } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { type Authenticated, latestPrincipal } from '../request/load-principal';
 import type { RequestContext } from '../request/open-context';
 import { readerOf } from './answer-owner';
 
+type Needs = Pick<Services, 'storedResponses' | 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;
+
 export interface ConversationInput {
-  readonly dialect: Dialect;
   readonly responseStorage: ResponseStorage;
   readonly body: JsonObject;
-  readonly headers: Headers;
   readonly ctx: RequestContext;
   readonly principal: Authenticated;
 }
@@ -26,25 +26,50 @@ export interface LoadedConversation {
 
 /** Resolves the request's references to stored answers. Waits only if it has some. */
 export async function loadConversation(
-  services: Pick<Services, 'storedResponses' | 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>,
-  { dialect, responseStorage, body, headers, ctx, principal }: ConversationInput,
+  services: Needs,
+  input: ConversationInput & { readonly dialect: Dialect; readonly headers: Headers },
 ): Promise<LoadedConversation> {
+  const { dialect, responseStorage, headers } = input;
+  const body = storableBody(services, input);
+  const named = responseStorage.referencesOf(body);
+  if (named === undefined) return { request: dialect.decodeRequest(body, headers), isLarge: false };
+  const whole = await continueBody(services, { ...input, body }, named);
+  const request = { ...dialect.decodeRequest(whole.body, headers), earlierItems: whole.earlierItems };
+  return { request, isLarge: whole.isLarge };
+}
+
+/** The body, which asks for no storage where there is none. */
+export function storableBody(
+  { storedResponses }: Pick<Services, 'storedResponses'>,
+  { responseStorage, body }: Pick<ConversationInput, 'responseStorage' | 'body'>,
+): JsonObject {
+  return storedResponses.enabled ? body : responseStorage.withoutStorage(body);
+}
+
+/** A body with its references resolved. */
+export interface ContinuedBody {
+  readonly body: JsonObject;
+  readonly earlierItems: number;
+  readonly isLarge: boolean;
+}
+
+/** Puts the items of earlier turns first. Throws for unknown references. */
+export async function continueBody(
+  services: Needs,
+  { responseStorage, body, ctx, principal }: ConversationInput,
+  { previousId, itemIds }: AnswerReferences,
+): Promise<ContinuedBody> {
   const { storedResponses } = services;
-  const given = storedResponses.enabled ? body : responseStorage.withoutStorage(body);
-  const named = responseStorage.referencesOf(given);
-  if (named === undefined) return { request: dialect.decodeRequest(given, headers), isLarge: false };
-  const { previousId, itemIds } = named;
   // Reads the current access rights; the decision notices changes only later.
   const reader = readerOf(ctx, await latestPrincipal(services, principal));
   const turns = previousId === undefined ? [] : await storedResponses.readConversation(reader, previousId);
   const answers = itemIds.length === 0 ? [] : await storedResponses.findByItems(reader, itemIds);
   const length = [...(turns ?? []).flatMap(textsOf), ...answers].reduce((sum, text) => sum + text.length, 0);
-  const whole = responseStorage.continueFrom(given, {
+  const whole = responseStorage.continueFrom(body, {
     turns: turns && (await readTurns(turns)),
     answers: await readAll(answers),
   });
-  const request = { ...dialect.decodeRequest(whole.body, headers), earlierItems: whole.earlierItems };
-  return { request, isLarge: length > LARGE_JSON_LENGTH };
+  return { ...whole, isLarge: length > LARGE_JSON_LENGTH };
 }
 
 const textsOf = ({ input, answer }: StoredTurn) => [input, answer];
