@@ -21,6 +21,8 @@ export interface Provider {
   readonly isFree: boolean;
   /** Model names this provider is known to serve, for detection by name. */
   readonly modelPatterns: readonly RegExp[];
+  /** The form that a model speaks, if not this one's. */
+  forModel?(model: string): Provider | undefined;
   /** Throws `unsupported_parameter` unless `dropParams`. */
   encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest;
   /** A complete plain answer (status 2xx) as one batch; throws `malformed` for anything else. */

@@ -36,7 +36,8 @@ describe('the providers', () => {
         .map((provider) => provider.name),
     ).toEqual(['ollama']);
     for (const provider of registry.list()) {
-      const hasOwnHost = provider.respondLocally === undefined && !['azure', 'bedrock'].includes(provider.name);
+      const hasOwnHost =
+        provider.respondLocally === undefined && !['azure', 'bedrock', 'vertex'].includes(provider.name);
       if (hasOwnHost) expect(provider.defaultBaseUrl).toMatch(/^https?:\/\/[^ ]+[^/]$/);
     }
   });

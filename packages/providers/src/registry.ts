@@ -7,6 +7,7 @@ import { azure } from './openai-compatible/azure';
 import { COMPATIBLE_CLOUDS } from './openai-compatible/clouds';
 import { ollama } from './openai-compatible/ollama';
 import type { Provider } from './provider';
+import { vertex } from './vertex/index';
 
 /** Every provider the gateway knows, in the order in which names are tried. */
 const DEFAULT_PROVIDERS: readonly Provider[] = [
@@ -16,6 +17,7 @@ const DEFAULT_PROVIDERS: readonly Provider[] = [
   ...COMPATIBLE_CLOUDS,
   azure,
   bedrock,
+  vertex,
   ollama,
   demo,
 ];

@@ -24,7 +24,17 @@ export async function readPriceSeed(): Promise<{ readonly models: readonly Price
     hasher.update(text);
     models.push(...(JSON.parse(text) as SeedModel[]).map(toPricedModel));
   }
-  return { models, hash: hasher.digest('hex') };
+  return { models: [...models, ...models.flatMap(onVertex)], hash: hasher.update(VERTEX_SOURCE).digest('hex') };
+}
+
+const VERTEX_SOURCE = 'https://cloud.google.com/vertex-ai/generative-ai/pricing';
+const CLAUDE_VERSION = /^(claude-.+)-(\d{8})$/;
+
+/** The global endpoint of Vertex AI has the prices of Gemini's and Claude's own APIs. */
+function onVertex(model: PricedModel): PricedModel[] {
+  const isServed = model.provider === 'gemini' ? model.model.startsWith('gemini-') : model.provider === 'anthropic';
+  if (!isServed || model.mode !== 'chat') return [];
+  return [{ ...model, provider: 'vertex', model: model.model.replace(CLAUDE_VERSION, '$1@$2'), source: VERTEX_SOURCE }];
 }
 
 function toPricedModel(seed: SeedModel): PricedModel {

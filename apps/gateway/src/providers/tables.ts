@@ -87,7 +87,9 @@ export class Tables {
   }
 
   connect(target: Target, projectId?: string): ConnectedProvider | undefined {
-    return this.options.connections.connect(target.provider, projectId);
+    const connected = this.options.connections.connect(target.provider, projectId);
+    const provider = connected?.provider.forModel?.(target.model);
+    return connected === undefined || provider === undefined ? connected : { ...connected, provider };
   }
 
   /** Reloads everything; earlier commits are in force when it resolves. */
@@ -105,6 +107,7 @@ export class Tables {
       listApprovedTools(db),
       listBackends(db),
     ]);
+    await this.options.connections.prepare(keys);
     this.options.connections.load(providers, keys);
     this.options.mcpServers.load(servers, approved);
     this.options.backends.load(backends);

@@ -4,7 +4,7 @@ import { JSON_TOOL_NAME } from '../claude/answer-format';
 import { CACHE_HINTS, withCacheMarks } from '../claude/cache-marks';
 import { LACKING, type ModelQuirks, quirksOf } from '../claude/models';
 import { encodeReasoning } from '../claude/reasoning';
-import type { EncodeContext, UpstreamRequest } from '../provider-request';
+import type { EncodeContext, Endpoint, ProviderConnection, UpstreamRequest } from '../provider-request';
 import { chatBody } from '../translation/json-body';
 import { askedLimit, capLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
@@ -20,11 +20,29 @@ import { BETA_HEADER, NATIVE_FIELDS, TOOL_NAME_RULE, UNCOUNTED_FIELDS, WIRE_FORM
 
 const FILES_BETA = 'files-api-2025-04-14';
 
+export interface ClaudeTarget {
+  readonly connection: ProviderConnection;
+  /** Complete; the host may change it. */
+  readonly body: JsonObject;
+  readonly betas: readonly string[];
+  readonly isCount: boolean;
+  readonly stream: boolean;
+}
+
+/** Address and authentication at whoever runs the model. */
+export type ClaudeHost = (target: ClaudeTarget) => Endpoint;
+
+const ownApi: ClaudeHost = ({ connection, betas, isCount }) =>
+  messagesEndpoint(connection, betas, isCount ? '/v1/messages/count_tokens' : '/v1/messages');
+
 /**
  * Encodes for the vendor. The vendor's own format keeps every field except model, delivery and a missing output limit.
  * Throws `unsupported_parameter` unless `dropParams`. Source: https://platform.claude.com/docs/en/api/messages
  */
-export function encodeRequest(request: ChatRequest, context: EncodeContext): UpstreamRequest {
+export const encodeRequest = (request: ChatRequest, context: EncodeContext): UpstreamRequest =>
+  encodeFor(request, context, ownApi);
+
+export function encodeFor(request: ChatRequest, context: EncodeContext, host: ClaudeHost): UpstreamRequest {
   const dropped = new DroppedParameters(context);
   const quirks = quirksOf(context.model);
   const native = request.wire?.format === WIRE_FORMAT ? request.wire : undefined;
@@ -32,11 +50,13 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext): Ups
   // A fallback or an alias's target may have a smaller output limit than the requested model.
   if (native !== undefined && body.model !== context.model) capLimit(body, 'max_tokens', context);
   body.model = context.model;
-  if (request.countOnly === true) return countRequest(request, { context, body, dropped });
-  body.max_tokens ??= outputLimit(request, context, quirks);
-  if (request.stream) body.stream = true;
+  const isCount = request.countOnly === true;
+  const stream = request.stream && !isCount;
+  if (isCount) for (const name of UNCOUNTED_FIELDS) delete body[name];
+  else body.max_tokens ??= outputLimit(request, context, quirks);
+  if (stream) body.stream = true;
   else delete body.stream;
-  const endpoint = messagesEndpoint(context.connection, betasOf(request));
+  const endpoint = host({ connection: context.connection, body, betas: betasOf(request), isCount, stream });
   return { ...endpoint, body: chatBody(body, request), dropped: dropped.names() };
 }
 
@@ -45,16 +65,6 @@ function betasOf(request: ChatRequest): string[] {
   const asked = request.wire?.headers?.[BETA_HEADER]?.split(',').map((name) => name.trim()) ?? [];
   if (request.messages.some(({ content }) => usesFiles(content))) asked.push(FILES_BETA);
   return [...new Set(asked.filter((name) => name !== ''))];
-}
-
-/** Source: https://platform.claude.com/docs/en/api/messages/count_tokens */
-function countRequest(
-  request: ChatRequest,
-  { context, body, dropped }: { context: EncodeContext; body: JsonObject; dropped: DroppedParameters },
-): UpstreamRequest {
-  for (const name of UNCOUNTED_FIELDS) delete body[name];
-  const endpoint = messagesEndpoint(context.connection, betasOf(request), '/v1/messages/count_tokens');
-  return { ...endpoint, body: chatBody(body, request), dropped: dropped.names() };
 }
 
 /** The vendor demands a limit: without one from the caller it is the model's own maximum. */
