@@ -8,6 +8,7 @@ import { readEgressAllow } from './egress';
 import { readEmbeddingSettings } from './embedding';
 import { findMisspelt, ignoredNames } from './foreign-names';
 import { readProviderSettings } from './providers';
+import { readSecretManagers } from './secret-managers';
 import { readTelemetry } from './telemetry';
 import { readTestSettings } from './testing';
 import { ConfigError, type Environment, EnvReader, type Settings } from './values';
@@ -68,6 +69,8 @@ function readSettings(read: EnvReader, env: Environment) {
     adminToken: readToken(read, 'ADMIN_TOKEN'),
     ...readEncryptionKeys(read),
     providers,
+    /** Secret managers, and the environment that references may name. */
+    secrets: { ...readSecretManagers(read), env },
     /** Plain HTTP services behind `/infer`; operators may add others. */
     backends: readBackendSettings(read, env),
     httpCache: readHttpCache(read, stores.redis !== undefined),

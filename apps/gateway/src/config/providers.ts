@@ -55,6 +55,8 @@ export function readProviderSettings(read: EnvReader): readonly ProviderSetting[
   }
   const bedrock = readBedrock(read);
   if (bedrock !== undefined) found.push(bedrock);
+  const vertex = readVertex(read);
+  if (vertex !== undefined) found.push(vertex);
   return found;
 }
 
@@ -68,6 +70,20 @@ function readKeys(name: string, text: string): Pick<ProviderSetting, 'apiKey' | 
     throw new ConfigError(name, '***', 'visible ASCII characters without spaces are needed');
   }
   return furtherKeys.length === 0 ? { apiKey } : { apiKey, furtherKeys };
+}
+
+/** A project configures it; without a key, the identity of the machine or pod. */
+function readVertex(read: EnvReader): ProviderSetting | undefined {
+  const project = read.text('VERTEX_PROJECT');
+  const location = read.text('VERTEX_LOCATION') ?? 'global';
+  const baseUrl = read.url('VERTEX_BASE_URL');
+  const key = read.text('VERTEX_API_KEY');
+  if (project === undefined) return undefined;
+  if (!/^[a-z0-9-]+$/.test(location)) {
+    throw new ConfigError('VERTEX_LOCATION', location, 'a location such as global or europe-west1 is needed');
+  }
+  const keys = key === undefined ? { apiKey: 'identity:gcp' } : readKeys('VERTEX_API_KEY', key);
+  return { name: 'vertex', ...keys, baseUrl, options: { project, location } };
 }
 
 const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
@@ -84,10 +100,11 @@ function readBedrock(read: EnvReader): ProviderSetting | undefined {
   return { name: 'bedrock', apiKey, baseUrl, options: { region } };
 }
 
-/** `<access key id>:<secret>[:<session token>]`. */
+/** `<access key id>:<secret>[:<session token>]`; without keys, the role that the machine or pod has. */
 function readAwsKey(read: EnvReader): string {
   const accessKeyId = read.text('AWS_ACCESS_KEY_ID');
   const secretAccessKey = read.text('AWS_SECRET_ACCESS_KEY');
+  if (accessKeyId === undefined && secretAccessKey === undefined) return 'identity:aws';
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     const name = accessKeyId === undefined ? 'AWS_ACCESS_KEY_ID' : 'AWS_SECRET_ACCESS_KEY';
     throw new ConfigError(name, '', 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are needed for Bedrock');

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createSecretVault } from '@llm0/core/keys/secret-vault';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
@@ -11,8 +12,20 @@ import { ProviderConnections } from './connections';
 
 const vault = createSecretVault(new Uint8Array(32).fill(7));
 
+/** Texts of references. */
+const kept = new Map<string, string>();
+const secrets = {
+  prepare: async (references: ReadonlySet<string>) => {
+    prepared.push([...references]);
+  },
+  read: (reference: string) => kept.get(reference),
+  renew: async (reference: string) => kept.get(reference),
+};
+const prepared: string[][] = [];
+
 const open = (providers: readonly ProviderSetting[] = []) =>
   new ProviderConnections({
+    secrets,
     ...{ config: { providers, demoProvider: false }, registry: createProviderRegistry(), vault, fetch },
     ...{ egress: readEgressAllow(['127.0.0.1']), monotonicMs: () => performance.now(), log: pino({ level: 'silent' }) },
   });
@@ -31,9 +44,9 @@ const server = (name: string, kind: string = CUSTOM_KIND): StoredProvider => ({
   ...{ createdAtMs: 0, updatedAtMs: 0 },
 });
 
-function key(provider: string, projectId: string | null, isActive = true): StoredProviderKey {
+function key(provider: string, projectId: string | null, isActive = true, text?: string): StoredProviderKey {
   const id = crypto.randomUUID();
-  const { keyId, bytes } = vault.seal(`sk-of-${projectId ?? 'everybody'}`, id);
+  const { keyId, bytes } = vault.seal(text ?? `sk-of-${projectId ?? 'everybody'}`, id);
   return {
     ...{ id, provider, projectId, isActive, name: 'litellm', encryptedKey: bytes, encryptionKeyId: keyId },
     ...{ lastCharacters: 'last', createdAtMs: 0, updatedAtMs: 0 },
@@ -85,4 +98,28 @@ test('models are told by added servers alone, and by those whose models nobody n
   expect(['house', 'named', 'openai', 'gone'].map((name) => connections.tellsModels(name))).toEqual([
     ...[true, false, false, false],
   ]);
+});
+
+test('keys of secret managers: read before they are used, unreadable until then, and fresh with another secret', async () => {
+  const setting = { name: 'openai', apiKey: 'vault:a#key', furtherKeys: ['sk-plain'] } as ProviderSetting;
+  const connections = open([setting]);
+  const stored = key('anthropic', null, true, 'gcp-sm:projects/p/secrets/s');
+  await connections.prepare([stored, key('gemini', null), key('groq', null, false, 'vault:off#key')]);
+  expect(prepared.at(-1)).toEqual(['vault:a#key', 'gcp-sm:projects/p/secrets/s', 'vault:off#key']);
+  connections.load([], [stored]);
+  const next = (name: string) => connections.connect(name)?.keys?.next(new Set());
+  expect(connections.keyState(stored)).toBe('unreadable');
+  expect([next('openai')?.apiKey, next('anthropic')?.apiKey]).toEqual(['sk-plain', undefined]);
+  kept.set('vault:a#key', 'sk-vault').set('gcp-sm:projects/p/secrets/s', 'sk-google');
+  connections.load([], [stored]);
+  expect([next('openai')?.apiKey, next('anthropic')?.apiKey]).toEqual(['sk-vault', 'sk-google']);
+  expect(connections.keyState(stored)).toBe('ok');
+  const connection = next('anthropic');
+  const refusal = new GatewayError('upstream_error', 'no', { failure: 'auth', upstreamStatus: 401 });
+  if (connection !== undefined) connections.connect('anthropic')?.keys?.refused(connection, refusal);
+  connections.load([], [stored]);
+  expect(connections.keyState(stored)).toBe('refused');
+  kept.set('gcp-sm:projects/p/secrets/s', 'sk-rotated');
+  connections.load([], [stored]);
+  expect([connections.keyState(stored), next('anthropic')?.apiKey]).toEqual(['ok', 'sk-rotated']);
 });

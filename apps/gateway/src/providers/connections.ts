@@ -1,11 +1,9 @@
 // An unreadable key is skipped with one warning; the provider uses the others.
-import type { SealedSecret, SecretVault } from '@llm0/core/keys/secret-vault';
+import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import { type Timeouts, timeoutsOf } from '@llm0/core/routing/timeouts';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { CUSTOM_KIND, createCustomProvider } from '@llm0/providers/openai-compatible/create-custom-provider';
-import type { Provider } from '@llm0/providers/provider';
-import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { ProviderRegistry } from '@llm0/providers/registry';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
 import { createPinnedFetch } from '@llm0/providers/transport/egress/pinned-fetch';
@@ -13,34 +11,26 @@ import { createKeyHealth, type KeyHealth, KeyRing, type RingKey } from '@llm0/pr
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
 import type { ProviderSetting } from '../config/providers';
+import type { LiveSecrets } from '../secrets/live-secrets';
+import { parseReference } from '../secrets/secret-reference';
 import type { ConnectedProvider } from '../services/contract';
+import { SecretOpener } from './open-secrets';
+import { connectedBy, healthName, type ProviderSite } from './provider-site';
 
 export interface ConnectionOptions {
   readonly config: Pick<Config, 'providers' | 'demoProvider'>;
   readonly registry: ProviderRegistry;
   readonly vault: SecretVault;
+  /** Texts of keys that are references. */
+  readonly secrets: Pick<LiveSecrets, 'prepare' | 'read' | 'renew'>;
   readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
   readonly fetch: typeof globalThis.fetch;
   readonly monotonicMs: () => number;
   readonly log: Pick<Logger, 'warn'>;
 }
 
-/** State of a key; `unreadable`: encrypted with another master key. */
+/** State of a key; `unreadable`: encrypted with another master key, or its secret manager gave none yet. */
 export type KeyState = 'ok' | 'resting' | 'refused' | 'unreadable' | 'inactive';
-
-/** Address and API of a provider, without keys. */
-interface ProviderSite {
-  readonly provider: Provider;
-  readonly connection: Omit<ProviderConnection, 'apiKey'>;
-  readonly environmentKeys: readonly string[];
-  /** Access without a key; `unowned`: all projects until one has its own keys. */
-  readonly keyless: 'nobody' | 'everybody' | 'unowned';
-  readonly fetch?: typeof globalThis.fetch;
-  /** Named by the operator. */
-  readonly models: readonly string[];
-  readonly passthroughPaths?: readonly string[];
-  readonly timeouts?: Timeouts | undefined;
-}
 
 const NOBODY: ReadonlyMap<string, ConnectedProvider> = new Map();
 
@@ -51,9 +41,12 @@ export class ProviderConnections {
   private own = new Map<string, Map<string, ConnectedProvider>>();
   private readonly health = new Map<string, KeyHealth>();
   private readonly fetches = new Map<string, typeof globalThis.fetch>();
-  private readonly unreadable = new Set<string>();
+  /** Texts of referenced keys by the names of their health. */
+  private readonly texts = new Map<string, string | undefined>();
+  private readonly opener: SecretOpener;
 
   constructor(private readonly options: ConnectionOptions) {
+    this.opener = new SecretOpener(options.vault, options.log);
     this.load([], []);
   }
 
@@ -102,8 +95,10 @@ export class ProviderConnections {
 
   keyState(key: StoredProviderKey): KeyState {
     if (!key.isActive) return 'inactive';
-    if (this.unreadable.has(key.id)) return 'unreadable';
-    const health = this.health.get(healthName(key));
+    const name = healthName(key);
+    const isMissing = this.texts.has(name) && this.texts.get(name) === undefined;
+    if (isMissing || this.opener.isUnreadable(key.id)) return 'unreadable';
+    const health = this.health.get(name);
     if (health?.isRefused === true) return 'refused';
     return (health?.restsUntilMs ?? 0) > this.options.monotonicMs() ? 'resting' : 'ok';
   }
@@ -111,10 +106,18 @@ export class ProviderConnections {
   /** A connection with this key, for testing; undefined if the key doesn't open or has no provider. */
   withKey(key: StoredProviderKey): ConnectedProvider | undefined {
     const site = this.sites.get(key.provider) ?? this.vendorSite(key.provider);
-    const secret = this.open(key);
+    const secret = this.opener.key(key);
     if (site === undefined || secret === undefined) return undefined;
     const ring = [this.ringKey(site, secret, healthName(key))];
     return { ...connectedBy(site, ring), keys: new KeyRing(ring, this.options.monotonicMs) };
+  }
+
+  /** Reads the secrets that keys refer to, before `load`. */
+  async prepare(keys: readonly StoredProviderKey[]): Promise<void> {
+    const given = this.options.config.providers.flatMap(({ apiKey, furtherKeys = [] }) => [apiKey, ...furtherKeys]);
+    const stored = keys.map((key) => this.opener.key(key));
+    const isReference = (text?: string): text is string => text !== undefined && parseReference(text) !== undefined;
+    await this.options.secrets.prepare(new Set([...given, ...stored].filter(isReference)));
   }
 
   /** Loads the stored providers; unchanged keys keep their health. */
@@ -181,7 +184,7 @@ export class ProviderConnections {
     const base = isCustom ? undefined : (environment ?? this.vendorSite(row.name));
     if (!isCustom && base === undefined) return undefined;
     const provider = base?.provider ?? createCustomProvider(row.name, row.models.length === 0);
-    const headers = this.openHeaders(row);
+    const headers = this.opener.headers(row);
     return {
       provider,
       connection: {
@@ -204,7 +207,7 @@ export class ProviderConnections {
     { environmentKeys, isKeyless }: { readonly environmentKeys: readonly string[]; readonly isKeyless: boolean },
   ): ConnectedProvider | undefined {
     const ring: RingKey[] = stored.flatMap((key) => {
-      const secret = this.open(key);
+      const secret = this.opener.key(key);
       return secret === undefined ? [] : [this.ringKey(site, secret, healthName(key))];
     });
     for (const [index, secret] of environmentKeys.entries()) {
@@ -213,7 +216,7 @@ export class ProviderConnections {
     if (ring.length === 0 && !isKeyless) return undefined;
     const connected = connectedBy(site, ring);
     // One key of the environment alone has nothing to rotate to.
-    const rotates = ring.length > 1 || stored.length > 0;
+    const rotates = ring.length > 1 || stored.length > 0 || ring.some(({ renew }) => renew !== undefined);
     return rotates ? { ...connected, keys: new KeyRing(ring, this.options.monotonicMs) } : connected;
   }
 
@@ -236,38 +239,25 @@ export class ProviderConnections {
   }
 
   private ringKey(site: ProviderSite, apiKey: string, name: string): RingKey {
+    if (parseReference(apiKey) !== undefined) return this.referencedKey(site, apiKey, name);
     const health = this.health.getOrInsertComputed(name, createKeyHealth);
     return { connection: { ...site.connection, apiKey }, health };
   }
 
-  private open(key: StoredProviderKey): string | undefined {
-    const sealed = { keyId: key.encryptionKeyId, bytes: key.encryptedKey };
-    return this.openSecret(sealed, key.id, { provider: key.provider, key: key.name });
-  }
-
-  private openHeaders(stored: StoredProvider): Record<string, string> | undefined {
-    const { encryptedHeaders: bytes, encryptionKeyId: keyId, id, name } = stored;
-    const text =
-      bytes === null || keyId === null ? undefined : this.openSecret({ keyId, bytes }, id, { provider: name });
-    if (text === undefined) return undefined;
-    // Lower case, so that they replace headers of requests.
-    const headers = Object.entries(JSON.parse(text) as Record<string, string>);
-    return Object.fromEntries(headers.map(([header, value]) => [header.toLowerCase(), value]));
-  }
-
-  /** Warns once of secrets that can't be decrypted, not at every refresh. */
-  private openSecret(sealed: SealedSecret, id: string, what: object): string | undefined {
-    try {
-      const secret = this.options.vault.open(sealed, id);
-      this.unreadable.delete(id);
-      return secret;
-    } catch {
-      if (!this.unreadable.has(id)) {
-        this.options.log.warn(what, 'a stored secret cannot be opened: ENCRYPTION_KEY is missing or another one');
-      }
-      this.unreadable.add(id);
-      return undefined;
-    }
+  /** A key that can change at any time. Another text starts with fresh health. */
+  private referencedKey(site: ProviderSite, reference: string, name: string): RingKey {
+    const { secrets } = this.options;
+    const withText = (text: string | undefined): RingKey => {
+      if (this.texts.get(name) !== text) this.health.delete(name);
+      this.texts.set(name, text);
+      const renew = async () => {
+        const other = await secrets.renew(reference, text);
+        return other === undefined ? undefined : withText(other);
+      };
+      const health = this.health.getOrInsertComputed(name, createKeyHealth);
+      return { connection: { ...site.connection, apiKey: text }, health, renew };
+    };
+    return withText(secrets.read(reference));
   }
 
   /** One for each provider, so that its looked-up addresses outlive a refresh. */
@@ -280,17 +270,8 @@ export class ProviderConnections {
 
   private forget(keys: readonly StoredProviderKey[]): void {
     const known = new Set(keys.map(healthName));
-    for (const name of this.health.keys()) if (!name.includes(' ') && !known.has(name)) this.health.delete(name);
+    for (const memory of [this.health, this.texts]) {
+      for (const name of memory.keys()) if (!name.includes(' ') && !known.has(name)) memory.delete(name);
+    }
   }
-}
-
-/** A changed key starts with fresh health. */
-function healthName(key: StoredProviderKey): string {
-  return `${key.id}:${Buffer.from(key.encryptedKey.subarray(0, 12)).toString('hex')}`;
-}
-
-function connectedBy(site: ProviderSite, ring: readonly RingKey[]): ConnectedProvider {
-  const connection = ring[0]?.connection ?? site.connection;
-  const { provider, passthroughPaths, fetch } = site;
-  return { provider, connection, passthroughPaths, ...(fetch === undefined ? {} : { fetch }) };
 }

@@ -1,12 +1,14 @@
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 // Operations on providers other than storage. A failed provider test is an answer, not an error.
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import { CUSTOM_KIND } from '@llm0/providers/openai-compatible/create-custom-provider';
 import { type ProbeOutcome, probeProvider } from '@llm0/providers/probe-provider';
+import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { ProviderRegistry } from '@llm0/providers/registry';
 import { type EgressOptions, pinUrl } from '@llm0/providers/transport/egress/fetch-guarded';
 import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
+import type { ConnectedProvider } from '../services/contract';
 import type { ProviderConnections } from './connections';
 
 export interface ProviderAdminOptions {
@@ -79,9 +81,15 @@ export class ProviderAdmin {
     const { key, projectId, model } = request;
     const connected = key === undefined ? connections.connect(name, projectId) : connections.withKey(key);
     if (connected === undefined) return undefined;
-    const connection = connected.keys?.next(new Set()) ?? connected.connection;
+    let connection: ProviderConnection;
+    try {
+      connection = await usableConnection(connected, name);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return { check: model === undefined ? 'models' : 'chat', error, latencyMs: 0 };
+    }
     const outcome = await probeProvider({
-      provider: connected.provider,
+      provider: (model && connected.provider.forModel?.(model)) || connected.provider,
       connection,
       model,
       fetch: connected.fetch ?? fetch,
@@ -92,4 +100,17 @@ export class ProviderAdmin {
     else connected.keys?.refused(connection, outcome.error);
     return outcome;
   }
+}
+
+/** With the key that is next. Throws if the secret of a referenced one can't be read, now either. */
+async function usableConnection(
+  { keys, connection }: ConnectedProvider,
+  provider: string,
+): Promise<ProviderConnection> {
+  const next = keys?.next(new Set()) ?? connection;
+  if (keys === undefined || next.apiKey !== undefined) return next;
+  await keys.renew(next);
+  const renewed = keys.next(new Set()) ?? next;
+  keys.check(renewed, provider);
+  return renewed;
 }

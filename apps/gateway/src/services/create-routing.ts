@@ -15,6 +15,8 @@ import { ProviderConnections } from '../providers/connections';
 import { readPriceSeed } from '../providers/price-seed';
 import { ProviderAdmin } from '../providers/provider-admin';
 import { Tables } from '../providers/tables';
+import { createFetchSecret } from '../secrets/fetch-secret';
+import { LiveSecrets } from '../secrets/live-secrets';
 import { createTargetHealth } from './create-target-health';
 
 export interface RoutingParts {
@@ -57,7 +59,9 @@ export function createRouting(parts: RoutingParts): Routing {
     log.warn({ provider, model }, 'too many failures: trying this target last for a while');
   });
   const shared = { registry, vault, egress, fetch };
-  const connections = new ProviderConnections({ ...shared, config, monotonicMs: () => performance.now(), log });
+  const secrets = createSecrets(config, log);
+  const monotonicMs = () => performance.now();
+  const connections = new ProviderConnections({ ...shared, config, secrets, monotonicMs, log });
   const mcpServers = new ServerTable(vault, log);
   const backends = createBackendTable({ config, egress, vault, log });
   const warmTargets = new SessionAffinity({ monotonicMs: () => performance.now(), tell: tellWarm });
@@ -71,6 +75,8 @@ export function createRouting(parts: RoutingParts): Routing {
     presets,
     health,
   });
+  secrets.onChange = () =>
+    void tables.reload().catch((err: unknown) => log.warn({ err }, 'the tables could not be read again'));
   const testTimeoutMs = Math.min(config.requestTimeoutMs, MAX_TEST_MS);
   return {
     ...{ tables, health, egress, mcpServers, backends, warmTargets },
@@ -88,8 +94,15 @@ export function createRouting(parts: RoutingParts): Routing {
       health.stop();
       warmTargets.stop();
       tables.stop();
+      secrets.stop();
     },
   };
+}
+
+function createSecrets({ secrets: { env, vault, refreshMs } }: Config, log: Logger): LiveSecrets {
+  // The managers are the operator's own, at addresses of the environment.
+  const fetch = createFetchSecret({ env, vault, fetch: globalThis.fetch });
+  return new LiveSecrets({ fetch, refreshMs, nowMs: Date.now, log });
 }
 
 /** Bodies of backends are passed on as they are, so nothing decodes them. */

@@ -26,9 +26,14 @@ function resourceRoot({ baseUrl }: ProviderConnection): string {
 
 const versionOf = ({ options }: ProviderConnection) => options?.apiVersion ?? API_VERSION;
 
-/** The key is no bearer token here. */
-const keyHeaders = ({ apiKey }: ProviderConnection): Record<string, string> =>
-  apiKey === undefined ? {} : { 'api-key': apiKey };
+/** A JSON Web Token of Microsoft Entra instead of a resource's key. */
+const ENTRA_TOKEN = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** A resource's key is no bearer token here. */
+function keyHeaders({ apiKey }: ProviderConnection): Record<string, string> {
+  if (apiKey === undefined) return {};
+  return ENTRA_TOKEN.test(apiKey) ? { authorization: `Bearer ${apiKey}` } : { 'api-key': apiKey };
+}
 
 /** A URL of the resource. */
 function resourceEndpoint(connection: ProviderConnection, path: string): Omit<Endpoint, 'method'> {

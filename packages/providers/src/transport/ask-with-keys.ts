@@ -1,3 +1,4 @@
+import { inTime } from '@llm0/core/async/in-time';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ProviderConnection } from '../provider-request';
 import type { KeyRing } from './key-ring';
@@ -8,7 +9,7 @@ export interface KeyedAttempt {
   readonly timeoutMs: number;
 }
 
-/** Tries the next key on 429 and 401, within the attempt's time. */
+/** Tries the next key on 429 and 401, and a referenced one again once it is renewed, within the attempt's time. */
 export async function askWithKeys<T>(
   keys: KeyRing,
   { provider, timeoutMs }: KeyedAttempt,
@@ -22,12 +23,15 @@ export async function askWithKeys<T>(
     if (leftMs <= 0) break;
     tried.add(connection);
     try {
+      keys.check(connection, provider);
       const answer = await ask(connection, leftMs);
       keys.accepted(connection);
       return answer;
     } catch (error) {
       if (!keys.refused(connection, error) || !(error instanceof GatewayError)) throw error;
       last = error;
+      if (error.failure === 'auth')
+        await inTime(keys.renew(connection), Math.max(1, endMs - performance.now()), () => {});
     }
   }
   throw keys.exhausted(provider, last);

@@ -146,3 +146,56 @@ describe('several keys', () => {
     expect(asked).toEqual([]);
   });
 });
+
+describe('a key that is kept elsewhere', () => {
+  /** `texts`: what the secret manager has, one after the other; undefined while it is away. */
+  function referenced(...texts: (string | undefined)[]) {
+    let now = texts.shift();
+    const withText = (apiKey: string | undefined): RingKey => ({
+      connection: { baseUrl: 'https://h/v1', apiKey },
+      health: createKeyHealth(),
+      renew: async () => {
+        now = texts.shift();
+        return now === undefined || now === apiKey ? undefined : withText(now);
+      },
+    });
+    return withText(now);
+  }
+  const ringOf = (...keys: RingKey[]) => new KeyRing(keys, () => 0);
+  const plain = (apiKey: string): RingKey => ({
+    connection: { baseUrl: 'https://h/v1', apiKey },
+    health: createKeyHealth(),
+  });
+
+  test.each([401, 403])('%d: its new secret is asked in the same attempt, and from then on', async (status) => {
+    const keys = ringOf(referenced('old', 'new'));
+    const { asked, fetch } = vendor({ old: status });
+    expect((await call({ fetch, keys })).status).toBe(200);
+    expect((await call({ fetch, keys })).status).toBe(200);
+    expect(asked).toEqual(['old', 'new', 'new']);
+  });
+
+  test('no other secret yet: the other key, else the refusal', async () => {
+    const { asked, fetch } = vendor({ old: 401 });
+    expect((await call({ fetch, keys: ringOf(referenced('old', 'old'), plain('other')) })).status).toBe(200);
+    expect(asked.splice(0)).toEqual(['old', 'other']);
+    const error = await failure(call({ fetch, keys: ringOf(referenced('old', undefined)) }));
+    expect(error).toMatchObject({ failure: 'auth', upstreamStatus: 401 });
+    expect(asked).toEqual(['old']);
+  });
+
+  test('never read: nobody is asked without a key, and it is used as soon as it is known', async () => {
+    const { asked, fetch } = vendor({});
+    const error = await failure(call({ fetch, keys: ringOf(referenced(undefined, undefined)) }));
+    expect(error).toMatchObject({ failure: 'auth', message: expect.stringContaining('secret manager') });
+    expect((await call({ fetch, keys: ringOf(referenced(undefined), plain('other')) })).status).toBe(200);
+    expect((await call({ fetch, keys: ringOf(referenced(undefined, 'late')) })).status).toBe(200);
+    expect(asked).toEqual(['other', 'late']);
+  });
+
+  test('a manager that does not answer takes no more than the attempt', async () => {
+    const { fetch } = vendor({ old: 401 });
+    const stuck: RingKey = { ...referenced('old'), renew: () => new Promise(() => {}) };
+    expect(await failure(call({ fetch, keys: ringOf(stuck) }, 100))).toMatchObject({ failure: 'auth' });
+  });
+});

@@ -17,8 +17,11 @@ export function createKeyHealth(): KeyHealth {
 }
 
 export interface RingKey {
+  /** Without `apiKey` while the secret of a referenced key is unknown. */
   readonly connection: ProviderConnection;
   readonly health: KeyHealth;
+  /** For a referenced key: asks for its secret again; undefined without another one. */
+  readonly renew?: () => Promise<RingKey | undefined>;
 }
 
 /** Rest of a key without `Retry-After`. */
@@ -27,7 +30,7 @@ const DEFAULT_REST_MS = 2000;
 /** The keys of one provider, in order of preference: the first one that may be asked is, so that the vendor's own caches stay warm. */
 export class KeyRing {
   constructor(
-    private readonly keys: readonly RingKey[],
+    private readonly keys: RingKey[],
     private readonly monotonicMs: () => number,
   ) {}
 
@@ -35,13 +38,28 @@ export class KeyRing {
   next(tried: ReadonlySet<ProviderConnection>): ProviderConnection | undefined {
     const nowMs = this.monotonicMs();
     let refused: ProviderConnection | undefined;
-    for (const { connection, health } of this.keys) {
+    for (const key of this.keys) {
+      const { connection, health } = key;
       if (tried.has(connection) || health.restsUntilMs > nowMs) continue;
-      if (!health.isRefused) return connection;
+      if (!isDoubtful(key)) return connection;
       refused ??= connection;
     }
     // Vendors have answered 401 by mistake: better asked in vain than never again.
-    return tried.size === 0 && this.keys.every(({ health }) => health.isRefused) ? refused : undefined;
+    return tried.size === 0 && this.keys.every(isDoubtful) ? refused : undefined;
+  }
+
+  /** Throws for a referenced key whose secret nobody knows yet. */
+  check(connection: ProviderConnection, provider: string): void {
+    if (connection.apiKey !== undefined || this.find(connection)?.renew === undefined) return;
+    const message = 'can not be asked: the gateway cannot read its key from the secret manager.';
+    throw upstreamFailure('auth', provider, message);
+  }
+
+  /** After a refusal: if a referenced key has another secret by now, that one may be asked. */
+  async renew(connection: ProviderConnection): Promise<void> {
+    const renewed = await this.find(connection)?.renew?.();
+    const index = this.keys.findIndex((key) => key.connection === connection);
+    if (renewed !== undefined && index !== -1) this.keys[index] = renewed;
   }
 
   /** The vendor took the key. */
@@ -76,9 +94,17 @@ export class KeyRing {
   }
 
   private healthOf(connection: ProviderConnection): KeyHealth | undefined {
-    return this.keys.find((key) => key.connection === connection)?.health;
+    return this.find(connection)?.health;
+  }
+
+  private find(connection: ProviderConnection): RingKey | undefined {
+    return this.keys.find((key) => key.connection === connection);
   }
 }
+
+/** Refused, or referenced and not known yet. */
+const isDoubtful = ({ connection, health, renew }: RingKey): boolean =>
+  health.isRefused || (renew !== undefined && connection.apiKey === undefined);
 
 /** The wait is that of the key which may be asked first. */
 function restingUntil(message: string, retryAfterMs: number | undefined, cause?: GatewayError): GatewayError {

@@ -26,6 +26,16 @@ export const secret = z
   .regex(/^[\x21-\x7e]*$/, 'must be visible ASCII characters without spaces')
   .openapi({ writeOnly: true, description: 'Write-only' });
 
+/** A vendor's key; files and variables of the gateway itself are no business of the API. */
+const providerSecret = secret
+  .refine((text) => !/^(?:env|file):/.test(text), {
+    message: 'must be the key or a reference of a secret manager, such as vault:secret/data/openai#key',
+  })
+  .openapi({
+    writeOnly: true,
+    description: 'Write-only; the key, or where it is kept: vault:…, aws-sm:…, gcp-sm:…, identity:aws|azure|gcp',
+  });
+
 /** Headers that frame the request or come from the key. */
 const RESERVED_HEADER =
   /^(?:host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|upgrade|te|trailer|keep-alive)$/i;
@@ -65,7 +75,7 @@ export const newProviderSchema = z
     name: providerName,
     kind: text().optional().openapi({ description: 'openai-compatible, or the name of a known vendor' }),
     base_url: url.nullish(),
-    key: secret.optional(),
+    key: providerSecret.optional(),
     headers: headers.nullish(),
     options: options.nullish(),
     models: models.nullish(),
@@ -96,7 +106,9 @@ export const providerKeySchema = z
     last_characters: z.string(),
     is_active: z.boolean(),
     state: z.enum(['ok', 'resting', 'refused', 'unreadable', 'inactive']).openapi({
-      description: 'State in the answering process: resting after a 429, refused after a 401 until it changes',
+      description:
+        'State in the answering process: resting after a 429, refused after a 401 until it changes, unreadable if it ' +
+        "can't be decrypted or read from its secret manager",
     }),
     encryption_key_id: z.string(),
     created_at: instantShown,
@@ -140,10 +152,10 @@ export const providerPage = pageOf(providerSchema);
 export const providerKeyPage = pageOf(providerKeySchema);
 
 export const newProviderKeySchema = z
-  .strictObject({ key: secret, name: text().optional(), project_id: id.nullish() })
+  .strictObject({ key: providerSecret, name: text().optional(), project_id: id.nullish() })
   .openapi('NewProviderKey');
 export const providerKeyChangesSchema = z
-  .strictObject({ key: secret.optional(), name: text().optional(), is_active: z.boolean().optional() })
+  .strictObject({ key: providerSecret.optional(), name: text().optional(), is_active: z.boolean().optional() })
   .openapi('ProviderKeyChanges');
 
 export const providerTestSchema = z

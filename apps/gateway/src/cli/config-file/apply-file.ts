@@ -38,8 +38,19 @@ export async function applyFile(
   });
 }
 
-const readFile = async ({ path, env }: FileOptions): Promise<readonly Wanted[]> =>
-  readResources(await readSources(path), env);
+/** Reads twice where secret managers have to be asked: first for what to ask them, then with their answers. */
+async function readFile({ path, env }: FileOptions): Promise<readonly Wanted[]> {
+  const sources = await readSources(path);
+  const asked = new Set<string>();
+  const wanted = readResources(sources, env, (reference) => {
+    asked.add(reference);
+    return undefined;
+  });
+  if (asked.size === 0) return wanted;
+  const { followAll } = await import('./follow-managed');
+  const answers = await followAll(asked, env);
+  return readResources(sources, env, (reference) => answers.get(reference));
+}
 
 async function planOf(api: AdminClient, wanted: readonly Wanted[], options: FileOptions): Promise<Plan> {
   const state = await loadState(api, { applyName: options.applyName, wanted });

@@ -17,9 +17,14 @@ export const fileSchema = z.strictObject({
 
 const name = z.string().min(1, 'must not be empty').max(1000);
 
-/** Source of a key's secret, or the file that the gateway's own goes to. */
+/** Source of a key's secret, or the file that a new one goes to. */
 export const keySecretSchema = z.union(
-  [z.strictObject({ env: name }), z.strictObject({ file: name }), z.strictObject({ write_to: name })],
-  'must be one of {env: NAME}, {file: PATH} and {write_to: PATH}',
+  [
+    z.strictObject({ env: name }),
+    z.strictObject({ file: name }),
+    z.strictObject({ reference: name.regex(/^(?:vault|aws-sm|gcp-sm):/) }),
+    z.strictObject({ write_to: name }),
+  ],
+  'must be one of {env: NAME}, {file: PATH}, {reference: vault:…, aws-sm:… or gcp-sm:…} and {write_to: PATH}',
 );
 export type KeySecret = z.infer<typeof keySecretSchema>;

@@ -54,7 +54,7 @@ function entryOf(kind: Kind, more: JsonObject, names: readonly string[] = []): J
     if (change !== undefined) properties[field] = toJson(change);
   }
   for (const [place, form] of Object.entries(secrets)) {
-    if (form === 'reference' && !place.includes('.')) properties[place] = REFERENCE;
+    if (form !== 'either' && !place.includes('.')) properties[place] = REFERENCE;
   }
   const required = dataOf(toJson(created), 'required').filter((field) => !needs.includes(String(field)));
   return { ...schema, properties: { ...properties, ...more }, required: [...required, ...names] };

@@ -4,7 +4,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createKeySecret, isKeySecret } from '@llm0/core/keys/key-secret';
 import { RequestFailed } from '../admin-client';
-import type { KeySecret } from './file-schema';
+import type { Wanted } from './read-resources';
 import { pathFrom, readSecret } from './resolve-references';
 
 /** Where the secret of a new key comes from. */
@@ -22,7 +22,7 @@ interface Finding {
 }
 
 /** Finds the secret without writing anything; undefined after a refusal. */
-export function sourceOf(secret: KeySecret, { env, file, refuse }: Finding): KeySource | undefined {
+export function sourceOf(secret: NonNullable<Wanted['secret']>, { env, file, refuse }: Finding): KeySource | undefined {
   if ('write_to' in secret) {
     const writeTo = pathFrom(file, secret.write_to);
     if (!existsSync(writeTo)) return { writeTo };
@@ -34,7 +34,9 @@ export function sourceOf(secret: KeySecret, { env, file, refuse }: Finding): Key
   const [text, name] =
     'env' in secret
       ? [env[secret.env], `the variable ${secret.env}`]
-      : [readSecret(pathFrom(file, secret.file)), `the file ${secret.file}`];
+      : 'reference' in secret
+        ? [secret.text, secret.reference]
+        : [readSecret(pathFrom(file, secret.file)), `the file ${secret.file}`];
   if (text !== undefined && isKeySecret(text)) return { text };
   const isMissing = text === undefined || text === '';
   refuse(

@@ -7,7 +7,7 @@ import { isObject } from '../read-list';
 import { type ConfigProblem, InvalidConfig, type Path } from './config-problem';
 import { fileSchema, type KeySecret, keySecretSchema } from './file-schema';
 import type { ConfigSource } from './read-sources';
-import { placeholderOf, resolveSecrets } from './resolve-references';
+import { type FollowManaged, placeholderOf, resolveSecrets } from './resolve-references';
 import { type Kind, kindOf } from './resource-kinds';
 
 /** A resource that the file describes. */
@@ -21,8 +21,8 @@ export interface Wanted {
   readonly project?: string | null;
   /** Name in its path: a provider, model, chain or customer. */
   readonly at: readonly string[];
-  /** The secret of a key. */
-  readonly secret?: KeySecret;
+  /** The secret of a key; a reference with its text. */
+  readonly secret?: KeySecret & { readonly text?: string };
   readonly source: ConfigSource;
   readonly path: Path;
 }
@@ -32,13 +32,19 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Section = Exclude<keyof z.infer<typeof fileSchema>, 'version'>;
 
 /** All resources of the files. Throws `InvalidConfig` with everything that is wrong with them. */
-export function readResources(sources: readonly ConfigSource[], env: Env): readonly Wanted[] {
-  const reader = new ResourceReader(env);
+export function readResources(
+  sources: readonly ConfigSource[],
+  env: Env,
+  managed: FollowManaged = notFollowed,
+): readonly Wanted[] {
+  const reader = new ResourceReader(env, managed);
   for (const source of sources) reader.readFile(source);
   if (reader.problems.length === 0) reader.refuseDoubles();
   if (reader.problems.length > 0) throw new InvalidConfig(reader.problems);
   return reader.wanted;
 }
+
+const notFollowed: FollowManaged = () => ({ problem: 'secret managers cannot be asked here' });
 
 export const problemAt = ({ source, path }: Place, message: string, field: Path = []): ConfigProblem => {
   const at = [...path, ...field];
@@ -49,7 +55,10 @@ class ResourceReader {
   readonly wanted: Wanted[] = [];
   readonly problems: ConfigProblem[] = [];
 
-  constructor(private readonly env: Env) {}
+  constructor(
+    private readonly env: Env,
+    private readonly managed: FollowManaged,
+  ) {}
 
   readFile(source: ConfigSource): void {
     const place = { source, path: [] };
@@ -142,9 +151,18 @@ class ResourceReader {
     const parsed = keySecretSchema.optional().safeParse(secret);
     if (!parsed.success) this.refuseAll(below(place, 'secret'), parsed.error);
     // The file has references only.
-    if (body.key !== undefined) this.problems.push(problemAt(place, 'use secret: {env, file or write_to}', ['key']));
+    if (body.key !== undefined) this.problems.push(problemAt(place, 'use the field secret', ['key']));
     const { key: _key, ...rest } = body;
-    this.add('key', { at: [String(body.name)], project, body: rest, secret: parsed.data, place });
+    this.add('key', { at: [String(body.name)], project, body: rest, secret: this.followed(parsed.data, place), place });
+  }
+
+  private followed(secret: KeySecret | undefined, place: Place): Wanted['secret'] {
+    if (secret === undefined || !('reference' in secret)) return secret;
+    const followed = this.managed(secret.reference);
+    if (followed === undefined) return secret;
+    if ('text' in followed) return { ...secret, text: followed.text };
+    this.problems.push(problemAt(place, `${secret.reference}: ${followed.problem}`, ['secret', 'reference']));
+    return secret;
   }
 
   private add(
@@ -154,7 +172,8 @@ class ResourceReader {
     const parts = kindOf(kind).secrets ?? {};
     const refuse = (path: Path, message: string) =>
       this.problems.push(problemAt({ ...place, path: [] }, message, path));
-    const resolved = resolveSecrets(body, place.path, parts, { env: this.env, file: place.source.path, refuse });
+    const { env, managed } = this;
+    const resolved = resolveSecrets(body, place.path, parts, { env, managed, file: place.source.path, refuse });
     this.judge(kind, resolved, place);
     const { project } = one;
     const of = kind === 'project' || project === undefined || project === null ? [] : [project];

@@ -1,26 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isManaged, parseReference } from '../../secrets/secret-reference';
 import { isObject } from '../read-list';
 import type { Path } from './config-problem';
 
-const REFERENCE = /^(env|file|vault|aws-sm|gcp-sm):(.*)$/s;
+/** Text of a secret manager's secret, or why there is none. */
+export type Followed = { readonly text: string } | { readonly problem: string };
+/** undefined while the manager has not been asked. */
+export type FollowManaged = (reference: string) => Followed | undefined;
 
 /** Values of references, and problems with them. */
 export interface Resolving {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The file: a relative path begins at its folder. */
   readonly file: string;
+  readonly managed: FollowManaged;
   refuse(path: Path, message: string): void;
 }
 
 /** The path of a file that the configuration names. */
 export const pathFrom = (file: string, path: string): string => resolve(dirname(file), path);
 
-/** The text that `env:NAME` or `file:PATH` stands for; undefined after a refusal, or if it is no reference. */
-export function followReference(value: string, at: Path, { env, file, refuse }: Resolving): string | undefined {
-  const [, kind, name = ''] = REFERENCE.exec(value) ?? [];
-  if (kind === undefined) return undefined;
+/** The text that a reference stands for; undefined after a refusal, or if it is none. */
+export function followReference(
+  value: string,
+  at: Path,
+  { env, file, managed, refuse }: Resolving,
+): string | undefined {
+  const reference = parseReference(value);
+  if (reference === undefined) return undefined;
+  const { kind, name } = reference;
   if (kind === 'env') {
     const text = env[name];
     if (text !== undefined && text !== '') return text;
@@ -29,12 +39,22 @@ export function followReference(value: string, at: Path, { env, file, refuse }: 
     const text = readSecret(pathFrom(file, name));
     if (text !== undefined && text !== '') return text;
     refuse(at, `the file ${name.slice(0, 200)} is empty or cannot be read`);
-  } else refuse(at, `${kind}: is not supported; use env:NAME or file:PATH`);
+  } else {
+    const followed = managed(value);
+    if (followed !== undefined && 'text' in followed) return followed.text;
+    if (followed !== undefined) refuse(at, `${value.slice(0, 200)}: ${followed.problem}`);
+  }
   return undefined;
 }
 
 export const isReference = (value: JsonValue | undefined): value is string =>
-  typeof value === 'string' && REFERENCE.test(value);
+  typeof value === 'string' && parseReference(value) !== undefined;
+
+/** One that the gateway follows itself, again and again. */
+function isFollowedThere(value: string): boolean {
+  const kind = parseReference(value)?.kind;
+  return kind !== undefined && isManaged(kind);
+}
 
 /** Without the line end that editors add; undefined if it can't be read. */
 export function readSecret(path: string): string | undefined {
@@ -46,11 +66,11 @@ export function readSecret(path: string): string | undefined {
 }
 
 /** Places of secrets: a field, a part of one (`auth.token`), or each part (`headers.*`). */
-export type SecretParts = Readonly<Record<string, 'reference' | 'either'>>;
+export type SecretParts = Readonly<Record<string, 'reference' | 'either' | 'live'>>;
 
 /**
  * The entry with the texts of its references. A secret (`reference`) has no other form in a file; headers and variables
- * (`either`) may also be plain.
+ * (`either`) may also be plain. The gateway itself follows references of secret managers that may change (`live`).
  */
 export function resolveSecrets(entry: JsonObject, at: Path, parts: SecretParts, resolving: Resolving): JsonObject {
   let resolved = entry;
@@ -58,8 +78,9 @@ export function resolveSecrets(entry: JsonObject, at: Path, parts: SecretParts, 
     const [field = '', part] = place.split('.');
     const value = entry[field];
     const one = (text: JsonValue | undefined, path: Path): JsonValue | undefined => {
+      if (form === 'live' && isReference(text) && isFollowedThere(text)) return text;
       if (isReference(text)) return followReference(text, path, resolving) ?? placeholderOf(field);
-      if (form === 'reference' && text !== null && text !== undefined) {
+      if (form !== 'either' && text !== null && text !== undefined) {
         resolving.refuse(
           path,
           'must be a reference such as env:NAME or file:PATH; a secret does not belong in the file',

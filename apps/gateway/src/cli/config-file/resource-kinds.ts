@@ -82,7 +82,7 @@ export const RESOURCE_KINDS = {
     fields: providerKeyChangesSchema.shape,
     shown: providerKeySchema.shape,
     changeOnly: ['is_active'],
-    secrets: { key: reference },
+    secrets: { key: 'live' },
     needs: ['key'],
   },
   model: {

@@ -168,6 +168,7 @@ function reach(services: Services, { provider: name }: NativeTarget, { project }
     throw new GatewayError('permission_denied', `FAILOVER_MODE=${tables.mode} allows no call to "${name}".`);
   }
   const connection = connected.keys?.next(new Set()) ?? connected.connection;
+  connected.keys?.check(connection, name);
   if (connected.keys !== undefined && connection === connected.connection && connection.apiKey === undefined) {
     throw connected.keys.exhausted(name, undefined);
   }
@@ -243,7 +244,7 @@ async function send(services: Services, asked: Asked, timeoutMs: number): Promis
   });
 }
 
-/** The next request asks another key, where the vendor refused this one. */
+/** The next request asks another key, or with another secret, where the vendor refused this one. */
 function noteKey(
   { keys }: ConnectedProvider,
   asked: Pick<Reached, 'provider' | 'connection'> & { readonly response: Response },
@@ -251,5 +252,8 @@ function noteKey(
   const { provider, connection, response } = asked;
   if (keys === undefined) return;
   if (response.ok) keys.accepted(connection);
-  else keys.refused(connection, provider.decodeError(response.status, response.headers, ''));
+  else {
+    const error = provider.decodeError(response.status, response.headers, '');
+    if (keys.refused(connection, error) && error.failure === 'auth') void keys.renew(connection);
+  }
 }
