@@ -24,7 +24,7 @@ export async function ensureInstalled(scope: InstallScope): Promise<boolean> {
   const [lock, installed] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : [];
   // A stamp without a scope is of a version that always installed all.
   if (lock === wanted && (scope === 'start' || installed !== 'start')) return true;
-  console.error(`installing dependencies (once, ${scope === 'start' ? '441 MiB' : '860 MB'})`);
+  console.error(`installing dependencies (once, ${scope === 'start' ? '508 MiB' : '930 MB'})`);
   const startMs = performance.now();
   const timer = setInterval(() => console.error(`installing dependencies: ${progress(startMs)}`), PROGRESS_MS);
   const cache = hasCache() ? undefined : join(MODULES, '.llm0-cache');

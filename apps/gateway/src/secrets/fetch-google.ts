@@ -18,10 +18,7 @@ export interface GoogleAccess {
 }
 
 /** Source: https://docs.cloud.google.com/secret-manager/docs/reference/rest/v1/projects.secrets.versions/access */
-export async function fetchGoogleSecret(
-  name: string,
-  { env, fetch, signal }: GoogleAccess,
-): Promise<string> {
+export async function fetchGoogleSecret(name: string, { env, fetch, signal }: GoogleAccess): Promise<string> {
   const [whole, location] = SECRET.exec(name) ?? [];
   if (whole === undefined) throw new Error(`gcp-sm:${name} must be gcp-sm:projects/PROJECT/secrets/SECRET`);
   const host = location === undefined ? 'secretmanager' : `secretmanager.${location}.rep`;
