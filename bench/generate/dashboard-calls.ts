@@ -35,6 +35,8 @@ const PAGES = {
     '/stats/spend?{range}&interval={interval}&group_by=key&top=10',
     '/stats/spend?{range}&interval=all&group_by=key&top=100',
     '/stats/spend?{range}&interval={interval}&group_by=project&top=10',
+    '/stats/spend-table?{range}&columns=customer&top=8',
+    '/stats/spend-table?{range}&columns=project&top=8',
   ],
   customers: [
     '/stats/spend?{days}&interval={dayInterval}&group_by=customer&top=10',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { daysLeft } from './calendar';
-import { capReachedOn, type DayHistory, forecastMonth } from './forecast';
+import { capReachedOn, type DayHistory, forecastDays, forecastMonth } from './forecast';
 
 const DAY_MS = 86_400_000;
 /** 2026-10-15 is a Thursday. */
@@ -98,5 +98,37 @@ describe('when a cap is reached', () => {
     const input = { spentNanoUsd: 14_000, history, left, capNanoUsd: 32_000 };
     expect(capReachedOn({ ...input, monthNanoUsd: 31_000 })).toBeNull();
     expect(capReachedOn({ ...input, monthNanoUsd: 14_000 + 34_000 })).toBe('2026-10-23');
+  });
+});
+
+describe('the way to the forecast', () => {
+  const weekly = historyOf(84, (weekday, index) => (weekday === 0 ? 100 : 1_000) + (index % 5) * 37);
+  const input = { spentNanoUsd: 14_001, history: weekly, left };
+
+  test('begins today, ends at the forecast with its band, and never falls', () => {
+    const days = forecastDays(input);
+    const [first, last] = [days[0], days.at(-1)];
+    expect([days.length, first?.date, last?.date]).toEqual([17, '2026-10-15', '2026-10-31']);
+    expect(last).toEqual({ date: '2026-10-31', ...forecastMonth(input) } as typeof last);
+    for (const [index, { expectedNanoUsd, lowNanoUsd, highNanoUsd }] of days.entries()) {
+      expect(expectedNanoUsd).toBeGreaterThanOrEqual(days[index - 1]?.expectedNanoUsd ?? input.spentNanoUsd);
+      expect(lowNanoUsd ?? Infinity).toBeLessThanOrEqual(expectedNanoUsd);
+      expect(highNanoUsd ?? 0).toBeGreaterThanOrEqual(expectedNanoUsd);
+    }
+  });
+
+  test('passes a cap on the day on which it is reached', () => {
+    const { expectedNanoUsd: monthNanoUsd = 0 } = forecastMonth(input) ?? {};
+    for (const capNanoUsd of [14_002, 17_500, 20_000, 25_555, monthNanoUsd, monthNanoUsd + 1]) {
+      const day = forecastDays(input).find(({ expectedNanoUsd }) => expectedNanoUsd >= capNanoUsd);
+      expect(day?.date ?? null).toBe(capReachedOn({ ...input, capNanoUsd, monthNanoUsd }));
+    }
+  });
+
+  test('without a forecast there is no way, and without enough errors no band', () => {
+    expect(forecastDays({ ...input, history: historyOf(2, () => 10) })).toEqual([]);
+    const [short] = forecastDays({ ...input, history: historyOf(10, () => 700) });
+    expect(short).toMatchObject({ lowNanoUsd: null, highNanoUsd: null });
+    expect(forecastDays({ ...input, left: [] })).toEqual([]);
   });
 });

@@ -105,22 +105,49 @@ export function forecastMonth({ spentNanoUsd, history, left }: ForecastInput): F
   };
 }
 
-export interface CapInput extends ForecastInput {
-  readonly capNanoUsd: number;
-  /** The forecast, or the upper end of its band. */
+interface PathInput extends ForecastInput {
+  /** The forecast, or an end of its band. */
   readonly monthNanoUsd: number;
 }
 
-/** Day on which a cap is reached at this monthly cost; null if it lasts. */
-export function capReachedOn({ capNanoUsd, monthNanoUsd, spentNanoUsd, history, left }: CapInput): string | null {
+/** Spend of the month at the end of each remaining day, if it costs that much; empty without data. */
+function pathOf({ monthNanoUsd, spentNanoUsd, history, left }: PathInput): readonly number[] {
   const days = expectedDays(sinceFirst(history), left) ?? [];
   const rest = days.reduce((sum, nano) => sum + nano, 0);
   const factor = rest === 0 ? 0 : (monthNanoUsd - spentNanoUsd) / rest;
   let sum = 0;
-  for (const [index, { date }] of left.entries()) {
-    sum += days[index] ?? 0;
+  return days.map((nano) => {
+    sum += nano;
     // Rounds like the forecast: to the nano-dollar.
-    if (spentNanoUsd + Math.round(sum * factor) >= capNanoUsd) return date;
-  }
-  return null;
+    return spentNanoUsd + Math.round(sum * factor);
+  });
+}
+
+export interface CapInput extends PathInput {
+  readonly capNanoUsd: number;
+}
+
+/** Day on which a cap is reached at this monthly cost; null if it lasts. */
+export function capReachedOn({ capNanoUsd, ...input }: CapInput): string | null {
+  const index = pathOf(input).findIndex((nano) => nano >= capNanoUsd);
+  return input.left[index]?.date ?? null;
+}
+
+/** Forecast of the spend at the end of a day, since the start of the month. */
+export interface ForecastDay extends Forecast {
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+}
+
+/** The way to the forecast, today first; empty where there is no forecast. */
+export function forecastDays(input: ForecastInput): readonly ForecastDay[] {
+  const forecast = forecastMonth(input);
+  if (forecast === null) return [];
+  const pathTo = (monthNanoUsd: number | null) => (monthNanoUsd === null ? [] : pathOf({ ...input, monthNanoUsd }));
+  const expected = pathTo(forecast.expectedNanoUsd);
+  const [low, high] = [pathTo(forecast.lowNanoUsd), pathTo(forecast.highNanoUsd)];
+  return input.left.map(({ date }, index) => ({
+    ...{ date, expectedNanoUsd: expected[index] ?? forecast.expectedNanoUsd },
+    ...{ lowNanoUsd: low[index] ?? null, highNanoUsd: high[index] ?? null },
+  }));
 }

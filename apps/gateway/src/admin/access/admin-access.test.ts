@@ -296,6 +296,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /stats/prompt-cache',
       'get /stats/speeds',
       'get /stats/spend',
+      'get /stats/spend-table',
       'get /stats/tools',
       'get /status',
       'get /system',

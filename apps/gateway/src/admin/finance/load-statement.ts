@@ -1,5 +1,11 @@
 import { daysLeft, monthOf, wallMs } from '@llm0/core/finance/calendar';
-import { type Forecast, forecastMonth, HISTORY_DAYS } from '@llm0/core/finance/forecast';
+import {
+  type Forecast,
+  type ForecastDay,
+  forecastDays,
+  forecastMonth,
+  HISTORY_DAYS,
+} from '@llm0/core/finance/forecast';
 import type { PriceBook } from '@llm0/core/pricing/price-book';
 import type { Db } from '@llm0/drizzle/client';
 import { type Amount, loadDays } from '@llm0/drizzle/queries/finance/amounts';
@@ -18,6 +24,8 @@ export interface Statement extends Omit<Months, 'month' | 'previous' | 'days'> {
   readonly range: Months['month']['range'];
   readonly rows: readonly (StatementRow & { readonly name: string })[];
   readonly total: Omit<StatementRow, 'group'>;
+  /** The way to the total's forecast, today first; empty without one. */
+  readonly forecastDays: readonly ForecastDay[];
   readonly caps: readonly (CapLine & { readonly projectName: string })[];
   /** Notes for the reader, as sentences. */
   readonly notes: readonly string[];
@@ -42,13 +50,15 @@ export async function loadStatement(db: Db, question: MonthQuestion, prices: Pri
     forecastOf: forecasts.of,
     capOf: capsOf(question, budgets),
   });
-  const total = totalOf(rows, forecasts.ofAll(rows.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0)));
+  const spentNanoUsd = rows.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
+  const total = totalOf(rows, forecasts.ofAll(spentNanoUsd));
   const caps = await loadCaps(db, { month: utcMonth, nowMs }, budgets);
   return {
     ...{ question, compared: months.compared, isFinal: months.isFinal, attribution: months.attribution },
     range: months.month.range,
     rows: rows.map((row) => ({ ...row, name: nameOf(by, row.group, { projects, keys }) })),
     total,
+    forecastDays: forecasts.daysOfAll(spentNanoUsd),
     caps: caps.map((cap) => ({ ...cap, projectName: projects.get(cap.projectId)?.name ?? cap.projectId })),
     notes: notesOf(question, months, { rows, total }),
   };
@@ -57,9 +67,10 @@ export async function loadStatement(db: Db, question: MonthQuestion, prices: Pri
 interface Forecasts {
   readonly of: (group: string, spentNanoUsd: number) => Forecast | null;
   readonly ofAll: (spentNanoUsd: number) => Forecast | null;
+  readonly daysOfAll: (spentNanoUsd: number) => readonly ForecastDay[];
 }
 
-const NO_FORECASTS: Forecasts = { of: () => null, ofAll: () => null };
+const NO_FORECASTS: Forecasts = { of: () => null, ofAll: () => null, daysOfAll: () => [] };
 
 /** From daily roll-ups, or from rows if those were read; current labels include their keys' rows. */
 async function loadForecasts(
@@ -71,11 +82,17 @@ async function loadForecasts(
   if (isFinal) return NO_FORECASTS;
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
   const left = daysLeft(timeZone, month, nowMs);
-  const forecast = (nanoUsd: readonly number[], spentNanoUsd: number) =>
-    forecastMonth({ spentNanoUsd, left, history: historyBefore(todayMs, nanoUsd) });
+  const inputOf = (nanoUsd: readonly number[], spentNanoUsd: number) => ({
+    ...{ spentNanoUsd, left, history: historyBefore(todayMs, nanoUsd) },
+  });
+  const forecast = (...given: Parameters<typeof inputOf>) => forecastMonth(inputOf(...given));
+  const ofTotal = (all: readonly number[]) => ({
+    ofAll: (spent: number) => forecast(all, spent),
+    daysOfAll: (spent: number) => forecastDays(inputOf(all, spent)),
+  });
   if (days !== null) {
     const all = addUp([...days.values()]);
-    return { ofAll: (spent) => forecast(all, spent), of: (group, spent) => forecast(days.get(group) ?? [], spent) };
+    return { ...ofTotal(all), of: (group, spent) => forecast(days.get(group) ?? [], spent) };
   }
   const question = { fromMs: todayMs - HISTORY_DAYS * DAY_MS, toMs: todayMs, filter };
   const all = addUp([...(await loadDays(db, { ...question, by: 'project' })).values()]);
@@ -85,7 +102,7 @@ async function loadForecasts(
   const series = Map.groupBy(found, ([group]) => (isByLabel ? labelOfKey(group) : group));
   const known = new Set(groups ?? series.keys());
   return {
-    ofAll: (spent) => forecast(all, spent),
+    ...ofTotal(all),
     of: (group, spent) => {
       const own = series.get(group);
       return own === undefined || !known.has(group) ? null : forecast(addUp(own.map(([, one]) => one)), spent);

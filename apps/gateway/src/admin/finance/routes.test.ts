@@ -166,9 +166,14 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     expect(web.spent_usd).toBe(formatUsdShort(costOf(within(days, ({ projectId }) => projectId === projects[0]?.id))));
     // 61 of 90 are spent, and days cost about 4.5.
     expect([web.reached_on, web.could_reach_on]).toEqual(['2027-11-22', '2027-11-21']);
+    // The way to the forecast passes the cap on the same days.
+    const { forecast_days: way, total } = await ask({ by: 'provider', project_id: projects[0]?.id ?? '' });
+    const passes = (name: string) => way.find((day: Record<string, string>) => Number(day[name]) >= 90)?.date;
+    expect([passes('expected_usd'), passes('high_usd')]).toEqual(['2027-11-22', '2027-11-21']);
+    expect(way.at(-1)).toEqual({ date: '2027-11-30', ...total.forecast });
     expect(body.notes.join(' ')).toContain('same weekday');
     const last = await ask({ month: '2027-10' });
-    expect([last.total.forecast, last.caps[0].forecast]).toEqual([null, null]);
+    expect([last.total.forecast, last.caps[0].forecast, last.forecast_days]).toEqual([null, null, []]);
   });
 
   test('budgets have the same forecast', async () => {

@@ -75,15 +75,14 @@ export function shownFilters({ filter }: Pick<MonthQuestion, 'filter'>): Record<
   return Object.fromEntries([...Object.entries(all).filter(([, value]) => value !== undefined), ...named]);
 }
 
-const forecastSchema = z
-  .object({
-    expected_usd: usdShown,
-    low_usd: usdShown
-      .nullable()
-      .openapi({ description: 'Low end of the forecast: nine of ten months cost more; null with too little data' }),
-    high_usd: usdShown.nullable(),
-  })
-  .openapi('Forecast', { description: 'Whole month' });
+const forecastFields = {
+  expected_usd: usdShown,
+  low_usd: usdShown
+    .nullable()
+    .openapi({ description: 'Low end of the forecast: nine of ten months cost more; null with too little data' }),
+  high_usd: usdShown.nullable(),
+};
+const forecastSchema = z.object(forecastFields).openapi('Forecast', { description: 'Whole month' });
 
 const sums = {
   requests: z.int(),
@@ -143,6 +142,9 @@ export const statementSchema = z
     notes: z.array(z.string()),
     rows: z.array(z.object({ group: z.string().openapi({ description: "'' for none" }), name: z.string(), ...sums })),
     total: z.object(sums),
+    forecast_days: z
+      .array(z.object({ date: z.string(), ...forecastFields }))
+      .openapi({ description: 'Spend at the end of each remaining day, since the start of the month' }),
     caps: z.array(capSchema).openapi({ description: 'Budgets of UTC months, the tightest first' }),
   })
   .openapi('Statement');

@@ -8,12 +8,13 @@ import type { Statement } from './load-statement';
 import { type ShownStatement, shownFilters } from './schema';
 import type { StatementRow } from './statement';
 
-export const showForecast = (forecast: Forecast | null) =>
-  forecast && {
-    expected_usd: jsonUsd(forecast.expectedNanoUsd),
-    low_usd: jsonUsdOrNull(forecast.lowNanoUsd),
-    high_usd: jsonUsdOrNull(forecast.highNanoUsd),
-  };
+const showKnownForecast = (forecast: Forecast) => ({
+  expected_usd: jsonUsd(forecast.expectedNanoUsd),
+  low_usd: jsonUsdOrNull(forecast.lowNanoUsd),
+  high_usd: jsonUsdOrNull(forecast.highNanoUsd),
+});
+
+export const showForecast = (forecast: Forecast | null) => forecast && showKnownForecast(forecast);
 
 const showSums = (row: Omit<StatementRow, 'group'>) => ({
   requests: row.requests,
@@ -54,6 +55,7 @@ export function showStatement(statement: Statement, version: string): ShownState
     notes: [...statement.notes],
     rows: statement.rows.map((row) => ({ group: row.group, name: row.name, ...showSums(row) })),
     total: showSums(statement.total),
+    forecast_days: statement.forecastDays.map((day) => ({ date: day.date, ...showKnownForecast(day) })),
     caps: statement.caps.map((cap) => ({
       scope: cap.scope,
       project_id: cap.projectId,

@@ -16,12 +16,14 @@ import {
   type SumColumn,
 } from '@llm0/drizzle/queries/stats/read/questions';
 import { replayAlert } from '@llm0/drizzle/queries/stats/read/replay-alert';
+import { loadSpendTable, type SpendTableQuery, tableNeedsRows } from '@llm0/drizzle/queries/stats/read/spend-table';
 import type { BucketResult, StatsBucket } from '@llm0/drizzle/queries/stats/read/stats-bucket';
 import { showReplay } from '../alerts/preview-schema';
 import { showCustomerPage } from '../customers/listed-customers';
 import { jsonUsd } from '../fields/json-money';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
 import { showHistogram } from './show-histogram';
+import { showSpendTable } from './spend-table-schema';
 import { takeTurns } from './take-turns';
 
 /** Each query occupies a core of Postgres: a page sends many, and a small machine would have none left for requests. */
@@ -37,6 +39,7 @@ export type StatsQuestion =
   | { readonly kind: 'overview'; readonly query: StatsQuery }
   | { readonly kind: 'histogram'; readonly query: StatsQuery; readonly metric: MetricName }
   | { readonly kind: 'health'; readonly query: HealthQuery }
+  | { readonly kind: 'spend_table'; readonly query: SpendTableQuery }
   | { readonly kind: 'customers'; readonly query: CustomerQuery }
   | { readonly kind: 'alert_preview'; readonly query: ReplayQuery }
   | BucketQuestion;
@@ -77,6 +80,7 @@ export function createStatsReader(db: Db): { answer(question: StatsQuestion): Pr
 
 const readsRows = (question: StatsQuestion): boolean =>
   question.kind === 'alert_preview' ||
+  (question.kind === 'spend_table' && tableNeedsRows(question.query)) ||
   (question.kind in BUCKETS && needsRows(bucketQueryOf(question as BucketQuestion)));
 
 /** Body of the answer and its number of requests. */
@@ -93,6 +97,10 @@ async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: obj
     const buckets = await loadProviderHealth(db, question.query);
     const requests = buckets.reduce((sum, { answered, failed }) => sum + answered + failed, 0);
     return { body: { buckets: buckets.map(showHealth) }, requests };
+  }
+  if (question.kind === 'spend_table') {
+    const table = await loadSpendTable(db, question.query);
+    return { body: showSpendTable(table), requests: table.cells.reduce((sum, cell) => sum + cell.requests, 0) };
   }
   if (question.kind === 'alert_preview') {
     return { body: showReplay(question.query, await replayAlert(db, question.query)), requests: 0 };

@@ -126,6 +126,21 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
     expect(found.map((bucket: { group: string }) => bucket.group)).toEqual(expected);
   });
 
+  test('spend of a model with a customer; pairs that cost nothing are omitted', async () => {
+    const table = async (query: string) => (await admin.call('GET', `/stats/spend-table?${range}&${query}`)).body;
+    const cell = (row: string, requests: number, cost_usd: string) => ({ row, column: '', requests, cost_usd });
+    const [a, b] = [cell('model-a', 3, '0.000000001'), cell('model-b', 1, '0.000000002')];
+    expect(await table('')).toEqual({ cells: [a, b], partial: false, partial_from: null });
+    const { cells } = await table('top=1');
+    expect([cells.length, cells]).toEqual([2, expect.arrayContaining([{ ...a, row: '(other)' }, b])]);
+    const byProject = await table('rows=provider&columns=project');
+    expect(byProject.cells).toMatchObject([{ row: 'alpha', column: projectId, cost_usd: '0.000000003' }]);
+    const from = new Date(hourMs - 30 * 86_400_000).toISOString();
+    const month = await admin.call('GET', `/stats/spend-table?project_id=${projectId}&from=${from}`);
+    const { partial, partial_from: partialFrom } = month.body;
+    expect([partial, Date.parse(partialFrom) > hourMs - 8 * 86_400_000]).toEqual([true, true]);
+  });
+
   test('intervals: words, numbers of units, seconds; the default suits the range', async () => {
     for (const interval of ['1h', 'hour', '3600', '60m', '1hour']) {
       expect((await buckets('spend', `interval=${interval}`)).length).toBe(2);
@@ -150,6 +165,9 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
     ['overview?from=2026-02-01&to=2026-01-01', 'from'],
     ['overview?interval=1h', 'interval'],
     ['latency?project_id=7', 'project_id'],
+    ['spend-table?rows=status', 'rows'],
+    ['spend-table?top=51', 'top'],
+    ['spend-table?interval=1h', 'interval'],
     ['spend?interval=90m&from=2026-01-01&to=2026-01-09', 'interval'],
   ])('%s is refused', async (path, param) => {
     const answer = await admin.call('GET', `/stats/${path}`);

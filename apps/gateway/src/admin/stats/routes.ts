@@ -17,6 +17,7 @@ import {
   toBucketQuery,
   toStatsQuery,
 } from './schema';
+import { spendTableQuerySchema, spendTableSchema, toSpendTableQuery } from './spend-table-schema';
 
 const tags = ['stats'];
 /** Common options of queries. */
@@ -121,6 +122,15 @@ const bucketRoute = <P extends string, T extends z.ZodType>(path: P, summary: st
   });
 
 const spend = bucketRoute('/stats/spend', 'Spend and tokens over time', spendSchema);
+const spendTable = createRoute({
+  method: 'get',
+  path: '/stats/spend-table',
+  tags,
+  summary: 'Spend by two things at once, such as model and customer',
+  description: `Pairs that cost nothing are omitted. ${BOUNDS}`,
+  request: { query: spendTableQuerySchema },
+  responses: { 200: answers(spendTableSchema, 'Cells of the table') },
+});
 const latency = createRoute({
   method: 'get',
   path: '/stats/latency',
@@ -176,6 +186,10 @@ export function statsRoutes({ clock, db }: Pick<AdminServices, 'clock' | 'db'>, 
     .openapi(spend, (c) => {
       const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
       return answer(c, { kind: 'spend', query }, spendSchema);
+    })
+    .openapi(spendTable, (c) => {
+      const query = toSpendTableQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'spend_table', query }, spendTableSchema);
     })
     .openapi(latency, (c) => {
       const { metric, ...wanted } = c.req.valid('query');

@@ -1,0 +1,120 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../../client';
+import { nanoFromUsd } from '../../../money';
+import { loadBuckets } from './load-stats';
+import { type GroupBy, OTHER_GROUPS, type StatsQuery, type StatsScope, scopeOf } from './questions';
+import { MAX_ROW_DAYS, readDays } from './read-days';
+import { groupOf, tableOf, within } from './segment-sql';
+import { type Ask, askInTime, askOf } from './time-limit';
+import { type StatsSegment, splitRange } from './time-segments';
+
+const DAY_MS = 86_400_000;
+
+/** Groups of a table's rows or columns. */
+export type TableSide = Extract<GroupBy, 'project' | 'key' | 'model' | 'provider' | 'customer'>;
+
+export interface SpendTableQuery extends StatsQuery {
+  readonly rows: TableSide;
+  readonly columns: TableSide;
+  /** Maximum of rows and of columns, dearest first; all others form `OTHER_GROUPS`. */
+  readonly top: number;
+}
+
+/** Spend of two groups at once. */
+export interface SpendCell {
+  /** '' for none. */
+  readonly row: string;
+  readonly column: string;
+  readonly requests: number;
+  readonly costNanoUsd: number;
+}
+
+export interface SpendTable {
+  /** Pairs that cost something. */
+  readonly cells: readonly SpendCell[];
+  /** The first moment that was read, at the limit of reading rows. */
+  readonly partialFromMs?: number;
+}
+
+/** True where no roll-up knows both sides: rows are then read, for up to 3 s and seven days. */
+export const tableNeedsRows = ({ rows, columns }: Pick<SpendTableQuery, 'rows' | 'columns'>): boolean =>
+  rows === 'customer' || columns === 'customer';
+
+/** Spend by two things at once; exact. */
+export async function loadSpendTable(db: Db, query: SpendTableQuery): Promise<SpendTable> {
+  if (!tableNeedsRows(query)) {
+    const kept = await loadKept(db, query);
+    return { cells: await askInTime(db, (ask) => askCells(ask, splitRange(query), { ...query, ...kept })) };
+  }
+  const fromMs = Math.max(query.fromMs, query.toMs - MAX_ROW_DAYS * DAY_MS);
+  const kept = await loadKept(db, { ...query, fromMs });
+  const sums = new Map<string, SpendCell>();
+  const readFromMs = await readDays(db, { fromMs, toMs: query.toMs }, async (tx, day) => {
+    for (const cell of await askCells(askOf(tx), [{ source: 'rows', ...day }], { ...query, ...kept })) {
+      const key = JSON.stringify([cell.row, cell.column]);
+      sums.set(key, addCells(sums.get(key) ?? { ...cell, requests: 0, costNanoUsd: 0 }, cell));
+    }
+    return false;
+  });
+  return { cells: [...sums.values()], ...(readFromMs > query.fromMs ? { partialFromMs: readFromMs } : {}) };
+}
+
+const addCells = (sum: SpendCell, cell: SpendCell): SpendCell => ({
+  ...cell,
+  requests: sum.requests + cell.requests,
+  costNanoUsd: sum.costNanoUsd + cell.costNanoUsd,
+});
+
+interface Kept {
+  readonly keptRows: readonly string[];
+  readonly keptColumns: readonly string[];
+}
+
+async function loadKept(db: Db, query: SpendTableQuery): Promise<Kept> {
+  return { keptRows: await dearestOf(db, query, query.rows), keptColumns: await dearestOf(db, query, query.columns) };
+}
+
+/** Names that get a row or column of their own. */
+async function dearestOf(db: Db, query: SpendTableQuery, groupBy: TableSide): Promise<readonly string[]> {
+  const { fromMs, toMs, nowMs, projectId, top } = query;
+  const asked = { fromMs, toMs, nowMs, projectId, top, groupBy, sums: ['requests', 'cost_usd'] as const };
+  const { buckets } = await loadBuckets(db, { ...asked, withDurations: false });
+  return buckets
+    .filter(({ group, costNanoUsd }) => group !== OTHER_GROUPS && costNanoUsd !== 0)
+    .map(({ group }) => group ?? '');
+}
+
+interface CellRow extends Record<string, unknown> {
+  readonly row_name: string;
+  readonly column_name: string;
+  readonly requests: string;
+  readonly cost_usd: string;
+}
+
+async function askCells(ask: Ask, segments: readonly StatsSegment[], query: SpendTableQuery & Kept) {
+  if (segments.length === 0) return [];
+  const found = await ask<CellRow>(cellsQuery(segments, query));
+  return found.map(
+    (cell): SpendCell => ({
+      row: cell.row_name,
+      column: cell.column_name,
+      requests: Number(cell.requests),
+      costNanoUsd: nanoFromUsd(cell.cost_usd),
+    }),
+  );
+}
+
+function cellsQuery(segments: readonly StatsSegment[], query: SpendTableQuery & Kept): SQL {
+  const scope = scopeOf(query);
+  const rows: StatsScope = { groupBy: query.rows, kept: query.keptRows };
+  const columns: StatsScope = { groupBy: query.columns, kept: query.keptColumns };
+  const parts = segments.map((segment) => {
+    const requests = sql.raw(segment.source === 'rows' ? 'coalesce(refused_count, 1)' : 'requests');
+    return sql`select ${groupOf(segment, rows)} as row_name, ${groupOf(segment, columns)} as column_name,
+        ${requests} as requests, cost_usd
+      from ${tableOf(segment, scope)} where ${within(segment, scope)}`;
+  });
+  return sql`select row_name, column_name, sum(requests) as requests, sum(cost_usd) as cost_usd
+    from (${sql.join(parts, sql` union all `)}) as parts
+    group by row_name, column_name having sum(cost_usd) <> 0 order by row_name, column_name`;
+}
