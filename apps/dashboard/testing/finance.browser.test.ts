@@ -1,5 +1,5 @@
 // A finance person at month's end, by keyboard alone.
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { isAll } from '@llm0/testing/lane';
 import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
@@ -66,6 +66,8 @@ async function checkTable(page: Page, expected: Statement): Promise<number> {
   return decimals;
 }
 
+/** Filters are behind a button. */
+const PHONE_BELOW = 640;
 const PLACES: [number, string][] = [
   [1440, 'Europe/Berlin'],
   [390, 'Asia/Tokyo'],
@@ -95,6 +97,7 @@ test.each(isAll ? PLACES : PLACES.slice(0, 1))(
     await page.getByText(`${month}-01 00:00 to ${running.month}-01 00:00`).waitFor();
 
     // Last month by team, as the API has it.
+    if (width < PHONE_BELOW) await keys.choose('Group and filter');
     await keys.choose('Team', { role: 'button' });
     await page.getByRole('columnheader', { name: 'Team', exact: true }).waitFor();
     await checkTable(page, last);
@@ -199,3 +202,116 @@ test('it can be read by everybody, on a phone and on a desk, in both themes, and
   }
   expect(problems).toEqual([]);
 }, 20_000);
+
+describe('spend in pictures', () => {
+  interface Logged {
+    readonly data: readonly { readonly model: string; readonly customer_id: string | null }[];
+    readonly count: { readonly rows: number };
+  }
+  /** Requests that the page of requests is asked for. */
+  const asked = (page: Page) => {
+    const { searchParams } = new URL(page.url());
+    const kept = [...searchParams].filter(([name]) => name !== 'range');
+    return callAdmin<Logged>(
+      dashboard.gateway,
+      `/logs?${new URLSearchParams([...kept, ['count', 'true'], ['limit', '1000']])}`,
+    );
+  };
+  const requestsIn = (text: string | null) => Number(/([\d,]+) requests?$/.exec(text ?? '')?.[1]?.replaceAll(',', ''));
+  const focused = (page: Page) =>
+    page.evaluate(() => document.activeElement?.querySelector('.sr-only')?.textContent ?? '');
+
+  test('the month ends at the forecast of the statement; its days and cells lead to their requests by keyboard', async () => {
+    const [from7, to7] = [7, 0].map((days) => new Date(Date.now() - days * 86_400_000).toISOString());
+    const { page, problems } = await dashboard.open(`/money?from=${from7}&to=${to7}`);
+    const figures = page.getByRole('table', { name: 'This month in figures' });
+    const last = figures.getByRole('row').last();
+    await page.getByText(/^Forecast with its range$/).waitFor();
+    const { total } = await statement({ by: 'provider' });
+    const ends = (await last.getByRole('cell').allTextContents()).map((text) => Number(text.replace(/[$,]/g, '')));
+    const expected = total.forecast?.expected_usd ?? Number.NaN;
+    expect(Math.abs((ends[2] ?? 0) - expected)).toBeLessThan(expected / 100);
+
+    const month = page.getByRole('slider', { name: 'Spend of the month by day' });
+    await month.focus();
+    await page.keyboard.press('Home');
+    expect(await month.getAttribute('aria-valuetext')).toMatch(
+      /^[A-Z][a-z]{2} 1: \$[\d.,]+ spent.*, last month \$[\d.,]+ by then$/,
+    );
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/requests\?.*sort=-cost_usd/);
+    const { searchParams } = new URL(page.url());
+    const [from, to] = [searchParams.get('from'), searchParams.get('to')].map((at) => Date.parse(at ?? ''));
+    expect([new Date(from ?? 0).getUTCDate(), (to ?? 0) - (from ?? 0)]).toEqual([1, 86_400_000]);
+
+    await page.goBack();
+    const calendar = page.getByRole('table', { name: /^Spend by day\./ });
+    await page.getByRole('button', { name: '12 weeks' }).click();
+    await calendar.getByRole('link').first().focus();
+    await page.keyboard.press('ArrowDown');
+    const day = await focused(page);
+    expect(requestsIn(day)).toBeGreaterThan(0);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/requests\?/);
+    expect([day, (await asked(page)).count.rows]).toEqual([day, requestsIn(day)]);
+
+    await page.goBack();
+    const table = page.getByRole('table', { name: /^Spend by model and customer/ });
+    await table.getByRole('link').first().focus();
+    await page.keyboard.press('ArrowRight');
+    const cell = await focused(page);
+    const [model, customer] = cell.split(':')[0]?.split(', ') ?? [];
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/requests\?.*model=/);
+    const { data } = await asked(page);
+    // The filter also finds requests that asked for the model and were answered by another.
+    expect([cell, data.filter((row) => row.model === model).length]).toEqual([cell, requestsIn(cell)]);
+    expect(data.every((row) => (row.customer_id ?? '(none)') === customer)).toBe(true);
+    expect(problems).toEqual([]);
+  }, 30_000);
+
+  test('shares end at 100 %, running totals at the spend; the address keeps the view', async () => {
+    const { page, problems } = await dashboard.open('/money?range=30d&view=shares');
+    const chart = page.getByRole('img', { name: /^Spend over time/ });
+    await chart.waitFor();
+    const point = page.getByRole('slider', { name: 'Spend over time: point in time' });
+    const said = async () => {
+      await point.focus();
+      await page.keyboard.press('End');
+      await page.keyboard.press('ArrowLeft');
+      return point.getAttribute('aria-valuetext');
+    };
+    expect(await said()).toContain('total 100.0 %');
+    await page.getByRole('button', { name: 'Running total' }).click();
+    await page.waitForURL(/view=total/);
+    expect(await said()).toMatch(/total \$/);
+    expect(problems).toEqual([]);
+  });
+
+  test('take their room before they are there, fit on a phone, and are accessible in both themes', async () => {
+    const { page, problems } = await dashboard.open('/money?range=7d');
+    const cards = [/^This month/, 'Spend by day (UTC)'].map((name) =>
+      page.locator('section', { has: page.getByRole('heading', { name }) }),
+    );
+    const heights = () => Promise.all(cards.map(async (card) => (await card.boundingBox())?.height));
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      const held = Promise.withResolvers<void>();
+      await page.route(/\/(stats\/spend|finance\/statement)\?/, (route) => held.promise.then(() => route.continue()));
+      await page.goto(`${dashboard.gateway.url}/money?range=7d`);
+      for (const card of cards) await card.locator('[aria-busy=true]').waitFor();
+      const before = await heights();
+      held.resolve();
+      await page.getByText(/^Forecast with its range$/).waitFor();
+      await page.getByRole('table', { name: /^Spend by model and customer/ }).waitFor();
+      expect([width, await heights()]).toEqual([width, before]);
+      for (const theme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: theme });
+        const found = [await checkAccessibility(page), await sidewaysOverflow(page)];
+        expect([theme, width, ...found]).toEqual([theme, width, [], 0]);
+      }
+      await page.unrouteAll({ behavior: 'wait' });
+    }
+    expect(problems).toEqual([]);
+  }, 30_000);
+});

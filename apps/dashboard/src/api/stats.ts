@@ -8,6 +8,7 @@ import { useIsLive, useLive } from './live';
 export type Overview = InferResponseType<typeof api.stats.overview.$get>;
 export type PromptCache = InferResponseType<(typeof api.stats)['prompt-cache']['$get']>['data'][number];
 export type SpendBucket = InferResponseType<typeof api.stats.spend.$get>['buckets'][number];
+export type SpendCell = InferResponseType<(typeof api.stats)['spend-table']['$get']>['cells'][number];
 export type LatencyBucket = InferResponseType<typeof api.stats.latency.$get>['buckets'][number];
 export type CacheBucket = InferResponseType<typeof api.stats.cache.$get>['buckets'][number];
 export type ErrorBucket = InferResponseType<typeof api.stats.errors.$get>['buckets'][number];
@@ -110,6 +111,15 @@ const grouped = (query: StatsQuery) => ({ ...query }) as Grouped;
 
 export const useSpend = (query: StatsQuery, enabled = true) =>
   useStats(['stats', 'spend', query], () => api.stats.spend.$get({ query: grouped(query) }), enabled);
+
+interface SpendTableQuery extends Pick<StatsQuery, 'from' | 'to' | 'project_id'> {
+  readonly columns: 'customer' | 'project' | 'key';
+  readonly top: string;
+}
+
+/** Spend of models by another group. */
+export const useSpendTable = (query: SpendTableQuery) =>
+  useStats(['stats', 'spend-table', query], () => api.stats['spend-table'].$get({ query: { ...query } }));
 
 export type Metric = 'latency' | 'ttft' | 'upstream' | 'overhead';
 

@@ -1,14 +1,5 @@
-import {
-  type FocusEvent,
-  type KeyboardEvent,
-  type MouseEvent,
-  memo,
-  type PointerEvent,
-  useId,
-  useRef,
-  useState,
-} from 'react';
-import { moveByKey } from '../prepare-zoom';
+import { memo, useId } from 'react';
+import { type Pointing, usePointed } from '../pointed/use-pointed';
 import { BAR_PITCH, type Bar, barAt, HEALTH_LABELS, type Health, opensOf, pathOf, STRIP_HEIGHT } from './prepare-strip';
 
 const FILLS = {
@@ -29,9 +20,13 @@ interface Props {
 /** Thin bars over time. A click, a second touch or Enter selects one; arrows move between them. */
 export function Strip({ label, bars, describe, onSelect }: Props) {
   const hintId = useId();
-  const { isShown, index, handlers } = usePointedBar(bars.length, (chosen) => {
-    const bar = bars[chosen];
-    if (bar !== undefined) onSelect(bar);
+  const { isShown, index, handlers } = usePointed({
+    count: bars.length,
+    indexUnder: (event) => indexUnder(event, bars.length),
+    onChoose: (chosen) => {
+      const bar = bars[chosen];
+      if (bar !== undefined) onSelect(bar);
+    },
   });
   const bar = bars[index];
   return (
@@ -60,50 +55,7 @@ export function Strip({ label, bars, describe, onSelect }: Props) {
   );
 }
 
-/** Index of the bar under the pointer, or reached by keys; at first the last one. */
-function usePointedBar(count: number, onChoose: (index: number) => void) {
-  const [at, setAt] = useState<number | null>(null);
-  const touched = useRef<{ isTouch: boolean; index: number | null }>({ isTouch: false, index: null });
-  const index = Math.min(at ?? count, count - 1);
-  const handlers = {
-    onPointerDown: ({ pointerType }: PointerEvent) => {
-      touched.current.isTouch = pointerType === 'touch';
-    },
-    onPointerMove: (event: PointerEvent<HTMLElement>) => {
-      if (event.pointerType !== 'touch') setAt(indexUnder(event, count));
-    },
-    onPointerLeave: ({ pointerType, currentTarget }: PointerEvent<HTMLElement>) => {
-      // A pointer that rests while the page moves doesn't end reading by keys.
-      if (pointerType !== 'touch' && !currentTarget.matches(':focus-visible')) setAt(null);
-    },
-    onClick: (event: MouseEvent<HTMLElement>) => {
-      const under = indexUnder(event, count);
-      const isFirstTouch = touched.current.isTouch && touched.current.index !== under;
-      touched.current.index = under;
-      setAt(under);
-      if (!isFirstTouch) onChoose(under);
-    },
-    onFocus: ({ currentTarget }: FocusEvent<HTMLElement>) => {
-      if (currentTarget.matches(':focus-visible')) setAt(index);
-    },
-    onBlur: () => {
-      touched.current.index = null;
-      setAt(null);
-    },
-    onKeyDown: (event: KeyboardEvent) => {
-      const isPlain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
-      const next = isPlain ? moveByKey({ index, anchor: null }, event, count) : null;
-      if (next !== null) setAt(next.index);
-      else if (event.key === 'Enter') onChoose(index);
-      else if (event.key === 'Escape' && at !== null) setAt(null);
-      else return;
-      event.preventDefault();
-    },
-  };
-  return { isShown: at !== null, index, handlers };
-}
-
-function indexUnder({ clientX, currentTarget }: MouseEvent<HTMLElement> | PointerEvent<HTMLElement>, count: number) {
+function indexUnder({ clientX, currentTarget }: Pointing, count: number) {
   const { left, width } = currentTarget.getBoundingClientRect();
   return barAt((clientX - left) / width, count);
 }

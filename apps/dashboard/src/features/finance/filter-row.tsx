@@ -9,13 +9,27 @@ import type { Finance } from './use-finance';
 
 type Props = Pick<Finance, 'by' | 'search' | 'change'>;
 
-/** Grouping, filters and decimals of a statement. */
-export function FilterRow({ by, search, change }: Props) {
+/** Grouping, filters and decimals of a statement; on a phone behind a button, so that figures come first. */
+export function FilterRow(finance: Props) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <div className="print:hidden">
+      <Button className="sm:hidden" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        Group and filter
+      </Button>
+      <div className={`flex-wrap items-center gap-2 sm:flex ${isOpen ? 'flex max-sm:mt-2' : 'hidden'}`}>
+        <Filters {...finance} />
+      </div>
+    </div>
+  );
+}
+
+function Filters({ by, search, change }: Props) {
   const names = useLabelNames().data?.data ?? [];
   const label = by.startsWith('label.') ? by.slice('label.'.length) : '';
   const others = [...new Set([...names, label])].filter((name) => name !== '' && name !== 'team').sort();
   return (
-    <div className="flex flex-wrap items-center gap-2 print:hidden">
+    <>
       <Segmented
         label="Group by"
         options={GROUPS as Readonly<Record<string, string>>}
@@ -52,7 +66,7 @@ export function FilterRow({ by, search, change }: Props) {
           change({ decimals: chosen === 'auto' ? undefined : (chosen as FinanceSearch['decimals']) })
         }
       />
-    </div>
+    </>
   );
 }
 

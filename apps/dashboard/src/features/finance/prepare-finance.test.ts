@@ -166,6 +166,9 @@ test('the project page says what the finance page says about the same cap', () =
   expect(describeMonth({ ...statement, caps: [] }, { id: 'p', monthly_cap_usd: null })).toBe(
     '$50.00 spent, forecast $120.00. No cap is set.',
   );
+  expect(describeMonth({ ...statement, caps: [] }, undefined)).toBe(
+    '$50.00 spent, forecast $120.00. Choose a project to see its cap.',
+  );
 });
 
 test('filters of a statement name projects instead of their IDs', () => {

@@ -171,14 +171,15 @@ export function describeFilters(filters: Statement['filters'], projectName: (id:
   return named.join(', ') || 'none';
 }
 
-/** A project's month in a sentence, with the outlook of its cap as the finance page shows it. */
+/** A month in a sentence; of a project, with the outlook of its cap as the statement shows it. */
 export function describeMonth(
   { caps, total }: Pick<Statement, 'caps' | 'total'>,
-  project: Pick<Project, 'id' | 'monthly_cap_usd'>,
+  project: Pick<Project, 'id' | 'monthly_cap_usd'> | undefined,
 ): string {
-  const cap = caps.find(({ scope, id }) => scope === 'project' && id === project.id);
+  const cap = caps.find(({ scope, id }) => scope === 'project' && id === project?.id);
   const { expected_usd: expected } = total.forecast ?? {};
   const forecast = expected === undefined ? '' : `, forecast ${formatUsd(expected)}`;
-  const outlook = project.monthly_cap_usd === null ? ' No cap is set.' : '';
+  const isUncapped = project?.monthly_cap_usd === null;
+  const outlook = project === undefined ? ' Choose a project to see its cap.' : isUncapped ? ' No cap is set.' : '';
   return `${formatUsd(cap?.spent_usd ?? total.cost_usd)} spent${forecast}.${cap === undefined ? outlook : ` ${outlookOf(cap, false).text}.`}`;
 }

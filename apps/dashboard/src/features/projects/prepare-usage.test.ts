@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { Project } from '../../api/projects';
 import type { SpendBucket } from '../../api/stats';
-import { monthStart, nextMonthStart, prepareProjects } from './prepare-usage';
+import { prepareProjects } from './prepare-usage';
 
 test('projects beside what they spent; without a cap there is no share of it', () => {
   const project = (id: string, cap: number | null) => ({ id, monthly_cap_usd: cap }) as Project;
@@ -11,14 +11,4 @@ test('projects beside what they spent; without a cap there is no share of it', (
     { id: 'b', spentUsd: 0, requests: 0, share: 0 },
     { id: 'c', spentUsd: 0, requests: 0, share: null },
   ]);
-});
-
-describe('a monthly cap', () => {
-  const nowMs = Date.UTC(2026, 5, 10);
-  test('months are UTC', () => {
-    expect([monthStart(nowMs), nextMonthStart(Date.UTC(2026, 11, 31, 23))]).toEqual([
-      Date.UTC(2026, 5, 1),
-      Date.UTC(2027, 0, 1),
-    ]);
-  });
 });

@@ -17,15 +17,3 @@ export function prepareProjects(projects: readonly Project[], buckets: readonly 
     return { ...project, spentUsd, requests, share: capUsd === null ? null : spentUsd / capUsd };
   });
 }
-
-/** The first moment of the UTC month. */
-export function monthStart(nowMs: number): number {
-  const date = new Date(nowMs);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
-}
-
-/** The first moment of the next UTC month. */
-export function nextMonthStart(nowMs: number): number {
-  const date = new Date(nowMs);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
-}

@@ -4,6 +4,7 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type ProjectInput, useProjects } from '../../api/projects';
 import { useSpend } from '../../api/stats';
+import { monthStart } from '../../range/month';
 import { rangeQuery, untilNow } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { Badge } from '../../ui/badge';
@@ -16,7 +17,7 @@ import { ChangeButton } from '../forms/change-button';
 import { SpecDialog } from '../forms/spec-form';
 import { PageFrame } from '../shell/page-frame';
 import { NEW_PROJECT_FIELDS } from './field-specs';
-import { monthStart, type ProjectLine, prepareProjects } from './prepare-usage';
+import { type ProjectLine, prepareProjects } from './prepare-usage';
 
 export function ProjectsPage() {
   const opened = useOpened();

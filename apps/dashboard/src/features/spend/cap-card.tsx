@@ -1,58 +1,70 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useStatement } from '../../api/finance';
 import type { Project } from '../../api/projects';
-import { asInterval, useSpend } from '../../api/stats';
-import { ChartCard } from '../../charts/chart-card';
-import { accumulate } from '../../charts/prepare-series';
-import { colorOf } from '../../charts/series-colors';
+import { MonthCurve, MonthLegend } from '../../charts/month/month-curve';
+import { type MonthDay, prepareMonth } from '../../charts/month/prepare-month';
 import { formatUsd } from '../../format/format-usd';
-import { bucketStarts, rangeQuery, untilNow } from '../../range/time-range';
-import { describeMonth } from '../finance/prepare-finance';
-import { monthStart, nextMonthStart } from '../projects/prepare-usage';
+import { useShowRequests } from '../../range/use-show-requests';
+import { Card } from '../../ui/card';
+import { Failure } from '../../ui/error-state';
+import { FiguresTable } from '../../ui/table/figures-table';
+import { describeMonth, monthOf } from '../finance/prepare-finance';
+import { cellsOfDay, describeDay, FIGURES } from './prepare-month-day';
+import { useSpendDays } from './use-spend-days';
 
 const DAY_MS = 86_400_000;
 
-/** The month so far against the cap, and when it will be used up. */
-export function CapCard({ project }: { readonly project: Project }) {
-  const [nowMs] = useState(() => Date.now());
-  const startMs = monthStart(nowMs);
-  const query = { ...rangeQuery({ fromMs: startMs, toMs: untilNow(nowMs + 60_000) }), project_id: project.id };
-  const spend = useSpend({
-    ...query,
-    interval: asInterval(DAY_MS),
+/** The month so far beside the last one, with its forecast; of a project, against its cap. */
+export function CapCard({ project }: { readonly project: Project | undefined }) {
+  const { spend, days, nowMs } = useSpendDays(project?.id);
+  const statement = useStatement({
+    // Of all groups, providers are the fewest.
+    ...{ month: monthOf(nowMs, 'UTC'), time_zone: 'UTC', by: 'provider' },
+    ...(project === undefined ? {} : { project_id: project.id }),
   });
-  const month = new Date(nowMs).toISOString().slice(0, 7);
-  const statement = useStatement({ month, time_zone: 'UTC', project_id: project.id });
-  const data = useMemo(() => {
-    if (spend.data === undefined) return undefined;
-    const times = bucketStarts({ fromMs: startMs, toMs: nextMonthStart(nowMs), intervalMs: DAY_MS, label: '' });
-    const byDay = new Map(spend.data.buckets.map((bucket) => [Date.parse(bucket.start), bucket.cost_usd]));
-    const past = times.filter((time) => time <= nowMs);
-    const days = past.map((time) => byDay.get(time) ?? 0);
-    const sums = accumulate(days);
-    const series = {
-      name: project.id,
-      label: 'Spent so far',
-      color: colorOf(project.id),
-      values: times.map((_, index) => sums[index] ?? null),
-    };
-    return { times, series: [series] };
-  }, [spend.data, startMs, nowMs, project.id]);
-  const capUsd = project.monthly_cap_usd;
+  const known = statement.isPlaceholderData ? undefined : statement.data;
+  const capUsd = project?.monthly_cap_usd ?? null;
+  const curve = useMemo(() => {
+    if (days === undefined) return undefined;
+    const spentOn = new Map([...days].map(([start, { cost_usd: usd }]) => [start, usd]));
+    return prepareMonth({ spentOn, nowMs, capUsd, forecast: known?.forecast_days ?? [] });
+  }, [days, nowMs, capUsd, known]);
+  const showRequests = useShowRequests();
+  const open = (day: MonthDay | undefined) => {
+    if (day === undefined) return;
+    const ofProject = project === undefined ? {} : { project: project.id };
+    showRequests({ ...ofProject, sort: '-cost_usd' }, { fromMs: day.startMs, toMs: day.startMs + DAY_MS });
+  };
   return (
-    <ChartCard
-      title={`This month${capUsd === null ? '' : `, cap ${formatUsd(capUsd)}`}`}
-      data={data}
-      kind="line"
-      height={170}
-      unit="usd"
-      page={{ timeZone: 'utc', range: { intervalMs: DAY_MS }, query }}
-      limit={capUsd ?? undefined}
-      opens="the dearest requests"
-      requestsOf={() => ({ project: project.id, sort: '-cost_usd' })}
-      query={spend}
-      emptyText="Nothing was spent this month."
-      note={statement.isPlaceholderData ? undefined : statement.data && describeMonth(statement.data, project)}
-    />
+    <Card title={`This month (UTC)${capUsd === null ? '' : `, cap ${formatUsd(capUsd)}`}`}>
+      <Failure of={spend} />
+      <Failure of={statement} />
+      {curve === undefined ? (
+        <div className="h-56 rounded bg-hover/60" aria-busy={spend.error === null} />
+      ) : (
+        <>
+          <MonthCurve
+            label="Spend of the month by day"
+            curve={curve}
+            describe={(index) => describeDay(curve, index)}
+            onSelect={(index) => open(curve.days[index])}
+          />
+          <FiguresTable
+            caption="This month in figures"
+            heads={FIGURES}
+            rows={curve.days.map((day) => ({ key: String(day.startMs), cells: cellsOfDay(day) }))}
+          />
+        </>
+      )}
+      <MonthLegend
+        hasForecast={curve !== undefined && curve.paths.expected !== ''}
+        hasBand={curve !== undefined && curve.paths.band !== ''}
+        hasCap={curve?.cap?.isDrawn === true}
+      />
+      <p className="mt-2 min-h-9 text-xs text-muted sm:min-h-4.5">
+        {known && describeMonth(known, project)}
+        {curve?.cap?.isDrawn === false && ' The cap is far above the curves.'}
+      </p>
+    </Card>
   );
 }

@@ -1,19 +1,20 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useKeyNames, useProjectNames, useProjects } from '../../api/projects';
-import { asInterval, useSpend } from '../../api/stats';
-import { ChartCard } from '../../charts/chart-card';
+import { useSpend } from '../../api/stats';
 import { formatDay, formatInstant } from '../../format/format-time';
-import { bucketStarts, earlierRange, rangeQuery } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { Form, Input } from '../../ui/form';
 import { Segmented } from '../../ui/segmented';
+import { CalendarCard } from './calendar-card';
 import { CapCard } from './cap-card';
 import { GroupsCard } from './groups-card';
-import { filterOf, isByDays, labelIn, prepareSpend, readGroup, SPEND_GROUPS, toSpendQuery } from './prepare-spend';
+import { isByDays, labelIn, readGroup, SPEND_GROUPS, toSpendQuery } from './prepare-spend';
+import { SpendChart } from './spend-chart';
+import { SpendTableCard } from './table-card';
 
-/** Number of lines in the chart. */
+/** Number of lines in the list of groups. */
 const SHOWN = '100';
 
 /** Spend of any range by any group. */
@@ -21,18 +22,11 @@ export function ExploreTab() {
   const page = usePage();
   const groupBy = readGroup(useSearch({ from: '/money' }).by);
   const { range, query } = toSpendQuery(page, groupBy);
-  const overTime = useSpend({ ...query, interval: asInterval(range.intervalMs), top: '10' });
-  const { isShown } = page.earlier;
-  const earlier = earlierRange(range);
-  const before = useSpend(
-    { ...query, ...rangeQuery(earlier), interval: asInterval(range.intervalMs), top: '10' },
-    isShown,
-  );
   const now = useSpend({ ...query, interval: 'all', top: SHOWN });
   const groups = now.data?.buckets.map(({ group }) => group ?? '') ?? [];
   const labelOf = useGroupLabels(groupBy, groups);
   const project = useProjects().data?.data.find(({ id }) => id === page.projectId);
-  const partialFrom = now.data?.partial_from ?? overTime.data?.partial_from ?? null;
+  const partialFrom = now.data?.partial_from ?? null;
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <GroupPicker groupBy={groupBy} />
@@ -47,19 +41,12 @@ export function ExploreTab() {
           Choose a range of at most 7 days.
         </p>
       )}
-      <ChartCard
-        title="Spend over time"
-        height={260}
-        data={prepareSpend(overTime.data?.buckets, { times: bucketStarts(range), labelOf })}
-        previous={prepareSpend(isShown ? before.data?.buckets : undefined, { times: bucketStarts(earlier) })}
-        kind="stacked"
-        unit="usd"
-        page={{ ...page, range }}
-        query={overTime}
-        opens="the dearest requests"
-        requestsOf={(name) => ({ ...filterOf(groupBy, name ?? ''), sort: '-cost_usd' })}
-      />
-      {project !== undefined && <CapCard project={project} />}
+      <SpendChart {...{ page, groupBy, labelOf }} />
+      <div className="grid gap-4 xl:grid-cols-2">
+        <CapCard project={project} />
+        <CalendarCard projectId={page.projectId} />
+      </div>
+      <SpendTableCard page={page} />
       <GroupsCard {...{ groupBy, range, query, now, labelOf }} />
     </div>
   );

@@ -26,7 +26,8 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
     () => now.data && prepareSpendLines(now.data.buckets, before.data?.buckets ?? []),
     [now.data, before.data],
   );
-  const colorOf = colorsOf(lines?.map((line) => line.name) ?? []);
+  // Those of the chart: what cost nothing takes no color.
+  const colorOf = colorsOf(lines?.filter(({ costUsd }) => costUsd !== 0).map((line) => line.name) ?? []);
   const name: Column<SpendLine> = {
     header: 'Name',
     value: (line) => labelOf(line.name),

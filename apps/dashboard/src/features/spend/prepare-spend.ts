@@ -41,9 +41,14 @@ export function prepareSpendLines(now: readonly SpendBucket[], before: readonly 
 
 type SpendChart = Pick<PrepareOptions<SpendBucket>, 'times' | 'labelOf'>;
 
-/** Spend over time, one layer a group; undefined while it loads. */
-export const prepareSpend = (buckets: readonly SpendBucket[] | undefined, chart: SpendChart): ChartData | undefined =>
-  buckets && prepareSeries({ ...chart, buckets, value: (bucket) => bucket.cost_usd, empty: 0 });
+/** Spend over time, one layer a group that cost something; undefined while it loads. */
+export function prepareSpend(buckets: readonly SpendBucket[] | undefined, chart: SpendChart): ChartData | undefined {
+  if (buckets === undefined) return undefined;
+  // A mistyped model fails at no cost: it has no layer, and takes no color or place in the legend.
+  const spent = new Set(buckets.filter(({ cost_usd: usd }) => usd !== 0).map(({ group }) => group));
+  const drawn = buckets.filter(({ group }) => spent.has(group));
+  return prepareSeries({ ...chart, buckets: drawn, value: (bucket) => bucket.cost_usd, empty: 0 });
+}
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
