@@ -31,6 +31,8 @@ export const apiKeys = pgTable('api_keys', {
   budgetPeriod: text('budget_period', { enum: ['total', 'month'] })
     .notNull()
     .default('total'),
+  dailyBudgetNanoUsd: nanoUsd('daily_budget_usd'),
+  weeklyBudgetNanoUsd: nanoUsd('weekly_budget_usd'),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
   deletedAtMs: instant('deleted_at'),

@@ -8,6 +8,8 @@ export const projects = pgTable('projects', {
   version: bigint('version', { mode: 'number' }).notNull().default(1),
   isActive: boolean('is_active').notNull().default(true),
   monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),
+  dailyBudgetNanoUsd: nanoUsd('daily_budget_usd'),
+  weeklyBudgetNanoUsd: nanoUsd('weekly_budget_usd'),
   strictCaps: boolean('strict_caps').notNull().default(false),
   defaultOutputTokens: integer('default_output_tokens').notNull().default(4096),
   cacheEnabled: boolean('cache_enabled').notNull().default(true),

@@ -3,6 +3,7 @@ import { BodyDeadlines } from '@llm0/core/async/body-deadlines';
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GuardrailCompiler, type TextChecks } from '@llm0/core/guardrails/compile-guardrails';
 import { KeyCache } from '@llm0/core/keys/key-cache';
+import { compileBudgets } from '@llm0/core/limits/budgets';
 import { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
 import { RefusalFolder } from '@llm0/core/logs/fold-refusals';
 import type { LogRecord } from '@llm0/core/logs/log-record';
@@ -205,9 +206,10 @@ function createKeyCache(db: Db, compiler: GuardrailCompiler): KeyCache {
   const findByHash = async (hash: string) => {
     const found = await findPrincipalByHash(db, hash);
     if (found === null) return null;
-    const { key, project, ...source } = found;
+    const { key, project, labelBudgets, ...source } = found;
     const guardrails = compiler.compile({ ...source, keyRules: key.guardrailRules });
-    return guardrails === undefined ? { key, project } : { key, project, guardrails };
+    const budgets = compileBudgets({ key, project, labelBudgets });
+    return { key, project, ...(guardrails && { guardrails }), ...(budgets && { budgets }) };
   };
   return new KeyCache({ source: { findByHash } });
 }

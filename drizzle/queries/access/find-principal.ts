@@ -1,11 +1,15 @@
 // Without Postgres, the look-up throws; the key cache serves its entries.
 import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
-import { and, eq, type SQL } from 'drizzle-orm';
+import type { LabelBudget } from '@llm0/core/limits/budgets';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { nanoFromUsd } from '../../money';
 import { apiKeys } from '../../schema/api-keys';
 import { guardrails } from '../../schema/guardrails';
+import { labelBudgets } from '../../schema/label-budgets';
 import { projects } from '../../schema/projects';
+import { parseJson } from '../parse-json';
 import { keyRows } from './api-keys';
 import { POLICY_COLUMNS } from './guardrails';
 import { projectRows } from './projects';
@@ -17,6 +21,7 @@ export interface StoredPrincipal {
   readonly policy: GuardrailPolicy | null;
   /** Secret for the project's pseudonyms. */
   readonly pseudonymSecret: string;
+  readonly labelBudgets: readonly LabelBudget[];
 }
 
 /**
@@ -31,6 +36,21 @@ export function findPrincipalByKeyId(db: Db, keyId: string): Promise<StoredPrinc
   return find(db, eq(apiKeys.id, keyId));
 }
 
+/** In the same query: most projects have none. */
+const BUDGETS_OF_LABELS = sql<readonly LabelBudget[]>`coalesce((
+  select json_agg(json_build_array(b.label, b.value, b.daily_usd::text, b.weekly_usd::text, b.monthly_usd::text))
+  from ${labelBudgets} b where b.project_id = ${projects.id}), '[]'::json)`.mapWith(toLabelBudgets);
+
+type LabelRow = readonly [label: string, value: string, daily: Usd, weekly: Usd, monthly: Usd];
+type Usd = string | null;
+
+function toLabelBudgets(json: unknown): readonly LabelBudget[] {
+  const nano = (usd: Usd) => (usd === null ? null : nanoFromUsd(usd));
+  return (parseJson(json) as readonly LabelRow[]).map(([label, value, daily, weekly, monthly]) => ({
+    ...{ label, value, dailyNanoUsd: nano(daily), weeklyNanoUsd: nano(weekly), monthlyNanoUsd: nano(monthly) },
+  }));
+}
+
 async function find(db: Db, condition: SQL): Promise<StoredPrincipal | null> {
   const isInForce = and(eq(guardrails.projectId, projects.id), eq(guardrails.version, projects.guardrailsVersion));
   const [row] = await db
@@ -39,6 +59,7 @@ async function find(db: Db, condition: SQL): Promise<StoredPrincipal | null> {
       project: projectRows.columns,
       policy: POLICY_COLUMNS,
       pseudonymSecret: projects.pseudonymSecret,
+      labelBudgets: BUDGETS_OF_LABELS,
     })
     .from(apiKeys)
     .innerJoin(projects, eq(projects.id, apiKeys.projectId))

@@ -1,10 +1,11 @@
+import { periodAt } from '@llm0/core/limits/budgets';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { innerRow } from '../inner-names';
 import { utcDay } from '../stats/utc-day';
 import { type Budget, listBudgets } from './budgets';
 
-/** A budget with its spend on each UTC day since the month of `fromMs` began. */
+/** A budget with its spend on each UTC day since the month and the week of `fromMs` began. */
 export interface BudgetDays extends Budget {
   /** Start of the day → nano-USD. */
   readonly days: ReadonlyMap<number, number>;
@@ -24,7 +25,8 @@ const keyOf = (scope: string, projectId: string, id: string) => `${scope} ${proj
 export async function loadBudgetDays(db: Db, { fromMs, nowMs, projectId }: BudgetDaysQuery): Promise<BudgetDays[]> {
   const budgets = await listBudgets(db, { nowMs, limit: MAX_BUDGETS, projectId });
   if (budgets.length === 0) return [];
-  const since = sql`${`${utcDay(fromMs).slice(0, 7)}-01`}::date`;
+  const firstMs = Math.min(periodAt('month', fromMs).fromMs, periodAt('week', fromMs).fromMs);
+  const since = sql`${utcDay(firstMs)}::date`;
   const start = sql`(${since}::timestamp at time zone 'UTC')`;
   const inProject = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
   const day = sql`(date_part('epoch', bucket) * 1000)::float8`;
@@ -33,13 +35,18 @@ export async function loadBudgetDays(db: Db, { fromMs, nowMs, projectId }: Budge
       from rollup_day where bucket >= ${start} and ${inProject} group by 2, bucket
     union all
     select 'key', project_id, api_key_id::text, ${day}, sum(cost_usd) from rollup_day
-      where bucket >= ${start} and ${inProject} and api_key_id in (select id from api_keys where budget_usd is not null)
+      where bucket >= ${start} and ${inProject} and api_key_id in (
+        select id from api_keys where coalesce(budget_usd, daily_budget_usd, weekly_budget_usd) is not null)
       group by 2, api_key_id, bucket
     union all
     select 'customer', project_id, customer_id, (date_part('epoch', date::timestamp at time zone 'UTC') * 1000)::float8,
       sum(total_spend_usd) from customer_spend where date >= ${since} and ${inProject}
       and (project_id, customer_id) in (select project_id, customer_id from customer_limits)
-      group by 2, 3, date`);
+      group by 2, 3, date
+    union all
+    select 'label', b.project_id, b.id::text, (date_part('epoch', s.date::timestamp at time zone 'UTC') * 1000)::float8,
+      s.spent_usd from label_spend s join label_budgets b on b.id = s.label_budget_id
+      where s.date >= ${since} and ${projectId === undefined ? sql`true` : sql`b.project_id = ${projectId}::uuid`}`);
   const byBudget = new Map<string, Map<number, number>>();
   for (const row of rows) {
     const found = innerRow<DayRow>(row);

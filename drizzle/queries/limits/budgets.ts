@@ -1,3 +1,4 @@
+import { type BudgetSpan, periodAt } from '@llm0/core/limits/budgets';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { innerRow } from '../inner-names';
@@ -5,10 +6,10 @@ import { utcDay } from '../stats/utc-day';
 
 /** A spend limit with its usage from the roll-ups; nano-USD. */
 export interface Budget {
-  readonly scope: 'project' | 'key' | 'customer';
-  readonly period: 'day' | 'month' | 'total';
+  readonly scope: 'project' | 'key' | 'customer' | 'label';
+  readonly period: 'day' | 'week' | 'month' | 'total';
   readonly projectId: string;
-  /** Key id or customer id; the project's own id for projects. */
+  /** Id of the key, customer or label's budget; the project's own id for projects. */
   readonly id: string;
   readonly name: string;
   readonly limitNanoUsd: number;
@@ -30,7 +31,35 @@ const limitThen = (now: SQL, then: SQL) => sql`case when c.resource_id is null t
 const changedSince = (resource: string, id: SQL) =>
   sql`left join changed c on c.resource = ${resource} and c.resource_id = ${id}`;
 
-/** Every cap, key budget and customer limit, the tightest (largest share used) first. */
+/** Budgets of days and weeks, and of labels: none of a past month. */
+function runningBudgets({ nowMs, isPast = false }: BudgetQuery): SQL {
+  const limits = (columns: Partial<Record<BudgetSpan, SQL>>) => {
+    const rows = Object.entries(columns).map(([span, limit]) => {
+      const { fromMs, toMs } = periodAt(span as BudgetSpan, nowMs);
+      return sql`(${span}::text, ${limit}, ${utcDay(fromMs)}::date, ${utcDay(toMs)}::date)`;
+    });
+    return sql`lateral (values ${sql.join(rows, sql`, `)}) as d(period, limit_usd, since, until)`;
+  };
+  const own = (table: SQL) => limits({ day: sql`${table}.daily_budget_usd`, week: sql`${table}.weekly_budget_usd` });
+  const within = sql`r.bucket >= (d.since::timestamp at time zone 'UTC') and r.bucket < (d.until::timestamp at time zone 'UTC')`;
+  const labelled = limits({ day: sql`l.daily_usd`, week: sql`l.weekly_usd`, month: sql`l.monthly_usd` });
+  return sql`
+    select 'project' as scope, d.period, p.id as project_id, p.id::text as id, p.name, d.limit_usd,
+      coalesce((select sum(r.cost_usd) from rollup_day r where r.project_id = p.id and ${within}), 0) as used_usd
+    from projects p, ${own(sql`p`)} where not ${isPast} and p.is_active
+    union all
+    select 'key', d.period, k.project_id, k.id::text, k.name, d.limit_usd,
+      coalesce((select sum(r.cost_usd) from rollup_day r where r.project_id = k.project_id and r.api_key_id = k.id
+        and ${within}), 0)
+    from api_keys k, ${own(sql`k`)} where not ${isPast} and k.deleted_at is null and k.is_active
+    union all
+    select 'label', d.period, l.project_id, l.id::text, l.label || '=' || l.value, d.limit_usd,
+      coalesce((select sum(s.spent_usd) from label_spend s where s.label_budget_id = l.id
+        and s.date >= d.since and s.date < d.until), 0)
+    from label_budgets l, ${labelled} where not ${isPast}`;
+}
+
+/** Every cap, budget and customer limit, the tightest (largest share used) first. */
 export async function listBudgets(db: Db, query: BudgetQuery): Promise<readonly Budget[]> {
   const { nowMs, limit, projectId, period, isPast = false } = query;
   const today = utcDay(nowMs);
@@ -75,6 +104,7 @@ export async function listBudgets(db: Db, query: BudgetQuery): Promise<readonly 
         from api_keys k ${changedSince('key', sql`k.id::text`)} where ${wasThere(sql`k`)}
       ) as k
       union all ${customer('day', 'daily_spend_limit_usd')} union all ${customer('month', 'monthly_spend_limit_usd')}
+      union all ${runningBudgets(query)}
     ) as b
     where b.limit_usd is not null
       and exists (select 1 from projects p where p.id = b.project_id and ${isPast ? wasThere(sql`p`) : sql`p.deleted_at is null`})

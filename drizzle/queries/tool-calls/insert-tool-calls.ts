@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { executePrepared } from '../execute-prepared';
 import { innerRow } from '../inner-names';
+import { parseJson } from '../parse-json';
 import type { SignedFact } from '../stats/write/rollup-deltas';
 import { moneyFact, type SignedCall, type ToolCallFact, toolCallFact } from './tool-call-facts';
 import { writeToolRollups } from './tool-rollups';
@@ -110,7 +111,7 @@ async function takeOutRows(tx: Db, corrections: readonly ToolCallRecord[]): Prom
     using jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as r(id uuid, created_at_ms bigint)
     where g.id = r.id and g.created_at = to_timestamp(r.created_at_ms / 1000.0)
     returning (extract(epoch from g.created_at) * 1000)::float8 as created_at_ms, g.project_id, g.api_key_id,
-      g.customer_id, g.server, g.tool, g.status, g.is_error, g.error_code, g.latency_ms, g.bytes_in::float8,
+      g.customer_id, g.labels, g.server, g.tool, g.status, g.is_error, g.error_code, g.latency_ms, g.bytes_in::float8,
       g.bytes_out::float8, g.cost_usd`);
-  return rows.map((row) => innerRow<ToolCallFact>(row));
+  return rows.map((row) => innerRow<ToolCallFact>({ ...row, labels: parseJson(row.labels) }));
 }

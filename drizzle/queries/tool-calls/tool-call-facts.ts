@@ -8,6 +8,7 @@ export interface ToolCallFact {
   readonly projectId: string;
   readonly apiKeyId: string;
   readonly customerId: string | null;
+  readonly labels: Readonly<Record<string, string>> | null;
   readonly server: string;
   readonly tool: string;
   readonly status: string;
@@ -30,6 +31,7 @@ export const toolCallFact = (record: ToolCallRecord): ToolCallFact => ({
   projectId: record.projectId.toLowerCase(),
   apiKeyId: record.apiKeyId.toLowerCase(),
   customerId: record.customerId ?? null,
+  labels: record.labels ?? null,
   server: record.server,
   tool: record.tool,
   status: record.status,
@@ -46,11 +48,11 @@ const MCP_PROVIDER = 'mcp:';
 
 /** Cost of a call for its project, key and customer, without a request or a duration; undefined if free. */
 export function moneyFact(call: ToolCallFact): UsageFact | undefined {
-  const { createdAtMs, projectId, apiKeyId, customerId, server, tool, status, costNanoUsd } = call;
+  const { createdAtMs, projectId, apiKeyId, customerId, labels, server, tool, status, costNanoUsd } = call;
   // Customers that only call free tools are customers all the same.
   if (costNanoUsd === 0 && (customerId === null || status !== 'success')) return undefined;
   return {
-    ...{ createdAtMs, projectId, apiKeyId, customerId, status, costNanoUsd },
+    ...{ createdAtMs, projectId, apiKeyId, customerId, labels, status, costNanoUsd },
     ...{ model: joinToolName(server, tool), provider: `${MCP_PROVIDER}${server}`, cache: 'miss', requests: 0 },
     ...{ errorCode: null, savedNanoUsd: 0, failovers: 0, tokensIn: 0, tokensOut: 0 },
     ...{ tokensCacheRead: 0, tokensCacheWrite: 0, tokensReasoning: 0 },

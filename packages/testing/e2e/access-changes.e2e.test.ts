@@ -86,6 +86,12 @@ const CASES: readonly Case[] = [
     refusal: 'spend_cap_exceeded',
   },
   {
+    name: 'project daily_budget_usd',
+    tighten: project({ daily_budget_usd: '0.000000001' }),
+    loosen: project({ daily_budget_usd: null }),
+    refusal: 'spend_cap_exceeded',
+  },
+  {
     name: 'project strict_caps',
     tighten: project({ strict_caps: true }),
     loosen: project({ strict_caps: false }),
@@ -159,6 +165,12 @@ const CASES: readonly Case[] = [
     name: 'key budget_usd',
     tighten: ownKey({ budget_usd: '0.000000001' }),
     loosen: ownKey({ budget_usd: null }),
+    refusal: 'key_budget_exceeded',
+  },
+  {
+    name: 'key weekly_budget_usd',
+    tighten: ownKey({ weekly_budget_usd: '0.000000001' }),
+    loosen: ownKey({ weekly_budget_usd: 1 }),
     refusal: 'key_budget_exceeded',
   },
   {

@@ -15,6 +15,14 @@ import {
 
 const SETUP_MS = 60_000;
 
+/** $1 a million in and out: its hold is 4 + 4 + 92 tokens, so 100,000 nano-USD, and that is what it costs. */
+const RACE = { model: 'race-model', max_tokens: 92, x_fake: { usage: { prompt: 8, completion: 92 } } };
+const priceRace = (gateway: TestEnvironment['gateway']) =>
+  callAdmin(gateway, '/models?provider=openai&model=race-model', {
+    method: 'PUT',
+    body: { input_usd_per_million: 1, output_usd_per_million: 1 },
+  });
+
 for (const kind of isAll ? ([...STORE_KINDS, 'cluster'] as const) : STORE_KINDS) {
   describe(`money on ${kind} stores`, () => {
     let world: TestEnvironment;
@@ -28,26 +36,12 @@ for (const kind of isAll ? ([...STORE_KINDS, 'cluster'] as const) : STORE_KINDS)
       '500 concurrent requests against a cap for 100: exactly 100 pass, the ledger is even',
       async () => {
         const { gateway, upstream } = world;
-        // $1 a million in and out: the hold of this request is 4 + 4 + 92 tokens, so 100,000 nano-USD.
-        await callAdmin(gateway, '/models?provider=openai&model=race-model', {
-          method: 'PUT',
-          body: { input_usd_per_million: 1, output_usd_per_million: 1 },
-        });
+        await priceRace(gateway);
         const { apiKey, projectId } = await createTestKey(gateway, {
           project: { monthly_cap_usd: 0.01, cache_enabled: false },
         });
         upstream.control.hold();
-        const asked = Array.from({ length: 500 }, () =>
-          postChat(
-            gateway,
-            apiKey,
-            ask('twelve bytes', {
-              model: 'race-model',
-              max_tokens: 92,
-              x_fake: { usage: { prompt: 8, completion: 92 } },
-            }),
-          ),
-        );
+        const asked = Array.from({ length: 500 }, () => postChat(gateway, apiKey, ask('twelve bytes', RACE)));
         const denied = await firstAnswers(asked, 400);
         expect(denied.filter((status) => status !== 402)).toEqual([]);
         await waitUntil(() => upstream.control.counters.waiting >= 100);
@@ -67,6 +61,65 @@ for (const kind of isAll ? ([...STORE_KINDS, 'cluster'] as const) : STORE_KINDS)
       },
       SETUP_MS,
     );
+
+    test(
+      'a month of a label and a week of its project at their edge, 250 at once each: none overspends, none is refused early',
+      async () => {
+        const { gateway } = world;
+        await priceRace(gateway);
+        const { apiKey, projectId } = await createTestKey(gateway, {
+          project: { weekly_budget_usd: 0.01, cache_enabled: false },
+          key: { daily_budget_usd: 0.02 },
+        });
+        const budget = { project_id: projectId, label: 'feature', value: 'search', monthly_usd: 0.004 };
+        await callAdmin(gateway, '/label-budgets', { body: budget });
+        const wave = async (headers: Record<string, string>) => {
+          const post = () => postChat(gateway, apiKey, ask('twelve bytes', RACE), { headers });
+          const answers = await Promise.all(Array.from({ length: 250 }, post));
+          const bodies = await Promise.all(answers.map((answer) => answer.json() as Promise<{ error?: object }>));
+          return bodies.flatMap(({ error }) => (error === undefined ? [] : [error]));
+        };
+        const labelled = await wave({ 'X-LLM0-Feature': 'search' });
+        expect(labelled).toHaveLength(210);
+        expect(labelled[209]).toMatchObject({ code: 'label_budget_exceeded', budget_usd: 0.004 });
+        const others = await wave({ 'X-LLM0-Feature': 'chat' });
+        expect(others).toHaveLength(190);
+        expect(others[189]).toMatchObject({ code: 'spend_cap_exceeded', budget_usd: 0.01 });
+        await settledLedger(gateway);
+        const [last] = await wave({ 'X-LLM0-Feature': 'search' });
+        expect(last).toMatchObject({ code: 'spend_cap_exceeded', spent_usd: 0.01, budget_usd: 0.01 });
+        type Budgets = { data: { scope: string; period: string; used_usd: number; limit_usd: number }[] };
+        const { data } = await callAdmin<Budgets>(gateway, `/budgets?project_id=${projectId}`);
+        const used = data.map((one) => `${one.scope} ${one.period} ${one.used_usd} of ${one.limit_usd}`);
+        expect(used.sort()).toEqual([
+          'key day 0.01 of 0.02',
+          'label month 0.004 of 0.004',
+          'project week 0.01 of 0.01',
+        ]);
+      },
+      SETUP_MS,
+    );
+
+    test('spend of the day counts from before the budget was set', async () => {
+      const { gateway } = world;
+      await priceRace(gateway);
+      const { apiKey, projectId, keyId } = await createTestKey(gateway, { project: { cache_enabled: false } });
+      const post = () => postChat(gateway, apiKey, ask('twelve bytes', RACE), { headers: { 'X-LLM0-Team': 'x' } });
+      for (let i = 0; i < 3; i++) expect((await post()).status).toBe(200);
+      const key = { method: 'PATCH', body: { daily_budget_usd: 0.0004 } } as const;
+      await callAdmin(gateway, `/projects/${projectId}/keys/${keyId}`, key);
+      const label = { project_id: projectId, label: 'team', value: 'x', weekly_usd: 0.0005 };
+      await callAdmin(gateway, '/label-budgets', { body: label });
+      expect((await post()).status).toBe(200);
+      expect(await (await post()).json()).toMatchObject({
+        error: { code: 'key_budget_exceeded', spent_usd: 0.0004, budget_usd: 0.0004 },
+      });
+      await callAdmin(gateway, `/projects/${projectId}/keys/${keyId}`, { ...key, body: { daily_budget_usd: null } });
+      expect((await post()).status).toBe(200);
+      expect(await (await post()).json()).toMatchObject({
+        error: { code: 'label_budget_exceeded', spent_usd: 0.0005, budget_usd: 0.0005 },
+      });
+    });
 
     test("headers, body, row and counter equal the provider's bill", async () => {
       const { gateway } = world;

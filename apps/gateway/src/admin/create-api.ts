@@ -9,6 +9,7 @@ import { annotationRoutes } from './annotations/routes';
 import { applyRoutes } from './applies/routes';
 import { historyRoutes } from './audit/routes';
 import { backendRoutes } from './backends/routes';
+import { labelBudgetRoutes } from './budgets/label-routes';
 import { budgetRoutes } from './budgets/routes';
 import { cacheRoutes } from './cache/routes';
 import { semanticCacheRoutes } from './cache/semantic-routes';
@@ -88,6 +89,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', tokenRoutes(services))
     .route('/', sessionRoutes(services, throttle))
     .route('/', budgetRoutes(services))
+    .route('/', labelBudgetRoutes(services, mirror))
     .route('/', financeRoutes(services))
     .route('/', customerListRoutes(services, answer))
     .route('/', failoverRoutes(services))

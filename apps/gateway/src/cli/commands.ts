@@ -7,6 +7,7 @@ import { DEMO_COMMANDS } from './demo-commands';
 import { FINANCE_COMMANDS } from './finance-commands';
 import { GUARDRAIL_COMMANDS } from './guardrail-commands';
 import { KEY_COMMANDS } from './key-commands';
+import { LABEL_BUDGET_COMMANDS } from './label-budget-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
 import { LITELLM_COMMANDS } from './litellm/import-command';
 import { LOCAL_COMMANDS } from './local-commands';
@@ -26,6 +27,7 @@ export const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...GUARDRAIL_COMMANDS,
   ...KEY_COMMANDS,
   ...LIMIT_COMMANDS,
+  ...LABEL_BUDGET_COMMANDS,
   ...MODEL_COMMANDS,
   ...PROVIDER_COMMANDS,
   ...BACKEND_COMMANDS,

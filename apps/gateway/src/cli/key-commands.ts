@@ -24,6 +24,8 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
   'budget-usd': { kind: 'usd', help: 'limit of the period, in USD (none)' },
   'budget-period': { kind: 'text', help: 'total or month (total)' },
+  'daily-budget-usd': { kind: 'usd', help: 'limit of a UTC day, in USD (none)' },
+  'weekly-budget-usd': { kind: 'usd', help: 'limit of a week from Monday, UTC, in USD (none)' },
 };
 
 export const KEY_COMMANDS: readonly Command[] = [

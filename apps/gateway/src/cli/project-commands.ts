@@ -4,6 +4,8 @@ import { resolveProject } from './resolve-name';
 
 const settings: Readonly<Record<string, CommandOption>> = {
   'monthly-cap-usd': { kind: 'usd', help: 'limit of a UTC month, in USD (none)' },
+  'daily-budget-usd': { kind: 'usd', help: 'limit of a UTC day, in USD (none)' },
+  'weekly-budget-usd': { kind: 'usd', help: 'limit of a week from Monday, UTC, in USD (none)' },
   'strict-caps': { kind: 'flag', help: 'make the cap absolute' },
   'default-output-tokens': { kind: 'number', help: 'output tokens to hold for requests without a limit (4096)' },
   'cache-enabled': { kind: 'flag', help: 'exact cache (on)' },

@@ -187,6 +187,19 @@ describe('llm0 on the command line', () => {
     expect(await run(`keys get ${name} nobody`)).toMatchObject({ code: 1, err: 'There is no key "nobody".' });
   });
 
+  test('label-budgets: create, list, update and delete; budgets by day and week', async () => {
+    const name = uniqueName();
+    const project = await json(`projects create ${name} --daily-budget-usd 20`);
+    expect(project).toMatchObject({ daily_budget_usd: 20, weekly_budget_usd: null });
+    expect(await json(`keys create ${name} ci --weekly-budget-usd 5`)).toMatchObject({ weekly_budget_usd: 5 });
+    const made = await json(`label-budgets create ${name} feature search --daily-usd 20`);
+    expect(made).toMatchObject({ project_id: project.id, label: 'feature', value: 'search', daily_usd: 20 });
+    expect((await run(`label-budgets list --project ${name}`)).out).toMatch(/feature +search +20 +– +–$/m);
+    const updated = await json(`label-budgets update ${made.id} --daily-usd none --monthly-usd 0.5`);
+    expect(updated).toMatchObject({ daily_usd: null, monthly_usd: 0.5 });
+    expect((await run(`label-budgets delete ${made.id}`)).code).toBe(0);
+  });
+
   test('mcp: servers are added with a secret, tested, changed, approved and removed by alias', async () => {
     const server = startMcpServer();
     const alias = uniqueName();

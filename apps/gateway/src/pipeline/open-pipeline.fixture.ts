@@ -12,6 +12,7 @@ import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
 import { KeyCache } from '@llm0/core/keys/key-cache';
 import { hashSecret, looksLikeKey } from '@llm0/core/keys/key-secret';
+import { compileBudgets, type LabelBudget } from '@llm0/core/limits/budgets';
 import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
 import type { CustomerLimits, RebuildSource } from '@llm0/core/limits/hot-store';
 import { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
@@ -70,6 +71,8 @@ const PROJECT: Project = {
   version: 1,
   isActive: true,
   monthlyCapNanoUsd: null,
+  dailyBudgetNanoUsd: null,
+  weeklyBudgetNanoUsd: null,
   strictCaps: false,
   defaultOutputTokens: 100,
   cacheEnabled: true,
@@ -110,6 +113,8 @@ export const KEY: ApiKey = {
   expiresAtMs: null,
   budgetNanoUsd: null,
   budgetPeriod: 'total',
+  dailyBudgetNanoUsd: null,
+  weeklyBudgetNanoUsd: null,
 };
 const NO_ROWS: RebuildSource = {
   storeRecords: async () => {},
@@ -117,6 +122,7 @@ const NO_ROWS: RebuildSource = {
     ...{ projectMonths: [], keyMonths: [], keyTotals: [], customerDays: [], customerMonths: [], customerLimits: [] },
     warmCacheUntilMs: 0,
   }),
+  sumBudget: async () => 0,
   findStored: async () => new Set(),
   findLost: async () => new Map(),
 };
@@ -139,6 +145,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
   const world = {
     stored,
     policy: options.policy ?? null,
+    labelBudgets: [] as LabelBudget[],
     lookUps: 0,
     scripts: [] as Script[],
     asked: [] as { model: string; stream: boolean }[],
@@ -213,7 +220,8 @@ export async function openPipeline(options: PipelineOptions = {}) {
             ...{ policy: world.policy, pseudonymSecret: 'secret' },
             keyRules: world.stored.key.guardrailRules,
           });
-          return { ...structuredClone(world.stored), ...(guardrails && { guardrails }) };
+          const budgets = compileBudgets({ ...world.stored, labelBudgets: world.labelBudgets });
+          return { ...structuredClone(world.stored), ...(guardrails && { guardrails }), ...(budgets && { budgets }) };
         },
       },
     }),

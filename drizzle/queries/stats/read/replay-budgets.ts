@@ -1,12 +1,13 @@
 import { isMet, shareUsed } from '@llm0/core/alerts/condition';
 import { type Firing, joinFirings } from '@llm0/core/alerts/firings';
 import type { Replay, ReplayQuery } from '@llm0/core/alerts/replay';
+import { periodAt } from '@llm0/core/limits/budgets';
+import { DAY_MS } from '@llm0/core/limits/periods';
 import type { Db } from '../../../client';
 import { type BudgetDays, loadBudgetDays } from '../../limits/budget-days';
 import { loadMinutes } from './minutes';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** A day with a threshold crossing; its minutes give the time. */
 interface Crossing {
@@ -57,11 +58,10 @@ function walkDays(budget: BudgetDays, query: ReplayQuery) {
   const crossings: Crossing[] = [];
   let highest = 0;
   // Spend before the first day, derived from current usage.
-  let used = period === 'total' ? usedNanoUsd - since(firstDayMs) : 0;
-  if (period === 'month') used = since(startOfMonth(firstDayMs)) - since(firstDayMs);
+  let used = (period === 'total' ? usedNanoUsd : since(periodAt(period, firstDayMs).fromMs)) - since(firstDayMs);
   for (let dayMs = firstDayMs; dayMs <= query.toMs; dayMs += DAY_MS) {
-    if (period === 'day' || (period === 'month' && dayMs === startOfMonth(dayMs))) used = 0;
-    const endMs = endOfPeriod(budget, dayMs);
+    const { fromMs, toMs: endMs } = period === 'total' ? FOREVER : periodAt(period, dayMs);
+    if (dayMs === fromMs) used = 0;
     const after = used + (days.get(dayMs) ?? 0);
     const isMetAt = (nanoUsd: number) => isMet(query, shareUsed(nanoUsd, limitNanoUsd));
     if (isMetAt(used)) firings.push({ fromMs: dayMs, toMs: endMs });
@@ -75,6 +75,8 @@ function walkDays(budget: BudgetDays, query: ReplayQuery) {
 /** The first check of that day which finds the budget used so far. */
 async function findMoment(db: Db, { budget, dayMs, usedBefore }: Crossing, query: ReplayQuery): Promise<number> {
   const { scope, projectId, id, limitNanoUsd } = budget;
+  // Minutes have no labels, so only the day is known.
+  if (scope === 'label') return dayMs + DAY_MS;
   const of = { project: {}, key: { apiKeyId: id }, customer: { customerId: id } }[scope];
   const range = { fromMs: dayMs, toMs: dayMs + DAY_MS, nowMs: query.nowMs, projectId, ...of };
   const { minutes } = await loadMinutes(db, range);
@@ -89,13 +91,4 @@ async function findMoment(db: Db, { budget, dayMs, usedBefore }: Crossing, query
 
 const startOfDay = (ms: number) => ms - (ms % DAY_MS);
 
-function startOfMonth(ms: number): number {
-  const date = new Date(ms);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
-}
-
-function endOfPeriod({ period }: BudgetDays, dayMs: number): number {
-  const date = new Date(dayMs);
-  if (period === 'total') return Number.POSITIVE_INFINITY;
-  return period === 'day' ? dayMs + DAY_MS : Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
-}
+const FOREVER = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };

@@ -16,6 +16,7 @@ export interface UsageFact {
   /** More than one for refusals that were folded into a row. */
   readonly requests: number;
   readonly customerId: string | null;
+  readonly labels: Readonly<Record<string, string>> | null;
   readonly errorCode: string | null;
   readonly tokensIn: number;
   readonly tokensOut: number;
@@ -74,6 +75,7 @@ export function factOf(record: LogRecord): UsageFact {
     cache: record.semanticCacheHit ? 'semantic' : record.cacheHit ? 'exact' : 'miss',
     requests: record.refusedCount ?? 1,
     customerId: record.customerId ?? null,
+    labels: record.labels ?? null,
     errorCode: record.errorCode ?? null,
     tokensIn: record.tokensIn,
     tokensOut: record.tokensOut,
@@ -208,15 +210,28 @@ export const errorDeltas = (facts: readonly SignedFact[], bucketMs: number) =>
         },
   );
 
+/** Spend by label and UTC day, of rows that cost something. */
+export function labelDeltas(facts: readonly SignedFact[]) {
+  const labelled = facts.flatMap(({ fact: { labels, projectId, createdAtMs, costNanoUsd }, sign }) =>
+    labels === null || costNanoUsd === 0
+      ? []
+      : Object.entries(labels).map(([label, value]) => ({
+          fact: { at: { projectId, label, value, date: utcDay(createdAtMs) }, adds: { costNanoUsd } },
+          sign,
+        })),
+  );
+  return sumUp(labelled, (fact) => fact);
+}
+
 interface Share<At extends object, Sum extends string> {
   readonly at: At;
   readonly adds: Record<Sum, number>;
 }
 
 /** One change for each key, sorted; drops those that cancel out. */
-function sumUp<At extends object, Sum extends string>(
-  facts: readonly SignedFact[],
-  shareOf: (fact: UsageFact) => Share<At, Sum> | undefined,
+function sumUp<Fact, At extends object, Sum extends string>(
+  facts: readonly { readonly fact: Fact; readonly sign: 1 | -1 }[],
+  shareOf: (fact: Fact) => Share<At, Sum> | undefined,
 ): readonly (At & Record<Sum, number>)[] {
   const sums = new Map<string, Share<At, Sum>>();
   for (const { fact, sign } of facts) {

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 import { executePrepared } from '../../execute-prepared';
+import { writeLabelSpend } from '../../limits/label-spend';
 import {
   coarsen,
   customerDeltas,
@@ -43,6 +44,7 @@ export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promis
     await writeRollup(tx, { table, groups, corrected });
   }
   await writeCustomerSpend(tx, facts, corrected);
+  await writeLabelSpend(tx, facts);
   await writeErrors(tx, facts, corrected);
 }
 

@@ -15,6 +15,7 @@ export type ErrorKind =
   | 'permission_denied'
   | 'spend_cap_exceeded'
   | 'key_budget_exceeded'
+  | 'label_budget_exceeded'
   | 'model_not_found'
   | 'not_found'
   | 'method_not_allowed'
@@ -69,6 +70,8 @@ export interface GatewayErrorOptions {
   /** Status code the upstream answered with, when it answered. */
   readonly upstreamStatus?: number;
   readonly attempts?: readonly AttemptSummary[];
+  /** Of a refusal by a budget; nano-USD. */
+  readonly budget?: { readonly spentNanoUsd: number; readonly limitNanoUsd: number };
   readonly cause?: unknown;
 }
 
@@ -82,6 +85,7 @@ export class GatewayError extends Error {
   readonly failure: UpstreamFailure | undefined;
   readonly upstreamStatus: number | undefined;
   readonly attempts: readonly AttemptSummary[] | undefined;
+  readonly budget: GatewayErrorOptions['budget'];
 
   constructor(kind: ErrorKind, message: string, options: GatewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -92,6 +96,7 @@ export class GatewayError extends Error {
     this.failure = options.failure;
     this.upstreamStatus = options.upstreamStatus;
     this.attempts = options.attempts;
+    this.budget = options.budget;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Guardrails } from '../guardrails/guardrails';
 import type { GuardrailRule } from '../guardrails/policy';
+import type { Budgets } from '../limits/budgets';
 import type { FailoverSetting } from '../routing/failover-mode';
 
 /** Behaviour of a project's requests while the hot store is unreachable. */
@@ -17,6 +18,9 @@ export interface Project {
   readonly version: number;
   readonly isActive: boolean;
   readonly monthlyCapNanoUsd: number | null;
+  /** Of a UTC day, and of a week from Monday. */
+  readonly dailyBudgetNanoUsd: number | null;
+  readonly weeklyBudgetNanoUsd: number | null;
   readonly strictCaps: boolean;
   /** Output tokens assumed for the hold when the request sets no limit of its own. */
   readonly defaultOutputTokens: number;
@@ -81,6 +85,9 @@ export interface ApiKey {
   readonly expiresAtMs: number | null;
   readonly budgetNanoUsd: number | null;
   readonly budgetPeriod: BudgetPeriod;
+  /** Of a UTC day, and of a week from Monday, beside `budgetNanoUsd`. */
+  readonly dailyBudgetNanoUsd: number | null;
+  readonly weeklyBudgetNanoUsd: number | null;
 }
 
 /** Providers with native APIs for the key. */
@@ -102,6 +109,8 @@ export interface Principal {
   readonly project: Project;
   /** Guardrails of project and key; absent without any. */
   readonly guardrails?: Guardrails;
+  /** Budgets by day, week and label; absent without any. */
+  readonly budgets?: Budgets;
 }
 
 /** Labels of a request: key and project override the caller, so that no caller moves costs elsewhere. */

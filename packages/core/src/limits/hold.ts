@@ -1,3 +1,4 @@
+import { countersOf } from './budgets';
 import type { AdmitPlan, AdmitRequest } from './hot-store';
 
 /** A hold lives this long without a renewal; then its process counts as dead. */
@@ -22,12 +23,14 @@ export interface Hold {
   readonly tokens: number;
   /** Tokens-per-minute limit at admission; 0 = none was set. */
   readonly tokensPerMinute: number;
+  /** Counters of its budgets: `<id>:<period>`, separated by spaces. Absent without any. */
+  readonly counters?: string;
   readonly lostRecord: string;
 }
 
 /**
- * A hold as the Redis scripts store it: numbers, ids and record on separate lines. Ids must not hold tabs or line
- * breaks (`encodeId` sees to it).
+ * A hold as the Redis scripts store it: numbers (and counters of budgets), ids and record on separate lines. Ids must
+ * not hold tabs or line breaks (`encodeId` sees to it).
  */
 export function decodeHold(text: string): Hold {
   const numbersEnd = text.indexOf('\n');
@@ -49,9 +52,10 @@ export function decodeHold(text: string): Hold {
 
 /** The hold of an admitted request, as `decodeHold` reads it. */
 export function encodeHold(request: AdmitRequest, plan: AdmitPlan, admittedAtMs: number): string {
-  const { projectId, keyId, customerId = '', tokensPerMinute } = request;
+  const { projectId, keyId, customerId = '', tokensPerMinute, budgets } = request;
   const numbers = [plan.holdNanoUsd, plan.lostNanoUsd, plan.tokens, tokensPerMinute ?? 0, admittedAtMs];
-  return `${numbers.join(' ')}\n${projectId}\t${keyId}\t${encodeId(customerId)}\n${plan.lostRecord}`;
+  const counters = budgets === undefined ? '' : ` ${countersOf(budgets, admittedAtMs)}`;
+  return `${numbers.join(' ')}${counters}\n${projectId}\t${keyId}\t${encodeId(customerId)}\n${plan.lostRecord}`;
 }
 
 /** Free text (a customer's id comes from a header) as one word without separators. */

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
 import fc from 'fast-check';
+import { toRequestBudgets } from './budgets';
+import { budgetOf } from './budgets.cases';
 import type { AdmitDecision, AdmitRequest, CustomerLimits, Settlement } from './hot-store';
 import { NO_LIMITS, START_MS, type StoreClock, type StoreUnderTest } from './hot-store.cases';
 import { openEmbedded, openRedis } from './open-stores.fixture';
@@ -73,9 +75,18 @@ function requestIn(run: string, n: number, member: Member): AdmitRequest {
     projectCapNanoUsd: capped ? 900 : null,
     keyBudgetNanoUsd: capped ? 700 : null,
     keyBudgetPeriod: hold % 2 === 0 ? 'total' : 'month',
+    budgets: member.project === 0 ? budgetsIn(`${run}k0-${member.key}`, capped) : undefined,
     tokensPerMinute: capped ? 50 : null,
     maxConcurrency: capped ? 4 : null,
   });
+}
+
+function budgetsIn(keyId: string, isTight: boolean) {
+  const [day, week] = isTight ? [600, 900] : [1e12, 1e12];
+  return toRequestBudgets([
+    budgetOf('day', { scope: 'key', keyId }, day),
+    budgetOf('week', { scope: 'project' }, week),
+  ]);
 }
 
 function settlementIn(

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { toRequestBudgets } from './budgets';
+import { budgetOf } from './budgets.cases';
 import { DONE_MARKER_MS } from './hold';
 import type { AdmitDecision, AdmitRequest, CustomerLimits } from './hot-store';
 import { NO_LIMITS, START_MS, type StoreClock, type StoreUnderTest } from './hot-store.cases';
@@ -145,6 +147,7 @@ class Trial {
       projectCapNanoUsd: step.capped ? 900 : null,
       keyBudgetNanoUsd: step.capped ? 2_000 : null,
       keyBudgetPeriod: step.hold % 2 === 0 ? 'total' : 'month',
+      budgets: step.project === 0 ? this.budgets(step.capped) : undefined,
       tokensPerMinute: step.capped ? 50 : null,
       maxConcurrency: step.capped ? 5 : null,
     });
@@ -164,6 +167,12 @@ class Trial {
       settledAtMs: 0,
       booked: 0,
     });
+  }
+
+  private budgets(isTight: boolean) {
+    const key = { scope: 'key', keyId: `${this.run}key-0` } as const;
+    const [day, week] = isTight ? [700, 1_500] : [1e12, 1e12];
+    return toRequestBudgets([budgetOf('day', { scope: 'project' }, day), budgetOf('week', key, week)]);
   }
 
   private async settle(step: Extract<Step, { do: 'settle' }>): Promise<void> {

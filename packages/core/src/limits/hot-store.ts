@@ -1,5 +1,6 @@
 import type { BudgetPeriod } from '../keys/api-key';
 import type { LogQueue } from '../logs/log-queue';
+import type { BudgetSum, RequestBudgets, SpentBudget } from './budgets';
 
 /** Hold of one way to serve the request. */
 export interface AdmitPlan {
@@ -44,6 +45,8 @@ export interface AdmitRequest {
   readonly projectCapNanoUsd: number | null;
   readonly keyBudgetNanoUsd: number | null;
   readonly keyBudgetPeriod: BudgetPeriod;
+  /** Further budgets of the key, the project and the labels; absent without any. */
+  readonly budgets?: RequestBudgets | undefined;
   readonly tokensPerMinute: number | null;
   readonly maxConcurrency: number | null;
 }
@@ -64,6 +67,7 @@ export type DenialReason =
   /** 402 */
   | 'project_cap'
   | 'key_budget'
+  | 'budget'
   /** 429 customer_spend_limit */
   | 'customer_daily_spend'
   | 'customer_monthly_spend'
@@ -110,7 +114,13 @@ export type AdmitDecision =
       readonly storedAtMs: number;
     })
   /** Nothing was charged. `retryAfterMs`: remaining time, if waiting helps. */
-  | (DecisionBase & { readonly type: 'denied'; readonly reason: DenialReason; readonly retryAfterMs?: number })
+  | (DecisionBase & {
+      readonly type: 'denied';
+      readonly reason: DenialReason;
+      readonly retryAfterMs?: number;
+      /** With the reason `budget`. */
+      readonly budget?: SpentBudget;
+    })
   /** The caller's version is outdated or unknown to the store: read it from Postgres and retry. */
   | { readonly type: 'stale'; readonly nowMs: number; readonly what: StalePart }
   /** The customer's downgrade model is not the one of the given plan (null: there is none any more): plan again. */
@@ -193,6 +203,8 @@ export interface RebuildSource {
    * afterwards, and return by `handBack`.
    */
   loadSpend(nowMs: number): Promise<RebuildData>;
+  /** Σ cost of the budget's rows in its period, nano-USD. */
+  sumBudget(sum: BudgetSum): Promise<number>;
   /** Requests that already have a row. */
   findStored(requests: readonly { id: string; createdAtMs: number }[]): Promise<ReadonlySet<string>>;
   /** Requests with the reaper's row only, and its amounts. */

@@ -1,4 +1,4 @@
-/** UTC days and months as whole numbers that can be subtracted; the Lua scripts compute the same ones. */
+/** UTC days, weeks and months as whole numbers that can be subtracted; the Lua scripts compute the same ones. */
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 /** Months of spend the stores keep: far beyond the 70 days that any settlement or rebuild may look back. */
@@ -9,6 +9,14 @@ export const DAYS_KEPT = 8;
 export function dayIndex(ms: number): number {
   return Math.floor(ms / DAY_MS);
 }
+
+/** Day of the first Monday: the epoch was a Thursday. */
+const FIRST_MONDAY = 4;
+
+/** Weeks from Monday to Sunday, UTC; 1 began on 1970-01-05. */
+export const weekIndex = (ms: number): number => Math.floor((dayIndex(ms) + 7 - FIRST_MONDAY) / 7);
+
+export const weekStartMs = (index: number): number => (index * 7 - 7 + FIRST_MONDAY) * DAY_MS;
 
 /** Months since the year 0. */
 export function monthIndex(ms: number): number {
@@ -31,11 +39,12 @@ export function parseDay(name: string): number {
   return dayIndex(Date.parse(`${name}T00:00:00Z`));
 }
 
+export const monthStartMs = (index: number): number => Date.UTC(Math.floor(index / 12), index % 12, 1);
+
 export function msToNextDay(ms: number): number {
   return (dayIndex(ms) + 1) * DAY_MS - ms;
 }
 
 export function msToNextMonth(ms: number): number {
-  const next = monthIndex(ms) + 1;
-  return Date.UTC(Math.floor(next / 12), next % 12, 1) - ms;
+  return monthStartMs(monthIndex(ms) + 1) - ms;
 }

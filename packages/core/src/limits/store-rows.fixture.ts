@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import type { Labels } from '../keys/api-key';
 import type { LogRecord } from '../logs/log-record';
+import { type BudgetSum, covers } from './budgets';
 import type {
   AdmitPlan,
   AdmitRequest,
@@ -54,6 +56,18 @@ export class StoredRows implements RebuildSource {
     };
   }
 
+  async sumBudget({ projectId, owner, fromMs, toMs, except }: BudgetSum): Promise<number> {
+    const rows = [...this.rows.values()].filter(
+      (row) =>
+        row.projectId === projectId &&
+        row.createdAtMs >= fromMs &&
+        row.createdAtMs < toMs &&
+        !except.includes(row.id) &&
+        covers({ owner }, { keyId: row.apiKeyId, record: JSON.stringify(row) }),
+    );
+    return rows.reduce((sum, row) => sum + row.costNanoUsd, 0);
+  }
+
   /** Everything in the queue becomes a row. */
   async drain(store: HotStore): Promise<number> {
     let drained = 0;
@@ -90,6 +104,7 @@ function period(row: { readonly createdAtMs: number }, length: number): string {
 /** The smallest record a queue entry needs; `extra` wins. */
 export function recordText(
   settlement: Pick<Settlement, 'requestId' | 'projectId' | 'keyId' | 'customerId' | 'admittedAtMs' | 'costNanoUsd'>,
+  labels?: Labels,
 ): string {
   return JSON.stringify({
     id: settlement.requestId,
@@ -98,6 +113,7 @@ export function recordText(
     apiKeyId: settlement.keyId,
     customerId: settlement.customerId,
     costNanoUsd: settlement.costNanoUsd,
+    labels,
   });
 }
 

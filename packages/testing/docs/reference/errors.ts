@@ -43,12 +43,16 @@ const ADVICE = {
     'Use a token with the role `admin`, or a key that may.',
   ),
   spend_cap_exceeded: advice(
-    'The project reached `monthly_cap_usd`.',
-    'Raise it: `llm0 projects update … --monthly-cap-usd`. It resets on the 1st, UTC.',
+    'The project reached `monthly_cap_usd`, `daily_budget_usd` or `weekly_budget_usd`.',
+    'Raise it: `llm0 projects update … --monthly-cap-usd`. It resets on the 1st, at midnight or on Monday, UTC.',
   ),
   key_budget_exceeded: advice(
-    'The key reached `budget_usd` of its `budget_period`.',
+    'The key reached `budget_usd` of its `budget_period`, `daily_budget_usd` or `weekly_budget_usd`.',
     'Raise it: `llm0 keys update … --budget-usd`. A period of `month` resets on the 1st, UTC; `total` never resets.',
+  ),
+  label_budget_exceeded: advice(
+    'A label of the request reached its budget of the day, week or month; `spent_usd` and `budget_usd` say how much.',
+    'Raise it: `llm0 label-budgets update …`. It resets at midnight, on Monday or on the 1st, UTC.',
   ),
   model_not_found: advice('No provider offers the model; the message names similar ones.', 'Check `GET /v1/models`.'),
   not_found: advice('Nothing has this path or id.', 'Check the address; the base URL ends in `/v1`.'),

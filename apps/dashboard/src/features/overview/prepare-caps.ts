@@ -43,8 +43,8 @@ export function prepareCaps(budgets: readonly Budget[], projectName: (id: string
 const dangerOf = ({ limit_usd: cap, share, forecast }: Budget) =>
   Math.max(share, forecast === null || cap === 0 ? 0 : forecast.expected_usd / cap);
 
-const SCOPES = { project: 'Project', key: 'Key', customer: 'Customer' } as const;
-const PERIODS = { day: 'today', month: 'this month', total: 'in total' } as const;
+const SCOPES = { project: 'Project', key: 'Key', customer: 'Customer', label: 'Label' } as const;
+const PERIODS = { day: 'today', week: 'this week', month: 'this month', total: 'in total' } as const;
 
 function describeOwner({ scope, period }: Budget, projectName: string): string {
   return `${SCOPES[scope]}${scope === 'project' ? '' : ` in ${projectName}`}, ${PERIODS[period]}`;
@@ -53,6 +53,7 @@ function describeOwner({ scope, period }: Budget, projectName: string): string {
 /** The words of the finance page; only months are forecast. */
 function describeOutlook(budget: Budget): string {
   const { period, used_usd: spent, limit_usd: cap } = budget;
-  if (period === 'month') return outlookOf({ ...budget, spent_usd: spent, cap_usd: cap }, false).text;
+  if (period === 'month' && budget.scope !== 'label')
+    return outlookOf({ ...budget, spent_usd: spent, cap_usd: cap }, false).text;
   return spent >= cap ? 'Used up' : 'Within its limit';
 }

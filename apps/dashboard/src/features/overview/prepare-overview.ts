@@ -65,6 +65,7 @@ const POLICY = new Set([
   'rate_limit_exceeded',
   'spend_cap_exceeded',
   'key_budget_exceeded',
+  'label_budget_exceeded',
   'customer_spend_limit',
   'request_over_limit',
   'model_not_priced',

@@ -5,29 +5,29 @@ import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageQuery, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
-import { type CapLine, loadCaps } from '../finance/load-caps';
+import { type CapLine, isMonthBudget, loadCaps } from '../finance/load-caps';
 import { capFields } from '../finance/schema';
 import { showForecast } from '../finance/show-statement';
 
 const budgetSchema = z
   .object({
-    scope: z.enum(['project', 'key', 'customer']),
-    period: z.enum(['day', 'month', 'total']),
+    scope: z.enum(['project', 'key', 'customer', 'label']),
+    period: z.enum(['day', 'week', 'month', 'total']),
     project_id: id,
-    id: z.string().openapi({ description: 'Id of the key or customer; of the project for projects' }),
+    id: z.string().openapi({ description: 'Id of the key, customer or label budget; of the project for projects' }),
     name: z.string(),
     limit_usd: usdShown,
     used_usd: usdShown,
     share: z.number().openapi({ description: 'used ÷ limit; may exceed 1' }),
     ...capFields,
   })
-  .openapi('Budget', { description: 'Only budgets of a month have a forecast' });
+  .openapi('Budget', { description: 'Only monthly budgets have a forecast, those of labels excepted' });
 
 const list = createRoute({
   method: 'get',
   path: '/budgets',
   tags: ['stats'],
-  summary: 'Caps, key budgets and customer limits with their use and forecast, the tightest first',
+  summary: 'Caps, budgets and customer limits with their use and forecast, the tightest first',
   request: { query: z.strictObject({ project_id: id.optional(), limit: pageQuery.limit }) },
   responses: { 200: answers(z.object({ data: z.array(budgetSchema) }), 'Budgets') },
 });
@@ -37,9 +37,9 @@ export function budgetRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>)
     const { project_id: projectId, limit } = c.req.valid('query');
     const nowMs = clock.nowMs();
     const budgets = await listBudgets(db, { nowMs, limit, projectId });
-    const monthly = budgets.filter(({ period }) => period === 'month');
+    const monthly = budgets.filter(isMonthBudget);
     const caps = await loadCaps(db, { month: monthOf('UTC', nowMs), nowMs }, monthly);
-    const capOf = new Map(caps.map((cap, index) => [monthly[index], cap]));
+    const capOf = new Map<Budget | undefined, CapLine>(caps.map((cap, index) => [monthly[index], cap]));
     return c.json({ data: budgets.map((budget) => showBudget(budget, capOf.get(budget))) }, 200);
   });
 }

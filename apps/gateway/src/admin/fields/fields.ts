@@ -43,12 +43,13 @@ export const toolPatterns = z
 
 const MAX_LABELS = 16;
 
+export const labelName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits, ".", "_" or "-"');
+
 /** Cost labels; names match those in `X-LLM0-*` headers. */
 export const labels = z
-  .record(
-    z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits, ".", "_" or "-"'),
-    text(256),
-  )
+  .record(labelName, text(256))
   .refine((all) => Object.keys(all).length <= MAX_LABELS, `must have at most ${MAX_LABELS} labels`)
   .transform((all) => (Object.keys(all).length === 0 ? null : all));
 
@@ -71,8 +72,16 @@ export const usd = z
     description: 'USD, at most 9 decimals; a string works too',
   });
 
+/** Budgets of projects and keys beside their cap. */
+export const periodBudgets = {
+  daily_budget_usd: usd.nullish().openapi({ description: 'USD per UTC day; null = none' }),
+  weekly_budget_usd: usd.nullish().openapi({ description: 'USD per week from Monday, UTC; null = none' }),
+};
+
 /** USD out: an exact JSON number. */
 export const usdShown = z.number().openapi({ description: 'USD, exact, at most 9 decimals' });
+
+export const periodBudgetsShown = { daily_budget_usd: usdShown.nullable(), weekly_budget_usd: usdShown.nullable() };
 
 /** RFC 3339 with an offset → epoch milliseconds. */
 export const instant = z.iso

@@ -10,8 +10,13 @@ const DAY_MS = 86_400_000;
 const MOST_CAPS = 200;
 const MOST_BUDGETS = 20_000;
 
+/** Labels have no series of days, so their budgets have no forecast. */
+export type MonthBudget = Budget & { readonly scope: Exclude<Budget['scope'], 'label'> };
+export const isMonthBudget = (budget: Budget): budget is MonthBudget =>
+  budget.period === 'month' && budget.scope !== 'label';
+
 /** A cap of a UTC month, as requests are held to it. */
-export interface CapLine extends Pick<Budget, 'scope' | 'projectId' | 'id' | 'name'> {
+export interface CapLine extends Pick<MonthBudget, 'scope' | 'projectId' | 'id' | 'name'> {
   readonly capNanoUsd: number;
   readonly spentNanoUsd: number;
   readonly forecast: Forecast | null;
@@ -29,17 +34,19 @@ interface CapQuestion {
 }
 
 /** Monthly caps of projects and keys and limits of customers, the tightest first; a past month's as of its end. */
-export function loadMonthBudgets(db: Db, { month, nowMs, projectId }: CapQuestion): Promise<readonly Budget[]> {
+export async function loadMonthBudgets(db: Db, question: CapQuestion): Promise<readonly MonthBudget[]> {
+  const { month, nowMs, projectId } = question;
   const isPast = monthOf('UTC', nowMs) !== month;
   const atMs = isPast ? Date.parse(`${month}-01T00:00:00Z`) : nowMs;
-  return listBudgets(db, { nowMs: atMs, limit: MOST_BUDGETS, projectId, period: 'month', isPast });
+  const all = await listBudgets(db, { nowMs: atMs, limit: MOST_BUDGETS, projectId, period: 'month', isPast });
+  return all.filter(isMonthBudget);
 }
 
 /** The tightest budgets of a month, with the day on which each is used up. */
 export async function loadCaps(
   db: Db,
   { month, nowMs }: Omit<CapQuestion, 'projectId'>,
-  all: readonly Budget[],
+  all: readonly MonthBudget[],
 ): Promise<readonly CapLine[]> {
   const isRunning = monthOf('UTC', nowMs) === month;
   const startMs = Date.parse(`${month}-01T00:00:00Z`);
@@ -50,7 +57,7 @@ export async function loadCaps(
   const daysOf = await loadSeries(db, budgets, { fromMs, toMs });
   const left = isRunning ? daysLeft('UTC', month, nowMs) : [];
   const skipped = (startMs - fromMs) / DAY_MS;
-  const lineOf = (budget: Budget): CapLine => {
+  const lineOf = (budget: MonthBudget): CapLine => {
     const { scope, id, name, limitNanoUsd: capNanoUsd, usedNanoUsd: spentNanoUsd } = budget;
     const line = { scope, projectId: budget.projectId, id, name, capNanoUsd, spentNanoUsd };
     const days = daysOf(budget);
@@ -93,9 +100,9 @@ interface Days {
 }
 
 /** Days of spend of each budget: one question for all projects, one for all keys, one for the customers of each project. */
-async function loadSeries(db: Db, budgets: readonly Budget[], { fromMs, toMs }: Days) {
+async function loadSeries(db: Db, budgets: readonly MonthBudget[], { fromMs, toMs }: Days) {
   const found = new Map<string, ReadonlyMap<string, readonly number[]>>();
-  const placeOf = ({ scope, projectId }: Budget) => (scope === 'customer' ? `customer ${projectId}` : scope);
+  const placeOf = ({ scope, projectId }: MonthBudget) => (scope === 'customer' ? `customer ${projectId}` : scope);
   for (const [place, some] of Map.groupBy(budgets, placeOf)) {
     const [first] = some;
     if (first === undefined) continue;
@@ -104,5 +111,5 @@ async function loadSeries(db: Db, budgets: readonly Budget[], { fromMs, toMs }: 
     found.set(place, await loadDays(db, { fromMs, toMs, by: first.scope, filter, groups }));
   }
   const none = Array.from({ length: Math.round((toMs - fromMs) / DAY_MS) }, () => 0);
-  return (budget: Budget) => found.get(placeOf(budget))?.get(budget.id) ?? none;
+  return (budget: MonthBudget) => found.get(placeOf(budget))?.get(budget.id) ?? none;
 }

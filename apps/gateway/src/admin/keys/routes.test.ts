@@ -119,6 +119,8 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
       expires_at: null,
       budget_usd: null,
       budget_period: 'total',
+      daily_budget_usd: null,
+      weekly_budget_usd: null,
     });
     const { key, id, prefix } = answer.body;
     expect(key).toMatch(/^llm0_live_[0-9a-f]{64}$/);
@@ -150,11 +152,13 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
       expires_at: '2030-05-06T07:08:09+02:00',
       budget_usd: 0.1,
       budget_period: 'month',
+      daily_budget_usd: 0.05,
     };
     expect(await createKey(settings)).toMatchObject({
       ...settings,
       expires_at: '2030-05-06T05:08:09.000Z',
       budget_usd: '0.1',
+      daily_budget_usd: '0.05',
     });
   });
 
@@ -170,6 +174,7 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
     ['expires_at', '2030-01-01T00:00:00'],
     ['budget_usd', -0.1],
     ['budget_period', 'week'],
+    ['weekly_budget_usd', -1],
     ['is_active', true],
     ['key', 'llm0_live_mine'],
   ])('%s: %p is refused', async (field, value) => {

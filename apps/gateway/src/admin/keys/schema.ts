@@ -10,6 +10,8 @@ import {
   instantShown,
   labels,
   passthrough,
+  periodBudgets,
+  periodBudgetsShown,
   text,
   toolPatterns,
   usd,
@@ -61,6 +63,7 @@ const settings = {
   expires_at: instant.nullish(),
   budget_usd: usd.nullish(),
   budget_period: z.enum(['total', 'month']).optional().openapi({ default: 'total' }),
+  ...periodBudgets,
 };
 
 export const newKeySchema = z.strictObject({ name: text(), ...settings, key: givenKey.optional() }).openapi('NewKey');
@@ -89,6 +92,7 @@ const shown = z.object({
   expires_at: instantShown.nullable(),
   budget_usd: usdShown.nullable(),
   budget_period: z.enum(['total', 'month']),
+  ...periodBudgetsShown,
   created_at: instantShown,
   updated_at: instantShown,
 });

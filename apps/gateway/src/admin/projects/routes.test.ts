@@ -23,6 +23,8 @@ describe.each(TEST_DATABASES)('projects on $name', (kind) => {
       id: UUID,
       name: 'plain',
       monthly_cap_usd: null,
+      daily_budget_usd: null,
+      weekly_budget_usd: null,
       strict_caps: false,
       default_output_tokens: 4096,
       cache_enabled: true,
@@ -51,6 +53,8 @@ describe.each(TEST_DATABASES)('projects on $name', (kind) => {
   test('all fields are taken', async () => {
     const settings = {
       name: 'all',
+      daily_budget_usd: '20.5',
+      weekly_budget_usd: '100',
       strict_caps: true,
       default_output_tokens: 100,
       cache_enabled: false,

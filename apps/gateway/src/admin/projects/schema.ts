@@ -1,7 +1,19 @@
 import { z } from '@hono/zod-openapi';
 import { FAILOVER_SETTINGS } from '@llm0/core/routing/failover-mode';
 import type { StoredProject } from '@llm0/drizzle/queries/access/projects';
-import { count, id, instantShown, labels, passthrough, text, toolPatterns, usd, usdShown } from '../fields/fields';
+import {
+  count,
+  id,
+  instantShown,
+  labels,
+  passthrough,
+  periodBudgets,
+  periodBudgetsShown,
+  text,
+  toolPatterns,
+  usd,
+  usdShown,
+} from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
 export const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -9,6 +21,7 @@ const DEFAULT_MAX_CUSTOMERS = 100_000;
 
 const settings = {
   monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
+  ...periodBudgets,
   strict_caps: z.boolean().optional(),
   default_output_tokens: count(1, 10_000_000).nullish().openapi({ default: DEFAULT_OUTPUT_TOKENS }),
   cache_enabled: z.boolean().optional().openapi({ default: true }),
@@ -56,6 +69,7 @@ export const projectSchema = z
     id,
     name: z.string(),
     monthly_cap_usd: usdShown.nullable(),
+    ...periodBudgetsShown,
     strict_caps: z.boolean(),
     default_output_tokens: z.int(),
     cache_enabled: z.boolean(),

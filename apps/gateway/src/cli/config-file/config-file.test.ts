@@ -44,6 +44,9 @@ projects:
     monthly_cap_usd: 12.50
     default_output_tokens: null
     labels: {team: shop}
+    daily_budget_usd: 2.50
+    label_budgets:
+      - {label: feature, value: search, daily_usd: 1.0, monthly_usd: 20}
     aliases:
       - {alias: cheap, targets: [{provider: ${name}, model: small}]}
     guardrails:
@@ -85,16 +88,16 @@ describe('a gateway as a file', () => {
     const path = await write(everything(name));
     const planned = await run('plan', path);
     expect([planned.code, planned.out]).toEqual([2, expect.stringContaining(`${name}-shop/web`)]);
-    expect(planned.err).toContain('15 to create, 0 to change, 0 to delete, 0 unchanged');
+    expect(planned.err).toContain('16 to create, 0 to change, 0 to delete, 0 unchanged');
     const applied = await run('apply', path);
-    expect([applied.code, applied.err]).toEqual([0, '15 created, 0 changed, 0 deleted, 0 unchanged']);
+    expect([applied.code, applied.err]).toEqual([0, '16 created, 0 changed, 0 deleted, 0 unchanged']);
     for (const secret of Object.values(ENV)) expect(`${planned.out}${applied.out}`).not.toContain(secret);
     const before = await changes();
-    expect(await run('plan', path)).toMatchObject({ code: 0, err: expect.stringContaining('15 unchanged') });
+    expect(await run('plan', path)).toMatchObject({ code: 0, err: expect.stringContaining('16 unchanged') });
     expect(await run('apply', path)).toMatchObject({ code: 0 });
     expect(await changes()).toBe(before);
     const [project] = await projectsNamed(`${name}-shop`);
-    expect(project).toMatchObject({ monthly_cap_usd: 12.5, default_output_tokens: 4096 });
+    expect(project).toMatchObject({ monthly_cap_usd: 12.5, default_output_tokens: 4096, daily_budget_usd: 2.5 });
     const { data: keys } = await gateway.read(`/projects/${project?.id}/keys`);
     const secret = (await Bun.file(join(gateway.folder, 'keys/web')).text()).trim();
     expect(statSync(join(gateway.folder, 'keys/web')).mode & 0o777).toBe(0o600);

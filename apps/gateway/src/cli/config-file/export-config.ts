@@ -76,11 +76,15 @@ class Exporter {
     const customers = nested('customer_limits').map((one) => this.entry(one, { customer_id: one.at[0] ?? '' }));
     const [guardrails] = nested('guardrails');
     const aliases = nested('alias').map((alias) => this.entry(alias, { alias: alias.name }));
+    const labels = nested('label_budget').map((one) =>
+      this.entry(one, { label: one.at[0] ?? '', value: one.at[1] ?? '' }),
+    );
     const entry = this.entry(project, { name: project.name });
     if (keys.length > 0) entry.keys = keys;
     if (customers.length > 0) entry.customers = customers;
     if (guardrails !== undefined) entry.guardrails = this.entry(guardrails, {});
     if (aliases.length > 0) entry.aliases = aliases;
+    if (labels.length > 0) entry.label_budgets = labels;
     return entry;
   }
 

@@ -23,6 +23,7 @@ const FILE = {
       keys: [{ name: 'web', secret: { write_to: 'web' }, is_active: false }],
       customers: [{ customer_id: 'acme', daily_spend_limit_usd: 1 }],
       guardrails: { mode: 'off' },
+      label_budgets: [{ label: 'feature', value: 'search', daily_usd: '20' }],
       aliases: [{ alias: 'd', targets: [{ provider: 'a', model: 'b' }] }],
     },
   ],
@@ -44,6 +45,7 @@ test.each([
   [{ version: 1, projects: [{ name: 'x', keys: [{ name: 'k', key: `llm0_live_${'0'.repeat(64)}` }] }] }],
   [{ version: 1, providers: [{ name: 'x', key: 'sk-plain' }] }],
   [{ version: 1, chains: [{ targets: [] }] }],
+  [{ version: 1, projects: [{ name: 'x', label_budgets: [{ label: 'feature' }] }] }],
 ])('the schema refuses %j', (file) => {
   expect(isValid(file)).toBe(false);
 });

@@ -23,6 +23,7 @@ export function configJsonSchema(): JsonObject {
     customers: listOf(customer),
     guardrails: entryOf('guardrails', {}),
     aliases: listOf({ ...alias, properties: nestedAlias }),
+    label_budgets: listOf(entryOf('label_budget', {})),
   });
   return {
     ...{ $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'LLM0 Gateway configuration' },

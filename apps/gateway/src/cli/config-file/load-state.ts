@@ -114,6 +114,7 @@ const LISTS: Readonly<Record<string, (one: JsonObject, prices: Prices) => readon
   '/mcp/servers': (one) => [foundOf('mcp_server', one, [one.alias])],
   '/backends': (one) => [foundOf('backend', one, [one.name])],
   '/keys': (one) => [foundOf('key', one, [one.name])],
+  '/label-budgets': (one) => [foundOf('label_budget', one, [one.label, one.value])],
   '/alerts': (one) => [foundOf('alert', one, [one.name])],
 };
 const PATHS = Object.keys(LISTS);

@@ -125,10 +125,11 @@ class ResourceReader {
     this.add('provider_key', { at, project: this.projectOf(project, place), body: named, place });
   }
 
-  private readProject({ keys, customers, guardrails, aliases, ...body }: JsonObject, at: Place): void {
+  private readProject({ keys, customers, guardrails, aliases, label_budgets, ...body }: JsonObject, at: Place): void {
     const project = String(body.name);
     this.add('project', { at: [project], body, place: at });
-    const nested = { keys: keys ?? null, customers: customers ?? null, aliases: aliases ?? null };
+    const lists = { keys, customers, aliases, label_budgets };
+    const nested = Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list ?? null]));
     if (guardrails !== undefined && guardrails !== null) {
       const place = below(at, 'guardrails');
       if (isObject(guardrails)) this.add('guardrails', { at: [], project, body: guardrails, place });
@@ -143,6 +144,9 @@ class ResourceReader {
       if (entry.project_id !== undefined)
         this.problems.push(problemAt(place, 'is the project around it', ['project_id']));
       this.add('alias', { at: [String(entry.alias)], project, body: entry, place });
+    }
+    for (const [entry, place] of this.entriesOf(nested, 'label_budgets', at)) {
+      this.add('label_budget', { at: [String(entry.label), String(entry.value)], project, body: entry, place });
     }
     for (const [entry, place] of this.entriesOf(nested, 'keys', at)) this.addKey(project, entry, place);
   }

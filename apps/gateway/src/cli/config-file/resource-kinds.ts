@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { alertChangesSchema, alertSchema, newAlertSchema } from '../../admin/alerts/schema';
 import { aliasChangesSchema, aliasSchema, newAliasSchema } from '../../admin/aliases/schema';
 import { backendChangesSchema, backendSchema, newBackendSchema } from '../../admin/backends/schema';
+import { labelBudgetChangesSchema, labelBudgetSchema, ownLabelBudgetSchema } from '../../admin/budgets/label-schema';
 import { chainBodySchema, chainSchema } from '../../admin/chains/schema';
 import { customerLimitsBodySchema, customerLimitsSchema } from '../../admin/customers/schema';
 import { policySchema, shownPolicySchema } from '../../admin/guardrails/schema';
@@ -151,6 +152,12 @@ export const RESOURCE_KINDS = {
     fields: keyChangesSchema.shape,
     shown: keySchema.shape,
     changeOnly: ['is_active'],
+  },
+  label_budget: {
+    created: ownLabelBudgetSchema,
+    fields: labelBudgetChangesSchema.shape,
+    shown: labelBudgetSchema.shape,
+    createOnly: ['label', 'value'],
   },
   alert: {
     created: newAlertSchema,

@@ -23,6 +23,7 @@ const PATHS = {
   guardrails: ({ project }) => `/projects/${project}/guardrails`,
   customer_limits: ({ project, name }) => `/projects/${project}/customers/${encodeURIComponent(name)}/limits`,
   key: ({ project, id }) => `/projects/${project}/keys/${id}`,
+  label_budget: ({ id }) => `/label-budgets/${id}`,
   alert: ({ id }) => `/alerts/${id}`,
 } as const satisfies Record<Kind, PathOf>;
 
@@ -45,6 +46,6 @@ export function auditIdOf(kind: Kind, { at, project, id = '' }: PathParts): stri
 }
 
 /** Kinds whose bodies name their project. */
-export const NAMES_PROJECT: ReadonlySet<Kind> = new Set(['alias', 'provider_key', 'alert']);
+export const NAMES_PROJECT: ReadonlySet<Kind> = new Set(['alias', 'provider_key', 'label_budget', 'alert']);
 
 export const apiIdOf = (shown: JsonObject): string | undefined => (typeof shown.id === 'string' ? shown.id : undefined);

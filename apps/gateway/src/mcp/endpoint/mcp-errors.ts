@@ -28,6 +28,7 @@ const CODE_BY_KIND = {
   permission_denied: OWN_CODES.permission,
   spend_cap_exceeded: OWN_CODES.budget,
   key_budget_exceeded: OWN_CODES.budget,
+  label_budget_exceeded: OWN_CODES.budget,
   guardrail_blocked: RPC.invalidParams,
   model_not_found: RPC.invalidParams,
   not_found: RPC.invalidParams,

@@ -4,6 +4,8 @@ import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
+import { compileBudgets } from '@llm0/core/limits/budgets';
+import { encodeErrorDetails } from '../../dialects/encode-error-details';
 import {
   CHEAP_MODEL,
   chatRequest,
@@ -144,6 +146,33 @@ describe('a key that changed under us', () => {
     expect([pipeline.world.lookUps, await pipeline.hotStore.openHolds()]).toEqual([6, 0]);
   });
 });
+
+test.each([
+  [
+    { project: { dailyBudgetNanoUsd: 0 } },
+    'spend_cap_exceeded',
+    /^The daily budget of this project doesn't cover .* 00:00 UTC/,
+  ],
+  [{ key: { weeklyBudgetNanoUsd: 0 } }, 'key_budget_exceeded', /^The weekly budget of this API key .* Monday/],
+  [{}, 'label_budget_exceeded', /^The monthly budget of the label feature=search .* \$0\.00 of \$0\.000001 is spent/],
+] as const)(
+  'a request beyond the budgets of %j is told which one, and what is spent',
+  async (options, kind, message) => {
+    await open(options);
+    const label = { label: 'feature', value: 'search', dailyNanoUsd: null, weeklyNanoUsd: null, monthlyNanoUsd: 1000 };
+    const input = inputOf();
+    const budgets = compileBudgets({ ...pipeline.world.stored, labelBudgets: [label] });
+    const ctx = { ...input.ctx, labels: { feature: 'search' } };
+    const error = await denialOf({ ...input, ctx, principal: { ...input.principal, budgets } });
+    expect([error.kind, error.retryAfterMs]).toEqual([kind, undefined]);
+    expect(error.message).toMatch(message);
+    expect(encodeErrorDetails(error)).toMatchObject({
+      spent_usd: 0,
+      budget_usd: kind === 'label_budget_exceeded' ? 1e-6 : 0,
+    });
+    expect(await pipeline.hotStore.openHolds()).toBe(0);
+  },
+);
 
 describe('a customer beyond its limit', () => {
   const limits = { ...NO_LIMITS, dailySpendNanoUsd: 0, onLimit: 'downgrade' as const, downgradeModel: CHEAP_MODEL };

@@ -4,6 +4,7 @@ import { type CachedAnswer, decodeCachedAnswer } from '@llm0/core/cache/cached-a
 import { mayCache } from '@llm0/core/cache/tool-answers';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { labelsOf } from '@llm0/core/keys/api-key';
 import type { AdmitDecision, AdmitPlan, AdmitRequest } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
@@ -223,7 +224,7 @@ function admitRequest(
   options: { downgrade: Planned | undefined; reloaded: boolean; skipCache: boolean },
 ): AdmitRequest {
   const look = (plan: Planned) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
-  const { key, project } = input.principal;
+  const { key, project, budgets } = input.principal;
   return {
     requestId: input.ctx.requestId,
     projectId: project.id,
@@ -242,6 +243,7 @@ function admitRequest(
     projectCapNanoUsd: project.monthlyCapNanoUsd,
     keyBudgetNanoUsd: key.budgetNanoUsd,
     keyBudgetPeriod: key.budgetPeriod,
+    budgets: budgets?.of(labelsOf(input.principal, input.ctx.labels)),
     tokensPerMinute: key.tokensPerMinute,
     maxConcurrency: key.maxConcurrency,
   };

@@ -1,12 +1,14 @@
-import { type ErrorKind, GatewayError } from '@llm0/core/errors/gateway-error';
+import { type ErrorKind, GatewayError, type GatewayErrorOptions } from '@llm0/core/errors/gateway-error';
+import { type BudgetOwner, type BudgetSpan, SPANS } from '@llm0/core/limits/budgets';
 import type { AdmitDecision, DenialReason, LimitState } from '@llm0/core/limits/hot-store';
+import { formatUsdText } from '@llm0/core/pricing/format-usd';
 
 /** A refusal by the limits; carries the state that the answer's headers show. */
 export class AdmissionDenied extends GatewayError {
   constructor(
     kind: ErrorKind,
     message: string,
-    options: { param?: string; retryAfterMs?: number; readonly state: LimitState; readonly nowMs: number },
+    options: GatewayErrorOptions & { readonly state: LimitState; readonly nowMs: number },
   ) {
     super(kind, message, options);
     this.state = options.state;
@@ -84,12 +86,27 @@ const DENIALS = {
     message: 'This customer reached its spend limit for this month.',
   },
   queue_full: { kind: 'overloaded', message: "The gateway can't take more requests right now. Retry shortly." },
-} as const satisfies Record<DenialReason, DenialRow>;
+} as const satisfies Record<Exclude<DenialReason, 'budget'>, DenialRow>;
+
+/** Refusals by budgets of a day, week or month. */
+const BUDGETS: { readonly [S in BudgetOwner['scope']]: { readonly kind: ErrorKind; readonly of: string } } = {
+  project: { kind: 'spend_cap_exceeded', of: 'of this project' },
+  key: { kind: 'key_budget_exceeded', of: 'of this API key' },
+  label: { kind: 'label_budget_exceeded', of: 'of the label' },
+};
+const RESETS: Readonly<Record<BudgetSpan, string>> = {
+  day: 'at 00:00 UTC',
+  week: 'on Monday at 00:00 UTC',
+  month: 'on the first of the month at 00:00 UTC',
+};
 
 const MIN_RETRY_AFTER_MS = 1000;
 
+type Denied = Extract<AdmitDecision, { type: 'denied' }>;
+
 /** The refusal as an error. */
-export function denial(decision: Extract<AdmitDecision, { type: 'denied' }>): AdmissionDenied {
+export function denial(decision: Denied): AdmissionDenied {
+  if (decision.reason === 'budget') return budgetDenial(decision);
   const row: DenialRow = DENIALS[decision.reason];
   const waits = row.kind === 'rate_limit_exceeded' || row.kind === 'customer_spend_limit' || row.kind === 'overloaded';
   const retryAfterMs = waits ? (decision.retryAfterMs ?? MIN_RETRY_AFTER_MS) : undefined;
@@ -102,4 +119,16 @@ export function denial(decision: Extract<AdmitDecision, { type: 'denied' }>): Ad
     state: decision.state,
     nowMs: decision.nowMs,
   });
+}
+
+function budgetDenial({ budget, state, nowMs }: Denied): AdmissionDenied {
+  if (budget === undefined) throw new Error('the store names no budget');
+  const { owner, span, limitNanoUsd } = budget;
+  const { kind, of } = BUDGETS[owner.scope];
+  const label = owner.scope === 'label' ? ` ${owner.label}=${owner.value}` : '';
+  const spent = `${formatUsdText(budget.spentNanoUsd)} of ${formatUsdText(limitNanoUsd)} is spent`;
+  const message =
+    `The ${SPANS[span].word} budget ${of}${label} doesn't cover this request: ${spent}. ` +
+    `It resets ${RESETS[span]}. The operator can raise it.`;
+  return new AdmissionDenied(kind, message, { budget, state, nowMs });
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { Held, Room } from '@llm0/core/async/room';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { ApiKey, Project } from '@llm0/core/keys/api-key';
+import type { ApiKey, Principal, Project } from '@llm0/core/keys/api-key';
+import { compileBudgets } from '@llm0/core/limits/budgets';
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createAliasBook } from '@llm0/core/routing/alias';
 import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
@@ -15,6 +16,8 @@ const project: Project = {
   version: 1,
   isActive: true,
   monthlyCapNanoUsd: null,
+  dailyBudgetNanoUsd: null,
+  weeklyBudgetNanoUsd: null,
   strictCaps: false,
   defaultOutputTokens: 100,
   cacheEnabled: true,
@@ -55,6 +58,8 @@ const key: ApiKey = {
   expiresAtMs: null,
   budgetNanoUsd: null,
   budgetPeriod: 'total',
+  dailyBudgetNanoUsd: null,
+  weeklyBudgetNanoUsd: null,
 };
 const acme = { name: 'acme', place: 'cloud' as const, modelPatterns: [/^acme-/], liveModels: new Set<string>() };
 const prices = createPriceBook(
@@ -78,6 +83,12 @@ interface Change {
   readonly tables?: RoutingTables;
 }
 
+function principalOf(change: Change): Principal {
+  const principal = { key: { ...key, ...change.key }, project: { ...project, ...change.project } };
+  const budgets = compileBudgets({ ...principal, labelBudgets: [] });
+  return budgets === undefined ? principal : { ...principal, budgets };
+}
+
 const plan = (change: Change = {}) =>
   planRequest(
     { routing: () => change.tables ?? tables },
@@ -87,7 +98,7 @@ const plan = (change: Change = {}) =>
         controls: { cache: change.cache ?? 'normal', dropParams: false, failover: change.failover },
         held: new Held(new Room()),
       },
-      principal: { key: { ...key, ...change.key }, project: { ...project, ...change.project } },
+      principal: principalOf(change),
       dialect: 'openai-chat',
       request: { ...base, ...change.request },
     },
@@ -142,6 +153,7 @@ describe('planRequest', () => {
     ['no cap, no policy', {}, 'planned'],
     ['a project cap', { project: { monthlyCapNanoUsd: 1 } }, 'model_not_priced'],
     ['a key budget', { key: { budgetNanoUsd: 1 } }, 'model_not_priced'],
+    ['a budget of a day', { key: { dailyBudgetNanoUsd: 1 } }, 'model_not_priced'],
     [
       'a cap, but unpriced allowed',
       { project: { monthlyCapNanoUsd: 1, unknownModelPolicy: 'allow_unpriced' } },

@@ -111,7 +111,8 @@ export function refusesUnpriced(principal: Principal): boolean {
   return (project.unknownModelPolicy ?? (isCapped(principal) ? 'refuse' : 'allow_unpriced')) === 'refuse';
 }
 
-/** True if project or key has a spend limit. */
-export function isCapped({ key, project }: Principal): boolean {
-  return project.strictCaps || project.monthlyCapNanoUsd !== null || key.budgetNanoUsd !== null;
+/** True if project, key or one of its labels has a spend limit. */
+export function isCapped({ key, project, budgets }: Principal): boolean {
+  const isMonthly = project.monthlyCapNanoUsd !== null || key.budgetNanoUsd !== null;
+  return project.strictCaps || isMonthly || budgets !== undefined;
 }

@@ -1,8 +1,10 @@
+import { countersOf, type Uncounted } from '../budgets';
 import type { Hold } from '../hold';
 import type { AdmitDecision, AdmitPlan, AdmitRequest, LimitState } from '../hot-store';
 import { DAY_MS, dayIndex, monthIndex, msToNextDay, msToNextMonth } from '../periods';
 import { describeBucket, msUntilLevel, refillBucket, TOKEN_UNITS } from '../token-bucket';
 import type { AdmitEffect } from './apply';
+import { checkBudgets, usedBudgets } from './budgets';
 import { type CustomerCheck, checkCustomer, type Denial, denyCustomer } from './customer-requests';
 import { checkVersions } from './known-versions';
 import { countRequest, msToWindowEnd, readWindow, type WindowCount } from './request-window';
@@ -10,7 +12,7 @@ import type { EmbeddedState, KeyState } from './state';
 import { readSum } from './state';
 
 export interface AdmitOutcome {
-  readonly decision: AdmitDecision;
+  readonly decision: AdmitDecision | Uncounted;
   readonly effect?: AdmitEffect;
   /** Versions to raise first. */
   readonly raiseVersions?: boolean;
@@ -94,19 +96,25 @@ class Decision {
   }
 
   private admitMiss({ plan, chosen, warning, blocked }: PlanChoice, base: AdmitEffect): AdmitOutcome {
-    const denial = this.checkHold(chosen) ?? (blocked && this.spendDenial(blocked));
-    if (denial !== undefined) return this.deny(denial);
     const { request, nowMs } = this;
-    const limit = request.tokensPerMinute;
+    const denial = this.checkHold(chosen);
+    if (denial !== undefined) return this.deny(denial);
+    const { tokensPerMinute: limit, budgets, projectId, keyId } = request;
+    const { holdNanoUsd } = chosen;
+    const budget = budgets && checkBudgets(this.state, { projectId, keyId, budgets, holdNanoUsd, nowMs });
+    if (budget === 'uncounted') return { decision: { type: 'uncounted', nowMs } };
+    if (budget !== undefined) return this.deny({ reason: 'budget', budget });
+    if (blocked !== undefined) return this.deny(this.spendDenial(blocked));
     const hold: Hold = {
-      projectId: request.projectId,
-      keyId: request.keyId,
+      projectId,
+      keyId,
+      holdNanoUsd,
       customerId: request.customerId ?? '',
       admittedAtMs: nowMs,
-      holdNanoUsd: chosen.holdNanoUsd,
       lostNanoUsd: chosen.lostNanoUsd,
       tokens: chosen.tokens,
       tokensPerMinute: limit ?? 0,
+      counters: budgets && countersOf(budgets, nowMs),
       lostRecord: chosen.lostRecord,
     };
     return {
@@ -122,6 +130,7 @@ class Decision {
       effect: {
         ...base,
         hold,
+        budgets: budgets && usedBudgets(budgets, nowMs),
         ...(limit === null
           ? {}
           : {
@@ -225,7 +234,7 @@ class Decision {
   }
 
   /** Stores a clock that moved back: otherwise the bucket would stop until it catches up. */
-  private deny({ reason, retryAfterMs }: Denial): AdmitOutcome {
+  private deny({ reason, retryAfterMs, budget }: Denial): AdmitOutcome {
     const { key, customer, keyLevel, nowMs } = this;
     if (keyLevel !== undefined && key?.bucket !== undefined && nowMs < key.bucket.atMs)
       key.bucket = { level: keyLevel, atMs: nowMs, burst: this.request.keyBucket?.burst };
@@ -238,7 +247,9 @@ class Decision {
       };
     }
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
-    return { decision: { type: 'denied', nowMs, state: this.limitState(0), reason, ...wait } };
+    return {
+      decision: { type: 'denied', nowMs, state: this.limitState(0), reason, ...wait, ...(budget && { budget }) },
+    };
   }
 
   private get projectSum(): { readonly spent: number; readonly held: number } {

@@ -1,5 +1,6 @@
 import type { Hold } from '../hold';
 import { dayIndex, monthIndex } from '../periods';
+import { heldSums, openPeriods, type UsedBudget } from './budgets';
 import { type CustomerState, countCustomer, type EmbeddedState, type KeyState, openDay, openMonth } from './state';
 
 /** Journal line of an admission or hit. Levels are those after the decision, at `atMs`. */
@@ -21,6 +22,7 @@ export interface AdmitEffect {
   readonly day?: number;
   readonly model?: string;
   readonly modelDay?: number;
+  readonly budgets?: readonly UsedBudget[];
   readonly hold?: Hold;
 }
 
@@ -46,6 +48,7 @@ export function applyAdmit(state: EmbeddedState, effect: AdmitEffect): void {
     if (effect.model !== undefined && effect.modelDay !== undefined) customer.models.set(effect.model, effect.modelDay);
   }
   if (hold === undefined) return;
+  if (effect.budgets !== undefined) openPeriods(state, effect.projectId, effect.budgets);
   state.holds.set(effect.requestId, { ...hold, leaseUntilMs: atMs + state.leaseMs });
   addToSums(state, hold, { spent: 0, held: hold.holdNanoUsd, open: 1 });
 }
@@ -89,7 +92,7 @@ export function undoAdmit(state: EmbeddedState, effect: AdmitEffect, before: Bef
 /** Adds to every counter of a request, in the periods of its admission. */
 export function addToSums(
   state: EmbeddedState,
-  request: Pick<Hold, 'projectId' | 'keyId' | 'customerId' | 'admittedAtMs'>,
+  request: Pick<Hold, 'projectId' | 'keyId' | 'customerId' | 'admittedAtMs' | 'counters'>,
   change: { readonly spent: number; readonly held: number; readonly open: number },
 ): void {
   const month = monthIndex(request.admittedAtMs);
@@ -100,6 +103,7 @@ export function addToSums(
     const customer = state.customer(request.projectId, request.customerId);
     sums.push(openDay(customer.days, dayIndex(request.admittedAtMs)), openMonth(customer.months, month));
   }
+  if (request.counters !== undefined) sums.push(...heldSums(state, request.projectId, request.counters));
   for (const sum of sums) {
     sum.spent += change.spent;
     sum.held += change.held;

@@ -1,3 +1,4 @@
+import type { SpentBudget } from '../budgets';
 import type { AdmitRequest, CustomerLimits, DenialReason } from '../hot-store';
 import { DAY_MS, HOUR_MS, monthIndex, msToNextMonth } from '../periods';
 import { msUntilLevel, refillBucket, TOKEN_UNITS } from '../token-bucket';
@@ -7,6 +8,7 @@ import type { CustomerState, EmbeddedState } from './state';
 export interface Denial {
   readonly reason: DenialReason;
   readonly retryAfterMs?: number | undefined;
+  readonly budget?: SpentBudget;
 }
 
 /** A customer's counters before a decision. */

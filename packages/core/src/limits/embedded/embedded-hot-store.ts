@@ -2,6 +2,7 @@
 // their lines follow later. After a lost journal or a crash, the store rebuilds from the rows.
 import type { BudgetPeriod } from '../../keys/api-key';
 import type { QueueDepth, QueuedRecord } from '../../logs/log-queue';
+import { BudgetCounts } from '../budget-counts';
 import { CACHE_LOST_MS } from '../hold';
 import type {
   AdmitDecision,
@@ -27,12 +28,11 @@ import { EmbeddedCache } from './cache';
 import { isPrincipalKnown, ONE_READER } from './known-versions';
 import type { JournalTarget } from './lines';
 import { EmbeddedLogQueue } from './log-queue';
-import { rebuildState } from './rebuild';
+import { reapHolds } from './reaper';
+import { openCounts, rebuildState } from './rebuild';
 import { EmbeddedState, readSum } from './state';
 import { type Decided, EmbeddedTurn } from './turn';
 import { UnknownSettlements } from './unknown-settlements';
-
-const REAP_BATCH = 100;
 
 export interface EmbeddedHotStoreOptions {
   /** Folder of the journals. One process at a time (the gateway locks its data folder). */
@@ -61,6 +61,7 @@ export class EmbeddedHotStore implements HotStore {
   private readonly book: EmbeddedBook;
   private readonly turn: EmbeddedTurn;
   private readonly unknown: UnknownSettlements;
+  private readonly counts: BudgetCounts;
   private readonly nowMs: () => number;
   private readonly listeners = new Set<(topic: string) => void>();
   private readonly queueMaxEntries: number;
@@ -85,6 +86,7 @@ export class EmbeddedHotStore implements HotStore {
       },
     });
     this.unknown = new UnknownSettlements({ ...this.target, book, turn: this.turn, nowMs: this.nowMs });
+    this.counts = new BudgetCounts(openCounts({ ...this.target, book, nowMs: this.nowMs }));
   }
 
   async start(source: RebuildSource): Promise<void> {
@@ -100,6 +102,7 @@ export class EmbeddedHotStore implements HotStore {
       this.book.compact();
     }
     this.source = source;
+    this.counts.source = source;
     this.unknown.decide(source);
   }
 
@@ -116,8 +119,12 @@ export class EmbeddedHotStore implements HotStore {
   }
 
   async admit(request: AdmitRequest): Promise<AdmitDecision> {
-    if (this.source === undefined) throw storeUnavailable('the store is not started');
-    return this.turn.ask(request);
+    for (;;) {
+      if (this.source === undefined) throw storeUnavailable('the store is not started');
+      const decision = await this.turn.ask(request);
+      if (decision.type !== 'uncounted') return decision;
+      await this.counts.count(request);
+    }
   }
 
   settle(settlement: Settlement): Promise<void> | undefined {
@@ -142,23 +149,7 @@ export class EmbeddedHotStore implements HotStore {
 
   async reap(): Promise<number> {
     if (this.source === undefined) throw storeUnavailable('the store is not started');
-    let reaped = 0;
-    for (;;) {
-      const atMs = this.nowMs();
-      const expired = [...this.state.holds].filter(([, hold]) => hold.leaseUntilMs <= atMs).slice(0, REAP_BATCH);
-      if (expired.length === 0) return reaped;
-      const stored = await this.source.findStored(
-        expired.map(([id, hold]) => ({ id, createdAtMs: hold.admittedAtMs })),
-      );
-      for (const [requestId, hold] of expired) {
-        if (hold.leaseUntilMs > this.nowMs() || !this.state.holds.has(requestId)) continue;
-        if (stored.has(requestId)) this.book.record({ t: 'release', requestId });
-        else {
-          this.book.record({ t: 'reap', atMs: this.nowMs(), id: this.queue.nextId, requestId });
-          reaped++;
-        }
-      }
-    }
+    return reapHolds({ ...this.target, book: this.book, nowMs: this.nowMs }, this.source);
   }
 
   async flush(timeoutMs: number): Promise<void> {

@@ -1,9 +1,11 @@
 import type { CustomerLimits, Settlement } from '../hot-store';
 import { monthIndex } from '../periods';
 import { type AdmitEffect, applyAdmit } from './apply';
+import { applyCounted, applyOpened, type CountedLine, type OpenedLine } from './budgets';
 import type { EmbeddedLogQueue } from './log-queue';
 import { applyReap, applySettle, releaseHold } from './settle';
 import {
+  type BudgetState,
   type CustomerState,
   customerOf,
   type DoneMark,
@@ -44,12 +46,15 @@ export type JournalLine =
       readonly customerId: string;
       readonly limits: CustomerLimits | null;
     }
+  | { readonly t: 'open_budget'; readonly budget: OpenedLine }
+  | { readonly t: 'count_budget'; readonly budget: CountedLine }
   | { readonly t: 'boot'; readonly id: string }
   | {
       readonly t: 'project';
       readonly id: string;
       readonly months: Pairs<number, Sum>;
       readonly customers?: Pairs<number, number>;
+      readonly budgets?: Pairs<string, Omit<BudgetState, 'periods'> & { readonly periods: Pairs<number, Sum> }>;
     }
   | {
       readonly t: 'key';
@@ -103,12 +108,17 @@ const APPLY: { readonly [T in JournalLine['t']]: (target: JournalTarget, line: L
     if (limits === null) state.limits.delete(customerOf(projectId, customerId));
     else state.limits.set(customerOf(projectId, customerId), limits);
   },
+  open_budget: ({ state }, { budget }) => applyOpened(state, budget),
+  count_budget: ({ state }, { budget }) => applyCounted(state, budget),
   boot: ({ state }, { id }) => {
     state.bootId = id;
   },
-  project: ({ state }, { id, months, customers = [] }) => {
+  project: ({ state }, { id, months, customers = [], budgets = [] }) => {
     fill(state.project(id).months, months);
     fill(state.project(id).customers, customers);
+    for (const [name, { periods, ...budget }] of budgets) {
+      state.project(id).budgets.set(name, { ...budget, periods: new Map(periods) });
+    }
   },
   key: ({ state }, { id, key, months }) => void state.keys.set(id, { ...key, months: new Map(months) }),
   customer: ({ state }, { id, customer, models, days, months }) =>
@@ -144,8 +154,11 @@ const MARKS_A_LINE = 500;
 /** The present state as lines. */
 export function* snapshotLines({ state, queue }: JournalTarget, nowMs: number): Generator<JournalLine> {
   yield { t: 'boot', id: state.bootId };
-  for (const [id, { version, keyVersions, months, customers }] of state.projects) {
-    yield { t: 'project', id, months: [...months], customers: [...customers] };
+  for (const [id, { version, keyVersions, months, customers, budgets }] of state.projects) {
+    const kept = [...budgets].map(
+      ([name, { periods, ...budget }]) => [name, { ...budget, periods: [...periods] }] as const,
+    );
+    yield { t: 'project', id, months: [...months], customers: [...customers], budgets: kept };
     yield { t: 'versions', projectId: id, project: version ?? null, keys: [...keyVersions] };
   }
   for (const [id, { months, ...key }] of state.keys) yield { t: 'key', id, key, months: [...months] };

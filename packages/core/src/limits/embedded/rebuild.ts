@@ -1,7 +1,12 @@
+import type { OpenCount } from '../budget-counts';
+import { SPANS } from '../budgets';
 import type { RebuildData, RebuildSource } from '../hot-store';
 import { customersOfMonth } from '../month-customers';
 import { parseDay, parseMonth } from '../periods';
 import { addToSums } from './apply';
+import type { EmbeddedBook } from './book';
+import { coveredHolds, isCounted } from './budgets';
+import type { JournalTarget } from './lines';
 import type { EmbeddedLogQueue } from './log-queue';
 import { countCustomer, customerOf, type EmbeddedState, openDay, openMonth } from './state';
 
@@ -60,4 +65,34 @@ export async function rebuildState(
   for (const customer of customersOfMonth({ data, holds: state.holds.values(), nowMs })) countCustomer(state, customer);
   for (const hold of state.holds.values()) addToSums(state, hold, { spent: 0, held: hold.holdNanoUsd, open: 1 });
   return data;
+}
+
+export interface CountParts extends JournalTarget {
+  readonly book: EmbeddedBook;
+  readonly nowMs: () => number;
+}
+
+/** Counts of single budgets: an `open_budget` line begins one, a `count_budget` line ends it. */
+export function openCounts({ state, queue, book, nowMs }: CountParts): OpenCount {
+  return async (projectId, { list }) => {
+    const known = state.projects.get(projectId)?.budgets;
+    const budgets = list.flatMap((budget) => {
+      const { id, span, version } = budget;
+      const counted = known?.get(id);
+      if (counted?.isCounted === true && isCounted(counted.version, version)) return [];
+      const period = SPANS[span].indexOf(nowMs());
+      const openRequests = coveredHolds(state, { projectId, budget, period });
+      book.record({ t: 'open_budget', budget: { projectId, id, period, openRequests } });
+      return [{ ...budget, period, openRequests }];
+    });
+    const records = [...queue.all()].map(({ record }) => record).filter((record) => record.includes(projectId));
+    return {
+      budgets,
+      async *queued() {
+        yield records;
+      },
+      close: async ({ id, version, period }, spentNanoUsd) =>
+        book.record({ t: 'count_budget', budget: { projectId, id, version, period, spentNanoUsd } }),
+    };
+  };
 }

@@ -2,6 +2,7 @@ import { completeLostRecord, DONE_MARKER_MS, REAPED_MARKER_MS } from '../hold';
 import type { Settlement } from '../hot-store';
 import { adjustLevel, refillBucket } from '../token-bucket';
 import { addToSums } from './apply';
+import { coveringCounters } from './budgets';
 import type { EmbeddedState, OpenHold } from './state';
 
 /** Outcome of a settlement; `record` goes to the queue. */
@@ -26,19 +27,29 @@ export function applySettle(
     return { type: 'queued', record };
   }
   if (state.done.has(requestId)) return { type: 'repeated' };
-  const booking = { ...settlement, customerId: settlement.customerId ?? '' };
   const { reapedNanoUsd: reaped, admittedAtMs = settlement.admittedAtMs } = state.reaped.get(requestId) ?? {};
   if (reaped !== undefined) {
-    addToSums(state, { ...booking, admittedAtMs }, { spent: costNanoUsd - reaped, held: 0, open: 0 });
+    bookUnheld(state, settlement, { admittedAtMs, spent: costNanoUsd - reaped });
     state.reaped.delete(requestId);
     state.done.set(requestId, { untilMs: atMs + REAPED_MARKER_MS });
     return { type: 'queued', record: `${record.slice(0, -1)},"createdAtMs":${admittedAtMs},"corrects":true}` };
   }
   if (settlement.held && !force) return { type: 'unknown' };
-  if (costNanoUsd > 0) addToSums(state, booking, { spent: costNanoUsd, held: 0, open: 0 });
+  if (costNanoUsd > 0) bookUnheld(state, settlement, { admittedAtMs, spent: costNanoUsd });
   // Unheld free records may arrive twice: the drain is idempotent by id.
   if (costNanoUsd > 0 || force) mark(state, requestId, atMs);
   return { type: 'queued', record };
+}
+
+/** Books without a hold, also in the counted budgets that cover the request. */
+function bookUnheld(
+  state: EmbeddedState,
+  settlement: Settlement,
+  { admittedAtMs, spent }: { readonly admittedAtMs: number; readonly spent: number },
+): void {
+  const counters = coveringCounters(state, settlement, admittedAtMs);
+  const booking = { ...settlement, admittedAtMs, customerId: settlement.customerId ?? '', counters };
+  addToSums(state, booking, { spent, held: 0, open: 0 });
 }
 
 /** Books an expired hold; undefined if it is missing. */

@@ -11,12 +11,24 @@ export interface Sum {
   held: number;
 }
 
+/** Counter of a budget, by the rules of `lua/budgets.lua`. */
+export interface BudgetState {
+  /** Version of the key or project by which it was last used. */
+  version: number;
+  /** False while its spend is counted from the rows. */
+  isCounted: boolean;
+  /** The latest period, and the one that was used before it. */
+  readonly periods: Map<number, Sum>;
+}
+
 export interface ProjectState {
   version: number | undefined;
   readonly keyVersions: Map<string, number>;
   readonly months: Map<number, Sum>;
   /** Different customers without limits of their own, by month. */
   readonly customers: Map<number, number>;
+  /** By id. */
+  readonly budgets: Map<string, BudgetState>;
 }
 
 export interface KeyState {
@@ -41,6 +53,7 @@ export interface CustomerState {
 }
 
 export interface OpenHold extends Hold {
+  counters?: string;
   leaseUntilMs: number;
 }
 
@@ -74,6 +87,7 @@ export class EmbeddedState {
       keyVersions: new Map(),
       months: new Map(),
       customers: new Map(),
+      budgets: new Map(),
     }));
   }
 

@@ -1,8 +1,9 @@
+import type { Uncounted } from '../budgets';
 import type { AdmitDecision, AdmitRequest } from '../hot-store';
 
 /** A request that was decided, until the journal has it. */
 export interface Decided {
-  readonly decision: AdmitDecision;
+  readonly decision: AdmitDecision | Uncounted;
   /** The decision's line in the journal; absent when it changes nothing. */
   readonly line?: number;
   /** Takes the decision back. */
@@ -23,7 +24,7 @@ export interface TurnPorts {
 
 interface Asked {
   readonly request: AdmitRequest;
-  readonly resolve: (decision: AdmitDecision) => void;
+  readonly resolve: (decision: AdmitDecision | Uncounted) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -51,7 +52,7 @@ export class EmbeddedTurn {
   }
 
   /** Rejects with `store_unavailable` when the decision could not be written: then it was none. */
-  ask(request: AdmitRequest): Promise<AdmitDecision> {
+  ask(request: AdmitRequest): Promise<AdmitDecision | Uncounted> {
     void this.open();
     return new Promise((resolve, reject) => this.asked.push({ request, resolve, reject }));
   }

@@ -39,14 +39,15 @@ export class AdmissionGroup<Member> {
   }
 
   add(request: AdmitRequest, account: Account, member: Member): void {
-    const { requested, downgrade } = request;
+    const { requested, downgrade, budgets } = request;
+    const plans = downgrade === undefined ? 1 : 2;
     const args = argsOf(account, request);
     let place = this.accounts.indexOf(args);
     if (place < 0) {
       place = this.accounts.push(args) - 1;
       this.names.push(...account.names);
     }
-    this.rows.push(place, request.requestId, downgrade === undefined ? 1 : 2);
+    this.rows.push(place, request.requestId, budgets === undefined ? plans : `${plans} ${budgets.text}`);
     this.pushPlan(requested);
     if (downgrade !== undefined) this.pushPlan(downgrade);
     this.isFull = this.members.push(member) >= MAX_ROWS || this.characters >= MAX_CHARACTERS;

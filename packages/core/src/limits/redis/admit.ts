@@ -24,6 +24,8 @@ export interface RedisAdmissionsOptions {
   readonly queueMaxEntries: number;
   readonly onTrouble: () => void;
   readonly batch: WriteBatch;
+  /** Counts the budgets of a request from the rows. */
+  readonly count: (request: AdmitRequest) => Promise<void>;
   /** Called for requests under absolute caps before their admission is visible. */
   readonly onOpened: (holds: readonly OpenHold[]) => void;
 }
@@ -123,10 +125,21 @@ export class RedisAdmissions implements Sender {
         continue;
       }
       const decision = decodeAdmit(row, nowMs, request);
-      if (!isLate) resolve(decision);
+      if (decision.type === 'uncounted') this.countFirst(members[index] as Asked, isLate);
+      else if (!isLate) resolve(decision);
       else if (decision.type === 'admitted') this.release(request);
       else this.uncertain.delete(request.requestId);
     }
+  }
+
+  /** Nothing is held: the request is asked again once its budgets are counted. */
+  private countFirst({ request, resolve, reject }: Asked, isLate: boolean): void {
+    if (isLate) this.uncertain.delete(request.requestId);
+    else
+      this.options
+        .count(request)
+        .then(() => this.admit(request))
+        .then(resolve, reject);
   }
 
   /** Releases possible holds of refused requests, whenever the store is writable again. */

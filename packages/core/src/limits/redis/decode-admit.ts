@@ -1,3 +1,4 @@
+import type { Uncounted } from '../budgets';
 import type { AdmitDecision, AdmitRequest, DenialReason, LimitState } from '../hot-store';
 import { msToNextDay, msToNextMonth } from '../periods';
 import { describeBucket } from '../token-bucket';
@@ -5,16 +6,17 @@ import { describeBucket } from '../token-bucket';
 const limit = (text: unknown): number | null => (text === '' ? null : Number(text));
 
 /** First element of a row of the script's reply. */
-const CODE = { stale: 1, replan: 2, denied: 3, cached: 4, staleTables: 6 } as const;
+const CODE = { stale: 1, replan: 2, denied: 3, cached: 4, staleTables: 6, uncounted: 8 } as const;
 
 /** Parses a row of the reply of `lua/admit.lua`. */
-export function decodeAdmit(row: readonly unknown[], nowMs: number, request: AdmitRequest): AdmitDecision {
+export function decodeAdmit(row: readonly unknown[], nowMs: number, request: AdmitRequest): AdmitDecision | Uncounted {
   const code = row[0];
   if (code === CODE.stale) return { type: 'stale', nowMs, what: 'principal' };
   if (code === CODE.staleTables) return { type: 'stale', nowMs, what: 'tables' };
   if (code === CODE.replan) return { type: 'replan', nowMs, downgradeModel: String(row[1]) };
+  if (code === CODE.uncounted) return { type: 'uncounted', nowMs };
   const state = decodeState(row, request);
-  if (code === CODE.denied) return { type: 'denied', nowMs, state, ...decodeDenial(row, nowMs) };
+  if (code === CODE.denied) return { type: 'denied', nowMs, state, ...decodeDenial(row, nowMs, request) };
   const plan = row[3] === 0 ? 'requested' : 'downgrade';
   if (code === CODE.cached) {
     const entry = String(row[4]);
@@ -52,8 +54,14 @@ function decodeState(row: readonly unknown[], request: AdmitRequest): LimitState
   };
 }
 
-function decodeDenial(row: readonly unknown[], nowMs: number): { reason: DenialReason; retryAfterMs?: number } {
+type Denial = Pick<Extract<AdmitDecision, { type: 'denied' }>, 'reason' | 'retryAfterMs' | 'budget'>;
+
+function decodeDenial(row: readonly unknown[], nowMs: number, { budgets }: AdmitRequest): Denial {
   const reason = row[3] as DenialReason;
+  if (reason === 'budget') {
+    const budget = budgets?.list[Number(row[4]) - 1];
+    return budget === undefined ? { reason } : { reason, budget: { ...budget, spentNanoUsd: Number(row[5]) } };
+  }
   if (reason === 'customer_daily_spend') return { reason, retryAfterMs: msToNextDay(nowMs) };
   if (reason === 'customer_monthly_spend' || reason === 'customer_count')
     return { reason, retryAfterMs: msToNextMonth(nowMs) };

@@ -17,13 +17,13 @@ export interface StreamRecord {
   readonly record: string;
 }
 
-/** Entries of one shard's queue from an id on (`(id` = after it), without acknowledgement. */
+/** Entries of one shard's queue from an id on (`(id` = after it), up to one if given, without acknowledgement. */
 export async function readQueue(
   client: RedisClient,
   keys: ShardKeys,
-  { from, count }: { readonly from: string; readonly count: number },
+  { from, to = '+', count }: { readonly from: string; readonly to?: string; readonly count: number },
 ): Promise<readonly StreamRecord[]> {
-  return toRecords((await client.xrange(keys.log, from, '+', 'COUNT', count)) as readonly StreamEntry[]);
+  return toRecords((await client.xrange(keys.log, from, to, 'COUNT', count)) as readonly StreamEntry[]);
 }
 
 /** Entry ids, by request id, of those of `wanted` that are in the given queues now. Records stay where they are. */

@@ -1,8 +1,11 @@
+import type { OpenCount, OpenedBudget } from '../budget-counts';
+import type { Budget } from '../budgets';
 import { CACHE_LOST_MS, decodeHold, encodeId, type Hold } from '../hold';
 import type { RebuildData, RebuildSource } from '../hot-store';
 import { customersOfMonth } from '../month-customers';
 import { dayIndex, monthIndex, parseDay, parseMonth } from '../periods';
 import { apiKeyKey, customerKey, limitsKey, projectKey, type ShardKeys, shardOf } from './keys';
+import type { RedisLink } from './link';
 import { readQueue } from './log-queue';
 import { type RedisClient, runScript, type ScriptArg } from './scripts';
 import { encodeCustomerLimits } from './spend';
@@ -202,4 +205,54 @@ function* planLimits({ keys, shards }: RebuildShard, data: RebuildData): Generat
     fields.push(encodeId(customerId), encodeCustomerLimits(limits));
   }
   for (const [projectId, fields] of byProject) yield { key: limitsKey(keys, projectId), fields, replace: true };
+}
+
+/** A count that takes longer is void: its process may have died. */
+const COUNT_VOID_MS = 10_000;
+const QUEUE_BATCH = 1000;
+
+/** Counts of single budgets: `lua/open_budgets.lua` begins one, `lua/count_budget.lua` ends it. */
+export function openCounts(link: RedisLink, newId: () => string): OpenCount {
+  const token = newId();
+  return async (projectId, { list }) => {
+    const { client } = link;
+    const keys = link.keysOf(projectId);
+    const names = [keys.epoch, projectKey(keys, projectId)];
+    const args = [keys.known.epoch, link.clock, projectId, token, COUNT_VOID_MS, ...list.flatMap(budgetArgs)];
+    const reply = await runScript(client, 'openBudgets', [...names, keys.log, keys.holds, ...args]);
+    if (reply === 0) throw new Error('the store is being rebuilt');
+    if (reply === 1) return null;
+    const [last = '', ...parts] = reply as readonly string[];
+    return {
+      budgets: openedBudgets(list, parts),
+      async *queued() {
+        for (let from = '-'; last !== ''; ) {
+          const entries = await readQueue(client, keys, { from, to: last, count: QUEUE_BATCH });
+          yield entries.map(({ record }) => record).filter((record) => record.includes(projectId));
+          if (entries.length < QUEUE_BATCH) return;
+          from = `(${entries.at(-1)?.id}`;
+        }
+      },
+      close: async ({ id, version }, spentNanoUsd) => {
+        await runScript(client, 'countBudget', [...names, keys.known.epoch, token, id, version, spentNanoUsd]);
+      },
+    };
+  };
+}
+
+/** Fields of a budget, as `lua/open_budgets.lua` takes them. */
+function budgetArgs({ id, version, owner }: Budget): readonly ScriptArg[] {
+  const keyId = owner.scope === 'key' ? owner.keyId : '';
+  const [label, value] = owner.scope === 'label' ? [owner.label, owner.value] : ['', ''];
+  return [id, version, keyId, label, value];
+}
+
+/** `parts`: id, period and open requests of each budget that was not counted. */
+function openedBudgets(list: readonly Budget[], parts: readonly string[]): readonly OpenedBudget[] {
+  return list.flatMap((budget) => {
+    const at = parts.indexOf(budget.id);
+    if (at < 0) return [];
+    const openRequests = (parts[at + 2] ?? '').split(' ').filter((id) => id !== '');
+    return [{ ...budget, period: Number(parts[at + 1]), openRequests }];
+  });
 }

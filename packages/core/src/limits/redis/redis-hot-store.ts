@@ -2,6 +2,7 @@
 // Recovery runs in the background until decisions are possible again.
 import type { BudgetPeriod } from '../../keys/api-key';
 import type { QueueDepth, QueuedRecord } from '../../logs/log-queue';
+import { BudgetCounts } from '../budget-counts';
 import { LEASE_MS } from '../hold';
 import type {
   AdmitDecision,
@@ -30,6 +31,7 @@ import { shardOf } from './keys';
 import { RedisLink } from './link';
 import { findQueued, RedisLogQueue } from './log-queue';
 import { reapHolds, renewLeases } from './reaper';
+import { openCounts } from './rebuild';
 import { RedisRecovery } from './recovery';
 import type { RedisClient } from './scripts';
 import { RedisSpend } from './spend';
@@ -45,6 +47,7 @@ export class RedisHotStore implements HotStore {
   private readonly subscriber: RedisClient;
   private readonly link: RedisLink;
   private readonly admissions: RedisAdmissions;
+  private readonly counts: BudgetCounts;
   private readonly outbox: Outbox;
   private readonly batch: WriteBatch;
   readonly tables: RedisVersions;
@@ -70,6 +73,7 @@ export class RedisHotStore implements HotStore {
     });
     this.batch = new WriteBatch(this.client);
     this.holds = new HoldJournal(options.dataDir, this.newId().slice(0, 8));
+    this.counts = new BudgetCounts(openCounts(this.link, this.newId));
     const onTrouble = () => this.recovery?.trigger();
     const deadlineMs = options.admitDeadlineMs ?? ADMIT_DEADLINE_MS;
     this.admissions = new RedisAdmissions(this.link, {
@@ -77,6 +81,7 @@ export class RedisHotStore implements HotStore {
       queueMaxEntries: options.queueMaxEntries ?? 1_000_000,
       onTrouble,
       batch: this.batch,
+      count: (request) => this.counts.count(request),
       onOpened: (holds) => this.holds.begin(holds),
     });
     this.tables = new RedisVersions(this.link, deadlineMs);
@@ -103,6 +108,7 @@ export class RedisHotStore implements HotStore {
   async start(source: RebuildSource): Promise<void> {
     const timeoutMs = this.options.startTimeoutMs ?? 10_000;
     this.source = source;
+    this.counts.source = source;
     await Promise.all([this.client, this.reader, this.subscriber].map((client) => waitForReady(client, timeoutMs)));
     await this.link.learnShards();
     this.queue = new RedisLogQueue({ client: this.client, reader: this.reader, shards: this.link.shards });

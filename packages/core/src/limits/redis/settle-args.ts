@@ -1,3 +1,4 @@
+import { coveringBudgets } from '../budgets';
 import { encodeId } from '../hold';
 import type { CacheWrite, Settlement } from '../hot-store';
 import type { SettleMode, SettleOutcome } from '../outbox/settlement';
@@ -44,10 +45,17 @@ export function encodeSettle(settlement: Settlement, mode: SettleMode, context: 
     customer,
     settlement.record,
     sentIn?.number ?? '',
+    mode === 'release' ? '' : idsOf(settlement),
   ];
   if (cache !== undefined) args.push(cache.key, cache.value, cache.ttlMs, cacheOwner(projectId, cache), cacheMaxBytes);
   return args;
 }
+
+/** Of all budgets that may cover it. */
+const idsOf = (settlement: Settlement): string =>
+  coveringBudgets(settlement)
+    .map(({ id }) => id)
+    .join(' ');
 
 export function decodeSettle(reply: unknown): SettleOutcome {
   if (typeof reply === 'string') return { type: 'queued', entryId: reply };

@@ -18,6 +18,10 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     text: "The key's budget is used up, or what is left does not cover this request. Raise it, lower max tokens, or choose another key.",
     page: PROJECTS,
   },
+  label_budget_exceeded: {
+    text: "The budget of one of its labels doesn't cover this request. Raise it, lower max tokens, or wait until it resets (UTC).",
+    page: PROJECTS,
+  },
   customer_spend_limit: {
     text: 'The customer has reached its limit. Raise the limit, or leave the customer out.',
     page: PROJECTS,

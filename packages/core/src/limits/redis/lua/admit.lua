@@ -4,10 +4,12 @@
 --      account: project, key, customer, customer limits
 -- ARGV 1 epoch, 2 version of the tables, 3 clock, 4 queue bound, 5 accounts, then per account (ACCOUNT fields): project id,
 --      key id, project version, key version, reloaded, rate, burst, project cap, key budget, its period, tokens per
---      minute, concurrency, customer id or '', owner line, most customers; then per request: account, request id, plans, and per plan
---      (PLAN fields): model, hold, lost, tokens, cache key, lost record
+--      minute, concurrency, customer id or '', owner line, most customers; then per request: account, request id, number
+--      of plans (with budgets, followed by id, limit and version of each), and per plan (PLAN fields): model, hold, lost,
+--      tokens, cache key, lost record
 -- Reply: 0 (another epoch), or {now, row, …}; a row: {code, bucket level, project spent, a, b, c, customer day, customer
---      month, daily limit, monthly limit}, as far as there is something to say, or the text of what went wrong.
+--      month, daily limit, monthly limit}, as far as there is something to say; {8}: one of its budgets is not counted yet;
+--      or the text of what went wrong.
 local IS_ANSWERED = '9007199254740991 0 '
 
 -- The request that is being decided. Not locals of `decide`: its functions would be made anew for each request.
@@ -25,7 +27,7 @@ local function reply(code, x, y, z)
 end
 
 -- A clock that stepped back is stored even by a denial: otherwise the bucket would stand still until it catches up.
-local function deny(reason, wait)
+local function deny(reason, wait, more)
   if level and K.bt and now < tonumber(K.bt) then
     K.bl, K.bt, K.bb, K.takes_bucket = level, now, burst, true
   end
@@ -34,7 +36,7 @@ local function deny(reason, wait)
   if customer_level and C.bt and now < tonumber(C.bt) then
     C.bl, C.bt, C.bb, C.takes_bucket = customer_level, now, limits.rpm, true
   end
-  return reply(3, reason, wait or -1)
+  return reply(3, reason, wait or -1, more)
 end
 
 local function take_request()
@@ -54,12 +56,35 @@ local function take_request()
   end
 end
 
+-- The place in the list of the first budget that does not cover the hold, and its spend; 0 = one has to be counted first.
+local function check_budgets(list, hold)
+  load_budgets(P, project_name, list)
+  for i = 1, #list do
+    local budget, B = list[i], P.budgets[list[i].id]
+    if not is_counted(B.version, budget.version) then
+      if B.text or not is_unused(budget.id, P, project_name, K, key_name) then return 0 end
+      B.latest, B.before, B.version, B.is_new = budget.period, 0, budget.version, true
+    end
+    if over_limit(budget.limit, B.spent, B.held, hold) then return i, B.spent or 0 end
+  end
+end
+
+local function take_budgets(list, hold)
+  for i = 1, #list do
+    local budget = list[i]
+    local B = P.budgets[budget.id]
+    B.held, B.takes = (tonumber(B.held) or 0) + hold, budget
+  end
+end
+
 -- `at` is its first argument.
 local function decide(at)
   local account = tonumber(ARGV[at])
   local a, k = FIRST + account * ACCOUNT, 9 + account * 4
   local REQUESTED, DOWNGRADE = at + 3, at + 3 + PLAN
-  if ARGV[at + 2] ~= '2' then DOWNGRADE = nil end
+  local plans, budgets = ARGV[at + 2], nil
+  if plans ~= '1' and plans ~= '2' then plans, budgets = string.sub(plans, 1, 1), find_budgets(plans) end
+  if plans ~= '2' then DOWNGRADE = nil end
   local version = 'k:' .. ARGV[a + 1]
   project_name, key_name = KEYS[k], KEYS[k + 1]
   P = load_project(project_name, version)
@@ -153,11 +178,16 @@ local function decide(at)
     if K[field] == nil then K[field] = call('HGET', key_name, field) end
     if over_limit(budget, K[field], total and K.h or K.hm, hold) then return deny('key_budget') end
   end
+  if budgets then
+    local refused, spent = check_budgets(budgets, hold)
+    if refused == 0 then return { 8 } end
+    if refused then return deny('budget', refused, spent) end
+  end
   if blocked then return deny(blocked == 1 and 'customer_daily_spend' or 'customer_monthly_spend') end
   local incomplete = cache_key ~= '' and cache_lost_until(ARGV[a]) > now and 1 or 0
   local n = #holds
   local text = ARGV[plan + 1] .. ' ' .. ARGV[plan + 2] .. ' ' .. ARGV[plan + 3] .. ' ' .. (tpm and ARGV[a + 10] or '0') .. ' '
-    .. NOW .. '\n' .. ARGV[a + 13] .. '\n' .. ARGV[plan + 5]
+    .. NOW .. (budgets and budgets.counters or '') .. '\n' .. ARGV[a + 13] .. '\n' .. ARGV[plan + 5]
 
   -- Nothing below can fail.
   holds[n + 1], holds[n + 2] = ARGV[at + 1], text
@@ -169,6 +199,7 @@ local function decide(at)
   end
   K.open, K.h, K.hm, K.takes_hold = K.open + 1, (tonumber(K.h) or 0) + hold, (tonumber(K.hm) or 0) + hold, true
   P.held, P.id, P.takes_hold = (tonumber(P.held) or 0) + hold, ARGV[a], true
+  if budgets then take_budgets(budgets, hold) end
   if C then C.hd, C.hm, C.takes_hold = (tonumber(C.hd) or 0) + hold, (tonumber(C.hm) or 0) + hold, true end
   return reply(5, (plan - REQUESTED) / PLAN, warning, incomplete)
 end
@@ -182,7 +213,7 @@ while ARGV[at] do
     local is_decided, row = pcall(decide, at)
     rows[n] = is_decided and row or tostring(type(row) == 'table' and row.err or row)
   end
-  at = at + 3 + tonumber(ARGV[at + 2]) * PLAN
+  at = at + 3 + (string.byte(ARGV[at + 2]) - 48) * PLAN
 end
 write_tables()
 return rows

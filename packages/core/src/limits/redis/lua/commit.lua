@@ -24,15 +24,23 @@ if #held > 0 then
   for i = 1, #held do holds[held[i]] = stored[i] end
 end
 
--- Sums by account and day of admission; tokens given back by key, in the order of the rows.
-local sums, tokens_of = {}, {}
+-- Sums by account and day of admission, and of budgets by project; tokens given back by key, in the order of the rows.
+local sums, budgets_of, tokens_of = {}, {}, {}
+local function book_budgets(project, counters, cost, hold)
+  local budgets = budgets_of[project] or {}
+  budgets_of[project] = budgets
+  for name in string.gmatch(counters, '%S+') do
+    local sum = budgets[name] or { cost = 0, hold = 0 }
+    sum.cost, sum.hold, budgets[name] = sum.cost + cost, sum.hold + hold, sum
+  end
+end
 -- True where the row is clear: then all its sums are taken, else none.
 local function book(row)
   local cost = tonumber(ARGV[row + 3])
   if ARGV[row + 1] ~= 'held' then return cost == 0 end
   local text = holds[ARGV[row + 2]]
   if not text or cost % 1 ~= 0 then return false end
-  local hold, _, tokens, tpm, booked_at = parse_hold(text)
+  local hold, _, tokens, tpm, booked_at, counters = parse_hold(text)
   local account = tonumber(ARGV[row])
   local day, given_back = account .. ' ' .. day_of(booked_at), tokens - tonumber(ARGV[row + 4])
 
@@ -43,6 +51,7 @@ local function book(row)
     sums[day] = sum
   end
   sum.cost, sum.hold, sum.open = sum.cost + cost, sum.hold + hold, sum.open + 1
+  if counters ~= '' then book_budgets(KEYS[11 + account * 3], counters, cost, hold) end
   if tpm > 0 then
     local key = KEYS[12 + account * 3]
     tokens_of[key] = tokens_of[key] or { tpm = tpm }
@@ -71,6 +80,7 @@ for _, sum in pairs(sums) do
   book_spend(KEYS[k], KEYS[k + 1], sum.at, sum.cost, sum.hold, sum.open)
   if customer ~= '' then book_customer(KEYS[k + 2], sum.at, sum.cost, sum.hold) end
 end
+for project, budgets in pairs(budgets_of) do book_counters(project, budgets) end
 if #released > 0 then
   call('HDEL', KEYS[3], unpack(released))
   call('ZREM', KEYS[4], unpack(released))

@@ -3,7 +3,7 @@
 --      10 cache values, 11 facts, 12 by age, 13 by expiry, 14 totals, 15 marker of the commit it was sent in before
 -- ARGV 1 epoch, 2 clock, 3 request, 4 mode (held, unheld, force, known, release; 'known r<cost> <time>': the reaper booked that), 5 cost, 6 tokens, 7 time of admission,
 --      8 project id, 9 customer id or '', 10 record, 11 number of that commit or '',
---      [12 cache key, 13 value, 14 ttl, 15 owner, 16 byte bound]
+--      12 ids of budgets that may cover the request, [13 cache key, 14 value, 15 ttl, 16 owner, 17 byte bound]
 -- Reply: entry id (the first one, when it was settled before), or a code: 0 wrong epoch, 1 released, 2 unknown hold.
 if call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local mode, cost, record = ARGV[4], tonumber(ARGV[5]), ARGV[10]
@@ -30,8 +30,9 @@ local function clock()
 end
 
 if stored then
-  local hold, _, tokens, tpm, at = parse_hold(stored)
+  local hold, _, tokens, tpm, at, counters = parse_hold(stored)
   book_spend(KEYS[2], KEYS[3], at, cost, hold, 1)
+  book_held(KEYS[2], counters, cost, hold)
   if ARGV[9] ~= '' then book_customer(KEYS[7], at, cost, hold) end
   if tpm > 0 then
     -- By the limit of now: the hold's may have been changed meanwhile.
@@ -49,6 +50,7 @@ elseif mark then
   -- The reaper booked a guess: the one late correction changes the counters by the difference.
   local at = tonumber(reaped_at)
   book_spend(KEYS[2], KEYS[3], at, cost - tonumber(reaped), 0, 0)
+  book_covering(KEYS[2], ARGV[12], at, cost - tonumber(reaped))
   if ARGV[9] ~= '' then book_customer(KEYS[7], at, cost - tonumber(reaped), 0) end
   marker_ms = REAPED_MARKER_MS
   record = string.sub(record, 1, -2) .. ',"createdAtMs":' .. reaped_at .. ',"corrects":true}'
@@ -61,6 +63,7 @@ else
     local at = tonumber(ARGV[7])
     call('SADD', KEYS[9], ARGV[8])
     book_spend(KEYS[2], KEYS[3], at, cost, 0, 0)
+    book_covering(KEYS[2], ARGV[12], at, cost)
     if ARGV[9] ~= '' then
       book_customer(KEYS[7], at, cost, 0)
       call('EXPIRE', KEYS[7], CUSTOMER_SECONDS)
@@ -71,11 +74,11 @@ else
 end
 
 local entry = call('XADD', KEYS[4], '*', 'i', ARGV[3], 'r', record)
-if ARGV[12] then
+if ARGV[13] then
   -- The new entry's id tells the time as TIME would, for nothing.
   if ARGV[2] == '' then now = tonumber(string.match(entry, '^%d+')) end
-  cache_put({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), tonumber(ARGV[16]), string.match(entry, '^%d+'),
-    ARGV[12], ARGV[13], tonumber(ARGV[14]), ARGV[15])
+  cache_put({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), tonumber(ARGV[17]), string.match(entry, '^%d+'),
+    ARGV[13], ARGV[14], tonumber(ARGV[15]), ARGV[16])
 end
 if marker_ms then call('SET', KEYS[8], 's' .. entry, 'PX', marker_ms) end
 return entry

@@ -39,10 +39,11 @@ local function prune_months(key, month)
   call('HDEL', key, unpack(fields))
 end
 
--- Splits a stored hold: hold, lost, tokens, tokens per minute (0 = none), time of admission.
+-- Splits a stored hold: hold, lost, tokens, tokens per minute (0 = none), time of admission, and '' or the counters of its
+-- budgets, each after a space.
 local function parse_hold(text)
-  local hold, lost, tokens, tpm, at = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)')
-  return tonumber(hold), tonumber(lost), tonumber(tokens), tonumber(tpm), tonumber(at)
+  local hold, lost, tokens, tpm, at, counters = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)([^\n]*)')
+  return tonumber(hold), tonumber(lost), tonumber(tokens), tonumber(tpm), tonumber(at), counters
 end
 
 -- Books `cost` and releases `hold` (and `open` concurrency places) in the periods of the admission.

@@ -1,0 +1,59 @@
+import { periodAt } from '@llm0/core/limits/budgets';
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { executePrepared } from '../execute-prepared';
+import { utcDay } from '../stats/utc-day';
+import { labelDeltas, type SignedFact } from '../stats/write/rollup-deltas';
+
+interface LabelRow extends Record<string, unknown> {
+  readonly id: string;
+  readonly project_id: string;
+  readonly label: string;
+  readonly value: string;
+}
+
+const nameOf = (projectId: string, label: string, value: string) => JSON.stringify([projectId, label, value]);
+
+/** Adds rows to the spend of labels that have a budget; belongs into the transaction that wrote the rows. */
+export async function writeLabelSpend(tx: Db, facts: readonly SignedFact[]): Promise<void> {
+  const deltas = labelDeltas(facts);
+  if (deltas.length === 0) return;
+  const projects = JSON.stringify([...new Set(deltas.map(({ projectId }) => projectId))]);
+  const budgets = await executePrepared<LabelRow>(
+    tx,
+    sql`select id, project_id, label, value from label_budgets
+      where project_id in (select value::uuid from json_array_elements_text(${projects}::json))`,
+  );
+  if (budgets.length === 0) return;
+  const ids = new Map(budgets.map(({ id, project_id, label, value }) => [nameOf(project_id, label, value), id]));
+  const spent = deltas.flatMap(({ projectId, label, value, date, costNanoUsd }) => {
+    const id = ids.get(nameOf(projectId, label, value));
+    return id === undefined ? [] : [{ id, date, costNanoUsd }];
+  });
+  if (spent.length === 0) return;
+  await executePrepared(
+    tx,
+    sql`insert into label_spend as t (label_budget_id, date, spent_usd)
+      select r.id, r.date, r."costNanoUsd" * 0.000000001
+      from json_to_recordset(${JSON.stringify(spent)}::json) as r(id uuid, date date, "costNanoUsd" bigint)
+      on conflict (label_budget_id, date) do update set spent_usd = t.spent_usd + excluded.spent_usd`,
+  );
+}
+
+/** Sums up the rows of a new budget since its month and week began. Only under `lockLogWrites`. */
+export async function fillLabelSpend(
+  tx: Db,
+  budget: { readonly id: string; readonly projectId: string; readonly label: string; readonly value: string },
+  nowMs: number,
+): Promise<void> {
+  const { id, projectId, label, value } = budget;
+  const sinceMs = Math.min(periodAt('month', nowMs).fromMs, periodAt('week', nowMs).fromMs);
+  const since = sql`(${utcDay(sinceMs)}::date::timestamp at time zone 'UTC')`;
+  const rowsOf = (table: 'gateway_logs' | 'tool_calls') => sql`select created_at, cost_usd from ${sql.identifier(table)}
+    where project_id = ${projectId}::uuid and created_at >= ${since} and cost_usd <> 0
+      and labels @> ${JSON.stringify({ [label]: value })}::jsonb`;
+  await tx.execute(sql`
+    insert into label_spend (label_budget_id, date, spent_usd)
+    select ${id}::uuid, (created_at at time zone 'UTC')::date, sum(cost_usd)
+    from (${rowsOf('gateway_logs')} union all ${rowsOf('tool_calls')}) as labelled group by 2`);
+}

@@ -1,0 +1,44 @@
+import type { BudgetOwner, BudgetSum } from '@llm0/core/limits/budgets';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { nanoFromUsd } from '../../money';
+
+/** A row's time may differ from its hold's. */
+const ROW_APART_MS = 3_600_000;
+
+const instantOf = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
+const dayOf = (ms: number) => sql`(${instantOf(ms)} at time zone 'UTC')::date`;
+
+type Asked = Pick<BudgetSum, 'projectId' | 'fromMs' | 'toMs'>;
+
+const fromDays = ({ projectId, fromMs, toMs }: Asked) => sql`select sum(cost_usd) from rollup_day
+  where project_id = ${projectId}::uuid and bucket >= ${instantOf(fromMs)} and bucket < ${instantOf(toMs)}`;
+
+/** Daily roll-ups, which are exact. */
+const SPENT: {
+  readonly [S in BudgetOwner['scope']]: (asked: Asked, owner: Extract<BudgetOwner, { scope: S }>) => SQL;
+} = {
+  project: (asked) => fromDays(asked),
+  key: (asked, { keyId }) => sql`${fromDays(asked)} and api_key_id = ${keyId}::uuid`,
+  label: ({ projectId, fromMs, toMs }, { label, value }) => sql`select sum(s.spent_usd) from label_spend s
+      join label_budgets b on b.id = s.label_budget_id
+      where b.project_id = ${projectId}::uuid and b.label = ${label} and b.value = ${value}
+        and s.date >= ${dayOf(fromMs)} and s.date < ${dayOf(toMs)}`,
+};
+
+/** See `RebuildSource.sumBudget`: roll-ups and rows in one snapshot, so that no row is in one of them only. */
+export async function sumBudget(db: Db, { owner, except, ...asked }: BudgetSum): Promise<number> {
+  const spentBy = SPENT[owner.scope] as (asked: Asked, owner: BudgetOwner) => SQL;
+  const left = except.length === 0 ? sql`0` : rowsOf(asked, except);
+  const [row] = await db.execute<{ usd: string }>(
+    sql`select (coalesce((${spentBy(asked, owner)}), 0) - coalesce((${left}), 0))::numeric(20,9) as usd`,
+  );
+  return nanoFromUsd(row?.usd ?? '0');
+}
+
+function rowsOf({ fromMs, toMs }: Asked, requestIds: readonly string[]): SQL {
+  const part = (table: 'gateway_logs' | 'tool_calls') => sql`select cost_usd from ${sql.identifier(table)}
+    where created_at >= ${instantOf(fromMs - ROW_APART_MS)} and created_at < ${instantOf(toMs + ROW_APART_MS)}
+      and request_id in (select value::uuid from jsonb_array_elements_text(${JSON.stringify(requestIds)}::jsonb))`;
+  return sql`select sum(cost_usd) from (${part('gateway_logs')} union all ${part('tool_calls')}) as booked`;
+}

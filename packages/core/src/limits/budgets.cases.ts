@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import {
+  type Budget,
+  type BudgetOwner,
+  type BudgetSpan,
+  budgetId,
+  type RequestBudgets,
+  toRequestBudgets,
+} from './budgets';
+import type { AdmitRequest, HotStore, Settlement } from './hot-store';
+import { type OpenStore, type StoreClock, type StoreUnderTest, until } from './hot-store.cases';
+import { planOf, recordText, requestOf, StoredRows, settlementOf } from './store-rows.fixture';
+
+/** A Sunday, the last of a month: day, week and month end together. */
+export const SUNDAY_MS = Date.UTC(2026, 4, 31, 23, 50);
+const TO_MONDAY_MS = 20 * 60_000;
+
+type Labels = Readonly<Record<string, string>>;
+type Asked = Parameters<typeof requestOf>[0] & { readonly labels?: Labels };
+
+const PROJECT: BudgetOwner = { scope: 'project' };
+const KEY: BudgetOwner = { scope: 'key', keyId: 'key-1' };
+const LABELS = { feature: 'a b:c=d\n%ü' };
+const SEARCH: BudgetOwner = { scope: 'label', label: 'feature', value: LABELS.feature };
+
+export function budgetOf(span: BudgetSpan, owner: BudgetOwner, limitNanoUsd: number, version = 1): Budget {
+  return { id: budgetId(span, owner), span, owner, limitNanoUsd, version };
+}
+
+/** A request whose lost record has its labels, as the gateway's has. */
+export function labelledRequest({ labels, ...asked }: Asked): AdmitRequest {
+  const request = requestOf(asked);
+  const { requestId, projectId, keyId } = request;
+  const lost = { id: requestId, projectId, apiKeyId: keyId, labels, status: 'error', errorCode: 'gateway_lost' };
+  const own = { requestId, projectId, keyId, ...asked.requested, lostRecord: JSON.stringify(lost) };
+  return { ...request, requested: planOf(own) };
+}
+
+/** The end of a request, with its labels in the record. */
+export function labelledEnd(request: AdmitRequest, nowMs: number, end: Partial<Settlement> = {}, labels?: Labels) {
+  const settlement = settlementOf(request, nowMs, end);
+  return { ...settlement, record: recordText(settlement, labels) };
+}
+
+/** Suite of every hot store: budgets by day, week, month, key and label. */
+export function describeBudgets(name: string, open: OpenStore): void {
+  describe(`budgets of the ${name}`, () => {
+    const clock: StoreClock = { ms: SUNDAY_MS };
+    let opened: StoreUnderTest;
+    let store: HotStore;
+    let rows: StoredRows;
+    beforeEach(async () => {
+      clock.ms = SUNDAY_MS;
+      rows = new StoredRows();
+      opened = await open({ clock, rows });
+      store = opened.store;
+    });
+    afterEach(() => opened.dispose());
+
+    const listed = (...budgets: readonly Budget[]): RequestBudgets => toRequestBudgets(budgets);
+    const admit = (asked: Asked = {}) => store.admit(labelledRequest(asked));
+    const settle = async (settlement: Settlement) => {
+      store.settle(settlement);
+      await store.flush(1000);
+    };
+    const serve = async (asked: Asked, costNanoUsd: number) => {
+      const request = labelledRequest(asked);
+      const decision = await store.admit(request);
+      expect(decision.type).toBe('admitted');
+      await settle(labelledEnd(request, decision.nowMs, { costNanoUsd }, asked.labels));
+    };
+    /** Settled spend of a budget, by what it refuses. */
+    const counted = async (span: BudgetSpan, owner: BudgetOwner, version = 1) => {
+      const budgets = listed(budgetOf(span, owner, 0, version));
+      const decision = await admit({ projectVersion: version, budgets, labels: LABELS });
+      return decision.type === 'denied' ? decision.budget?.spentNanoUsd : decision.type;
+    };
+
+    test.each([
+      ['day', PROJECT],
+      ['week', PROJECT],
+      ['day', KEY],
+      ['week', KEY],
+      ['day', SEARCH],
+      ['month', SEARCH],
+    ] as const)('500 at once against a budget of a %s of %o for 100: exactly 100', async (span, owner) => {
+      const budgets = listed(budgetOf(span, owner, 10_000), budgetOf('month', PROJECT, 1_000_000));
+      const decisions = await Promise.all(Array.from({ length: 500 }, () => admit({ budgets, labels: LABELS })));
+      expect(decisions.filter(({ type }) => type === 'admitted')).toHaveLength(100);
+      const refused = decisions.flatMap((one) => (one.type === 'denied' ? [one] : []));
+      expect(refused).toHaveLength(400);
+      expect(refused[0]).toMatchObject({ reason: 'budget', budget: { span, limitNanoUsd: 10_000, spentNanoUsd: 0 } });
+    });
+
+    test('what is settled makes room or takes it; a denial charges nothing', async () => {
+      const budgets = listed(budgetOf('day', PROJECT, 300));
+      const first = labelledRequest({ budgets });
+      await store.admit(first);
+      await serve({ budgets }, 150);
+      // 150 spent, 100 held.
+      expect(await admit({ budgets })).toMatchObject({ type: 'denied', budget: { spentNanoUsd: 150 } });
+      await settle(labelledEnd(first, clock.ms, { costNanoUsd: 50 }));
+      expect((await admit({ budgets })).type).toBe('admitted');
+      expect((await admit({ budgets })).type).toBe('denied');
+      expect(await store.openHolds()).toBe(1);
+    });
+
+    test('day, week and month end together; a request in flight is booked where it was admitted', async () => {
+      const all = [budgetOf('day', PROJECT, 250), budgetOf('week', KEY, 250), budgetOf('month', SEARCH, 250)];
+      const asked = { budgets: listed(...all), labels: LABELS };
+      const early = labelledRequest(asked);
+      await store.admit(early);
+      await serve(asked, 100);
+      expect((await admit(asked)).type).toBe('denied');
+      clock.ms += TO_MONDAY_MS;
+      for (let i = 0; i < 2; i++) expect((await admit(asked)).type).toBe('admitted');
+      await settle(labelledEnd(early, SUNDAY_MS, { costNanoUsd: 100 }, asked.labels));
+      expect(await admit(asked)).toMatchObject({ reason: 'budget', budget: { span: 'day', spentNanoUsd: 0 } });
+      // A clock that steps back finds the day it left.
+      clock.ms -= TO_MONDAY_MS;
+      expect(await admit(asked)).toMatchObject({ reason: 'budget', budget: { span: 'day', spentNanoUsd: 200 } });
+    });
+
+    test('a day goes on in a week, and a week over a month', async () => {
+      clock.ms = Date.UTC(2026, 6, 31, 12);
+      const budgets = listed(budgetOf('day', KEY, 200), budgetOf('week', PROJECT, 300));
+      await serve({ budgets }, 200);
+      expect(await admit({ budgets })).toMatchObject({ budget: { span: 'day' } });
+      clock.ms += 86_400_000;
+      await serve({ budgets }, 100);
+      expect(await admit({ budgets, requested: { holdNanoUsd: 1 } })).toMatchObject({
+        budget: { span: 'week', spentNanoUsd: 300 },
+      });
+      clock.ms += 2 * 86_400_000;
+      expect((await admit({ budgets })).type).toBe('admitted');
+    });
+
+    test('spend from before a budget was set counts: rows, queue and what is open', async () => {
+      const labels = { ...LABELS, team: 'x' };
+      await serve({ labels }, 10);
+      await rows.drain(store);
+      await serve({ labels }, 20);
+      await serve({ keyId: 'key-2' }, 5);
+      await rows.storeRecords([
+        recordText(settlementOf(requestOf({}), clock.ms - 86_400_000, { costNanoUsd: 7 }), labels),
+      ]);
+      const open = labelledRequest({ labels });
+      await store.admit(open);
+      const now = { labels, projectVersion: 2, keyVersion: 2 };
+      const full = (span: BudgetSpan, owner: BudgetOwner, limit: number) =>
+        admit({ ...now, budgets: listed(budgetOf(span, owner, limit, 2)) });
+      // 100 are held by the open request, and 100 asked for.
+      expect(await full('day', PROJECT, 234)).toMatchObject({ reason: 'budget', budget: { spentNanoUsd: 35 } });
+      expect(await full('week', PROJECT, 241)).toMatchObject({ reason: 'budget', budget: { spentNanoUsd: 42 } });
+      expect(await full('day', KEY, 229)).toMatchObject({ reason: 'budget', budget: { spentNanoUsd: 30 } });
+      expect(await full('month', SEARCH, 236)).toMatchObject({ reason: 'budget', budget: { spentNanoUsd: 37 } });
+      await settle(labelledEnd(open, clock.ms, { costNanoUsd: 1 }, labels));
+      expect(await full('day', PROJECT, 135)).toMatchObject({ reason: 'budget', budget: { spentNanoUsd: 36 } });
+      expect((await full('day', PROJECT, 136)).type).toBe('admitted');
+    });
+
+    test('what is spent between two times of a budget counts as well', async () => {
+      const budgets = (version: number) => listed(budgetOf('day', PROJECT, 1000, version));
+      await serve({ budgets: budgets(1) }, 10);
+      await serve({ projectVersion: 2 }, 20);
+      await serve({ projectVersion: 3, budgets: budgets(3) }, 30);
+      expect(await counted('day', PROJECT, 3)).toBe(60);
+      // Another limit in the next version is the same counter.
+      await serve({ projectVersion: 4, budgets: listed(budgetOf('day', PROJECT, 5000, 4)) }, 1);
+      expect(await counted('day', PROJECT, 4)).toBe(61);
+    });
+
+    test('counters that were lost are counted again, with holds that were not', async () => {
+      const budgets = listed(budgetOf('week', KEY, 400), budgetOf('day', PROJECT, 400));
+      await serve({ budgets }, 90);
+      const open = labelledRequest({ budgets });
+      await store.admit(open);
+      await store.recount();
+      expect(await admit({ budgets, requested: { holdNanoUsd: 211 } })).toMatchObject({
+        budget: { span: 'week', spentNanoUsd: 90 },
+      });
+      await settle(labelledEnd(open, clock.ms, { costNanoUsd: 60 }));
+      expect([await counted('week', KEY), await counted('day', PROJECT)]).toEqual([150, 150]);
+    });
+
+    test('a dead process costs its input part, and its late settlement the difference', async () => {
+      const budgets = listed(budgetOf('day', SEARCH, 1000));
+      const request = labelledRequest({ budgets, labels: LABELS });
+      await store.admit(request);
+      clock.ms += 61_000;
+      expect(await store.reap()).toBe(1);
+      expect(await counted('day', SEARCH)).toBe(40);
+      await settle(labelledEnd(request, SUNDAY_MS, { costNanoUsd: 75 }, LABELS));
+      await until(async () => (await counted('day', SEARCH)) === 75);
+    });
+
+    test('spend without a hold is booked in the budgets that are counted', async () => {
+      const budgets = listed(budgetOf('day', SEARCH, 1000), budgetOf('week', PROJECT, 1000));
+      await serve({ budgets, labels: LABELS }, 1);
+      await settle(labelledEnd(requestOf({}), clock.ms, { held: false, costNanoUsd: 30 }, LABELS));
+      await settle(labelledEnd(requestOf({}), clock.ms, { held: false, costNanoUsd: 4 }));
+      expect([await counted('day', SEARCH), await counted('week', PROJECT)]).toEqual([31, 35]);
+    });
+
+    test('rows that cannot be read refuse the request, and the next one counts', async () => {
+      await serve({}, 10);
+      const sumBudget = rows.sumBudget.bind(rows);
+      rows.sumBudget = () => Promise.reject(new Error('no rows'));
+      const asked = { projectVersion: 2, budgets: listed(budgetOf('day', PROJECT, 1000, 2)) };
+      const failures = await Promise.allSettled([admit(asked), admit(asked)]);
+      expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+      rows.sumBudget = sumBudget;
+      expect((await admit(asked)).type).toBe('admitted');
+      expect(await counted('day', PROJECT, 2)).toBe(10);
+    });
+  });
+}

@@ -1,0 +1,197 @@
+import { expect, test } from 'bun:test';
+import fc from 'fast-check';
+import { type Budget, compileBudgets, covers, type LabelBudget, SPANS } from './budgets';
+import { labelledEnd, labelledRequest, SUNDAY_MS } from './budgets.cases';
+import type { AdmitRequest } from './hot-store';
+import type { StoreClock, StoreUnderTest } from './hot-store.cases';
+import { openEmbedded, openRedis } from './open-stores.fixture';
+import { rotatingSeed } from './rotating-seed.fixture';
+import { StoredRows } from './store-rows.fixture';
+
+const DAY_MS = 86_400_000;
+const limitArb = fc.option(fc.integer({ min: 0, max: 900 }), { nil: null });
+const VALUES = ['search', 'chat', undefined] as const;
+
+const stepArb = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('admit' as const),
+      ...{ key: fc.nat(1), value: fc.nat(2), hold: fc.integer({ min: 1, max: 300 }) },
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('settle' as const),
+      pick: fc.nat(),
+      cost: fc.integer({ min: 0, max: 350 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('set' as const),
+      ...{ what: fc.constantFrom('project', 'key', 'label'), day: limitArb, week: limitArb, month: limitArb },
+      versions: fc.integer({ min: 1, max: 2 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('clock' as const),
+      byMs: fc.constantFrom(1_000, 20 * 60_000, DAY_MS, 3 * DAY_MS),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('reap' as const, 'drain' as const, 'recount' as const) }) },
+);
+type Step = typeof stepArb extends fc.Arbitrary<infer T> ? T : never;
+
+interface Made {
+  readonly request: AdmitRequest;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly atMs: number;
+  readonly hold: number;
+  state: 'open' | 'settled' | 'reaped';
+  cost: number;
+}
+
+const none = { dailyBudgetNanoUsd: null, weeklyBudgetNanoUsd: null };
+
+/** Both stores, and the plainest count of what each budget must say. */
+class Trial {
+  private readonly made: Made[] = [];
+  private readonly project = { id: '', version: 1, ...none };
+  private readonly keys = [0, 1].map((n) => ({ id: '', n, version: 1, ...none }));
+  private readonly labelBudgets = new Map<string, LabelBudget>();
+
+  constructor(
+    private readonly stores: readonly StoreUnderTest[],
+    private readonly clock: StoreClock,
+    private readonly run: string,
+    private readonly decided: Map<string, number>,
+  ) {
+    this.project.id = `${run}p`;
+    for (const key of this.keys) key.id = `${run}k${key.n}`;
+  }
+
+  async take(step: Step, n: number): Promise<void> {
+    if (step.do === 'admit') await this.admit(step, n);
+    else if (step.do === 'settle') await this.settle(step);
+    else if (step.do === 'set') this.set(step);
+    else if (step.do === 'clock') this.clock.ms += step.byMs;
+    else if (step.do === 'reap') await this.reap();
+    else if (step.do === 'drain') for (const { store, rows } of this.stores) await rows.drain(store);
+    else for (const { store } of this.stores) await store.recount();
+  }
+
+  private set({ what, day, week, month, versions }: Extract<Step, { do: 'set' }>): void {
+    const amounts = { dailyBudgetNanoUsd: day, weeklyBudgetNanoUsd: week };
+    if (what === 'key') {
+      const key = this.keys[versions - 1];
+      if (key !== undefined) Object.assign(key, amounts, { version: key.version + versions });
+      return;
+    }
+    this.project.version += versions;
+    if (what === 'project') Object.assign(this.project, amounts);
+    else {
+      const own = { label: 'feature', value: 'search', dailyNanoUsd: day, weeklyNanoUsd: week, monthlyNanoUsd: month };
+      this.labelBudgets.set('search', own);
+    }
+  }
+
+  private async admit(step: Extract<Step, { do: 'admit' }>, n: number): Promise<void> {
+    const { project } = this;
+    const key = this.keys[step.key] as (typeof this.keys)[number];
+    const value = VALUES[step.value];
+    const labels: Made['labels'] = value === undefined ? {} : { feature: value };
+    const budgets = compileBudgets({ key, project, labelBudgets: [...this.labelBudgets.values()] })?.of(labels);
+    const versions = { projectVersion: project.version, keyVersion: key.version };
+    const ids = { requestId: `${this.run}${n}`, projectId: project.id, keyId: key.id };
+    const request = labelledRequest({ ...ids, ...versions, budgets, labels, requested: { holdNanoUsd: step.hold } });
+    const refusing = budgets?.list.find((budget) => this.sum(budget).all + step.hold > budget.limitNanoUsd);
+    for (const { store } of this.stores) {
+      const decision = await store.admit(request);
+      const type = refusing === undefined ? 'admitted' : 'denied';
+      expect(decision.type).toBe(type);
+      if (decision.type !== 'denied' || refusing === undefined) continue;
+      expect(decision.budget).toEqual({ ...refusing, spentNanoUsd: this.sum(refusing).spent });
+    }
+    const outcome = `${budgets === undefined ? 'free' : 'budgeted'} ${refusing === undefined ? 'admitted' : 'denied'}`;
+    this.decided.set(outcome, (this.decided.get(outcome) ?? 0) + 1);
+    if (refusing !== undefined) return;
+    this.made.push({ request, labels, atMs: this.clock.ms, hold: step.hold, state: 'open', cost: 0 });
+  }
+
+  /** Settled costs and open holds of the requests that the budget covers in its present period. */
+  private sum(budget: Budget): { readonly spent: number; readonly all: number } {
+    const { indexOf } = SPANS[budget.span];
+    const own = this.made.filter(
+      ({ request, labels, atMs }) =>
+        indexOf(atMs) === indexOf(this.clock.ms) &&
+        covers(budget, { keyId: request.keyId, record: JSON.stringify({ labels }) }),
+    );
+    const spent = own.reduce((all, { cost }) => all + cost, 0);
+    return { spent, all: own.reduce((all, { state, hold }) => all + (state === 'open' ? hold : 0), spent) };
+  }
+
+  private async settle({ pick, cost }: Extract<Step, { do: 'settle' }>): Promise<void> {
+    const open = this.made.filter(
+      ({ state, atMs }) => state === 'open' || (state === 'reaped' && this.clock.ms - atMs < DAY_MS / 2),
+    );
+    const made = open[pick % Math.max(1, open.length)];
+    if (made === undefined) return;
+    for (const { store } of this.stores) {
+      store.settle(labelledEnd(made.request, made.atMs, { costNanoUsd: cost }, made.labels));
+      await store.flush(10_000);
+    }
+    made.state = 'settled';
+    made.cost = cost;
+  }
+
+  private async reap(): Promise<void> {
+    const over = this.made.filter(({ state, atMs }) => state === 'open' && atMs + 60_000 <= this.clock.ms);
+    for (const { store } of this.stores) expect(await store.reap()).toBe(over.length);
+    for (const made of over) {
+      made.state = 'reaped';
+      made.cost = made.request.requested.lostNanoUsd;
+    }
+  }
+
+  /** What stays open goes with its lease. */
+  async close(): Promise<void> {
+    this.clock.ms += 10 * DAY_MS;
+    for (const { store, rows } of this.stores) {
+      await store.reap();
+      await rows.drain(store);
+    }
+  }
+}
+
+const RUNS = 60;
+
+test('each budget counts the costs of its period and refuses no request that fits, whatever changes in whatever order', async () => {
+  const seed = rotatingSeed('budgets of the hot stores');
+  const clock: StoreClock = { ms: SUNDAY_MS };
+  const stores = [
+    await openEmbedded({ clock, rows: new StoredRows() }),
+    await openRedis({ clock, rows: new StoredRows() }),
+  ];
+  const decided = new Map<string, number>();
+  let runs = 0;
+  try {
+    await fc.assert(
+      fc.asyncProperty(fc.array(stepArb, { minLength: 10, maxLength: 60 }), async (steps) => {
+        clock.ms = Math.max(clock.ms, SUNDAY_MS);
+        const trial = new Trial(stores, clock, `b${runs++}-`, decided);
+        for (const [n, step] of steps.entries()) await trial.take(step, n);
+        await trial.close();
+      }),
+      { seed, numRuns: RUNS, endOnFailure: true },
+    );
+    for (const outcome of ['free admitted', 'budgeted admitted', 'budgeted denied'])
+      expect([outcome, decided.has(outcome)]).toEqual([outcome, true]);
+  } finally {
+    for (const { dispose } of stores) await dispose();
+  }
+}, 60_000);

@@ -1,0 +1,184 @@
+// Budgets by day, week and month beside cap and key budget: the rules for both stores. A new kind is a row here.
+import { DAY_MS, dayIndex, monthIndex, monthStartMs, weekIndex, weekStartMs } from './periods';
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Periods by the first letter of a budget's id; `lua/budgets.lua` computes the same indexes. */
+export const SPANS = {
+  day: { letter: 'd', word: 'daily', indexOf: dayIndex, startMs: (index: number) => index * DAY_MS },
+  week: { letter: 'w', word: 'weekly', indexOf: weekIndex, startMs: weekStartMs },
+  month: { letter: 'm', word: 'monthly', indexOf: monthIndex, startMs: monthStartMs },
+} as const;
+export type BudgetSpan = keyof typeof SPANS;
+
+/** All requests of a project, of a key, or those with a label. */
+export type BudgetOwner =
+  | { readonly scope: 'project' }
+  | { readonly scope: 'key'; readonly keyId: string }
+  | { readonly scope: 'label'; readonly label: string; readonly value: string };
+
+/** A limit of a period, with a counter of its own. */
+export interface Budget {
+  /** Names its counter within the project: `dp`, `wk<key>`, `ml<label>=<value>`. No spaces, colons or line breaks. */
+  readonly id: string;
+  readonly span: BudgetSpan;
+  readonly owner: BudgetOwner;
+  readonly limitNanoUsd: number;
+  /** Version of the key or project that sets it. After a skipped version, its spend is counted anew from the rows. */
+  readonly version: number;
+}
+
+/** A budget that does not cover a request, and its settled spend. */
+export interface SpentBudget extends Budget {
+  readonly spentNanoUsd: number;
+}
+
+/** A budget whose spend is counted from the rows. */
+export interface BudgetSum extends Pick<Budget, 'owner'> {
+  readonly projectId: string;
+  /** Its period: [from, to). */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Requests that are left out, because their settlements are booked. */
+  readonly except: readonly string[];
+}
+
+/** A store's answer before it has counted a budget from the rows: nobody is admitted under it until then. */
+export interface Uncounted {
+  readonly type: 'uncounted';
+  readonly nowMs: number;
+}
+
+/** Budgets of one request. `text`: `<id> <limit> <version>` of each, as the Redis scripts take them. */
+export interface RequestBudgets {
+  readonly list: readonly Budget[];
+  readonly text: string;
+}
+
+/** A project's budget for requests with a label. Nano-USD; null = none. */
+export interface LabelBudget {
+  readonly label: string;
+  readonly value: string;
+  readonly dailyNanoUsd: number | null;
+  readonly weeklyNanoUsd: number | null;
+  readonly monthlyNanoUsd: number | null;
+}
+
+/** Owner's part of a budget's id. */
+const OWNER_IDS: { readonly [S in BudgetOwner['scope']]: (owner: Extract<BudgetOwner, { scope: S }>) => string } = {
+  project: () => 'p',
+  key: ({ keyId }) => `k${keyId}`,
+  label: ({ label, value }) => `l${encodeText(label)}=${encodeText(value)}`,
+};
+
+const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed());
+
+export function budgetId(span: BudgetSpan, owner: BudgetOwner): string {
+  const idOf = OWNER_IDS[owner.scope] as (owner: BudgetOwner) => string;
+  return SPANS[span].letter + idOf(owner);
+}
+
+/** Counter of the budget in the period of an instant: `<id>:<index>`. */
+export const counterOf = ({ id, span }: Pick<Budget, 'id' | 'span'>, ms: number): string =>
+  `${id}:${SPANS[span].indexOf(ms)}`;
+
+/** Counters of a request's budgets, as a hold names them. */
+export const countersOf = ({ list }: RequestBudgets, admittedAtMs: number): string =>
+  list.map((budget) => counterOf(budget, admittedAtMs)).join(' ');
+
+/** Milliseconds of a period: [from, to). */
+export function periodOf(span: BudgetSpan, index: number): { readonly fromMs: number; readonly toMs: number } {
+  const { startMs } = SPANS[span];
+  return { fromMs: startMs(index), toMs: startMs(index + 1) };
+}
+
+/** The period of an instant. */
+export const periodAt = (span: BudgetSpan, ms: number) => periodOf(span, SPANS[span].indexOf(ms));
+
+/** A request of which the store knows the record only. */
+interface RecordedRequest {
+  readonly keyId: string;
+  readonly record: string;
+}
+
+/** All budgets that may cover a request, for a settlement without a hold: the store books those it counts. */
+export function coveringBudgets({ keyId, record }: RecordedRequest): readonly Pick<Budget, 'id' | 'span'>[] {
+  const owners: BudgetOwner[] = [{ scope: 'project' }, { scope: 'key', keyId }];
+  for (const [label, value] of Object.entries(labelsIn(record))) owners.push({ scope: 'label', label, value });
+  const spans = Object.keys(SPANS) as BudgetSpan[];
+  return owners.flatMap((owner) => spans.map((span) => ({ id: budgetId(span, owner), span })));
+}
+
+const labelsIn = (record: string): Labels => (JSON.parse(record) as { labels?: Labels | null }).labels ?? {};
+
+/** True if a request of this key with this record counts against the budget. */
+export function covers({ owner }: Pick<Budget, 'owner'>, { keyId, record }: RecordedRequest): boolean {
+  if (owner.scope === 'project') return true;
+  if (owner.scope === 'key') return owner.keyId === keyId;
+  return labelsIn(record)[owner.label] === owner.value;
+}
+
+type Amounts = Readonly<Record<BudgetSpan, number | null>>;
+
+function budgetsOf(owner: BudgetOwner, amounts: Partial<Amounts>, version: number): readonly Budget[] {
+  return Object.entries(amounts).flatMap(([name, limitNanoUsd]) => {
+    const span = name as BudgetSpan;
+    return limitNanoUsd === null ? [] : [{ id: budgetId(span, owner), span, owner, limitNanoUsd, version }];
+  });
+}
+
+export const toRequestBudgets = (list: readonly Budget[]): RequestBudgets => ({
+  list,
+  text: list.map(({ id, limitNanoUsd, version }) => `${id} ${limitNanoUsd} ${version}`).join(' '),
+});
+
+/** Budgets of a key's requests, worked out once for a key and project. */
+export class Budgets {
+  private readonly ofAll: RequestBudgets | undefined;
+
+  constructor(
+    private readonly owned: readonly Budget[],
+    /** By `<label>=<value>`. */
+    private readonly labelled: ReadonlyMap<string, readonly Budget[]>,
+  ) {
+    this.ofAll = owned.length === 0 ? undefined : toRequestBudgets(owned);
+  }
+
+  /** `labels`: those of the caller, key and project. The same object for requests without a budgeted label. */
+  of(labels: Labels | undefined): RequestBudgets | undefined {
+    if (labels === undefined || this.labelled.size === 0) return this.ofAll;
+    const named = Object.entries(labels).flatMap(
+      ([label, value]) => this.labelled.get(`${encodeText(label)}=${encodeText(value)}`) ?? [],
+    );
+    return named.length === 0 ? this.ofAll : toRequestBudgets([...this.owned, ...named]);
+  }
+}
+
+/** What a key or project sets; nano-USD, null = none. */
+export interface SetBudgets {
+  readonly id: string;
+  readonly version: number;
+  readonly dailyBudgetNanoUsd: number | null;
+  readonly weeklyBudgetNanoUsd: number | null;
+}
+
+export interface BudgetSources {
+  readonly key: SetBudgets;
+  readonly project: SetBudgets;
+  readonly labelBudgets: readonly LabelBudget[];
+}
+
+/** undefined without any budget of this kind: then a request pays nothing for them. */
+export function compileBudgets({ key, project, labelBudgets }: BudgetSources): Budgets | undefined {
+  const amounts = ({ dailyBudgetNanoUsd: day, weeklyBudgetNanoUsd: week }: SetBudgets) => ({ day, week });
+  const owned = [
+    ...budgetsOf({ scope: 'project' }, amounts(project), project.version),
+    ...budgetsOf({ scope: 'key', keyId: key.id }, amounts(key), key.version),
+  ];
+  const labelled = new Map<string, readonly Budget[]>();
+  for (const { label, value, dailyNanoUsd: day, weeklyNanoUsd: week, monthlyNanoUsd: month } of labelBudgets) {
+    const budgets = budgetsOf({ scope: 'label', label, value }, { day, week, month }, project.version);
+    if (budgets.length > 0) labelled.set(`${encodeText(label)}=${encodeText(value)}`, budgets);
+  }
+  return owned.length === 0 && labelled.size === 0 ? undefined : new Budgets(owned, labelled);
+}

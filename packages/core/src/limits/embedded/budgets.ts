@@ -1,0 +1,145 @@
+import type { OpenedBudget } from '../budget-counts';
+import {
+  type Budget,
+  counterOf,
+  coveringBudgets,
+  covers,
+  type RequestBudgets,
+  SPANS,
+  type SpentBudget,
+} from '../budgets';
+import type { Settlement } from '../hot-store';
+import { monthIndex } from '../periods';
+import { type EmbeddedState, type OpenHold, readSum, type Sum } from './state';
+
+/** A budget as an admission uses it, for the journal. */
+export interface UsedBudget extends Pick<Budget, 'id' | 'version'> {
+  /** Index of its period. */
+  readonly period: number;
+}
+
+/** Looks for a budget that does not cover the hold; `uncounted`: one of them has to be counted first. */
+export function checkBudgets(
+  state: EmbeddedState,
+  { projectId, keyId, budgets, holdNanoUsd, nowMs }: BudgetCheck,
+): SpentBudget | 'uncounted' | undefined {
+  for (const budget of budgets.list) {
+    const known = state.projects.get(projectId)?.budgets.get(budget.id);
+    const isUsable = known?.isCounted === true && isCounted(known.version, budget.version);
+    if (!isUsable && (known !== undefined || !isUnused(state, { projectId, keyId, budget, nowMs }))) return 'uncounted';
+    const { spent, held } = readSum(known?.periods ?? NONE, SPANS[budget.span].indexOf(nowMs));
+    if (spent + held + holdNanoUsd > budget.limitNanoUsd) return { ...budget, spentNanoUsd: spent };
+  }
+  return undefined;
+}
+
+export interface BudgetCheck {
+  readonly projectId: string;
+  readonly keyId: string;
+  readonly budgets: RequestBudgets;
+  readonly holdNanoUsd: number;
+  readonly nowMs: number;
+}
+
+const NONE: ReadonlyMap<number, Sum> = new Map();
+
+/** Requests of the version that was skipped may have had no such budget: then its spend is not known. */
+export const isCounted = (version: number, asked: number): boolean => version === asked || version + 1 === asked;
+
+interface UnusedCheck extends Pick<BudgetCheck, 'projectId' | 'keyId' | 'nowMs'> {
+  readonly budget: Budget;
+}
+
+/** Nothing was spent or is held since the month before this one began: there is nothing to count. */
+function isUnused(state: EmbeddedState, { projectId, keyId, budget, nowMs }: UnusedCheck): boolean {
+  const isNothing = ({ spent, held }: Readonly<Sum>) => spent === 0 && held === 0;
+  if (budget.owner.scope === 'key') return isNothing(state.keys.get(keyId)?.total ?? { spent: 0, held: 0 });
+  const months = state.projects.get(projectId)?.months ?? NONE;
+  const month = monthIndex(nowMs);
+  return isNothing(readSum(months, month)) && isNothing(readSum(months, month - 1));
+}
+
+export const usedBudgets = ({ list }: RequestBudgets, nowMs: number): readonly UsedBudget[] =>
+  list.map(({ id, version, span }) => ({ id, version, period: SPANS[span].indexOf(nowMs) }));
+
+/** Opens the periods that an admission uses; of each budget, two are kept. */
+export function openPeriods(state: EmbeddedState, projectId: string, used: readonly UsedBudget[]): void {
+  const { budgets } = state.project(projectId);
+  for (const { id, version, period } of used) {
+    const known = budgets.get(id);
+    if (known === undefined) {
+      budgets.set(id, { version, isCounted: true, periods: new Map([[period, { spent: 0, held: 0 }]]) });
+      continue;
+    }
+    known.version = version;
+    if (known.periods.has(period)) continue;
+    const latest = Math.max(...known.periods.keys());
+    for (const old of known.periods.keys()) if (old !== latest) known.periods.delete(old);
+    known.periods.set(period, { spent: 0, held: 0 });
+  }
+}
+
+/** Sums of the counters that a hold names, as far as they are kept. */
+export function heldSums(state: EmbeddedState, projectId: string, counters: string): readonly Sum[] {
+  const budgets = state.projects.get(projectId)?.budgets;
+  return counters.split(' ').flatMap((counter) => {
+    const cut = counter.lastIndexOf(':');
+    return budgets?.get(counter.slice(0, cut))?.periods.get(Number(counter.slice(cut + 1))) ?? [];
+  });
+}
+
+/** Counters of counted budgets that cover a settlement without a hold. */
+export function coveringCounters(state: EmbeddedState, settlement: Settlement, admittedAtMs: number): string {
+  const budgets = state.projects.get(settlement.projectId)?.budgets;
+  if (budgets === undefined || budgets.size === 0) return '';
+  const counted = coveringBudgets(settlement).filter(({ id }) => budgets.get(id)?.isCounted === true);
+  return counted.map((budget) => counterOf(budget, admittedAtMs)).join(' ');
+}
+
+/** Open requests that a budget covers in its period. */
+export function coveredHolds(
+  state: EmbeddedState,
+  { projectId, budget, period }: { readonly projectId: string; readonly budget: Budget; readonly period: number },
+): readonly string[] {
+  const isOne = (hold: OpenHold) =>
+    hold.projectId === projectId &&
+    SPANS[budget.span].indexOf(hold.admittedAtMs) === period &&
+    covers(budget, { keyId: hold.keyId, record: hold.lostRecord });
+  return [...state.holds].flatMap(([requestId, hold]) => (isOne(hold) ? [requestId] : []));
+}
+
+/** Journal line that begins a count: what these open requests hold is held here too. */
+export interface OpenedLine extends Pick<OpenedBudget, 'id' | 'period' | 'openRequests'> {
+  readonly projectId: string;
+}
+
+export function applyOpened(state: EmbeddedState, { projectId, id, period, openRequests }: OpenedLine): void {
+  const sum = { spent: 0, held: 0 };
+  state.project(projectId).budgets.set(id, { version: 0, isCounted: false, periods: new Map([[period, sum]]) });
+  const counter = `${id}:${period}`;
+  for (const requestId of openRequests) {
+    const hold = state.holds.get(requestId);
+    if (hold === undefined) continue;
+    sum.held += hold.holdNanoUsd;
+    const counters = hold.counters?.split(' ') ?? [];
+    if (!counters.includes(counter)) hold.counters = [...counters, counter].join(' ');
+  }
+}
+
+/** Journal line that ends a count. */
+export interface CountedLine extends Pick<OpenedBudget, 'id' | 'version' | 'period'> {
+  readonly projectId: string;
+  readonly spentNanoUsd: number;
+}
+
+export function applyCounted(
+  state: EmbeddedState,
+  { projectId, id, version, period, spentNanoUsd }: CountedLine,
+): void {
+  const known = state.projects.get(projectId)?.budgets.get(id);
+  const sum = known?.periods.get(period);
+  if (known === undefined || sum === undefined || known.isCounted) return;
+  sum.spent += spentNanoUsd;
+  known.version = version;
+  known.isCounted = true;
+}
