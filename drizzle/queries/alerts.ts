@@ -82,6 +82,15 @@ export function listUntoldFirings(db: Db, { id, changedAtMs }: StoredAlert): Pro
   return firingRows.find(db, and(eq(alertId, id), or(isNull(endedAtMs), gte(endedAtMs, changedAtMs ?? 0))));
 }
 
+/** All that messages of the alert have named. */
+export async function listToldSubjects(db: Db, alertId: string): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectDistinct({ subject: sql<string>`unnest(${alertFirings.subjects})` })
+    .from(alertFirings)
+    .where(and(eq(alertFirings.alertId, alertId), isNotNull(alertFirings.toldAtMs)));
+  return new Set(rows.map(({ subject }) => subject));
+}
+
 /** Starts or continues a firing. */
 export async function recordFiring(db: Db, alertId: string, firing: MeasuredFiring): Promise<void> {
   const { value, text, atMs, subjects = null, isAnother } = firing;

@@ -123,6 +123,47 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     for (const { id } of [fires, quiet]) await alertRows.delete(database.db, { id });
   });
 
+  test('budget_share tells of each budget at 50, 80 and 95 %, once a period, whoever checks', async () => {
+    const { db } = database;
+    const owner = await projectRows.create(db, { name: 'levels', dailyBudgetNanoUsd: 1_000 });
+    const spend = (costNanoUsd: number, createdAtMs = nowMs) =>
+      insertLogRecords(db, [sampleRecord({ projectId: owner.id, costNanoUsd, createdAtMs })]);
+    const limit = (nanoUsd: number) => projectRows.update(db, { id: owner.id }, { dailyBudgetNanoUsd: nanoUsd });
+    const told = async (atMs = nowMs) => {
+      calls.length = 0;
+      // Another job each time, as after a restart.
+      const restarted = checkAlerts(post, () => [], readStores({ hotStore, ping }));
+      await restarted.run({ db, nowMs: () => atMs } as JobContext);
+      return calls.map(({ body }) => body.text.replace(/^(\w+): budgets: /, '$1 '));
+    };
+    const of = (share: string, past: string) =>
+      `Alert ${share} % of the day budget of project levels is used, past ${past}`;
+    const alert = await alertOf({ kind: 'budget_share', name: 'budgets', threshold: 0.5, projectId: owner.id });
+    expect(await told()).toEqual([]);
+    await spend(550);
+    webhookFails = true;
+    expect(await told()).toEqual([]);
+    webhookFails = false;
+    expect(await told()).toEqual([of('55.0', '50 %')]);
+    expect(await told()).toEqual([]);
+    await spend(430);
+    expect(await told()).toEqual([of('98.0', '80 %, 95 %')]);
+    await limit(2_000);
+    expect(await told()).toEqual(['Resolved 49.0 % of the day budget of project levels is used']);
+    await limit(1_000);
+    expect([await told(), await told()]).toEqual([[], []]);
+    await projectRows.update(db, { id: owner.id }, { weeklyBudgetNanoUsd: 1_900 });
+    expect(await told()).toEqual([
+      expect.stringMatching(/51\.6 % of the week budget of project levels is used, past 50 %$/),
+    ]);
+    const tomorrowMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS + HOUR_MS;
+    await told(tomorrowMs);
+    await spend(600, tomorrowMs);
+    expect((await told(tomorrowMs))[0]).toContain('60.0 % of the day budget of project levels is used, past 50 %');
+    expect(await told(tomorrowMs)).toEqual([]);
+    await alertRows.delete(db, { id: alert.id });
+  });
+
   describe('a store that hangs', () => {
     const never = () => new Promise<never>(() => {});
     const hanging = { health: never, depth: never };

@@ -15,6 +15,7 @@ import {
   recordAlertState,
   recordFiring,
   type StoredAlert,
+  type StoredFiring,
 } from '@llm0/drizzle/queries/alerts';
 import type { Job, JobContext } from './job';
 import {
@@ -98,6 +99,8 @@ interface Finding {
   readonly isAnother: boolean;
   /** The webhook knows of the firing, but not of these subjects. */
   readonly isUntold: boolean;
+  /** Earlier messages named all subjects, so there is nothing to tell. */
+  readonly isKnown?: boolean;
 }
 
 const NOTHING = { value: null, text: 'there is nothing to measure any more' } as const;
@@ -108,13 +111,22 @@ async function judge(context: MeasureContext, alert: StoredAlert): Promise<Findi
   const isFiring = isMet(alert, measured.value);
   const subjects = 'subjects' in measured ? measured.subjects : undefined;
   const open = isFiring && subjects !== undefined ? await openFiring(context.db, alert.id) : null;
-  if (open === null || subjects === undefined) return { ...measured, isFiring, isAnother: false, isUntold: false };
+  const isKnown = isFiring && 'fresh' in measured && measured.fresh === false;
+  if (open === null || subjects === undefined)
+    return { ...measured, isFiring, isAnother: false, isUntold: false, isKnown };
+  if ('fresh' in measured) return { ...measured, ...freshOf(open, measured), isFiring, isKnown };
   const news = open.subjects === null ? '' : newsOf(open.subjects, subjects);
   if (news !== '') return { ...measured, text: `${measured.text}${news}`, isFiring, isAnother: true, isUntold: true };
   const isUntold = open.toldAtMs === null;
   // An untold change keeps its text: it lists the subjects that came and left.
   const text = isUntold && alert.isFiring ? open.text : measured.text;
   return { ...measured, text, isFiring, isAnother: false, isUntold };
+}
+
+/** Each subject is told once: an open firing that lacks a new one ends. */
+function freshOf(open: StoredFiring, { subjects = [], fresh = false }: MeasuredAlert) {
+  const isAnother = fresh && subjects.some((subject) => open.subjects?.includes(subject) !== true);
+  return { isAnother, isUntold: fresh };
 }
 
 /** Updates the history. null: no notification. */
@@ -130,7 +142,7 @@ async function checkAlert(
   const atMs = context.nowMs();
   if (isFiring) await recordFiring(context.db, alert.id, { ...finding, atMs });
   else await endFiring(context.db, alert.id, atMs);
-  if (isFiring === alert.isFiring && !finding.isUntold) return null;
+  if (finding.isKnown === true || (isFiring === alert.isFiring && !finding.isUntold)) return null;
   // A muted alert doesn't notify its start; a notified start always gets its end.
   if (isFiring && (alert.mutedUntilMs ?? 0) > atMs) return null;
   return { alert, isFiring, value, said: `${isFiring ? 'Alert' : 'Resolved'}: ${alert.name}: ${text}`, atMs };

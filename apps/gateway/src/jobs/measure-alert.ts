@@ -1,7 +1,6 @@
 import {
   burnRate,
   cacheRatioFall,
-  shareUsed,
   shortWindowMinutes,
   WINDOW_VALUES,
   type WindowSums,
@@ -11,18 +10,20 @@ import { anomalyHours, findSpendAnomaly } from '@llm0/core/alerts/spend-anomaly'
 import { inTime } from '@llm0/core/async/in-time';
 import { formatUsdText } from '@llm0/core/pricing/format-usd';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
-import type { StoredAlert } from '@llm0/drizzle/queries/alerts';
+import { listToldSubjects, type StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { countGuardrailHits } from '@llm0/drizzle/queries/guardrails/guardrail-stats';
 import { listBudgets } from '@llm0/drizzle/queries/limits/budgets';
 import { systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
 import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
 import { loadSpendHours } from '@llm0/drizzle/queries/stats/read/spend-hours';
+import { budgetLevels } from './budget-levels';
 import type { JobContext } from './job';
 import { providersDown } from './providers-down';
 
 const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 const LOGS_READ = 100;
+const BUDGETS_READ = 20_000;
 
 /** Current state of the stores. */
 export interface StoreStates {
@@ -52,6 +53,8 @@ export interface MeasuredAlert {
   readonly text: string;
   /** Sorted names of the affected things. The alert reports new names while it fires. */
   readonly subjects?: readonly string[];
+  /** Set by kinds that tell of each subject once: one of them is new. */
+  readonly fresh?: boolean;
 }
 
 /** null without a measure. */
@@ -80,12 +83,10 @@ const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
 /** One measure a kind. */
 export const MEASURES = {
-  budget_share: async ({ db, nowMs }, alert) => {
-    const [tightest] = await listBudgets(db, { nowMs: nowMs(), limit: 1, projectId: alert.projectId ?? undefined });
-    if (tightest === undefined) return null;
-    const value = shareUsed(tightest.usedNanoUsd, tightest.limitNanoUsd);
-    const { period, scope, name } = tightest;
-    return { value, text: `${percent(value)} of the ${period} budget of ${scope} ${name} is used` };
+  budget_share: async ({ db, nowMs }, { id, threshold, projectId }) => {
+    const atMs = nowMs();
+    const query = { nowMs: atMs, limit: BUDGETS_READ, projectId: projectId ?? undefined };
+    return budgetLevels(await listBudgets(db, query), { threshold, nowMs: atMs, told: await listToldSubjects(db, id) });
   },
   error_rate: async (context, alert) => {
     const sums = await sumsOf(context, alert);

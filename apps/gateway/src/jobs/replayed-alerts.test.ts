@@ -108,11 +108,15 @@ describe.each(TEST_DATABASES)('alerts replayed on $name', (kind) => {
     const random = randomOf(seed);
     const { projectId, keys } = await setUp();
     const told: string[] = [];
+    const last = new Map<string, string>();
     let nowMs = START_MS;
     const job = checkAlerts(async (_, body) => {
       const { event, alert } = body as { event: string; alert: { name: string } };
       // Tests beside this one have alerts, too.
       if (!alerts.some(({ name }) => name === alert.name)) return;
+      // Further budgets and levels are told while it fires.
+      if (last.get(alert.name) === event) return;
+      last.set(alert.name, event);
       told.push(`${alert.name} ${event} ${new Date(nowMs).toISOString()}`);
     });
     for (let minute = 0; minute < MINUTES; minute++) {

@@ -15,7 +15,7 @@ export interface AlertKindFacts {
 const windowed = { isWindowed: true, isReplayed: true, takesProject: true } as const;
 
 export const ALERT_KIND_FACTS = {
-  budget_share: { ...windowed, isWindowed: false, unit: 'share', defaultThreshold: 0.8 },
+  budget_share: { ...windowed, isWindowed: false, unit: 'share', defaultThreshold: 0.5 },
   error_rate: { ...windowed, unit: 'share', defaultThreshold: 0.05 },
   latency_p95: { ...windowed, unit: 'ms', defaultThreshold: 10_000 },
   spend: { ...windowed, unit: 'usd', defaultThreshold: 10 },

@@ -1,0 +1,70 @@
+import { shareUsed } from '@llm0/core/alerts/condition';
+import { periodAt } from '@llm0/core/limits/budgets';
+import type { Budget } from '@llm0/drizzle/queries/limits/budgets';
+
+/** Every budget is told of at the alert's threshold, and at those of these above it. */
+const LEVELS = [0.5, 0.8, 0.95];
+const MOST_NAMES = 3;
+
+export interface LevelQuestion {
+  readonly threshold: number;
+  readonly nowMs: number;
+  /** Subjects that earlier messages named. */
+  readonly told: ReadonlySet<string>;
+}
+
+export interface PassedLevels {
+  /** Share of the tightest budget. */
+  readonly value: number;
+  readonly text: string;
+  readonly subjects: readonly string[];
+  /** No message named one of them. */
+  readonly fresh: boolean;
+}
+
+/** Levels that budgets have passed in their periods; each is told once. null without a budget. `budgets`: tightest first. */
+export function budgetLevels(budgets: readonly Budget[], question: LevelQuestion): PassedLevels | null {
+  const [tightest] = budgets;
+  if (tightest === undefined) return null;
+  const passed = budgets.flatMap((budget) => passedBy(budget, question));
+  const fresh = passed.filter(({ subject }) => !question.told.has(subject));
+  const news = [...Map.groupBy(fresh, ({ budget }) => budget)].map(([budget, levels]) => describe(budget, levels));
+  const more = news.length > MOST_NAMES ? ` and ${news.length - MOST_NAMES} more budgets` : '';
+  const text = news.length === 0 ? describe(tightest, []) : `${news.slice(0, MOST_NAMES).join('; ')}${more}`;
+  return {
+    value: shareOf(tightest),
+    text,
+    subjects: passed.map(({ subject }) => subject).sort(),
+    fresh: fresh.length > 0,
+  };
+}
+
+interface Passed {
+  readonly budget: Budget;
+  readonly level: number;
+  /** Names budget, period and level. */
+  readonly subject: string;
+}
+
+const shareOf = ({ usedNanoUsd, limitNanoUsd }: Budget): number => shareUsed(usedNanoUsd, limitNanoUsd);
+
+function passedBy(budget: Budget, { threshold, nowMs }: LevelQuestion): readonly Passed[] {
+  const { scope, projectId, id, period } = budget;
+  const since =
+    period === 'total' ? '' : ` from ${new Date(periodAt(period, nowMs).fromMs).toISOString().slice(0, 10)}`;
+  const share = shareOf(budget);
+  const levels = new Set([threshold, ...LEVELS.filter((level) => level > threshold)]);
+  return [...levels].flatMap((level) => {
+    const subject = `${scope} ${projectId}/${id}: ${period}${since}, ${percentOf(level)} %`;
+    return share >= level ? [{ budget, level, subject }] : [];
+  });
+}
+
+const percentOf = (level: number): number => Math.round(level * 1000) / 10;
+const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+
+function describe(budget: Budget, levels: readonly Pick<Passed, 'level'>[]): string {
+  const { period, scope, name } = budget;
+  const past = levels.length === 0 ? '' : `, past ${levels.map(({ level }) => `${percentOf(level)} %`).join(', ')}`;
+  return `${percent(shareOf(budget))} of the ${period} budget of ${scope} ${name} is used${past}`;
+}
