@@ -7,7 +7,7 @@ import { bucketUnder, listenToPointer } from './listen-to-pointer';
 import { ghostsOf } from './prepare-ghost';
 import { middleOf, timeScale } from './prepare-scale';
 import { isolatedIndexes, type Series, unfinishedIndex } from './prepare-series';
-import { axisLabels, axisSteps, prepareTicks } from './prepare-ticks';
+import { axisLabels, axisSpace, axisSteps, prepareTicks } from './prepare-ticks';
 
 const AXIS_FONT = '11px "Inter Variable", system-ui, sans-serif';
 /** Charts below each other begin at the same place, unless a label is wider than that. */
@@ -97,7 +97,7 @@ function axesOf(props: RefObject<TimeChartProps>): uPlot.Axis[] {
     {
       ...axis,
       size: yAxisWidth,
-      space: 34,
+      space: (_, __, ___, ____, height) => axisSpace(height),
       grid: { stroke: color('--c-line'), width: 1 },
       incrs: axisSteps(props.current.unit),
       values: (_, splits) => axisLabels(props.current.unit, splits),

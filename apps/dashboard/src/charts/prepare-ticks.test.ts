@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { axisLabels, axisSteps, prepareTicks } from './prepare-ticks';
+import fc from 'fast-check';
+import { axisLabels, axisSpace, axisSteps, prepareTicks } from './prepare-ticks';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -65,6 +66,18 @@ test('counts have whole ticks', () => {
   expect(axisSteps('count')?.every(Number.isInteger)).toBe(true);
   expect(axisSteps('count')?.slice(0, 5)).toEqual([1, 2, 5, 10, 20]);
   expect(axisSteps('usd')).toBeUndefined();
+});
+
+test('counts of any size have a tick besides zero in a chart of any height', () => {
+  const charts = fc.record({ height: fc.integer({ min: 30, max: 400 }), most: fc.integer({ min: 1, max: 1e9 }) });
+  fc.assert(
+    fc.property(charts, ({ height, most }) => {
+      // The chart library takes the first step that has enough room.
+      const step = axisSteps('count')?.find((one) => (height * one) / (most * 1.08) >= axisSpace(height));
+      expect(step).toBeLessThanOrEqual(most);
+    }),
+    { examples: [3, 4, 8, 9, 30, 80].map((most) => [{ height: 52, most }]) },
+  );
 });
 
 test('money has two decimals or more, as many on the whole axis', () => {

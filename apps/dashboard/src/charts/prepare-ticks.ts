@@ -51,6 +51,14 @@ const CENTS = 2;
 const MOST_DECIMALS = 9;
 const SHORT_FROM_USD = 1000;
 
+/** Pixels between two ticks, if there is room. */
+const TICK_SPACE = 34;
+/** Steps grow by up to 2.5: a third of the height always leaves room for a tick besides zero. */
+const LEAST_TICKS = 3;
+
+/** Least pixels between two ticks of a value axis of this height. */
+export const axisSpace = (height: number): number => Math.min(TICK_SPACE, height / LEAST_TICKS);
+
 /** Steps of a value axis: whole ones for counts; undefined: those of the chart library. */
 export const axisSteps = (unit: Unit): number[] | undefined => (COUNTS.has(unit) ? WHOLE_STEPS : undefined);
 
