@@ -47,7 +47,7 @@ interface Asked {
 const ASK = {
   overview: (database: Database, { query }: Asked) => loadOverview(database.db, query),
   histogram: async (database: Database, { query, metric }: Asked) =>
-    [...(await loadHistogram(database.db, query, metric))].sort(([a], [b]) => a - b),
+    [...(await loadHistogram(database.db, query, metric)).all].sort(([a], [b]) => a - b),
   buckets: (database: Database, { query }: Asked) => loadBuckets(database.db, query),
   customers: (database: Database, { query }: Asked) => listCustomers(database.db, query),
   months: (database: Database, { query }: Asked) => sumMonths(database.db, query),

@@ -28,6 +28,7 @@ const PAGES = {
     '/stats/spend?{range}&interval={interval}',
     '/stats/errors?{range}&interval=all&group_by=error_code',
     '/stats/health?{range}&interval={interval}',
+    '/stats/flows?{range}',
     '/budgets?limit=20',
     '/logs?limit=100',
   ],
@@ -48,7 +49,8 @@ const PAGES = {
     '/stats/latency?{range}&interval={interval}&metric=ttft',
     '/stats/latency?{range}&interval=all&group_by=model&top=100',
     '/stats/latency?{range}&interval=all&group_by=key&top=100&metric=latency',
-    '/stats/histogram?{range}&metric=latency',
+    '/stats/histogram?{range}&interval={interval}&metric=latency',
+    '/stats/differences?{range}&{region}&metric=latency',
   ],
   cache: ['/stats/cache?{range}&interval={interval}', '/stats/cache?{range}&interval=all&group_by=model&top=100'],
   requests: [
@@ -69,6 +71,8 @@ export function dashboardCalls(nowMs: number): readonly DashboardCall[] {
     const filled = {
       range: stretch(fromMs, nowMs),
       before: stretch(fromMs - lengthMs, fromMs),
+      // The slow ones of a tenth of the time.
+      region: `region_${stretch(nowMs - lengthMs / 2, nowMs - 0.4 * lengthMs).replace('&', '&region_')}&min_ms=4000&max_ms=60000`,
       // The dashboard draws customers by hours and beyond a day by whole days, and compares them with as long a stretch before.
       days: stretch(firstMs, nowMs),
       daysBefore: stretch(2 * firstMs - nowMs, firstMs),

@@ -262,6 +262,63 @@ describe('pictures of the overview', () => {
   });
 });
 
+describe('the heat map', () => {
+  const map = () => page.getByRole('slider', { name: 'Requests by time and total duration' });
+  const said = async () => (await map().getAttribute('aria-valuetext')) ?? '';
+  const differs = () => page.getByRole('region', { name: 'What differs' });
+
+  test('a drag over slow requests shows what differs there; a row leads to exactly those', async () => {
+    await page.goto(`${gateway.url}/latency?range=7d`);
+    await map().waitFor();
+    const box = await map().boundingBox();
+    if (box === null) throw new Error('the heat map is not to be seen');
+    const at = (x: number, y: number) => page.mouse.move(box.x + box.width * x, box.y + box.height * y, { steps: 4 });
+    await at(0.45, 0.02);
+    await page.mouse.down();
+    await at(0.99, 0.45);
+    await page.mouse.up();
+    await differs()
+      .getByText(/All [\d,]+ requests? inside, [\d,]+ outside\.$/)
+      .waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
+    const row = differs().getByRole('row').nth(1);
+    await row.getByRole('link').click();
+    await page.waitForURL(/\/requests\?.*max_latency=/);
+    const { from, to } = addressed();
+    expect([from % HOUR, to % HOUR, to > from]).toEqual([0, 0, true]);
+    await page.getByText(/^\d+ shown/).waitFor();
+    await page.goBack();
+    expect(problems).toEqual([]);
+  });
+
+  test('by keyboard alone: arrows say cells, Shift selects, Escape clears, Enter opens', async () => {
+    await page.goto(`${gateway.url}/latency?range=7d`);
+    await map().focus();
+    await page.keyboard.press('End');
+    expect(await said()).toMatch(/^\d{4}-\d\d-\d\d \d\d:00 to .* UTC, .* to .*: [\d,]+ requests?$/);
+    for (let press = 0; press < 20; press++) await page.keyboard.press('Shift+ArrowLeft');
+    for (let press = 0; press < 6; press++) await page.keyboard.press('Shift+PageDown');
+    await page.keyboard.press('Enter');
+    await differs()
+      .getByText(/inside/)
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await differs().waitFor({ state: 'detached' });
+    const rows = page.getByRole('table', { name: 'Heat map in figures' }).getByRole('rowheader');
+    expect(await rows.count()).toBeGreaterThan(10);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/requests\?.*max_latency=/);
+    await page.goto(`${gateway.url}/latency?range=7d`);
+    const bins = page.getByRole('slider', { name: 'Total time distribution' });
+    await bins.focus();
+    await page.keyboard.press('Home');
+    expect(await bins.getAttribute('aria-valuetext')).toMatch(/ms: ([\d,]+|no) requests?/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/requests\?.*max_latency=/);
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('an outage', () => {
   test('a breaker that opened is said on the overview, and leads to exactly the requests that others answered', async () => {
     const { apiKey } = await createTestKey(gateway);

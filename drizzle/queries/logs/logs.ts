@@ -1,4 +1,4 @@
-import { eq, gte, ilike, lt, or, type SQL, sql } from 'drizzle-orm';
+import { eq, gte, ilike, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db } from '../../client';
 import { usdFromNano } from '../../money';
@@ -33,6 +33,10 @@ export interface LogMatch {
   readonly labels?: Readonly<Record<string, Values>>;
 }
 
+const { latencyMs, ttftMs, overheadMs, upstreamMs } = gatewayLogs;
+const LATENCIES = { latency: latencyMs, ttft: ttftMs, overhead: overheadMs, upstream: upstreamMs } as const;
+type LatencyOf = keyof typeof LATENCIES;
+
 export interface LogFilter extends LogMatch {
   readonly requestId?: string;
   /** Requests of one agent run. */
@@ -47,7 +51,14 @@ export interface LogFilter extends LogMatch {
   /** Up to here, exclusive. */
   readonly toMs?: number;
   readonly minCostNanoUsd?: number;
+  /** Duration that the latency bounds apply to; the whole latency by default. */
+  readonly latencyOf?: LatencyOf;
   readonly minLatencyMs?: number;
+  readonly maxLatencyMs?: number;
+  readonly stream?: boolean;
+  /** In and out, both inclusive. */
+  readonly minTokens?: number;
+  readonly maxTokens?: number;
   /** Part of a model, customer, client request id, error code or message; ignores case. */
   readonly q?: string;
 }
@@ -100,7 +111,10 @@ type OtherFilter = Omit<LogFilter, keyof LogMatch | 'not'>;
 
 /** One condition for each other filter that is set. */
 const FILTERS: {
-  readonly [K in keyof Required<OtherFilter>]: (value: NonNullable<OtherFilter[K]>) => SQL | undefined;
+  readonly [K in keyof Required<OtherFilter>]: (
+    value: NonNullable<OtherFilter[K]>,
+    filter: OtherFilter,
+  ) => SQL | undefined;
 } = {
   requestId: (id) => eq(gatewayLogs.requestId, id),
   runId: (id) => eq(gatewayLogs.runId, id),
@@ -111,7 +125,12 @@ const FILTERS: {
   fromMs: (ms) => gte(gatewayLogs.createdAtMs, ms),
   toMs: (ms) => lt(gatewayLogs.createdAtMs, ms),
   minCostNanoUsd: (nano) => sql`${gatewayLogs.costNanoUsd} >= ${usdFromNano(nano)}::numeric`,
-  minLatencyMs: (ms) => gte(gatewayLogs.latencyMs, ms),
+  latencyOf: () => undefined,
+  minLatencyMs: (ms, { latencyOf = 'latency' }) => gte(LATENCIES[latencyOf], ms),
+  maxLatencyMs: (ms, { latencyOf = 'latency' }) => lte(LATENCIES[latencyOf], ms),
+  stream: (isStream) => eq(gatewayLogs.stream, isStream),
+  minTokens: (tokens) => gte(gatewayLogs.tokensTotal, tokens),
+  maxTokens: (tokens) => lte(gatewayLogs.tokensTotal, tokens),
   q: (text) => {
     const pattern = containsPattern(text);
     const { model, requestedModel, customerId, clientRequestId, errorCode, errorMessage } = gatewayLogs;
@@ -134,7 +153,7 @@ function matchConditions(match: LogMatch): readonly SQL[] {
 export function logConditions(filter: LogFilter): (SQL | undefined)[] {
   const apply = <K extends keyof OtherFilter>(name: K) => {
     const value = filter[name];
-    return value === undefined || value === null ? undefined : FILTERS[name](value);
+    return value === undefined || value === null ? undefined : FILTERS[name](value, filter);
   };
   return [
     ...matchConditions(filter),

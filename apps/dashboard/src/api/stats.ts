@@ -151,9 +151,32 @@ export const useErrors = (query: StatsQuery, enabled = true) =>
 export const useProviderHealth = (query: StatsQuery) =>
   useStats(['stats', 'health', query], () => api.stats.health.$get({ query: { ...query } }));
 
+/** Requests by duration, over all and by interval. */
 export const useHistogram = (query: StatsQuery, metric: Metric) => {
   const asked = { ...query, metric };
   return useStats(['stats', 'histogram', asked], () => api.stats.histogram.$get({ query: asked }));
+};
+
+export type Differences = InferResponseType<typeof api.stats.differences.$get>;
+
+interface DifferenceQuery extends Pick<StatsQuery, 'from' | 'to' | 'project_id'> {
+  readonly region_from: string;
+  readonly region_to: string;
+  readonly min_ms: string;
+  readonly max_ms: string;
+  readonly metric: Metric;
+}
+
+/** What tells the requests of a region from all others. */
+export const useDifferences = (query: DifferenceQuery) =>
+  useStats(['stats', 'differences', query], () => api.stats.differences.$get({ query: { ...query } }));
+
+export type Flows = InferResponseType<typeof api.stats.flows.$get>;
+
+/** Ways of requests: project, requested model, provider. */
+export const useFlows = ({ from, to, project_id }: StatsQuery) => {
+  const query = { from, to, project_id };
+  return useStats(['stats', 'flows', query], () => api.stats.flows.$get({ query }));
 };
 
 export const useBudgets = (query: { project_id?: string; limit?: string }) =>

@@ -1,13 +1,13 @@
 import type { RefObject } from 'react';
 import uPlot from 'uplot';
-import { formatClock, formatDay, type TimeZoneChoice } from '../format/format-time';
+import type { TimeZoneChoice } from '../format/format-time';
 import type { TimeChartProps } from './chart-props';
 import { drawMarks } from './draw-marks';
 import { bucketUnder, listenToPointer } from './listen-to-pointer';
 import { ghostsOf } from './prepare-ghost';
 import { middleOf, timeScale } from './prepare-scale';
 import { isolatedIndexes, type Series, unfinishedIndex } from './prepare-series';
-import { axisLabels, axisSpace, axisSteps, prepareTicks } from './prepare-ticks';
+import { axisLabels, axisSpace, axisSteps, offsetOf, prepareTicks, timeLabel } from './prepare-ticks';
 
 const AXIS_FONT = '11px "Inter Variable", system-ui, sans-serif';
 /** Charts below each other begin at the same place, unless a label is wider than that. */
@@ -182,13 +182,9 @@ function hoverAt(plot: uPlot, chart: TimeChartProps): Hover | null {
 
 /** All in seconds, as the library has it. */
 function timeTicks(from: number, to: number, step: number, timeZone: TimeZoneChoice): number[] {
-  const offsetAt = (ms: number) => (timeZone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset() * 60_000);
-  return prepareTicks({ fromMs: from * 1000, toMs: to * 1000, stepMs: step * 1000, offsetAt }).map((ms) => ms / 1000);
-}
-
-function timeLabel(ms: number, timeZone: TimeZoneChoice): string {
-  const clock = formatClock(ms, timeZone);
-  return clock === '00:00' ? formatDay(ms, timeZone) : clock;
+  return prepareTicks({ fromMs: from * 1000, toMs: to * 1000, stepMs: step * 1000, offsetAt: offsetOf(timeZone) }).map(
+    (ms) => ms / 1000,
+  );
 }
 
 /** A line without its segment to the unfinished bucket, which is dotted. */

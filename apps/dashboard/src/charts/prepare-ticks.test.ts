@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { axisLabels, axisSpace, axisSteps, prepareTicks } from './prepare-ticks';
+import { axisLabels, axisSpace, axisSteps, prepareTicks, timeLabels } from './prepare-ticks';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -60,6 +60,17 @@ describe('ticks', () => {
     const found = ticks('Asia/Kolkata', '2026-01-10T00:00:00Z', '2026-01-10T02:00:00Z', HOUR);
     expect(found.map(clockIn('Asia/Kolkata'))).toEqual(['2026-01-10 06:00', '2026-01-10 07:00']);
   });
+});
+
+test('labels of a time axis are few, at whole steps, and at their places', () => {
+  const toMs = Date.parse('2026-11-26T08:00:00Z');
+  const labels = (hours: number) =>
+    timeLabels({ fromMs: toMs - hours * HOUR, toMs, timeZone: 'utc' }).map(({ label }) => label);
+  expect(labels(1)).toEqual(['07:00', '07:15', '07:30', '07:45', '08:00']);
+  expect(labels(24)).toEqual(['12:00', '18:00', 'Nov 26', '06:00']);
+  for (const days of [1, 7, 14, 30, 90]) expect(labels(24 * days).length).toBeWithin(2, 8);
+  const [first] = timeLabels({ fromMs: toMs - 24 * HOUR, toMs, timeZone: 'utc' });
+  expect(first?.share).toBeCloseTo(4 / 24, 9);
 });
 
 test('counts have whole ticks', () => {

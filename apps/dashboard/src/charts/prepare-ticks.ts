@@ -1,3 +1,4 @@
+import { formatClock, formatDay, type TimeZoneChoice } from '../format/format-time';
 import { UNITS, type Unit } from '../format/units';
 
 const DAY_MS = 86_400_000;
@@ -25,6 +26,42 @@ export function prepareTicks({ fromMs, toMs, stepMs, offsetAt }: TicksInput): nu
     if (isShown && at >= fromMs && at <= toMs && at > (ticks.at(-1) ?? -Infinity)) ticks.push(at);
   }
   return ticks;
+}
+
+/** Offset of a zone from UTC at an instant. */
+export const offsetOf =
+  (timeZone: TimeZoneChoice) =>
+  (ms: number): number =>
+    timeZone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset() * 60_000;
+
+/** Clock of a tick, or its day at midnight. */
+export function timeLabel(ms: number, timeZone: TimeZoneChoice): string {
+  const clock = formatClock(ms, timeZone);
+  return clock === '00:00' ? formatDay(ms, timeZone) : clock;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const TIME_STEPS = [
+  ...[MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS],
+  ...[HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS],
+  ...[DAY_MS, 3 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS],
+];
+/** Labels that a phone has room for. */
+const MOST_LABELS = 6;
+
+interface TimeAxis {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly timeZone: TimeZoneChoice;
+}
+
+/** Labels of a time axis outside the chart library, with their places (0…1). */
+export function timeLabels({ fromMs, toMs, timeZone }: TimeAxis) {
+  const lengthMs = toMs - fromMs;
+  const stepMs = TIME_STEPS.find((step) => lengthMs / step <= MOST_LABELS) ?? MONTH_MS;
+  const ticks = prepareTicks({ fromMs, toMs, stepMs, offsetAt: offsetOf(timeZone) });
+  return ticks.map((ms) => ({ ms, label: timeLabel(ms, timeZone), share: (ms - fromMs) / lengthMs }));
 }
 
 /** Clock value after some steps from the last whole one; as if it were UTC. */

@@ -91,6 +91,14 @@ describe('the address', () => {
     expect(toLogQuery({ label: '=x' })).toEqual({});
   });
 
+  test('bounds of durations and tokens survive, also as typed by hand', () => {
+    const given = { max_latency: 12.5, latency_of: 'ttft', stream: true, min_tokens: 1000, max_tokens: '99.5' };
+    const filter = { max_latency: '12.5', latency_of: 'ttft', stream: 'true', min_tokens: '1000' } as const;
+    expect(readRequestFilter(given)).toEqual(filter);
+    expect(toLogQuery(filter)).toEqual(filter);
+    expect(readRequestFilter({ latency_of: 'all', stream: 'yes' })).toEqual({});
+  });
+
   test('several values, and what it is not, survive; one value stands alone', () => {
     const filter = readRequestFilter({
       status: ['error', 'nonsense', 'aborted', 'error'],

@@ -4,6 +4,7 @@ export const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', '
 export const CACHES = ['exact', 'semantic', 'miss'] as const;
 
 const number = textLike((given) => /^\d+(\.\d+)?$/.test(given));
+const whole = textLike((given) => /^\d{1,15}$/.test(given));
 
 /** Filters with several values; `_not` after the name excludes them. */
 const MANY = {
@@ -20,7 +21,15 @@ const MANY = {
   label: textLike((given) => given.indexOf('=') > 0),
 };
 const ONE = {
-  ...{ failover_from: text, min_cost: number, min_latency: number, request_id: uuid, run_id: text },
+  ...{ failover_from: text, min_cost: number, min_latency: number, max_latency: number },
+  /** Duration that the latency bounds apply to. */
+  latency_of: oneOf(['latency', 'ttft', 'overhead', 'upstream'] as const),
+  ...{
+    stream: (value: unknown) => oneOf(['true', 'false'] as const)(String(value)),
+    min_tokens: whole,
+    max_tokens: whole,
+  },
+  ...{ request_id: uuid, run_id: text },
   trace_id: textLike((given) => /^[0-9a-f]{32}$/.test(given)),
   q: text,
 };
@@ -28,6 +37,7 @@ const ONE = {
 export type ManyName = keyof typeof MANY;
 export type OneName = keyof typeof ONE;
 export const MANY_NAMES = Object.keys(MANY) as ManyName[];
+export const ONE_NAMES = Object.keys(ONE) as OneName[];
 
 /** A single value needs no list, which keeps addresses short. */
 export type FilterValue = string | readonly string[];

@@ -40,6 +40,7 @@ import { secretRoutes } from './secrets/routes';
 import { keepAnswers } from './stats/keep-answers';
 import { promptCacheRoutes } from './stats/prompt-cache';
 import { statsRoutes } from './stats/routes';
+import { sampledRoutes } from './stats/sampled-routes';
 import { StatsCache } from './stats/stats-cache';
 import { systemRoutes } from './system/routes';
 import { statusRoutes } from './system/status-routes';
@@ -79,6 +80,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', viewRoutes(services))
     .route('/', playgroundRoutes(services))
     .route('/', statsRoutes(services, answer))
+    .route('/', sampledRoutes(services, answer))
     .route('/', promptCacheRoutes(services))
     .route('/', toolCallRoutes(services))
     .route('/', reconcileRoutes(services))

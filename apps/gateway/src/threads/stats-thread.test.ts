@@ -13,6 +13,9 @@ const query = { fromMs: nowMs - 6 * HOUR_MS, toMs: nowMs, nowMs };
 const QUESTIONS: readonly StatsQuestion[] = [
   { kind: 'overview', query },
   { kind: 'histogram', query, metric: 'latency' },
+  { kind: 'histogram', query: { ...query, intervalMs: HOUR_MS }, metric: 'ttft' },
+  { kind: 'differences', query: { ...query, metric: 'latency', region: { ...query, minMs: 50, maxMs: 200 } } },
+  { kind: 'flows', query },
   { kind: 'spend', query: { ...query, intervalMs: HOUR_MS, groupBy: 'customer', top: 2 } },
   { kind: 'latency', query: { ...query, intervalMs: HOUR_MS, groupBy: 'model', metrics: ['latency'] } },
   { kind: 'cache', query: { ...query, intervalMs: HOUR_MS } },

@@ -343,6 +343,12 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
     ['cost', { minCostNanoUsd: 1_200 }, (record) => record.costNanoUsd >= 1_200],
     ['latency', { minLatencyMs: 1_000 }, (record) => record.latencyMs >= 1_000],
     [
+      'time to the first token, tokens and stream',
+      { latencyOf: 'ttft', minLatencyMs: 10, maxLatencyMs: 200, minTokens: 20, maxTokens: 5_000, stream: true },
+      ({ ttftMs = -1, tokensIn, tokensOut, stream }) =>
+        ttftMs >= 10 && ttftMs <= 200 && tokensIn + tokensOut >= 20 && tokensIn + tokensOut <= 5_000 && stream,
+    ],
+    [
       'time',
       { fromMs: nowMs - DAY_MS, toMs: nowMs - HOUR_MS },
       ({ createdAtMs: at }) => at >= nowMs - DAY_MS && at < nowMs - HOUR_MS,

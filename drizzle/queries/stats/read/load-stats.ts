@@ -1,4 +1,4 @@
-import type { Histogram } from '@llm0/core/logs/histogram';
+import { type Histogram, mergeHistogram } from '@llm0/core/logs/histogram';
 import type { Db } from '../../../client';
 import { type Durations, durationsOf, loadDurations, loadHistograms } from './durations';
 import { loadFromRows } from './from-rows';
@@ -15,7 +15,7 @@ import {
 import type { BucketResult } from './stats-bucket';
 import { type Ask, askInTime } from './time-limit';
 import { type StatsSegment, splitByOne, splitRange } from './time-segments';
-import { addTotals, bucketKey, loadTopOfRows, loadTotals, type UsageTotals, ZERO } from './totals';
+import { addTotals, bucketKey, loadTopOfRows, loadTotals, placeOfKey, type UsageTotals, ZERO } from './totals';
 
 /** Ranking of groups. */
 const RANKED_BY = ['requests', 'cost_usd'] as const satisfies readonly SumColumn[];
@@ -35,11 +35,42 @@ export async function loadOverview(
   });
 }
 
-/** Counts by bin of one duration, over a range. */
-export async function loadHistogram(db: Db, query: StatsQuery, metric: MetricName): Promise<Histogram> {
-  const scope = { ...scopeOf(query), metrics: [metric] };
+export interface HistogramQuery extends StatsQuery {
+  /** Absent = no buckets. */
+  readonly intervalMs?: number;
+}
+
+/** Counts of one duration by bin. */
+export interface DurationCounts {
+  readonly all: Histogram;
+  /** Answers of the gateway's caches. */
+  readonly hits: Histogram;
+  /** Oldest first; empty ones are missing. */
+  readonly buckets: readonly { readonly startMs: number; readonly counts: Histogram }[];
+}
+
+/** Counts of one duration over a range, and by interval. */
+export async function loadHistogram(db: Db, query: HistogramQuery, metric: MetricName): Promise<DurationCounts> {
+  const { intervalMs } = query;
+  const scope: StatsScope = { ...scopeOf(query), intervalMs, groupBy: 'cache', metrics: [metric] };
   const histograms = await askInTime(db, (ask) => loadHistograms(ask, splitRange(query), scope));
-  return histograms.get(bucketKey(0, null))?.[metric] ?? new Map();
+  const all: Histogram = new Map();
+  const hits: Histogram = new Map();
+  const buckets = new Map<number, Histogram>();
+  for (const [key, { [metric]: counts }] of histograms) {
+    // Nothing of it was measured.
+    if (counts === undefined) continue;
+    const { startMs, group } = placeOfKey(key);
+    mergeHistogram(all, counts);
+    if (group !== 'miss') mergeHistogram(hits, counts);
+    if (intervalMs !== undefined)
+      mergeHistogram(
+        buckets.getOrInsertComputed(startMs, () => new Map()),
+        counts,
+      );
+  }
+  const inOrder = [...buckets].sort(([a], [b]) => a - b);
+  return { all, hits, buckets: inOrder.map(([startMs, counts]) => ({ startMs, counts })) };
 }
 
 /** Sums by interval and group from the roll-ups; other fields come from rows, within the limits of `readDays`. */

@@ -2,7 +2,7 @@ import type { UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import { PROVIDER_FAILURES } from '@llm0/core/errors/provider-failures';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
-import { startOf, within } from './segment-sql';
+import { PROVIDER_OF_ROW, startOf, within } from './segment-sql';
 import { askInTime } from './time-limit';
 import { type RangeOptions, type StatsSegment, splitByOne, splitRange } from './time-segments';
 
@@ -65,8 +65,6 @@ function healthQuery(query: HealthQuery): SQL {
     from (${sql.join(parts, sql` union all `)}) as parts
     where provider <> '' group by 1, 2, 3, 4 having sum(n) <> 0 order by 1, 2, 3, 4`;
 }
-
-const PROVIDER_OF_ROW = sql`coalesce(final_provider, provider, '')`;
 
 function answeredIn(segment: StatsSegment, { intervalMs, projectId }: HealthQuery): SQL {
   const start = startOf(segment, intervalMs);

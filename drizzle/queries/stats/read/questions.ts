@@ -64,6 +64,7 @@ export type GroupBy =
   | 'provider'
   | 'customer'
   | 'status'
+  | 'cache'
   | 'error_code'
   | `label.${string}`;
 

@@ -4,14 +4,19 @@ import { customerDays } from './customer-days';
 import { type GroupBy, OTHER_GROUPS, type StatsScope } from './questions';
 import type { StatsSegment } from './time-segments';
 
+/** The provider that answered, or the last one that was asked. */
+export const PROVIDER_OF_ROW = sql`coalesce(final_provider, provider, '')`;
+export const CACHE_OF_ROW = sql`case when semantic_cache_hit then 'semantic' when cache_hit then 'exact' else 'miss' end`;
+
 /** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
 const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   project: sql`project_id::text`,
   key: sql`api_key_id::text`,
   model: sql`model`,
-  provider: sql`coalesce(final_provider, provider, '')`,
+  provider: PROVIDER_OF_ROW,
   customer: sql`coalesce(customer_id, '')`,
   status: sql`status`,
+  cache: CACHE_OF_ROW,
   error_code: sql`coalesce(error_code, '')`,
 };
 const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
@@ -20,6 +25,7 @@ const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
   model: sql`model`,
   provider: sql`provider`,
   status: sql`status`,
+  cache: sql`cache`,
   customer: sql`customer_id`,
   error_code: sql`error_code`,
 };
@@ -69,7 +75,7 @@ export function startOf(segment: StatsSegment, intervalMs: number | undefined): 
 
 export function within(segment: StatsSegment, scope: StatsScope): SQL {
   const time = timeOf(segment);
-  const provider = segment.source === 'rows' ? sql`coalesce(final_provider, provider, '')` : sql`provider`;
+  const provider = segment.source === 'rows' ? PROVIDER_OF_ROW : sql`provider`;
   const conditions = [
     sql`${time} >= to_timestamp(${segment.fromMs}::bigint / 1000.0)`,
     sql`${time} < to_timestamp(${segment.toMs}::bigint / 1000.0)`,

@@ -1,11 +1,14 @@
 // Whatever is asked, the answer is what the requests themselves add up to: to the nano-dollar, percentiles within 2.5 %.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { histogramCount } from '@llm0/core/logs/histogram';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import fc from 'fast-check';
 import type { Database } from '../../../client';
 import { insertLogRecords } from '../../logs/log-insert';
+import { DIFFERENCE_FIELDS, type DifferenceField, loadDifferences } from './differences';
+import { loadFlows } from './flows';
 import { loadBuckets, loadHistogram, loadOverview } from './load-stats';
 import { loadProviderHealth } from './provider-health';
 import { type BucketQuery, type GroupBy, METRIC_NAMES, OTHER_GROUPS, SPEND_SUMS, type StatsQuery } from './questions';
@@ -40,6 +43,8 @@ const first = Array.from({ length: 420 }, (_, index): LogRecord => {
     apiKeyId: `00000000-0000-4000-8000-00000000000${index % 3}`,
     createdAtMs: index % 10 === 0 ? at - (at % HOUR_MS) : at,
     model: `model-${index % 4}`,
+    requestedModel: index % 3 === 0 ? 'alias' : `model-${index % 4}`,
+    stream: index % 7 < 4,
     finalProvider: index % 5 === 0 ? 'beta' : 'alpha',
     customerId: index % 3 === 0 ? undefined : `customer-${index % 7}`,
     labels: index % 2 === 0 ? { team: `t${index % 3}` } : undefined,
@@ -81,6 +86,7 @@ const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
   provider: (record) => record.finalProvider ?? '',
   customer: (record) => record.customerId ?? '',
   status: (record) => record.status,
+  cache: (record) => DIFFERENCE_OF.cache(record),
   error_code: (record) => record.errorCode ?? '',
   'label.team': (record) => record.labels?.team ?? '',
 };
@@ -121,6 +127,15 @@ function totalsOf(chosen: readonly LogRecord[]): UsageTotals {
     failovers: sum((record) => record.failoverCount),
   };
 }
+
+const DIFFERENCE_OF: Readonly<Record<DifferenceField, (record: LogRecord) => string>> = {
+  model: ({ model }) => model,
+  provider: ({ finalProvider = '' }) => finalProvider,
+  key: ({ apiKeyId }) => apiKeyId,
+  cache: ({ cacheHit, semanticCacheHit }) => (semanticCacheHit ? 'semantic' : cacheHit ? 'exact' : 'miss'),
+  stream: ({ stream }) => String(stream),
+  size: ({ tokensIn, tokensOut }) => `1${'0'.repeat(String(tokensIn + tokensOut).length - 1)}`,
+};
 
 /** The dearest, then the busiest, then the first by name. */
 function rank(chosen: readonly LogRecord[], groupOf: (record: LogRecord) => string): readonly string[] {
@@ -277,10 +292,97 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
       const { durations, ...totals } = await loadOverview(database.db, range);
       expect(totals).toEqual(totalsOf(chosen));
       expectPercentiles(durations, chosen);
-      const histogram = await loadHistogram(database.db, range, 'ttft');
-      const counted = [...histogram.values()].reduce((sum, count) => sum + count, 0);
-      expect(counted).toBe(chosen.filter((record) => record.ttftMs !== undefined).length);
+      const intervalMs = range.toMs - range.fromMs > 7 * DAY_MS ? 12 * HOUR_MS : 15 * MINUTE_MS;
+      const { all, hits, buckets } = await loadHistogram(database.db, { ...range, intervalMs }, 'ttft');
+      const measured = chosen.filter((record) => record.ttftMs !== undefined);
+      expect(histogramCount(all)).toBe(measured.length);
+      expect(histogramCount(hits)).toBe(measured.filter(({ cacheHit }) => cacheHit).length);
+      const starts = Map.groupBy(measured, ({ createdAtMs: at }) => at - (at % intervalMs));
+      const expected = [...starts].sort(([a], [b]) => a - b).map(([startMs, members]) => [startMs, members.length]);
+      expect(buckets.map(({ startMs, counts }) => [startMs, histogramCount(counts)])).toEqual(expected);
+      expect((await loadHistogram(database.db, range, 'ttft')).buckets).toEqual([]);
     });
     await fc.assert(property, { numRuns: 50 });
   }, 120_000);
+
+  test('what differs in any region, exactly as long as the rows are few', async () => {
+    const asked = fc.record({
+      range: ranges,
+      metric: fc.constantFrom('latency' as const, 'ttft' as const),
+      time: fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
+      minMs: fc.double({ min: 0, max: 3000, noNaN: true }),
+      lengthMs: fc.double({ min: 0, max: 5000, noNaN: true }),
+    });
+    const property = fc.asyncProperty(asked, async ({ range, metric, time, minMs, lengthMs }) => {
+      const [first = 0, last = 0] = time
+        .map((share) => range.fromMs + share * (range.toMs - range.fromMs))
+        .sort((a, b) => a - b);
+      const region = { fromMs: Math.floor(first), toMs: Math.ceil(last) + 1, minMs, maxMs: minMs + lengthMs };
+      const found = await loadDifferences(database.db, { ...range, metric, region });
+      const isInside = (record: LogRecord) => {
+        const ms = record[`${metric}Ms`] ?? Number.NaN;
+        const isThen = record.createdAtMs >= region.fromMs && record.createdAtMs < region.toMs;
+        return isThen && ms >= region.minMs && ms <= region.maxMs;
+      };
+      const measured = matching({ ...range, withDurations: true }).filter((one) => one[`${metric}Ms`] !== undefined);
+      const [inside, outside] = [measured.filter(isInside), measured.filter((record) => !isInside(record))];
+      expect(found).toMatchObject({ inside: inside.length, outside: outside.length, isSampled: false });
+      const values = measured.flatMap((record) =>
+        DIFFERENCE_FIELDS.map((field) => `${field} ${DIFFERENCE_OF[field](record)}`),
+      );
+      expect(found.differences.map(({ field, value }) => `${field} ${value}`).sort()).toEqual(
+        [...new Set(values)].sort(),
+      );
+      let before = 1;
+      for (const { field, value, insideShare, outsideShare } of found.differences) {
+        const shareOf = (all: readonly LogRecord[]) =>
+          all.filter((record) => DIFFERENCE_OF[field](record) === value).length / all.length;
+        if (inside.length > 0) expect(insideShare).toBeCloseTo(shareOf(inside), 9);
+        else expect(insideShare).toBeNull();
+        if (outside.length > 0) expect(outsideShare).toBeCloseTo(shareOf(outside), 9);
+        else expect(outsideShare).toBeNull();
+        const difference = Math.abs((insideShare ?? 0) - (outsideShare ?? 0));
+        expect(difference).toBeLessThanOrEqual(before + 1e-9);
+        before = difference;
+      }
+    });
+    await fc.assert(property, { numRuns: 50 });
+  }, 120_000);
+
+  test('ways of requests over any range', async () => {
+    const property = fc.asyncProperty(ranges, async (range: StatsQuery) => {
+      const chosen = matching({ ...range, withDurations: false });
+      const wayOf = (record: LogRecord) =>
+        [record.projectId, record.requestedModel, record.finalProvider, record.cacheHit].join(' ');
+      const expected = [...Map.groupBy(chosen, wayOf)].map(([way, members]) => {
+        const failed = members.filter(
+          ({ status, errorCode }) => status === 'error' && errorCode?.startsWith('upstream'),
+        );
+        return { way, requests: totalsOf(members).requests, failed: totalsOf(failed).requests };
+      });
+      const { requests, isSampled, flows } = await loadFlows(database.db, range);
+      const found = flows.map(({ projectId: project, requestedModel, provider, isCached, ...counts }) => ({
+        ...{ way: [project, requestedModel, provider, isCached].join(' '), ...counts },
+      }));
+      const byWay = (a: { way: string }, b: { way: string }) => (a.way < b.way ? -1 : 1);
+      expect(found.toSorted(byWay)).toEqual(expected.toSorted(byWay));
+      expect({ requests, isSampled }).toEqual({ requests: totalsOf(chosen).requests, isSampled: false });
+      expect(flows.map((flow) => flow.requests)).toEqual(flows.map((flow) => flow.requests).sort((a, b) => b - a));
+    });
+    await fc.assert(property, { numRuns: 30 });
+  }, 120_000);
+
+  test('many rows are sampled, and estimates say so', async () => {
+    const range = { fromMs: nowMs - 80 * DAY_MS, toMs: nowMs, nowMs, projectId, mostRows: 100 };
+    const region = { fromMs: nowMs - 20 * DAY_MS, toMs: nowMs, minMs: 0, maxMs: 1e6 };
+    const found = await loadDifferences(database.db, { ...range, metric: 'latency', region });
+    const all = matching({ ...range, withDurations: true });
+    expect(found.isSampled).toBe(true);
+    expect(found.inside).toBeGreaterThan(0);
+    expect(found.inside + found.outside).toBeLessThan(all.length);
+    const flows = await loadFlows(database.db, range);
+    expect(flows.isSampled).toBe(true);
+    const sum = flows.flows.reduce((total, { requests }) => total + requests, 0);
+    expect(Math.abs(flows.requests - sum)).toBeLessThanOrEqual(flows.flows.length);
+  });
 });

@@ -57,6 +57,12 @@ const toTotals = (row: TotalsRow) =>
 
 export const bucketKey = (startMs: number, group: string | null) => `${startMs} ${group}`;
 
+/** The place that a `bucketKey` names. */
+export function placeOfKey(key: string): { readonly startMs: number; readonly group: string } {
+  const cut = key.indexOf(' ');
+  return { startMs: Number(key.slice(0, cut)), group: key.slice(cut + 1) };
+}
+
 const LESS = sql.raw(SUM_COLUMNS.map((name) => `-${name} as ${name}`).join(', '));
 
 /** Unrequested sums are zero: each sum costs time for every row. */

@@ -31,6 +31,9 @@ export function binValueMs(bin: number): number {
   return bin === 0 ? MIN_MS : (MIN_MS * 2 * GAMMA ** bin) / (GAMMA + 1);
 }
 
+/** Lower bound of a bin, exclusive: the upper bound of the bin before, inclusive. */
+export const binStartMs = (bin: number): number => (bin === 0 ? 0 : MIN_MS * GAMMA ** (bin - 1));
+
 /** Adds `count` (−1 takes one away) to the value's bin. */
 export function addToHistogram(histogram: Histogram, ms: number, count = 1): void {
   addToBin(histogram, binOf(ms), count);

@@ -141,7 +141,8 @@ interface Shown {
 
 const DAY = '2026-01-31'.length;
 
-function describeTime({ startMs }: Bar, { intervalMs, timeZone }: Shown): string {
+/** A stretch of time, to the second where it is no whole minutes. */
+export function describeTime({ startMs }: Pick<Bar, 'startMs'>, { intervalMs, timeZone }: Shown): string {
   const stamp = (ms: number) => formatStamp(ms, timeZone).slice(0, intervalMs % MINUTE_MS === 0 ? 16 : 19);
   const [from, to] = [stamp(startMs), stamp(startMs + intervalMs)] as const;
   const end = from.slice(0, DAY) === to.slice(0, DAY) ? to.slice(DAY + 1) : to;

@@ -81,7 +81,7 @@ interface PointedProps {
 }
 
 /** The frame of a bar and its tooltip, which stays within the width of the strip. */
-function Pointed({ index, count, text, opens }: PointedProps) {
+export function Pointed({ index, count, text, opens }: PointedProps) {
   const middle = ((index + 0.5) / count) * 100;
   return (
     <div aria-hidden="true" className="pointer-events-none absolute inset-0 z-20">

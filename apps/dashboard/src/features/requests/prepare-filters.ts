@@ -2,6 +2,7 @@ import {
   CACHES,
   MANY_NAMES,
   type ManyName,
+  ONE_NAMES,
   type OneName,
   oneOrMany,
   type RequestFilter,
@@ -36,6 +37,11 @@ export const FIELDS = {
   failover_from: { label: 'Failed over from', placeholder: 'openai' },
   min_cost: { label: 'Minimum cost, USD', placeholder: '0.01', isTyped: true },
   min_latency: { label: 'Minimum latency, ms', placeholder: '1000', isTyped: true },
+  max_latency: { label: 'Maximum latency, ms', placeholder: '5000', isTyped: true },
+  latency_of: { label: 'Latency of', placeholder: 'ttft', values: ['latency', 'ttft', 'overhead', 'upstream'] },
+  stream: { label: 'Streamed', placeholder: 'true', values: ['true', 'false'] },
+  min_tokens: { label: 'Minimum tokens', placeholder: '1000', isTyped: true },
+  max_tokens: { label: 'Maximum tokens', placeholder: '9999', isTyped: true },
   request_id: { label: 'Request ID', placeholder: 'UUID', isTyped: true },
   run_id: { label: 'Run', placeholder: 'X-LLM0-Run-Id', isTyped: true },
   trace_id: { label: 'Trace', placeholder: '32 hex digits', isTyped: true },
@@ -116,9 +122,4 @@ export function fromSavedFilters(filters: Readonly<Record<string, readonly strin
 
 /** Filters of one value are no lists. */
 const firstOf = (filters: Readonly<Record<string, readonly string[]>>) =>
-  Object.fromEntries(
-    (['failover_from', 'min_cost', 'min_latency', 'request_id', 'run_id', 'trace_id', 'q'] as const).map((name) => [
-      name,
-      filters[name]?.[0],
-    ]),
-  );
+  Object.fromEntries(ONE_NAMES.map((name) => [name, filters[name]?.[0]]));

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { LOG_SORTS, type LogSort, NEWEST_FIRST } from '@llm0/drizzle/queries/logs/log-sorts';
 import type { LogFilter, LogMatch } from '@llm0/drizzle/queries/logs/logs';
+import { METRIC_NAMES } from '@llm0/drizzle/queries/stats/read/questions';
 import type { Stretch } from '@llm0/drizzle/queries/stats/read/read-days';
 import { id, pageQuery, queryInstant, queryNumber, text, usd } from '../fields/fields';
 import { readFields } from '../fields/map-fields';
@@ -53,6 +54,12 @@ const optional = <T extends z.ZodRawShape>(fields: T) => z.object(fields).partia
 
 const traceId = z.string().regex(/^[0-9a-f]{32}$/, 'must be 32 hex digits');
 
+const tokens = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number)
+  .openapi({ type: 'integer', minimum: 0 });
+
 /** Filters of requests. */
 export const filterFields = {
   ...optional(matchFields),
@@ -64,7 +71,19 @@ export const filterFields = {
   from: queryInstant.optional().openapi({ description: 'Inclusive' }),
   to: queryInstant.optional().openapi({ description: 'Exclusive' }),
   min_cost: usd.optional(),
-  min_latency: queryNumber().optional().openapi({ description: 'Milliseconds' }),
+  min_latency: queryNumber().optional().openapi({ description: 'Milliseconds, inclusive' }),
+  max_latency: queryNumber().optional().openapi({ description: 'Milliseconds, inclusive' }),
+  latency_of: z
+    .enum(METRIC_NAMES)
+    .optional()
+    .openapi({ description: 'Duration that both bounds apply to; default: `latency`' }),
+  stream: z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .openapi({ type: 'string', enum: ['true', 'false'] })
+    .optional(),
+  min_tokens: tokens.optional().openapi({ description: 'In and out, inclusive' }),
+  max_tokens: tokens.optional().openapi({ description: 'In and out, inclusive' }),
   q: text().optional().openapi({ description: 'Substring of a model, customer, client request id or error' }),
 };
 
@@ -108,6 +127,13 @@ export const tallyQuerySchema = withLabels({
 
 export function toLogFilter(query: z.output<typeof filterSchema>): LogFilter {
   const { from: fromMs, to: toMs, min_cost: minCostNanoUsd, min_latency: minLatencyMs, q } = query;
+  const {
+    max_latency: maxLatencyMs,
+    latency_of: latencyOf,
+    stream,
+    min_tokens: minTokens,
+    max_tokens: maxTokens,
+  } = query;
   const { request_id: requestId, run_id: runId, trace_id: traceId, failover_from: failoverFrom } = query;
   const match = (suffix: '' | '_not', label: string): LogMatch => {
     const given = MATCH_NAMES.flatMap((name) => {
@@ -127,7 +153,7 @@ export function toLogFilter(query: z.output<typeof filterSchema>): LogFilter {
       fromMs,
       toMs,
       minCostNanoUsd,
-      minLatencyMs,
+      ...{ minLatencyMs, maxLatencyMs, latencyOf, stream, minTokens, maxTokens },
       q,
     },
   };

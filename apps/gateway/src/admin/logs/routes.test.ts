@@ -19,7 +19,10 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
       cacheHit: true,
       costDetail: { input: 60_000_000, output: 40_000_000, price_source: 'seed' },
     }),
-    record(2, { cacheHit: true, semanticCacheHit: true, similarityScore: 0.5, labels: { team: 'b' } }),
+    record(2, {
+      ...{ cacheHit: true, semanticCacheHit: true, similarityScore: 0.5, labels: { team: 'b' } },
+      ...{ stream: false, tokensIn: 900, ttftMs: 3000 },
+    }),
     record(3, {
       status: 'rate_limited',
       httpStatus: 429,
@@ -183,6 +186,13 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
     ['min_cost=0.1', [1]],
     ['min_cost=0.000012345', [4, 3, 2, 1]],
     ['min_latency=5000.5', [4]],
+    ['max_latency=123.456', [3, 2, 1, 0]],
+    ['min_latency=3000&latency_of=ttft', [2]],
+    ['max_latency=45.75&latency_of=ttft', [4, 3, 1, 0]],
+    ['stream=false', [2]],
+    ['stream=true&min_latency=200', [4]],
+    ['min_tokens=31&max_tokens=920', [2]],
+    ['max_tokens=919', [4, 3, 1, 0]],
     ['q=TOO%2C', [3]],
   ])('filter %p', async (query, expected) => {
     expect(await indexesOf(query.replace('KEY', apiKeyId))).toEqual(expected);
@@ -202,6 +212,9 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
     ['count=1', 'count'],
     ['min_cost=-1', 'min_cost'],
     ['min_latency=x', 'min_latency'],
+    ['latency_of=all', 'latency_of'],
+    ['stream=yes', 'stream'],
+    ['max_tokens=1.5', 'max_tokens'],
     ['format=xml', 'format'],
     ['limit=0', 'limit'],
     ['cursor=x', 'cursor'],

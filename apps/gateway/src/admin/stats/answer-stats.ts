@@ -1,8 +1,16 @@
 import type { ReplayQuery } from '@llm0/core/alerts/replay';
 import type { Db } from '@llm0/drizzle/client';
 import { type CustomerQuery, listCustomers } from '@llm0/drizzle/queries/limits/customers';
+import { type DifferenceQuery, loadDifferences } from '@llm0/drizzle/queries/stats/read/differences';
 import type { Durations, Percentiles } from '@llm0/drizzle/queries/stats/read/durations';
-import { loadBuckets, loadHistogram, loadOverview, needsRows } from '@llm0/drizzle/queries/stats/read/load-stats';
+import { loadFlows } from '@llm0/drizzle/queries/stats/read/flows';
+import {
+  type HistogramQuery,
+  loadBuckets,
+  loadHistogram,
+  loadOverview,
+  needsRows,
+} from '@llm0/drizzle/queries/stats/read/load-stats';
 import {
   type HealthBucket,
   type HealthQuery,
@@ -16,6 +24,7 @@ import {
   type SumColumn,
 } from '@llm0/drizzle/queries/stats/read/questions';
 import { replayAlert } from '@llm0/drizzle/queries/stats/read/replay-alert';
+import type { SampleQuery } from '@llm0/drizzle/queries/stats/read/sample-rows';
 import { loadSpendTable, type SpendTableQuery, tableNeedsRows } from '@llm0/drizzle/queries/stats/read/spend-table';
 import type { BucketResult, StatsBucket } from '@llm0/drizzle/queries/stats/read/stats-bucket';
 import { showReplay } from '../alerts/preview-schema';
@@ -23,6 +32,7 @@ import { showCustomerPage } from '../customers/listed-customers';
 import { jsonUsd } from '../fields/json-money';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
 import { showHistogram } from './show-histogram';
+import { showDifferences, showFlows } from './show-sampled';
 import { showSpendTable } from './spend-table-schema';
 import { takeTurns } from './take-turns';
 
@@ -37,9 +47,11 @@ type BucketRange = Omit<BucketQuery, 'withDurations' | 'sums'>;
 /** Query of a chart or card; plain data, so that another thread can run it. */
 export type StatsQuestion =
   | { readonly kind: 'overview'; readonly query: StatsQuery }
-  | { readonly kind: 'histogram'; readonly query: StatsQuery; readonly metric: MetricName }
+  | { readonly kind: 'histogram'; readonly query: HistogramQuery; readonly metric: MetricName }
   | { readonly kind: 'health'; readonly query: HealthQuery }
   | { readonly kind: 'spend_table'; readonly query: SpendTableQuery }
+  | { readonly kind: 'differences'; readonly query: DifferenceQuery }
+  | { readonly kind: 'flows'; readonly query: SampleQuery }
   | { readonly kind: 'customers'; readonly query: CustomerQuery }
   | { readonly kind: 'alert_preview'; readonly query: ReplayQuery }
   | BucketQuestion;
@@ -78,8 +90,10 @@ export function createStatsReader(db: Db): { answer(question: StatsQuestion): Pr
   };
 }
 
+const OF_ROWS: ReadonlySet<string> = new Set<StatsQuestion['kind']>(['alert_preview', 'differences', 'flows']);
+
 const readsRows = (question: StatsQuestion): boolean =>
-  question.kind === 'alert_preview' ||
+  OF_ROWS.has(question.kind) ||
   (question.kind === 'spend_table' && tableNeedsRows(question.query)) ||
   (question.kind in BUCKETS && needsRows(bucketQueryOf(question as BucketQuestion)));
 
@@ -101,6 +115,14 @@ async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: obj
   if (question.kind === 'spend_table') {
     const table = await loadSpendTable(db, question.query);
     return { body: showSpendTable(table), requests: table.cells.reduce((sum, cell) => sum + cell.requests, 0) };
+  }
+  if (question.kind === 'differences') {
+    const found = await loadDifferences(db, question.query);
+    return { body: showDifferences(found), requests: found.inside + found.outside };
+  }
+  if (question.kind === 'flows') {
+    const found = await loadFlows(db, question.query);
+    return { body: showFlows(found), requests: found.requests };
   }
   if (question.kind === 'alert_preview') {
     return { body: showReplay(question.query, await replayAlert(db, question.query)), requests: 0 };

@@ -11,6 +11,7 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
   let admin: AdminUnderTest;
   let projectId: string;
   const nowMs = Date.now();
+  const hourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS - 5 * HOUR_MS;
   const from = new Date(Math.floor(nowMs / DAY_MS) * DAY_MS - 9 * DAY_MS).toISOString();
 
   beforeAll(async () => {
@@ -118,6 +119,78 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
     expect(body.bins.length).toBe(1);
     expect(body.bins[0].from_ms).toBeLessThan(123.5);
     expect(body.bins[0].to_ms).toBeGreaterThan(123.4);
+    expect(body.buckets).toEqual([]);
+  });
+
+  test('a histogram over time has the same bins in every bucket, and names cache hits', async () => {
+    const project = crypto.randomUUID();
+    const at = (hours: number, latencyMs: number, more: Partial<LogRecord> = {}) =>
+      sampleRecord({ projectId: project, createdAtMs: hourMs + hours * HOUR_MS, latencyMs, ...more });
+    await storeRecords(admin, [at(0, 10), at(0, 1000), at(1, 10, { cacheHit: true }), at(3, 1010)]);
+    const range = `project_id=${project}&from=${new Date(hourMs).toISOString()}`;
+    const { requests, bins, buckets } = await get(`/stats/histogram?${range}&interval=1h`);
+    expect(requests).toBe(4);
+    expect(bins).toMatchObject([
+      { requests: 2, cache_hits: 1 },
+      { requests: 2, cache_hits: 0 },
+    ]);
+    for (const { from_ms, to_ms } of bins) expect(to_ms / from_ms).toBeCloseTo(1.377, 2);
+    const start = (hours: number) => new Date(hourMs + hours * HOUR_MS).toISOString();
+    expect(buckets).toEqual([
+      { start: start(0), requests: [1, 1] },
+      { start: start(1), requests: [1, 0] },
+      { start: start(3), requests: [0, 1] },
+    ]);
+  });
+
+  test('differences of a region, and the ways of requests', async () => {
+    const project = crypto.randomUUID();
+    const at = (hours: number, more: Partial<LogRecord>) =>
+      sampleRecord({ projectId: project, createdAtMs: hourMs + hours * HOUR_MS, ...more });
+    await storeRecords(admin, [
+      ...Array.from({ length: 8 }, () => at(0, { latencyMs: 50 })),
+      at(1, {
+        latencyMs: 900,
+        model: 'slow',
+        requestedModel: 'fast',
+        finalProvider: 'beta',
+        stream: false,
+        tokensIn: 980,
+      }),
+      at(1, { latencyMs: 901, status: 'error', httpStatus: 502, errorCode: 'upstream_error' }),
+      at(1, { latencyMs: 2, cacheHit: true }),
+    ]);
+    const range = `project_id=${project}&from=${new Date(hourMs).toISOString()}`;
+    const region = `region_from=${new Date(hourMs + HOUR_MS).toISOString()}&region_to=${new Date(hourMs + 2 * HOUR_MS).toISOString()}`;
+    const found = await get(`/stats/differences?${range}&${region}&min_ms=900&max_ms=1000`);
+    expect(found).toMatchObject({ inside_requests: 2, outside_requests: 9, sampled: false });
+    const shareOf = (field: string, value: string) =>
+      found.data.find((row: { field: string; value: string }) => row.field === field && row.value === value);
+    expect(shareOf('model', 'slow')).toMatchObject({ inside_share: 0.5, outside_share: 0 });
+    expect(shareOf('size', '1000')).toMatchObject({ inside_share: 0.5, outside_share: 0 });
+    expect(shareOf('stream', 'true')).toMatchObject({ inside_share: 0.5, outside_share: 1 });
+    expect(shareOf('cache', 'exact').inside_share).toBe(0);
+    expect(shareOf('cache', 'exact').outside_share).toBeCloseTo(1 / 9, 9);
+    const nothing = await get(`/stats/differences?${range}&${region}&min_ms=5000&max_ms=6000`);
+    expect(nothing).toMatchObject({ inside_requests: 0, outside_requests: 11 });
+    expect(nothing.data[0]).toMatchObject({ inside_share: null });
+    for (const [query, param] of [
+      [`${range}&${region}&min_ms=2&max_ms=1`, 'min_ms'],
+      [`${range}&${region}&min_ms=2`, 'max_ms'],
+      [`${range}&region_from=2026-01-02&region_to=2026-01-02&min_ms=1&max_ms=2`, 'region_from'],
+    ]) {
+      const { status, body } = await admin.call('GET', `/stats/differences?${query}`);
+      expect([status, body.error.param]).toEqual([400, param]);
+    }
+    expect(await get(`/stats/flows?${range}`)).toEqual({
+      requests: 11,
+      sampled: false,
+      data: [
+        { project_id: project, requested_model: 'model-a', provider: 'alpha', cached: false, requests: 9, failed: 1 },
+        { project_id: project, requested_model: 'fast', provider: 'beta', cached: false, requests: 1, failed: 0 },
+        { project_id: project, requested_model: 'model-a', provider: 'alpha', cached: true, requests: 1, failed: 0 },
+      ],
+    });
   });
 
   test('customers: the dearest first, with limits, found by part of the name', async () => {

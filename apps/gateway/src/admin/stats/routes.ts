@@ -15,6 +15,7 @@ import {
   overviewQuerySchema,
   speedsQuerySchema,
   toBucketQuery,
+  toHistogramQuery,
   toStatsQuery,
 } from './schema';
 import { spendTableQuerySchema, spendTableSchema, toSpendTableQuery } from './spend-table-schema';
@@ -155,7 +156,7 @@ const histogram = createRoute({
   method: 'get',
   path: '/stats/histogram',
   tags,
-  summary: 'Histogram of a duration',
+  summary: 'Histogram of a duration, also over time',
   description: BOUNDS,
   request: { query: histogramQuerySchema },
   responses: { 200: answers(histogramSchema, 'Bins without requests are omitted') },
@@ -210,8 +211,8 @@ export function statsRoutes({ clock, db }: Pick<AdminServices, 'clock' | 'db'>, 
       return answer(c, { kind: 'health', query }, healthSchema);
     })
     .openapi(histogram, (c) => {
-      const { metric, ...range } = c.req.valid('query');
-      const query = toStatsQuery(range, clock.nowMs());
-      return answer(c, { kind: 'histogram', query, metric }, histogramSchema);
+      const asked = c.req.valid('query');
+      const query = toHistogramQuery(asked, clock.nowMs());
+      return answer(c, { kind: 'histogram', query, metric: asked.metric }, histogramSchema);
     });
 }

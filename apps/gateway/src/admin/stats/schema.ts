@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { HistogramQuery } from '@llm0/drizzle/queries/stats/read/load-stats';
 import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats/read/questions';
 import { id, queryInstant, text } from '../fields/fields';
 
@@ -83,10 +84,14 @@ export const bucketQuerySchema = z.strictObject({
     }),
 });
 export const healthQuerySchema = bucketQuerySchema.pick({ from: true, to: true, project_id: true, interval: true });
-const metric = z.enum(['latency', 'ttft', 'overhead', 'upstream']);
-export const histogramQuerySchema = z.strictObject({ ...range, metric: metric.default('latency') });
+export const metricField = z.enum(['latency', 'ttft', 'overhead', 'upstream']);
+export const histogramQuerySchema = z.strictObject({
+  ...range,
+  metric: metricField.default('latency'),
+  interval: interval.optional().openapi({ description: 'Such as 5m, 1h or seconds: the answer has `buckets`' }),
+});
 export const latencyQuerySchema = bucketQuerySchema.extend({
-  metric: metric.optional().openapi({ description: "Only this duration's percentiles; the others are null" }),
+  metric: metricField.optional().openapi({ description: "Only this duration's percentiles; the others are null" }),
 });
 
 export function toStatsQuery(query: z.output<typeof overviewQuerySchema>, nowMs: number): StatsQuery {
@@ -118,6 +123,14 @@ export function toBucketQuery(
   }
   const { customer_id: customerId, group_by: groupBy, top } = query;
   return { ...stretch, customerId, intervalMs, top, groupBy: groupBy as GroupBy | undefined };
+}
+
+/** Buckets only for an interval. */
+export function toHistogramQuery(
+  { interval, metric: _, ...query }: z.output<typeof histogramQuerySchema>,
+  nowMs: number,
+): HistogramQuery {
+  return interval === undefined ? toStatsQuery(query, nowMs) : toBucketQuery({ ...query, interval }, nowMs);
 }
 
 function defaultIntervalMs(lengthMs: number, groupBy: string | undefined): number {

@@ -1,0 +1,102 @@
+import { useId } from 'react';
+import { formatCount, formatMsShort, formatShare } from '../../format/format-number';
+import { usePointed } from '../pointed/use-pointed';
+import { MEANING } from '../series-colors';
+import { barAt } from '../strip/prepare-strip';
+import { Pointed } from '../strip/strip';
+import type { Bin } from './prepare-bins';
+import { DISTRIBUTION_HEIGHT, describeBin, PITCH, type Distribution as Prepared } from './prepare-distribution';
+
+interface Props {
+  readonly label: string;
+  readonly distribution: Prepared;
+  readonly onSelect: (bin: Bin) => void;
+}
+
+/** Requests by duration on a logarithmic axis. */
+export function Distribution({ label, distribution, onSelect }: Props) {
+  const { bins, ticks, paths, requests } = distribution;
+  const hintId = useId();
+  const { isShown, index, handlers } = usePointed({
+    count: bins.length,
+    indexUnder: ({ clientX, currentTarget }) => {
+      const { left, width } = currentTarget.getBoundingClientRect();
+      return barAt((clientX - left) / width, bins.length);
+    },
+    onChoose: (chosen) => {
+      const bin = bins[chosen];
+      if (bin !== undefined) onSelect(bin);
+    },
+  });
+  const bin = bins[index];
+  const text = bin === undefined ? '' : describeBin(bin, requests);
+  return (
+    <div>
+      <div className="relative h-44 border-b">
+        <svg
+          viewBox={`0 0 ${bins.length * PITCH} ${DISTRIBUTION_HEIGHT}`}
+          preserveAspectRatio="none"
+          className="absolute inset-0 size-full"
+          aria-hidden="true"
+        >
+          <path d={paths.others} className="fill-accent forced-colors:fill-[CanvasText]" />
+          <path d={paths.hits} fill={MEANING.exact} className="forced-colors:fill-[GrayText]" />
+        </svg>
+        {isShown && bin !== undefined && <Pointed {...{ index, count: bins.length, text }} opens="these requests" />}
+        <div
+          role="slider"
+          tabIndex={0}
+          aria-label={label}
+          aria-orientation="horizontal"
+          aria-valuemin={0}
+          aria-valuemax={Math.max(0, bins.length - 1)}
+          aria-valuenow={index}
+          aria-valuetext={text}
+          aria-describedby={hintId}
+          className="absolute inset-0 cursor-pointer rounded-sm"
+          {...handlers}
+        />
+        <span id={hintId} className="sr-only">
+          Use the arrow keys to move. Press Enter to see the requests.
+        </span>
+      </div>
+      <Axis ticks={ticks} />
+      <Legend {...distribution} />
+    </div>
+  );
+}
+
+/** Labels nearer to an end would leave the axis. */
+const EDGE = 0.04;
+
+const Axis = ({ ticks }: Pick<Prepared, 'ticks'>) => (
+  <div aria-hidden="true" className="relative mt-1 h-4 text-2xs text-faint">
+    {ticks.map(({ ms, share }) => (
+      <span
+        key={ms}
+        className={`nums absolute ${share < EDGE ? '' : share > 1 - EDGE ? '-translate-x-full' : '-translate-x-1/2'}`}
+        style={{ left: `${share * 100}%` }}
+      >
+        {formatMsShort(ms)}
+      </span>
+    ))}
+  </div>
+);
+
+const Legend = ({ requests, hits }: Prepared) => (
+  <ul className="mt-1 flex flex-wrap gap-x-3 text-xs text-muted" aria-label="Meaning of the distribution">
+    <li className="nums">n = {formatCount(requests)}</li>
+    <li className="flex items-center gap-1.5">
+      <span className="size-2 rounded-[2px] bg-accent forced-color-adjust-none" />
+      Other requests <span className="nums">{formatCount(requests - hits)}</span>
+    </li>
+    <li className="flex items-center gap-1.5">
+      <span className="size-2 rounded-[2px] forced-color-adjust-none" style={{ background: MEANING.exact }} />
+      Cache hits{' '}
+      <span className="nums">
+        {formatCount(hits)}
+        {requests > 0 && ` (${formatShare(hits / requests)})`}
+      </span>
+    </li>
+  </ul>
+);
