@@ -6,6 +6,7 @@ import type { Database } from '@llm0/drizzle/client';
 import { openDatabase } from '@llm0/drizzle/open-database';
 import { insertLogBatch } from '@llm0/drizzle/queries/logs/log-batches';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { factOf } from '@llm0/drizzle/queries/stats/write/rollup-deltas';
 import { startPostgres } from '@llm0/testing/stores/start-postgres';
 import { median } from '../report/rows';
 import { spreadRecords } from './measure-drain';
@@ -51,7 +52,11 @@ async function measure({ db }: Database): Promise<Omit<BatchCost, 'store'>> {
     const alone = await timeOf(() =>
       db.transaction(async (tx) => {
         await tx.execute('select 1');
-        await insertLogBatch(tx, decoded);
+        await insertLogBatch(
+          tx,
+          decoded,
+          decoded.map((record) => ({ fact: factOf(record), sign: 1 })),
+        );
       }),
     );
     if (batch < WARM_UP) continue;

@@ -239,20 +239,21 @@ describe('pictures of the overview', () => {
   });
 
   test('take their room before they are there, on a phone as well, and are accessible', async () => {
-    const cards = ['Provider health', 'Budgets closest to their limit'].map((name) =>
+    const cards = ['Provider health', 'Route map', 'Budgets closest to their limit'].map((name) =>
       page.locator('section', { has: page.getByRole('heading', { name, exact: true }) }),
     );
     const heights = () => Promise.all(cards.map(async (card) => (await card.boundingBox())?.height));
     for (const width of [390, 1280]) {
       await page.setViewportSize({ width, height: 844 });
       const held = Promise.withResolvers<void>();
-      await page.route(/\/(stats\/health|budgets)\?/, (route) => held.promise.then(() => route.continue()));
+      await page.route(/\/(stats\/(health|flows)|budgets)\?/, (route) => held.promise.then(() => route.continue()));
       await page.goto(`${gateway.url}/?range=7d`);
       for (const card of cards) await card.locator('[aria-busy]').waitFor();
       const before = await heights();
       held.resolve();
       await strip().waitFor();
       await page.getByRole('table', { name: 'Budgets in figures' }).waitFor();
+      await page.getByRole('table', { name: 'Route map in figures' }).waitFor();
       expect([width, await heights()]).toEqual([width, before]);
       expect([width, await sidewaysOverflow(page), await checkAccessibility(page)]).toEqual([width, 0, []]);
       await page.unrouteAll({ behavior: 'wait' });
@@ -319,6 +320,32 @@ describe('the heat map', () => {
   });
 });
 
+describe('the route map', () => {
+  test('nodes and ribbons lead to their requests; the live strip says what comes in', async () => {
+    await page.goto(`${gateway.url}/?range=7d`);
+    const ribbons = page.getByRole('slider', { name: 'From models to providers' });
+    await ribbons.focus();
+    await page.keyboard.press('Home');
+    expect(await ribbons.getAttribute('aria-valuetext')).toMatch(/^.+ → .+: [\d,]+ requests?/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/requests\?.*model=/);
+    await page.goBack();
+    await page.getByRole('list', { name: 'Answered by' }).getByRole('link').first().click();
+    await page.waitForURL(/\/requests\?.*(provider|cache)=/);
+    await page.goto(`${gateway.url}/?range=7d`);
+    const live = page.getByRole('region', { name: 'Live' });
+    await live.getByText(/^\d+\.\d$/).waitFor();
+    const { apiKey } = await createTestKey(gateway);
+    await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'demo-chat', messages: [{ role: 'user', content: 'Live?' }] }),
+    });
+    await live.getByText(/^0\.[1-9]$/).waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
 describe('an outage', () => {
   test('a breaker that opened is said on the overview, and leads to exactly the requests that others answered', async () => {
     const { apiKey } = await createTestKey(gateway);
@@ -343,7 +370,9 @@ describe('an outage', () => {
     await banner.getByText(/^openai: paused since \d\d:\d\d UTC \(gpt-4o\)/).waitFor();
     // What is asked first on the page: is it well?
     const titles = await page.getByRole('heading', { level: 2 }).allTextContents();
-    expect(titles.slice(0, 4)).toEqual(['Requests by status', 'Error rate', 'Provider health', 'Spend']);
+    expect(titles.slice(0, 5)).toEqual([
+      ...['Live', 'Requests by status', 'Error rate', 'Provider health', 'Route map'],
+    ]);
     // Others answered what it failed: its strip says so, and leads to the same requests.
     const strip = page.getByRole('slider', { name: 'openai: health over time' });
     await strip.focus();

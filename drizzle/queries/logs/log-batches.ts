@@ -1,17 +1,55 @@
+import { GATEWAY_FAILURES } from '@llm0/core/errors/gateway-failures';
+import { PROVIDER_FAILURES } from '@llm0/core/errors/provider-failures';
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { gatewayLogs } from '../../schema/gateway-logs';
 import { instant } from '../instant';
+import type { SignedFact, UsageFact } from '../stats/write/rollup-deltas';
 import { type LogFilter, logConditions, logRows, type StoredLog } from './logs';
+
+const FAILURES: ReadonlySet<string> = new Set([...PROVIDER_FAILURES, ...GATEWAY_FAILURES]);
+const isFailure = ({ status, errorCode }: UsageFact) => status === 'error' && FAILURES.has(errorCode ?? '');
 
 /** Written by writers of rows while they hold the lock: batches are numbered in the order they are committed. */
 export async function insertLogBatch(
   tx: Db,
   records: readonly { readonly id: string; readonly createdAtMs: number }[],
+  facts: readonly SignedFact[],
 ): Promise<void> {
   if (records.length === 0) return;
   const entries = JSON.stringify(records.map(({ id, createdAtMs }) => [createdAtMs, id]));
-  await tx.execute(sql`insert into log_batches (entries) values (${entries}::jsonb)`);
+  // A correction takes its old row away.
+  const count = (counted: readonly SignedFact[]) =>
+    Math.max(
+      0,
+      counted.reduce((sum, { fact, sign }) => sum + sign * fact.requests, 0),
+    );
+  const failures = facts.filter(({ fact }) => isFailure(fact));
+  await tx.execute(sql`insert into log_batches (entries, requests, failed)
+    values (${entries}::jsonb, ${count(facts)}, ${count(failures)})`);
+}
+
+/** Requests of a batch, refused ones included. */
+export interface BatchCounts {
+  readonly seq: number;
+  readonly storedAtMs: number;
+  readonly requests: number;
+  /** Through no fault of the callers. */
+  readonly failed: number;
+}
+
+/** Batches after one and since an instant, oldest first. */
+export async function listBatchCounts(
+  db: Db,
+  { seq, sinceMs }: { readonly seq: number; readonly sinceMs: number },
+): Promise<readonly BatchCounts[]> {
+  const rows = await db.execute<{ seq: string; ms: number; requests: number; failed: number }>(sql`
+    select seq, (extract(epoch from created_at) * 1000)::float8 as ms, requests, failed from log_batches
+    where seq > ${seq} and created_at >= ${instant(sinceMs)} order by seq`);
+  return rows.map((row) => ({
+    ...{ seq: Number(row.seq), storedAtMs: Number(row.ms) },
+    ...{ requests: Number(row.requests), failed: Number(row.failed) },
+  }));
 }
 
 /** Numbers of stored batches; 0 without any. */

@@ -134,7 +134,7 @@ async function writeBatch<Item>(
     await writeRollups(tx, [...written.facts, ...called.facts]);
     await writeGuardrailRollups(tx, [...written.marked, ...called.written]);
     await insertFailovers(tx, written.switches);
-    await insertLogBatch(tx, written.entries);
+    await insertLogBatch(tx, written.entries, written.facts);
     await noteKeyUses(tx, [...written.facts.map(({ fact }) => fact), ...called.written]);
     const result = {
       inserted: inserted + corrected - replaced + called.inserted,

@@ -2,7 +2,7 @@
 // same URL every two seconds. A hidden page has no stream.
 import { awaitSignIn } from './expired-session';
 
-export type Topic = 'logs' | 'overview' | 'status' | 'alerts' | 'audit';
+export type Topic = 'logs' | 'overview' | 'traffic' | 'status' | 'alerts' | 'audit';
 
 export interface Subscription {
   readonly topic: Topic;

@@ -21,9 +21,11 @@ import { ServersBanner } from '../tools/servers-banner';
 import { CapsCard } from './caps-card';
 import { ErrorsCard } from './errors-card';
 import { HealthCharts } from './health-charts';
+import { LiveCard } from './live-card';
 import { Onboarding } from './onboarding';
 import { countCallerErrors, prepareStats } from './prepare-overview';
 import { ProviderHealthCard } from './provider-health-card';
+import { RouteMapCard } from './route-map-card';
 
 const GROUPS = { model: 'Model', provider: 'Provider', project: 'Project' } as const;
 
@@ -52,6 +54,7 @@ export function OverviewPage() {
       <ImpactBanner page={page} />
       <TroubleBanner page={page} />
       <ServersBanner />
+      <LiveCard />
       <div className="grid gap-4 xl:grid-cols-2">
         <HealthCharts page={page} />
       </div>
@@ -62,6 +65,7 @@ export function OverviewPage() {
         stats={prepareStats(now.data, before.data, callers)}
         isLoading={now.data === undefined && now.error === null}
       />
+      <RouteMapCard query={query} />
       <div className="grid gap-4 xl:grid-cols-2">
         <SpendChart page={page} />
         <LatencyChart page={page} />

@@ -1,3 +1,4 @@
+import { GATEWAY_FAILURES } from '@llm0/core/errors/gateway-failures';
 import { PROVIDER_FAILURES } from '@llm0/core/errors/provider-failures';
 import type { ErrorBucket, Overview } from '../../api/stats';
 import { countOf, formatCompact, formatMs, formatShare } from '../../format/format-number';
@@ -73,11 +74,11 @@ const POLICY = new Set([
   'key_expired',
   'project_inactive',
 ]);
-const GATEWAY = new Set(['internal', 'overloaded', 'store_unavailable', 'gateway_lost']);
+const GATEWAY: ReadonlySet<string> = new Set(GATEWAY_FAILURES);
 const PROVIDER: ReadonlySet<string> = new Set(PROVIDER_FAILURES);
 
 /** Codes of failures that callers can't avoid. */
-export const FAILURE_CODES: readonly string[] = [...PROVIDER_FAILURES, ...GATEWAY];
+export const FAILURE_CODES: readonly string[] = [...PROVIDER_FAILURES, ...GATEWAY_FAILURES];
 
 /** Fault of a failed or refused request, by its error code. */
 export function domainOf(code: string): ErrorDomain {

@@ -1,5 +1,6 @@
 // A process polls only while somebody watches, once for all watchers. A topic shows the same data as the list of the
 // same name.
+import { inTime } from '@llm0/core/async/in-time';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import { findLastAuditMs, listAuditEntriesAfter } from '@llm0/drizzle/queries/access/audit-trail';
 import { alertRows } from '@llm0/drizzle/queries/alerts';
@@ -7,20 +8,21 @@ import {
   findBatchBefore,
   findKeptBatches,
   type KeptBatches,
+  listBatchCounts,
   listLogsAfter,
 } from '@llm0/drizzle/queries/logs/log-batches';
 import type { LogFilter } from '@llm0/drizzle/queries/logs/logs';
 import type { Actor, AdminServices } from '../admin-services';
 import { showAuditEntry } from '../audit/routes';
 import { maskFor } from '../fields/mask-webhooks';
-import { showInstantOrNull } from '../fields/show-fields';
+import { showInstant, showInstantOrNull } from '../fields/show-fields';
 import { showLog } from '../logs/schema';
 import type { StatsCache } from '../stats/stats-cache';
 import { createStatusReader } from '../system/read-status';
 import { numberOf } from './live-cursor';
 import { shareAnswer } from './share-answer';
 
-export const TOPICS = ['logs', 'overview', 'status', 'alerts', 'audit'] as const;
+export const TOPICS = ['logs', 'overview', 'traffic', 'status', 'alerts', 'audit'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 export interface LiveQuery {
@@ -49,6 +51,9 @@ const STATE_MS = 1500;
 const LOOK_BACK_MS = 30_000;
 const MOST_ROWS = 200;
 const BATCHES_AT_ONCE = 20;
+/** Traffic is drawn so far back. */
+const TRAFFIC_MS = 65_000;
+const HOLDS_MS = 1000;
 /** Beyond this lag, reloading is faster. */
 const MOST_BATCHES = 500;
 const MOST_ENTRIES = 100;
@@ -83,6 +88,7 @@ export function createLooks(services: Needs, kept: StatsCache): Readonly<Record<
       return { cursor: String(seq), shown: rows.length === 0 ? undefined : { rows: rows.map(showLog) } };
     },
     overview: overviewLook(batches, kept, clock),
+    traffic: trafficLook(services, batches),
     status: async (_, cursor) => whenChanged(await status(), cursor),
     alerts: async (_, cursor) => {
       const { data } = await alerts();
@@ -99,6 +105,27 @@ export function createLooks(services: Needs, kept: StatsCache): Readonly<Record<
       const shown = { entries: entries.map(showAuditEntry) };
       return { cursor: String(entries.at(-1)?.createdAtMs ?? fromMs), shown: maskFor(actor, shown) };
     },
+  };
+}
+
+/** Requests of the last minute as they ended, and those under way; of all processes and projects. */
+function trafficLook({ db, clock, hotStore }: Needs, batches: () => Promise<KeptBatches>): Look {
+  const noAnswer = () => null;
+  const askHolds = () => inTime(hotStore.openHolds().catch(noAnswer), HOLDS_MS, noAnswer);
+  const holds = shareAnswer(askHolds, HOLDS_MS, clock.monotonicMs);
+  return async (_, cursor) => {
+    const [{ newest }, inFlight] = [await batches(), await holds()];
+    const [seqBefore, inFlightBefore] = cursor?.split('.') ?? [];
+    const seq = numberOf(seqBefore) ?? 0;
+    if (seq === newest && inFlightBefore === String(inFlight)) return { cursor: `${seq}.${inFlight}` };
+    const nowMs = clock.nowMs();
+    // A number that was never given is of another database.
+    const found = await listBatchCounts(db, { seq: seq > newest ? 0 : seq, sinceMs: nowMs - TRAFFIC_MS });
+    const shown = found.map(({ storedAtMs, requests, failed }) => ({ at: showInstant(storedAtMs), requests, failed }));
+    return {
+      cursor: `${found.at(-1)?.seq ?? newest}.${inFlight}`,
+      shown: { now: showInstant(nowMs), in_flight: inFlight, batches: shown },
+    };
   };
 }
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import { planOf, requestOf } from '@llm0/core/limits/store-rows.fixture';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { deleteExpired } from '@llm0/drizzle/queries/logs/retention';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
@@ -140,6 +141,31 @@ describe.each(TEST_DATABASES)('timeline, on $name', (kind) => {
     expect(next[4]?.data.entries.map((entry: { resource: string }) => entry.resource)).toEqual(['alert']);
   });
 
+  test('requests that end are counted once, with those in flight', async () => {
+    const first = await once('topics=traffic');
+    expect(first.map(({ event }) => event)).toEqual(['hello', 'traffic']);
+    expect((await once('topics=traffic', first.at(-1)?.id)).map(({ event }) => event)).toEqual(['hello']);
+    await store({ status: 'rate_limited', httpStatus: 429, refusedCount: 7 });
+    await store({ status: 'error', errorCode: 'upstream_timeout', httpStatus: 504 });
+    await store({ status: 'error', errorCode: 'model_not_found', httpStatus: 404 });
+    const ids = { requestId: Bun.randomUUIDv7(), projectId, keyId: crypto.randomUUID() };
+    const { hotStore } = admin.services;
+    await hotStore.admit(requestOf({ ...ids, requested: planOf({ ...ids, holdNanoUsd: 5 }) }));
+    admin.advanceClock(2000);
+    const next = await once('topics=traffic', first.at(-1)?.id);
+    const { batches, in_flight } = next[1]?.data ?? {};
+    const counts = batches.map(({ requests, failed }: { requests: number; failed: number }) => [requests, failed]);
+    expect(counts).toEqual([
+      ...[
+        [7, 0],
+        [1, 1],
+        [1, 0],
+      ],
+    ]);
+    expect(in_flight).toBe(first[1]?.data.in_flight + 1);
+    expect((await once('topics=traffic', next.at(-1)?.id)).map(({ event }) => event)).toEqual(['hello']);
+  });
+
   test('counters kept from before a row came in are not told as news of it', async () => {
     let nowMs = 100_000;
     let askedAtMs = nowMs;
@@ -211,7 +237,7 @@ describe('a stream', () => {
       topics: ['logs', 'status'],
       query: { actor, filter: {}, rangeMs: 1 },
       cursor: {},
-      looks: { logs: look, overview: look, status: look, alerts: look, audit: look },
+      looks: { logs: look, overview: look, traffic: look, status: look, alerts: look, audit: look },
       whoAsks: async () => actor,
       isStopping: () => false,
       clock: { nowMs: () => state.nowMs, monotonicMs: () => state.nowMs },

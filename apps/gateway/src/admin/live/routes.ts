@@ -41,8 +41,9 @@ const live = createRoute({
   tags: ['live'],
   summary: 'Stream events (SSE); further fields filter `logs`, as in GET /logs',
   description:
-    'Events: `hello`; `logs` (rows that came in, newest first), `overview` (counters of the last `range` seconds), `status`, ' +
-    '`alerts`, `audit` with what is new; `reset` names a topic of which more was missed than is told; `end` says why it ends. ' +
+    'Events: `hello`; `logs` (rows that came in, newest first), `overview` (counters of the last `range` seconds), `traffic` ' +
+    '(requests that ended, and those in flight, of all projects), `status`, `alerts`, `audit` with what is new; `reset` names ' +
+    'a topic of which more was missed than is told; `end` says why it ends. ' +
     "Each event's id is the cursor to come back with: nothing is missed, and nothing told twice. A comment every 15 s.",
   request: { query: z.looseObject(ownFields) },
   responses: {

@@ -1,0 +1,96 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useLive } from '../../api/live';
+import {
+  addNews,
+  describeErrors,
+  formatInFlight,
+  formatRate,
+  LIVE_HEIGHT,
+  liveFigures,
+  NO_TRAFFIC,
+  PITCH,
+  prepareLive,
+  SHOWN_SECONDS,
+  type TrafficNews,
+} from '../../charts/live/prepare-live';
+import { useBeat } from '../../charts/live/use-beat';
+import { FiguresTable } from '../../ui/table/figures-table';
+import { FAILURE_CODES } from './prepare-overview';
+
+/** The last minute of all projects, as it passes. */
+export function LiveCard() {
+  const [traffic, setTraffic] = useState(NO_TRAFFIC);
+  const isLive = useLive<TrafficNews>({
+    topic: 'traffic',
+    onNews: (news) => setTraffic((before) => addNews(before, news, Date.now())),
+    // A new stream tells the last minute again.
+    onHello: (resumed) => !resumed && setTraffic(NO_TRAFFIC),
+  });
+  const minute = prepareLive(traffic, useBeat());
+  const { paths } = minute;
+  return (
+    <section
+      aria-label="Live"
+      className="flex flex-wrap items-center gap-x-5 gap-y-2 rounded-lg border bg-panel px-4 py-2.5"
+    >
+      <h2 className="flex items-center gap-1.5 text-sm font-semibold">
+        <span
+          className={`size-2 rounded-full forced-color-adjust-none ${isLive ? 'bg-good' : 'bg-line-strong'}`}
+          title={isLive ? 'The stream is connected' : 'Waiting for the stream'}
+        />
+        Live
+      </h2>
+      <Figure link={REQUESTS} unit="requests/s">
+        {isLive ? formatRate(minute.perSecond) : '–'}
+      </Figure>
+      <Figure unit="in flight">{isLive ? formatInFlight(traffic.inFlight) : '–'}</Figure>
+      <Figure link={FAILED} unit="in the last minute" isBad={minute.failed > 0}>
+        {isLive ? describeErrors(minute) : '–'}
+      </Figure>
+      <svg
+        viewBox={`0 0 ${SHOWN_SECONDS * PITCH} ${LIVE_HEIGHT}`}
+        preserveAspectRatio="none"
+        className="h-6 min-w-40 flex-1 border-b max-sm:w-full max-sm:flex-none"
+        aria-hidden="true"
+      >
+        <path d={paths.others} className="fill-accent forced-colors:fill-[CanvasText]" />
+        <path d={paths.failed} className="fill-bad forced-colors:fill-[Highlight]" />
+      </svg>
+      <FiguresTable
+        caption="The last minute in figures"
+        heads={['When', 'Requests', 'Errors']}
+        rows={liveFigures(minute)}
+      />
+    </section>
+  );
+}
+
+/** Of all projects. */
+const NOW = { range: '5m', from: undefined, to: undefined, project: undefined };
+const ofNow = (filter: object) =>
+  ({ to: '/requests', search: (kept: object) => ({ ...kept, ...NOW, ...filter }) }) as LinkProps;
+const REQUESTS = ofNow({ live: true });
+const FAILED = ofNow({ status: 'error', error_code: FAILURE_CODES });
+
+interface FigureProps {
+  readonly unit: string;
+  readonly link?: LinkProps;
+  readonly isBad?: boolean;
+  readonly children: ReactNode;
+}
+
+function Figure({ unit, link, isBad = false, children }: FigureProps) {
+  const text = (
+    <>
+      <span className={`font-semibold ${isBad ? 'text-bad' : ''}`}>{children}</span>{' '}
+      <span className="text-xs text-muted">{unit}</span>
+    </>
+  );
+  if (link === undefined) return <span className="nums">{text}</span>;
+  return (
+    <Link {...link} className="nums rounded hover:underline">
+      {text}
+    </Link>
+  );
+}
