@@ -65,6 +65,19 @@ describe.each(TEST_DATABASES)('spend tables on $name', (kind) => {
   }, 60_000);
   afterAll(() => database.close());
 
+  test('a pair counts its free requests on days without others, too', async () => {
+    const own = crypto.randomUUID();
+    const at = (days: number, costNanoUsd: number) =>
+      sampleRecord({ projectId: own, createdAtMs: nowMs - days * DAY_MS - 1, customerId: 'ann', costNanoUsd });
+    await insertLogRecords(database.db, [at(0, 5), at(1, 0), at(3, 0), at(5, 7)]);
+    const asked = { fromMs: nowMs - 6 * DAY_MS, toMs: nowMs, nowMs, projectId: own, top: 5 };
+    for (const columns of ['customer', 'project'] as const) {
+      const { cells } = await loadSpendTable(database.db, { ...asked, rows: 'model', columns });
+      const column = columns === 'customer' ? 'ann' : own;
+      expect(cells).toEqual([{ row: 'model-a', column, requests: 4, costNanoUsd: 12 }]);
+    }
+  });
+
   test('any two sides, range and number of names: cells are what their requests cost', async () => {
     const asked = fc.record({
       rows: fc.constantFrom(...SIDES),

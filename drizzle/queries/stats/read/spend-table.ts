@@ -44,7 +44,8 @@ export const tableNeedsRows = ({ rows, columns }: Pick<SpendTableQuery, 'rows' |
 export async function loadSpendTable(db: Db, query: SpendTableQuery): Promise<SpendTable> {
   if (!tableNeedsRows(query)) {
     const kept = await loadKept(db, query);
-    return { cells: await askInTime(db, (ask) => askCells(ask, splitRange(query), { ...query, ...kept })) };
+    const cells = await askInTime(db, (ask) => askCells(ask, splitRange(query), { ...query, ...kept }));
+    return { cells: cells.filter(isPaid) };
   }
   const fromMs = Math.max(query.fromMs, query.toMs - MAX_ROW_DAYS * DAY_MS);
   const kept = await loadKept(db, { ...query, fromMs });
@@ -56,8 +57,12 @@ export async function loadSpendTable(db: Db, query: SpendTableQuery): Promise<Sp
     }
     return false;
   });
-  return { cells: [...sums.values()], ...(readFromMs > query.fromMs ? { partialFromMs: readFromMs } : {}) };
+  // Only now: a pair may cost nothing on a day, and its requests count.
+  const cells = [...sums.values()].filter(isPaid);
+  return { cells, ...(readFromMs > query.fromMs ? { partialFromMs: readFromMs } : {}) };
 }
+
+const isPaid = ({ costNanoUsd }: SpendCell) => costNanoUsd !== 0;
 
 const addCells = (sum: SpendCell, cell: SpendCell): SpendCell => ({
   ...cell,
@@ -116,5 +121,5 @@ function cellsQuery(segments: readonly StatsSegment[], query: SpendTableQuery & 
   });
   return sql`select row_name, column_name, sum(requests) as requests, sum(cost_usd) as cost_usd
     from (${sql.join(parts, sql` union all `)}) as parts
-    group by row_name, column_name having sum(cost_usd) <> 0 order by row_name, column_name`;
+    group by row_name, column_name order by row_name, column_name`;
 }
