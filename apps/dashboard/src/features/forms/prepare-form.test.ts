@@ -18,6 +18,8 @@ describe('forms', () => {
       tokens_per_minute: null,
       max_concurrency: null,
       budget_usd: '1000.000000001',
+      daily_budget_usd: null,
+      weekly_budget_usd: null,
       budget_period: 'month',
       drop_params: null,
       failover: null,

@@ -129,7 +129,10 @@ describe('budgets', () => {
   test.each([
     [{ max_budget: 10, budget_duration: '1mo' }, { monthly_cap_usd: 10 }, {}],
     [{ max_budget: 10 }, {}, { budget_usd: 10, budget_period: 'total' }],
-    [{ max_budget: 10, budget_duration: '1d' }, {}, {}],
+    [{ max_budget: 10, budget_duration: '1d' }, { daily_budget_usd: 10 }, {}],
+    [{ max_budget: 10, budget_duration: '7d' }, { weekly_budget_usd: 10 }, {}],
+    [{ max_budget: 10, budget_duration: '3h' }, {}, {}],
+    [{ default_key_generate_params: { max_budget: 5, budget_duration: '24h' } }, {}, { daily_budget_usd: 5 }],
     [
       { default_key_generate_params: { max_budget: 5, budget_duration: '30d' } },
       {},

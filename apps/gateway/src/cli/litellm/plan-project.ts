@@ -19,7 +19,7 @@ export function planProject(config: JsonObject, names: NamesOfFile, note: AddNot
   const served: JsonObject = names.all === undefined ? {} : { allowed_models: [...names.all] };
   const key: JsonObject = { rate_limit_per_minute: null, ...served, ...readKey(config, names, note) };
   const budget = readBudget(sectionOf(config, 'litellm_settings'), 'litellm_settings', note);
-  if (budget?.period === 'month') settings.monthly_cap_usd = budget.usd;
+  if (budget !== undefined && budget.period !== 'total') settings[PROJECT_FIELDS[budget.period]] = budget.usd;
   if (budget?.period === 'total' && key.budget_usd === undefined) Object.assign(key, budgetOf(budget));
   if (settingOf(config, 'drop_params') === true) settings.drop_params = true;
   const cache = settingOf(config, 'cache');
@@ -32,22 +32,34 @@ export function planProject(config: JsonObject, names: NamesOfFile, note: AddNot
 
 interface Budget {
   readonly usd: JsonValue;
-  readonly period: 'month' | 'total';
+  readonly period: keyof typeof PROJECT_FIELDS | 'total';
 }
 
-const budgetOf = ({ usd, period }: Budget): JsonObject => ({ budget_usd: usd, budget_period: period });
+const PROJECT_FIELDS = { day: 'daily_budget_usd', week: 'weekly_budget_usd', month: 'monthly_cap_usd' } as const;
+const DURATIONS = [
+  ['day', /^(?:1d|24h)$/],
+  ['week', /^(?:7d|1w)$/],
+  ['month', /^(?:1mo|2[89]d|3[01]d)$/],
+] as const;
 
-/** Reads a budget of a UTC month or without a period; notes any other period. */
+function budgetOf({ usd, period }: Budget): JsonObject {
+  return period === 'day' || period === 'week'
+    ? { [PROJECT_FIELDS[period]]: usd }
+    : { budget_usd: usd, budget_period: period };
+}
+
+/** Reads a budget of a UTC day, week or month, or without a period; notes any other period. */
 function readBudget(section: JsonObject, at: string, note: AddNote): Budget | undefined {
   const usd = asNumber(section.max_budget);
   if (usd === undefined) return undefined;
   const duration = section.budget_duration ?? null;
   if (duration === null) return { usd, period: 'total' };
-  if (typeof duration === 'string' && /^(?:1mo|2[89]d|3[01]d)$/.test(duration)) {
-    note('differs', `${at}.max_budget`, `$${usd} each UTC month, not every ${duration}`);
-    return { usd, period: 'month' };
+  const [period] = DURATIONS.find(([, form]) => typeof duration === 'string' && form.test(duration)) ?? [];
+  if (period !== undefined) {
+    note('differs', `${at}.max_budget`, `$${usd} each UTC ${period}, not every ${duration}`);
+    return { usd, period };
   }
-  const why = 'budgets here are of a UTC month, or for good; customers have daily ones ("llm0 limits set")';
+  const why = 'budgets here are of a UTC day, week or month, or for good';
   note('left out', `${at}.max_budget`, `$${usd} every ${String(duration).slice(0, 20)}: ${why}`);
   return undefined;
 }
