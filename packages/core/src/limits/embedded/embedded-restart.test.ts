@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { toRequestBudgets } from '../budgets';
+import { budgetOf } from '../budgets.cases';
 import { NO_LIMITS, START_MS } from '../hot-store.cases';
 import { makeTempDir, requestOf, StoredRows, settlementOf, type TempDir } from '../store-rows.fixture';
 import { EmbeddedHotStore, type EmbeddedHotStoreOptions } from './embedded-hot-store';
@@ -53,6 +55,33 @@ describe('embedded hot store, started again', () => {
     await serve(later, { customerId: 'new' });
     await later.acknowledge([]);
     expect(readFileSync(hotFile(), 'utf8')).not.toContain('bob');
+  });
+
+  test('budgets are kept over a restart, a compaction, and a lost journal', async () => {
+    const project = { scope: 'project' } as const;
+    const key = { scope: 'key', keyId: 'key-1' } as const;
+    const budgets = (limit: number, version = 1) =>
+      toRequestBudgets([budgetOf('day', project, limit, version), budgetOf('week', key, 1e9, version)]);
+    const before = await start();
+    await serve(before, { budgets: budgets(1e9) });
+    const open = requestOf({ budgets: budgets(1e9) });
+    await before.admit(open);
+    // Counted anew in version 3.
+    await serve(before, { budgets: budgets(1e9, 3) });
+    const full = (store: EmbeddedHotStore) =>
+      store.admit(requestOf({ budgets: budgets(339, 3), requested: { holdNanoUsd: 100 } }));
+    // 140 are spent, 100 held, 100 asked for.
+    const refused = { reason: 'budget', budget: { spentNanoUsd: 140, limitNanoUsd: 339 } };
+    expect(await full(before)).toMatchObject(refused);
+    expect(await full(await start())).toMatchObject(refused);
+    const compacting = await start({ compactBytes: 1 });
+    await compacting.acknowledge([]);
+    expect(await full(compacting)).toMatchObject(refused);
+    expect(await full(await start())).toMatchObject(refused);
+    const rebuilt = await start({ bootId: 'boot-2' });
+    expect(await full(rebuilt)).toMatchObject(refused);
+    await rebuilt.settle(settlementOf(open, clock.ms, { costNanoUsd: 99 }));
+    expect((await full(rebuilt)).type).toBe('admitted');
   });
 
   test('everything decided and settled is still there, to the last bucket', async () => {

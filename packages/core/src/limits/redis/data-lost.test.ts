@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { toRequestBudgets } from '../budgets';
+import { budgetOf } from '../budgets.cases';
 import { until } from '../hot-store.cases';
 import {
   flushNamespace,
@@ -109,6 +111,35 @@ test('holds without strict caps stay in the store only, and a new store lost not
   expect([lost, await heldNanoUsd(store)]).toEqual([[{ restored: 0 }], 0]);
 });
 
+test('budgets count what was settled, what is handed in again, and what is open', async () => {
+  const one = await open();
+  const two = await open();
+  const budgets = (limit: number) =>
+    toRequestBudgets([
+      budgetOf('day', { scope: 'project' }, limit),
+      budgetOf('week', { scope: 'key', keyId: 'key-1' }, 1e9),
+    ]);
+  const asked = (limit = 1e9) => ({ ...ask(), ...{ requestId: crypto.randomUUID(), budgets: budgets(limit) } });
+  const [drained, queued, left] = [asked(), asked(), asked()];
+  for (const request of [drained, queued, left]) expect((await one.admit(request)).type).toBe('admitted');
+  one.settle(settlementOf(drained, nowMs, { costNanoUsd: 50 }));
+  await one.flush(5_000);
+  await rows.drain(one);
+  one.settle(settlementOf(queued, nowMs, { costNanoUsd: 60 }));
+  await one.flush(5_000);
+  await flush(one, two);
+  // Refused until it has noticed the flush.
+  const decide = (limit: number) => two.admit({ ...asked(limit), projectCapNanoUsd: null }).catch(() => undefined);
+  await until(async () => {
+    const decision = await decide(209);
+    return decision?.type === 'denied' && decision.budget?.spentNanoUsd === 110;
+  });
+  one.settle(settlementOf(left, nowMs, { costNanoUsd: 30 }));
+  await one.flush(5_000);
+  await until(async () => (await decide(240))?.type === 'admitted');
+  expect(await decide(339)).toMatchObject({ budget: { spentNanoUsd: 140 } });
+});
+
 test('a flush is told where nothing was spent, too', async () => {
   const store = await open();
   await flush(store);
@@ -120,4 +151,20 @@ test('counting anew is no loss', async () => {
   await store.admit(ask());
   await store.recount();
   expect([lost, await heldNanoUsd(store)]).toEqual([[], HOLD_NANO_USD]);
+});
+
+test('two processes that meet a new budget at once let in what fits', async () => {
+  const processes = [await open(), await open()];
+  const [one] = processes;
+  for (let i = 0; i < 3; i++) {
+    const request = { ...ask(false), requestId: crypto.randomUUID() };
+    await one?.admit(request);
+    one?.settle(settlementOf(request, nowMs, { costNanoUsd: 100 }));
+  }
+  await one?.flush(5_000);
+  const budgets = toRequestBudgets([budgetOf('day', { scope: 'project' }, 300 + 7 * HOLD_NANO_USD, 2)]);
+  const asked = () => ({ ...ask(false), requestId: crypto.randomUUID(), projectVersion: 2, budgets });
+  const decide = (store: RedisHotStore) => store.admit({ ...asked(), projectCapNanoUsd: null });
+  const decisions = await Promise.all(processes.flatMap((store) => Array.from({ length: 50 }, () => decide(store))));
+  expect(decisions.filter(({ type }) => type === 'admitted')).toHaveLength(7);
 });
