@@ -13,6 +13,7 @@ import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
+import { listSinks } from '@llm0/drizzle/queries/logs/log-sinks';
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { checkOperatorUrl } from '@llm0/providers/transport/egress/check-operator-url';
 import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
@@ -22,6 +23,7 @@ import { createBackends } from './backends/create-backends';
 import { type CodeMode, createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
 import { openaiChat } from './dialects/openai-chat/index';
+import type { Job } from './jobs/job';
 import { createMcp } from './mcp/create-mcp';
 import { McpAdmin } from './mcp/mcp-admin';
 import type { McpParts } from './mcp/parts';
@@ -50,6 +52,7 @@ import { createWarmNews } from './services/create-warm-news';
 import { LegacyKeys } from './services/legacy-keys';
 import { databaseHealth, openStores, rebuildSource } from './services/open-stores';
 import { openTelemetry } from './services/open-telemetry';
+import { createSinkJobs } from './sinks/create-sink-jobs';
 import { RowsThread } from './threads/rows-thread';
 import { StatsThread } from './threads/stats-thread';
 
@@ -70,6 +73,8 @@ export interface RunningServices {
   readonly statsThread: StatsThread | undefined;
   readonly rows: RowsThread | undefined;
   readonly firstCredentials: FirstCredentials;
+  /** Jobs beside the usual ones. */
+  readonly moreJobs: readonly Job[];
   close(): Promise<void>;
 }
 
@@ -79,11 +84,11 @@ export async function createServices(config: Config, log: Logger, version: strin
   const fetch = createBoundedFetch(globalThis.fetch, config.maxResponseBytes);
   const base = await startBase({ config, log, fetch, version });
   const { database, hotStore, clock, metrics, routing, telemetry } = base;
-  const { tables, health, turns, egress, providerAdmin, providerChecks } = routing;
+  const { tables, health, egress, providerAdmin } = routing;
   const monotonicMs = () => performance.now();
   const storeClock = createStoreClock(() => clock.nowMs());
   const caching = await createCaches({ config, database, metrics, log, fetch, nowMs: storeClock.nowMs });
-  const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now, leaseMs: config.testing.leaseMs, turns });
+  const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now, leaseMs: config.testing.leaseMs });
   leases.start();
   health.start();
   const stopSampling = sampleLoopLag((lagMs) => metrics.loopLagMs.observe(lagMs), monotonicMs);
@@ -94,8 +99,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const checkParts = { db: database.db, embedder: caching.caches.builtInEmbedder, fetch, egress };
   const guardrailChecks: TextChecks = createGuardrailChecks({ services: () => services, answerChat, ...checkParts });
   const services: Services = {
-    ...{ version, startedMs, config, log, metrics, hotStore, leases, turns, health, storeClock },
-    providerChecks,
+    ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
     mediaEgress: readEgressAllow(config.mediaEgressAllow),
     ...caching.caches,
@@ -115,6 +119,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     routing: () => tables.current(),
     refreshTables: base.refreshTables,
     databaseHealth: () => databaseHealth(database),
+    logSinks: async () => (config.logSinks.sinks.length === 0 ? [] : listSinks(database.db)),
     connect: (target, projectId) => tables.connect(target, projectId),
     downgradeModels: createDowngradeModels(),
   };
@@ -124,7 +129,8 @@ export async function createServices(config: Config, log: Logger, version: strin
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
   const backendAdmin = createBackendAdmin(base);
   const running = { services, database, tables, statsThread, rows, providerAdmin, mcpAdmin, firstCredentials, close };
-  return { ...running, backendAdmin, guardrailChecks, checkUrl: (url) => checkOperatorUrl(url, egress) };
+  const moreJobs = createSinkJobs(config.logSinks, config.dataDir);
+  return { ...running, moreJobs, backendAdmin, guardrailChecks, checkUrl: (url) => checkOperatorUrl(url, egress) };
 }
 
 /** Only this file connects checks and the pipeline. */
@@ -207,11 +213,10 @@ function createKeyCache(db: Db, compiler: GuardrailCompiler): KeyCache {
   const findByHash = async (hash: string) => {
     const found = await findPrincipalByHash(db, hash);
     if (found === null) return null;
-    const { key, project, labelBudgets, secretEndsMs, ...source } = found;
+    const { key, project, labelBudgets, ...source } = found;
     const guardrails = compiler.compile({ ...source, keyRules: key.guardrailRules });
     const budgets = compileBudgets({ key, project, labelBudgets });
-    const policies = { ...(guardrails && { guardrails }), ...(budgets && { budgets }) };
-    return { key, project, ...policies, ...(secretEndsMs !== undefined && { secretEndsMs }) };
+    return { key, project, ...(guardrails && { guardrails }), ...(budgets && { budgets }) };
   };
   return new KeyCache({ source: { findByHash } });
 }

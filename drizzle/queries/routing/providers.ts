@@ -17,9 +17,6 @@ export type ProviderSettings = Pick<
   | 'passthroughPaths'
   | 'requestTimeoutMs'
   | 'answerTimeoutMs'
-  | 'drain'
-  | 'maxConcurrency'
-  | 'healthCheckIntervalMs'
   | 'isActive'
 >;
 

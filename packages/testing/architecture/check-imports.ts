@@ -25,6 +25,13 @@ const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[]
   { prefix: 'apps/gateway/src/config/', may: ['packages/core/'] },
   { prefix: 'apps/gateway/src/secrets/', may: [] },
   {
+    prefix: 'apps/gateway/src/sinks/',
+    may: [
+      ...['packages/core/', 'drizzle/', 'apps/gateway/src/config/sinks', 'apps/gateway/src/jobs/job'],
+      'apps/gateway/src/secrets/',
+    ],
+  },
+  {
     prefix: 'apps/gateway/src/observe/',
     may: [
       'packages/core/',

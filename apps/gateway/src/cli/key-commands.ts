@@ -70,10 +70,9 @@ export const KEY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'keys rotate',
-    summary: 'Give a key a new secret; the old one ends with the next request, or after a grace',
+    summary: 'Give a key a new secret; the old one stops working with the next request',
     args: ['project', 'key'],
-    options: { 'grace-seconds': { kind: 'number', help: 'the old secret works for so long, such as 3600 (0)' } },
-    run: async (input) => input.api.post(`${await keyPath(input)}/rotate`, input.fields),
+    run: async (input) => input.api.post(`${await keyPath(input)}/rotate`),
     note: () => SHOWN_ONCE,
   },
   {

@@ -9,6 +9,7 @@ import { readEmbeddingSettings } from './embedding';
 import { findMisspelt, ignoredNames } from './foreign-names';
 import { readProviderSettings } from './providers';
 import { readSecretManagers } from './secret-managers';
+import { readSinks } from './sinks';
 import { readTelemetry } from './telemetry';
 import { readTestSettings } from './testing';
 import { ConfigError, type Environment, EnvReader, type Settings } from './values';
@@ -65,6 +66,7 @@ function readSettings(read: EnvReader, env: Environment) {
     ...keeping,
     /** Exporter settings; undefined disables export. */
     telemetry: readTelemetry(read, keeping),
+    logSinks: readSinks(read, keeping),
     environment,
     adminToken: readToken(read, 'ADMIN_TOKEN'),
     ...readEncryptionKeys(read),

@@ -8,7 +8,6 @@ import type { Database, LedWork } from '@llm0/drizzle/client';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import { rootMessage } from '@llm0/drizzle/sql-state';
 import { checkAlerts } from './check-alerts';
-import { checkProviders } from './check-providers';
 import { cleanUp, type Retention } from './clean-up';
 import { createLogDrain, createLogSink } from './drain-logs';
 import { indexPartitions } from './index-partitions';
@@ -52,15 +51,15 @@ export interface JobServices {
     readonly observer?: RecordObserver;
     /** State of targets, for alerts. */
     readonly health?: { list(): readonly TargetStatus[] };
-    /** Asks providers whether they work. */
-    readonly providerChecks?: { run(): void };
   };
   readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading' | 'ping'>;
   readonly rows?: RowStore;
+  /** Jobs of other parts, beside the maintenance. */
+  readonly moreJobs?: readonly Job[];
 }
 
 /** Starts the jobs; of all gateways on one database, one runs each kind. Resolves once the first election is over. */
-export async function startJobs({ services, database, rows }: JobServices): Promise<RunningJobs> {
+export async function startJobs({ services, database, rows, moreJobs = [] }: JobServices): Promise<RunningJobs> {
   const { hotStore, log, clock, config, metrics, observer = noObserver } = services;
   const context: JobContext = {
     ...{ db: database.db, hotStore, log, nowMs: () => clock.nowMs(), observer, rows },
@@ -80,7 +79,7 @@ export async function startJobs({ services, database, rows }: JobServices): Prom
         reconcileLedgerJob,
         checkAlerts(services.postWebhook, () => services.health?.list() ?? [], stores),
         indexPartitions,
-        checkProviders(() => services.providerChecks?.run()),
+        ...moreJobs,
       ],
       drains: false,
     },

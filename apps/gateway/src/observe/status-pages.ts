@@ -6,9 +6,8 @@ import { backendProvider } from '@llm0/core/backends/backend';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
-import { checkedProvider, failingChecks } from '@llm0/core/routing/checked-provider';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
-import type { BackendProbe, Services } from '../services/contract';
+import type { BackendProbe, Services, SinkState } from '../services/contract';
 
 interface BackendHealth {
   readonly ok: boolean;
@@ -50,9 +49,10 @@ const QUEUE_LATE_MS = 60_000;
 
 /** 503 while a store is away, takes no changes, or rows of the log do not get there. */
 export async function healthz(services: Services): Promise<Response> {
-  const [backends, depth] = await Promise.all([
+  const [backends, depth, sinks] = await Promise.all([
     checkBackends(services),
     withTimeout(services.hotStore.depth(), undefined),
+    withTimeout(services.logSinks(), []),
   ]);
   const queue = depth && {
     ...{ ok: depth.oldestAgeMs < QUEUE_LATE_MS, entries: depth.entries, oldest_age_ms: Math.round(depth.oldestAgeMs) },
@@ -65,12 +65,20 @@ export async function healthz(services: Services): Promise<Response> {
     uptime_ms: Math.round(services.clock.monotonicMs() - services.startedMs),
     backends: { ...(await probeHttpBackends(services)), ...backends },
     log_queue: queue,
-    targets: services.health.list().filter(isShown).map(showTarget),
-    drained: drainedProviders(services),
-    failing_checks: failingChecks(services.health.list()),
+    ...(sinks.length === 0 ? {} : { log_sinks: sinks.map((sink) => showSink(sink, services.clock.nowMs())) }),
+    targets: services.health.list().filter(isInTrouble).map(showTarget),
   };
   return Response.json(page, { status: ok ? 200 : 503 });
 }
+
+/** The gateway is healthy without them: rows wait in Postgres. */
+const showSink = ({ name, problem, failingSinceMs, waitingSinceMs }: SinkState, nowMs: number) => ({
+  ...{ name, ok: problem === null, lag_ms: lagOf({ waitingSinceMs }, nowMs) },
+  ...(problem === null ? {} : { problem, failing_since: new Date(failingSinceMs ?? nowMs).toISOString() }),
+});
+
+const lagOf = ({ waitingSinceMs }: Pick<SinkState, 'waitingSinceMs'>, nowMs: number): number =>
+  waitingSinceMs === null ? 0 : Math.max(0, Math.round(nowMs - waitingSinceMs));
 
 /** State of HTTP backends; the gateway is healthy without them. */
 async function probeHttpBackends(services: Services): Promise<Record<string, BackendHealth>> {
@@ -92,13 +100,7 @@ export function showProbe({ ok, latencyMs, detail }: BackendProbe, state: Target
   return { ...shown, ok: false, detail: detail ?? why, ...(mode === 'closed' ? {} : { breaker: mode }) };
 }
 
-/** Names of providers that the operator took out of service. */
-const drainedProviders = ({ routing }: Pick<Services, 'routing'>): readonly string[] =>
-  [...routing().providers.values()].flatMap(({ name, isDrained }) => (isDrained === true ? [name] : []));
-
 const isInTrouble = ({ mode, coolForMs }: TargetStatus) => mode !== 'closed' || coolForMs > 0;
-
-const isShown = (target: TargetStatus) => isInTrouble(target) && checkedProvider(target) === undefined;
 
 /** A target that is not asked right now, or only once to see. */
 function showTarget({ provider, model, mode, openForMs, coolForMs }: TargetStatus) {
@@ -126,16 +128,16 @@ export async function refreshGauges(services: Services): Promise<void> {
   const { metrics } = services;
   metrics.inFlight.set(services.openRequests.count);
   metrics.openHolds.set(services.leases.size);
-  metrics.queued.set(services.turns.size);
   metrics.showTargets(services.health.list());
-  metrics.showDrained(drainedProviders(services));
   metrics.residentBytes.set(process.memoryUsage.rss());
-  const [depth, holds, cache, backends] = await Promise.all([
+  const [depth, holds, cache, backends, sinks] = await Promise.all([
     withTimeout(services.hotStore.depth(), undefined),
     withTimeout(services.hotStore.openHolds(), undefined),
     withTimeout(services.hotStore.cacheStats(), undefined),
     checkBackends(services),
+    withTimeout(services.logSinks(), []),
   ]);
+  for (const sink of sinks) metrics.sinkLag.set({ sink: sink.name }, lagOf(sink, services.clock.nowMs()));
   for (const [store, health] of Object.entries(backends)) {
     metrics.storeUp.set({ store }, health.ok ? 1 : 0);
     if (health.latency_ms !== undefined) metrics.storePing.set({ store }, health.latency_ms);

@@ -51,8 +51,6 @@ export interface Project {
   readonly unknownModelPolicy: UnknownModelPolicy | null;
   /** Different customers without limits of their own in a calendar month; null = any number. */
   readonly maxCustomers: number | null;
-  /** Longest wait for a rate or concurrency limit, in milliseconds; null = 429 at once. */
-  readonly queueTimeoutMs: number | null;
 }
 
 /** An API key on the request path; the store has only the SHA-256 of its secret. */
@@ -109,8 +107,6 @@ export const codeModeOf = ({ key, project }: Principal): boolean => key.codeMode
 export interface Principal {
   readonly key: ApiKey;
   readonly project: Project;
-  /** Only if the caller sent a replaced secret: it works until then. */
-  readonly secretEndsMs?: number;
   /** Guardrails of project and key; absent without any. */
   readonly guardrails?: Guardrails;
   /** Budgets by day, week and label; absent without any. */

@@ -1,7 +1,6 @@
 // Hot store unreachable: renewals are tried again on the next tick; the 60 s lease outlives two missed ones.
 import { LEASE_MS } from './hold';
 import type { HotStore } from './hot-store';
-import type { TurnQueue } from './turn-queue';
 
 /** Gets a warning before each retry. */
 interface Log {
@@ -24,8 +23,6 @@ export class LeaseKeeper {
       nowMs: () => number;
       /** Lease in the hot store; other values than 60 s are for tests only. */
       leaseMs?: number;
-      /** Requests that wait for their key's concurrency. */
-      turns?: Pick<TurnQueue, 'size' | 'freed'>;
     },
   ) {
     this.renewEveryMs = (options.leaseMs ?? LEASE_MS) / 3;
@@ -43,11 +40,8 @@ export class LeaseKeeper {
     this.holds.set(requestId, { projectId, requestId, sinceMs: this.options.nowMs() });
   }
 
-  /** `keyId`: has one request less under way. */
-  remove(requestId: string, keyId?: string): void {
+  remove(requestId: string): void {
     this.holds.delete(requestId);
-    const { turns } = this.options;
-    if (keyId !== undefined && turns !== undefined && turns.size > 0) turns.freed(keyId);
   }
 
   get size(): number {

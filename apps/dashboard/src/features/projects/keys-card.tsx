@@ -112,8 +112,6 @@ function NewKey({ projectId, open, onClose, onSecret }: NewKeyProps) {
   );
 }
 
-const isInGrace = ({ previous_secret_expires_at: end }: Key) => end !== null && Date.parse(end) > Date.now();
-
 /** Sums name their period. */
 export const KEY_COLUMNS: readonly Column<Key>[] = [
   {
@@ -128,7 +126,6 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
         ))}
         {!key.is_active && <Badge tone="bad">revoked</Badge>}
         {key.expires_at !== null && Date.parse(key.expires_at) < Date.now() && <Badge tone="warn">expired</Badge>}
-        {isInGrace(key) && <Badge tone="warn">old secret works</Badge>}
       </Name>
     ),
   },

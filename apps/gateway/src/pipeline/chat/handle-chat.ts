@@ -5,8 +5,7 @@ import { guardAnswer } from '../guard/guard-answer';
 import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../metering/meter';
-import { admitPlanned, CHAT } from '../request/admit';
-import { admitInTurn } from '../request/admit-in-turn';
+import { admit } from '../request/admit';
 import { authenticate, type ChosenKey } from '../request/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
 import type { Authenticated } from '../request/load-principal';
@@ -49,14 +48,11 @@ export async function handleChat(
       guarding = await judge(by);
       return guarding?.request;
     };
-    const toSend = guarding?.request;
-    const input = { ctx, principal, dialect: dialect.name, request, toSend, judgeAgain, httpRequest };
+    const input = { ctx, principal, dialect: dialect.name, request, toSend: guarding?.request, judgeAgain };
     const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;
     const { claim } = claimed;
     progress.claim = claim;
-    const waits = principal.project.queueTimeoutMs !== null;
-    const admitted =
-      claimed.replay ?? (await (waits ? admitInTurn(services, input, CHAT) : admitPlanned(services, input, CHAT)));
+    const admitted = claimed.replay ?? (await admit(services, input));
     progress.principal = admitted.principal;
     const meter = new Meter(services, { ctx, dialect: dialect.name, admission: admitted });
     progress.meter = meter;

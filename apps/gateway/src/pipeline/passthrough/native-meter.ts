@@ -34,7 +34,7 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   noteAnswer(waitMs: number): number {
     this.waitMs = waitMs;
     this.answered = true;
-    return Math.max(0, this.elapsedMs() - waitMs - (this.input.admission.queuedMs ?? 0));
+    return Math.max(0, this.elapsedMs() - waitMs);
   }
 
   /** The request is sent. */
@@ -116,13 +116,10 @@ export class NativeMeter extends Booking<NativeMeterInput> {
 
   private book(ending: Ending, filled: FilledUsage, extent: 'told' | 'hidden' | 'cut'): void {
     const { admission, job } = this.input;
-    const { plan, queuedMs = 0 } = admission;
-    const { isUnpriced } = plan;
+    const { isUnpriced } = admission.plan;
     const { usage, costNanoUsd, costDetail } = this.costOf(filled, extent);
     const latencyMs = this.elapsedMs();
-    const { waitMs, ttftMs } = this;
-    const overheadMs =
-      waitMs === undefined || ttftMs === undefined ? undefined : Math.max(0, ttftMs - waitMs - queuedMs);
+    const overheadMs = this.waitMs === undefined || this.ttftMs === undefined ? undefined : this.ttftMs - this.waitMs;
     this.settle({
       requestedModel: job.model,
       model: job.namedModel ?? UNNAMED_MODEL,
@@ -134,9 +131,9 @@ export class NativeMeter extends Booking<NativeMeterInput> {
       costDetail: isUnpriced ? UNPRICED : costDetail,
       savedNanoUsd: 0,
       timing: {
-        ...{ latencyMs, ttftMs },
-        overheadMs,
-        upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0) - queuedMs),
+        ...{ latencyMs, ttftMs: this.ttftMs },
+        overheadMs: overheadMs && Math.max(0, overheadMs),
+        upstreamMs: this.waitMs === undefined ? undefined : Math.max(0, latencyMs - Math.max(0, overheadMs ?? 0)),
       },
       ...{ cache: 'miss', attempts: [], failoverCount: 0 },
       ...ending,

@@ -36,7 +36,6 @@ const project: Project = {
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
   maxCustomers: null,
-  queueTimeoutMs: null,
 };
 const key: ApiKey = {
   id: 'k1',

@@ -44,7 +44,6 @@ export function responseHeaders(
     headers['X-Failover'] = 'true';
     headers['X-Original-Provider'] = original;
   }
-  if (admission.queuedMs !== undefined) headers['X-Queued-Ms'] = admission.queuedMs.toFixed(2);
   if (admission.downgraded) headers['X-Downgraded-From'] = headerText(admission.requestedModel);
   return headers;
 }

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { Database } from '@llm0/drizzle/client';
+import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
+import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { listSinks } from '@llm0/drizzle/queries/logs/log-sinks';
+import { deleteExpired } from '@llm0/drizzle/queries/logs/retention';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
+import type { BucketSetting, SinkSetting } from '../config/sinks';
+import type { JobContext } from '../jobs/job';
+import { exportRows } from './export-rows';
+import type { WritePart } from './write-part';
+
+const HOUR_MS = 3_600_000;
+const ANSWER = { upstreamRequest: null, response: '{"a":2}' };
+
+/** Of its own: sinks belong to the whole database. */
+describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
+  let database: Database;
+  let nowMs = Date.now();
+  let objects = new Map<string, Record<string, unknown>[]>();
+  /** Parts that get through before the sink `broken` breaks. */
+  let partsLeft = Number.POSITIVE_INFINITY;
+  beforeAll(async () => {
+    database = await kind.openOwn();
+  }, 60_000);
+  afterAll(() => database.close());
+  beforeEach(() => {
+    nowMs = Date.now() + 60_000;
+    objects = new Map();
+    partsLeft = Number.POSITIVE_INFINITY;
+  });
+
+  const sinkNamed = (name: string, more: Partial<BucketSetting> = {}): SinkSetting => ({
+    ...{ kind: 's3' as const, name, bucket: name, prefix: '', everyMs: 0, withBodies: false, ...more },
+  });
+  const write: WritePart = async ({ name }, { key, texts }) => {
+    const rows: Record<string, unknown>[] = [];
+    for await (const text of texts) {
+      if (name === 'broken' && partsLeft-- <= 0) throw new Error('the bucket is away');
+      for (const line of text.trimEnd().split('\n')) rows.push(JSON.parse(line));
+    }
+    objects.set(`${name}/${key}`, rows);
+  };
+  const run = (...sinks: SinkSetting[]) =>
+    exportRows(sinks, write).run({
+      ...{ db: database.db, nowMs: () => nowMs, log: pino({ level: 'silent' }) },
+    } as unknown as JobContext);
+  /** New rows in batches of these sizes. */
+  async function store(...sizes: number[]) {
+    const records = sizes.map((size) => Array.from({ length: size }, () => sampleRecord({ createdAtMs: Date.now() })));
+    for (const batch of records) await insertLogRecords(database.db, batch);
+    return records.flat();
+  }
+  const exported = () => [...objects.values()].flat();
+  const idsOf = (rows: readonly { readonly id?: unknown }[]) => rows.map(({ id }) => String(id)).sort();
+  const sinkState = async (name: string) => (await listSinks(database.db)).find((sink) => sink.name === name);
+
+  test('each finished row once, with the columns of its table; a new sink begins with the next row', async () => {
+    await store(3);
+    const sink = sinkNamed('first');
+    await run(sink);
+    const records = await store(400, 300, 2);
+    await run(sink);
+    expect(idsOf(exported())).toEqual(idsOf(records));
+    const [row] = exported();
+    const record = records.find(({ id }) => id === row?.id);
+    expect(row).toMatchObject({ model: record?.model, tokens_in: record?.tokensIn, status: 'success' });
+    expect(Number(row?.cost_usd) * 1e9).toBeCloseTo(record?.costNanoUsd ?? 0, 0);
+    await run(sink);
+    expect(objects.size).toBe(1);
+    expect(await sinkState('first')).toMatchObject({ waitingSinceMs: null, problem: null });
+  });
+
+  test('a sink that breaks in the middle gets the same object again, holds up no other, and keeps its batches', async () => {
+    const [sink, other] = [sinkNamed('broken'), sinkNamed('other')];
+    await run(sink, other);
+    const records = await store(500, 500, 500);
+    partsLeft = 1;
+    await run(sink, other);
+    expect([...objects.keys()].map((key) => key.split('/')[0])).toEqual(['other']);
+    const broken = await sinkState('broken');
+    expect(broken).toMatchObject({ problem: 'the bucket is away', failingSinceMs: nowMs });
+    nowMs += 60_000;
+    partsLeft = 0;
+    await run(sink, other);
+    expect(await sinkState('broken')).toMatchObject({ failingSinceMs: broken?.failingSinceMs });
+    expect(await deleteExpired(database.db, 'log_batches', Date.now() + HOUR_MS)).toBeGreaterThan(0);
+    partsLeft = Number.POSITIVE_INFINITY;
+    await run(sink, other);
+    expect([...objects.values()].map((rows) => idsOf(rows))).toEqual([idsOf(records), idsOf(records)]);
+    expect(await sinkState('broken')).toMatchObject({ problem: null, waitingSinceMs: null });
+  });
+
+  test('an object is one hour of stored rows, and waits for the end of the hour', async () => {
+    const sink = sinkNamed('hourly', { everyMs: HOUR_MS });
+    await run(sink);
+    const hourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS;
+    const records = await store(2, 3);
+    await database.db.execute(sql`update log_batches set created_at = to_timestamp(${hourMs - 1}::bigint / 1000.0)
+      where seq = (select max(seq) - 1 from log_batches)`);
+    nowMs = hourMs + 30 * 60_000;
+    await run(sink);
+    const before = new Date(hourMs - HOUR_MS).toISOString();
+    expect([...objects].map(([key, rows]) => [key.replace(/\/\d{16}/, ''), rows.length])).toEqual([
+      [`hourly/${before.slice(0, 10)}/${before.slice(11, 13)}.jsonl.gz`, 2],
+    ]);
+    nowMs = hourMs + HOUR_MS + 10_000;
+    await run(sink);
+    expect(idsOf(exported())).toEqual(idsOf(records));
+    expect(objects.size).toBe(2);
+  });
+
+  test('a corrected row comes again under its id', async () => {
+    const sink = sinkNamed('corrected');
+    await run(sink);
+    const [record] = await store(1);
+    if (record === undefined) throw new Error('no record');
+    await run(sink);
+    await insertLogRecords(database.db, [{ ...record, corrects: true, costNanoUsd: 77 }]);
+    await run(sink);
+    expect(exported().map(({ id, cost_usd }) => [id, cost_usd])).toEqual([
+      [record.id, record.costNanoUsd / 1e9],
+      [record.id, 77 / 1e9],
+    ]);
+  });
+
+  test('prompts and answers come only where the sink wants them', async () => {
+    const sinks = [sinkNamed('plain'), sinkNamed('with-bodies', { withBodies: true })];
+    await run(...sinks);
+    const [record] = await store(1);
+    if (record === undefined) throw new Error('no record');
+    const { id: requestId, projectId, createdAtMs } = record;
+    await writeLogBodies(database.db, [{ requestId, projectId, createdAtMs, request: '{"q":1}', ...ANSWER }]);
+    await run(...sinks);
+    const bodies = Object.fromEntries([...objects].map(([key, [row]]) => [key.split('/')[0], row?.request_body]));
+    expect(bodies).toEqual({ plain: undefined, 'with-bodies': { q: 1 } });
+  });
+
+  test('a sink that is no longer configured keeps no batches', async () => {
+    await run(sinkNamed('gone'));
+    await run(sinkNamed('stays'));
+    expect((await listSinks(database.db)).map(({ name }) => name)).toEqual(['stays']);
+  });
+});

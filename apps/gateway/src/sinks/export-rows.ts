@@ -1,0 +1,117 @@
+import {
+  advanceSink,
+  listSinks,
+  noteSinkFailure,
+  readSinkPart,
+  type SinkState,
+  settleSinks,
+} from '@llm0/drizzle/queries/logs/log-sinks';
+import { rootMessage } from '@llm0/drizzle/sql-state';
+import type { SinkSetting } from '../config/sinks';
+import type { Job, JobContext } from '../jobs/job';
+import type { WritePart } from './write-part';
+
+const LOOK_MS = 5_000;
+const HOUR_MS = 3_600_000;
+const ROWS_A_PART = 500;
+/** A larger object is no easier to read; the next one follows at once. */
+const MOST_ROWS = 200_000;
+/** Rows of an hour are all stored some seconds after its end. */
+const SETTLED_MS = 2_000;
+/** Between two parts, so that a backlog leaves time for requests. */
+const PAUSE_MS = 10;
+
+/**
+ * Hands finished rows to the sinks, in the order in which they were stored, each at least once. The position moves after
+ * an object is complete; an interrupted one is written again under its name.
+ */
+export function exportRows(sinks: readonly SinkSetting[], write: WritePart): Job {
+  return {
+    name: 'log_sinks',
+    intervalMs: LOOK_MS,
+    async run(context) {
+      await settleSinks(
+        context.db,
+        sinks.map(({ name }) => name),
+      );
+      const states = new Map((await listSinks(context.db)).map((state) => [state.name, state]));
+      const done = await Promise.all(
+        sinks.map(async (sink) => {
+          const state = states.get(sink.name);
+          return state === undefined ? 0 : exportTo({ sink, state, context, write });
+        }),
+      );
+      const rows = done.reduce((sum, count) => sum + count, 0);
+      return rows === 0 ? null : { message: `exported ${rows} rows`, metadata: { rows } };
+    },
+  };
+}
+
+interface Export {
+  readonly sink: SinkSetting;
+  readonly state: SinkState;
+  readonly context: JobContext;
+  readonly write: WritePart;
+}
+
+/** Number of exported rows. A sink that fails is noted, and holds up no other. */
+async function exportTo({ sink, state, context, write }: Export): Promise<number> {
+  const { db, nowMs, log } = context;
+  let total = 0;
+  let { seq, waitingSinceMs } = state;
+  try {
+    while (waitingSinceMs !== null && isDue(sink, waitingSinceMs, nowMs())) {
+      const source = new HourOfRows(context, sink, { seq, sinceMs: waitingSinceMs });
+      await write(sink, { key: source.key, texts: source.texts() });
+      seq = source.seq;
+      total += source.rows;
+      await advanceSink(db, sink.name, seq);
+      waitingSinceMs = (await listSinks(db)).find(({ name }) => name === sink.name)?.waitingSinceMs ?? null;
+    }
+  } catch (error) {
+    const problem = rootMessage(error);
+    if (state.problem === null) log.warn({ sink: sink.name, problem }, 'a sink of the log takes no rows');
+    await noteSinkFailure(db, sink.name, { atMs: nowMs(), problem });
+  }
+  return total;
+}
+
+const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS);
+
+/** After its time, or when its hour is over. */
+const isDue = ({ everyMs }: SinkSetting, sinceMs: number, nowMs: number): boolean =>
+  nowMs >= sinceMs + everyMs || nowMs >= (hourOf(sinceMs) + 1) * HOUR_MS + SETTLED_MS;
+
+/** Rows that were stored in one hour, from a batch on. */
+class HourOfRows {
+  /** `2026-11-26/07/0000000000000042.jsonl.gz`: hour, and the batch before its first one. */
+  readonly key: string;
+  rows = 0;
+  /** The last batch in it. */
+  seq: number;
+  private readonly endMs: number;
+
+  constructor(
+    private readonly context: JobContext,
+    private readonly sink: SinkSetting,
+    { seq, sinceMs }: { readonly seq: number; readonly sinceMs: number },
+  ) {
+    this.seq = seq;
+    this.endMs = Math.min((hourOf(sinceMs) + 1) * HOUR_MS, context.nowMs() + SETTLED_MS);
+    const [day = '', time = ''] = new Date(sinceMs).toISOString().split('T');
+    this.key = `${day}/${time.slice(0, 2)}/${String(seq).padStart(16, '0')}.jsonl.gz`;
+  }
+
+  async *texts(): AsyncGenerator<string> {
+    const { db } = this.context;
+    const options = { beforeMs: this.endMs, mostRows: ROWS_A_PART, withBodies: this.sink.withBodies };
+    while (this.rows < MOST_ROWS) {
+      const { lines, rows, seq } = await readSinkPart(db, { ...options, afterSeq: this.seq });
+      if (seq === this.seq) return;
+      this.seq = seq;
+      this.rows += rows;
+      if (lines !== '') yield `${lines}\n`;
+      await Bun.sleep(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/** Rows for a sink, in order. */
+export interface Part {
+  /** The same for a repeated export: a bucket has it once. */
+  readonly key: string;
+  /** JSON lines. */
+  readonly texts: AsyncIterable<string>;
+}

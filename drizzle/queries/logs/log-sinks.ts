@@ -1,0 +1,110 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { instant } from '../instant';
+
+/** How far a sink has got. Kept as a setting, so that batches stay as long as a sink needs them. */
+export interface SinkState {
+  /** Address without options. */
+  readonly name: string;
+  /** Last batch that it has. */
+  readonly seq: number;
+  /** Since when it takes nothing; null while it does. */
+  readonly failingSinceMs: number | null;
+  readonly problem: string | null;
+  /** When its first batch was stored that it doesn't have; null without one. */
+  readonly waitingSinceMs: number | null;
+}
+
+const PREFIX = 'log_sink:';
+
+/** Creates new sinks, which begin with the next batch, and forgets all others. */
+export async function settleSinks(db: Db, names: readonly string[]): Promise<void> {
+  const keys = JSON.stringify(names.map((name) => PREFIX + name));
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`delete from settings where starts_with(key, ${PREFIX})
+      and key not in (select jsonb_array_elements_text(${keys}::jsonb))`);
+    await tx.execute(sql`insert into settings (key, value)
+      select key, jsonb_build_object('seq', (select coalesce(max(seq), 0) from log_batches))
+      from jsonb_array_elements_text(${keys}::jsonb) as key on conflict (key) do nothing`);
+  });
+}
+
+export async function listSinks(db: Db): Promise<readonly SinkState[]> {
+  const rows = await db.execute<{
+    name: string;
+    seq: string;
+    failing: number | null;
+    problem: string | null;
+    waiting: number | null;
+  }>(sql`
+    select substr(s.key, ${PREFIX.length + 1}) as name, s.value->>'seq' as seq,
+      (s.value->>'failing_since_ms')::float8 as failing, s.value->>'problem' as problem,
+      (select extract(epoch from b.created_at)::float8 * 1000 from log_batches b
+        where b.seq > (s.value->>'seq')::bigint order by b.seq limit 1) as waiting
+    from settings s where starts_with(s.key, ${PREFIX}) order by s.key`);
+  return rows.map(({ name, seq, failing, problem, waiting }) => ({
+    ...{ name, seq: Number(seq), problem },
+    ...{ failingSinceMs: failing, waitingSinceMs: waiting },
+  }));
+}
+
+/** The sink has everything up to this batch. */
+export async function advanceSink(db: Db, name: string, seq: number): Promise<void> {
+  await db.execute(sql`update settings set value = jsonb_build_object('seq', ${seq}::bigint), updated_at = now()
+    where key = ${PREFIX + name}`);
+}
+
+export async function noteSinkFailure(db: Db, name: string, { atMs, problem }: { atMs: number; problem: string }) {
+  const failure = JSON.stringify({ failing_since_ms: atMs, problem });
+  await db.execute(sql`update settings set updated_at = now(),
+    value = ${failure}::jsonb || value || jsonb_build_object('problem', ${problem}::text)
+    where key = ${PREFIX + name}`);
+}
+
+export interface SinkPart {
+  /** Rows as JSON, one a line; '' if they were deleted meanwhile. */
+  readonly lines: string;
+  readonly rows: number;
+  /** The last batch in it; the asked one without any. */
+  readonly seq: number;
+}
+
+export interface SinkPartOptions {
+  readonly afterSeq: number;
+  /** Batches that were stored before this instant. */
+  readonly beforeMs: number;
+  readonly mostRows: number;
+  readonly withBodies: boolean;
+}
+
+/** The next rows in the order in which they were stored. A corrected row comes again, under the same id. */
+export async function readSinkPart(
+  db: Db,
+  { afterSeq, beforeMs, mostRows, withBodies }: SinkPartOptions,
+): Promise<SinkPart> {
+  const bodies = withBodies
+    ? sql`|| coalesce((select jsonb_build_object('request_body', b.request_body, 'response_body', b.response_body)
+        from gateway_log_bodies b where b.request_id = g.request_id), '{}')`
+    : sql``;
+  const [row] = await db.execute<{ lines: string | null; rows: string; seq: string | null }>(sql`
+    with counted as (
+      select seq, entries, sum(jsonb_array_length(entries)) over (order by seq) as total from (
+        select seq, entries from log_batches where seq > ${afterSeq}
+          -- In the order of commits: one that began earlier may follow one that began later.
+          and seq < coalesce((select min(seq) from log_batches
+            where seq > ${afterSeq} and created_at >= ${instant(beforeMs)}), 9223372036854775807)
+        order by seq limit ${mostRows}) as next
+    ), taken as (
+      select seq, entries from counted where total <= ${mostRows} or seq = (select min(seq) from counted)
+    ), wanted as (
+      select to_timestamp((entry->>0)::bigint / 1000.0) as created_at, (entry->>1)::uuid as id
+      from taken, jsonb_array_elements(entries) as entry
+    ), found as (
+      select (to_jsonb(g) ${bodies})::text as line
+      from gateway_logs g
+      where g.created_at = any(array(select created_at from wanted)) and g.id = any(array(select id from wanted))
+    )
+    select (select string_agg(line, E'\\n') from found) as lines, (select count(*) from found) as rows,
+      (select max(seq) from taken) as seq`);
+  return { lines: row?.lines ?? '', rows: Number(row?.rows ?? 0), seq: Number(row?.seq ?? afterSeq) };
+}

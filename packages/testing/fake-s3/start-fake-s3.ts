@@ -1,0 +1,67 @@
+/** A bucket service in memory: objects, whole and in parts. */
+export interface FakeS3 {
+  readonly url: string;
+  /** Complete objects by bucket and key. */
+  readonly objects: Map<string, Uint8Array>;
+  /** Answers 503 to everything. */
+  away: boolean;
+  stop(): Promise<void>;
+}
+
+export function startFakeS3(): FakeS3 {
+  const objects = new Map<string, Uint8Array>();
+  const uploads = new Map<string, Map<number, Uint8Array>>();
+  const state = { away: false };
+  const xml = (body: string) =>
+    new Response(`<?xml version="1.0"?>${body}`, { headers: { 'content-type': 'application/xml' } });
+
+  async function answer(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    const path = decodeURIComponent(pathname.slice(1));
+    const body = new Uint8Array(await request.arrayBuffer());
+    if (state.away) return new Response('<Error><Code>SlowDown</Code><Message>away</Message></Error>', { status: 503 });
+    const id = searchParams.get('uploadId') ?? '';
+    const parts = uploads.get(id);
+    const etag = { etag: `"${Bun.hash(body).toString(16)}"` };
+    if (request.method === 'POST' && searchParams.has('uploads')) {
+      const uploadId = crypto.randomUUID();
+      uploads.set(uploadId, new Map());
+      return xml(`<InitiateMultipartUploadResult><UploadId>${uploadId}</UploadId></InitiateMultipartUploadResult>`);
+    }
+    if (request.method === 'PUT' && id !== '') {
+      parts?.set(Number(searchParams.get('partNumber')), body);
+      return new Response(null, { status: parts === undefined ? 404 : 200, headers: etag });
+    }
+    if (request.method === 'PUT') {
+      objects.set(path, body);
+      return new Response(null, { headers: etag });
+    }
+    if (request.method === 'POST' && parts !== undefined) {
+      const inOrder = [...parts].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
+      objects.set(path, new Uint8Array(Buffer.concat(inOrder)));
+      uploads.delete(id);
+      return xml('<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>');
+    }
+    if (request.method === 'DELETE') {
+      uploads.delete(id);
+      return new Response(null, { status: 204 });
+    }
+    return new Response(null, { status: 404 });
+  }
+
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer });
+  return Object.assign(state, {
+    url: `http://127.0.0.1:${server.port}`,
+    objects,
+    stop: () => server.stop(true),
+  });
+}
+
+/** The JSON lines of an object. */
+export function linesOf(object: Uint8Array): Record<string, unknown>[] {
+  const text = new TextDecoder().decode(Bun.gunzipSync(new Uint8Array(object)));
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
