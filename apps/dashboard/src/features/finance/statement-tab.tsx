@@ -46,7 +46,7 @@ export function StatementTab() {
   );
 }
 
-/** Project, month and zone of the statement, and its copies. */
+/** Project, zone and month of the statement, and its copies. */
 export function StatementActions() {
   const finance = useFinance();
   const { query, statement, month, by } = finance;
@@ -57,8 +57,8 @@ export function StatementActions() {
   return (
     <div className="flex flex-wrap items-center gap-1.5 print:hidden">
       <ProjectFilter page={finance.page} />
-      <MonthPicker {...finance} />
       <ZonePicker {...finance} />
+      <MonthPicker {...finance} />
       <Button disabled={csv.isPending} onClick={() => csv.mutate()}>
         <Download /> CSV
       </Button>
