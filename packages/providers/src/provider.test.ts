@@ -1,6 +1,7 @@
 import type { WireFormat } from '@llm0/core/chat/json';
 import * as anthropicFixtures from './anthropic/__fixtures__/answers';
 import * as bedrockFixtures from './bedrock/__fixtures__/answers';
+import * as cohereFixtures from './cohere/__fixtures__/answers';
 import * as geminiFixtures from './gemini/__fixtures__/answers';
 import * as openaiFixtures from './openai/__fixtures__/answers';
 import { ANSWERS as COMPATIBLE_ANSWERS } from './openai-compatible/__fixtures__/answers';
@@ -14,6 +15,7 @@ const FIXTURES: Partial<Record<WireFormat, Omit<ProviderFixtures, 'provider'>>> 
     broken: openaiFixtures.BROKEN,
   },
   'anthropic-messages': { answers: anthropicFixtures.ANSWERS, broken: anthropicFixtures.BROKEN },
+  'cohere-chat': { answers: cohereFixtures.ANSWERS, broken: cohereFixtures.BROKEN },
   'bedrock-converse': { answers: bedrockFixtures.ANSWERS, broken: bedrockFixtures.BROKEN },
   'gemini-content': { answers: geminiFixtures.ANSWERS, broken: geminiFixtures.BROKEN },
 };

@@ -1,5 +1,6 @@
 import { anthropic } from './anthropic/index';
 import { bedrock } from './bedrock/index';
+import { cohere } from './cohere/index';
 import { demo } from './demo/index';
 import { gemini } from './gemini/index';
 import { openai } from './openai/index';
@@ -15,6 +16,7 @@ const DEFAULT_PROVIDERS: readonly Provider[] = [
   anthropic,
   gemini,
   ...COMPATIBLE_CLOUDS,
+  cohere,
   azure,
   bedrock,
   vertex,

@@ -36,6 +36,8 @@ export const EMBEDDING_FAMILIES: readonly EmbeddingFamily[] = [
   { name: 'Local (Ollama)', model: `ollama/${LOCAL_EMBEDDINGS}` },
   { name: 'Titan on Bedrock', model: 'amazon.titan-embed-text-v2:0' },
   { name: 'Cohere on Bedrock', model: 'cohere.embed-v4:0' },
+  { name: 'Cohere', model: 'embed-v4.0' },
+  { name: 'Voyage', model: 'voyage-4' },
   { name: 'Built in (MiniLM)', model: 'local/all-MiniLM-L6-v2', builtIn: true },
 ];
 

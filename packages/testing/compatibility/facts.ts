@@ -17,6 +17,12 @@ export const NOT_OFFERED: readonly Fact[] = [
     families: ['Nova 1 on Bedrock'],
     reason: 'The first generation of Nova has no thinking; the provider refuses the parameter.',
   },
+  {
+    feature: 'object loop',
+    clients: ['ai + @ai-sdk/openai (chat)', 'ai + @ai-sdk/openai (responses)'],
+    families: ['Cohere'],
+    reason: 'Cohere takes no JSON schema beside tools.',
+  },
 ];
 
 /** A cell that holds, though not without a word. */
@@ -29,7 +35,7 @@ export const NOTES: readonly Note[] = [
   {
     feature: 'object loop',
     clients: ['ai + @ai-sdk/anthropic'],
-    families: ['Gemini', 'Nova on Bedrock', 'Nova 1 on Bedrock'],
+    families: ['Gemini', 'Nova on Bedrock', 'Nova 1 on Bedrock', 'Cohere'],
     reason:
       'For unknown models this client answers through its own tool and limits calls to one at a time. These providers have no ' +
       'such switch: the gateway drops it and names it in `X-LLM0-Dropped`.',

@@ -87,6 +87,7 @@ export const PROOFS = {
 /** What each feature asks for beyond words, for cells in which it is to be refused. */
 const REFUSABLE: Partial<Record<Feature, (trial: Trial) => Promise<unknown>>> = {
   reasoning: (trial) => trial.client.ask({ ...say(trial, 'Think'), reasoning: true }),
+  'object loop': (trial) => runAgent(trial, { ...say(trial, 'Sunniest city?'), structured: true }),
 };
 
 async function proveObjectLoop(trial: Trial): Promise<void> {

@@ -47,6 +47,7 @@ export const FAMILIES: readonly Family[] = [
   { name: 'Claude on Bedrock', model: 'us.anthropic.claude-haiku-4-5-20251001-v1:0' },
   { name: 'Nova on Bedrock', model: 'amazon.nova-2-lite-v1:0' },
   { name: 'Nova 1 on Bedrock', model: 'amazon.nova-lite-v1:0' },
+  { name: 'Cohere', model: 'command-a-plus-05-2026' },
 ];
 
 /** Those that a command line can ask. */
@@ -77,8 +78,12 @@ export async function openMatrix(): Promise<Matrix> {
   const world = await shareEnvironment({
     kind: 'embedded',
     localModels: [LOCAL_MODEL, LOCAL_EMBEDDINGS],
-    // The model in this repository is loaded by its first request.
-    env: { REQUEST_TIMEOUT: '30s' },
+    env: ({ url, baseUrl }) => ({
+      // The model in this repository is loaded by its first request.
+      REQUEST_TIMEOUT: '30s',
+      ...{ COHERE_API_KEY: 'cohere-fake-key', COHERE_BASE_URL: url },
+      ...{ VOYAGE_API_KEY: 'voyage-fake-key', VOYAGE_BASE_URL: baseUrl },
+    }),
   });
   const { apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } });
   return new Matrix(world, apiKey);

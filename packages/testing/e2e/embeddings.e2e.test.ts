@@ -21,6 +21,8 @@ describe.each(ON_ONE_KIND)('embeddings on %s stores', (kind) => {
         ...{ MISTRAL_API_KEY: 'mistral-fake-key', MISTRAL_BASE_URL: baseUrl },
         ...{ TOGETHER_API_KEY: 'together-fake-key', TOGETHER_BASE_URL: baseUrl },
         ...{ AZURE_OPENAI_API_KEY: 'azure-fake-key', AZURE_OPENAI_ENDPOINT: url },
+        ...{ COHERE_API_KEY: 'cohere-fake-key', COHERE_BASE_URL: url },
+        ...{ VOYAGE_API_KEY: 'voyage-fake-key', VOYAGE_BASE_URL: baseUrl },
       }),
     });
   }, SETUP_MS);
@@ -200,6 +202,8 @@ describe.each(ON_ONE_KIND)('embeddings on %s stores', (kind) => {
     ['ollama/nomic-embed-text', {}],
     ['amazon.titan-embed-text-v2:0', { normalize: true }],
     ['cohere.embed-v4:0', { input_type: 'search_query' }],
+    ['embed-v4.0', { input_type: 'search_query' }],
+    ['voyage-4-lite', { input_type: 'query' }],
     ['together/BAAI/bge-base-en-v1.5', {}],
   ])('%s', async (model, own) => {
     const { vectors, response, json } = await embed({ model, input: ['left', 'right side'], dimensions: 6, ...own });

@@ -47,6 +47,11 @@ const FORCED = {
     const only = Array.isArray(allowed) && allowed.length === 1 ? allowed[0] : undefined;
     return demand(mode === 'ANY' ? only : undefined, mode === 'ANY', offered);
   },
+  'cohere-chat': ({ tool_choice: choice, tools }) => {
+    const functions = asObjects(tools).map((tool) => asObject(tool.function));
+    const offered = functions.map(({ name, parameters: schema }) => ({ name, schema }));
+    return demand(undefined, choice === 'REQUIRED', offered);
+  },
   'openai-completions': () => undefined,
   'bedrock-converse': ({ toolConfig, additionalModelRequestFields: own }) => {
     const { toolChoice, tools } = asObject(toolConfig);

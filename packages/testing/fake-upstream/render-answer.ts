@@ -2,6 +2,7 @@ import type { FakeBehaviour } from './behaviour';
 import type { FakeFormat, RenderContext } from './fake-format';
 import { anthropicFormat } from './render-anthropic';
 import { bedrockFormat } from './render-bedrock';
+import { cohereFormat } from './render-cohere';
 import { completionsFormat } from './render-completions';
 import { geminiFormat } from './render-gemini';
 import { openaiFormat } from './render-openai';
@@ -15,6 +16,7 @@ export const FAKE_FORMATS = {
   'anthropic-messages': anthropicFormat,
   'gemini-content': geminiFormat,
   'bedrock-converse': bedrockFormat,
+  'cohere-chat': cohereFormat,
 } as const satisfies Record<string, FakeFormat>;
 
 export type FakeFormatName = keyof typeof FAKE_FORMATS;

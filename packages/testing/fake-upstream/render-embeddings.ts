@@ -17,7 +17,7 @@ export interface FakeEmbeddings {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type FakeEmbeddingVendor = 'openai' | 'gemini' | 'bedrock';
+export type FakeEmbeddingVendor = 'openai' | 'gemini' | 'bedrock' | 'cohere';
 
 /** How each vendor's API answers a request for embeddings. `tokens`: what to bill instead. */
 export const FAKE_EMBEDDINGS = {
@@ -60,6 +60,14 @@ export const FAKE_EMBEDDINGS = {
       ? { embeddings: { float: vectors } }
       : { embedding: vectors[0] ?? [], inputTextTokenCount: count };
     return { body: answer, headers: { 'x-amzn-bedrock-input-token-count': String(count) } };
+  },
+  cohere: (body, tokens) => {
+    const texts = Array.isArray(body.texts) ? body.texts.map(String) : [];
+    const float = texts.map((text) => fakeVector(text, Number(body.output_dimension ?? DIMENSIONS)));
+    const input_tokens = tokens ?? texts.reduce((sum, text) => sum + countTokens(text), 0);
+    return {
+      body: { response_type: 'embeddings_by_type', embeddings: { float }, meta: { billed_units: { input_tokens } } },
+    };
   },
 } as const satisfies Record<FakeEmbeddingVendor, (body: JsonObject, tokens?: number) => FakeEmbeddings>;
 

@@ -28,6 +28,7 @@ const EMBEDDING_ERRORS = {
   openai: 'openai-chat',
   gemini: 'gemini-content',
   bedrock: 'bedrock-converse',
+  cohere: 'cohere-chat',
 } as const satisfies Record<FakeEmbeddingVendor, AnswerContext['format']>;
 
 interface ChatCall {
@@ -71,9 +72,11 @@ class FakeServer implements FakeUpstream, FakeControl {
         '/openai/deployments/:model/completions': { POST: (request) => this.answerCompletions(request) },
         // Fills in the middle, and answers as chat does.
         '/v1/fim/completions': { POST: (request) => this.answerOpenai(request) },
-        '/v1/responses': { POST: (request) => this.answerResponses(request) },
-        '/v1/messages': { POST: (request) => this.answerAnthropic(request) },
+        '/v1/responses': { POST: (request) => this.answerIn('openai-responses', request) },
+        '/v1/messages': { POST: (request) => this.answerIn('anthropic-messages', request) },
         '/v1/messages/count_tokens': { POST: (request) => this.countAnthropic(request) },
+        '/v2/chat': { POST: (request) => this.answerIn('cohere-chat', request) },
+        '/v2/embed': { POST: (request) => this.answerEmbeddings(request, 'cohere') },
         '/v1/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
         '/openai/deployments/:model/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
         '/v1beta/models/:call': { POST: (request) => this.answerGemini(request) },
@@ -169,15 +172,9 @@ class FakeServer implements FakeUpstream, FakeControl {
     return this.answerChat({ request, body, stream: body.stream === true, context });
   }
 
-  private async answerResponses(request: Request): Promise<Response> {
+  private async answerIn(format: AnswerContext['format'], request: Request): Promise<Response> {
     const body = (await request.json()) as JsonObject;
-    const context: AnswerContext = { format: 'openai-responses', model: String(body.model), includeUsage: true };
-    return this.answerChat({ request, body, stream: body.stream === true, context });
-  }
-
-  private async answerAnthropic(request: Request): Promise<Response> {
-    const body = (await request.json()) as JsonObject;
-    const context: AnswerContext = { format: 'anthropic-messages', model: String(body.model), includeUsage: true };
+    const context: AnswerContext = { format, model: String(body.model), includeUsage: true };
     return this.answerChat({ request, body, stream: body.stream === true, context });
   }
 

@@ -55,6 +55,8 @@ describe('errors in the envelope of a native API', () => {
     const error = new GatewayError(kind, 'No.');
     const { errorHeaders }: ErrorEnvelope = NATIVE_ERRORS['bedrock-converse'];
     expect(errorHeaders?.(error)).toEqual({ 'x-amzn-errortype': type });
-    expect(told('bedrock-converse', error)).toEqual({ message: 'No.', code: kind, param: null });
+    for (const format of ['bedrock-converse', 'cohere-chat'] as const) {
+      expect(told(format, error)).toEqual({ message: 'No.', code: kind, param: null });
+    }
   });
 });

@@ -51,8 +51,11 @@ const AWS_EXCEPTION: Readonly<Record<number, string>> = {
   504: 'ModelTimeoutException',
 };
 
+const encodeMessage = (error: GatewayError): string =>
+  JSON.stringify({ message: error.message, ...encodeErrorDetails(error) });
+
 const AWS_ERRORS: ErrorEnvelope = {
-  encodeError: (error) => JSON.stringify({ message: error.message, ...encodeErrorDetails(error) }),
+  encodeError: encodeMessage,
   errorHeaders: (error) => ({ 'x-amzn-errortype': AWS_EXCEPTION[errorStatus(error)] ?? 'ValidationException' }),
 };
 
@@ -64,4 +67,5 @@ export const NATIVE_ERRORS = {
   'anthropic-messages': anthropicMessages,
   'gemini-content': { encodeError: encodeGoogleError },
   'bedrock-converse': AWS_ERRORS,
+  'cohere-chat': { encodeError: encodeMessage },
 } as const satisfies Record<WireFormat, ErrorEnvelope>;

@@ -94,9 +94,11 @@ describe('owner of a server without a key', () => {
 
 test('models are told by added servers alone, and by those whose models nobody named', () => {
   const connections = open();
-  connections.load([server('house'), { ...server('named'), models: ['m'] }], [key('openai', null)]);
-  expect(['house', 'named', 'openai', 'gone'].map((name) => connections.tellsModels(name))).toEqual([
-    ...[true, false, false, false],
+  // A server that was added by a name which later became a vendor's stays the operator's own.
+  const added = [server('house'), { ...server('named'), models: ['m'] }, server('cohere')];
+  connections.load(added, [key('openai', null)]);
+  expect(['house', 'named', 'cohere', 'openai', 'gone'].map((name) => connections.tellsModels(name))).toEqual([
+    ...[true, false, true, false, false],
   ]);
 });
 

@@ -90,7 +90,7 @@ export class ProviderConnections {
   /** True for a server added without models, which is asked for its list. */
   tellsModels(name: string): boolean {
     const site = this.sites.get(name);
-    return site !== undefined && site.models.length === 0 && this.options.registry.get(name) === undefined;
+    return site !== undefined && site.models.length === 0 && site.provider !== this.options.registry.get(name);
   }
 
   keyState(key: StoredProviderKey): KeyState {

@@ -35,4 +35,5 @@ export type WireFormat =
   | 'openai-completions'
   | 'anthropic-messages'
   | 'gemini-content'
-  | 'bedrock-converse';
+  | 'bedrock-converse'
+  | 'cohere-chat';

@@ -1,3 +1,4 @@
+import { modelsEndpoint } from '../openai/endpoint';
 import { type CompatibleOverrides, createCompatibleProvider } from './create-compatible-provider';
 
 const CLOUDS: readonly CompatibleOverrides[] = [
@@ -76,6 +77,15 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     modelPatterns: [/^accounts\/fireworks\//],
     // Source: https://docs.fireworks.ai/api-reference/post-completions
     completions: {},
+  },
+  // Embeddings only, and no list of models. Source: https://docs.voyageai.com/reference/embeddings-api
+  {
+    name: 'voyage',
+    defaultBaseUrl: 'https://api.voyageai.com/v1',
+    modelPatterns: [/^voyage-/],
+    embeddings: { dimensionsField: 'output_dimension', maxInputs: 1000, takesUser: false },
+    // Source: https://docs.voyageai.com/reference/list-batches
+    probeUrl: (connection) => ({ ...modelsEndpoint(connection), url: `${connection.baseUrl}/batches?limit=1` }),
   },
 ];
 

@@ -15,6 +15,8 @@ interface Cloud {
   readonly topK: boolean;
   readonly streamOptions?: false;
   readonly seed?: string;
+  /** Free list that shows if a key is valid. */
+  readonly probe?: string;
 }
 
 const CLOUDS: readonly Cloud[] = [
@@ -32,11 +34,18 @@ const CLOUDS: readonly Cloud[] = [
   },
   { name: 'openrouter', baseUrl: 'https://openrouter.ai/api/v1', limit: 'max_completion_tokens', topK: true },
   { name: 'fireworks', baseUrl: 'https://api.fireworks.ai/inference/v1', limit: 'max_tokens', topK: true },
+  {
+    name: 'voyage',
+    baseUrl: 'https://api.voyageai.com/v1',
+    limit: 'max_tokens',
+    topK: true,
+    probe: 'batches?limit=1',
+  },
   { name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', limit: 'max_tokens', topK: true },
   { name: 'house', baseUrl: 'https://llm.example/v1', limit: 'max_completion_tokens', topK: true },
 ];
 
-describe.each(CLOUDS)('$name', ({ name, baseUrl, limit, topK, streamOptions, seed = 'seed' }) => {
+describe.each(CLOUDS)('$name', ({ name, baseUrl, limit, topK, streamOptions, seed = 'seed', probe = 'models' }) => {
   const provider = registry.get(name);
   if (provider === undefined) throw new Error(`no provider ${name}`);
   const wire: JsonObject = {
@@ -64,7 +73,7 @@ describe.each(CLOUDS)('$name', ({ name, baseUrl, limit, topK, streamOptions, see
     expect(url).toBe(`${baseUrl}/chat/completions`);
     expect(headers.authorization).toBe('Bearer sk-test');
     expect(url).not.toContain('sk-test');
-    expect(provider.probeUrl?.(context.connection).url).toBe(`${baseUrl}/models`);
+    expect(provider.probeUrl?.(context.connection).url).toBe(`${baseUrl}/${probe}`);
   });
 
   test('every field arrives, those it calls otherwise by its own name', () => {
@@ -95,4 +104,15 @@ describe.each(CLOUDS)('$name', ({ name, baseUrl, limit, topK, streamOptions, see
     expect(provider.isFree).toBe(name === 'ollama');
     expect(provider.modelsUrl !== undefined).toBe(name === 'ollama' || name === 'house');
   });
+});
+
+test('embeddings of a server that does not know the user: named, not sent', () => {
+  const { embeddings } = registry.get('voyage') ?? {};
+  const context = { connection: { baseUrl: 'https://h/v1' }, model: 'voyage-4', dropParams: false };
+  const request = { model: 'm', inputs: ['a'], dimensions: 256, user: 'u', extra: { input_type: 'query' } };
+  const { body, dropped } = embeddings?.encodeRequest(request, context) ?? {};
+  expect(JSON.parse(String(body))).toEqual({
+    ...{ model: 'voyage-4', input: ['a'], output_dimension: 256, input_type: 'query' },
+  });
+  expect(dropped).toEqual(['user']);
 });

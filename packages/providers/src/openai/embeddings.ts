@@ -15,6 +15,8 @@ export interface EmbeddingQuirks {
   readonly maxInputs: number;
   /** Inputs may be tokens of the vocabulary that clients count with. */
   readonly takesTokens: boolean;
+  /** Knows `user`; else it is left out and named. */
+  readonly takesUser: boolean;
 }
 
 /** Source: https://platform.openai.com/docs/api-reference/embeddings/create */
@@ -23,6 +25,7 @@ export const OPENAI_EMBEDDINGS: EmbeddingQuirks = {
   dimensionsField: 'dimensions',
   maxInputs: 2048,
   takesTokens: true,
+  takesUser: true,
 };
 
 /** Embeddings of a server that speaks the format. */
@@ -38,7 +41,7 @@ export function createEmbeddings(provider: string, quirks: EmbeddingQuirks): Emb
 function encodeEmbeddings(
   request: EmbeddingRequest,
   context: EncodeContext,
-  { base64, dimensionsField }: EmbeddingQuirks,
+  { base64, dimensionsField, takesUser }: EmbeddingQuirks,
 ): UpstreamRequest {
   const { inputs, dimensions, user, extra } = request;
   const body: JsonObject = {
@@ -48,8 +51,9 @@ function encodeEmbeddings(
   };
   if (base64) body.encoding_format = 'base64';
   if (dimensions !== undefined) body[dimensionsField] = dimensions;
-  if (user !== undefined) body.user = user;
-  return { ...endpointOf(context.connection, 'embeddings'), body: jsonBody(body, isLargeInput(inputs)), dropped: [] };
+  if (user !== undefined && takesUser) body.user = user;
+  const dropped = user === undefined || takesUser ? [] : ['user'];
+  return { ...endpointOf(context.connection, 'embeddings'), body: jsonBody(body, isLargeInput(inputs)), dropped };
 }
 
 function decodeEmbeddings(provider: string, bytes: AnswerBody): EmbeddingAnswer {

@@ -29,6 +29,8 @@ export interface ChatProfile {
   readonly moderationModels?: RegExp;
   /** Set for servers with changing models: the gateway reloads their list. */
   readonly modelsEndpoint?: NonNullable<Provider['modelsUrl']>;
+  /** For servers without a list of models. */
+  readonly probeUrl?: NonNullable<Provider['probeUrl']>;
 }
 
 /** A provider that speaks Chat Completions. */
@@ -45,7 +47,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     createStreamDecoder: () => createStreamDecoder(name),
     remoteMedia: listRemoteFiles,
     decodeError: (status, headers, body) => decodeError(name, { status, headers, body }),
-    probeUrl: profile.modelsEndpoint ?? modelsEndpoint,
+    probeUrl: profile.probeUrl ?? profile.modelsEndpoint ?? modelsEndpoint,
     passthrough: quirks.streamOptions ? passthrough : untoldPassthrough,
     ...(profile.embeddings === null ? {} : { embeddings: createEmbeddings(name, profile.embeddings) }),
     ...(profile.completions === null ? {} : { completions: createCompletions(name, profile.completions, quirks) }),

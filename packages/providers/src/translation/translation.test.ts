@@ -4,6 +4,7 @@ import type { ChatMessage, ChatRequest, ToolCall } from '@llm0/core/chat/request
 import fc from 'fast-check';
 import { anthropic } from '../anthropic/index';
 import { bedrock } from '../bedrock/index';
+import { cohere } from '../cohere/index';
 import { gemini } from '../gemini/index';
 import type { Provider } from '../provider';
 import { asObject, asObjects, asString } from './read-json';
@@ -63,6 +64,28 @@ const readBedrock: ReadFacts = (body) => ({
     ),
   ],
 });
+
+const readCohere: ReadFacts = (body) => {
+  const messages = asObjects(body.messages);
+  const textsOf = ({ content }: JsonObject) => asObjects(content).map(({ text }) => String(text));
+  return {
+    // Results and what the user says after them are one turn.
+    roles: messages
+      .filter(({ role }, i) => role !== 'system' && (role === 'assistant' || messages[i - 1]?.role !== 'tool'))
+      .map(({ role }) => (role === 'assistant' ? 'assistant' : 'user')),
+    facts: messages.flatMap((message): Fact[] => {
+      const { role } = message;
+      if (role === 'tool') return [['result', textsOf(message).join('')]];
+      const plan = asString(message.tool_plan)?.split('\n') ?? [];
+      const said = [...plan, ...textsOf(message)].map((words): Fact => [role as 'system' | 'user', words]);
+      const calls = asObjects(message.tool_calls).map(({ function: called }): Fact => {
+        const { name, arguments: args } = asObject(called) ?? {};
+        return ['call', String(name), JSON.parse(String(args))];
+      });
+      return [...said, ...calls];
+    }),
+  };
+};
 
 /** Facts in the order in which vendors want them: system apart, results ahead of what else is in their turn. */
 function expectedFacts(messages: readonly ChatMessage[]): Fact[] {
@@ -131,6 +154,7 @@ const VENDORS: readonly (readonly [Provider, ReadFacts])[] = [
   [anthropic, readAnthropic],
   [gemini, readGemini],
   [bedrock, readBedrock],
+  [cohere, readCohere],
 ];
 
 describe.each(VENDORS)('a conversation translated', (provider, readFacts) => {

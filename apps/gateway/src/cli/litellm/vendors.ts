@@ -27,6 +27,9 @@ const VENDORS: Readonly<Record<string, Vendor>> = {
   codestral: { known: 'mistral' },
   openrouter: { known: 'openrouter' },
   fireworks_ai: { known: 'fireworks' },
+  cohere: { known: 'cohere' },
+  cohere_chat: { known: 'cohere' },
+  voyage: { known: 'voyage' },
   ollama: { known: 'ollama' },
   ollama_chat: { known: 'ollama' },
   perplexity: { baseUrl: 'https://api.perplexity.ai' },
@@ -58,6 +61,7 @@ const VENDORS: Readonly<Record<string, Vendor>> = {
 const NAMES: readonly (readonly [pattern: RegExp, vendor: string])[] = [
   [/^(?:gpt-|chatgpt-|o\d|text-embedding-|davinci|babbage|ft:gpt-|dall-e|gpt-image|whisper|tts-)/, 'openai'],
   [/^claude/, 'anthropic'],
+  [/^(?:command(?:$|-)|embed-)/, 'cohere'],
   [/^(?:(?:us|eu|apac|global)\.)?(?:anthropic|amazon|meta|cohere|mistral|ai21)\./, 'bedrock'],
 ];
 
@@ -88,6 +92,7 @@ const KEY_VARIABLES: Readonly<Record<string, string>> = {
   perplexity: 'PERPLEXITYAI_API_KEY',
   together_ai: 'TOGETHERAI_API_KEY',
   fireworks_ai: 'FIREWORKS_AI_API_KEY',
+  cohere_chat: 'COHERE_API_KEY',
 };
 
 /** Undefined for servers that often have none. */
