@@ -3,7 +3,7 @@ import { DAY_MS, dayIndex, monthIndex, monthStartMs, weekIndex, weekStartMs } fr
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Periods by the first letter of a budget's id; `lua/budgets.lua` computes the same indexes. */
+/** Periods by the first letter of a budget's id; `lua/budgets/kept.lua` computes the same indexes. */
 export const SPANS = {
   day: { letter: 'd', word: 'daily', indexOf: dayIndex, startMs: (index: number) => index * DAY_MS },
   week: { letter: 'w', word: 'weekly', indexOf: weekIndex, startMs: weekStartMs },

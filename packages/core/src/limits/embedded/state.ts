@@ -11,7 +11,7 @@ export interface Sum {
   held: number;
 }
 
-/** Counter of a budget, by the rules of `lua/budgets.lua`. */
+/** Counter of a budget, by the rules of `lua/budgets/`. */
 export interface BudgetState {
   /** Version of the key or project by which it was last used. */
   version: number;

@@ -211,7 +211,7 @@ function* planLimits({ keys, shards }: RebuildShard, data: RebuildData): Generat
 const COUNT_VOID_MS = 10_000;
 const QUEUE_BATCH = 1000;
 
-/** Counts of single budgets: `lua/open_budgets.lua` begins one, `lua/count_budget.lua` ends it. */
+/** Counts of single budgets: `lua/budgets/open.lua` begins one, `lua/budgets/count.lua` ends it. */
 export function openCounts(link: RedisLink, newId: () => string): OpenCount {
   const token = newId();
   return async (projectId, { list }) => {
@@ -240,7 +240,7 @@ export function openCounts(link: RedisLink, newId: () => string): OpenCount {
   };
 }
 
-/** Fields of a budget, as `lua/open_budgets.lua` takes them. */
+/** Fields of a budget, as `lua/budgets/open.lua` takes them. */
 function budgetArgs({ id, version, owner }: Budget): readonly ScriptArg[] {
   const keyId = owner.scope === 'key' ? owner.keyId : '';
   const [label, value] = owner.scope === 'label' ? [owner.label, owner.value] : ['', ''];

@@ -2,7 +2,11 @@ import type { Cluster, Redis } from 'ioredis';
 import { DONE_MARKER_MS, REAPED_MARKER_MS } from '../hold';
 import admit from './lua/admit.lua' with { type: 'text' };
 import admitTables from './lua/admit_tables.lua' with { type: 'text' };
-import budgets from './lua/budgets.lua' with { type: 'text' };
+import budgetsAdmit from './lua/budgets/admit.lua' with { type: 'text' };
+import budgetsBook from './lua/budgets/book.lua' with { type: 'text' };
+import budgetsCount from './lua/budgets/count.lua' with { type: 'text' };
+import budgetsKept from './lua/budgets/kept.lua' with { type: 'text' };
+import budgetsOpen from './lua/budgets/open.lua' with { type: 'text' };
 import cacheCount from './lua/cache/count.lua' with { type: 'text' };
 import cacheRead from './lua/cache/read.lua' with { type: 'text' };
 import cacheRemove from './lua/cache/remove.lua' with { type: 'text' };
@@ -11,11 +15,9 @@ import cacheWrite from './lua/cache/write.lua' with { type: 'text' };
 import clock from './lua/clock.lua' with { type: 'text' };
 import commit from './lua/commit.lua' with { type: 'text' };
 import compareSet from './lua/compare_set.lua' with { type: 'text' };
-import countBudget from './lua/count_budget.lua' with { type: 'text' };
 import customerSpend from './lua/customer_spend.lua' with { type: 'text' };
 import epochRead from './lua/epoch_read.lua' with { type: 'text' };
 import expired from './lua/expired.lua' with { type: 'text' };
-import openBudgets from './lua/open_budgets.lua' with { type: 'text' };
 import queueIds from './lua/queue_ids.lua' with { type: 'text' };
 import queueState from './lua/queue_state.lua' with { type: 'text' };
 import reap from './lua/reap.lua' with { type: 'text' };
@@ -33,12 +35,18 @@ const join = (...units: readonly string[]): string => units.join('\n');
 
 /** Every script with its units and its number of keys (undefined: in the first argument). */
 const SCRIPTS = {
-  admit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, budgets, customerSpend, admitTables, admit) },
-  commit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, budgets, customerSpend, cacheStore, commit) },
-  settle: { keys: 15, lua: join(clock, tokenBucket, spendCap, budgets, customerSpend, cacheStore, settle) },
-  reap: { keys: 8, lua: join(clock, spendCap, budgets, customerSpend, reap) },
-  openBudgets: { keys: 4, lua: join(clock, spendCap, budgets, openBudgets) },
-  countBudget: { keys: 2, lua: countBudget },
+  admit: {
+    keys: undefined,
+    lua: join(clock, tokenBucket, spendCap, budgetsKept, budgetsAdmit, customerSpend, admitTables, admit),
+  },
+  commit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, budgetsBook, customerSpend, cacheStore, commit) },
+  settle: {
+    keys: 15,
+    lua: join(clock, tokenBucket, spendCap, budgetsKept, budgetsBook, customerSpend, cacheStore, settle),
+  },
+  reap: { keys: 8, lua: join(clock, spendCap, budgetsBook, customerSpend, reap) },
+  openBudgets: { keys: 4, lua: join(clock, spendCap, budgetsKept, budgetsOpen) },
+  countBudget: { keys: 2, lua: budgetsCount },
   expired: { keys: 3, lua: join(clock, expired) },
   renew: { keys: 2, lua: join(clock, renew) },
   setVersions: { keys: 2, lua: setVersions },

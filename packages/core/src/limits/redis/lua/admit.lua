@@ -56,34 +56,16 @@ local function take_request()
   end
 end
 
--- The place in the list of the first budget that does not cover the hold, and its spend; 0 = one has to be counted first.
-local function check_budgets(list, hold)
-  load_budgets(P, project_name, list)
-  for i = 1, #list do
-    local budget, B = list[i], P.budgets[list[i].id]
-    if not is_counted(B.version, budget.version) then
-      if B.text or not is_unused(budget.id, P, project_name, K, key_name) then return 0 end
-      B.latest, B.before, B.version, B.is_new = budget.period, 0, budget.version, true
-    end
-    if over_limit(budget.limit, B.spent, B.held, hold) then return i, B.spent or 0 end
-  end
-end
-
-local function take_budgets(list, hold)
-  for i = 1, #list do
-    local budget = list[i]
-    local B = P.budgets[budget.id]
-    B.held, B.takes = (tonumber(B.held) or 0) + hold, budget
-  end
-end
-
 -- `at` is its first argument.
 local function decide(at)
   local account = tonumber(ARGV[at])
   local a, k = FIRST + account * ACCOUNT, 9 + account * 4
   local REQUESTED, DOWNGRADE = at + 3, at + 3 + PLAN
   local plans, budgets = ARGV[at + 2], nil
-  if plans ~= '1' and plans ~= '2' then plans, budgets = string.sub(plans, 1, 1), find_budgets(plans) end
+  if plans ~= '1' and plans ~= '2' then
+    budgets_of_turn = budgets_of_turn or make_budgets(now, month)
+    plans, budgets = string.sub(plans, 1, 1), budgets_of_turn.find(plans)
+  end
   if plans ~= '2' then DOWNGRADE = nil end
   local version = 'k:' .. ARGV[a + 1]
   project_name, key_name = KEYS[k], KEYS[k + 1]
@@ -179,7 +161,7 @@ local function decide(at)
     if over_limit(budget, K[field], total and K.h or K.hm, hold) then return deny('key_budget') end
   end
   if budgets then
-    local refused, spent = check_budgets(budgets, hold)
+    local refused, spent = budgets_of_turn.check(budgets, hold, P, project_name, K, key_name)
     if refused == 0 then return { 8 } end
     if refused then return deny('budget', refused, spent) end
   end
@@ -199,7 +181,7 @@ local function decide(at)
   end
   K.open, K.h, K.hm, K.takes_hold = K.open + 1, (tonumber(K.h) or 0) + hold, (tonumber(K.hm) or 0) + hold, true
   P.held, P.id, P.takes_hold = (tonumber(P.held) or 0) + hold, ARGV[a], true
-  if budgets then take_budgets(budgets, hold) end
+  if budgets then budgets_of_turn.take(budgets, hold, P) end
   if C then C.hd, C.hm, C.takes_hold = (tonumber(C.hd) or 0) + hold, (tonumber(C.hm) or 0) + hold, true end
   return reply(5, (plan - REQUESTED) / PLAN, warning, incomplete)
 end

@@ -8,7 +8,7 @@ local NOW, MONTH, LEASE = whole(now), whole(month), whole(now + LEASE_MS)
 local sm, hm = 's' .. MONTH, 'h' .. MONTH
 local queue_left = tonumber(ARGV[4]) - call('XLEN', KEYS[3])
 local ACCOUNT, PLAN, FIRST = 15, 6, 6
-local projects, keys, customers, limits_of, lost_until, budget_lists = {}, {}, {}, {}, {}, {}
+local projects, keys, customers, limits_of, lost_until = {}, {}, {}, {}, {}
 local holds, leases = {}, {}
 
 -- `version` names the field of the key's version.
@@ -66,52 +66,6 @@ local function load_limits(name, id)
     limits_of[field] = limits
   end
   return limits or nil
-end
-
--- The budgets that a request names. Those of one text are read once.
-local function find_budgets(text)
-  local list = budget_lists[text]
-  if list then return list end
-  list = { counters = '' }
-  for id, limit, version in string.gmatch(text, '(%a%S*) (%d+) (%d+)') do
-    local period = period_of(id, now)
-    local budget = { id = id, period = period, limit = tonumber(limit), version = tonumber(version) }
-    budget.name = id .. ':' .. whole(period)
-    list[#list + 1] = budget
-    list.counters = list.counters .. ' ' .. budget.name
-  end
-  budget_lists[text] = list
-  return list
-end
-
-local function load_budgets(P, name, list)
-  P.budgets = P.budgets or {}
-  local fields, missing = {}, {}
-  for i = 1, #list do
-    local budget = list[i]
-    if not P.budgets[budget.id] then
-      local n = #fields
-      fields[n + 1], fields[n + 2], fields[n + 3] = 'b' .. budget.id, 'bs' .. budget.name, 'bh' .. budget.name
-      missing[#missing + 1] = budget.id
-    end
-  end
-  if #missing == 0 then return end
-  local v = call('HMGET', name, unpack(fields))
-  for i = 1, #missing do
-    local B = { text = v[3 * i - 2], spent = v[3 * i - 1], held = v[3 * i] }
-    B.latest, B.before, B.version = read_kept(B.text)
-    P.budgets[missing[i]] = B
-  end
-end
-
-local function is_nothing(text) return (tonumber(text) or 0) == 0 end
-
--- Nothing was spent or is held since the month before this one began: there is nothing to count.
-local function is_unused(id, P, project_name, K, key_name)
-  if string.sub(id, 2, 2) == 'k' then return is_nothing(K.h) and is_nothing(call('HGET', key_name, 's')) end
-  local before = whole(month - 1)
-  local v = call('HMGET', project_name, 's' .. before, 'h' .. before)
-  return is_nothing(P.spent) and is_nothing(P.held) and is_nothing(v[1]) and is_nothing(v[2])
 end
 
 -- Until when lost entries make the warm tier worth asking, for a project.
@@ -187,30 +141,6 @@ local function write_customer(name, C)
   if n > 0 then call('HSET', name, unpack(fields)) end
 end
 
--- Two periods of a budget are kept: the latest one, and the one that was used before it.
-local function write_budgets(name, budgets)
-  local fields, gone = {}, {}
-  for id, B in pairs(budgets) do
-    local taken = B.takes
-    if taken then
-      local n, is_other = #fields, taken.period ~= B.latest and taken.period ~= B.before
-      fields[n + 1], fields[n + 2] = 'bh' .. taken.name, whole(B.held)
-      if is_other then
-        local old = id .. ':' .. whole(B.before)
-        gone[#gone + 1], gone[#gone + 2] = 'bs' .. old, 'bh' .. old
-        B.before = math.min(B.latest, taken.period)
-        B.latest = math.max(B.latest, taken.period)
-      end
-      if is_other or B.is_new or B.version ~= taken.version then
-        fields[n + 3] = 'b' .. id
-        fields[n + 4] = whole(B.latest) .. ' ' .. whole(B.before) .. ' ' .. whole(taken.version)
-      end
-    end
-  end
-  if #gone > 0 then call('HDEL', name, unpack(gone)) end
-  if #fields > 0 then call('HSET', name, unpack(fields)) end
-end
-
 local function write_tables()
   for name, K in pairs(keys) do write_key(name, K) end
   for name, P in pairs(projects) do
@@ -221,7 +151,7 @@ local function write_tables()
         prune_months(name, month)
         call('SADD', KEYS[6], P.id)
       end
-      if P.budgets then write_budgets(name, P.budgets) end
+      if P.budgets then budgets_of_turn.write(name, P.budgets) end
     end
   end
   for name, C in pairs(customers) do

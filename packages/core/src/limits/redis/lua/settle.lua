@@ -5,6 +5,26 @@
 --      8 project id, 9 customer id or '', 10 record, 11 number of that commit or '',
 --      12 ids of budgets that may cover the request, [13 cache key, 14 value, 15 ttl, 16 owner, 17 byte bound]
 -- Reply: entry id (the first one, when it was settled before), or a code: 0 wrong epoch, 1 released, 2 unknown hold.
+
+-- Books `cost` in those of the budgets that are counted in the period of `at`.
+local function book_covering(project, ids, at, cost)
+  if ids == '' or cost == 0 then return end
+  local names, fields = {}, {}
+  for id in string.gmatch(ids, '%S+') do
+    names[#names + 1] = id
+    fields[#fields + 1] = 'b' .. id
+  end
+  local kept, changes = call('HMGET', project, unpack(fields)), {}
+  for i = 1, #names do
+    local period, latest, before = period_of(names[i], at), read_kept(kept[i])
+    if period == latest or period == before then
+      changes[#changes + 1] = 'bs' .. names[i] .. ':' .. whole(period)
+      changes[#changes + 1] = cost
+    end
+  end
+  add_to_hash(project, changes)
+end
+
 if call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local mode, cost, record = ARGV[4], tonumber(ARGV[5]), ARGV[10]
 local stored = call('HGET', KEYS[5], ARGV[3])

@@ -1,8 +1,8 @@
--- Begins to count budgets of a project. Until `count_budget` ends it, no request is admitted under them. What open
+-- Begins to count budgets of a project. Until count.lua ends it, no request is admitted under them. What open
 -- requests hold is held here too, and their costs are booked; all other spend is in rows and queue.
 -- KEYS 1 epoch, 2 project, 3 log, 4 holds
--- ARGV 1 epoch, 2 clock, 3 project id, 4 token of the process, 5 milliseconds until another process's count is void, then per budget
---      (BUDGET fields): id, version, key id or '', label or '', its value
+-- ARGV 1 epoch, 2 clock, 3 project id, 4 token of the process, 5 milliseconds until another process's count is void, then
+--      per budget (BUDGET fields): id, version, key id or '', label or '', its value
 -- Reply: 0 (another epoch), 1 (another process counts one of them), or {last entry of the log or '', then per budget that
 --        was not counted: id, period, ids of the open requests}.
 local BUDGET = 5
