@@ -393,3 +393,58 @@ describe('an outage', () => {
     expect(problems).toEqual([]);
   });
 });
+
+describe('forced colors', () => {
+  test('what is chosen stands out, swatches keep their colors, and axe finds nothing', async () => {
+    await page.emulateMedia({ forcedColors: 'active' });
+    await openChart('/?range=7d', 'Spend');
+    const looks = await page.evaluate(() => {
+      const background = (selector: string) => {
+        const found = document.querySelector(selector);
+        return found === null ? `no ${selector}` : getComputedStyle(found).backgroundColor;
+      };
+      return {
+        chosen: background('fieldset [aria-pressed="true"]'),
+        other: background('fieldset [aria-pressed="false"]'),
+        page: background('nav [aria-current="page"]'),
+        swatch: background('[aria-label="Series"] [aria-pressed] > span'),
+        series: background('[aria-label="Series"] [aria-pressed="true"]'),
+        canvas: background('body'),
+      };
+    });
+    expect(looks.chosen).not.toBe(looks.other);
+    expect(looks.page).toBe(looks.chosen);
+    expect(looks.series).not.toBe(looks.chosen);
+    expect([looks.canvas, looks.chosen]).not.toContain(looks.swatch);
+    const found = await checkAccessibility(page);
+    await page.emulateMedia({ forcedColors: null });
+    expect(found).toEqual([]);
+  });
+});
+
+describe('layout', () => {
+  test('on a phone, the banners of an outage move nothing that was there before', async () => {
+    const { apiKey } = await createTestKey(gateway);
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ model: 'openai/gpt-4o', messages: [{ role: 'user', content: 'Hello' }] });
+    for (let index = 0; index < 8; index++) {
+      await (await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body })).text();
+    }
+    await drained(gateway);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${gateway.url}/?range=24h`);
+    await page.getByText('of requests fail').waitFor();
+    await page.getByText(/paused since/).waitFor();
+    await chart('Spend').locator('.u-over').waitFor();
+    const shift = await page.evaluate(async () => {
+      const shifts: number[] = [];
+      const note = (list: PerformanceObserverEntryList) =>
+        shifts.push(...list.getEntries().map((entry) => (entry as PerformanceEntry & { value: number }).value));
+      new PerformanceObserver(note).observe({ type: 'layout-shift', buffered: true });
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))));
+      return shifts.reduce((sum, value) => sum + value, 0);
+    });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    expect(shift).toBeLessThanOrEqual(0.05);
+  });
+});

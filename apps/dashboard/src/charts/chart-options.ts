@@ -80,7 +80,20 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
   };
 }
 
-const color = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** A color of the theme. With forced colors it is one of the system's, by a name that a canvas may not know. */
+function color(name: string): string {
+  const value = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  return value.startsWith('#') ? value : systemColor(value);
+}
+
+function systemColor(name: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = name;
+  document.body.append(probe);
+  const { color: shown } = getComputedStyle(probe);
+  probe.remove();
+  return shown;
+}
 
 function axesOf(props: RefObject<TimeChartProps>): uPlot.Axis[] {
   const axis = { stroke: color('--c-faint'), font: AXIS_FONT, ticks: { show: false }, gap: AXIS_GAP };

@@ -13,7 +13,7 @@ export type Tone = keyof typeof TONES;
 export function Badge({ tone = 'neutral', children }: { readonly tone?: Tone; readonly children: ReactNode }) {
   return (
     <span
-      className={`inline-flex items-center rounded px-1.5 py-px text-2xs font-medium whitespace-nowrap ${TONES[tone]}`}
+      className={`inline-flex items-center rounded px-1.5 py-px text-2xs font-medium whitespace-nowrap forced-colors:border ${TONES[tone]}`}
     >
       {children}
     </span>

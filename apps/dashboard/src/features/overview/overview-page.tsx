@@ -15,7 +15,7 @@ import { prepareLatency, slowestBy } from '../latency/prepare-latency';
 import { UnpricedBanner } from '../models/unpriced-banner';
 import { ImpactBanner } from '../shell/impact-banner';
 import { PageFrame } from '../shell/page-frame';
-import { TroubleBanner } from '../shell/trouble';
+import { TroubleBanner, useBannersKnown } from '../shell/trouble';
 import { filterOf, prepareSpend } from '../spend/prepare-spend';
 import { ServersBanner } from '../tools/servers-banner';
 import { CapsCard } from './caps-card';
@@ -35,6 +35,7 @@ export function OverviewPage() {
   const now = useOverview(query);
   const before = useOverview({ ...query, ...rangeQuery(previousRange(range)) });
   const callers = useCallerErrors(page);
+  const isKnown = useBannersKnown(page);
   const everSeen = useLogs({}, false);
   const [isWelcomed, setIsWelcomed] = useState(false);
   const isEmpty = everSeen.data?.rows.length === 0;
@@ -50,7 +51,7 @@ export function OverviewPage() {
     );
   }
   return (
-    <PageFrame title="Overview" page={page} hasCharts>
+    <PageFrame title="Overview" page={page} hasCharts isHeld={!isKnown}>
       <ImpactBanner page={page} />
       <TroubleBanner page={page} />
       <ServersBanner />

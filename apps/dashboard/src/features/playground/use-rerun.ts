@@ -45,6 +45,6 @@ async function load(requestId: string, mayRead: boolean) {
     return prepareRerun(log, bodies.request_body ?? null, 'It was not stored.');
   } catch (cause) {
     if (!(cause instanceof ApiError) || cause.status !== 404) throw cause;
-    return prepareRerun(log, null, 'It was not stored. Set LOG_BODIES=true to store prompts for a few days.');
+    return prepareRerun(log, null, 'It was not stored, or is deleted.');
   }
 }

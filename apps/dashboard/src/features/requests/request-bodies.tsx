@@ -4,7 +4,7 @@ import { Segmented } from '../../ui/segmented';
 import { ConversationView } from './conversation-view';
 import { DifferencesView } from './differences-view';
 import { prepareConversation } from './prepare-conversation';
-import { Raw } from './raw-body';
+import { NotKept, Raw } from './raw-body';
 
 type View = 'conversation' | 'raw' | 'sent';
 const NAMES = { conversation: 'Conversation', raw: 'Raw JSON', sent: 'Sent to provider' } as const;
@@ -22,12 +22,7 @@ export function RequestBodies({ log, mayRead, bodies }: Props) {
   const [chosen, setChosen] = useState<View | null>(null);
   if (!mayRead) return <p className="text-xs text-muted">Your token may not read prompts and answers.</p>;
   if (bodies.data === undefined) {
-    return bodies.error ? (
-      <p className="text-xs text-muted">
-        The prompt and answer were not stored, or are deleted. <code className="font-mono">LOG_BODIES=true</code> stores
-        those of later requests for a few days.
-      </p>
-    ) : null;
+    return bodies.error ? <NotKept what="The prompt and answer" /> : null;
   }
   const { conversation: _none, ...others } = NAMES;
   const options: Partial<Record<View, string>> = conversation === null ? others : NAMES;

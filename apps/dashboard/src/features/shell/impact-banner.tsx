@@ -11,17 +11,21 @@ const MINUTE_MS = 60_000;
 const WATCHED_MS = 15 * MINUTE_MS;
 const MAX_CODES = 4;
 
-/** Failures of the last minutes in a sentence, with links to them; nothing without one. */
-export function ImpactBanner({ page }: { readonly page: Page }) {
+/** Errors of the last minutes, and those of each code. */
+export function useLatestErrors({ projectId }: Page) {
   const toMs = untilNow(useNow(MINUTE_MS / 2));
-  const ofProject = page.projectId === undefined ? {} : { project_id: page.projectId };
+  const ofProject = projectId === undefined ? {} : { project_id: projectId };
   const asked = {
     ...{ ...rangeQuery({ fromMs: toMs - WATCHED_MS, toMs }), ...ofProject },
     interval: asInterval(MINUTE_MS),
   };
-  const all = useErrors(asked).data?.buckets;
-  const byCode = useErrors({ ...asked, group_by: 'error_code' }).data?.buckets;
-  const impact = all && byCode && prepareImpact({ all, byCode });
+  return { toMs, all: useErrors(asked), byCode: useErrors({ ...asked, group_by: 'error_code' }) };
+}
+
+/** Failures of the last minutes in a sentence, with links to them; nothing without one. */
+export function ImpactBanner({ page }: { readonly page: Page }) {
+  const { toMs, all, byCode } = useLatestErrors(page);
+  const impact = all.data && byCode.data && prepareImpact({ all: all.data.buckets, byCode: byCode.data.buckets });
   if (impact === null || impact === undefined) return null;
   const range = { from: new Date(impact.sinceMs).toISOString(), to: new Date(toMs).toISOString() };
   return (

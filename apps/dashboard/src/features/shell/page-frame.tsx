@@ -16,13 +16,15 @@ interface Props {
   /** Shows the chart switch. */
   readonly hasCharts?: boolean;
   readonly actions?: ReactNode;
+  /** Nothing shows below the heading yet: a banner would move it. */
+  readonly isHeld?: boolean;
   readonly children: ReactNode;
 }
 
 const UTC = { timeZone: 'utc' } as const;
 
 /** Title, filters and content. */
-export function PageFrame({ title, intro, page, hasCharts = false, actions, children }: Props) {
+export function PageFrame({ title, intro, page, hasCharts = false, isHeld = false, actions, children }: Props) {
   useLiveStats(page?.query, page !== undefined && isUntilNow(page.range));
   useEffect(() => {
     document.title = `${title} · LLM0 Gateway`;
@@ -31,6 +33,7 @@ export function PageFrame({ title, intro, page, hasCharts = false, actions, chil
     <main
       id="main"
       tabIndex={-1}
+      data-held={isHeld || undefined}
       className="mx-auto outline-none flex w-full max-w-[100rem] min-w-0 flex-col gap-4 px-4 py-4 sm:px-6"
     >
       <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

@@ -1,21 +1,27 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { isAway, useAway, useStatus } from '../../api/away';
+import { useMcpServers } from '../../api/tools';
 import { formatCount } from '../../format/format-number';
 import { formatClock, formatInstant } from '../../format/format-time';
 import { type Page, useNow } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { Warning } from '../../ui/icons';
+import { useLatestErrors } from './impact-banner';
 import { describeRetry } from './prepare-impact';
 
-/** One banner per page for an outage, with the age of the data. */
+/** One banner for an outage, with the age of the data. It lies over the page: nothing moves when it comes or goes. */
 export function AwayBanner({ page }: { readonly page: Pick<Page, 'timeZone'> }) {
   const away = useAway();
   const client = useQueryClient();
   if (away === null) return null;
   const again = () => void client.refetchQueries({ predicate: ({ state }) => isAway(state.error) });
   return (
-    <div role="alert" className="flex flex-wrap items-center gap-2 rounded-md bg-bad-soft px-3 py-2 text-bad">
+    <div
+      role="alert"
+      className="fixed inset-x-3 bottom-3 z-40 mx-auto flex w-fit max-w-2xl flex-wrap items-center gap-2 rounded-md border border-bad bg-bad-soft px-3 py-2 text-bad shadow-lg print:hidden"
+    >
       <Warning className="shrink-0" />
       <span className="wrap-anywhere">
         {away.message} {away.updatedAtMs > 0 && `Showing data as of ${formatInstant(away.updatedAtMs, page.timeZone)}.`}
@@ -70,4 +76,13 @@ export function TroubleBanner({ page }: { readonly page: Page }) {
       ))}
     </>
   );
+}
+
+/** False until it is first known whether the page begins with banners: what shows before them would move. */
+export function useBannersKnown(page: Page): boolean {
+  const { all, byCode } = useLatestErrors(page);
+  const queries = [useStatus(), useMcpServers(), all, byCode];
+  const wasKnown = useRef(false);
+  wasKnown.current ||= queries.every(({ isFetched, failureCount }) => isFetched || failureCount > 0);
+  return wasKnown.current;
 }

@@ -13,7 +13,7 @@ import { Badge, STATUS_TONES } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { Mono } from '../../ui/mono';
-import { Raw } from '../requests/raw-body';
+import { NotKept, Raw } from '../requests/raw-body';
 
 /** Everything known of one call, and the run it belongs to. */
 export function CallDrawer({ of: call, onClose }: DialogOf<ToolCall>) {
@@ -65,13 +65,7 @@ function Bodies({ call }: { readonly call: ToolCall }) {
   const bodies = useToolBodies(call.request_id, mayRead);
   if (!mayRead) return <p className="text-xs text-muted">Your token may not read arguments and results.</p>;
   if (bodies.data === undefined || bodies.data === null) {
-    if (!bodies.error) return null;
-    return (
-      <p className="text-xs text-muted">
-        Arguments and result were not stored, or are deleted. <code className="font-mono">LOG_BODIES=true</code> stores
-        those of later calls for a few days.
-      </p>
-    );
+    return bodies.error ? <NotKept what="Arguments and result" /> : null;
   }
   return (
     <section className="grid gap-3 *:min-w-0">
