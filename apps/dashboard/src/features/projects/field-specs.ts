@@ -33,14 +33,14 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
   },
   {
     name: 'daily_budget_usd',
-    label: 'Daily budget, USD',
+    label: 'Budget per day, USD',
     kind: 'usd',
     hint: 'Per day, UTC. Leave empty for none.',
     understood: per('a day'),
   },
   {
     name: 'weekly_budget_usd',
-    label: 'Weekly budget, USD',
+    label: 'Budget per week, USD',
     kind: 'usd',
     hint: 'Per week from Monday, UTC. Leave empty for none.',
     understood: per('a week'),
@@ -171,8 +171,8 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     understood: (usd, { budget_period: period }) => per(period === 'month' ? 'a month' : 'in total')(usd),
   },
   { name: 'budget_period', label: 'Budget period', kind: 'text', options: { total: 'all time', month: 'each month' } },
-  { name: 'daily_budget_usd', label: 'Daily budget, USD', kind: 'usd', understood: per('a day') },
-  { name: 'weekly_budget_usd', label: 'Weekly budget, USD', kind: 'usd', understood: per('a week') },
+  { name: 'daily_budget_usd', label: 'Budget per day, USD', kind: 'usd', understood: per('a day') },
+  { name: 'weekly_budget_usd', label: 'Budget per week, USD', kind: 'usd', understood: per('a week') },
   {
     name: 'allowed_models',
     label: 'Models',
