@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import { isAll } from '@llm0/testing/lane';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
@@ -20,6 +20,7 @@ const dashboard = shareDashboard({
 beforeAll(async () => {
   ({ page, problems } = await dashboard.open('/requests?range=7d'));
 }, 30_000);
+afterEach(() => page.unrouteAll());
 afterAll(() => expect(problems).toEqual([]));
 
 const send = async (body: object = {}, headers: Record<string, string> = {}) => {
@@ -59,14 +60,113 @@ test('a heading sorts all of it on the server, the count is exact, and the file 
     .getByRole('columnheader', { name: 'Cost' })
     .evaluate((th) => (th as HTMLTableCellElement).cellIndex + 1);
   // A heading says how rows will be sorted before they have come.
-  await page.locator('tbody tr:has([data-row])').nth(99).waitFor();
+  await page.locator('tbody tr:has([data-row])').nth(20).waitFor();
   const shown = (await cells(header)).map((text) => Number(text.replace(/[$,]/g, '')));
   expect(shown[0]).toBeCloseTo(dearest, 3);
   expect(shown).toEqual(shown.toSorted((a, b) => b - a));
   expect(await page.getByRole('link', { name: 'CSV' }).getAttribute('href')).toContain('sort=-cost_usd');
-  const scroller = page.locator('thead');
-  await page.locator('tbody tr').nth(90).scrollIntoViewIfNeeded();
-  expect(await scroller.evaluate((head) => head.getBoundingClientRect().top)).toBeGreaterThanOrEqual(0);
+  await page.locator('tr[aria-rowindex="30"]').scrollIntoViewIfNeeded();
+  await page.locator('tr[aria-rowindex="50"]').scrollIntoViewIfNeeded();
+  expect(await page.locator('thead').evaluate((head) => head.getBoundingClientRect().top)).toBeGreaterThanOrEqual(0);
+});
+
+const MANY = 10_000;
+/** The heading is row 1. */
+const FIRST_ROW = 2;
+const ROWS_A_PAGE = 1000;
+
+test('ten thousand loaded rows: one opens in 60 ms, keys go on, and the table says how long it is', async () => {
+  const { data } = await callAdmin<{ data: Record<string, unknown>[] }>(dashboard.gateway, '/logs?limit=1');
+  const idOf = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
+  const rowAt = (at: number) => ({ ...data[0], id: idOf(at), request_id: idOf(at) });
+  await page.route(/\/admin\/v1\/logs\?(?!.*count=)/, (route) => {
+    const start = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
+    const next = start + ROWS_A_PAGE;
+    const rows = Array.from({ length: ROWS_A_PAGE }, (_, index) => rowAt(start + index));
+    return route.fulfill({ json: { data: rows, next_cursor: next < MANY ? String(next) : null } });
+  });
+  await page.route(/\/admin\/v1\/logs\/0/, (route) => {
+    const id = /logs\/([0-9a-f-]+)$/.exec(route.request().url())?.[1];
+    return id === undefined
+      ? route.fulfill({ status: 404, json: {} })
+      : route.fulfill({ json: { ...data[0], request_id: id } });
+  });
+  await open('/requests?range=7d');
+  for (let loaded = ROWS_A_PAGE; loaded < MANY; loaded += ROWS_A_PAGE) {
+    await page.getByText(`${loaded.toLocaleString('en')} shown`).waitFor();
+    await button('Show more').click();
+  }
+  await page.getByText(`${MANY.toLocaleString('en')} shown`).waitFor();
+  const table = page.getByRole('table', { name: 'Requests' });
+  expect(await table.getAttribute('aria-rowcount')).toBe(String(MANY + 1));
+  expect(await page.locator('tbody [data-row]').count()).toBeLessThan(80);
+  const frame = table.locator('..');
+  await frame.evaluate((element) => element.scrollTo(0, element.scrollHeight / 2));
+  const row = (index: number) => page.locator(`tr[aria-rowindex="${index}"] [data-row]`);
+  const middle = await frame.evaluate(async (element) => {
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    const { left, top } = element.getBoundingClientRect();
+    return Number(document.elementFromPoint(left + 50, top + 200)?.closest('tr')?.ariaRowIndex);
+  });
+  expect(Math.abs(middle - MANY / 2)).toBeLessThan(60);
+  const took: number[] = [];
+  for (let index = middle; index < middle + 8; index++) took.push(await openIn(page, index));
+  if (isAll) expect(Math.min(...took)).toBeLessThan(60);
+  // From the row of the open request the keys go on, far away from it too.
+  await frame.evaluate((element) => element.scrollTo(0, 0));
+  await row(FIRST_ROW).waitFor();
+  await page.keyboard.press('j');
+  await row(middle + 8)
+    .and(page.locator('[aria-current]'))
+    .waitFor();
+  await page.keyboard.press('Escape');
+  await requestDetail(page).waitFor({ state: 'detached' });
+  await page.waitForFunction((at) => document.activeElement?.closest('tr')?.ariaRowIndex === at, String(middle + 8));
+  await page.keyboard.press('j');
+  await page.waitForFunction((at) => document.activeElement?.closest('tr')?.ariaRowIndex === at, String(middle + 9));
+  // The search of the browser reaches rows that are not drawn, and scrolls there.
+  await page.keyboard.press('Control+f');
+  const hidden = page.locator('[hidden=until-found]');
+  expect(await hidden.count()).toBe(MANY);
+  await hidden.nth(9000).evaluate((element) => {
+    element.removeAttribute('hidden');
+    element.scrollIntoView({ block: 'center' });
+  });
+  await row(9000 + FIRST_ROW).waitFor();
+});
+
+/** Milliseconds from the click on a row until its request is drawn. */
+const openIn = (at: Page, index: number): Promise<number> =>
+  at.evaluate(async (rowIndex) => {
+    const head = document.querySelector<HTMLElement>(`tr[aria-rowindex="${rowIndex}"] [data-row]`);
+    const id = /open=([^&]+)/.exec(head?.getAttribute('href') ?? '')?.[1] ?? 'no row';
+    const startMs = performance.now();
+    head?.click();
+    const isOpen = () => document.querySelector('section[aria-labelledby]')?.textContent?.includes(id);
+    while (!isOpen()) await new Promise((resolve) => requestAnimationFrame(resolve));
+    return performance.now() - startMs;
+  }, index);
+
+test('a search says what it covers, and goes on by itself to the end of the range', async () => {
+  const { data } = await callAdmin<{ data: Record<string, unknown>[] }>(dashboard.gateway, '/logs?limit=1');
+  const asked: (string | null)[] = [];
+  await page.route(/\/admin\/v1\/logs\?(?!.*count=)/, (route) => {
+    const cursor = new URL(route.request().url()).searchParams.get('cursor');
+    asked.push(cursor);
+    const steps = Number(cursor ?? 0);
+    const partial = { partial: true, partial_from: new Date(Date.now() - (steps + 1) * 3_600_000).toISOString() };
+    const json = steps < 3 ? { data: [], next_cursor: String(steps + 1), ...partial } : { data, next_cursor: null };
+    return route.fulfill({ json });
+  });
+  await open('/requests?range=7d');
+  const field = page.getByRole('searchbox', { name: /models.*prompts and answers/ });
+  await page.getByText('1 shown', { exact: true }).waitFor();
+  asked.length = 0;
+  await field.fill('zebra');
+  await field.press('Enter');
+  await page.getByText(/^Search covers models, .*prompts and answers\.$/).waitFor();
+  await page.getByText('1 shown', { exact: true }).waitFor();
+  expect(asked).toEqual([null, '1', '2', '3']);
 });
 
 test('filters by keyboard: suggestions, one of, is not, edited and taken away; all of it in the address', async () => {
@@ -233,7 +333,7 @@ test('an old request opens by its address: conversation, difference, curl, playg
   expect(await drawer.getByRole('link', { name: 'Open in playground' }).getAttribute('href')).toContain(id);
   for (const [name, part] of [
     ['the bot', '/projects/'],
-    ['acme', 'tab=customers'],
+    ['acme', '/customers?'],
     ['demo-chat', 'model=demo-chat'],
     ['demo', '/routing'],
   ] as const) {

@@ -36,15 +36,15 @@ describe('wire format', () => {
       await page.getByText(`${pages}00 shown`, { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Show more' }).click();
     }
-    await page.getByText('1000 shown', { exact: true }).waitFor();
+    await page.getByText('1,000 shown', { exact: true }).waitFor();
     // What was made up came in just now, so that the stream has it all read once more.
     while (!isLive || performance.now() - askedMs < 1500) await Bun.sleep(50);
     await settled(page);
-    await page.getByText('1000 shown', { exact: true }).waitFor();
+    await page.getByText('1,000 shown', { exact: true }).waitFor();
     const counted = await countBytes(page, /\/admin\/v1\/logs\?/);
     await send({}, { 'x-customer-id': 'the newest one' });
     await page.getByText('the newest one').first().waitFor();
-    await page.getByText('1001 shown', { exact: true }).waitFor();
+    await page.getByText('1,001 shown', { exact: true }).waitFor();
     // The stream tells of it: the list is not asked for again.
     expect(counted().bytes).toBeLessThan(5000);
     expect(problems).toEqual([]);

@@ -1,8 +1,8 @@
-import { eq, gte, ilike, lt, lte, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gte, ilike, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db } from '../../client';
 import { usdFromNano } from '../../money';
-import { gatewayLogs } from '../../schema/gateway-logs';
+import { gatewayLogBodies, gatewayLogs } from '../../schema/gateway-logs';
 import { containsPattern } from '../contains-pattern';
 import { Rows, type Stored } from '../rows';
 
@@ -61,6 +61,8 @@ export interface LogFilter extends LogMatch {
   readonly maxTokens?: number;
   /** Part of a model, customer, client request id, error code or message; ignores case. */
   readonly q?: string;
+  /** `q` also looks into kept prompts and answers. */
+  readonly searchesBodies?: boolean;
 }
 
 /** null when there is none (yet: a row is visible within 2 s of the answer's end). */
@@ -107,13 +109,13 @@ const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<L
   labels: (labels) => Object.entries(labels).map(([name, values]) => labelIs(name, values)),
 };
 
-type OtherFilter = Omit<LogFilter, keyof LogMatch | 'not'>;
+type OtherFilter = Omit<LogFilter, keyof LogMatch | 'not' | 'searchesBodies'>;
 
 /** One condition for each other filter that is set. */
 const FILTERS: {
   readonly [K in keyof Required<OtherFilter>]: (
     value: NonNullable<OtherFilter[K]>,
-    filter: OtherFilter,
+    filter: LogFilter,
   ) => SQL | undefined;
 } = {
   requestId: (id) => eq(gatewayLogs.requestId, id),
@@ -131,15 +133,35 @@ const FILTERS: {
   stream: (isStream) => eq(gatewayLogs.stream, isStream),
   minTokens: (tokens) => gte(gatewayLogs.tokensTotal, tokens),
   maxTokens: (tokens) => lte(gatewayLogs.tokensTotal, tokens),
-  q: (text) => {
+  q: (text, filter) => {
     const pattern = containsPattern(text);
     const { model, requestedModel, customerId, clientRequestId, errorCode, errorMessage } = gatewayLogs;
     return or(
       ...[model, requestedModel, customerId, clientRequestId, errorCode, errorMessage].map((at) => ilike(at, pattern)),
       sql`${gatewayLogs.requestId}::text = ${text.toLowerCase()}`,
+      filter.searchesBodies ? inBodies(text, filter) : undefined,
     );
   },
 };
+
+/**
+ * The text stands in a string of the kept prompt or answer. Rows and bodies have the same time, so that the subquery
+ * reads no more than the stretch. The cheap look at the JSON text comes first; names of fields don't count.
+ */
+function inBodies(text: string, { fromMs, toMs, requestId: one }: LogFilter): SQL {
+  const { requestId, createdAtMs, requestBody, responseBody } = gatewayLogBodies;
+  const literal = JSON.stringify(text);
+  const pattern = containsPattern(literal.slice(1, -1));
+  const path = `$.** ? (@ like_regex ${literal} flag "iq")`;
+  const has = (body: PgColumn) => sql`${body}::text ilike ${pattern} and jsonb_path_exists(${body}, ${path}::jsonpath)`;
+  const where = and(
+    sql`((${has(requestBody)}) or (${has(responseBody)}))`,
+    fromMs === undefined ? undefined : gte(createdAtMs, fromMs),
+    toMs === undefined ? undefined : lt(createdAtMs, toMs),
+    one === undefined ? undefined : eq(requestId, one),
+  );
+  return sql`${gatewayLogs.requestId} in (select ${requestId} from ${gatewayLogBodies} where ${where})`;
+}
 
 function matchConditions(match: LogMatch): readonly SQL[] {
   const apply = <K extends keyof LogMatch>(name: K): readonly SQL[] => {

@@ -1,7 +1,7 @@
 import { and, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import type { PageRequest } from '../page';
-import { MAX_ROW_DAYS, readStretches, type Stretch } from '../stats/read/read-days';
+import { readStretches, type Stretch } from '../stats/read/read-days';
 import { QuestionTooLargeError } from '../stats/read/time-limit';
 import {
   decodeSortedCursor,
@@ -44,7 +44,7 @@ const FIRST_SORTED_MS = 1500;
 const NEXT_SORTED_MS = 2900;
 
 /**
- * Sorts by time through an index. Filters without an index scan at most 3 s; texts and labels scan at most 7 days. Any
+ * Sorts by time through an index. Filters without an index, texts and labels among them, scan at most 3 s. Any
  * other order scans the range once per page, within 3 s, so writes pay for no index.
  */
 export async function searchLogs(db: Db, filter: LogFilter, page: LogPageRequest, nowMs: number): Promise<LogPage> {
@@ -86,16 +86,15 @@ export async function rangeOf(db: Db, { fromMs, toMs }: LogFilter, nowMs: number
 }
 
 async function walkInTime(db: Db, search: Search, range: Stretch): Promise<LogPage> {
-  const { filter, order, limit, at, sort } = search;
+  const { order, limit, at, sort } = search;
   const isForward = !order.isDescending;
-  const isText = [filter, filter.not].some((one) => one?.labels !== undefined) || filter.q !== undefined;
   // The row at the cursor's very moment may still have neighbours to show.
   const rest = {
     fromMs: isForward ? Math.max(range.fromMs, at?.createdAtMs ?? range.fromMs) : range.fromMs,
     toMs: isForward ? range.toMs : Math.min(range.toMs, (at?.createdAtMs ?? range.toMs) + 1),
   };
   const found: StoredLog[] = [];
-  const walk = { isForward, days: isText ? MAX_ROW_DAYS : undefined, limitMs: search.limitMs };
+  const walk = { isForward, limitMs: search.limitMs };
   const reachedMs = await readStretches(db, rest, walk, async (tx, stretch) => {
     found.push(...(await readRows(tx, search, limit + 1 - found.length, stretch)));
     return found.length > limit;

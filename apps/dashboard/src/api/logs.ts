@@ -7,7 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import type { InferResponseType } from 'hono/client';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { ApiError, api, read } from './client';
 import { useIsLive, useLive } from './live';
 import { usePages } from './pages';
@@ -79,6 +79,23 @@ export function useLogs(query: LogQuery, isLive: boolean) {
   return pages;
 }
 
+/**
+ * A search that took too long goes on by itself until it has a page of rows, so that it covers the whole range. It ends
+ * if an answer came no further than the one before.
+ */
+export function useSearchOn(logs: ReturnType<typeof useLogs>, isSorted: boolean): boolean {
+  const { data, hasNextPage, isFetching, fetchNextPage } = logs;
+  const reached = useRef<string | undefined>(undefined);
+  const until = data?.last?.partial_from;
+  const isShort = !isSorted && hasNextPage && until !== undefined && data !== undefined && data.rows.length < PAGE_SIZE;
+  useEffect(() => {
+    if (!isShort || isFetching || reached.current === until) return;
+    reached.current = until;
+    void fetchNextPage();
+  }, [isShort, isFetching, until, fetchNextPage]);
+  return isShort && isFetching;
+}
+
 /** Reloads all loaded pages after the page under way, which would be lost otherwise. */
 async function readAgain(client: QueryClient, queryKey: QueryKey): Promise<void> {
   while (client.isFetching({ queryKey }) > 0) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
@@ -92,10 +109,11 @@ export const useLogSample = (query: LogQuery) =>
     queryFn: () => read(api.logs.$get({ query: { ...query, limit: '1000' } })),
   });
 
-/** One request, independent of the list; null if missing. */
-export const useLog = (requestId: string) =>
+/** One request; null if missing. `known`: its row in a list, shown until the answer comes. */
+export const useLog = (requestId: string, known?: Log) =>
   useQuery({
     queryKey: ['logs', 'one', requestId],
+    placeholderData: known,
     queryFn: async () => {
       try {
         return await read(api.logs[':request_id'].$get({ param: { request_id: requestId } }));

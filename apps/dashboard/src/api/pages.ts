@@ -40,4 +40,5 @@ export const usePages = <P extends RowPage>({
 const toRows = <P extends RowPage>({ pages }: InfiniteData<P>) => ({
   rows: pages.flatMap(({ data }) => data) as P['data'][number][],
   last: pages.at(-1),
+  pages: pages.length,
 });

@@ -1,5 +1,5 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
-import type { RowLink } from '../ui/table/data-table';
+import type { RowAnchor, RowLink } from '../ui/table/data-table';
 import type { PageSearch } from './page-search';
 
 declare module '@tanstack/react-router' {
@@ -9,11 +9,14 @@ declare module '@tanstack/react-router' {
   }
 }
 
+const ANY_ROW = 'any-row-of-the-list';
+
 /** Open panel of a list, by its id in the address: Back closes it, and the address opens it in another tab. */
 export function useOpened() {
   const { open: id } = useSearch({ strict: false }) as PageSearch;
   const navigate = useNavigate();
-  const { history } = useRouter();
+  const router = useRouter();
+  const { history } = router;
   const addressOf = (one: string) => ({
     to: '.' as const,
     search: (before: object) => ({ ...before, open: one }),
@@ -22,11 +25,24 @@ export function useOpened() {
   const opening = { state: { isOpened: true } };
   /** Another one in place of it: Back still closes. */
   const replacing = () => ({ state: history.location.state, replace: true });
+  const open = (one: string) => void navigate({ ...addressOf(one), ...opening });
+  const show = (one: string) => void navigate({ ...addressOf(one), ...replacing() });
+  /** For long lists: a link of the router works out its address anew for each row. */
+  const anchors = () => {
+    const { href } = router.buildLocation(addressOf(ANY_ROW) as never);
+    const address = history.createHref(href);
+    return (one: string): RowAnchor => ({
+      href: address.replace(ANY_ROW, encodeURIComponent(one)),
+      isOpen: one === id,
+      onOpen: () => (id === undefined ? open(one) : show(one)),
+    });
+  };
   return {
     id,
     linkTo: (one: string): RowLink => ({ ...addressOf(one), ...(id === undefined ? opening : replacing()) }),
-    open: (one: string) => void navigate({ ...addressOf(one), ...opening }),
-    show: (one: string) => void navigate({ ...addressOf(one), ...replacing() }),
+    open,
+    show,
+    anchors,
     close: () => {
       if (history.location.state.isOpened) history.back();
       else {

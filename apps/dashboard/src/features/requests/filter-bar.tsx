@@ -1,5 +1,6 @@
 import { Popover } from 'radix-ui';
 import { type ReactNode, useEffect, useState } from 'react';
+import { useSession } from '../../api/session';
 import { CACHES, type RequestFilter, STATUSES, valuesOf } from '../../range/request-filter';
 import { Button } from '../../ui/button';
 import { Form, SearchInput, Select } from '../../ui/form';
@@ -30,9 +31,10 @@ const CHOICES = [
 /** Filters of the list, all in the address. */
 export function FilterBar({ filter, projectId, onChange }: Props) {
   const chips = chipsOf(filter);
+  const searched = useSearched();
   return (
     <search className="flex flex-wrap items-center gap-2">
-      <SearchForm filter={filter} onChange={onChange} />
+      <SearchForm {...{ filter, searched, onChange }} />
       {CHOICES.map(({ name, label, anyLabel, values }) => (
         <Select
           key={name}
@@ -57,6 +59,7 @@ export function FilterBar({ filter, projectId, onChange }: Props) {
           Clear filters
         </Button>
       )}
+      {filter.q !== undefined && <p className="w-full text-xs text-muted">Search covers {searched}.</p>}
     </search>
   );
 }
@@ -65,14 +68,23 @@ export function FilterBar({ filter, projectId, onChange }: Props) {
 const hasChip = ({ field, isNot, values }: Chip) =>
   isNot || values.length > 1 || !CHOICES.some(({ name }) => name === field);
 
-function SearchForm({ filter, onChange }: Pick<Props, 'filter' | 'onChange'>) {
+/** What a search covers, in words: kept prompts and answers only for those who may read them. */
+const useSearched = () =>
+  `models, customers, request IDs, errors${useSession().data?.can_read_bodies ? ', kept prompts and answers' : ''}`;
+
+interface SearchProps extends Pick<Props, 'filter' | 'onChange'> {
+  readonly searched: string;
+}
+
+function SearchForm({ filter, searched, onChange }: SearchProps) {
   const [q, setQ] = useState(filter.q ?? '');
   useEffect(() => setQ(filter.q ?? ''), [filter.q]);
   return (
     <Form className="max-sm:w-full" onSubmit={() => onChange({ q: q.trim() || undefined })}>
       <SearchInput
-        label="Search models, customers, request IDs and errors"
+        label={`Search ${searched}`}
         placeholder="Search and press Enter"
+        title={`Searches ${searched}`}
         className="sm:w-52!"
         value={q}
         onValue={setQ}

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { PAGE_SIZE, useLogs, useLogTotal } from '../../api/logs';
+import { type Log, useLogs, useLogTotal, useSearchOn } from '../../api/logs';
 import { useKeyNames, useProjectNames } from '../../api/projects';
 import type { SavedView } from '../../api/views';
 import { formatCount } from '../../format/format-number';
@@ -45,7 +45,7 @@ function useRequests() {
   const asked = { ...query, ...range.query };
   const logs = useLogs({ ...asked, ...(order as Record<string, string>) }, live);
   const rows = logs.data?.rows;
-  range.hold((rows?.length ?? 0) > PAGE_SIZE);
+  range.hold((logs.data?.pages ?? 0) > 1);
   const change = (next: Change) =>
     void navigate({
       to: '/requests',
@@ -89,9 +89,10 @@ export function RequestsPage() {
               columns={shown}
               rows={logs.isPending ? undefined : (rows ?? [])}
               rowKey={(row) => row.id}
+              keptAt={open.keptAt}
               loadingRows={12}
               order={{ by: sort, onChange: list.takeSort }}
-              linkOf={(row) => open.linkTo(row.request_id)}
+              linkOf={(row) => open.anchorTo(row.request_id)}
               emptyTitle="No matching requests"
               emptyHint="Choose a longer range, or remove a filter. Every authenticated request appears here within two seconds."
             />
@@ -101,6 +102,7 @@ export function RequestsPage() {
         {open.id !== undefined && (
           <RequestDetail
             requestId={open.id}
+            row={open.row}
             timeZone={page.timeZone}
             isBeside={isWide}
             onStep={open.step}
@@ -165,14 +167,14 @@ function useColumns(timeZone: TimeZoneChoice, rows: readonly { readonly api_key_
 const NO_NAMES = { project: () => '', key: () => '' };
 
 /** Navigation of the open request: next and previous row, and the focus after closing. */
-function useOpenRow(
-  rows: readonly { readonly request_id: string }[],
-  logs: ReturnType<typeof useLogs>,
-  isBeside: boolean,
-) {
+function useOpenRow(rows: readonly Log[], logs: ReturnType<typeof useLogs>, isBeside: boolean) {
   const opened = useOpened();
   const { id } = opened;
-  const at = rows.findIndex((row) => row.request_id === id);
+  // The focus goes back to the row of the closed one, which may be far from what is visible.
+  const lastId = useRef(id);
+  if (id !== undefined) lastId.current = id;
+  const keptAt = rows.findIndex((row) => row.request_id === lastId.current);
+  const at = id === undefined ? -1 : keptAt;
   const step = (by: number) => {
     const next = rows[at + by];
     if (at < 0) return false;
@@ -191,7 +193,7 @@ function useOpenRow(
     else if (isBeside) followRowOf(id);
   }, [id, isBeside]);
   const place = { hasPrevious: at > 0, hasNext: at >= 0 && at < rows.length - 1 };
-  return { id, linkTo: opened.linkTo, step, close: opened.close, place };
+  return { id, row: rows[at], keptAt, anchorTo: opened.anchors(), step, close: opened.close, place };
 }
 
 /**
@@ -232,6 +234,7 @@ interface MoreProps {
 
 function MoreRequests({ logs, query, isSorted, timeZone }: MoreProps) {
   const last = logs.data?.last;
+  const isSearching = useSearchOn(logs, isSorted);
   const total = useLogTotal(query).data;
   const isPartial = last?.partial === true;
   const since = last?.partial_from === undefined ? '' : formatInstant(last.partial_from, timeZone);
@@ -243,14 +246,16 @@ function MoreRequests({ logs, query, isSorted, timeZone }: MoreProps) {
         </Button>
       )}
       <span className="text-xs text-muted">
-        {logs.data !== undefined && <span>{`${logs.data.rows.length} shown`}</span>}
+        {logs.data !== undefined && <span>{`${formatCount(logs.data.rows.length)} shown`}</span>}
         {total !== undefined && (
           <span role="status">
             {total.is_exact ? ` of ${formatCount(total.rows)}` : ` of more than ${formatCount(total.rows)}`}
           </span>
         )}
         {isPartial &&
-          (isSorted ? `; sorted back to ${since} only, choose a shorter range` : `; searched back to ${since}`)}
+          (isSorted
+            ? `; sorted back to ${since} only, choose a shorter range`
+            : `; searched back to ${since}${isSearching ? ', going on …' : ''}`)}
       </span>
     </div>
   );

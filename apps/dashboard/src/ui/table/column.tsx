@@ -26,6 +26,8 @@ export interface Column<T> {
   readonly sortKey?: string;
   /** Longer text ends in an ellipsis: for columns that must leave others their room. */
   readonly narrow?: boolean;
+  /** Class of its width, where the table scrolls in its own frame. */
+  readonly width?: string;
   /** Wraps text that would be useless when cut. */
   readonly wraps?: boolean;
 }

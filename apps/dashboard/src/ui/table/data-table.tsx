@@ -1,10 +1,15 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
-import { type KeyboardEvent, type MouseEvent, type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { formatCount } from '../../format/format-number';
 import { downloadText } from '../download-text';
 import { EmptyState } from '../empty-state';
 import { Download } from '../icons';
-import { type Column, drawCell, fromOrder, isRight, type Sorting, sortRows, tableCsv, toOrder } from './column';
+import { type Column, fromOrder, isRight, type Sorting, sortRows, tableCsv, toOrder } from './column';
+import { FindableRows } from './findable-rows';
+import type { WindowPart } from './prepare-window';
+import { alignOf, LoadingRows, Row, type RowAnchor, type RowLink, SIZES, type Size } from './table-row';
+import { FIRST_ROW, useRowWindow } from './use-row-window';
+
+export type { RowAnchor, RowLink };
 
 export interface TableProps<T> {
   readonly caption: string;
@@ -13,7 +18,7 @@ export interface TableProps<T> {
   readonly rows: readonly T[] | undefined;
   readonly rowKey: (row: T) => string;
   /** Link of a row: its first cell, and a click anywhere on it. */
-  readonly linkOf?: (row: T) => RowLink | undefined;
+  readonly linkOf?: (row: T) => RowLink | RowAnchor | undefined;
   /** Action of a row without a link: its first cell is a button. */
   readonly onRow?: (row: T) => void;
   /** Title and hint of an empty table. */
@@ -30,49 +35,27 @@ export interface TableProps<T> {
   readonly lead?: { readonly heading: ReactNode; readonly cell: (row: T) => ReactNode };
   /** Server-side order (`-cost_usd`), and the callback of headings. */
   readonly order?: { readonly by: string; readonly onChange: (order: string) => void };
-  /** The table scrolls in its own frame, under its headings. */
+  /** The table scrolls in its own frame, under its headings. Only visible rows are drawn; columns have a `width`. */
   readonly sticky?: boolean;
+  /** Of such a table: the row that is always drawn. */
+  readonly keptAt?: number;
   /** Many columns: less room between them, 12 px, lower rows. */
   readonly dense?: boolean;
 }
 
-/** A place in the dashboard. */
-export interface RowLink {
-  readonly to: string;
-  readonly params?: Readonly<Record<string, string>>;
-  readonly search?: object | ((before: object) => object);
-  readonly state?: object;
-  readonly replace?: boolean;
-  readonly resetScroll?: boolean;
-}
-
-const HIDDEN = { false: '', true: 'max-md:hidden', very: 'max-xl:hidden', most: 'max-2xl:hidden' } as const;
-const SIZES = {
-  normal: { text: 'text-sm', padding: 'px-2 sm:px-3', height: 'h-9', widths: 'max-sm:max-w-28', width: 'max-w-72' },
-  dense: {
-    text: 'text-xs',
-    padding: 'px-1.5 sm:px-2',
-    height: 'h-[29px]',
-    widths: 'max-sm:max-w-21',
-    width: 'max-w-52',
-  },
-} as const;
-type Size = (typeof SIZES)[keyof typeof SIZES];
-
-const alignOf = <T,>(column: Column<T>) =>
-  `${isRight(column) ? 'text-right nums' : 'text-left'} ${HIDDEN[`${column.wideOnly ?? false}`]}`;
-
 /** Rows in columns, sorted by a click on a heading. */
 export function DataTable<T extends object>(props: TableProps<T>) {
-  const { caption, columns, rows, rowKey, onRow, linkOf, sortBy, csvName, loadingRows = 5, isCut } = props;
-  const { sticky, order } = props;
+  const { caption, columns, rows, rowKey, sortBy, csvName, isCut, sticky = false, order, keptAt } = props;
   const { sorting, sort, sorted, reset } = useSorted(props, sortBy);
+  const { frame, rowPx, parts, handlers } = useRowWindow({ isOn: sticky, columns, rows: sorted, rowKey, keptAt });
   if (rows?.length === 0) {
     return <EmptyState title={props.emptyTitle ?? 'No data'}>{props.emptyHint}</EmptyState>;
   }
   const size = SIZES[props.dense ? 'dense' : 'normal'];
   return (
     <div
+      ref={frame}
+      {...handlers}
       className={`relative overflow-x-auto ${sticky ? 'max-h-[max(20rem,calc(100dvh-5rem))] overflow-y-auto rounded-[inherit]' : ''}`}
     >
       {isCut && order === undefined && sorting !== null && rows !== undefined && (
@@ -84,24 +67,17 @@ export function DataTable<T extends object>(props: TableProps<T>) {
           </button>
         </p>
       )}
-      <table className={`w-full ${size.text}`}>
+      <table
+        className={`w-full ${sticky ? 'table-fixed' : ''} ${size.text}`}
+        aria-rowcount={sticky && sorted !== undefined ? sorted.length + 1 : undefined}
+      >
         <caption className="sr-only">{caption}</caption>
         <Head {...{ columns, size, sorting, order, sticky }} lead={props.lead?.heading} onSort={sort} />
         <tbody>
-          {sorted === undefined ? (
-            <LoadingRows count={loadingRows} columns={columns.length} size={size} />
-          ) : (
-            sorted.map((row) => (
-              <Row
-                key={rowKey(row)}
-                {...{ row, columns, size, onRow }}
-                link={linkOf?.(row)}
-                lead={props.lead?.cell(row)}
-              />
-            ))
-          )}
+          <Body {...{ table: props, sorted, size, parts }} />
         </tbody>
       </table>
+      {sticky && sorted !== undefined && <FindableRows rows={sorted} {...{ columns, rowPx }} />}
       {csvName !== undefined && rows !== undefined && (
         <div className="flex justify-end border-t px-2 sm:px-3 py-1">
           <button
@@ -114,6 +90,40 @@ export function DataTable<T extends object>(props: TableProps<T>) {
         </div>
       )}
     </div>
+  );
+}
+
+interface BodyProps<T> {
+  readonly table: TableProps<T>;
+  readonly sorted: readonly T[] | undefined;
+  readonly size: Size;
+  readonly parts: readonly WindowPart[];
+}
+
+/** Drawn rows, with gaps in place of the others. */
+function Body<T extends object>({ table, sorted, size, parts }: BodyProps<T>): ReactNode {
+  const { columns, rowKey, onRow, linkOf, lead, sticky, loadingRows = 5 } = table;
+  if (sorted === undefined) return <LoadingRows count={loadingRows} {...{ columns, size }} />;
+  return parts.flatMap((part, index) =>
+    part.gapPx !== undefined ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a gap is nothing but its place
+      // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus
+      <tr key={`gap ${index}`} aria-hidden="true" style={{ height: part.gapPx }}>
+        <td />
+      </tr>
+    ) : (
+      sorted
+        .slice(part.from, part.to)
+        .map((row, at) => (
+          <Row
+            key={rowKey(row)}
+            {...{ row, columns, size, onRow }}
+            link={linkOf?.(row)}
+            lead={lead?.cell(row)}
+            rowIndex={sticky ? part.from + at + FIRST_ROW : undefined}
+          />
+        ))
+    ),
   );
 }
 
@@ -137,7 +147,7 @@ interface HeadProps<T> extends Pick<TableProps<T>, 'columns' | 'order' | 'sticky
 function Head<T>({ columns, size, sorting, order, sticky, lead, onSort }: HeadProps<T>) {
   return (
     <thead className={sticky ? 'sticky top-0 z-10 bg-panel shadow-[inset_0_-1px_0_var(--c-line)]' : ''}>
-      <tr className="border-b text-xs text-muted">
+      <tr aria-rowindex={sticky ? 1 : undefined} className="border-b text-xs text-muted">
         {lead !== undefined && <th className="w-8 pl-3 text-left">{lead}</th>}
         {columns.map((column) => (
           <Heading
@@ -163,7 +173,7 @@ interface HeadingProps<T> {
 
 function Heading<T>({ column, size, sorting, onSort, isFixed }: HeadingProps<T>) {
   const { header } = column;
-  const cell = `${size.padding} py-1.5 font-medium whitespace-nowrap ${alignOf(column)}`;
+  const cell = `${size.padding} py-1.5 font-medium whitespace-nowrap ${alignOf(column)} ${column.width ?? ''}`;
   if (isFixed) {
     return (
       <th scope="col" className={cell}>
@@ -187,96 +197,4 @@ function Heading<T>({ column, size, sorting, onSort, isFixed }: HeadingProps<T>)
       </button>
     </th>
   );
-}
-
-interface LoadingProps {
-  readonly count: number;
-  readonly columns: number;
-  readonly size: Size;
-}
-
-function LoadingRows({ count, columns, size }: LoadingProps) {
-  return Array.from({ length: count }, (_, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: place holders have nothing else
-    <tr key={index} className={`${size.height} border-b last:border-0`}>
-      <td colSpan={columns} className={size.padding}>
-        <div className="h-3 rounded bg-hover" />
-      </td>
-    </tr>
-  ));
-}
-
-interface RowProps<T> {
-  readonly row: T;
-  readonly columns: readonly Column<T>[];
-  readonly size: Size;
-  readonly onRow: ((row: T) => void) | undefined;
-  readonly link: RowLink | undefined;
-  readonly lead: ReactNode;
-}
-
-const widthOf = <T,>({ wraps, narrow }: Column<T>, { widths, width }: Size) =>
-  wraps ? 'min-w-32 py-1.5 wrap-anywhere sm:min-w-40' : `truncate ${widths} ${narrow ? 'max-w-32' : width}`;
-
-const HEAD = '-outline-offset-2! block max-w-full truncate rounded text-left';
-
-function Row<T>({ row, columns, size, onRow, link, lead }: RowProps<T>) {
-  const leads = onRow !== undefined || link !== undefined;
-  return (
-    <tr
-      className={`border-b last:border-0 ${leads ? 'cursor-pointer hover:bg-hover focus-within:bg-hover' : ''}`}
-      onClick={leads ? followHead : undefined}
-      onAuxClick={link === undefined ? undefined : followHead}
-    >
-      {lead !== undefined && <td className={`${size.height} w-8 pl-3`}>{lead}</td>}
-      {columns.map((column, index) => (
-        <td
-          key={column.header}
-          className={`${size.height} ${widthOf(column, size)} ${size.padding} ${alignOf(column)}`}
-          title={column.narrow ? String(column.value(row) ?? '') : undefined}
-        >
-          {index > 0 || !leads ? (
-            drawCell(column, row)
-          ) : link !== undefined ? (
-            <Link {...(link as LinkProps)} data-row className={HEAD} onKeyDown={followOnSpace}>
-              {drawCell(column, row)}
-            </Link>
-          ) : (
-            <button type="button" data-row className={HEAD} onClick={() => onRow?.(row)}>
-              {drawCell(column, row)}
-            </button>
-          )}
-        </td>
-      ))}
-    </tr>
-  );
-}
-
-/** A click on a row triggers its link or button with the held keys, so Ctrl opens a new tab. */
-function followHead(event: MouseEvent<HTMLTableRowElement>): void {
-  const { target, currentTarget, nativeEvent } = event;
-  const inner = target instanceof Element ? target.closest('a, button, input, select, label') : null;
-  if (inner !== null && currentTarget.contains(inner)) {
-    // Some browsers don't focus a clicked element.
-    if (inner instanceof HTMLElement) inner.focus({ preventScroll: true });
-    return;
-  }
-  if (!currentTarget.contains(target as Node) || nativeEvent.button > 1) return;
-  const head = currentTarget.querySelector<HTMLElement>('[data-row]');
-  if (head === null || getSelection()?.toString() !== '') return;
-  head.focus({ preventScroll: true });
-  const { ctrlKey, metaKey, shiftKey } = event;
-  const isMiddle = nativeEvent.button === 1;
-  head.dispatchEvent(
-    new globalThis.MouseEvent('click', {
-      ...{ bubbles: true, cancelable: true, ctrlKey: ctrlKey || isMiddle, metaKey, shiftKey },
-    }),
-  );
-}
-
-/** Space follows a row's link, as it presses a button. */
-function followOnSpace(event: KeyboardEvent<HTMLAnchorElement>): void {
-  if (event.key !== ' ') return;
-  event.preventDefault();
-  event.currentTarget.click();
 }

@@ -39,7 +39,7 @@ export function exportLogs({ db, clock }: Pick<AdminServices, 'db' | 'clock'>): 
     const format: ExportFormat = FORMATS[name];
     const maxRows = c.req.query('limit') === undefined ? Number.POSITIVE_INFINITY : parsed.data.limit;
     const { limit: _limit, cursor: firstCursor, sort, count: _count, format: _format, ...query } = parsed.data;
-    const filter = toLogFilter(query);
+    const filter = toLogFilter(query, c.get('actor'));
     const nowMs = clock.nowMs();
     const isByTime = sort.endsWith('created_at');
     const rowsARead = isByTime ? ROWS_A_READ : SORTED_ROWS_A_READ;

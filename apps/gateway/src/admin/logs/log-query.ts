@@ -84,7 +84,10 @@ export const filterFields = {
     .optional(),
   min_tokens: tokens.optional().openapi({ description: 'In and out, inclusive' }),
   max_tokens: tokens.optional().openapi({ description: 'In and out, inclusive' }),
-  q: text().optional().openapi({ description: 'Substring of a model, customer, client request id or error' }),
+  q: text().optional().openapi({
+    description:
+      'Substring of a model, customer, client request id or error; with can_read_bodies also of a text in the kept prompt or answer',
+  }),
 };
 
 const listFields = {
@@ -125,7 +128,11 @@ export const tallyQuerySchema = withLabels({
     .optional(),
 });
 
-export function toLogFilter(query: z.output<typeof filterSchema>): LogFilter {
+/** Without `actor`, texts are not searched in bodies: who may not read them must not find out by searching. */
+export function toLogFilter(
+  query: z.output<typeof filterSchema>,
+  actor?: { readonly canReadBodies: boolean },
+): LogFilter {
   const { from: fromMs, to: toMs, min_cost: minCostNanoUsd, min_latency: minLatencyMs, q } = query;
   const {
     max_latency: maxLatencyMs,
@@ -155,6 +162,7 @@ export function toLogFilter(query: z.output<typeof filterSchema>): LogFilter {
       minCostNanoUsd,
       ...{ minLatencyMs, maxLatencyMs, latencyOf, stream, minTokens, maxTokens },
       q,
+      searchesBodies: q !== undefined && actor?.canReadBodies ? true : undefined,
     },
   };
 }

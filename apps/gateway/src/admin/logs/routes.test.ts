@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
@@ -57,7 +58,7 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
   }, 60_000);
   afterAll(() => admin.close());
 
-  /** Texts and labels are searched 7 days back from `to`. */
+  /** Texts and labels have no index: a bound spares them the months since. */
   const list = async (query = '') => {
     const bound = /^(q|label)/.test(query) ? 'to=2026-04-06&' : '';
     return (await admin.call('GET', `/logs?project_id=${projectId}&${bound}${query}`)).body;
@@ -310,6 +311,33 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
     expect(await ask('field=project_id&q=suggest')).toEqual([{ value: project.id, label: 'Suggested' }]);
     const wrong = await admin.call('GET', '/logs/suggestions?field=secret');
     expect([wrong.status, wrong.body.error.param]).toEqual([400, 'field']);
+  });
+
+  test('texts are found in kept prompts and answers, by those who may read them', async () => {
+    const kept = (index: number, request: unknown, response: unknown) => ({
+      requestId: rows[index]?.id ?? '',
+      ...{ projectId, createdAtMs: START_MS + index * 1000, upstreamRequest: null },
+      ...{ request: JSON.stringify(request), response: JSON.stringify(response) },
+    });
+    const says = (content: string) => ({ messages: [{ role: 'user', content }] });
+    await writeLogBodies(admin.database.db, [
+      kept(0, says('Where is the "Zebra"?\n100% sure'), { choices: [{ message: { content: 'At home' } }] }),
+      kept(3, says('Hello'), { choices: [{ message: { content: 'The zebra \\o/ says äöü' } }] }),
+    ]);
+    const found = (q: string) => indexesOf(`q=${encodeURIComponent(q)}`);
+    expect(await found('ZEBRA')).toEqual([3, 0]);
+    expect(await found('"zebra"?\n100%')).toEqual([0]);
+    expect(await found('\\o/ Says äöü')).toEqual([3]);
+    expect(await found('100_')).toEqual([]);
+    expect(await found('.*')).toEqual([]);
+    // The names of fields are no text.
+    expect(await found('messages')).toEqual([]);
+    expect(await indexesOf('q=zebra&sort=-latency_ms')).toEqual([3, 0]);
+    expect(await indexesOf(`q=zebra&request_id=${rows[0]?.id}`)).toEqual([0]);
+    expect((await list('q=zebra&count=true&limit=1')).count.rows).toBe(2);
+    const viewer = (await admin.call('POST', '/tokens', { body: { name: 'looks', role: 'viewer' } })).body.token;
+    const asViewer = await admin.call('GET', `/logs?project_id=${projectId}&q=zebra`, { token: viewer });
+    expect([asViewer.status, asViewer.body.data]).toEqual([200, []]);
   });
 
   test('NDJSON: every matching row, over many reads', async () => {

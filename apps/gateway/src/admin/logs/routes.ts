@@ -31,7 +31,7 @@ const logPageSchema = pageOf(logSchema).extend({
   count: countSchema.optional().openapi({ description: 'With `count=true`: number of matching rows' }),
   partial: isPartial.openapi({
     description:
-      'Not all of the range was read (texts and labels: at most 7 days, all at most 3 s). By time next_cursor goes on from ' +
+      'Not all of the range was read within 3 s. By time next_cursor goes on from ' +
       'there; in another order only the rows since `partial_from` are sorted',
   }),
   partial_from: partialFrom,
@@ -114,7 +114,7 @@ export function logRoutes({ db, clock, routing }: Pick<AdminServices, 'db' | 'cl
   return createRouter()
     .openapi(list, async (c) => {
       const { limit, cursor, sort, count, format: _format, ...query } = c.req.valid('query');
-      const filter = toLogFilter(query);
+      const filter = toLogFilter(query, c.get('actor'));
       const asked = { limit, cursor, sort };
       const nowMs = clock.nowMs();
       const page: LogPage & { readonly count?: LogCount } =
@@ -133,7 +133,7 @@ export function logRoutes({ db, clock, routing }: Pick<AdminServices, 'db' | 'cl
     })
     .openapi(tally, async (c) => {
       const { interval, ...query } = c.req.valid('query');
-      const filter = toLogFilter(query);
+      const filter = toLogFilter(query, c.get('actor'));
       const intervalMs = tallyInterval(await rangeOf(db, filter, clock.nowMs()), interval);
       const { buckets, ...count } = await tallyLogs(db, { filter, intervalMs, nowMs: clock.nowMs() });
       const shown = buckets.map(({ startMs, status, requests }) => ({

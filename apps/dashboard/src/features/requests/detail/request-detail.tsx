@@ -23,6 +23,8 @@ import { SidePanel } from './side-panel';
 
 interface Props {
   readonly requestId: string;
+  /** Its row in the list, if it is loaded. */
+  readonly row: Log | undefined;
   readonly timeZone: TimeZoneChoice;
   /** Beside the list, or as a drawer over it. */
   readonly isBeside: boolean;
@@ -34,8 +36,8 @@ interface Props {
 }
 
 /** Everything known of one request. */
-export function RequestDetail({ requestId, timeZone, isBeside, place, onStep, onClose }: Props) {
-  const log = useLog(requestId);
+export function RequestDetail({ requestId, row, timeZone, isBeside, place, onStep, onClose }: Props) {
+  const log = useLog(requestId, row);
   const frame = { title: 'Request', description: requestId, onClose };
   const content = (
     <>
