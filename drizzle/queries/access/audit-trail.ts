@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, gte, lt, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminAudit } from '../../schema/operations';
 import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
@@ -49,18 +49,29 @@ function selectEntries(db: Db) {
   return db.select({ ...columns, beforeJson, afterJson: sql<string | null>`${after}::text` }).from(adminAudit);
 }
 
+export interface AuditPageRequest extends PageRequest {
+  readonly actor?: string;
+  readonly action?: string;
+  readonly resource?: string;
+  readonly resourceId?: string;
+  /** Inclusive. */
+  readonly fromMs?: number;
+  /** Exclusive. */
+  readonly toMs?: number;
+}
+
 /** Newest first. */
-export async function listAuditEntries(
-  db: Db,
-  page: PageRequest & { readonly actor?: string; readonly resource?: string; readonly resourceId?: string },
-): Promise<Page<StoredAuditEntry>> {
-  const { actor, resource, resourceId } = page;
+export async function listAuditEntries(db: Db, page: AuditPageRequest): Promise<Page<StoredAuditEntry>> {
+  const { actor, action, resource, resourceId, fromMs, toMs } = page;
   const rows = await selectEntries(db)
     .where(
       and(
         actor === undefined ? undefined : eq(adminAudit.actor, actor),
+        action === undefined ? undefined : eq(adminAudit.action, action),
         resource === undefined ? undefined : eq(adminAudit.resource, resource),
         resourceId === undefined ? undefined : eq(adminAudit.resourceId, resourceId),
+        fromMs === undefined ? undefined : gte(adminAudit.createdAtMs, fromMs),
+        toMs === undefined ? undefined : lt(adminAudit.createdAtMs, toMs),
         afterCursor(page, adminAudit.createdAtMs, adminAudit.id),
       ),
     )

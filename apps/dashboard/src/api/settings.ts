@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from './client';
 import { useLive } from './live';
+import { usePages } from './pages';
 
 export type Token = InferResponseType<typeof api.tokens.$get>['data'][number];
 export type Alert = InferResponseType<typeof api.alerts.$get>['data'][number];
@@ -30,11 +31,15 @@ function useLiveList(topic: 'alerts' | 'audit'): void {
   const client = useQueryClient();
   useLive({ topic, onNews: () => void client.invalidateQueries({ queryKey: [topic] }) });
 }
-export function useAudit(resource: string) {
+export type AuditFilter = { readonly [K in 'actor' | 'action' | 'resource' | 'from']?: string };
+
+/** Changes, newest first, page by page. */
+export function useAudit(filter: AuditFilter) {
   useLiveList('audit');
-  return useQuery({
-    queryKey: ['audit', resource],
-    queryFn: () => read(api.audit.$get({ query: { limit: LIMIT, ...(resource === '' ? {} : { resource }) } })),
+  return usePages({
+    queryKey: ['audit', filter],
+    readPage: (at) => read(api.audit.$get({ query: { ...filter, limit: '100', ...at } })),
+    keepsPrevious: true,
   });
 }
 export const useSystemLogs = (outcome: '' | 'ok' | 'error') =>

@@ -1,89 +1,109 @@
-import { useState } from 'react';
-import { type AuditEntry, useAudit } from '../../api/settings';
+import { useMemo, useState } from 'react';
+import { useKeyNames, useProjectNames } from '../../api/projects';
+import { type AuditEntry, type AuditFilter, useAudit, useTokens } from '../../api/settings';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
-import { Badge } from '../../ui/badge';
-import { CodeBlock } from '../../ui/copy-button';
-import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Select } from '../../ui/form';
-import { Mono } from '../../ui/mono';
 import { type Column, timeColumn } from '../../ui/table/column';
+import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
+import { AuditEntryDrawer } from './audit-entry';
+import { type AuditNames, keysOf, prepareSentence, spaced } from './prepare-audit';
 
-const RESOURCES = [
-  'project',
-  'key',
-  'customer_limits',
-  'model',
-  'provider',
-  'alias',
-  'chain',
-  'token',
-  'session',
-  'alert',
-  'cache',
-  'playground',
-].map((name) => [name, spaced(name)] as const);
+const optionsOf = (names: readonly string[]) => names.map((name) => [name, spaced(name)] as const);
 
-/** Every change with its actor, before and after. */
+const RESOURCES = optionsOf([
+  ...['project', 'key', 'customer_limits', 'guardrails', 'model', 'provider', 'provider_key', 'alias', 'chain'],
+  ...['backend', 'mcp_server', 'mcp_tool', 'mcp_grant', 'token', 'session', 'alert', 'cache', 'annotation'],
+  ...['saved_view', 'secrets', 'playground', 'tools'],
+]);
+const ACTIONS = optionsOf([
+  ...['create', 'update', 'delete', 'rotate', 'import', 'purge', 'reject', 'send', 'sign_in', 'reset', 'reencrypt'],
+]);
+const DAY_MS = 86_400_000;
+const PERIODS = [
+  ['1', 'last day'],
+  ['7', 'last 7 days'],
+  ['30', 'last 30 days'],
+] as const;
+
+/** Every change as a sentence; a row opens what was before and after. */
 export function AuditCard() {
-  const [resource, setResource] = useState('');
-  const audit = useAudit(resource);
+  const [filter, setFilter] = useState<AuditFilter>({});
+  const audit = useAudit(filter);
+  const rows = audit.data?.rows;
+  const names = useAuditNames(rows ?? []);
   const opened = useOpened();
-  const open = audit.data?.data.find(({ id }) => id === opened.id);
+  const open = rows?.find(({ id }) => id === opened.id);
+  const columns = useMemo(() => [timeColumn<AuditEntry>(names.timeZone), ...entryColumns(names)], [names]);
   return (
     <TableCard
       title="Audit"
-      actions={
-        <Select
-          aria-label="Resource"
-          className="w-40"
-          anyLabel="everything"
-          options={RESOURCES}
-          value={resource}
-          onValue={setResource}
-        />
-      }
+      actions={<Filters rows={rows ?? []} filter={filter} onChange={setFilter} />}
       caption="Changes, newest first"
       query={audit}
-      columns={[timeColumn(usePage().timeZone), ...COLUMNS]}
-      rows={audit.data?.data}
+      columns={columns}
+      rows={rows}
       rowKey={(row) => row.id}
       csvName="audit"
       linkOf={(row) => opened.linkTo(row.id)}
-      emptyTitle="No changes yet"
+      emptyTitle={Object.keys(filter).length === 0 ? 'No changes yet' : 'No matching changes'}
     >
-      {open !== undefined && <EntryDrawer of={open} onClose={opened.close} />}
+      <MoreRows pages={audit} shown={rows?.length ?? 0} />
+      {open !== undefined && <AuditEntryDrawer of={open} names={names} onClose={opened.close} />}
     </TableCard>
   );
 }
 
-const COLUMNS: readonly Column<AuditEntry>[] = [
-  { header: 'Actor', value: (row) => row.actor },
-  { header: 'Action', value: (row) => row.action, cell: (row) => <Badge>{spaced(row.action)}</Badge> },
-  { header: 'Resource', value: (row) => spaced(row.resource) },
-  {
-    header: 'Resource ID',
-    wideOnly: true,
-    value: (row) => row.resource_id,
-    cell: (row) => <Mono>{row.resource_id}</Mono>,
-  },
-];
-
-function EntryDrawer({ of: entry, onClose }: DialogOf<AuditEntry>) {
-  const { action, resource, actor, before, after } = entry;
-  const title = `${spaced(action)} ${spaced(resource)}`;
-  return (
-    <Dialog kind="drawer" title={title} description={`By ${actor}`} onClose={onClose}>
-      <div className="grid gap-3">
-        {before !== null && <CodeBlock label="Before" code={JSON.stringify(before, null, 2)} />}
-        {after !== null && <CodeBlock label="After" code={JSON.stringify(after, null, 2)} />}
-        {before === null && after === null && <p className="text-muted">No further details were recorded.</p>}
-      </div>
-    </Dialog>
-  );
+function useAuditNames(rows: readonly AuditEntry[]): AuditNames {
+  const { timeZone } = usePage();
+  const project = useProjectNames();
+  const key = useKeyNames(keysOf(rows));
+  return useMemo(() => ({ project, key, timeZone }), [project, key, timeZone]);
 }
 
-function spaced(name: string): string {
-  return name.replace('_', ' ');
+const entryColumns = (names: AuditNames): readonly Column<AuditEntry>[] => [
+  { header: 'Change', wraps: true, value: (row) => prepareSentence(row, names) },
+  { header: 'Actor', wideOnly: true, narrow: true, value: (row) => row.actor },
+  { header: 'Resource', wideOnly: 'very', value: (row) => spaced(row.resource) },
+];
+
+interface FiltersProps {
+  readonly rows: readonly AuditEntry[];
+  readonly filter: AuditFilter;
+  readonly onChange: (filter: AuditFilter) => void;
+}
+
+function Filters({ rows, filter, onChange }: FiltersProps) {
+  const { data: tokens } = useTokens();
+  const [days, setDays] = useState('');
+  const named = [...(tokens?.data ?? []).map(({ name }) => name), ...rows.map(({ actor }) => actor)];
+  const actors = [...new Set([...named, ...(filter.actor === undefined ? [] : [filter.actor])])].sort();
+  const set = (name: keyof AuditFilter) => (value: string) => {
+    const { [name]: _before, ...others } = filter;
+    onChange(value === '' ? others : { ...others, [name]: value });
+  };
+  const setPeriod = (value: string) => {
+    setDays(value);
+    set('from')(value === '' ? '' : new Date(Date.now() - Number(value) * DAY_MS).toISOString());
+  };
+  const field = (label: string, anyLabel: string) => ({ 'aria-label': label, anyLabel, className: 'w-36' });
+  return (
+    <>
+      <Select {...field('Actor', 'anyone')} options={actors} value={filter.actor ?? ''} onValue={set('actor')} />
+      <Select
+        {...field('Action', 'any action')}
+        options={ACTIONS}
+        value={filter.action ?? ''}
+        onValue={set('action')}
+      />
+      <Select
+        {...field('Resource', 'everything')}
+        options={RESOURCES}
+        value={filter.resource ?? ''}
+        onValue={set('resource')}
+      />
+      <Select {...field('Period', 'any time')} options={PERIODS} value={days} onValue={setPeriod} />
+    </>
+  );
 }
