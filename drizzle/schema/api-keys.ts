@@ -12,6 +12,9 @@ export const apiKeys = pgTable('api_keys', {
   name: text('name').notNull(),
   hash: text('key_hash').notNull().unique(),
   prefix: text('key_prefix').notNull(),
+  /** Secret before the last rotation; it works until then. null = it ended at once. */
+  previousHash: text('previous_key_hash').unique(),
+  previousSecretExpiresAtMs: instant('previous_secret_expires_at'),
   version: bigint('version', { mode: 'number' }).notNull().default(1),
   isActive: boolean('is_active').notNull().default(true),
   rateLimitPerMinute: integer('rate_limit_per_minute'),

@@ -157,6 +157,7 @@ async function firstDay(gateway: GatewayProcess, options: PageOptions): Promise<
   await keys.choose('web', { role: 'link' });
   await keys.choose('Rotate');
   await page.getByText('It served 1 request in the last hour').waitFor();
+  await keys.select('The old secret', 'ends with the next request');
   await keys.choose('Rotate now');
   await page.getByRole('dialog', { name: 'Key web' }).waitFor();
   await keys.choose(/^Copy/);

@@ -213,10 +213,11 @@ function createKeyCache(db: Db, compiler: GuardrailCompiler): KeyCache {
   const findByHash = async (hash: string) => {
     const found = await findPrincipalByHash(db, hash);
     if (found === null) return null;
-    const { key, project, labelBudgets, ...source } = found;
+    const { key, project, labelBudgets, secretEndsMs, ...source } = found;
     const guardrails = compiler.compile({ ...source, keyRules: key.guardrailRules });
     const budgets = compileBudgets({ key, project, labelBudgets });
-    return { key, project, ...(guardrails && { guardrails }), ...(budgets && { budgets }) };
+    const policies = { ...(guardrails && { guardrails }), ...(budgets && { budgets }) };
+    return { key, project, ...policies, ...(secretEndsMs !== undefined && { secretEndsMs }) };
   };
   return new KeyCache({ source: { findByHash } });
 }

@@ -6,8 +6,11 @@ import { containsPattern } from '../contains-pattern';
 import type { Page, PageRequest } from '../page';
 import { ofLiveProject, Rows, type Stored } from '../rows';
 
-/** Keys that are not deleted, with their shown prefix and dates; the hash stays in the database. */
-export const keyRows = new Rows(apiKeys, { hidden: ['hash', 'deletedAtMs'], live: isNull(apiKeys.deletedAtMs) });
+/** Keys that are not deleted, with their shown prefix and dates; hashes stay in the database. */
+export const keyRows = new Rows(apiKeys, {
+  hidden: ['hash', 'previousHash', 'deletedAtMs'],
+  live: isNull(apiKeys.deletedAtMs),
+});
 export type StoredApiKey = Stored<typeof keyRows>;
 
 /** Operator's settings. Omitted or null limit = none. Money in nano-USD. */
@@ -61,4 +64,20 @@ export async function listKeyNames(
 /** Refuses the key and hides it; its log rows stay. Returns it with its new `version` for the hot store. */
 export function deleteApiKey(db: Db, path: KeyPath): Promise<StoredApiKey | null> {
   return keyRows.update(db, path, { isActive: false, deletedAtMs: sql`now()` });
+}
+
+/** New secret of a key. The one before works until `graceEndMs`; null = it ends at once. The one before that ends now. */
+export function rotateApiKey(
+  db: Db,
+  path: KeyPath,
+  { hash, prefix, graceEndMs }: { readonly hash: string; readonly prefix: string; readonly graceEndMs: number | null },
+): Promise<StoredApiKey | null> {
+  const previousHash = graceEndMs === null ? null : sql`${apiKeys.hash}`;
+  return keyRows.update(db, path, { hash, prefix, previousHash, previousSecretExpiresAtMs: graceEndMs });
+}
+
+/** True if a key has had this secret until its last rotation. */
+export async function isPreviousSecret(db: Db, hash: string): Promise<boolean> {
+  const found = await db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.previousHash, hash));
+  return found.length > 0;
 }

@@ -22,14 +22,16 @@ export interface StoredPrincipal {
   /** Secret for the project's pseudonyms. */
   readonly pseudonymSecret: string;
   readonly labelBudgets: readonly LabelBudget[];
+  /** Only of a replaced secret: it works until then. */
+  readonly secretEndsMs?: number;
 }
 
 /**
  * Key and project in one query, by lower-case hex SHA-256 of the secret. Includes revoked, deleted and inactive ones
- * (`isActive` false), so that the caller can explain. null = unknown.
+ * (`isActive` false), so that the caller can explain. A replaced secret finds its key too, with its end. null = unknown.
  */
 export function findPrincipalByHash(db: Db, hash: string): Promise<StoredPrincipal | null> {
-  return find(db, eq(apiKeys.hash, hash));
+  return find(db, sql`(${apiKeys.hash} = ${hash} or ${apiKeys.previousHash} = ${hash})`, hash);
 }
 
 export function findPrincipalByKeyId(db: Db, keyId: string): Promise<StoredPrincipal | null> {
@@ -51,7 +53,7 @@ function toLabelBudgets(json: unknown): readonly LabelBudget[] {
   }));
 }
 
-async function find(db: Db, condition: SQL): Promise<StoredPrincipal | null> {
+async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrincipal | null> {
   const isInForce = and(eq(guardrails.projectId, projects.id), eq(guardrails.version, projects.guardrailsVersion));
   const [row] = await db
     .select({
@@ -60,10 +62,14 @@ async function find(db: Db, condition: SQL): Promise<StoredPrincipal | null> {
       policy: POLICY_COLUMNS,
       pseudonymSecret: projects.pseudonymSecret,
       labelBudgets: BUDGETS_OF_LABELS,
+      hash: apiKeys.hash,
     })
     .from(apiKeys)
     .innerJoin(projects, eq(projects.id, apiKeys.projectId))
     .leftJoin(guardrails, isInForce)
     .where(condition);
-  return row ?? null;
+  if (row === undefined) return null;
+  const { hash: current, ...found } = row;
+  const isPrevious = hash !== undefined && hash !== current;
+  return isPrevious ? { ...found, secretEndsMs: row.key.previousSecretExpiresAtMs ?? 0 } : found;
 }

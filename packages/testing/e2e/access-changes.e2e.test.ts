@@ -343,6 +343,45 @@ describe.each(STORE_KINDS)('changes apply from the next request in every process
   );
 
   test(
+    'a replaced secret works until its grace ends; another rotation ends it at once',
+    async () => {
+      const key = await createTestKey(world.gateway, { key: { rate_limit_per_minute: null } });
+      const statusOf = async (gateway: GatewayProcess, secret: string): Promise<number> => {
+        const answer = await postChat(gateway, secret, ask('Hi', { model: MODEL }));
+        await answer.text();
+        return answer.status;
+      };
+      const rotate = (grace_seconds: number) =>
+        callAdmin<{ key: string; previous_secret_expires_at: string }>(
+          world.gateway,
+          `/projects/${key.projectId}/keys/${key.keyId}/rotate`,
+          { body: { grace_seconds } },
+        );
+      for (const gateway of replicas) expect(await statusOf(gateway, key.apiKey)).toBe(200);
+      const second = await rotate(3600);
+      for (const gateway of replicas) {
+        for (const secret of [key.apiKey, second.key]) expect(await statusOf(gateway, secret)).toBe(200);
+      }
+      const third = await rotate(3);
+      const endMs = Date.parse(third.previous_secret_expires_at);
+      for (const gateway of replicas) {
+        expect(await statusOf(gateway, key.apiKey)).toBe(401);
+        expect(await statusOf(gateway, second.key)).toBe(200);
+      }
+      for (const gateway of replicas) {
+        while ((await statusOf(gateway, second.key)) === 200) {
+          expect(Date.now()).toBeLessThan(endMs + 1000);
+          await Bun.sleep(50);
+        }
+        expect(Date.now()).toBeGreaterThanOrEqual(endMs);
+        expect(await statusOf(gateway, second.key)).toBe(401);
+        expect(await statusOf(gateway, third.key)).toBe(200);
+      }
+    },
+    TEST_MS,
+  );
+
+  test(
     'rows come and the books are even although background workers are off everywhere',
     async () => {
       const { apiKey } = await createTestKey(world.gateway);

@@ -70,9 +70,10 @@ export const KEY_COMMANDS: readonly Command[] = [
   },
   {
     name: 'keys rotate',
-    summary: 'Give a key a new secret; the old one stops working with the next request',
+    summary: 'Give a key a new secret; the old one ends with the next request, or after a grace',
     args: ['project', 'key'],
-    run: async (input) => input.api.post(`${await keyPath(input)}/rotate`),
+    options: { 'grace-seconds': { kind: 'number', help: 'the old secret works for so long, such as 3600 (0)' } },
+    run: async (input) => input.api.post(`${await keyPath(input)}/rotate`, input.fields),
     note: () => SHOWN_ONCE,
   },
   {

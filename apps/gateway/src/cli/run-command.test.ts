@@ -172,6 +172,9 @@ describe('llm0 on the command line', () => {
     const rotated = await json(`keys rotate ${name} ${key.id}`);
     expect(rotated.id).toBe(key.id);
     expect(rotated.key).not.toBe(key.key);
+    expect(rotated.previous_secret_expires_at).toBeNull();
+    const graceful = await json(`keys rotate ${name} ${key.id} --grace-seconds 3600`);
+    expect(Date.parse(graceful.previous_secret_expires_at)).toBeGreaterThan(Date.now());
     expect((await run(`keys revoke ${name} ${key.id}`)).code).toBe(0);
     expect((await run(`keys revoke ${name} ${key.id}`)).err).toStartWith('404 not_found: There is no such key.');
   });

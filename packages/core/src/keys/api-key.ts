@@ -107,6 +107,8 @@ export const codeModeOf = ({ key, project }: Principal): boolean => key.codeMode
 export interface Principal {
   readonly key: ApiKey;
   readonly project: Project;
+  /** Only if the caller sent a replaced secret: it works until then. */
+  readonly secretEndsMs?: number;
   /** Guardrails of project and key; absent without any. */
   readonly guardrails?: Guardrails;
   /** Budgets by day, week and label; absent without any. */

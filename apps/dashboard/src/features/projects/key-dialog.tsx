@@ -5,6 +5,8 @@ import type { Key, KeyInput, KeyWithSecret } from '../../api/projects';
 import { saveChanges } from '../../api/save-changes';
 import { Button } from '../../ui/button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
+import { Failure } from '../../ui/error-state';
+import { type Options, SelectField } from '../../ui/form';
 import { ChangeButton } from '../forms/change-button';
 import { type Edit, SpecForm } from '../forms/spec-form';
 import { useRecentRequests } from '../forms/use-impact';
@@ -17,7 +19,7 @@ interface Props extends DialogOf<Key> {
 const QUESTIONS = {
   rotate: {
     title: 'Rotate',
-    text: 'The key gets a new secret, and the old one stops working immediately.',
+    text: 'The key gets a new secret. A secret that an earlier rotation kept ends now.',
     confirmLabel: 'Rotate now',
   },
   revoke: {
@@ -27,16 +29,24 @@ const QUESTIONS = {
   },
 } as const;
 
+/** Seconds for which a replaced secret works. */
+const GRACES: Options = [
+  ['3600', 'works for 1 hour'],
+  ['86400', 'works for 24 hours'],
+  ['0', 'ends with the next request'],
+];
+
 /** A key's limits; rotate and revoke ask once more. */
 export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
   const [asked, setAsked] = useState<keyof typeof QUESTIONS | null>(null);
+  const [grace, setGrace] = useState('3600');
   const recent = useRecentRequests({ project_id: apiKey.project_id, group_by: 'key', is: apiKey.id });
   const { save, rotate, revoke } = useKeyChanges(apiKey);
   const title = asked === null ? apiKey.name : `${QUESTIONS[asked].title} ${apiKey.name}?`;
   const confirmed = {
     revoke: () => revoke.mutate(undefined, { onSuccess: onClose }),
     rotate: () =>
-      rotate.mutate(undefined, {
+      rotate.mutate(Number(grace), {
         onSuccess: (key) => {
           onClose();
           onSecret(key);
@@ -50,6 +60,10 @@ export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
           <p>
             {QUESTIONS[asked].text} It served {recent}.
           </p>
+          {asked === 'rotate' && (
+            <SelectField label="The old secret" options={GRACES} value={grace} onValue={setGrace} />
+          )}
+          <Failure of={{ error: rotate.error ?? revoke.error }} />
           <div className="flex justify-end gap-2">
             <Button onClick={() => setAsked(null)}>Back</Button>
             <Button kind="danger" disabled={rotate.isPending || revoke.isPending} onClick={confirmed[asked]}>
@@ -94,7 +108,10 @@ function useKeyChanges(apiKey: Key) {
       affects,
       done: 'Saved. Changes apply from the next request.',
     }),
-    rotate: useChange({ run: () => read(routes.rotate.$post({ param })), affects }),
+    rotate: useChange({
+      run: (grace_seconds: number) => read(routes.rotate.$post({ param, json: { grace_seconds } })),
+      affects,
+    }),
     revoke: useChange({ run: () => routes.$delete({ param }), affects, done: 'Key revoked' }),
   };
 }

@@ -112,6 +112,8 @@ function NewKey({ projectId, open, onClose, onSecret }: NewKeyProps) {
   );
 }
 
+const isInGrace = ({ previous_secret_expires_at: end }: Key) => end !== null && Date.parse(end) > Date.now();
+
 /** Sums name their period. */
 export const KEY_COLUMNS: readonly Column<Key>[] = [
   {
@@ -126,6 +128,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
         ))}
         {!key.is_active && <Badge tone="bad">revoked</Badge>}
         {key.expires_at !== null && Date.parse(key.expires_at) < Date.now() && <Badge tone="warn">expired</Badge>}
+        {isInGrace(key) && <Badge tone="warn">old secret works</Badge>}
       </Name>
     ),
   },

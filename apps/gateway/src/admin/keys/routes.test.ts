@@ -217,6 +217,35 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
     expect((await principalOf(rotated.body.key))?.key.id).toBe(created.id);
   });
 
+  test('rotate with a grace: the old secret has an end; the next rotation ends the one before', async () => {
+    const created = await createKey();
+    const path = `/projects/${projectId}/keys/${created.id}`;
+    const rotate = async (body?: object) => (await admin.call('POST', `${path}/rotate`, { body })).body;
+    const second = await rotate({ grace_seconds: 3600 });
+    const endMs = Date.parse(second.previous_secret_expires_at);
+    expect(endMs - admin.services.clock.nowMs()).toBeGreaterThan(3_500_000);
+    expect(await principalOf(created.key)).toMatchObject({ key: { id: created.id }, secretEndsMs: endMs });
+    expect((await principalOf(second.key))?.secretEndsMs).toBeUndefined();
+    const audit = async (query: string) =>
+      (await admin.call('GET', `/audit?action=rotate&resource_id=${created.id}&${query}`)).body.data;
+    const [entry, ...others] = await audit(`from=${created.created_at}`);
+    expect(entry.after.previous_secret_expires_at).toBe(second.previous_secret_expires_at);
+    expect([others, await audit(`to=${created.created_at}`)]).toEqual([[], []]);
+    // Nobody else may have a secret that still opens this key.
+    const taken = await admin.call('POST', `/projects/${projectId}/keys`, { body: { name: 'x', key: created.key } });
+    expect([taken.status, taken.body.error.param]).toEqual([409, 'key']);
+    const third = await rotate({ grace_seconds: 1 });
+    expect(await principalOf(created.key)).toBeNull();
+    expect((await principalOf(second.key))?.key.id).toBe(created.id);
+    const fourth = await rotate({ grace_seconds: null });
+    expect(fourth.previous_secret_expires_at).toBeNull();
+    expect(await principalOf(third.key)).toBeNull();
+    for (const grace_seconds of [-1, 1.5, 604_801, '1h']) {
+      expect((await rotate({ grace_seconds })).error.param).toBe('grace_seconds');
+    }
+    expect((await principalOf(fourth.key))?.key.id).toBe(created.id);
+  });
+
   test('without the hot store a rotation is not begun', async () => {
     const created = await createKey();
     const { hotStore } = admin.services;

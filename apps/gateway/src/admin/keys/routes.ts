@@ -5,10 +5,12 @@ import { createKeySecret, keySecretOf } from '@llm0/core/keys/key-secret';
 import type { Db } from '@llm0/drizzle/client';
 import {
   deleteApiKey,
+  isPreviousSecret,
   type KeyPath,
   keyRows,
   listApiKeys,
   listKeyNames,
+  rotateApiKey,
   type StoredApiKey,
 } from '@llm0/drizzle/queries/access/api-keys';
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
@@ -26,6 +28,7 @@ import {
   keyWithSecretSchema,
   listedKeySchema,
   newKeySchema,
+  rotationSchema,
   showKey,
   showListedKey,
   toNewKeySettings,
@@ -97,13 +100,13 @@ const rotate = createRoute({
   ...at(
     'post',
     '/projects/{id}/keys/{key_id}/rotate',
-    'Give the key a new secret; the old one stops working with the next request',
+    'Give the key a new secret; the old one works for grace_seconds, and one before it ends',
   ),
-  request: { params: keyParams },
+  request: { params: keyParams, body: { ...takes(rotationSchema), required: false } },
   responses: { 201: answers(keyWithSecretSchema, 'The key with its new secret') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'clock'> & RuleNeeds;
 
 async function refuseBadRules(
   services: RuleNeeds,
@@ -117,7 +120,7 @@ async function refuseBadRules(
 }
 
 export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
-  const { db } = services;
+  const { db, clock } = services;
   const changes = createKeyChanges(services, mirror);
   return createRouter()
     .openapi(create, async (c) => {
@@ -168,7 +171,10 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const at = keyPath(c.req.valid('param'));
       const { secret, ...parts } = createKeySecret();
       await refuseWithoutStore(services);
-      const write = (tx: Db) => keyRows.update(tx, at, parts);
+      const { grace_seconds: seconds } = c.req.valid('json') ?? {};
+      const graceMs = (seconds ?? 0) * 1000;
+      const graceEndMs = graceMs === 0 ? null : clock.nowMs() + graceMs;
+      const write = (tx: Db) => rotateApiKey(tx, at, { ...parts, graceEndMs });
       const key = await changes.update(c.get('actor'), (tx) => findKey(tx, at), write, 'rotate');
       return c.json({ ...showKey(key), key: secret }, 201);
     });
@@ -198,7 +204,8 @@ const keyPath = (param: { id: string; key_id: string }): KeyPath => ({ projectId
 /** Revoked keys count: their secret must stay useless. */
 async function insertKey(tx: Db, settings: Parameters<typeof keyRows.create>[1]): Promise<StoredApiKey> {
   await requireProject(tx, String(settings.projectId));
-  const made = await keyRows.createUnlessThere(tx, settings);
+  const isKnown = await isPreviousSecret(tx, String(settings.hash));
+  const made = isKnown ? null : await keyRows.createUnlessThere(tx, settings);
   if (made !== null) return made;
   const message = 'key: a key with this secret exists, or existed and was revoked. Use another secret.';
   throw new GatewayError('conflict', message, { param: 'key' });

@@ -71,6 +71,16 @@ export const keyChangesSchema = z
   .strictObject({ name: text().optional(), ...settings, is_active: z.boolean().optional() })
   .openapi('KeyChanges');
 
+const MAX_GRACE_SECONDS = 7 * 86_400;
+
+export const rotationSchema = z
+  .strictObject({
+    grace_seconds: count(0, MAX_GRACE_SECONDS)
+      .nullish()
+      .openapi({ default: 0, description: 'The old secret works for so long; 0 = it ends with the next request' }),
+  })
+  .openapi('KeyRotation');
+
 const shown = z.object({
   id,
   project_id: id,
@@ -90,6 +100,9 @@ const shown = z.object({
   labels: z.record(z.string(), z.string()).nullable(),
   guardrail_rules: z.array(ruleSchema).nullable(),
   expires_at: instantShown.nullable(),
+  previous_secret_expires_at: instantShown
+    .nullable()
+    .openapi({ description: 'End of the secret before the last rotation; null = it ended at once' }),
   budget_usd: usdShown.nullable(),
   budget_period: z.enum(['total', 'month']),
   ...periodBudgetsShown,

@@ -45,8 +45,8 @@ export function invalidKey(): GatewayError {
 }
 
 /** Reason to refuse a key; undefined if valid. */
-export function refusalOf({ key, project }: Principal, nowMs: number): GatewayError | undefined {
-  if (!key.isActive) return invalidKey();
+export function refusalOf({ key, project, secretEndsMs }: Principal, nowMs: number): GatewayError | undefined {
+  if (!key.isActive || (secretEndsMs !== undefined && secretEndsMs <= nowMs)) return invalidKey();
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
     return new GatewayError('key_expired', 'This API key has expired. Ask the operator for a new one.');
   }
