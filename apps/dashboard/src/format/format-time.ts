@@ -19,6 +19,16 @@ export function formatStamp(at: string | number, choice: TimeZoneChoice): string
   } as Intl.DateTimeFormatOptions).format(new Date(at));
 }
 
+/** Reads what `formatStamp` writes; seconds and the time of day may be missing. null = no such time. */
+export function parseStamp(text: string, choice: TimeZoneChoice): number | null {
+  const found = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(:\d\d)?)?$/.exec(text.trim());
+  if (found === null) return null;
+  const [, day = '', clock = '00:00', seconds = ':00'] = found;
+  const ms = Date.parse(`${day}T${clock}${seconds}${choice === 'utc' ? 'Z' : ''}`);
+  // A day that its month lacks could become one of the next month.
+  return Number.isFinite(ms) && formatStamp(ms, choice) === `${day} ${clock}${seconds}` ? ms : null;
+}
+
 /** `Mar 1`. */
 export function formatDay(at: number, choice: TimeZoneChoice): string {
   return new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: zone(choice) }).format(at);

@@ -10,7 +10,7 @@ import {
   formatShare,
   pointsOf,
 } from './format-number';
-import { formatAgo, formatClock, formatInstant } from './format-time';
+import { formatAgo, formatClock, formatInstant, formatStamp, parseStamp } from './format-time';
 import { formatUsd, formatUsdExact, formatUsdShort } from './format-usd';
 
 describe('money', () => {
@@ -69,5 +69,26 @@ describe('times', () => {
   test('how long ago', () => {
     expect(formatAgo(ms, ms + 3 * 60_000)).toBe('3 minutes ago');
     expect(formatAgo(ms, ms - 2 * 86_400_000)).toBe('in 2 days');
+  });
+
+  test('a typed time is read in its zone; days that are not there are refused', () => {
+    expect(parseStamp('2026-03-01 14:05', 'utc')).toBe(Date.UTC(2026, 2, 1, 14, 5));
+    expect(parseStamp(' 2026-03-01T14:05:09 ', 'utc')).toBe(Date.UTC(2026, 2, 1, 14, 5, 9));
+    expect(parseStamp('2026-03-01', 'local')).toBe(new Date(2026, 2, 1).getTime());
+    for (const text of [
+      '',
+      '03/01/2026 2:05 PM',
+      '2026-02-30 10:00',
+      '2026-03-01 24:00',
+      '2026-3-1 14:05',
+      '2026-03-01 14',
+    ])
+      expect(parseStamp(text, 'utc')).toBeNull();
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4e12 }), (ms) => {
+        const whole = Math.floor(ms / 1000) * 1000;
+        expect(parseStamp(formatStamp(whole, 'utc'), 'utc')).toBe(whole);
+      }),
+    );
   });
 });

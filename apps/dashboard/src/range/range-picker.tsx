@@ -1,6 +1,6 @@
 import { Popover } from 'radix-ui';
 import { useState } from 'react';
-import { formatStamp } from '../format/format-time';
+import { formatStamp, parseStamp, zoneName } from '../format/format-time';
 import { Button } from '../ui/button';
 import { Form, TextField } from '../ui/form';
 import { Chevron, Close } from '../ui/icons';
@@ -53,10 +53,11 @@ export function RangePicker({ page }: { readonly page: Page }) {
       </Popover.Root>
       {isCustom && <BackButton page={page} />}
       <Button
-        aria-label={`Times are shown in ${timeZone === 'utc' ? 'UTC' : 'local time'}. Switch time zone`}
+        aria-label={`Times are shown in ${zoneName(timeZone)}. Switch time zone`}
+        title={`Times are shown in ${zoneName(timeZone)}`}
         onClick={() => change({ tz: timeZone === 'utc' ? 'local' : undefined })}
       >
-        {timeZone === 'utc' ? 'UTC' : 'Local'}
+        <span className="max-w-32 truncate">{zoneName(timeZone)}</span>
       </Button>
     </div>
   );
@@ -72,32 +73,43 @@ function BackButton({ page: { search, change } }: { readonly page: Page }) {
   );
 }
 
+/** Both ends in the one format of the dashboard, whatever the browser's own is. */
 function CustomRange({ page, onDone }: { readonly page: Page; readonly onDone: () => void }) {
   const { range, timeZone, change } = page;
-  const asInput = (ms: number) => formatStamp(ms, timeZone).slice(0, 16).replace(' ', 'T');
+  const asInput = (ms: number) => formatStamp(ms, timeZone).replace(/:00$/, '');
   const [from, setFrom] = useState(asInput(range.fromMs));
   const [to, setTo] = useState(asInput(range.toMs));
-  const toInstant = (text: string) => new Date(timeZone === 'utc' ? `${text}Z` : text);
-  const isValid = toInstant(from).getTime() < toInstant(to).getTime();
+  const [fromMs, toMs] = [parseStamp(from, timeZone), parseStamp(to, timeZone)];
+  const isOrdered = fromMs === null || toMs === null || fromMs < toMs;
+  const errorOf = (ms: number | null) => (ms === null ? 'must be like 2026-03-01 14:05' : null);
   return (
     <Form
       className="mt-3 grid gap-2 border-t pt-3"
       onSubmit={() => {
-        change({ from: toInstant(from).toISOString(), to: toInstant(to).toISOString() });
+        if (fromMs === null || toMs === null || !isOrdered) return;
+        change({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() });
         onDone();
       }}
     >
-      <TextField label="From" type="datetime-local" value={from} onValue={setFrom} />
       <TextField
-        label="To"
-        type="datetime-local"
+        label={`From (${zoneName(timeZone)})`}
+        {...STAMP}
+        value={from}
+        error={errorOf(fromMs)}
+        onValue={setFrom}
+      />
+      <TextField
+        label={`To (${zoneName(timeZone)})`}
+        {...STAMP}
         value={to}
-        error={isValid ? null : 'must be later than From'}
+        error={errorOf(toMs) ?? (isOrdered ? null : 'must be later than From')}
         onValue={setTo}
       />
-      <Button type="submit" size="small" disabled={!isValid}>
+      <Button type="submit" size="small" disabled={fromMs === null || toMs === null || !isOrdered}>
         Apply range
       </Button>
     </Form>
   );
 }
+
+const STAMP = { autoComplete: 'off', spellCheck: false, placeholder: '2026-03-01 14:05', className: 'nums' } as const;
