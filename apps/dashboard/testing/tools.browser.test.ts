@@ -42,12 +42,20 @@ describe.each([...WIDTHS])('tools, %d px wide', (width) => {
     await dialog.getByLabel('Authentication').selectOption('bearer');
     await dialog.getByLabel('Token').fill('a-secret-token');
     await dialog.getByLabel('Price per call, USD').fill('0.002');
-    await dialog.getByRole('button', { name: 'Add server' }).click();
-    await page.getByText(/Added, with \d tools/).waitFor();
+    await dialog.getByRole('button', { name: 'Show its tools' }).click();
+    // Nothing that may write is picked unseen; nothing is stored yet.
+    await dialog.getByText('unmarked').first().waitFor();
+    expect(await dialog.getByRole('checkbox', { checked: true }).count()).toBe(0);
+    expect(await callAdmin<{ data: unknown[] }>(dashboard.gateway, `/mcp/servers?alias=own-${width}`)).toMatchObject({
+      data: [],
+    });
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await dialog.getByRole('button', { name: 'Show its tools' }).click();
+    await dialog.getByRole('checkbox', { name: /^fetch/ }).check();
+    await dialog.getByRole('button', { name: 'Add with 1 tool', exact: true }).click();
+    await page.getByText('Added, with 1 tool', { exact: true }).waitFor();
     expect(web.seen.at(-1)?.headers.get('authorization')).toBe('Bearer a-secret-token');
-    // Nothing that may write is approved unseen.
-    await page.getByText('unmarked').first().waitFor();
-    for (let left = web.tools.length; left > 0; left--) {
+    for (let left = web.tools.length - 1; left > 0; left--) {
       await page.getByRole('button', { name: 'Approve', exact: true }).first().click();
       await page
         .getByText('Nobody can call this tool')

@@ -10,6 +10,7 @@ export type McpServerInput = InferRequestType<(typeof api.mcp.servers)['$post']>
 export type McpServerChanges = InferRequestType<(typeof api.mcp.servers)[':id']['$patch']>['json'];
 export type McpTool = InferResponseType<(typeof api.mcp.servers)[':id']['tools']['$get']>['data'][number];
 export type McpCheck = InferResponseType<(typeof api.mcp.servers)[':id']['refresh']['$post']>;
+export type McpPreview = InferResponseType<(typeof api.mcp.servers)['check']['$post'], 200>;
 export type McpGrant = InferResponseType<(typeof api.mcp.servers)[':id']['grants']['$get'], 200>['data'][number];
 export type ToolCall = InferResponseType<(typeof api)['tool-calls']['$get']>['data'][number];
 export type ToolBucket = InferResponseType<typeof api.stats.tools.$get>['buckets'][number];

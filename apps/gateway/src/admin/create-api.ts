@@ -27,7 +27,7 @@ import { keyRoutes } from './keys/routes';
 import { liveRoutes } from './live/routes';
 import { logRoutes } from './logs/routes';
 import { mcpGrantRoutes } from './mcp/grant-routes';
-import { mcpServerRoutes } from './mcp/routes';
+import { mcpCheckRoutes, mcpServerRoutes } from './mcp/routes';
 import { mcpToolRoutes } from './mcp/tool-routes';
 import { importModelRoutes } from './models/import-models';
 import { modelRoutes } from './models/routes';
@@ -72,6 +72,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', providerKeyRoutes(services, mirror))
     .route('/', secretRoutes(services))
     .route('/', backendRoutes(services, mirror))
+    .route('/', mcpCheckRoutes(services))
     .route('/', mcpServerRoutes(services, mirror))
     .route('/', mcpToolRoutes(services, mirror))
     .route('/', mcpGrantRoutes(services))

@@ -2,10 +2,13 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
+import type { StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
+import type { ListedTool } from './lists/sort-tools';
 import { type ConsentLink, ConsentNeeded } from './oauth/consent-needed';
 import type { Consents } from './oauth/consents';
 import type { ServerEntry, ToolView } from './servers/server-entry';
 import type { ServerOwner, ServerRegistry } from './servers/server-registry';
+import { openNewServer } from './servers/server-table';
 
 export interface McpAdminOptions {
   readonly registry: ServerRegistry;
@@ -31,6 +34,16 @@ export interface ServerCheck {
   readonly error: string | null;
   readonly protocolVersion: string | null;
   readonly serverInfo: { readonly name: string; readonly version: string } | null;
+}
+
+/** A server that isn't added yet. */
+export interface ServerPreview {
+  /** Empty with an error. */
+  readonly tools: readonly ListedTool[];
+  /** Tools with unusable names or schemas. */
+  readonly odd: number;
+  readonly error: string | null;
+  readonly latencyMs: number;
 }
 
 /** Longest time an operator waits for a server. */
@@ -82,6 +95,18 @@ export class McpAdmin {
       return done({ ...(await withinTime(readAll(entry))), error: null });
     } catch (error) {
       return done({ ...NO_FACTS, error: describe(error) });
+    }
+  }
+
+  /** Tools of a server that isn't added yet. */
+  async preview(row: Partial<StoredMcpServer>): Promise<ServerPreview> {
+    const startedMs = performance.now();
+    const timed = () => ({ latencyMs: performance.now() - startedMs });
+    try {
+      const listed = await withinTime(this.options.registry.preview(openNewServer(this.vault, row)));
+      return { ...listed, error: null, ...timed() };
+    } catch (error) {
+      return { tools: [], odd: 0, error: describe(error), ...timed() };
     }
   }
 }

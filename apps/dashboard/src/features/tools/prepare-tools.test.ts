@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { argFields, besideEachOther, diffLines, markOf, readArgs, sortTools } from './prepare-tools';
+import { argFields, besideEachOther, diffLines, markOf, pickAtFirst, readArgs, sortTools } from './prepare-tools';
 
 describe('approved and current version of a tool', () => {
   test('shows what was taken away and what came, in the order of the text', () => {
@@ -84,4 +84,15 @@ test('a tool without hints is unmarked, and one that may destroy says so', () =>
   expect([mark({ destructiveHint: false }), mark({ destructiveHint: true }), mark({ readOnlyHint: false })]).toEqual([
     ...['writes', 'destructive', 'destructive'],
   ]);
+});
+
+test('of a new server nothing that may write or destroy is picked', () => {
+  const tool = (name: string, annotations: Record<string, boolean>) => ({ name, seen: { annotations } });
+  const tools = [
+    tool('look', { readOnlyHint: true }),
+    tool('write', { destructiveHint: false }),
+    tool('wipe', { destructiveHint: true }),
+    tool('silent', {}),
+  ];
+  expect(pickAtFirst(tools)).toEqual(['look']);
 });

@@ -72,6 +72,10 @@ export function markOf({ seen }: Pick<McpTool, 'seen'>): ToolMark {
   return readOnlyHint === undefined && destructiveHint === undefined ? 'unmarked' : 'destructive';
 }
 
+/** Tools of a new server that are picked unless the operator says otherwise: what may write or destroy is off. */
+export const pickAtFirst = (tools: readonly ({ readonly name: string } & Pick<McpTool, 'seen'>)[]): readonly string[] =>
+  tools.filter((tool) => markOf(tool) === 'read-only').map(({ name }) => name);
+
 export const TOOL_TONES: Readonly<Record<McpTool['state'], Tone>> = {
   approved: 'good',
   changed: 'bad',

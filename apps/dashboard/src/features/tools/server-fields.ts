@@ -129,13 +129,6 @@ export function newServerFields(values: FormValues): readonly FieldSpec[] {
         options: { http: 'HTTP', stdio: 'stdio, run by the gateway' },
       },
       ...place,
-      {
-        name: 'approve',
-        label: 'Approve at first',
-        kind: 'text',
-        options: { read_only: 'read-only tools', none: 'none, I pick them next', all: 'all tools' },
-        hint: 'The others wait until you approve them. You see them with their marks next.',
-      },
       ...SHARED,
     ],
     isOwn,

@@ -1,8 +1,6 @@
 import { useMemo } from 'react';
-import { useChange } from '../../api/change';
-import { api, read } from '../../api/client';
 import { useMayChange } from '../../api/session';
-import { type McpServerInput, readMcpServer, useMcpServers, useToolStats } from '../../api/tools';
+import { readMcpServer, useMcpServers, useToolStats } from '../../api/tools';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Plus } from '../../ui/icons';
@@ -10,10 +8,9 @@ import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import { OpenedOne } from '../forms/opened-one';
-import { SpecDialog } from '../forms/spec-form';
+import { NewServer } from './new-server';
 import { prepareServers, type ServerLine } from './prepare-tools';
 import { ServerDialog } from './server-dialog';
-import { newServerFields, serverBody } from './server-fields';
 
 /** Servers with their health and calls in the range. */
 export function ServersCard() {
@@ -75,34 +72,3 @@ const COLUMNS: readonly Column<ServerLine>[] = [
   { header: 'Cost in range', unit: 'usd', value: (row) => row.costUsd },
   { header: 'URL or command', wideOnly: 'very', narrow: true, value: (row) => row.url ?? row.command },
 ];
-
-interface NewServerProps {
-  readonly onClose: () => void;
-  /** Shows its tools for approval. */
-  readonly onAdded: (id: string) => void;
-}
-
-function NewServer({ onClose, onAdded }: NewServerProps) {
-  const create = useChange({
-    run: (json: McpServerInput) => read(api.mcp.servers.$post({ json })),
-    affects: [['mcp']],
-    done: ({ health }) =>
-      health.state === 'ok'
-        ? `Added, with ${health.tool_count} tools`
-        : `Added, but it does not answer: ${health.error}`,
-  });
-  return (
-    <SpecDialog
-      title="Add an MCP server"
-      description="Next you see its tools, and approve those that may write or delete."
-      onClose={onClose}
-      specs={newServerFields}
-      resource={{ transport: 'http', auth_type: 'none', approve: 'read_only', approve_changes: 'manual' }}
-      submitLabel="Add server"
-      change={create}
-      onSubmit={(body) =>
-        create.mutate(serverBody(body) as unknown as McpServerInput, { onSuccess: ({ id }) => onAdded(id) })
-      }
-    />
-  );
-}

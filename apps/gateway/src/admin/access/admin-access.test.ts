@@ -337,6 +337,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'post /demo-data',
       'post /label-budgets',
       'post /mcp/servers',
+      'post /mcp/servers/check',
       'post /mcp/servers/{id}/consent',
       'post /mcp/servers/{id}/refresh',
       'post /mcp/servers/{id}/tools/{name}/approve',

@@ -129,6 +129,46 @@ describe.each(TEST_DATABASES)('MCP servers on $name', (kind) => {
     },
   );
 
+  test('before it is added, its tools are listed; of those only the picked ones are approved, as they were seen', async () => {
+    const alias = freeAlias();
+    const auth = { type: 'bearer', token: TOKEN };
+    server.tools = [{ ...textTool('look'), annotations: { readOnlyHint: true } }, textTool('wipe'), textTool('write')];
+    const preview = await call('POST', '/mcp/servers/check', {
+      alias,
+      url: server.url,
+      auth,
+      headers: { 'X-T': HEADER },
+    });
+    expect([preview.status, preview.body]).toMatchObject([200, { ok: true, error: null, odd_count: 0 }]);
+    const { tools } = preview.body;
+    expect(tools.map((tool: { name: string; description: string }) => [tool.name, tool.description])).toEqual([
+      ['look', 'Does look.'],
+      ['wipe', 'Does wipe.'],
+      ['write', 'Does write.'],
+    ]);
+    expect(tools[0].seen.annotations).toEqual({ readOnlyHint: true });
+    expect(server.seen.at(-1)?.headers.get('authorization')).toBe(`Bearer ${TOKEN}`);
+    expect((await call('GET', `/mcp/servers?alias=${alias}`)).body.data).toEqual([]);
+    // The server changes one that was picked, and adds another.
+    server.tools = [server.tools[0] ?? {}, textTool('wipe'), textTool('write', 'Other words.'), textTool('later')];
+    const picked = tools.slice(1).map(({ name, hash }: { name: string; hash: string }) => ({ name, hash }));
+    const made = await add({ alias, auth, approve: undefined, approve_tools: picked });
+    expect(made.health).toMatchObject({ state: 'ok', tool_count: 1, held_back_count: 3 });
+    expect(await states(made.id)).toEqual({ look: 'new', wipe: 'approved', write: 'new', later: 'new' });
+    const [entry] = (await call('GET', `/audit?resource=mcp_tool&resource_id=${alias}`)).body.data;
+    expect(entry.after).toEqual({ approved: ['wipe'] });
+    expect((await call('POST', '/mcp/servers/check', { alias, url: server.url })).status).toBe(409);
+    const none = await add({ approve: undefined, approve_tools: [] });
+    expect(Object.values(await states(none.id))).toEqual(['new', 'new', 'new', 'new']);
+    server.failWith = 503;
+    const failing = (await call('POST', '/mcp/servers/check', { alias: freeAlias(), url: server.url })).body;
+    expect([failing.ok, failing.tools, failing.error]).toEqual([false, [], expect.stringContaining('503')]);
+    server.failWith = undefined;
+    const odd = await call('POST', '/mcp/servers/check', { alias: freeAlias(), url: 'http://169.254.169.254/x' });
+    expect([odd.status, odd.body.error.param]).toEqual([400, 'url']);
+    for (const text of said) expect(text.includes(TOKEN) || text.includes(HEADER)).toBe(false);
+  });
+
   test('an unknown choice of tools to approve is refused', async () => {
     const answer = await call('POST', '/mcp/servers', { alias: freeAlias(), url: server.url, approve: 'some' });
     expect([answer.status, answer.body.error.param]).toEqual([400, 'approve']);

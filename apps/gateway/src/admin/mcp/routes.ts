@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { mcpServerRows, type StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
 import { listTools } from '@llm0/drizzle/queries/mcp/tools';
@@ -9,17 +8,19 @@ import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageQuery, showPage, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
-import { readFields } from '../fields/map-fields';
 import {
   checkSchema,
   newServerSchema,
+  previewSchema,
   serverChangesSchema,
   serverPage,
   serverSchema,
   showCheck,
+  showPreview,
   showServer,
 } from './schema';
-import { sealServer } from './seal-server';
+import { changedRow, checkPlace, newRow, taken } from './server-rows';
+import { approvePicked } from './tool-routes';
 
 const at = routesOf('mcp');
 const params = z.object({ id });
@@ -55,8 +56,6 @@ const refresh = createRoute({
   responses: { 200: answers(checkSchema, 'Whether it answered, and what it offers') },
 });
 type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'mcpAdmin' | 'checkUrl'>;
-type NewServer = z.infer<typeof newServerSchema>;
-type ServerChanges = z.infer<typeof serverChangesSchema>;
 
 export function mcpServerRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, mcpAdmin } = services;
@@ -81,6 +80,11 @@ export function mcpServerRoutes(services: Needs, mirror: HotStoreMirror) {
         return made;
       });
       if (stored.isActive) await mcpAdmin.check(stored.alias);
+      const { approve_tools: picked = [] } = body;
+      if (stored.isActive && picked.length > 0) {
+        await approvePicked(services, mirror, { actor: c.get('actor'), server: stored, picked });
+        await mcpAdmin.check(stored.alias);
+      }
       return c.json(shown(await find(db, { id: stored.id })), 201);
     })
     .openapi(list, async (c) => {
@@ -111,61 +115,20 @@ export function mcpServerRoutes(services: Needs, mirror: HotStoreMirror) {
     });
 }
 
-function newRow({ mcpAdmin }: Needs, body: NewServer) {
-  const rowId = crypto.randomUUID();
-  const { headers: _headers, env: _env, auth: _auth, ...rest } = body;
-  return {
-    ...cleared(readFields({ ...rest, transport: body.transport ?? 'http', approve: body.approve ?? 'read_only' })),
-    id: rowId,
-    ...sealServer(mcpAdmin.vault, body, rowId),
-  };
-}
+const check = createRoute({
+  ...at('post', '/mcp/servers/check', 'List the tools of a server before it is added; nothing is stored'),
+  request: { body: takes(newServerSchema) },
+  responses: { 200: answers(previewSchema, 'Whether it answered, and its tools') },
+});
 
-function changedRow({ mcpAdmin }: Needs, body: ServerChanges, before: StoredMcpServer) {
-  const { headers: _headers, env: _env, auth: _auth, ...rest } = body;
-  return { ...cleared(readFields(rest)), ...sealServer(mcpAdmin.vault, body, before.id, before) };
-}
-
-/** A list that is taken away is an empty one. */
-function cleared<R extends { readonly args?: unknown; readonly blockedTools?: unknown }>(row: R) {
-  return {
-    ...row,
-    ...(row.args === null ? { args: [] } : {}),
-    ...(row.blockedTools === null ? { blockedTools: [] } : {}),
-  } as Omit<R, 'args' | 'blockedTools'> & { args?: string[]; blockedTools?: string[] };
-}
-
-type Place = Pick<NewServer, 'url' | 'command' | 'args' | 'env' | 'headers' | 'auth'>;
-
-/** Validates the fields of each transport; `isChange`: missing fields stay. */
-async function checkPlace(
-  { mcpAdmin, checkUrl }: Needs,
-  body: Place,
-  transport: 'http' | 'stdio',
-  isChange = false,
-): Promise<void> {
-  const refuse = (param: keyof Place, why: string) => {
-    throw new GatewayError('invalid_request', `${param}: ${why}`, { param });
-  };
-  const isGiven = (param: keyof Place) => body[param] !== undefined && body[param] !== null;
-  const [own, others] = PLACES[transport];
-  for (const param of others)
-    if (isGiven(param)) refuse(param, `is not for a server with the transport "${transport}".`);
-  if (!isChange && !isGiven(own)) refuse(own, `is required for a server with the transport "${transport}".`);
-  if (transport === 'stdio' && !mcpAdmin.mayRunServers) {
-    const message =
-      'This gateway runs no stdio servers. MCP_STDIO=true permits them, and lets anyone who may add servers run programs on its machine.';
-    throw new GatewayError('invalid_request', message, { param: 'transport' });
-  }
-  if (typeof body.url === 'string') await checkUrl(body.url);
-}
-
-const PLACES = {
-  http: ['url', ['command', 'args', 'env']],
-  stdio: ['command', ['url', 'headers', 'auth']],
-} as const satisfies Record<string, readonly [keyof Place, readonly (keyof Place)[]]>;
-
-function taken(alias: string): GatewayError {
-  const message = `An MCP server "${alias}" already exists. Edit it, or choose another alias.`;
-  return new GatewayError('conflict', message, { param: 'alias' });
+/** A server that isn't added yet: the operator sees its tools first. */
+export function mcpCheckRoutes(services: Needs) {
+  const { db, mcpAdmin } = services;
+  return createRouter().openapi(check, async (c) => {
+    const body = c.req.valid('json');
+    await checkPlace(services, body, body.transport ?? 'http');
+    const { data } = await mcpServerRows.list(db, { limit: 1 }, { alias: body.alias });
+    if (data.length > 0) throw taken(body.alias);
+    return c.json(showPreview(await mcpAdmin.preview(newRow(services, body))), 200);
+  });
 }

@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '@llm0/core/chat/json';
+import { hashTool } from '@llm0/core/mcp/hash-tool';
 import type { StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
 import type { StoredTool } from '@llm0/drizzle/queries/mcp/tools';
 import { isOffered } from '../../mcp/calls/tool-rights';
-import type { ServerCheck, ServerHealth } from '../../mcp/mcp-admin';
+import type { ServerCheck, ServerHealth, ServerPreview } from '../../mcp/mcp-admin';
 import { count, id, instantShown, pageOf, text, toolPatterns, usd, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 import { headers, secret, url } from '../providers/schema';
@@ -14,6 +15,8 @@ const MAX_TIMEOUT_MS = 600_000;
 const MIN_TIMEOUT_MS = 100;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const MAX_ARGS = 100;
+/** A list of tools has no more. */
+const MAX_PICKED = 2000;
 
 const alias = z
   .string()
@@ -109,6 +112,14 @@ export const newServerSchema = z
       default: 'read_only',
       description: 'Tools that are approved at first: those that the server marks as read-only, all or none',
     }),
+    approve_tools: z
+      .array(z.strictObject({ name: text(128), hash: text(64) }))
+      .max(MAX_PICKED)
+      .optional()
+      .openapi({
+        description:
+          'Instead of `approve`: the tools that an operator picked, with the hashes of POST /mcp/servers/check. A tool with another hash waits',
+      }),
     ...settings,
   })
   .openapi('NewMcpServer');
@@ -188,6 +199,23 @@ export const checkSchema = z
   })
   .openapi('McpServerCheck');
 
+export const previewSchema = z
+  .object({
+    ok: z.boolean(),
+    latency_ms: z.number(),
+    error: z.string().nullable(),
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        description: z.string().nullable(),
+        hash: z.string().openapi({ description: 'For `approve_tools`' }),
+        seen: z.record(z.string(), z.unknown()).openapi({ description: 'As the server lists it' }),
+      }),
+    ),
+    odd_count: z.int().openapi({ description: 'Tools with invalid names or schemas' }),
+  })
+  .openapi('McpServerPreview');
+
 export const showServer = (row: StoredMcpServer, { toolCount, heldBackCount, oddCount, ...seen }: ServerHealth) =>
   showFields(serverSchema, {
     ...row,
@@ -225,3 +253,14 @@ export const showCheck = (check: ServerCheck, tools: readonly StoredTool[]) => {
     held_back: named(false),
   };
 };
+
+export const showPreview = ({ tools, odd, ...check }: ServerPreview): z.output<typeof previewSchema> => ({
+  ok: check.error === null,
+  latency_ms: Math.round(check.latencyMs * 1000) / 1000,
+  error: check.error,
+  tools: tools.map(({ name, tool }) => ({
+    ...{ name, hash: hashTool(tool), seen: tool },
+    description: typeof tool.description === 'string' ? tool.description : null,
+  })),
+  odd_count: odd,
+});

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { mcpServerRows } from '@llm0/drizzle/queries/mcp/servers';
+import { mcpServerRows, type StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
 import { approveTool, getTool, listTools } from '@llm0/drizzle/queries/mcp/tools';
 import { answers, createRouter, routesOf } from '../admin-router';
-import type { AdminServices } from '../admin-services';
+import type { Actor, AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, text } from '../fields/fields';
@@ -67,6 +67,25 @@ export function mcpToolRoutes(services: Needs, mirror: HotStoreMirror) {
       await bringTablesIntoForce(services, mirror);
       return c.json(showTool(tool, server), 200);
     });
+}
+
+export interface Picked {
+  readonly actor: Actor;
+  readonly server: StoredMcpServer;
+  readonly picked: readonly { readonly name: string; readonly hash: string }[];
+}
+
+/** Approves the tools of a new server that an operator picked. One that its server changed since waits. */
+export async function approvePicked(services: Needs, mirror: HotStoreMirror, { actor, server, picked }: Picked) {
+  await recordChange(services.db, actor, async (tx) => {
+    const approved: string[] = [];
+    for (const { name, hash } of picked) {
+      if ((await approveTool(tx, { serverId: server.id, name }, hash)) !== null) approved.push(name);
+    }
+    const said = { before: { approved: [] }, after: { approved } };
+    return { result: null, action: 'update', resource: 'mcp_tool', resourceId: server.alias, ...said };
+  });
+  await bringTablesIntoForce(services, mirror);
 }
 
 function changedAgain(name: string): GatewayError {

@@ -1,6 +1,8 @@
 import type { McpServer } from '@llm0/core/mcp/server';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { readList } from '../lists/read-list';
+import { sortTools } from '../lists/sort-tools';
 import type { Upstream } from '../upstream/upstream';
 import { type JudgeTools, ServerEntry } from './server-entry';
 
@@ -66,6 +68,19 @@ export class ServerRegistry implements RegistryView {
     const entry = new ServerEntry({ ...this.options, server, upstream });
     entries.set(name, entry);
     return entry;
+  }
+
+  /** Current tools of a server that isn't in the table. Nothing of it stays. */
+  async preview(server: McpServer): Promise<ReturnType<typeof sortTools>> {
+    const upstream = this.options.connect(server, undefined);
+    const ended = new AbortController();
+    try {
+      const { items } = await readList(upstream, server.alias, 'tools', ended.signal);
+      return sortTools(items);
+    } finally {
+      ended.abort();
+      upstream.close();
+    }
   }
 
   /** Most recent entry of a server with per-user sign-in. */

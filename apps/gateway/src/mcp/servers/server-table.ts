@@ -90,6 +90,19 @@ export function openSecrets(
   return JSON.parse(vault.open({ bytes: encryptedSecrets, keyId: encryptionKeyId }, id)) as ServerSecrets;
 }
 
+const NEW_SERVER: Partial<StoredMcpServer> = {
+  ...{ description: '', url: null, command: null, args: [], authType: 'none', authOptions: {} },
+  ...{ encryptedSecrets: null, encryptionKeyId: null, allowedTools: null, blockedTools: [] },
+  ...{ pricePerCallNanoUsd: 0, timeoutMs: 60_000, isActive: true },
+};
+
+/** A server that isn't stored yet, as it would be. */
+export function openNewServer(vault: SecretVault, row: Partial<StoredMcpServer>): McpServer {
+  const given = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined));
+  const whole = { ...NEW_SERVER, ...given } as StoredMcpServer;
+  return toServer(whole, openSecrets(vault, whole));
+}
+
 function toServer(row: StoredMcpServer, secrets: ServerSecrets | undefined): McpServer {
   const { id, alias, description, transport, url, command, args, authType: auth } = row;
   const { allowedTools, blockedTools, pricePerCallNanoUsd, timeoutMs, isActive } = row;
