@@ -30,6 +30,8 @@ export const projects = pgTable('projects', {
     .default('closed'),
   unknownModelPolicy: text('unknown_model_policy', { enum: ['refuse', 'allow_unpriced'] }),
   maxCustomers: integer('max_customers').default(100_000),
+  /** null = requests don't wait for limits. */
+  queueTimeoutMs: integer('queue_timeout_ms'),
   /** Version in force from `guardrails`. */
   guardrailsVersion: bigint('guardrails_version', { mode: 'number' }),
   pseudonymSecret: uuid('pseudonym_secret').notNull().defaultRandom(),

@@ -48,6 +48,12 @@ export const providers = pgTable('providers', {
   /** null = the gateway's. */
   requestTimeoutMs: integer('request_timeout_ms'),
   answerTimeoutMs: integer('answer_timeout_ms'),
+  /** Takes no new requests. */
+  drain: boolean('drain').notNull().default(false),
+  /** Of all processes; null = no limit. */
+  maxConcurrency: integer('max_concurrency'),
+  /** null = its health isn't checked. */
+  healthCheckIntervalMs: integer('health_check_interval_ms'),
   isActive: boolean('is_active').notNull().default(true),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
@@ -63,6 +69,8 @@ export const providerKeys = pgTable('provider_keys', {
   lastCharacters: text('last_characters').notNull(),
   encryptionKeyId: text('encryption_key_id').notNull(),
   encryptedKey: bytes('encrypted_key').notNull(),
+  /** Of all processes; null = no limit. */
+  maxConcurrency: integer('max_concurrency'),
   isActive: boolean('is_active').notNull().default(true),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),

@@ -84,11 +84,11 @@ export async function createServices(config: Config, log: Logger, version: strin
   const fetch = createBoundedFetch(globalThis.fetch, config.maxResponseBytes);
   const base = await startBase({ config, log, fetch, version });
   const { database, hotStore, clock, metrics, routing, telemetry } = base;
-  const { tables, health, egress, providerAdmin } = routing;
+  const { tables, health, turns, egress, providerAdmin, providerChecks } = routing;
   const monotonicMs = () => performance.now();
   const storeClock = createStoreClock(() => clock.nowMs());
   const caching = await createCaches({ config, database, metrics, log, fetch, nowMs: storeClock.nowMs });
-  const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now, leaseMs: config.testing.leaseMs });
+  const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now, leaseMs: config.testing.leaseMs, turns });
   leases.start();
   health.start();
   const stopSampling = sampleLoopLag((lagMs) => metrics.loopLagMs.observe(lagMs), monotonicMs);
@@ -99,7 +99,8 @@ export async function createServices(config: Config, log: Logger, version: strin
   const checkParts = { db: database.db, embedder: caching.caches.builtInEmbedder, fetch, egress };
   const guardrailChecks: TextChecks = createGuardrailChecks({ services: () => services, answerChat, ...checkParts });
   const services: Services = {
-    ...{ version, startedMs, config, log, metrics, hotStore, leases, health, storeClock },
+    ...{ version, startedMs, config, log, metrics, hotStore, leases, turns, health, storeClock },
+    providerChecks,
     refusals: createRefusalFolder({ hotStore, metrics }, config),
     mediaEgress: readEgressAllow(config.mediaEgressAllow),
     ...caching.caches,

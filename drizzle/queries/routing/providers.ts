@@ -17,6 +17,9 @@ export type ProviderSettings = Pick<
   | 'passthroughPaths'
   | 'requestTimeoutMs'
   | 'answerTimeoutMs'
+  | 'drain'
+  | 'maxConcurrency'
+  | 'healthCheckIntervalMs'
   | 'isActive'
 >;
 

@@ -1,5 +1,6 @@
 import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import type { TakenSlots } from '@llm0/core/routing/places/slots';
 import type { Provider } from './provider';
 import type { EncodeContext, UpstreamRequest } from './provider-request';
 import type { EgressOptions } from './transport/egress/fetch-guarded';
@@ -36,6 +37,8 @@ export interface ProviderCall {
   readonly egress?: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges' | 'resolve' | 'ca'>;
   /** Several or stored keys, which replace the connection's own. */
   readonly keys?: KeyRing;
+  /** Places of this attempt, where the provider or a key has limited ones. */
+  readonly slots?: TakenSlots | undefined;
   /** Headers that name the trace it is part of. */
   readonly trace?: Readonly<Record<string, string>>;
   readonly room?: AnswerRoom;

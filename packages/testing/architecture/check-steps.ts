@@ -1,9 +1,9 @@
 import { createResolver, importsOf, isTest, type Rule, type SourceFile } from './source-file';
 
 const PIPELINE = 'apps/gateway/src/pipeline/';
-/** Heads put steps together; the answer is produced by asking upstream, lazily. */
+/** Heads put steps together. The answer is produced by asking upstream, lazily; who waits is decided on again and again. */
 const isHead = (path: string): boolean => /\/handle-[^/]+\.ts$/.test(path);
-const MAY_CALL: ReadonlySet<string> = new Set(['produce-answer → call-upstream']);
+const MAY_CALL: ReadonlySet<string> = new Set(['produce-answer → call-upstream', 'admit-in-turn → admit']);
 
 const nameOf = (path: string): string => /([^/]+)\.ts$/.exec(path)?.[1] ?? '';
 const letters = (name: string): string => name.replaceAll('-', '').toLowerCase();

@@ -256,6 +256,18 @@ const CASES: readonly Case[] = [
     refusal: 'model_not_found',
   },
   {
+    name: 'provider drain',
+    model: 'drained/drained-large',
+    setUp: () => ({
+      method: 'POST',
+      path: '/providers',
+      body: { name: 'drained', base_url: upstreamUrl, key: 'sk-d', models: [{ model: 'drained-large', ...PRICE }] },
+    }),
+    tighten: () => ({ method: 'PATCH', path: '/providers/drained', body: { drain: true } }),
+    loosen: () => ({ method: 'PATCH', path: '/providers/drained', body: { drain: false } }),
+    refusal: 'upstream_unavailable',
+  },
+  {
     name: 'chain',
     model: 'dead-model',
     setUp: () => ({

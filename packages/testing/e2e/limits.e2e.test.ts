@@ -38,6 +38,17 @@ for (const kind of STORE_KINDS) {
       const post = (body: unknown) => postChat(world.gateway, made.apiKey, body, { headers });
       return { ...made, customerId: encodeURIComponent(customerId), path, setLimits, post };
     };
+    const queued = async () => {
+      const page = await (await fetch(`${world.gateway.url}/metrics`)).text();
+      return Number(/^llm0_requests_queued (\d+)$/m.exec(page)?.[1]);
+    };
+    const until = async (isSo: () => Promise<boolean>) => {
+      const endMs = performance.now() + 20_000;
+      while (!(await isSo())) {
+        if (performance.now() > endMs) throw new Error(`not so within 20 s: ${isSo}`);
+        await Bun.sleep(10);
+      }
+    };
     const expectServed = async (answer: Response) => {
       const text = await answer.text();
       expect([answer.status, answer.status === 200 ? '' : text]).toEqual([200, '']);
@@ -239,6 +250,56 @@ for (const kind of STORE_KINDS) {
         body: { name: 'b' },
       });
       await expectServed(await postChat(world.gateway, key, question('two')));
+    });
+
+    test('a project that waits: requests over a rate pass in order, and one too late is refused at once', async () => {
+      const { apiKey, projectId } = await createTestKey(world.gateway, {
+        key: { rate_limit_per_minute: 40, rate_limit_burst: 1 },
+        project: { cache_enabled: false, queue_timeout_ms: 20_000 },
+      });
+      const texts = [1, 2, 3].map((n) => `in turn ${projectId} ${n}`);
+      const answers: Response[] = [];
+      for (const [index, text] of texts.entries()) {
+        void postChat(world.gateway, apiKey, question(text)).then((answer) => answers.push(answer));
+        // Its place is fixed once it is queued, or answered.
+        await until(async () => answers.length + (await queued()) > index);
+      }
+      await waitUntil(() => answers.length === texts.length);
+      for (const answer of answers) await expectServed(answer);
+      expect(answers.some((answer) => Number(answer.headers.get('x-queued-ms')) > 0)).toBe(true);
+      const asked = world.upstream.requests.map(({ body }) => JSON.stringify(body.messages));
+      expect(asked.filter((one) => one.includes(projectId))).toEqual(
+        texts.map((text) => expect.stringContaining(text) as unknown as string),
+      );
+      const slow = { rate_limit_per_minute: 1, rate_limit_burst: 1 };
+      const late = await createTestKey(world.gateway, { key: slow, project: { queue_timeout_ms: 5000 } });
+      await expectServed(await postChat(world.gateway, late.apiKey, question('now')));
+      const refused = await postChat(world.gateway, late.apiKey, question('then'));
+      const seconds = await expectRefused(refused, 429, { code: 'rate_limit_exceeded', param: 'key' });
+      expect(seconds).toBeGreaterThan(30);
+    });
+
+    test('a project that waits: a place of a key goes to the next, and a caller who leaves frees its turn', async () => {
+      const { control } = world.upstream;
+      const { apiKey } = await createTestKey(world.gateway, {
+        key: { max_concurrency: 1 },
+        project: { cache_enabled: false, queue_timeout_ms: 30_000 },
+      });
+      control.hold();
+      const running = postChat(world.gateway, apiKey, question('first'));
+      await waitUntil(() => control.counters.waiting === 1);
+      const caller = new AbortController();
+      const left = postChat(world.gateway, apiKey, question('left'), { signal: caller.signal }).catch(() => 'left');
+      await until(async () => (await queued()) === 1);
+      const next = postChat(world.gateway, apiKey, question('next'));
+      await until(async () => (await queued()) === 2);
+      caller.abort();
+      expect(await left).toBe('left');
+      await until(async () => (await queued()) === 1);
+      control.release();
+      await expectServed(await running);
+      await expectServed(await next);
+      expect(await settledLedger(world.gateway)).toMatchObject({ ok: true, open_holds: 0 });
     });
 
     test('a key’s request bucket tells true remaining times', async () => {

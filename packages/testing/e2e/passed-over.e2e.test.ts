@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment } from './environment';
+import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 /** About 200,000 tokens: more than gpt-4o-mini takes, less than Gemini does. */
@@ -100,6 +100,107 @@ describe.each(ON_ONE_KIND)('no target is passed over silently, on %s stores', (k
     const row = await logRow(world.gateway, response.headers.get('x-request-id') ?? '');
     expect(row).toMatchObject({ attempts: [{ outcome: 'unpriced' }, { outcome: 'ok' }] });
   });
+
+  test('a drained provider finishes its requests, takes no new ones, and every answer says so', async () => {
+    const model = { model: 'house-model', input_usd_per_million: 1, output_usd_per_million: 1 };
+    const server = { name: 'house', base_url: world.upstream.baseUrl, key: 'sk-house', models: [model] };
+    await callAdmin(world.gateway, '/providers', { body: server });
+    const own = await createTestKey(world.gateway, { project: { cache_enabled: false, passthrough: ['house'] } });
+    const targets = [
+      { provider: 'house', model: 'house-model' },
+      { provider: 'openai', model: 'gpt-4o-mini' },
+    ];
+    await callAdmin(world.gateway, '/aliases', { body: { alias: 'ours', project_id: own.projectId, targets } });
+    const post = (name: string, more = {}) => postChat(world.gateway, own.apiKey, ask('x', { model: name, ...more }));
+    const drain = (isOn: boolean) =>
+      callAdmin(world.gateway, '/providers/house', { method: 'PATCH', body: { drain: isOn } });
+    world.upstream.control.hold();
+    const running = post('ours', { stream: true });
+    await waitUntil(() => world.upstream.control.counters.waiting === 1);
+    await drain(true);
+    world.upstream.control.release();
+    const finished = await running;
+    expect([finished.status, finished.headers.get('x-provider')]).toEqual([200, 'house']);
+    expect(await finished.text()).toEndWith('data: [DONE]\n\n');
+
+    const moved = await post('ours');
+    const shown = ['x-provider', 'x-failover', 'x-original-provider'].map((name) => moved.headers.get(name));
+    expect([moved.status, ...shown]).toEqual([200, 'openai', 'true', 'house']);
+    const outcomes = [{ provider: 'house', outcome: 'drained' }, { outcome: 'ok' }];
+    const row = await logRow(world.gateway, moved.headers.get('x-request-id') ?? '');
+    expect(row).toMatchObject({ failover_count: 1, attempts: outcomes });
+
+    const native = fetch(`${world.gateway.url}/passthrough/house/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${own.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(ask('x', { model: 'house-model' })),
+    });
+    for (const refused of [await post('house/house-model'), await native]) {
+      const body = (await refused.json()) as { error: { message: string; attempts: object[] } };
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
+      expect(body.error.message).toContain('The operator drained the provider "house"');
+      expect(body.error.attempts).toMatchObject([{ provider: 'house', failure: 'drained' }]);
+      const left = await logRow(world.gateway, refused.headers.get('x-request-id') ?? '');
+      expect(left).toMatchObject({ error_code: 'upstream_unavailable', attempts: [{ outcome: 'drained' }] });
+    }
+    const pages = ['/healthz', '/metrics'].map((path) => fetch(world.gateway.url + path).then((page) => page.text()));
+    const [health, metrics] = await Promise.all(pages);
+    expect(health).toContain('"drained":["house"]');
+    expect(metrics).toContain('llm0_provider_drained{provider="house"} 1');
+
+    await drain(false);
+    expect((await post('ours')).headers.get('x-provider')).toBe('house');
+    await callAdmin(world.gateway, '/providers/house', { method: 'DELETE' });
+  });
+
+  test(
+    'a provider whose health check fails comes last, until a check goes well',
+    async () => {
+      let isWell = false;
+      const server = Bun.serve({
+        ...{ port: 0, hostname: '127.0.0.1' },
+        fetch: (request) => {
+          const { pathname } = new URL(request.url);
+          if (pathname.endsWith('/models'))
+            return isWell ? Response.json({ data: [] }) : new Response('', { status: 503 });
+          return fetch(world.upstream.url + pathname, { method: 'POST', headers: request.headers, body: request.body });
+        },
+      });
+      try {
+        const models = [{ model: 'ward', input_usd_per_million: 1, output_usd_per_million: 1 }];
+        const body = { name: 'ward', base_url: `http://127.0.0.1:${server.port}/v1`, key: 'sk-ward', models };
+        await callAdmin(world.gateway, '/providers', { body: { ...body, health_check_interval_ms: 1000 } });
+        const own = await createTestKey(world.gateway, { project: { cache_enabled: false } });
+        const targets = [
+          { provider: 'ward', model: 'ward' },
+          { provider: 'openai', model: 'gpt-4o-mini' },
+        ];
+        await callAdmin(world.gateway, '/aliases', { body: { alias: 'sick', project_id: own.projectId, targets } });
+        const answerFrom = async (provider: string): Promise<Response> => {
+          const endMs = performance.now() + 30_000;
+          for (;;) {
+            const answer = await postChat(world.gateway, own.apiKey, ask('x', { model: 'sick' }));
+            if (answer.headers.get('x-provider') === provider) return answer;
+            if (performance.now() > endMs) throw new Error(`${provider} does not answer: ${await answer.text()}`);
+            await Bun.sleep(100);
+          }
+        };
+        const passed = await answerFrom('openai');
+        expect(await logRow(world.gateway, passed.headers.get('x-request-id') ?? '')).toMatchObject({
+          attempts: [{ provider: 'ward', outcome: 'check_failed' }, { outcome: 'ok' }],
+        });
+        expect(await callAdmin<object>(world.gateway, '/providers/ward')).toMatchObject({ health_check: 'failing' });
+        expect(await (await fetch(`${world.gateway.url}/healthz`)).text()).toContain('"failing_checks":["ward"]');
+        isWell = true;
+        await answerFrom('ward');
+        expect(await callAdmin<object>(world.gateway, '/providers/ward')).toMatchObject({ health_check: 'ok' });
+        await callAdmin(world.gateway, '/providers/ward', { method: 'DELETE' });
+      } finally {
+        await server.stop(true);
+      }
+    },
+    SETUP_MS,
+  );
 
   test('an answer of the larger model is kept as any stand-in’s is', async () => {
     const body = ask(`${LONG} kept`);

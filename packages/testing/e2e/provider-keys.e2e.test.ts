@@ -127,6 +127,57 @@ describe.each(ON_ONE_KIND)('keys of providers on %s stores', (kind) => {
   });
 
   test(
+    'concurrent requests of a provider and of a key: split among the processes, and a place comes back',
+    async () => {
+      const { apiKey } = await newKey();
+      const models = [{ model: 'slow', input_usd_per_million: 0, output_usd_per_million: 0 }];
+      const settings = { name: 'narrow', base_url: world.upstream.baseUrl, key: STORED, models, max_concurrency: 4 };
+      await admin('/providers', { method: 'POST', body: settings });
+      const callers: AbortController[] = [];
+      const begin = async (gateway: GatewayProcess) => {
+        const caller = new AbortController();
+        const body = ask('Hi', { model: 'narrow/slow', stream: true, x_fake: { hangAfter: 1 } });
+        const answer = await postChat(gateway, apiKey, body, { signal: caller.signal });
+        if (answer.status === 200) callers.push(caller);
+        return answer.status;
+      };
+      const fill = async (gateway: GatewayProcess) => {
+        for (let begun = 0; ; begun++) if ((await begin(gateway)) !== 200) return begun;
+      };
+      const leaveAll = () => {
+        for (const caller of callers.splice(0)) caller.abort();
+      };
+      // Each process learns of the other with its next beat, and of a caller who left a little later.
+      await until(async () => {
+        leaveAll();
+        const begun: number[] = [];
+        for (const gateway of replicas) begun.push(await fill(gateway));
+        return begun.every((count) => count === 4 / replicas.length);
+      });
+      const refused = await postChat(world.gateway, apiKey, ask('Hi', { model: 'narrow/slow' }));
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+      expect(await refused.json()).toMatchObject({
+        error: { code: 'upstream_rate_limited', attempts: [{ provider: 'narrow', failure: 'concurrency_limit' }] },
+      });
+      leaveAll();
+      await until(async () => (await post(apiKey, world.gateway, 'narrow/slow')).status === 200);
+
+      await admin('/providers/narrow', { method: 'PATCH', body: { max_concurrency: null } });
+      const { data } = await admin<{ data: { id: string }[] }>('/providers/narrow/keys', { method: 'GET' });
+      const limited = { max_concurrency: replicas.length };
+      await admin(`/providers/narrow/keys/${data[0]?.id}`, { method: 'PATCH', body: limited });
+      await admin('/providers/narrow/keys', { method: 'POST', body: { key: OWN, name: 'second' } });
+      await begin(world.gateway);
+      expect(usedKeys().at(-1)).toBe(STORED);
+      expect((await post(apiKey, world.gateway, 'narrow/slow')).status).toBe(200);
+      expect(usedKeys().at(-1)).toBe(OWN);
+      leaveAll();
+      await admin('/providers/narrow', { method: 'DELETE' });
+    },
+    SETUP_MS,
+  );
+
+  test(
     'what is stored survives a restart',
     async () => {
       const { apiKey } = await newKey();
@@ -159,6 +210,14 @@ describe.each(ON_ONE_KIND)('keys of providers on %s stores', (kind) => {
     for (const text of said) for (const secret of SECRETS) expect(text.includes(secret)).toBe(false);
   });
 });
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  const endMs = performance.now() + 30_000;
+  while (!(await isSo())) {
+    if (performance.now() > endMs) throw new Error(`not so within 30 s: ${isSo}`);
+    await Bun.sleep(50);
+  }
+}
 
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

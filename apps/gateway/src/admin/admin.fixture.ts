@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { createSecretVault, type SecretVault } from '@llm0/core/keys/secret-vault';
 import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
 import { makeTempDir, StoredRows } from '@llm0/core/limits/store-rows.fixture';
+import { TurnQueue } from '@llm0/core/limits/turn-queue';
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { Peers } from '@llm0/core/routing/places/peers';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { Database } from '@llm0/drizzle/client';
@@ -28,6 +30,7 @@ import { ServerTable } from '../mcp/servers/server-table';
 import { ProviderConnections } from '../providers/connections';
 import { readPresetChains } from '../providers/preset-chains';
 import { ProviderAdmin } from '../providers/provider-admin';
+import { SlotTable } from '../providers/slot-table';
 import type { AdminServices } from './admin-services';
 import { parseMoneyAsText } from './fields/json-money';
 import { buildAdmin } from './index';
@@ -93,6 +96,7 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)), bac
     ...shared,
     config: { providers: [], demoProvider: false },
     secrets: { prepare: async () => {}, read: () => undefined, renew: async () => undefined },
+    slots: new SlotTable(new Peers(), new TurnQueue()),
     monotonicMs: () => performance.now(),
     log: pino({ level: 'silent' }),
   });

@@ -62,15 +62,47 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
     });
   });
 
-  test('time-outs of a provider', async () => {
+  test('time-outs and drain of a provider', async () => {
     const name = uniqueName();
     const body = { name, base_url: 'http://127.0.0.1:9/v1', request_timeout_ms: 5000 };
     const made = await admin.call('POST', '/providers', { body });
-    expect(made.body).toMatchObject({ request_timeout_ms: 5000, answer_timeout_ms: null });
+    expect(made.body).toMatchObject({ request_timeout_ms: 5000, answer_timeout_ms: null, drain: false });
+    for (const drain of [true, false]) {
+      expect((await admin.call('PATCH', `/providers/${name}`, { body: { drain } })).body.drain).toBe(drain);
+    }
     const change = { request_timeout_ms: null, answer_timeout_ms: 900_000 };
     expect((await admin.call('PATCH', `/providers/${name}`, { body: change })).body).toMatchObject(change);
     const wrong = await admin.call('PATCH', `/providers/${name}`, { body: { answer_timeout_ms: 0 } });
     expect([wrong.status, wrong.body.error.param]).toEqual([400, 'answer_timeout_ms']);
+  });
+
+  test('limits and health checks of a provider and its keys', async () => {
+    const name = uniqueName();
+    const body = { name, base_url: 'http://127.0.0.1:9/v1', key: 'sk-x', max_concurrency: 8 };
+    const made = await admin.call('POST', '/providers', { body });
+    expect(made.body).toMatchObject({ max_concurrency: 8, health_check_interval_ms: null, health_check: null });
+    const patch = (path: string, change: object) => admin.call('PATCH', `/providers/${name}${path}`, { body: change });
+    const checked = (await patch('', { max_concurrency: null, health_check_interval_ms: 5000 })).body;
+    expect(checked).toMatchObject({ max_concurrency: null, health_check_interval_ms: 5000, health_check: 'ok' });
+    const paused = { model: '', mode: 'closed' as const, openForMs: 0, coolForMs: 9000 };
+    admin.targets.push({ provider: `check:${name}`, ...paused });
+    const shown = (await admin.call('GET', `/providers/${name}`)).body;
+    expect([shown.health_check, shown.targets]).toEqual(['failing', []]);
+    admin.targets.length = 0;
+    const key = `/keys/${made.body.keys[0].id}`;
+    for (const limit of [2, null])
+      expect((await patch(key, { max_concurrency: limit })).body.max_concurrency).toBe(limit);
+    const second = await admin.call('POST', `/providers/${name}/keys`, { body: { key: 'sk-y', max_concurrency: 3 } });
+    expect([second.status, second.body.max_concurrency]).toEqual([201, 3]);
+    for (const [field, value] of [
+      ['max_concurrency', 0],
+      ['health_check_interval_ms', 999],
+    ] as const) {
+      const wrong = await patch('', { [field]: value });
+      expect([wrong.status, wrong.body.error.param]).toEqual([400, field]);
+    }
+    const none = await admin.call('POST', '/providers', { body: { name: 'bedrock', health_check_interval_ms: 5000 } });
+    expect([none.status, none.body.error.param]).toEqual([400, 'health_check_interval_ms']);
   });
 
   test('a name is taken once for each project and once for all', async () => {

@@ -32,6 +32,10 @@ const settings: Readonly<Record<string, CommandOption>> = {
     kind: 'number',
     help: 'most different customers a UTC month (100000); those with limits always pass',
   },
+  'queue-timeout-ms': {
+    kind: 'number',
+    help: 'milliseconds that requests wait for rate and concurrency limits instead of a 429 (none)',
+  },
   'is-active': { kind: 'flag', help: 'accept its keys (on)' },
 };
 

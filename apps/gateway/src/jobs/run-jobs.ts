@@ -8,6 +8,7 @@ import type { Database, LedWork } from '@llm0/drizzle/client';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import { rootMessage } from '@llm0/drizzle/sql-state';
 import { checkAlerts } from './check-alerts';
+import { checkProviders } from './check-providers';
 import { cleanUp, type Retention } from './clean-up';
 import { createLogDrain, createLogSink } from './drain-logs';
 import { indexPartitions } from './index-partitions';
@@ -51,6 +52,8 @@ export interface JobServices {
     readonly observer?: RecordObserver;
     /** State of targets, for alerts. */
     readonly health?: { list(): readonly TargetStatus[] };
+    /** Asks providers whether they work. */
+    readonly providerChecks?: { run(): void };
   };
   readonly database: Pick<Database, 'db' | 'tryLead' | 'stopLeading' | 'ping'>;
   readonly rows?: RowStore;
@@ -80,6 +83,7 @@ export async function startJobs({ services, database, rows, moreJobs = [] }: Job
         checkAlerts(services.postWebhook, () => services.health?.list() ?? [], stores),
         indexPartitions,
         ...moreJobs,
+        checkProviders(() => services.providerChecks?.run()),
       ],
       drains: false,
     },

@@ -2,6 +2,7 @@ import type { WarmOutcome } from '@llm0/core/cache/warm-cache';
 import type { GuardrailMark } from '@llm0/core/guardrails/policy';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
+import { checkedProvider, failingChecks } from '@llm0/core/routing/checked-provider';
 import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -47,6 +48,28 @@ export class Metrics {
     'llm0_target_cool_down_ms',
     'Milliseconds until the next attempt after a 429.',
     ['provider', 'model'],
+    'max',
+  );
+  readonly fullProviders = this.counter(
+    'llm0_provider_full_total',
+    'Attempts skipped because a provider or its keys had max_concurrency requests under way.',
+    ['provider'],
+  );
+  readonly providerChecks = this.counter(
+    'llm0_provider_checks_total',
+    'Health checks by this process: ok, failed, unknown.',
+    ['provider', 'outcome'],
+  );
+  private readonly failingCheck = this.gauge(
+    'llm0_provider_check_failing',
+    'Providers whose last health check failed: 1.',
+    ['provider'],
+    'max',
+  );
+  private readonly drained = this.gauge(
+    'llm0_provider_drained',
+    'Providers that the operator drained: 1.',
+    ['provider'],
     'max',
   );
   private readonly breakerOpened = this.counter(
@@ -113,6 +136,7 @@ export class Metrics {
   ]);
   readonly inFlight = this.gauge('llm0_requests_in_flight', 'Open requests.');
   readonly openHolds = this.gauge('llm0_holds_open', 'Holds of this process.');
+  readonly queued = this.gauge('llm0_requests_queued', 'Requests that wait for a rate or concurrency limit.');
   readonly queueDepth = this.gauge('llm0_log_queue_entries', 'Log entries not yet stored.');
   readonly queueAge = this.gauge('llm0_log_queue_oldest_ms', 'Age of the oldest log entry.');
   readonly sinkLag = this.gauge(
@@ -200,7 +224,10 @@ export class Metrics {
     this.breakerState.reset();
     this.coolDown.reset();
     const worst = new Map<string, { labels: Target; state: number; coolMs: number }>();
+    this.failingCheck.reset();
+    for (const provider of failingChecks(targets)) this.failingCheck.set({ provider }, 1);
     for (const { provider, model, mode, coolForMs } of targets) {
+      if (checkedProvider({ provider }) !== undefined) continue;
       const labels = { provider, model: modelLabel(this.isKnown, provider, model) };
       const known = worst.get(targetKey(labels));
       worst.set(targetKey(labels), {
@@ -213,6 +240,12 @@ export class Metrics {
       this.breakerState.set({ ...labels }, state);
       this.coolDown.set({ ...labels }, coolMs);
     }
+  }
+
+  /** Takes over the names of all drained providers. */
+  showDrained(providers: readonly string[]): void {
+    this.drained.reset();
+    for (const provider of providers) this.drained.set({ provider }, 1);
   }
 
   countOpened({ provider, model }: Target): void {

@@ -6,6 +6,7 @@ import { backendProvider } from '@llm0/core/backends/backend';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
+import { checkedProvider, failingChecks } from '@llm0/core/routing/checked-provider';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { BackendProbe, Services, SinkState } from '../services/contract';
 
@@ -66,7 +67,9 @@ export async function healthz(services: Services): Promise<Response> {
     backends: { ...(await probeHttpBackends(services)), ...backends },
     log_queue: queue,
     ...(sinks.length === 0 ? {} : { log_sinks: sinks.map((sink) => showSink(sink, services.clock.nowMs())) }),
-    targets: services.health.list().filter(isInTrouble).map(showTarget),
+    targets: services.health.list().filter(isShown).map(showTarget),
+    drained: drainedProviders(services),
+    failing_checks: failingChecks(services.health.list()),
   };
   return Response.json(page, { status: ok ? 200 : 503 });
 }
@@ -100,7 +103,13 @@ export function showProbe({ ok, latencyMs, detail }: BackendProbe, state: Target
   return { ...shown, ok: false, detail: detail ?? why, ...(mode === 'closed' ? {} : { breaker: mode }) };
 }
 
+/** Names of providers that the operator took out of service. */
+const drainedProviders = ({ routing }: Pick<Services, 'routing'>): readonly string[] =>
+  [...routing().providers.values()].flatMap(({ name, isDrained }) => (isDrained === true ? [name] : []));
+
 const isInTrouble = ({ mode, coolForMs }: TargetStatus) => mode !== 'closed' || coolForMs > 0;
+
+const isShown = (target: TargetStatus) => isInTrouble(target) && checkedProvider(target) === undefined;
 
 /** A target that is not asked right now, or only once to see. */
 function showTarget({ provider, model, mode, openForMs, coolForMs }: TargetStatus) {
@@ -128,7 +137,9 @@ export async function refreshGauges(services: Services): Promise<void> {
   const { metrics } = services;
   metrics.inFlight.set(services.openRequests.count);
   metrics.openHolds.set(services.leases.size);
+  metrics.queued.set(services.turns.size);
   metrics.showTargets(services.health.list());
+  metrics.showDrained(drainedProviders(services));
   metrics.residentBytes.set(process.memoryUsage.rss());
   const [depth, holds, cache, backends, sinks] = await Promise.all([
     withTimeout(services.hotStore.depth(), undefined),

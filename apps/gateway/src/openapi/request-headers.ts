@@ -95,6 +95,7 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Part>> = {
   'X-Tokens-Total': value(whole, 'Plain answers only'),
   'X-Failover': value({ type: 'string', const: 'true' }, 'A fallback target answered'),
   'X-Original-Provider': value(text, 'Provider that was tried first'),
+  'X-Queued-Ms': value({ type: 'number' }, 'Wait for rate and concurrency limits, if the project has queue_timeout_ms'),
   'X-Downgraded-From': value(text, "Requested model, if a customer's limit chose another"),
   'X-Warning': value(text, "A limit is near or exceeded, or couldn't be checked"),
   'X-RateLimit-Limit': value(whole, 'Requests per minute of the tightest bucket'),

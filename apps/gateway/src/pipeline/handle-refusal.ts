@@ -7,7 +7,7 @@ import type { DialectName } from '@llm0/core/logs/log-record';
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
 import { guardFailure } from './guard/guard-failure';
-import type { Booking } from './metering/booking';
+import { asLogAttempt, type Booking } from './metering/booking';
 import { buildRecord, errorOutcome, type Outcome } from './metering/build-record';
 import { settleRecord } from './metering/settle-record';
 import { AdmissionDenied } from './request/denials';
@@ -108,7 +108,7 @@ async function recordRefusal(services: Needs, known: Known): Promise<boolean> {
     ...{ requestedModel, model: requestedModel, stream },
     ...{ usage: ZERO_USAGE, costNanoUsd: 0, savedNanoUsd: 0 },
     timing: { latencyMs, overheadMs: latencyMs },
-    ...{ cache: 'miss', attempts: [], failoverCount: 0 },
+    ...{ cache: 'miss', attempts: (error.attempts ?? []).map(asLogAttempt), failoverCount: 0 },
     ...errorOutcome(error),
   };
   const record = buildRecord({ ctx, principal, dialect, createdAtMs, guard: progress.guard }, outcome);

@@ -16,6 +16,7 @@ import { compileBudgets, type LabelBudget } from '@llm0/core/limits/budgets';
 import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
 import type { CustomerLimits, RebuildSource } from '@llm0/core/limits/hot-store';
 import { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
+import { TurnQueue } from '@llm0/core/limits/turn-queue';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
 import { RefusalFolder } from '@llm0/core/logs/fold-refusals';
 import type { LogRecord } from '@llm0/core/logs/log-record';
@@ -32,6 +33,8 @@ import { Readers } from '../observe/readers';
 import type { Services } from '../services/contract';
 import { createDowngradeModels, createStoreClock } from '../services/create-memories';
 import { settleRecord } from './metering/settle-record';
+import { type Admission, type AdmitInput, CHAT } from './request/admit';
+import { admitInTurn } from './request/admit-in-turn';
 import { MODEL, type Script, says } from './vendor-answers.fixture';
 
 export { fails, MODEL, type Script, type StreamControl, says, streams } from './vendor-answers.fixture';
@@ -91,6 +94,7 @@ const PROJECT: Project = {
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
   maxCustomers: null,
+  queueTimeoutMs: null,
 };
 export const KEY: ApiKey = {
   id: 'key',
@@ -186,6 +190,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
   const compiler = new GuardrailCompiler({});
   const claims = new Map<string, string>();
   const metrics = new Metrics();
+  const turns = new TurnQueue();
   const refusals = new RefusalFolder({
     settle: (record) => void settleRecord({ hotStore, metrics }, record, { held: false, tokens: 0 }),
     monotonicMs: clock.monotonicMs,
@@ -226,7 +231,8 @@ export async function openPipeline(options: PipelineOptions = {}) {
       },
     }),
     legacyKeys: { mayBeKey: looksLikeKey, adopt: async () => false },
-    leases: new LeaseKeeper({ hotStore, log, nowMs: Date.now }),
+    turns,
+    leases: new LeaseKeeper({ hotStore, log, nowMs: Date.now, turns }),
     flights: new FlightTable(),
     health: new SharedTargetHealth({ store: noOtherProcess, monotonicMs: clock.monotonicMs }),
     routing: () => tables,
@@ -278,3 +284,6 @@ export function chatRequest(text = 'What is one and one?', given: Partial<ChatRe
   const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
   return { model: MODEL, messages, stream: false, extra: {}, ...given };
 }
+
+/** The decision over a chat request, as `handle-chat` asks for it. */
+export const admit = (services: Services, input: AdmitInput): Promise<Admission> => admitInTurn(services, input, CHAT);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createSecretVault } from '@llm0/core/keys/secret-vault';
+import { TurnQueue } from '@llm0/core/limits/turn-queue';
+import { Peers } from '@llm0/core/routing/places/peers';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { CUSTOM_KIND } from '@llm0/providers/openai-compatible/create-custom-provider';
@@ -9,6 +11,7 @@ import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import { pino } from 'pino';
 import type { ProviderSetting } from '../config/providers';
 import { ProviderConnections } from './connections';
+import { SlotTable } from './slot-table';
 
 const vault = createSecretVault(new Uint8Array(32).fill(7));
 
@@ -28,6 +31,7 @@ const open = (providers: readonly ProviderSetting[] = []) =>
     secrets,
     ...{ config: { providers, demoProvider: false }, registry: createProviderRegistry(), vault, fetch },
     ...{ egress: readEgressAllow(['127.0.0.1']), monotonicMs: () => performance.now(), log: pino({ level: 'silent' }) },
+    slots: new SlotTable(new Peers(), new TurnQueue()),
   });
 
 const server = (name: string, kind: string = CUSTOM_KIND): StoredProvider => ({
@@ -39,6 +43,9 @@ const server = (name: string, kind: string = CUSTOM_KIND): StoredProvider => ({
     passthroughPaths: [],
     requestTimeoutMs: null,
     answerTimeoutMs: null,
+    drain: false,
+    maxConcurrency: null,
+    healthCheckIntervalMs: null,
     isActive: true,
   },
   ...{ createdAtMs: 0, updatedAtMs: 0 },
@@ -49,7 +56,7 @@ function key(provider: string, projectId: string | null, isActive = true, text?:
   const { keyId, bytes } = vault.seal(text ?? `sk-of-${projectId ?? 'everybody'}`, id);
   return {
     ...{ id, provider, projectId, isActive, name: 'litellm', encryptedKey: bytes, encryptionKeyId: keyId },
-    ...{ lastCharacters: 'last', createdAtMs: 0, updatedAtMs: 0 },
+    ...{ lastCharacters: 'last', maxConcurrency: null, createdAtMs: 0, updatedAtMs: 0 },
   };
 }
 

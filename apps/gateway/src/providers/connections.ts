@@ -1,6 +1,5 @@
 // An unreadable key is skipped with one warning; the provider uses the others.
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
-import { type Timeouts, timeoutsOf } from '@llm0/core/routing/timeouts';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { CUSTOM_KIND, createCustomProvider } from '@llm0/providers/openai-compatible/create-custom-provider';
@@ -15,7 +14,9 @@ import type { LiveSecrets } from '../secrets/live-secrets';
 import { parseReference } from '../secrets/secret-reference';
 import type { ConnectedProvider } from '../services/contract';
 import { SecretOpener } from './open-secrets';
+import { type ProviderSettings, storedSettings } from './provider-settings';
 import { connectedBy, healthName, type ProviderSite } from './provider-site';
+import type { SlotTable } from './slot-table';
 
 export interface ConnectionOptions {
   readonly config: Pick<Config, 'providers' | 'demoProvider'>;
@@ -27,6 +28,7 @@ export interface ConnectionOptions {
   readonly fetch: typeof globalThis.fetch;
   readonly monotonicMs: () => number;
   readonly log: Pick<Logger, 'warn'>;
+  readonly slots: SlotTable;
 }
 
 /** State of a key; `unreadable`: encrypted with another master key, or its secret manager gave none yet. */
@@ -82,9 +84,9 @@ export class ProviderConnections {
     return this.sites.get(name)?.models ?? [];
   }
 
-  /** The operator's limit, if different from the gateway's. */
-  timeoutsOf(name: string): Timeouts | undefined {
-    return this.sites.get(name)?.timeouts;
+  /** The operator's settings of a stored provider. */
+  settingsOf(name: string): ProviderSettings | undefined {
+    return this.sites.get(name);
   }
 
   /** True for a server added without models, which is asked for its list. */
@@ -196,7 +198,7 @@ export class ProviderConnections {
       keyless: base?.keyless ?? 'unowned',
       models: row.models,
       passthroughPaths: row.passthroughPaths,
-      timeouts: timeoutsOf({ requestMs: row.requestTimeoutMs, answerMs: row.answerTimeoutMs }),
+      ...storedSettings(row),
       ...(row.baseUrl === null ? {} : { fetch: this.pinnedFetch(row.name) }),
     };
   }
@@ -208,16 +210,19 @@ export class ProviderConnections {
   ): ConnectedProvider | undefined {
     const ring: RingKey[] = stored.flatMap((key) => {
       const secret = this.opener.key(key);
-      return secret === undefined ? [] : [this.ringKey(site, secret, healthName(key))];
+      if (secret === undefined) return [];
+      const slots = this.options.slots.find(key.id, key.maxConcurrency);
+      return { ...this.ringKey(site, secret, healthName(key)), slots };
     });
     for (const [index, secret] of environmentKeys.entries()) {
       ring.push(this.ringKey(site, secret, `${site.provider.name} environment ${index}`));
     }
     if (ring.length === 0 && !isKeyless) return undefined;
-    const connected = connectedBy(site, ring);
     // One key of the environment alone has nothing to rotate to.
     const rotates = ring.length > 1 || stored.length > 0 || ring.some(({ renew }) => renew !== undefined);
-    return rotates ? { ...connected, keys: new KeyRing(ring, this.options.monotonicMs) } : connected;
+    const keys = rotates ? new KeyRing(ring, this.options.monotonicMs) : undefined;
+    const limits = this.options.slots.limitsOf(site.provider.name, site.maxConcurrency, { ring, keys });
+    return { ...connectedBy(site, ring), ...limits, ...(keys === undefined ? {} : { keys }) };
   }
 
   private buildOwn(keys: readonly StoredProviderKey[], sites: ReadonlyMap<string, ProviderSite>) {

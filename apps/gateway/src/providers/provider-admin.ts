@@ -51,6 +51,12 @@ export class ProviderAdmin {
     return this.options.registry.get(name) !== undefined;
   }
 
+  /** A vendor's API is known; added servers speak OpenAI's. */
+  hasFreeTest(name: string): boolean {
+    const vendor = this.options.registry.get(name);
+    return vendor === undefined || vendor.probeUrl !== undefined;
+  }
+
   /** Current connection of the provider; undefined without one. */
   connected(name: string) {
     return this.options.connections.all().get(name);

@@ -1,12 +1,12 @@
-import type { Timeouts } from '@llm0/core/routing/timeouts';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { RingKey } from '@llm0/providers/transport/key-ring';
 import type { ConnectedProvider } from '../services/contract';
+import type { ProviderSettings } from './provider-settings';
 
 /** Address and API of a provider, without keys. */
-export interface ProviderSite {
+export interface ProviderSite extends ProviderSettings {
   readonly provider: Provider;
   readonly connection: Omit<ProviderConnection, 'apiKey'>;
   readonly environmentKeys: readonly string[];
@@ -16,7 +16,6 @@ export interface ProviderSite {
   /** Named by the operator. */
   readonly models: readonly string[];
   readonly passthroughPaths?: readonly string[];
-  readonly timeouts?: Timeouts | undefined;
 }
 
 /** A changed key starts with fresh health. */

@@ -158,13 +158,16 @@ export class Tables {
     const providers = new Map<string, ConfiguredProvider>();
     for (const [name, { provider }] of this.connected()) {
       if (!isCallable(name)) continue;
+      const settings = this.options.connections.settingsOf(name);
       providers.set(name, {
         name,
         place: provider.isFree ? 'local' : provider.respondLocally === undefined ? 'cloud' : 'built_in',
         modelPatterns: provider.modelPatterns,
         liveModels: this.servedBy(name),
         yieldsToVendors: this.options.connections.tellsModels(name),
-        timeouts: this.options.connections.timeoutsOf(name),
+        timeouts: settings?.timeouts,
+        isDrained: settings?.isDrained === true,
+        checkIntervalMs: settings?.healthCheckIntervalMs ?? null,
       });
     }
     return createRoutingTables({

@@ -9,8 +9,10 @@ import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
+import type { TurnQueue } from '@llm0/core/limits/turn-queue';
 import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RefusalFolder } from '@llm0/core/logs/fold-refusals';
+import type { TakenSlots } from '@llm0/core/routing/places/slots';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Target } from '@llm0/core/routing/target';
@@ -31,6 +33,7 @@ import type { Metrics } from '../observe/metrics';
 import type { OpenRequests } from '../observe/open-requests';
 import type { PostWebhook } from '../observe/post-webhook';
 import type { Readers } from '../observe/readers';
+import type { ProviderChecks } from '../providers/provider-checks';
 import type { LegacyKeys } from './legacy-keys';
 
 export type { SinkState } from '@llm0/drizzle/queries/logs/log-sinks';
@@ -55,6 +58,8 @@ export interface ConnectedProvider {
   readonly fetch?: typeof globalThis.fetch;
   /** Pass-through paths beyond inference, such as `POST /v1/files`. */
   readonly passthroughPaths?: readonly string[];
+  /** Takes the places of one attempt; set if the provider or a key has limited ones. Free them with `end`. */
+  readonly takeSlots?: () => TakenSlots | 'full';
 }
 
 /** Everything a request can touch; each step declares the part it uses. Built once, in `services.ts`. */
@@ -91,6 +96,8 @@ export interface Services {
   readonly keyCache: KeyCache;
   readonly legacyKeys: Pick<LegacyKeys, 'mayBeKey' | 'adopt'>;
   readonly leases: LeaseKeeper;
+  /** Requests of projects with `queue_timeout_ms`. */
+  readonly turns: TurnQueue;
   readonly refusals: RefusalFolder;
   readonly flights: FlightTable;
   /** Scripts over the tools of a key's MCP servers. */
@@ -103,6 +110,8 @@ export interface Services {
   readonly backends: BackendParts;
   /** Breakers, cool-downs and latencies of all targets, from memory. */
   readonly health: SharedTargetHealth;
+  /** Health checks of providers, which the elected process runs. */
+  readonly providerChecks: ProviderChecks;
   readonly openRequests: OpenRequests;
   /** Callers that are being answered piece by piece. */
   readonly readers: Readers;

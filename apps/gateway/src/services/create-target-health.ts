@@ -1,18 +1,19 @@
 import { connectRedis } from '@llm0/core/limits/redis/connection';
+import type { Peers } from '@llm0/core/routing/places/peers';
 import { RedisTargetHealth } from '@llm0/core/routing/redis-target-health';
 import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Target } from '@llm0/core/routing/target';
 import { noOtherProcess } from '@llm0/core/routing/target-health-store';
 import type { Config } from '../config/config';
 
-/** State of targets, shared between gateways on the same Redis. */
+/** State of targets, shared between gateways on the same Redis, which also count each other as `peers`. */
 export function createTargetHealth(
-  config: Pick<Config, 'redis'>,
+  { redis }: Pick<Config, 'redis'>,
+  peers: Peers,
   onOpened: (target: Target) => void,
 ): SharedTargetHealth {
-  const store =
-    config.redis === undefined
-      ? noOtherProcess
-      : new RedisTargetHealth({ client: connectRedis(config.redis, 'llm0-health'), owner: crypto.randomUUID() });
+  const createStore = (options: NonNullable<typeof redis>) =>
+    new RedisTargetHealth({ client: connectRedis(options, 'llm0-health'), owner: crypto.randomUUID(), peers });
+  const store = redis === undefined ? noOtherProcess : createStore(redis);
   return new SharedTargetHealth({ store, monotonicMs: () => performance.now(), onOpened });
 }

@@ -1,5 +1,6 @@
 // No deadlock: one request with memory may always continue, so that memory comes back.
 import { GatewayError } from '../errors/gateway-error';
+import type { TakenSlots } from '../routing/places/slots';
 
 /** Memory limits of all requests, and of one key; a single request may exceed them. */
 const BOUNDS = {
@@ -155,6 +156,12 @@ export class Room {
   }
 }
 
+/** Places for one request at a provider, freed with its memory. */
+export interface ReservedPlace {
+  readonly provider: string;
+  readonly slots: TakenSlots;
+}
+
 /** Memory of one request, held until it and its helpers end. */
 export class Held {
   bytes = 0;
@@ -164,6 +171,8 @@ export class Held {
   private answerBytes = 0;
   /** True while its answer arrives faster than it leaves. */
   isFlooded = false;
+  /** Places at a provider that no call uses yet. */
+  place: ReservedPlace | undefined;
 
   constructor(private readonly room: Room) {}
 
@@ -233,6 +242,7 @@ export class Held {
     this.holders -= 1;
     if (this.holders > 0) return;
     this.endFlood();
+    this.place?.slots.end();
     this.room.end(this);
   }
 }

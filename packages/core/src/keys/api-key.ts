@@ -51,6 +51,8 @@ export interface Project {
   readonly unknownModelPolicy: UnknownModelPolicy | null;
   /** Different customers without limits of their own in a calendar month; null = any number. */
   readonly maxCustomers: number | null;
+  /** Longest wait for a rate or concurrency limit, in milliseconds; null = 429 at once. */
+  readonly queueTimeoutMs: number | null;
 }
 
 /** An API key on the request path; the store has only the SHA-256 of its secret. */

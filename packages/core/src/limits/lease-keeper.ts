@@ -1,6 +1,7 @@
 // Hot store unreachable: renewals are tried again on the next tick; the 60 s lease outlives two missed ones.
 import { LEASE_MS } from './hold';
 import type { HotStore } from './hot-store';
+import type { TurnQueue } from './turn-queue';
 
 /** Gets a warning before each retry. */
 interface Log {
@@ -23,6 +24,8 @@ export class LeaseKeeper {
       nowMs: () => number;
       /** Lease in the hot store; other values than 60 s are for tests only. */
       leaseMs?: number;
+      /** Requests that wait for their key's concurrency. */
+      turns?: Pick<TurnQueue, 'size' | 'freed'>;
     },
   ) {
     this.renewEveryMs = (options.leaseMs ?? LEASE_MS) / 3;
@@ -40,8 +43,11 @@ export class LeaseKeeper {
     this.holds.set(requestId, { projectId, requestId, sinceMs: this.options.nowMs() });
   }
 
-  remove(requestId: string): void {
+  /** `keyId`: has one request less under way. */
+  remove(requestId: string, keyId?: string): void {
     this.holds.delete(requestId);
+    const { turns } = this.options;
+    if (keyId !== undefined && turns !== undefined && turns.size > 0) turns.freed(keyId);
   }
 
   get size(): number {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { UpstreamFailure } from '../errors/gateway-error';
 import { AttemptPlan, type AttemptStep, MIN_ATTEMPT_MS } from './attempt-plan';
 import { type Target, targetKey } from './target';
-import type { ClosedReason } from './target-health';
+import type { SkipReason } from './target-health';
 
 const target = (model: string): Target => ({ provider: 'p', model });
 const [a, b, c] = [target('a'), target('b'), target('c')];
@@ -11,7 +11,7 @@ const [a, b, c] = [target('a'), target('b'), target('c')];
 interface World {
   targets?: readonly Target[];
   requestTimeoutMs?: number;
-  closed?: Partial<Record<string, ClosedReason>>;
+  closed?: Partial<Record<string, SkipReason>>;
 }
 
 const planOf = ({ targets = [a, b, c], requestTimeoutMs = 30_000, closed = {} }: World = {}) =>
@@ -73,6 +73,29 @@ describe('which target is asked when', () => {
     ]);
     plan.failed(c, 'timeout');
     expect(failAll(plan, 'connection')).toEqual(['a', 'b']);
+  });
+
+  test('a drained target is never asked, not even as the last resort, and always named', () => {
+    const drained = { a: 'drained', b: 'breaker_open', c: 'drained' } as const;
+    const plan = planOf({ closed: drained });
+    const step = plan.next(0);
+    expect(step?.target).toBe(b);
+    expect(step?.passedOver.map(({ target, reason }) => `${target.model} ${reason}`)).toEqual([
+      'a drained',
+      'c drained',
+    ]);
+    plan.failed(b, 'server_error');
+    expect([plan.next(0), plan.takeSkipped()]).toEqual([undefined, []]);
+    const alone = planOf({ targets: [a], closed: drained });
+    expect(alone.next(0)).toBeUndefined();
+    expect(alone.takeSkipped()).toEqual([{ target: a, reason: 'drained' }]);
+  });
+
+  test('a hedge that stays at its target leaves the skipped ones to the next step', () => {
+    const plan = planOf({ targets: [a, b], closed: { b: 'drained' } });
+    plan.next(0);
+    expect(plan.nextHedge(0)).toMatchObject({ target: a, passedOver: [] });
+    expect(plan.takeSkipped()).toHaveLength(1);
   });
 
   test('all open: asked all the same, in their order, and none of them counts as passed over', () => {

@@ -1,7 +1,7 @@
 import { FAILURE_TABLE } from '../errors/error-table';
 import type { UpstreamFailure } from '../errors/gateway-error';
 import type { Target } from './target';
-import type { ClosedReason } from './target-health';
+import type { SkipReason } from './target-health';
 
 const MAX_ATTEMPTS_PER_TARGET = 2;
 export const MIN_ATTEMPT_MS = 1000;
@@ -24,7 +24,13 @@ export interface AttemptStep<T extends Target> {
   /** Monotonic time by which the first output must be there, so that later targets are asked; Infinity for the last one. */
   readonly outputByMs: number;
   /** Targets skipped since the last step. */
-  readonly passedOver: readonly { readonly target: T; readonly reason: ClosedReason }[];
+  readonly passedOver: readonly Skipped<T>[];
+}
+
+/** A target that isn't asked now. */
+export interface Skipped<T extends Target> {
+  readonly target: T;
+  readonly reason: SkipReason;
 }
 
 export interface AttemptPlanOptions<T extends Target> {
@@ -33,24 +39,32 @@ export interface AttemptPlanOptions<T extends Target> {
   readonly reservedMs?: number | undefined;
   /** Time-out of one attempt in milliseconds. */
   timeoutMsOf(target: T): number;
-  refuses(target: T): ClosedReason | undefined;
+  refuses(target: T): SkipReason | undefined;
   /** 0 ≤ x < 1; absent = `Math.random`. */
   random?(): number;
 }
 
 const NONE: readonly never[] = [];
 
+/** Trying a failing target beats failing. The operator's refusal of one is final. */
+const IS_TRIED_LAST = {
+  breaker_open: true,
+  cooling_down: true,
+  check_failed: true,
+  drained: false,
+} as const satisfies Record<SkipReason, boolean>;
+
 /**
- * Order and time of the targets. The route's order; open or cooling ones come last, once each, because trying beats
- * failing. At most 2 × the longest time-out, but at least a second each.
+ * Order and time of the targets. The route's order; open or cooling ones come last, once each. Drained ones are never
+ * asked. At most 2 × the longest time-out, but at least a second each.
  */
 export class AttemptPlan<T extends Target> {
   private readonly deadlineMs: number;
   private index = 0;
   /** Open or cooling down: asked last. */
-  private postponed: { readonly target: T; readonly reason: ClosedReason }[] | undefined;
+  private postponed: T[] | undefined;
   /** Names that no step has claimed. */
-  private unmentioned: { readonly target: T; readonly reason: ClosedReason }[] | undefined;
+  private unmentioned: readonly Skipped<T>[] | undefined;
   private current: T | undefined;
   private tried = 0;
   private isLastResort = false;
@@ -102,6 +116,13 @@ export class AttemptPlan<T extends Target> {
     return row.failover;
   }
 
+  /** Targets skipped since the last step. */
+  takeSkipped(): readonly Skipped<T>[] {
+    const skipped = this.unmentioned ?? NONE;
+    this.unmentioned = undefined;
+    return skipped;
+  }
+
   private get later(): number {
     return this.options.targets.length - this.index + (this.postponed?.length ?? 0);
   }
@@ -124,17 +145,16 @@ export class AttemptPlan<T extends Target> {
       const target = targets[this.index++] as T;
       const reason = this.options.refuses(target);
       if (reason === undefined) return target;
-      const passed = { target, reason };
-      this.postponed = [...(this.postponed ?? []), passed];
-      this.unmentioned = [...(this.unmentioned ?? []), passed];
+      if (IS_TRIED_LAST[reason]) this.postponed = [...(this.postponed ?? []), target];
+      this.unmentioned = [...(this.unmentioned ?? []), { target, reason }];
     }
     return undefined;
   }
 
   private nextPostponed(): T | undefined {
     this.isLastResort = true;
-    this.unmentioned = undefined;
-    return this.postponed?.shift()?.target;
+    this.unmentioned = this.unmentioned?.filter(({ reason }) => !IS_TRIED_LAST[reason]);
+    return this.postponed?.shift();
   }
 
   private step(target: T, nowMs: number, waitMs: number): AttemptStep<T> {
@@ -147,8 +167,12 @@ export class AttemptPlan<T extends Target> {
     const wantedMs = Math.max(Math.min(MIN_ATTEMPT_MS, mostMs), Math.min(mostMs, leftMs));
     const timeoutMs = this.tried === 1 ? wantedMs : Math.min(wantedMs, this.retryLeftMs(startMs));
     const outputByMs = later === 0 ? Number.POSITIVE_INFINITY : startMs + Math.max(timeoutMs, leftMs);
-    const passedOver = this.unmentioned ?? NONE;
-    this.unmentioned = undefined;
-    return { target, waitMs, timeoutMs, outputByMs, passedOver };
+    return {
+      target,
+      waitMs,
+      timeoutMs,
+      outputByMs,
+      passedOver: this.unmentioned === undefined || this.tried > 1 ? NONE : this.takeSkipped(),
+    };
   }
 }

@@ -23,14 +23,17 @@ const ALIASES = [
   alias('away-on', ['gone/a-1', 'a/a-1'], { failover: 'on' }),
 ];
 
-function tables(mode: FailoverMode = 'cloud_first', without: readonly string[] = []) {
+function tables(mode: FailoverMode = 'cloud_first', without: readonly string[] = [], drained = '') {
   const names = Object.entries(PLACES).filter(([name]) => !without.includes(name));
   const step = (provider: string) => ({ provider, model: `${provider}-1`, matches: [`${provider}-1`] });
   return createRoutingTables({
     providers: new Map(
       names.map(([name, place]) => [
         name,
-        { name, place, modelPatterns: [new RegExp(`^${name}-`)], liveModels: new Set<string>() },
+        {
+          ...{ name, place, modelPatterns: [new RegExp(`^${name}-`)], liveModels: new Set<string>() },
+          isDrained: name === drained,
+        },
       ]),
     ),
     prices: createPriceBook([], new Set()),
@@ -125,6 +128,20 @@ describe('failover off', () => {
   ])('%s, %s: %s', (model, mode, expected) => {
     expect(keysOf(() => soleTarget(resolveTargets(model, tables(mode)), model))).toBe(expected);
   });
+
+  test.each([
+    ['drawn', 'a', 'b/b-1'],
+    ['drawn', 'b', 'a/a-1'],
+    ['two', 'b', 'b/b-1'],
+    ['a-1', 'a', 'a/a-1'],
+  ])(
+    'a strategy picks no drained target, and a named one is not replaced: %s without %s',
+    (model, drained, expected) => {
+      const route = resolveTargets(model, tables('cloud_first', [], drained));
+      expect(keysOf(() => soleTarget(route, model))).toBe(expected);
+      expect(route.targets.filter(({ isDrained }) => isDrained).map(({ provider }) => provider)).toEqual([drained]);
+    },
+  );
 
   test('an unconfigured provider has no fallback', () => {
     const route = resolveTargets('a-1', tables('cloud_first', ['a']));

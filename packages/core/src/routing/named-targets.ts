@@ -37,11 +37,13 @@ export function allowedTargets(route: Route, { model, isAllowed }: AllowedNames)
   return kept;
 }
 
-/** The route without failover: only the named target. Throws `model_not_found`. */
+/** The route without failover: only the named target. Drained ones aren't picked from a list. Throws `model_not_found`. */
 export function soleTarget(route: Route, model: string): Route {
   const named = route.targets.filter(({ isStandIn }) => isStandIn !== true);
+  const open = named.filter(({ isDrained }) => isDrained !== true);
+  const choice = open.length === 0 ? named : open;
   // The first of a list is the one that was named; other strategies pick among all.
-  const kept = onlyTargets(route, route.strategy === 'priority' ? named.slice(0, 1) : named);
+  const kept = onlyTargets(route, route.strategy === 'priority' ? named.slice(0, 1) : choice);
   if (kept === undefined) throw onlyStandIns(model);
   return kept.targets.length === 1 ? kept : { ...kept, isSole: true, shared: `${kept.shared ?? ''} alone` };
 }

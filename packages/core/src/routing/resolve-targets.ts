@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors/gateway-error';
 import type { Alias, AliasTarget } from './alias';
 import { type ChainPlace, chainTargets, findChain } from './chain';
+import { checkedTarget } from './checked-provider';
 import { applyMode } from './failover-mode';
 import { readModelFamily } from './model-name';
 import { shownName, unknownModel } from './near-names';
@@ -133,11 +134,14 @@ function routeTargets(
   const [first, ...rest] = targets.map(({ provider, model }): RouteTarget => {
     const own = named.find((one) => isSameTarget(one, { provider, model }));
     const priced = tables.prices.find(provider, model);
-    const timeouts = timeoutsOf(own?.timeouts, tables.providers.get(provider)?.timeouts);
+    const known = tables.providers.get(provider);
+    const timeouts = timeoutsOf(own?.timeouts, known?.timeouts);
     return {
       ...{ provider, model, weight: own?.weight ?? 1, priced },
       ...(own === undefined ? { isStandIn: true } : {}),
       ...(timeouts === undefined ? {} : { timeouts }),
+      ...(known?.isDrained === true ? { isDrained: true } : {}),
+      ...(known?.checkIntervalMs != null ? { checked: checkedTarget(provider) } : {}),
     };
   });
   return first === undefined ? undefined : [first, ...rest];

@@ -16,6 +16,10 @@ export interface ConfiguredProvider {
   readonly liveModels: ReadonlySet<string>;
   /** A server added without models: names with a vendor's price belong to the vendor. */
   readonly yieldsToVendors?: boolean;
+  /** The operator drained it: new requests skip it. */
+  readonly isDrained?: boolean;
+  /** Milliseconds between its health checks; absent = none. */
+  readonly checkIntervalMs?: number | null;
   readonly timeouts?: Timeouts | undefined;
 }
 
@@ -47,6 +51,10 @@ export interface RouteTarget extends Target {
   /** The request named neither it nor an alias that lists it: a chain did, or it is a tier's local substitute. */
   readonly isStandIn?: true;
   readonly timeouts?: Timeouts;
+  /** Its provider is drained: never asked. */
+  readonly isDrained?: true;
+  /** Its provider in target health, if that is checked. */
+  readonly checked?: Target;
 }
 
 /** A target skipped because of the request or its conversation. */

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { connectRedis } from '../limits/redis/connection';
 import { flushNamespace, testRedisUrl } from '../limits/store-rows.fixture';
+import { Peers } from './places/peers';
 import { RedisTargetHealth } from './redis-target-health';
 import type { HealthReport } from './target-health-store';
 import { healthStoreCases, type OpenHealthStores } from './target-health-store.cases';
@@ -25,6 +26,38 @@ const openRedis = (nowMs: () => number): OpenHealthStores => {
 
 healthStoreCases('memory', openMemory);
 healthStoreCases('Redis', openRedis);
+
+test('processes count each other, once they have something to split, while they beat', async () => {
+  const clock = { ms: 1_800_000_000_000 };
+  const namespace = `llm0-test-${crypto.randomUUID()}`;
+  const open = (owner: string) => {
+    const peers = new Peers();
+    return { peers, store: new RedisTargetHealth({ client, owner, namespace, clock: () => clock.ms, peers }) };
+  };
+  const [one, two] = [open('one'), open('two')];
+  const beat = async (...all: (typeof one)[]) => {
+    for (const { store } of all) await store.exchange([]);
+  };
+  const shares = (limit: number) => [one.peers.shareOf(limit), two.peers.shareOf(limit)];
+  try {
+    await beat(one, two);
+    expect([shares(5), await client.exists(`${namespace}:{health}:processes`)]).toEqual([[5, 5], 0]);
+    one.peers.isNeeded = true;
+    two.peers.isNeeded = true;
+    await beat(one, two, one);
+    expect(shares(5)).toEqual([3, 2]);
+    clock.ms += 2000;
+    await beat(one);
+    expect(shares(5)).toEqual([3, 2]);
+    clock.ms += 2000;
+    await beat(one);
+    expect(shares(5)).toEqual([5, 2]);
+    await beat(two, one);
+    expect(shares(1)).toEqual([1, 1]);
+  } finally {
+    await flushNamespace(testRedisUrl(), namespace);
+  }
+});
 
 describe('both stores of target health', () => {
   test('give the same answers to any sequence of reports from three processes', async () => {

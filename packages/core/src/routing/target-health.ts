@@ -13,8 +13,10 @@ export interface TargetHealth {
 /** Knows nothing: every target is closed and of unknown latency. */
 export const noTargetHealth: TargetHealth = { isOpen: () => false, latencyMs: () => undefined };
 
-/** Reason to skip a target. */
+/** Reason to try a target last. */
 export type ClosedReason = 'breaker_open' | 'cooling_down';
+/** Reason not to ask a target now. */
+export type SkipReason = ClosedReason | 'check_failed' | 'drained';
 
 /** One attempt at one target. */
 export interface AttemptMark {

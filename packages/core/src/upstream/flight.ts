@@ -14,7 +14,6 @@ export interface UpstreamCallUnderWay extends UpstreamCalling {
 const BYTES_PER_EVENT = 64;
 const ignore = (): void => {};
 const UNKNOWN = new Error('unknown failure');
-const RETRY_MS = 1000;
 const COUNTED_BYTES = 64 * 1024;
 /** A reader further behind the fastest one, beyond the shared buffer, loses its place. */
 const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
@@ -179,6 +178,7 @@ export class Flight {
     this.done = true;
     this.payer = this.subscribers.values().next().value;
     this.call.held?.end();
+    this.call.end?.();
     this.onEnd();
   }
 
@@ -287,7 +287,7 @@ export class Subscriber {
 
 function tooSlow(): GatewayError {
   const message = 'This answer was read more slowly than the gateway could keep it. Retry, and read it faster.';
-  return new GatewayError('overloaded', message, { retryAfterMs: RETRY_MS });
+  return new GatewayError('overloaded', message, { retryAfterMs: 1000 });
 }
 
 /** Approximate size in memory; a plain answer counts as zero, because it arrives at once. */

@@ -55,4 +55,6 @@ export interface UpstreamCalling {
   readonly response: Promise<UpstreamResponse>;
   /** Cost so far. `read`: batches read of the answer. */
   readonly spent: (read: readonly EventBatch[]) => UpstreamSpend;
+  /** Called once at the end of the answer, or when nobody waits for it. */
+  end?(): void;
 }

@@ -5,6 +5,7 @@ import type { JsonBounds } from '@llm0/core/chat/json-bounds';
 import { type EmbeddingInput, type EmbeddingRequest, weighInputs } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
+import type { TakenSlots } from '@llm0/core/routing/places/slots';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { Provider } from '../provider';
 import type { AnswerRoom } from '../provider-call';
@@ -39,6 +40,8 @@ export interface EmbeddingCall {
   readonly signal: AbortSignal;
   readonly fetch: typeof globalThis.fetch;
   readonly keys?: KeyRing;
+  /** See `ProviderCall`. */
+  readonly slots?: TakenSlots | undefined;
   /** Headers that name the trace it is part of. */
   readonly trace?: Readonly<Record<string, string>>;
   readonly room?: AnswerRoom;
@@ -131,9 +134,9 @@ function splitInputs(inputs: readonly EmbeddingInput[], size: number): (readonly
 }
 
 function askPart(call: EmbeddingCall): Promise<PartAnswer> {
-  const { keys, timeoutMs, context } = call;
+  const { keys, timeoutMs, context, slots } = call;
   if (keys === undefined) return askOnce(call, context.connection, timeoutMs);
-  return askWithKeys(keys, { provider: call.provider.name, timeoutMs }, (connection, leftMs) =>
+  return askWithKeys(keys, { provider: call.provider.name, timeoutMs, slots }, (connection, leftMs) =>
     askOnce(call, connection, leftMs),
   );
 }

@@ -44,7 +44,7 @@ function callKeyed(call: ProviderCall): Promise<ProviderAnswer> {
 }
 
 function callWithKeys(call: ProviderCall, keys: KeyRing): Promise<ProviderAnswer> {
-  const attempt = { provider: call.provider.name, timeoutMs: call.timeoutMs };
+  const attempt = { provider: call.provider.name, timeoutMs: call.timeoutMs, slots: call.slots };
   return askWithKeys(keys, attempt, (connection, timeoutMs) =>
     callOnce({ ...call, timeoutMs, context: { ...call.context, connection } }),
   );

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { Slots, type TakenSlots } from '@llm0/core/routing/places/slots';
 import { openai } from '../openai/index';
 import { ANY_REQUEST } from '../provider.cases';
 import { callProvider, type ProviderCall } from './call-provider';
-import { createKeyHealth, KeyRing, type RingKey } from './key-ring';
+import { createKeyHealth, KeyRing, type RingKey, takeSlots } from './key-ring';
+import { upstreamFailure } from './upstream-failure';
 
 const NAMES = ['one', 'two', 'three'];
 
@@ -33,7 +35,27 @@ function ring(names: readonly string[] = NAMES) {
   return { keys: new KeyRing(keys, () => nowMs), advance };
 }
 
-const call = (parts: Pick<ProviderCall, 'fetch' | 'keys'>, timeoutMs = 1000) =>
+const ALONE = { shareOf: (limit: number) => limit };
+const NEVER = { baseUrl: 'https://h/v1', apiKey: 'never' };
+
+function limitedRing(limits: Record<string, number>) {
+  const slots = Object.values(limits).map((limit) => new Slots(ALONE, limit));
+  const ringKeys = Object.keys(limits).map(
+    (apiKey, index): RingKey => ({
+      connection: { baseUrl: 'https://h/v1', apiKey },
+      health: createKeyHealth(),
+      slots: slots[index],
+    }),
+  );
+  return { keys: new KeyRing(ringKeys, () => 1000), limits: slots };
+}
+
+function taken(slots: ReturnType<typeof takeSlots>): TakenSlots {
+  if (slots === 'full') throw new Error('it is full');
+  return slots;
+}
+
+const call = (parts: Pick<ProviderCall, 'fetch' | 'keys' | 'slots'>, timeoutMs = 1000) =>
   callProvider({
     provider: openai,
     request: { ...ANY_REQUEST, stream: false },
@@ -138,6 +160,48 @@ describe('several keys', () => {
     expect(['rate_limited', 'timeout']).toContain((await failure(call({ fetch: slow, keys }, 100))).failure ?? '');
     expect(performance.now() - startMs).toBeLessThan(400);
     expect(asked.length).toBeLessThanOrEqual(2);
+  });
+
+  test('a key at its limit is passed over; with none left the provider is full, and asks nobody', async () => {
+    const { keys, limits } = limitedRing({ one: 1, two: 1 });
+    const provider = new Slots(ALONE, 3);
+    const first = taken(takeSlots(provider, keys));
+    const { asked, fetch } = vendor({});
+    await call({ fetch, keys, slots: first });
+    const second = taken(takeSlots(provider, keys));
+    await call({ fetch, keys, slots: second });
+    expect(asked).toEqual(['one', 'two']);
+    expect(takeSlots(provider, keys)).toBe('full');
+    first.end();
+    expect(limits.map(({ isFull }) => isFull)).toEqual([false, true]);
+    taken(takeSlots(provider, keys));
+    expect(takeSlots(undefined, keys)).toBe('full');
+    second.end();
+    const third = new Slots(ALONE, 1);
+    taken(takeSlots(third, keys)).end();
+    taken(takeSlots(third, undefined));
+    expect(takeSlots(third, keys)).toBe('full');
+  });
+
+  test('a 429 moves the place to the next key', async () => {
+    const { keys, limits } = limitedRing({ one: 1, two: 1 });
+    const slots = taken(takeSlots(undefined, keys));
+    const { asked, fetch } = vendor({ one: resting('5') });
+    await call({ fetch, keys, slots });
+    expect([asked, limits.map(({ isFull }) => isFull)]).toEqual([
+      ['one', 'two'],
+      [false, true],
+    ]);
+    slots.end();
+    expect(limits.some(({ isFull }) => isFull)).toBe(false);
+  });
+
+  test('keys that rest are no limit: their provider is asked, and answers for them', () => {
+    const { keys } = limitedRing({ one: 1 });
+    const slots = taken(takeSlots(undefined, keys));
+    keys.refused(keys.next(new Set()) ?? NEVER, upstreamFailure('rate_limited', 'openai', 'said 429.'));
+    slots.end();
+    taken(takeSlots(undefined, keys));
   });
 
   test('without any key nobody is asked', async () => {

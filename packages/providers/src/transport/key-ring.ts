@@ -1,6 +1,7 @@
 // A key the vendor refuses is never reason enough to fail: the next one is asked, and only a provider without any other
 // key asks a refused one again.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { type Slots, TakenSlots } from '@llm0/core/routing/places/slots';
 import type { ProviderConnection } from '../provider-request';
 import { upstreamFailure } from './upstream-failure';
 
@@ -22,6 +23,8 @@ export interface RingKey {
   readonly health: KeyHealth;
   /** For a referenced key: asks for its secret again; undefined without another one. */
   readonly renew?: () => Promise<RingKey | undefined>;
+  /** Set if its concurrent requests are limited. */
+  readonly slots?: Slots | undefined;
 }
 
 /** Rest of a key without `Retry-After`. */
@@ -34,15 +37,15 @@ export class KeyRing {
     private readonly monotonicMs: () => number,
   ) {}
 
-  /** The connection to ask now, none of `tried`; undefined when no other may be asked. */
-  next(tried: ReadonlySet<ProviderConnection>): ProviderConnection | undefined {
+  /** The connection to ask now, none of `tried`; undefined when no other may be asked. `taken` moves to its key. */
+  next(tried: ReadonlySet<ProviderConnection>, taken?: TakenSlots): ProviderConnection | undefined {
     const nowMs = this.monotonicMs();
     let refused: ProviderConnection | undefined;
     for (const key of this.keys) {
-      const { connection, health } = key;
+      const { connection, health, slots } = key;
       if (tried.has(connection) || health.restsUntilMs > nowMs) continue;
-      if (!isDoubtful(key)) return connection;
-      refused ??= connection;
+      if (isDoubtful(key)) refused ??= connection;
+      else if (taken?.useKey(slots) !== false) return connection;
     }
     // Vendors have answered 401 by mistake: better asked in vain than never again.
     return tried.size === 0 && this.keys.every(isDoubtful) ? refused : undefined;
@@ -59,7 +62,14 @@ export class KeyRing {
   async renew(connection: ProviderConnection): Promise<void> {
     const renewed = await this.find(connection)?.renew?.();
     const index = this.keys.findIndex((key) => key.connection === connection);
-    if (renewed !== undefined && index !== -1) this.keys[index] = renewed;
+    if (renewed !== undefined && index !== -1) this.keys[index] = { ...renewed, slots: this.keys[index]?.slots };
+  }
+
+  /** True if a usable key has no place left for another request. */
+  get isFull(): boolean {
+    const nowMs = this.monotonicMs();
+    const isFull = (key: RingKey) => !isDoubtful(key) && key.health.restsUntilMs <= nowMs && key.slots?.isFull === true;
+    return this.keys.some(isFull);
   }
 
   /** The vendor took the key. */
@@ -105,6 +115,21 @@ export class KeyRing {
 /** Refused, or referenced and not known yet. */
 const isDoubtful = ({ connection, health, renew }: RingKey): boolean =>
   health.isRefused || (renew !== undefined && connection.apiKey === undefined);
+
+const NOT_TRIED: ReadonlySet<ProviderConnection> = new Set();
+
+/** Takes the places of one attempt; `full` if its provider, or each key that may be asked, has none left. */
+export function takeSlots(
+  provider: Slots | undefined,
+  keys: KeyRing | undefined,
+  onFree?: () => void,
+): TakenSlots | 'full' {
+  if (provider?.tryTake() === false) return 'full';
+  const taken = new TakenSlots(provider, onFree);
+  if (keys === undefined || keys.next(NOT_TRIED, taken) !== undefined || !keys.isFull) return taken;
+  provider?.free();
+  return 'full';
+}
 
 /** The wait is that of the key which may be asked first. */
 function restingUntil(message: string, retryAfterMs: number | undefined, cause?: GatewayError): GatewayError {

@@ -80,10 +80,13 @@ const ADVICE = {
     'Check the provider: `llm0 providers test`.',
   ),
   upstream_unavailable: advice(
-    'No target could be reached, or some failed and the last answered 429. For HTTP backends: all are resting.',
+    'No target could be reached, the operator drained all of them, or some failed and the last answered 429. For HTTP backends: all are resting.',
     'Wait for `Retry-After`, or add a stand-in to the chain.',
   ),
-  upstream_rate_limited: advice('Every target answered 429.', 'Wait for `Retry-After`, or add keys or targets.'),
+  upstream_rate_limited: advice(
+    'Every target answered 429, or has `max_concurrency` requests under way.',
+    'Wait for `Retry-After`, or add keys or targets.',
+  ),
   upstream_timeout: advice(
     'No target answered within `REQUEST_TIMEOUT` or `ANSWER_TIMEOUT`.',
     'Raise it, or stream: [time-outs of slow models](../operate/troubleshooting.md#time-outs-of-slow-models).',

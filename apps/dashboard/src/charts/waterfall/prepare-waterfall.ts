@@ -183,6 +183,9 @@ function stepsOfPassthrough(log: Timed, wholeMs: number): Found {
 const SKIPPED: Readonly<Record<string, string>> = {
   breaker_open: 'skipped, paused after failures',
   cooling_down: 'skipped, at its rate limit',
+  drained: 'skipped, drained by the operator',
+  concurrency_limit: 'skipped, as many requests under way as allowed',
+  check_failed: 'skipped, its health check failed',
   context_window: 'skipped, the prompt is too long',
   max_output_tokens: 'skipped, the output limit is too high',
   unpriced: 'skipped, it has no price',

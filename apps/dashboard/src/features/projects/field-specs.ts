@@ -152,6 +152,12 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     kind: 'integer',
     hint: 'Maximum number of different X-Customer-IDs. Customers with their own limits are always allowed. Leave empty for no maximum.',
   },
+  {
+    name: 'queue_timeout_ms',
+    label: 'Wait for limits, ms',
+    kind: 'integer',
+    hint: 'Requests over a rate or concurrency limit wait this long for their turn. Leave empty to refuse them at once.',
+  },
   { name: 'is_active', label: 'Serve requests', kind: 'flag' },
 ];
 

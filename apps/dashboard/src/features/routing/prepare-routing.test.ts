@@ -29,4 +29,14 @@ describe('how providers fared', () => {
       ['xai', 0, 0, null, 'ready'],
     ]);
   });
+
+  test('a drained provider says so, whatever else is wrong with it', () => {
+    const targets = [{ model: 'm', state: 'open' as const, until: null }];
+    const lines = prepareProviders([{ ...provider('openai'), drain: true, targets }], {
+      errors: [],
+      failovers: [],
+      latency: [],
+    });
+    expect(lines.map(({ health }) => health)).toEqual([{ label: 'drained by operator', tone: 'warn' }]);
+  });
 });

@@ -56,6 +56,8 @@ export function prepareProviders(
 function healthOf(provider: Provider, errorRate: number | null): ProviderLine['health'] {
   if (!provider.is_configured) return { label: 'not set up', tone: 'neutral' };
   if (!provider.is_active) return { label: 'off', tone: 'neutral' };
+  if (provider.drain) return { label: 'drained by operator', tone: 'warn' };
+  if (provider.health_check === 'failing') return { label: 'health check fails', tone: 'bad' };
   const { targets } = provider;
   if (targets.some(({ state }) => state === 'open')) return { label: 'breaker open', tone: 'bad' };
   const usable = provider.keys.filter(({ state }) => state === 'ok');

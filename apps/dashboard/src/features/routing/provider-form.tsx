@@ -34,6 +34,12 @@ const FIELDS: readonly FieldSpec[] = [
     placeholder: "the gateway's",
   },
   { name: 'answer_timeout_ms', label: 'Time-out of whole answers, ms', kind: 'integer', placeholder: "the gateway's" },
+  { name: 'max_concurrency', label: 'Requests at once', kind: 'integer', placeholder: 'no limit' },
+  {
+    ...{ name: 'health_check_interval_ms', label: 'Health check every, ms', kind: 'integer', placeholder: 'none' },
+    hint: 'A free question. While it fails, other targets come first.',
+  },
+  { name: 'drain', label: 'Drain: requests under way finish, new ones skip this provider', kind: 'flag' },
   { name: 'is_active', label: 'Send requests to this provider', kind: 'flag' },
 ];
 

@@ -18,6 +18,7 @@ import { readFields, showFields } from '../fields/map-fields';
 
 export const DEFAULT_OUTPUT_TOKENS = 4096;
 const DEFAULT_MAX_CUSTOMERS = 100_000;
+const MAX_QUEUE_MS = 600_000;
 
 const settings = {
   monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
@@ -58,6 +59,9 @@ const settings = {
     default: DEFAULT_MAX_CUSTOMERS,
     description: 'Different customers per UTC month, not counting those with their own limits; null = any number',
   }),
+  queue_timeout_ms: count(1, MAX_QUEUE_MS)
+    .nullish()
+    .openapi({ description: 'Requests wait this long for rate and concurrency limits; null = 429 at once' }),
   is_active: z.boolean().optional(),
 };
 
@@ -88,6 +92,7 @@ export const projectSchema = z
     on_store_failure: z.enum(['closed', 'open']),
     unknown_model_policy: z.enum(['refuse', 'allow_unpriced']).nullable(),
     max_customers: z.int().nullable(),
+    queue_timeout_ms: z.int().nullable(),
     is_active: z.boolean(),
     created_at: instantShown,
     updated_at: instantShown,

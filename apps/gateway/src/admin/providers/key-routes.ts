@@ -72,13 +72,13 @@ export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
   return createRouter()
     .openapi(create, async (c) => {
       const { name: provider } = c.req.valid('param');
-      const { key: secret, name = 'default', project_id: projectId = null } = c.req.valid('json');
+      const { key: secret, name = 'default', project_id: projectId = null, ...limits } = c.req.valid('json');
       await requireProvider(services, provider);
       const stored = await changes.create(c.get('actor'), async (tx) => {
         if (projectId !== null) await requireProject(tx, projectId);
         const keyId = crypto.randomUUID();
         const sealed = sealKey(desk.vault, secret, keyId);
-        return providerKeyRows.create(tx, { id: keyId, provider, projectId, name, ...sealed });
+        return providerKeyRows.create(tx, { id: keyId, provider, projectId, name, ...sealed, ...readFields(limits) });
       });
       await health.restore(provider);
       return c.json(shown(stored), 201);

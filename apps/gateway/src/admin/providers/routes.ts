@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { failingChecks } from '@llm0/core/routing/checked-provider';
 import type { Db } from '@llm0/drizzle/client';
 import { deletePrice, putPrice } from '@llm0/drizzle/queries/routing/model-pricing';
 import { listAllProviderKeys, providerKeyRows } from '@llm0/drizzle/queries/routing/provider-keys';
@@ -84,6 +85,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(create, async (c) => {
       const body = c.req.valid('json');
       const kind = kindOf(services, body);
+      checkChecks(services, body);
       await checkBaseUrl(services, body);
       await recordChange(db, c.get('actor'), async (tx) => {
         await storeProvider(services, tx, { ...body, kind });
@@ -109,6 +111,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
       const { name } = c.req.valid('param');
       const body = c.req.valid('json');
       await checkBaseUrl(services, { ...body, name });
+      checkChecks(services, { ...body, name });
       await recordChange(db, c.get('actor'), async (tx) => {
         const before = await shown(services, tx, name);
         const stored = required(await providerRows.get(tx, { name }), 'stored provider');
@@ -176,6 +179,8 @@ async function shown({ providerAdmin: desk, health, clock }: Needs, db: Db, name
     kind: stored?.kind ?? name,
     baseUrl: (stored?.baseUrl ?? connected?.connection.baseUrl ?? vendor?.defaultBaseUrl) || null,
     isConfigured: connected !== undefined,
+    healthCheck:
+      stored?.healthCheckIntervalMs == null ? null : failingChecks(health.list()).includes(name) ? 'failing' : 'ok',
     keys: keys.map((key) => showProviderKey(key, desk.keyState(key))),
     targets: targets.map((status) => showTargetState(status, clock.nowMs())),
   });
@@ -193,6 +198,19 @@ function kindOf({ providerAdmin: desk }: Needs, { name, kind, base_url: baseUrl 
   }
   if (!isVendor && (baseUrl === undefined || baseUrl === null)) throw needsUrl();
   return expected;
+}
+
+/** Some vendors have nothing that can be asked for free. */
+function checkChecks(
+  { providerAdmin }: Needs,
+  {
+    name,
+    health_check_interval_ms: intervalMs,
+  }: { readonly name: string; readonly health_check_interval_ms?: number | null },
+): void {
+  if (intervalMs == null || providerAdmin.hasFreeTest(name)) return;
+  const message = `health_check_interval_ms: "${name}" has nothing that the gateway can ask for free.`;
+  throw new GatewayError('invalid_request', message, { param: 'health_check_interval_ms' });
 }
 
 async function checkBaseUrl(
@@ -227,6 +245,9 @@ function settingsOf({ providerAdmin }: Needs, body: Omit<Body, 'name'>, rowId: s
     passthroughPaths: body.passthrough_paths === null ? [] : body.passthrough_paths,
     requestTimeoutMs: body.request_timeout_ms,
     answerTimeoutMs: body.answer_timeout_ms,
+    drain: body.drain,
+    maxConcurrency: body.max_concurrency,
+    healthCheckIntervalMs: body.health_check_interval_ms,
     isActive: body.is_active,
     ...(body.headers === undefined ? {} : sealHeaders(providerAdmin.vault, body.headers, rowId)),
   };

@@ -5,7 +5,7 @@ import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-k
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { readPathRule } from '@llm0/providers/path-rules';
 import { timeouts, timeoutsShown } from '../aliases/target-schema';
-import { id, instantShown, pageOf, providerName, text } from '../fields/fields';
+import { count, id, instantShown, pageOf, providerName, text } from '../fields/fields';
 import { type InnerOf, showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';
 import { modelBodySchema, toPricedModel } from '../models/schema';
@@ -70,6 +70,12 @@ const passthroughPaths = z
     description: 'Pass-through paths beyond inference: "POST /v1/files", "GET /v1/files/**"',
   });
 
+const LEAST_INTERVAL_MS = 1000;
+const MOST_INTERVAL_MS = 3_600_000;
+const maxConcurrency = count()
+  .nullish()
+  .openapi({ description: 'Requests under way at once, split among the processes; null = no limit' });
+
 export const newProviderSchema = z
   .strictObject({
     name: providerName,
@@ -81,6 +87,14 @@ export const newProviderSchema = z
     models: models.nullish(),
     passthrough_paths: passthroughPaths.nullish(),
     ...timeouts,
+    drain: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'true: requests under way finish, new ones skip this provider' }),
+    max_concurrency: maxConcurrency,
+    health_check_interval_ms: count(LEAST_INTERVAL_MS, MOST_INTERVAL_MS)
+      .nullish()
+      .openapi({ description: 'Time between two free questions whether it works; null = none' }),
     is_active: z.boolean().optional(),
   })
   .openapi('NewProvider');
@@ -105,6 +119,7 @@ export const providerKeySchema = z
     name: z.string(),
     last_characters: z.string(),
     is_active: z.boolean(),
+    max_concurrency: z.int().nullable(),
     state: z.enum(['ok', 'resting', 'refused', 'unreadable', 'inactive']).openapi({
       description:
         'State in the answering process: resting after a 429, refused after a 401 until it changes, unreadable if it ' +
@@ -139,6 +154,12 @@ export const providerSchema = z
     models: z.array(z.string()),
     passthrough_paths: z.array(z.string()),
     ...timeoutsShown,
+    drain: z.boolean(),
+    max_concurrency: z.int().nullable(),
+    health_check_interval_ms: z.int().nullable(),
+    health_check: z.enum(['ok', 'failing']).nullable().openapi({
+      description: 'failing: other targets come first until a check goes well; null = no checks',
+    }),
     keys: z.array(providerKeySchema),
     targets: z.array(targetStateSchema).openapi({
       description: 'Models that fail, or failed since the answering process started',
@@ -152,10 +173,20 @@ export const providerPage = pageOf(providerSchema);
 export const providerKeyPage = pageOf(providerKeySchema);
 
 export const newProviderKeySchema = z
-  .strictObject({ key: providerSecret, name: text().optional(), project_id: id.nullish() })
+  .strictObject({
+    key: providerSecret,
+    name: text().optional(),
+    project_id: id.nullish(),
+    max_concurrency: maxConcurrency,
+  })
   .openapi('NewProviderKey');
 export const providerKeyChangesSchema = z
-  .strictObject({ key: providerSecret.optional(), name: text().optional(), is_active: z.boolean().optional() })
+  .strictObject({
+    key: providerSecret.optional(),
+    name: text().optional(),
+    max_concurrency: maxConcurrency,
+    is_active: z.boolean().optional(),
+  })
   .openapi('ProviderKeyChanges');
 
 export const providerTestSchema = z
@@ -205,13 +236,16 @@ const UNSTORED = {
   passthroughPaths: [],
   requestTimeoutMs: null,
   answerTimeoutMs: null,
+  drain: false,
+  maxConcurrency: null,
+  healthCheckIntervalMs: null,
   createdAtMs: null,
   updatedAtMs: null,
 };
 
 type ProviderParts = Pick<
   InnerOf<z.output<typeof providerSchema>>,
-  'name' | 'kind' | 'baseUrl' | 'isConfigured' | 'keys' | 'targets'
+  'name' | 'kind' | 'baseUrl' | 'isConfigured' | 'healthCheck' | 'keys' | 'targets'
 >;
 
 export const showProvider = (stored: StoredProvider | null, parts: ProviderParts) =>

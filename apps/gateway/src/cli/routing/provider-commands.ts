@@ -10,6 +10,11 @@ const NOT_SHOWN = 'The key is stored sealed and never shown again.';
 /** Given on the command line a secret would stay in the shell's history. */
 const KEY_VARIABLE = 'PROVIDER_KEY';
 
+const MAX_CONCURRENCY: CommandOption = {
+  kind: 'number',
+  help: 'requests under way at once, split among the processes (no limit)',
+};
+
 const settings: Readonly<Record<string, CommandOption>> = {
   'base-url': { kind: 'text', help: 'base URL; usually ends in /v1' },
   headers: { kind: 'json', help: 'sent with every request, as a JSON object; only names are shown' },
@@ -25,6 +30,12 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'answer-timeout-ms': {
     kind: 'number',
     help: 'milliseconds to the end of an answer without streaming (ANSWER_TIMEOUT)',
+  },
+  drain: { kind: 'json', help: 'true or false: requests under way finish, new ones skip this provider' },
+  'max-concurrency': MAX_CONCURRENCY,
+  'health-check-interval-ms': {
+    kind: 'number',
+    help: 'milliseconds between two free questions whether it works (none)',
   },
   'is-active': { kind: 'json', help: 'true or false: use it' },
 };
@@ -43,6 +54,7 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
       column('kind'),
       column('is_configured', { title: 'configured' }),
       column('keys', { title: 'stored keys' }),
+      column('drain', { title: 'drained' }),
       column('base_url', { title: 'base url' }),
     ],
   },
@@ -83,6 +95,7 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
     options: {
       key,
       name: { kind: 'text', help: 'name of the key (default)' },
+      'max-concurrency': MAX_CONCURRENCY,
       project: PROJECT,
     },
     run: async (input) => {

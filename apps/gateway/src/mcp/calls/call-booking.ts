@@ -98,7 +98,7 @@ export class CallBooking {
     const { ctx, admission, job } = this.call;
     const { principal, decision, plan } = admission;
     const costNanoUsd = ran ? plan.server.pricePerCallNanoUsd : 0;
-    this.services.leases.remove(ctx.requestId);
+    this.services.leases.remove(ctx.requestId, admission.principal.key.id);
     const record: ToolCallRecord = {
       ...callOrigin({ ctx, principal }, job, plan.server),
       ...ending,

@@ -5,7 +5,8 @@ import { guardAnswer } from '../guard/guard-answer';
 import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../metering/meter';
-import { admit } from '../request/admit';
+import { admitPlanned, CHAT } from '../request/admit';
+import { admitInTurn } from '../request/admit-in-turn';
 import { authenticate, type ChosenKey } from '../request/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
 import type { Authenticated } from '../request/load-principal';
@@ -48,11 +49,14 @@ export async function handleChat(
       guarding = await judge(by);
       return guarding?.request;
     };
-    const input = { ctx, principal, dialect: dialect.name, request, toSend: guarding?.request, judgeAgain };
+    const toSend = guarding?.request;
+    const input = { ctx, principal, dialect: dialect.name, request, toSend, judgeAgain, httpRequest };
     const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;
     const { claim } = claimed;
     progress.claim = claim;
-    const admitted = claimed.replay ?? (await admit(services, input));
+    const waits = principal.project.queueTimeoutMs !== null;
+    const admitted =
+      claimed.replay ?? (await (waits ? admitInTurn(services, input, CHAT) : admitPlanned(services, input, CHAT)));
     progress.principal = admitted.principal;
     const meter = new Meter(services, { ctx, dialect: dialect.name, admission: admitted });
     progress.meter = meter;

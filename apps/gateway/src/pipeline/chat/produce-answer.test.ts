@@ -5,6 +5,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import {
+  admit,
   chatRequest,
   fails,
   MODEL,
@@ -14,7 +15,7 @@ import {
   says,
   streams,
 } from '../open-pipeline.fixture';
-import { type Admission, admit } from '../request/admit';
+import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
 import type { Completion } from '../upstream/completion';
 import { produceAnswer } from './produce-answer';

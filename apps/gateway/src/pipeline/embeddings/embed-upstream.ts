@@ -12,15 +12,9 @@ import {
   makesEmbeddings,
 } from '@llm0/providers/transport/call-embeddings';
 import type { Services } from '../../services/contract';
-import {
-  type Attempt,
-  notConfigured,
-  stillConnected,
-  UpstreamCall,
-  type UpstreamJob,
-  type UpstreamNeeds,
-  type UpstreamStep,
-} from '../upstream/upstream-call';
+import type { Attempt, UpstreamStep } from '../upstream/attempt';
+import { notConfigured, stillConnected } from '../upstream/attempt-target';
+import { UpstreamCall, type UpstreamJob, type UpstreamNeeds } from '../upstream/upstream-call';
 import { isBuiltIn } from './plan-embeddings';
 
 export type EmbedNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder'>;
@@ -81,6 +75,7 @@ class EmbeddingCall extends UpstreamCall<
   }
 
   protected resultOf({ attempt, embedded }: OpenedEmbeddings): UpstreamEmbeddings {
+    attempt.slots?.end();
     return { ...embedded, ...this.noteSuccess(attempt, 200) };
   }
 
@@ -104,7 +99,7 @@ class EmbeddingCall extends UpstreamCall<
       ...{ timeoutMs, connectTimeoutMs: connectTimeoutMs(target.timeouts, needs.config) },
       maxAnswerBytes,
       signal,
-      keys,
+      ...{ keys, slots: attempt.slots },
       fetch,
       trace,
       onSend,

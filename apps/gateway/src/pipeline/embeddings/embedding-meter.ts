@@ -17,12 +17,12 @@ export interface EmbeddingsSettled {
 /** Measures one request for embeddings, and settles it once. */
 export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEmbedding>> {
   complete({ entries, upstream, usage, costNanoUsd, fresh }: CollectedEmbeddings): EmbeddingsSettled {
-    const { plan, decision, principal } = this.input.admission;
+    const { plan, decision, principal, queuedMs = 0 } = this.input.admission;
     const target = upstream?.target ?? entries[0] ?? plan.route.targets[0];
     const cache = upstream === undefined && decision.type !== 'replayed' ? 'exact' : 'miss';
     const latencyMs = this.elapsedMs();
     const upstreamMs = upstream?.firstWaitMs ?? 0;
-    const overheadMs = Math.max(0, latencyMs - upstreamMs);
+    const overheadMs = Math.max(0, latencyMs - upstreamMs - queuedMs);
     const known = upstream === undefined ? entries : [...plan.known.values()];
     const [first, ...others] = fresh;
     const wasted = upstream?.wastedNanoUsd ?? 0;

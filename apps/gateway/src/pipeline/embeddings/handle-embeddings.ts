@@ -6,7 +6,7 @@ import type { Services } from '../../services/contract';
 import { guardEmbeddings } from '../guard/guard-embeddings';
 import { isGuarded, isSame } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
-import { admitPlanned } from '../request/admit';
+import { admitInTurn } from '../request/admit-in-turn';
 import { authenticate } from '../request/authenticate';
 import { hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
 import { openContext } from '../request/open-context';
@@ -43,13 +43,13 @@ export async function handleEmbeddings(
       : undefined;
     if (guarding !== undefined) principal = guarding.principal;
     const job = { model: request.model, request, known: NONE_KNOWN, toSend: guarding?.request };
-    const input = await withText(services, { ctx, principal, dialect: dialect.name, request: job });
+    const input = await withText(services, { ctx, principal, dialect: dialect.name, request: job, httpRequest });
     const claimed = hasIdempotencyKey(httpRequest)
       ? await claimEmbeddings(services, input, { httpRequest, body })
       : UNCLAIMED;
     const { claim } = claimed;
     progress.claim = claim;
-    const admitted = claimed.replay ?? (await admitPlanned(services, await withKnown(services, input), EMBEDDINGS));
+    const admitted = claimed.replay ?? (await admitInTurn(services, await withKnown(services, input), EMBEDDINGS));
     progress.principal = admitted.principal;
     const meter = new EmbeddingMeter(services, { ctx, dialect: dialect.name, admission: admitted });
     progress.meter = meter;

@@ -3,7 +3,7 @@ import { noteHttp } from '@llm0/core/tracing/request-trace';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { handleRefusal, type Progress } from '../handle-refusal';
-import { admitPlanned } from '../request/admit';
+import { admitInTurn } from '../request/admit-in-turn';
 import { authenticate } from '../request/authenticate';
 import { openContext } from '../request/open-context';
 import { InferMeter } from './infer-meter';
@@ -37,7 +37,7 @@ export async function handleInfer(
     const asked = { headers, requestId, controls };
     const shared = await readShared(services, asked, { job, principal });
     const planner = inferPlanner(services, { ...asked, shared });
-    const admission = await admitPlanned(services, { ctx, principal, dialect: DIALECT, request: job }, planner);
+    const admission = await admitInTurn(services, { ctx, principal, dialect: DIALECT, request: job }, planner);
     progress.principal = admission.principal;
     const meter = new InferMeter(services, { ctx, dialect: DIALECT, admission, job });
     progress.meter = meter;

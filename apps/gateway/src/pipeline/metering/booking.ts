@@ -79,7 +79,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     const isReplay = decision.type === 'replayed';
     const origin = { ctx, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd, guard, isReplay };
     const record = buildRecord(origin, outcome);
-    this.services.leases.remove(ctx.requestId);
+    this.services.leases.remove(ctx.requestId, principal.key.id);
     this.handedOver = settleRecord(this.services, record, {
       held: this.held,
       // A cache hit uses no tokens of the key.
@@ -138,7 +138,12 @@ const ABORTED: Ending = {
 
 const NO_COST = { usage: ZERO_USAGE, costNanoUsd: 0 } as const;
 
-const asLogAttempt = ({ failure, startMs = 0, costNanoUsd: _others, ...attempt }: AttemptSummary): LogAttempt => ({
+export const asLogAttempt = ({
+  failure,
+  startMs = 0,
+  costNanoUsd: _others,
+  ...attempt
+}: AttemptSummary): LogAttempt => ({
   ...attempt,
   outcome: failure,
   startMs,

@@ -5,8 +5,8 @@ import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { UpstreamSpend } from '@llm0/core/upstream/upstream-response';
-import { CHEAP_MODEL, chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
-import { type AdmitInput, admit } from '../request/admit';
+import { admit, CHEAP_MODEL, chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
+import type { AdmitInput } from '../request/admit';
 import type { MeteredCompletion } from '../upstream/completion';
 import { Meter } from './meter';
 

@@ -216,11 +216,12 @@ export class Meter extends Booking<MeterInput> {
 
   private overheadMs(): number | undefined {
     if (this.ttftMs === undefined) return undefined;
-    return Math.max(0, this.ttftMs - (this.answer?.firstWaitMs ?? 0));
+    return Math.max(0, this.ttftMs - (this.answer?.firstWaitMs ?? 0) - (this.input.admission.queuedMs ?? 0));
   }
 
   private upstreamMs(answer: MeteredCompletion, latencyMs: number): number {
-    return answer.cache === 'miss' ? Math.max(0, latencyMs - (this.overheadMs() ?? 0)) : 0;
+    const ownMs = (this.overheadMs() ?? 0) + (this.input.admission.queuedMs ?? 0);
+    return answer.cache === 'miss' ? Math.max(0, latencyMs - ownMs) : 0;
   }
 }
 

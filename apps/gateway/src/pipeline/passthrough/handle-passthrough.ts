@@ -18,7 +18,7 @@ import { type GuardedRequest, isGuarded, isSame } from '../guard/guard-input';
 import { guardNative, type NativeRequest } from '../guard/guard-native';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../metering/logged-bodies';
-import { admitPlanned } from '../request/admit';
+import { admitInTurn } from '../request/admit-in-turn';
 import { authenticate } from '../request/authenticate';
 import { forwardedRequestHeaders } from '../request/forwarded-headers';
 import { type Authenticated, refreshPrincipal } from '../request/load-principal';
@@ -32,6 +32,7 @@ import { type NativeJob, PASSTHROUGH } from './plan-passthrough';
 import { describeNative, type NativeTarget, readBody } from './read-native';
 import { type NativeResponse, respondNative } from './respond-native';
 import { askForUsage, showUsage } from './show-usage';
+import { takePlace } from './take-place';
 
 const DIALECT = 'passthrough';
 
@@ -65,8 +66,8 @@ export async function handlePassthrough(
     const { body, job } = await askForUsage(asked, given);
     progress.requestedModel = job.model;
     progress.stream = job.stream;
-    const input = { ctx, principal, dialect: DIALECT, request: job } as const;
-    const admission = await admitPlanned(services, input, PASSTHROUGH);
+    const input = { ctx, principal, dialect: DIALECT, request: job, httpRequest } as const;
+    const admission = await admitInTurn(services, input, PASSTHROUGH);
     progress.principal = admission.principal;
     const meter = new NativeMeter(services, { ctx, dialect: DIALECT, admission, job });
     progress.meter = meter;
@@ -79,12 +80,13 @@ export async function handlePassthrough(
     meter.guard = guarded?.guard;
     const sent = guarded === guarding ? body : (guarded?.request.given ?? body);
     services.bodyLog.keep(() => givenBodies({ ctx, admission }, job.body));
+    const used = takePlace(services, { held: ctx.held, connected, connection, job });
     meter.noteSent();
-    const asking = { ...found, principal, body: sent, guarded, httpRequest, ctx, job };
+    const asking = { ...found, connection: used, principal, body: sent, guarded, httpRequest, ctx, job };
     const answered = await ask(services, asking);
-    noteKey(connected, { provider, connection, response: answered.response });
+    noteKey(connected, { provider, connection: used, response: answered.response });
     return await respondNative(services, {
-      ...{ ctx, admission, meter, provider, connection, guard: guarded?.guard, ...answered },
+      ...{ ctx, admission, meter, provider, connection: used, guard: guarded?.guard, ...answered },
       ...{ dropsUsage: body !== given, dropped: shown.dropped },
       httpRequest,
       onEnd: underWay.end,

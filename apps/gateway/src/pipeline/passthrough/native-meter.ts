@@ -34,7 +34,7 @@ export class NativeMeter extends Booking<NativeMeterInput> {
   noteAnswer(waitMs: number): number {
     this.waitMs = waitMs;
     this.answered = true;
-    return Math.max(0, this.elapsedMs() - waitMs);
+    return Math.max(0, this.elapsedMs() - waitMs - (this.input.admission.queuedMs ?? 0));
   }
 
   /** The request is sent. */
@@ -116,10 +116,13 @@ export class NativeMeter extends Booking<NativeMeterInput> {
 
   private book(ending: Ending, filled: FilledUsage, extent: 'told' | 'hidden' | 'cut'): void {
     const { admission, job } = this.input;
-    const { isUnpriced } = admission.plan;
+    const { plan, queuedMs = 0 } = admission;
+    const { isUnpriced } = plan;
     const { usage, costNanoUsd, costDetail } = this.costOf(filled, extent);
     const latencyMs = this.elapsedMs();
-    const overheadMs = this.waitMs === undefined || this.ttftMs === undefined ? undefined : this.ttftMs - this.waitMs;
+    const { waitMs, ttftMs } = this;
+    const overheadMs =
+      waitMs === undefined || ttftMs === undefined ? undefined : Math.max(0, ttftMs - waitMs - queuedMs);
     this.settle({
       requestedModel: job.model,
       model: job.namedModel ?? UNNAMED_MODEL,
@@ -131,9 +134,9 @@ export class NativeMeter extends Booking<NativeMeterInput> {
       costDetail: isUnpriced ? UNPRICED : costDetail,
       savedNanoUsd: 0,
       timing: {
-        ...{ latencyMs, ttftMs: this.ttftMs },
-        overheadMs: overheadMs && Math.max(0, overheadMs),
-        upstreamMs: this.waitMs === undefined ? undefined : Math.max(0, latencyMs - Math.max(0, overheadMs ?? 0)),
+        ...{ latencyMs, ttftMs },
+        overheadMs,
+        upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0) - queuedMs),
       },
       ...{ cache: 'miss', attempts: [], failoverCount: 0 },
       ...ending,

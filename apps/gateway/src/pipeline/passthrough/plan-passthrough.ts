@@ -1,6 +1,7 @@
 import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { drained } from '@llm0/core/errors/unasked-provider';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { estimateHold, type HoldEstimate } from '@llm0/core/pricing/estimate-cost';
 import { NO_WEIGHT } from '@llm0/core/pricing/estimate-tokens';
@@ -71,8 +72,10 @@ function planNative(services: Pick<Services, 'routing' | 'connect'>, input: Admi
     if (!isModelAllowed(key, names)) throw notAllowed(namedModel ?? job.path);
   }
   const tables = services.routing().forProject(project.id);
+  const configured = tables.providers.get(provider);
+  if (configured?.isDrained === true) throw drained({ provider, model: namedModel ?? UNNAMED_MODEL });
   const isFree = FREE_METHODS.has(job.method) || job.shape?.isFree === true;
-  const isLocal = tables.providers.get(provider)?.place === 'local';
+  const isLocal = configured?.place === 'local';
   const priced = namedModel === undefined ? undefined : tables.prices.find(provider, namedModel);
   // An answer without usage is booked at the whole hold, which needs a parsed body.
   const isUnpriced = !isFree && !isLocal && (priced === undefined || job.shape === undefined || job.body === undefined);

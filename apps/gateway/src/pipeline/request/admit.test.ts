@@ -7,6 +7,7 @@ import { hashSecret } from '@llm0/core/keys/key-secret';
 import { compileBudgets } from '@llm0/core/limits/budgets';
 import { encodeErrorDetails } from '../../dialects/encode-error-details';
 import {
+  admit,
   CHEAP_MODEL,
   chatRequest,
   MODEL,
@@ -15,7 +16,7 @@ import {
   type Pipeline,
   SECRET,
 } from '../open-pipeline.fixture';
-import { type AdmitInput, admit } from './admit';
+import type { AdmitInput } from './admit';
 import { AdmissionDenied } from './denials';
 import { planRequest } from './plan-request';
 

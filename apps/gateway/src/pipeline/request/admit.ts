@@ -8,13 +8,14 @@ import { labelsOf } from '@llm0/core/keys/api-key';
 import type { AdmitDecision, AdmitPlan, AdmitRequest } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
+import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../../services/contract';
 import { denial } from './denials';
 import { type Authenticated, refreshPrincipal, reloadPrincipal } from './load-principal';
 import type { RequestContext } from './open-context';
 import { planRequest, type RequestPlan } from './plan-request';
 
-type Needs = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'connect'> &
+export type AdmitNeeds = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'connect'> &
   Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics' | 'refreshTables'>;
 
 export interface AdmitInput<R = ChatRequest> {
@@ -26,6 +27,8 @@ export interface AdmitInput<R = ChatRequest> {
   readonly toSend?: ChatRequest | undefined;
   /** Judges the request by a reloaded principal's guardrails. */
   readonly judgeAgain?: ((principal: Authenticated) => Promise<ChatRequest | undefined>) | undefined;
+  /** Tells when its caller leaves a queue; absent: it never waits in one. */
+  readonly httpRequest?: Pick<Request, 'signal'> | undefined;
 }
 
 /** Plans one kind of request, so that all kinds pass the same decision. */
@@ -56,6 +59,8 @@ export interface Admission<P = RequestPlan, S = CachedAnswer> {
   readonly requestedModel: string;
   /** Body for the provider, if guardrails changed it. */
   readonly toSend?: ChatRequest;
+  /** Milliseconds that it waited for limits, if its project wants that. */
+  readonly queuedMs?: number;
   /** The answer of an exact hit or of a replay. */
   readonly stored?: S;
 }
@@ -63,19 +68,16 @@ export interface Admission<P = RequestPlan, S = CachedAnswer> {
 const MAX_ROUNDS = 6;
 
 /** Common part of all plans. */
-interface Planned {
+export interface Planned {
   readonly admit: AdmitPlan;
+  /** Absent where the request names its provider by itself. */
+  readonly route?: { readonly targets: readonly RouteTarget[] };
   readonly cacheKey?: string;
-}
-
-/** One atomic decision over a chat request. */
-export function admit(services: Needs, input: AdmitInput): Promise<Admission> {
-  return admitPlanned(services, input, CHAT);
 }
 
 /** One atomic decision; asked again only when key, project or downgrade model changed under us. */
 export async function admitPlanned<R extends { readonly model: string }, P extends Planned, S>(
-  services: Needs,
+  services: AdmitNeeds,
   input: AdmitInput<R>,
   planner: Planner<R, P, S>,
 ): Promise<Admission<P, S>> {
@@ -142,7 +144,7 @@ async function withPrincipal<R>(input: AdmitInput<R>, principal: Authenticated):
 }
 
 /** Returns the refusal instead of throwing, because local data may be outdated. */
-function tryPlan<R, P, S>(services: Needs, input: AdmitInput<R>, planner: Planner<R, P, S>): P | GatewayError {
+function tryPlan<R, P, S>(services: AdmitNeeds, input: AdmitInput<R>, planner: Planner<R, P, S>): P | GatewayError {
   try {
     return planner.plan(services, input);
   } catch (refusal) {
@@ -153,7 +155,7 @@ function tryPlan<R, P, S>(services: Needs, input: AdmitInput<R>, planner: Planne
 
 /** The store can't decide: open projects are served all the same, their cost is settled when the store is back. */
 function admitUnchecked<P extends Planned, S>(
-  services: Needs,
+  services: AdmitNeeds,
   refused: { readonly principal: Authenticated; readonly plan: P; readonly model: string; readonly error: unknown },
 ): Admission<P, S> {
   const { principal, plan, model, error } = refused;
@@ -179,7 +181,7 @@ interface DowngradePlan<P> {
 
 /** The second plan, when this customer is known to have a downgrade model. */
 function planDowngrade<R extends { readonly model: string }, P, S>(
-  services: Needs,
+  services: AdmitNeeds,
   input: AdmitInput<R>,
   { requested, planner }: { readonly requested: P; readonly planner: Planner<R, P, S> },
 ): DowngradePlan<P> | undefined {
@@ -197,7 +199,11 @@ function planDowngrade<R extends { readonly model: string }, P, S>(
 }
 
 /** Removes a broken entry, so that nobody reads it again. */
-function forgetEntry({ hotStore }: Pick<Needs, 'hotStore'>, projectId: string, { admit: { cacheKey } }: Planned): void {
+function forgetEntry(
+  { hotStore }: Pick<AdmitNeeds, 'hotStore'>,
+  projectId: string,
+  { admit: { cacheKey } }: Planned,
+): void {
   if (cacheKey === undefined) return;
   hotStore.cacheWrite(projectId, { key: cacheKey, value: '', ttlMs: 1, provider: '', model: '' });
 }
@@ -207,7 +213,7 @@ export function replaceModel(request: ChatRequest, model: string): ChatRequest {
   return { ...request, model, wire };
 }
 
-const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
+export const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
   plan: planRequest,
   withModel: replaceModel,
   decodeStored: (value, { route }, { principal: { project }, ctx }) => {

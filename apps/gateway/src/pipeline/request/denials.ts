@@ -5,17 +5,22 @@ import { formatUsdText } from '@llm0/core/pricing/format-usd';
 
 /** A refusal by the limits; carries the state that the answer's headers show. */
 export class AdmissionDenied extends GatewayError {
-  constructor(
-    kind: ErrorKind,
-    message: string,
-    options: GatewayErrorOptions & { readonly state: LimitState; readonly nowMs: number },
-  ) {
+  constructor(kind: ErrorKind, message: string, options: DenialOptions) {
     super(kind, message, options);
     this.state = options.state;
     this.nowMs = options.nowMs;
+    this.waitMs = options.waitMs;
   }
   readonly state: LimitState;
   readonly nowMs: number;
+  readonly waitMs: DenialOptions['waitMs'];
+}
+
+interface DenialOptions extends GatewayErrorOptions {
+  readonly state: LimitState;
+  readonly nowMs: number;
+  /** Milliseconds until it ends; `unknown`: once another request has ended. Absent where time doesn't help. */
+  readonly waitMs?: number | 'unknown' | undefined;
 }
 
 interface DenialRow {
@@ -118,6 +123,7 @@ export function denial(decision: Denied): AdmissionDenied {
     retryAfterMs,
     state: decision.state,
     nowMs: decision.nowMs,
+    waitMs: decision.reason === 'concurrency' ? 'unknown' : decision.retryAfterMs,
   });
 }
 

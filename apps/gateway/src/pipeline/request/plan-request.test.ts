@@ -36,6 +36,7 @@ const project: Project = {
   onStoreFailure: 'closed',
   unknownModelPolicy: null,
   maxCustomers: null,
+  queueTimeoutMs: null,
 };
 const key: ApiKey = {
   id: 'k1',

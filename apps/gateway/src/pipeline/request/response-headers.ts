@@ -44,6 +44,7 @@ export function responseHeaders(
     headers['X-Failover'] = 'true';
     headers['X-Original-Provider'] = original;
   }
+  if (admission.queuedMs !== undefined) headers['X-Queued-Ms'] = admission.queuedMs.toFixed(2);
   if (admission.downgraded) headers['X-Downgraded-From'] = headerText(admission.requestedModel);
   return headers;
 }

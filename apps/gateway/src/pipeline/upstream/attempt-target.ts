@@ -2,12 +2,15 @@ import { inTime } from '@llm0/core/async/in-time';
 import type { Held } from '@llm0/core/async/room';
 import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
 import type { UpstreamResponse } from '@llm0/core/upstream/upstream-response';
 import type { UpstreamRequest } from '@llm0/providers/provider-request';
 import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-provider';
-import type { Services } from '../../services/contract';
-import { type Attempt, stillConnected, type UpstreamJob, type UpstreamNeeds, type UpstreamStep } from './upstream-call';
+import type { ConnectedProvider, Services } from '../../services/contract';
+import type { Attempt, UpstreamStep } from './attempt';
+import type { UpstreamJob, UpstreamNeeds } from './upstream-call';
 
 export type ChatNeeds = UpstreamNeeds & Pick<Services, 'mediaEgress'>;
 
@@ -59,6 +62,7 @@ export async function openTarget(
     fetch: connected.fetch ?? services.fetch,
     egress: services.mediaEgress,
     keys: connected.keys,
+    slots: attempt.slots,
     room: job.room,
     trace: job.trace?.headersFrom(attempt.number),
     onSend: (body) => {
@@ -116,4 +120,15 @@ function prefixed(first: readonly EventBatch[], rest: AsyncIterator<EventBatch>)
     },
     return: () => rest.return?.() ?? Promise.resolve({ done: true, value: undefined }),
   };
+}
+
+/** Connection of the target; throws if its provider was removed since the decision. */
+export function stillConnected({ connected, target }: Attempt): ConnectedProvider {
+  if (connected === undefined) throw notConfigured(target);
+  return connected;
+}
+
+export function notConfigured({ provider }: RouteTarget): GatewayError {
+  const message = `The provider "${provider}" is not configured any more.`;
+  return new GatewayError('upstream_error', message, { failure: 'not_found' });
 }

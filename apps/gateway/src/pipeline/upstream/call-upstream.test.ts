@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { checkedTarget } from '@llm0/core/routing/checked-provider';
+import { Slots } from '@llm0/core/routing/places/slots';
 import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import { noOtherProcess } from '@llm0/core/routing/target-health-store';
 import { openai } from '@llm0/providers/openai/index';
+import { takeSlots } from '@llm0/providers/transport/key-ring';
 import { Metrics } from '../../observe/metrics';
 import type { ChatJob, ChatNeeds } from './attempt-target';
 import { callUpstream } from './call-upstream';
@@ -67,7 +70,7 @@ function wait(ms: number, signal: AbortSignal): Promise<void> {
 /** Targets that answer by script: each call takes its model's next one, the last one stays. */
 function createWorld(
   scripts: Readonly<Record<string, readonly Script[]>>,
-  more: { ownKeys?: true; requestTimeoutMs?: number; answerTimeoutMs?: number } = {},
+  more: { ownKeys?: true; requestTimeoutMs?: number; answerTimeoutMs?: number; limits?: Record<string, Slots> } = {},
 ) {
   const asked: string[] = [];
   const aborted: string[] = [];
@@ -94,10 +97,11 @@ function createWorld(
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
     fetch,
     mediaEgress: {},
-    connect: () => ({
+    connect: ({ model }: RouteTarget) => ({
       provider: openai,
       connection: { baseUrl: 'http://upstream.test/v1', apiKey: 'k' },
       ownKeys: more.ownKeys,
+      takeSlots: more.limits?.[model] && (() => takeSlots(more.limits?.[model], undefined)),
     }),
     metrics,
     health,
@@ -117,7 +121,7 @@ function createWorld(
       ...job,
     });
     const { response } = call;
-    return { response, spent: (read: Parameters<typeof call.spent>[0]) => call.spent(read) };
+    return { response, spent: (read: Parameters<typeof call.spent>[0]) => call.spent(read), end: () => call.end?.() };
   };
   const call = (...given: Parameters<typeof begin>) => begin(...given).response;
   return { asked, aborted, health, metrics, controller, begin, call };
@@ -333,6 +337,112 @@ describe('unanswered requests', () => {
     await response.catch(() => {});
     controller.abort();
     expect(spent([]).costNanoUsd).toBe(0);
+  });
+});
+
+describe('drained providers', () => {
+  const drained = (target: RouteTarget): RouteTarget => ({ ...target, isDrained: true });
+
+  test('are skipped, and every switch counts', async () => {
+    const world = createWorld({ b: [status(429)], c: [answer('c')] });
+    const first = await world.call([drained(a), c]);
+    expect([outcomes(first.attempts), first.failoverCount]).toEqual([['a drained', 'c ok'], 1]);
+    const second = await world.call([b, drained(a), c]);
+    expect([outcomes(second.attempts), second.failoverCount]).toEqual([['b rate_limited', 'a drained', 'c ok'], 2]);
+    expect(world.asked).toEqual(['c', 'b', 'c']);
+  });
+
+  test('alone they are a 503 that says so', async () => {
+    const world = createWorld({});
+    const error = await failureOf(world.call([drained(a), drained(b)]));
+    expect([error.kind, error.retryAfterMs, world.asked]).toEqual(['upstream_unavailable', 30_000, []]);
+    expect(error.message).toContain('The operator drained the provider "openai"');
+    expect(error.attempts?.map(({ model, failure }) => `${model} ${failure}`)).toEqual(['a drained', 'b drained']);
+  });
+
+  test("a failure of another target is the error, and says that this one wasn't asked", async () => {
+    const error = await failureOf(createWorld({ a: [status(429)] }).call([a, drained(b)]));
+    expect([error.kind, error.attempts?.map(({ failure }) => failure)]).toEqual([
+      'upstream_rate_limited',
+      ['rate_limited', 'drained'],
+    ]);
+  });
+});
+
+describe('checked providers', () => {
+  test('come last while their check fails, and are tried all the same', async () => {
+    const world = createWorld({ a: [answer('a')], b: [answer('b'), status(401)] });
+    const checked: RouteTarget = { ...a, checked: checkedTarget('openai') };
+    expect((await world.call([checked, b])).target).toBe(checked);
+    const mark = { startedMs: performance.now(), retryAfterMs: 60_000 };
+    world.health.failed(checkedTarget('openai'), 'rate_limited', mark);
+    expect(outcomes((await world.call([checked, b])).attempts)).toEqual(['a check_failed', 'b ok']);
+    expect(outcomes((await world.call([checked, b])).attempts)).toEqual(['a check_failed', 'b auth', 'a ok']);
+    await world.health.restore(checkedTarget('openai').provider);
+    expect((await world.call([checked, b])).target).toBe(checked);
+  });
+});
+
+describe('concurrency limits', () => {
+  const limit = (of: number) => new Slots({ shareOf: () => of }, of);
+
+  test('a provider at its limit is skipped, counted, and asked again once an answer has ended', async () => {
+    const limits = { a: limit(1) };
+    const world = createWorld({ a: [answer('a')], b: [answer('b')] }, { limits });
+    const first = world.begin([a, b]);
+    await first.response;
+    const second = await world.call([a, b]);
+    expect([outcomes(second.attempts), second.failoverCount]).toEqual([['a concurrency_limit', 'b ok'], 1]);
+    expect(await world.metrics.registry.metrics()).toContain('llm0_provider_full_total{provider="openai"} 1');
+    first.end();
+    first.end();
+    expect([(await world.call([a, b])).target, limits.a.isFull]).toEqual([a, true]);
+  });
+
+  test('alone it is a 429 that says so', async () => {
+    const error = await failureOf(createWorld({}, { limits: { a: limit(0) } }).call([a]));
+    expect([error.kind, error.retryAfterMs]).toEqual(['upstream_rate_limited', 1000]);
+    expect(error.message).toContain('max_concurrency');
+    expect(error.attempts?.map(({ failure }) => failure)).toEqual(['concurrency_limit']);
+  });
+
+  test('a failure, a second attempt, a caller who leaves and a lost hedge give their places back', async () => {
+    const limits = { a: limit(1), b: limit(1) };
+    const areFree = () => !limits.a.isFull && !limits.b.isFull;
+    const failing = createWorld({ a: [status(500)], b: [status(429)] }, { limits });
+    expect((await failureOf(failing.call([a, b]))).attempts?.map(({ failure }) => failure)).toEqual([
+      ...['server_error', 'server_error', 'rate_limited'],
+    ]);
+    expect(areFree()).toBe(true);
+    const left = createWorld({ a: [hang] }, { limits });
+    const leaving = failureOf(left.call([a]));
+    while (left.asked.length === 0) await Bun.sleep(1);
+    left.controller.abort();
+    await leaving;
+    expect(areFree()).toBe(true);
+    const hedged = createWorld({ a: [hang], b: [answer('b')] }, { limits }).begin([a, b], { hedgeAfterMs: 20 });
+    await hedged.response;
+    expect([limits.a.isFull, limits.b.isFull]).toEqual([false, true]);
+    hedged.end();
+    expect(areFree()).toBe(true);
+  });
+
+  test('an answer that nobody waits for any more keeps no place', async () => {
+    const limits = { a: limit(1) };
+    const gone = createWorld({ a: [answer('a')] }, { limits }).begin([a]);
+    gone.end();
+    await gone.response;
+    expect(limits.a.isFull).toBe(false);
+  });
+
+  test('a target with an open breaker is no last resort without a place', async () => {
+    const limits = { a: limit(1) };
+    const world = createWorld({ a: [status(401)] }, { limits });
+    for (let i = 0; i < 5; i++) await failureOf(world.call([a]));
+    expect(world.health.refuses(a)).toBe('breaker_open');
+    limits.a.tryTake();
+    expect((await failureOf(world.call([a]))).kind).toBe('upstream_rate_limited');
+    expect(world.asked).toHaveLength(5);
   });
 });
 

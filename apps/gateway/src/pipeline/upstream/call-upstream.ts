@@ -5,9 +5,10 @@ import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { guessUsage, lastUsage, partialUsage } from '@llm0/core/pricing/guess-usage';
 import type { UpstreamCallUnderWay } from '@llm0/core/upstream/flight';
 import type { UpstreamResponse, UpstreamSpend } from '@llm0/core/upstream/upstream-response';
+import type { UpstreamStep } from './attempt';
 import { type ChatAttempt, type ChatJob, type ChatNeeds, type OpenedTarget, openTarget } from './attempt-target';
 import { hedgeAttempt } from './hedging';
-import { UpstreamCall, type UpstreamStep } from './upstream-call';
+import { UpstreamCall } from './upstream-call';
 
 /**
  * Tries the route's targets until one produces output; throws one error with every attempt. Reports later failures to
@@ -25,6 +26,9 @@ class ChatCall
   /** The slower one of two hedged attempts. */
   private superseded: LogAttempt | undefined;
   private mayHedge: boolean;
+  /** Places of the answering attempt. */
+  private slots: ChatAttempt['slots'];
+  private hasEnded = false;
 
   constructor(
     private readonly needs: ChatNeeds,
@@ -46,20 +50,25 @@ class ChatCall
   /** Ends an attempt that lost to a faster one. Books the vendor's usage, else an estimate of the input. */
   supersede(attempt: ChatAttempt): void {
     attempt.isSuperseded = true;
+    attempt.slots?.end();
     this.services.health.abandoned(attempt.target);
     this.services.metrics.hedges.inc({ provider: attempt.target.provider });
     const costNanoUsd = this.costOf(attempt, attempt.isSent);
     this.superseded = this.logAttempt(attempt, 'superseded', { costNanoUsd });
   }
 
+  end(): void {
+    this.hasEnded = true;
+    this.slots?.end();
+  }
+
   nextHedge(): UpstreamStep | undefined {
     const step = this.plan.nextHedge(this.services.clock.monotonicMs());
-    if (step !== undefined) this.notePassedOver(step);
+    if (step !== undefined) this.notePassedOver(step.passedOver);
     return step;
   }
 
   protected override ask(step: UpstreamStep): Promise<OpenedTarget | undefined> {
-    this.notePassedOver(step);
     return this.mayHedge ? this.askHedged(step) : super.ask(step);
   }
 
@@ -68,15 +77,6 @@ class ChatCall
     const { opened, hedged } = await hedgeAttempt(this, { step, afterMs, signal: this.job.signal });
     this.mayHedge = !hedged;
     return opened;
-  }
-
-  /** Targets that are not asked now are named in the log all the same. */
-  private notePassedOver({ passedOver }: UpstreamStep): void {
-    if (passedOver.length === 0) return;
-    const startMs = this.services.clock.monotonicMs() - this.job.startMs;
-    for (const { target, reason } of passedOver) {
-      this.attempts.push({ provider: target.provider, model: target.model, outcome: reason, startMs, latencyMs: 0 });
-    }
   }
 
   protected createReceived(): EventBatch[] {
@@ -100,6 +100,8 @@ class ChatCall
     const isHedge = superseded !== undefined && superseded.startMs < attempt.startedMs - this.job.startMs;
     if (superseded !== undefined && isHedge) attempts.push(superseded);
     const effort = this.noteSuccess(attempt, status);
+    this.slots = attempt.slots;
+    if (this.hasEnded) this.slots?.end();
     if (superseded !== undefined && !isHedge) attempts.push(superseded);
     const answeredBy = startedBy(attempt.received);
     return { ...effort, dropped, answeredBy, batches, onBroken: (error) => this.noteBroken(attempt, error) };

@@ -1,4 +1,5 @@
 import { type AttemptSummary, GatewayError, type UpstreamFailure } from '@llm0/core/errors/gateway-error';
+import { atLimit, drained } from '@llm0/core/errors/unasked-provider';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { isSameTarget, type Target, targetKey } from '@llm0/core/routing/target';
 import { isUnresolved, KIND_BY_FAILURE } from '@llm0/providers/transport/call-provider';
@@ -24,7 +25,7 @@ export interface FailedEffort {
 export function finalFailure(error: GatewayError, effort: FailedEffort): GatewayError {
   const { attempts, soonestRetryMs } = effort;
   const kind = finalKind(error, attempts);
-  const soonestMs = Number.isFinite(soonestRetryMs) ? soonestRetryMs : DEFAULT_RETRY_AFTER_MS;
+  const soonestMs = Number.isFinite(soonestRetryMs) ? soonestRetryMs : (error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS);
   return new GatewayError(kind, messageOf(error, effort), {
     param: error.param,
     retryAfterMs: WAITS.has(kind) ? soonestMs : error.retryAfterMs,
@@ -34,6 +35,16 @@ export function finalFailure(error: GatewayError, effort: FailedEffort): Gateway
     attempts: attempts.map(summarize),
     cause: error.cause,
   });
+}
+
+/** Error of a request without an attempt. */
+export function nobodyAsked(skipped: readonly LogAttempt[]): GatewayError {
+  const found = (reason: string) => skipped.find(({ outcome }) => outcome === reason);
+  const full = found('concurrency_limit');
+  if (full !== undefined) return atLimit(full);
+  const closed = found('drained');
+  if (closed !== undefined) return drained(closed);
+  return new GatewayError('upstream_timeout', 'No time was left to call a provider.');
 }
 
 function messageOf({ message, failure }: GatewayError, { attempts, requested }: FailedEffort): string {

@@ -1,6 +1,6 @@
 import { inTime } from '@llm0/core/async/in-time';
+import type { UpstreamStep } from './attempt';
 import type { ChatAttempt, OpenedTarget } from './attempt-target';
-import type { UpstreamStep } from './upstream-call';
 
 /** The call, as hedging uses it. */
 export interface HedgedCall {

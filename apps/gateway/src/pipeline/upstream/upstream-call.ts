@@ -3,18 +3,20 @@ import { addUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
-import { AttemptPlan, type AttemptPlanOptions, type AttemptStep } from '@llm0/core/routing/attempt-plan';
+import { AttemptPlan, type AttemptPlanOptions } from '@llm0/core/routing/attempt-plan';
 import { firstChoice, type Route, type RouteTarget } from '@llm0/core/routing/resolve-targets';
-import { isSameTarget } from '@llm0/core/routing/target';
-import type { AttemptMark, ClosedReason } from '@llm0/core/routing/target-health';
+import { isSameTarget, type Target } from '@llm0/core/routing/target';
+import type { SkipReason } from '@llm0/core/routing/target-health';
 import { attemptTimeoutMs, type Timed } from '@llm0/core/routing/timeouts';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
 import type { UpstreamEffort, UpstreamSpend } from '@llm0/core/upstream/upstream-response';
 import { mayBeBilled, wasNeverSent } from '@llm0/providers/transport/call-provider';
-import type { ConnectedProvider, Services } from '../../services/contract';
+import type { Services } from '../../services/contract';
+import type { Attempt, UpstreamStep } from './attempt';
 import { pause } from './back-off';
+import { claimPlace } from './claim-place';
 import { countSwitches } from './count-switches';
-import { finalFailure } from './final-failure';
+import { finalFailure, nobodyAsked } from './final-failure';
 
 export type UpstreamNeeds = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'metrics' | 'health' | 'routing'>;
 
@@ -36,27 +38,6 @@ export interface UpstreamJob<R = unknown> {
   /** Aborts once nobody waits for the answer. */
   readonly signal: AbortSignal;
 }
-
-export type UpstreamStep = AttemptStep<RouteTarget>;
-
-/** One attempt under way. */
-export interface Attempt<Received = unknown> extends AttemptMark {
-  readonly target: RouteTarget;
-  /** Counts from 1 in start order. */
-  readonly number: number;
-  /** undefined when its provider was taken away meanwhile. */
-  readonly connected: ConnectedProvider | undefined;
-  /** Progress so far. */
-  readonly received: Received;
-  /** True once it may have reached the vendor. */
-  isSent: boolean;
-  /** A 2xx arrived: the vendor accepted the request. */
-  isAnswered: boolean;
-  /** Cancelled because another attempt answered first. */
-  isSuperseded: boolean;
-}
-
-const NONE: readonly never[] = [];
 
 /** Outcomes of attempts that the provider may still bill. */
 const STILL_BILLED: ReadonlySet<GatewayError['kind']> = new Set(['client_closed', 'overloaded']);
@@ -92,11 +73,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     protected readonly job: Job,
   ) {
     this.startedMs = services.clock.monotonicMs();
-    const startMs = this.startedMs - job.startMs;
-    for (const { target, reason } of job.route.passedOver ?? NONE) {
-      const { provider, model } = target;
-      this.attempts.push({ provider, model, outcome: reason, startMs, latencyMs: 0 });
-    }
+    if (job.route.passedOver !== undefined) this.notePassedOver(job.route.passedOver);
     this.plan = new AttemptPlan<RouteTarget>(this, this.startedMs);
   }
 
@@ -114,8 +91,12 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     return attemptTimeoutMs(timeouts, this.services.config, this.job.timed);
   }
 
-  refuses(target: RouteTarget): ClosedReason | undefined {
-    return this.services.health.refuses(target, this.job.projectId);
+  refuses(target: RouteTarget): SkipReason | undefined {
+    const { isDrained, checked } = target;
+    const { health } = this.services;
+    if (isDrained === true) return 'drained';
+    if (checked !== undefined && health.refuses(checked) !== undefined) return 'check_failed';
+    return health.refuses(target, this.job.projectId);
   }
 
   protected abstract createReceived(): Received;
@@ -129,10 +110,22 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   async run(): Promise<Result> {
     for (let step = this.nextStep(); step !== undefined; step = this.nextStep()) {
       if (step.waitMs > 0) await pause(step.waitMs, this.job.signal);
+      this.notePassedOver(step.passedOver);
       const opened = await this.ask(step);
       if (opened !== undefined) return this.resultOf(opened);
     }
-    throw this.withAttempts(this.last ?? new GatewayError('upstream_timeout', 'No time was left to call a provider.'));
+    this.notePassedOver(this.plan.takeSkipped());
+    throw this.withAttempts(this.last ?? nobodyAsked(this.attempts));
+  }
+
+  /** Targets that aren't asked now are named in the log all the same. */
+  protected notePassedOver(skipped: readonly { readonly target: Target; readonly reason: string }[]): void {
+    if (skipped.length === 0) return;
+    const startMs = this.services.clock.monotonicMs() - this.job.startMs;
+    for (const { target, reason } of skipped) {
+      const { provider, model } = target;
+      this.attempts.push({ provider, model, outcome: reason, startMs, latencyMs: 0 });
+    }
   }
 
   protected ask(step: UpstreamStep): Promise<Opened | undefined> {
@@ -146,12 +139,14 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     onBegin?: (attempt: Attempt<Received>) => void,
   ): Promise<Opened | undefined> {
     const attempt = this.begin(step.target);
+    if (attempt === undefined) return undefined;
     onBegin?.(attempt);
     try {
       const opened = await this.open(attempt, step, signal);
       if (!attempt.isSuperseded) this.services.health.succeeded(attempt.target, attempt);
       return opened;
     } catch (error) {
+      attempt.slots?.end();
       if (!attempt.isSuperseded) this.noteFailure(attempt, this.asUpstreamError(error));
       return undefined;
     }
@@ -160,6 +155,8 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   /** The attempt is the answer. */
   protected noteSuccess(attempt: Attempt<Received>, status: number): UpstreamEffort<RouteTarget> {
     this.answering = attempt;
+    // Another target answers: its place isn't needed.
+    this.job.room?.place?.slots.end();
     const { attempts, wastedNanoUsd, wasteEstimated } = this;
     const firstWaitMs = this.services.clock.monotonicMs() - this.startedMs;
     const { session } = this.job.route;
@@ -225,12 +222,17 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     return this.plan.next(this.services.clock.monotonicMs());
   }
 
-  private begin(target: RouteTarget): Attempt<Received> {
+  /** undefined if its provider has no place left. */
+  private begin(target: RouteTarget): Attempt<Received> | undefined {
     const connected = this.services.connect(target, this.job.projectId);
+    const { room } = this.job;
+    const slots = room?.place === undefined ? connected?.takeSlots?.() : claimPlace(room, connected);
+    if (slots === 'full') return this.noteFull(target);
     const attempt: Attempt<Received> = {
       target,
       number: ++this.begun,
       connected,
+      slots,
       startedMs: this.services.clock.monotonicMs(),
       ownKeysOf: connected?.ownKeys === true ? this.job.projectId : undefined,
       received: this.createReceived(),
@@ -238,6 +240,12 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     };
     this.openAttempts.push(attempt);
     return attempt;
+  }
+
+  private noteFull(target: RouteTarget): undefined {
+    this.services.health.abandoned(target);
+    this.services.metrics.fullProviders.inc({ provider: target.provider });
+    this.notePassedOver([{ target, reason: 'concurrency_limit' }]);
   }
 
   /** Its bill is known. */
@@ -286,15 +294,4 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     const { attempts, soonestRetryMs } = this;
     return finalFailure(error, { attempts, soonestRetryMs, requested: firstChoice(this.job.route) });
   }
-}
-
-/** Connection of the target; throws if its provider was removed since the decision. */
-export function stillConnected({ connected, target }: Attempt): ConnectedProvider {
-  if (connected === undefined) throw notConfigured(target);
-  return connected;
-}
-
-export function notConfigured({ provider }: RouteTarget): GatewayError {
-  const message = `The provider "${provider}" is not configured any more.`;
-  return new GatewayError('upstream_error', message, { failure: 'not_found' });
 }

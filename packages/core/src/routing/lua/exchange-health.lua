@@ -1,7 +1,8 @@
 -- Takes in one process's reports about targets and gives all targets in trouble.
 -- KEYS 1: hash target -> "openUntil trips coolUntil probeUntil probeOwner"
+-- KEYS 2: sorted set of live processes by their last beat, if these count each other
 -- ARGV 1 clock ('' = the server's), 2 owner, 3 probe lease ms, 4 half-open kept ms, 5 max targets,
---      then for each report: type, target, for ms, trips
+--      6 ms that a process counts after its beat ('' = it doesn't), then for each report: type, target, for ms, trips
 local now
 if ARGV[1] ~= '' then now = tonumber(ARGV[1])
 else
@@ -23,7 +24,7 @@ end
 
 local function close(e) e.open, e.trips, e.probe, e.by = 0, 0, 0, '' end
 
-for i = 6, #ARGV, 4 do
+for i = 7, #ARGV, 4 do
   local kind, target, forMs, trips = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2]), tonumber(ARGV[i + 3])
   local e = entries[target]
   if not e and (kind == 'open' or kind == 'cool') and count < most then
@@ -47,7 +48,18 @@ for i = 6, #ARGV, 4 do
   end
 end
 
-local out = {}
+-- First its place among the processes.
+local out = { { 1, 0 } }
+if ARGV[6] ~= '' then
+  redis.call('ZADD', KEYS[2], now, owner)
+  redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. string.format('%.0f', now - tonumber(ARGV[6])))
+  redis.call('PEXPIRE', KEYS[2], ARGV[6])
+  local live = redis.call('ZRANGE', KEYS[2], 0, -1)
+  table.sort(live)
+  for i = 1, #live do
+    if live[i] == owner then out[1] = { #live, i - 1 } end
+  end
+end
 for target, e in pairs(entries) do
   if e.open > 0 and e.open + kept <= now then close(e) end
   if e.open == 0 and e.cool <= now then redis.call('HDEL', KEYS[1], target)
