@@ -63,10 +63,10 @@ async function openCounted(path: string) {
 }
 
 describe('an open page, while nothing happens', () => {
-  // The clock of charts rests for a bucket: five minutes at most, one for an hour.
+  // The clock of charts rests for a bucket: two to five minutes.
   test.each([
     ['/', 6],
-    ['/?range=1h', 2],
+    ['/?range=1h', 4],
     ['/requests', 6],
   ])(
     '%s takes at most 20 kB a minute, all in all, over %d of them',

@@ -1,6 +1,7 @@
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const LEAST_REST = 2 * MINUTE;
 const MOST_REST = 5 * MINUTE;
 const CUSTOM = 'custom';
 
@@ -78,9 +79,9 @@ export function resolveRange(search: RangeSearch, nowMs: number): TimeRange {
 /** True if the range moves with the clock. */
 export const isUntilNow = ({ label }: Pick<TimeRange, 'label'>): boolean => label !== CUSTOM;
 
-/** Time before an idle range advances: one bucket, or a few minutes. */
+/** Time before an idle range advances: one bucket, within some minutes. */
 export const restFor = ({ intervalMs }: Pick<TimeRange, 'intervalMs'>): number =>
-  Math.max(MINUTE, Math.min(intervalMs, MOST_REST));
+  Math.max(LEAST_REST, Math.min(intervalMs, MOST_REST));
 
 /** End of a moving range in whole minutes, so that viewers share a query. */
 export const untilNow = (nowMs: number): number => Math.ceil(nowMs / MINUTE) * MINUTE;
