@@ -117,6 +117,13 @@ test.each(isAll ? PLACES : PLACES.slice(0, 1))(
       last.total.cost_usd,
     ]);
 
+    // Its curve is the whole month, and ends at the total of the month in UTC.
+    const { total: inUtc } = await statement({ month });
+    const curve = page.getByRole('table', { name: / in figures$/ });
+    await curve.getByRole('row').nth(28).waitFor({ state: 'attached' });
+    const ends = await curve.getByRole('row').last().getByRole('cell').first().textContent();
+    expect(Math.abs(Number(ends?.replace(/[$,]/g, '')) - inUtc.cost_usd)).toBeLessThan(inUtc.cost_usd / 1000);
+
     // On paper: period, zone, currency and filters, the same rows, and nothing of the screen alone.
     await page.evaluate(() => {
       window.print = () => {
@@ -236,7 +243,7 @@ describe('spend in pictures', () => {
     await month.focus();
     await page.keyboard.press('Home');
     expect(await month.getAttribute('aria-valuetext')).toMatch(
-      /^[A-Z][a-z]{2} 1: \$[\d.,]+ spent.*, last month \$[\d.,]+ by then$/,
+      /^[A-Z][a-z]{2} 1: \$[\d.,]+ spent.*, \$[\d.,]+ by then in the month before$/,
     );
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/requests\?.*sort=-cost_usd/);

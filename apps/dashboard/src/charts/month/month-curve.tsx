@@ -162,7 +162,7 @@ interface LegendProps {
 export function MonthLegend({ hasForecast, hasBand, hasCap }: LegendProps) {
   const parts = [
     ['spent', 'Spent', true],
-    ['before', 'Last month', true],
+    ['before', 'Month before', true],
     ['expected', 'Forecast', hasForecast],
     ['cap', 'Cap', hasCap],
   ] as const;

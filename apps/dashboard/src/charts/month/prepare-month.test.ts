@@ -7,6 +7,7 @@ const DAY_MS = 86_400_000;
 const NOW = Date.parse('2026-11-10T12:00:00Z');
 const NOVEMBER = Date.parse('2026-11-01T00:00:00Z');
 const OCTOBER = Date.parse('2026-10-01T00:00:00Z');
+const NOVEMBER_NOW = { startMs: NOVEMBER, nowMs: NOW };
 const evenly = (usd: number) =>
   new Map(daysBetween(OCTOBER, Date.parse('2026-11-11T00:00:00Z')).map((day) => [day, usd]));
 const forecast = daysBetween(Date.parse('2026-11-10T00:00:00Z'), Date.parse('2026-12-01T00:00:00Z')).map(
@@ -21,7 +22,7 @@ const points = (path: string) =>
   [...path.matchAll(/[ML]([\d.-]+) ([\d.-]+)/g)].map(([, x, y]) => [Number(x), Number(y)] as const);
 
 describe('the curve of a month', () => {
-  const curve = prepareMonth({ spentOn: evenly(2), nowMs: NOW, capUsd: 60, forecast });
+  const curve = prepareMonth({ ...NOVEMBER_NOW, spentOn: evenly(2), capUsd: 60, forecast });
 
   test('runs up to now, beside the month before, and on by the forecast', () => {
     expect([curve.days.length, curve.today]).toEqual([30, 9]);
@@ -47,24 +48,38 @@ describe('the curve of a month', () => {
 
   test('a month before that was shorter ends, a longer one is cut at the end of this one', () => {
     const nowMs = Date.parse('2027-03-02T00:00:00Z');
-    const march = prepareMonth({ spentOn: new Map(), nowMs, capUsd: null, forecast: [] });
+    const march = prepareMonth({
+      spentOn: new Map(),
+      startMs: Date.parse('2027-03-01T00:00:00Z'),
+      nowMs,
+      capUsd: null,
+      forecast: [],
+    });
     expect([march.days[27]?.before, march.days[28]?.before, march.days.length]).toEqual([0, null, 31]);
     expect(points(curve.paths.before).length).toBe(31);
   });
 
+  test('a month that has ended runs to its end, without a current day', () => {
+    const { days, today, paths } = prepareMonth({
+      ...{ spentOn: evenly(2), startMs: OCTOBER, nowMs: NOW, capUsd: null, forecast: [] },
+    });
+    expect([days.length, today >= days.length, days[30]?.spent, days[30]?.before]).toEqual([31, true, 62, null]);
+    expect([points(paths.spent).at(-1)?.[0], paths.expected]).toEqual([100, '']);
+  });
+
   test('without a forecast nothing is drawn after now; without a band no band', () => {
-    const { paths } = prepareMonth({ spentOn: evenly(2), nowMs: NOW, capUsd: null, forecast: [] });
+    const { paths } = prepareMonth({ ...NOVEMBER_NOW, spentOn: evenly(2), capUsd: null, forecast: [] });
     expect([paths.expected, paths.band]).toEqual(['', '']);
     const unsure = forecast.map((day) => ({ ...day, low_usd: null, high_usd: null }));
-    const line = prepareMonth({ spentOn: evenly(2), nowMs: NOW, capUsd: null, forecast: unsure });
+    const line = prepareMonth({ ...NOVEMBER_NOW, spentOn: evenly(2), capUsd: null, forecast: unsure });
     expect([line.paths.band, line.paths.expected === '']).toEqual(['', false]);
   });
 
   test('a cap far above does not flatten the curves; a near one is in the picture', () => {
     expect([curve.cap, curve.topUsd >= 80]).toEqual([{ usd: 60, isDrawn: true }, true]);
-    const far = prepareMonth({ spentOn: evenly(2), nowMs: NOW, capUsd: 5000, forecast });
+    const far = prepareMonth({ ...NOVEMBER_NOW, spentOn: evenly(2), capUsd: 5000, forecast });
     expect([far.cap, far.topUsd]).toEqual([{ usd: 5000, isDrawn: false }, curve.topUsd]);
-    const idle = prepareMonth({ spentOn: new Map(), nowMs: NOW, capUsd: 5000, forecast: [] });
+    const idle = prepareMonth({ ...NOVEMBER_NOW, spentOn: new Map(), capUsd: 5000, forecast: [] });
     expect([idle.cap?.isDrawn, idle.topUsd >= 5000]).toEqual([true, true]);
   });
 });
@@ -79,7 +94,13 @@ test('any amounts: every point and tick is within the picture, and totals never 
   fc.assert(
     fc.property(asked, ({ amounts, nowMs, capUsd }) => {
       const spentOn = new Map(amounts.map((amount, index) => [OCTOBER + index * DAY_MS, amount]));
-      const { days, today, paths, ticks, topUsd } = prepareMonth({ spentOn, nowMs, capUsd, forecast: [] });
+      const { days, today, paths, ticks, topUsd } = prepareMonth({
+        spentOn,
+        startMs: NOVEMBER,
+        nowMs,
+        capUsd,
+        forecast: [],
+      });
       for (const [x, y] of [...points(paths.spent), ...points(paths.before)]) {
         expect([x >= 0, x <= 100, y >= -0.01, y <= 100]).toEqual([true, true, true, true]);
       }

@@ -14,6 +14,8 @@ export interface ExpectedDay {
 interface MonthInput {
   /** USD by the start of each UTC day. */
   readonly spentOn: ReadonlyMap<number, number>;
+  /** Start of the UTC month. */
+  readonly startMs: number;
   readonly nowMs: number;
   readonly capUsd: number | null;
   readonly forecast: readonly ExpectedDay[];
@@ -36,7 +38,7 @@ export interface MonthDay {
 /** Curves as SVG paths in a square of 100 by 100. */
 export interface MonthCurve {
   readonly days: readonly MonthDay[];
-  /** Index of the current day. */
+  /** Index of the current day; beyond the last one if the month has ended. */
   readonly today: number;
   readonly paths: { readonly spent: string; readonly before: string; readonly expected: string; readonly band: string };
   readonly ticks: readonly number[];
@@ -55,12 +57,11 @@ function runningTotals(days: readonly number[], spentOn: ReadonlyMap<number, num
   });
 }
 
-/** The month so far, the month before, and the forecast for the rest. */
-export function prepareMonth({ spentOn, nowMs, capUsd, forecast }: MonthInput): MonthCurve {
-  const startMs = monthStart(nowMs);
-  const starts = daysBetween(startMs, monthStart(nowMs, 1));
+/** A month up to now, the month before, and the forecast for the rest. */
+export function prepareMonth({ spentOn, startMs, nowMs, capUsd, forecast }: MonthInput): MonthCurve {
+  const starts = daysBetween(startMs, monthStart(startMs, 1));
   const spent = runningTotals(starts, spentOn);
-  const before = runningTotals(daysBetween(monthStart(nowMs, -1), startMs), spentOn);
+  const before = runningTotals(daysBetween(monthStart(startMs, -1), startMs), spentOn);
   const today = Math.floor((nowMs - startMs) / DAY_MS);
   const expectedOn = new Map(forecast.map((day) => [Date.parse(`${day.date}T00:00:00Z`), day]));
   const days = starts.map((start, index): MonthDay => {

@@ -166,6 +166,8 @@ test('the project page says what the finance page says about the same cap', () =
   expect(describeMonth({ ...statement, caps: [] }, { id: 'p', monthly_cap_usd: null })).toBe(
     '$50.00 spent, forecast $120.00. No cap is set.',
   );
+  const october = { ...statement, is_final: true, caps: [{ ...cap, reached_on: null }] } as unknown as Statement;
+  expect(describeMonth(october, { id: 'p', monthly_cap_usd: 7 })).toBe('$50.00 spent, forecast $120.00. Not reached.');
   expect(describeMonth({ ...statement, caps: [] }, undefined)).toBe(
     '$50.00 spent, forecast $120.00. Choose a project to see its cap.',
   );

@@ -171,15 +171,20 @@ export function describeFilters(filters: Statement['filters'], projectName: (id:
   return named.join(', ') || 'none';
 }
 
+/** The cap of a project in the month of a statement. */
+export const capOf = ({ caps }: Pick<Statement, 'caps'>, project: Pick<Project, 'id'> | undefined) =>
+  caps.find(({ scope, id }) => scope === 'project' && id === project?.id);
+
 /** A month in a sentence; of a project, with the outlook of its cap as the statement shows it. */
 export function describeMonth(
-  { caps, total }: Pick<Statement, 'caps' | 'total'>,
+  statement: Pick<Statement, 'caps' | 'total' | 'is_final'>,
   project: Pick<Project, 'id' | 'monthly_cap_usd'> | undefined,
 ): string {
-  const cap = caps.find(({ scope, id }) => scope === 'project' && id === project?.id);
+  const { total, is_final: isFinal } = statement;
+  const cap = capOf(statement, project);
   const { expected_usd: expected } = total.forecast ?? {};
   const forecast = expected === undefined ? '' : `, forecast ${formatUsd(expected)}`;
   const isUncapped = project?.monthly_cap_usd === null;
   const outlook = project === undefined ? ' Choose a project to see its cap.' : isUncapped ? ' No cap is set.' : '';
-  return `${formatUsd(cap?.spent_usd ?? total.cost_usd)} spent${forecast}.${cap === undefined ? outlook : ` ${outlookOf(cap, false).text}.`}`;
+  return `${formatUsd(cap?.spent_usd ?? total.cost_usd)} spent${forecast}.${cap === undefined ? outlook : ` ${outlookOf(cap, isFinal).text}.`}`;
 }

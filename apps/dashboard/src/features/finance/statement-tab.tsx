@@ -1,13 +1,16 @@
 import { useMutation } from '@tanstack/react-query';
 import { loadStatementCsv } from '../../api/finance';
+import { useProjects } from '../../api/projects';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { downloadText } from '../../ui/download-text';
 import { Failure } from '../../ui/error-state';
 import { Download } from '../../ui/icons';
 import { ProjectFilter } from '../shell/project-filter';
+import { CapCard } from '../spend/cap-card';
 import { CapsTable } from './caps-table';
 import { FilterRow } from './filter-row';
+import { FILTERS, type FilterName, type FinanceSearch } from './finance-search';
 import { MonthPicker, ZonePicker } from './month-picker';
 import { decimalsFor, groupName, monthName } from './prepare-finance';
 import { PrintFoot, PrintHead } from './print-head';
@@ -21,6 +24,7 @@ export function StatementTab() {
   const { statement, search, by, month } = finance;
   const { data } = statement;
   const decimals = decimalsFor(search.decimals, data?.total.cost_usd ?? 0);
+  const project = useProjects().data?.data.find(({ id }) => id === finance.page.projectId);
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <FilterRow {...finance} />
@@ -29,6 +33,11 @@ export function StatementTab() {
         <div className={`flex min-w-0 flex-col gap-4 ${statement.isPlaceholderData ? 'opacity-60' : ''}`}>
           <PrintHead statement={data} by={groupName(data.by)} />
           <SummaryCards statement={data} decimals={decimals} />
+          {hasNoFilter(search) && (
+            <div className="print:hidden">
+              <CapCard project={project} month={month} />
+            </div>
+          )}
           <CapsTable statement={data} decimals={decimals} />
           <Card title={`${monthName(data.month)} by ${groupName(data.by).toLowerCase()}, in USD`} flush>
             <StatementTable statement={data} decimals={decimals} />
@@ -45,6 +54,10 @@ export function StatementTab() {
     </div>
   );
 }
+
+/** Days are known by project only. */
+const hasNoFilter = (search: FinanceSearch) =>
+  (Object.keys(FILTERS) as FilterName[]).every((name) => search[name] === undefined);
 
 /** Project, zone and month of the statement, and its copies. */
 export function StatementActions() {

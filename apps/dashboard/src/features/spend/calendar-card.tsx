@@ -2,18 +2,22 @@ import { useMemo } from 'react';
 import { HeatTable } from '../../charts/heat/heat-table';
 import { formatDay } from '../../format/format-time';
 import { useChoice } from '../../range/use-choice';
+import { useNow } from '../../range/use-page';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { Segmented } from '../../ui/segmented';
-import { describeCalendar, prepareCalendar, SPANS, type Span, WEEKDAYS } from './prepare-calendar';
+import { describeCalendar, firstOfWeeks, prepareCalendar, SPANS, type Span, WEEKDAYS } from './prepare-calendar';
 import { useSpendDays } from './use-spend-days';
 
+const DAY_MS = 86_400_000;
+const TICK_MS = 60_000;
 const HEADS = WEEKDAYS.map((day) => ({ key: day, label: day }));
 
 /** Spend of each day; a day opens its requests. */
 export function CalendarCard({ projectId }: { readonly projectId: string | undefined }) {
   const [span, setSpan] = useChoice<Span>('days', ['month', 'weeks']);
-  const { spend, days, todayMs } = useSpendDays(projectId);
+  const todayMs = Math.floor(useNow(TICK_MS) / DAY_MS) * DAY_MS;
+  const { spend, days } = useSpendDays({ projectId, fromMs: firstOfWeeks(todayMs), toMs: todayMs + DAY_MS });
   const weeks = useMemo(() => days && prepareCalendar({ span, todayMs, days }), [span, todayMs, days]);
   return (
     <Card

@@ -4,31 +4,28 @@ import type { Project } from '../../api/projects';
 import { MonthCurve, MonthLegend } from '../../charts/month/month-curve';
 import { type MonthDay, prepareMonth } from '../../charts/month/prepare-month';
 import { formatUsd } from '../../format/format-usd';
+import { useNow } from '../../range/use-page';
 import { useShowRequests } from '../../range/use-show-requests';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { FiguresTable } from '../../ui/table/figures-table';
-import { describeMonth, monthOf } from '../finance/prepare-finance';
+import { capOf, describeMonth, monthName, monthOf } from '../finance/prepare-finance';
+import { monthDays } from './prepare-calendar';
 import { cellsOfDay, describeDay, FIGURES } from './prepare-month-day';
 import { useSpendDays } from './use-spend-days';
 
 const DAY_MS = 86_400_000;
+const TICK_MS = 60_000;
 
-/** The month so far beside the last one, with its forecast; of a project, against its cap. */
-export function CapCard({ project }: { readonly project: Project | undefined }) {
-  const { spend, days, nowMs } = useSpendDays(project?.id);
-  const statement = useStatement({
-    // Of all groups, providers are the fewest.
-    ...{ month: monthOf(nowMs, 'UTC'), time_zone: 'UTC', by: 'provider' },
-    ...(project === undefined ? {} : { project_id: project.id }),
-  });
-  const known = statement.isPlaceholderData ? undefined : statement.data;
-  const capUsd = project?.monthly_cap_usd ?? null;
-  const curve = useMemo(() => {
-    if (days === undefined) return undefined;
-    const spentOn = new Map([...days].map(([start, { cost_usd: usd }]) => [start, usd]));
-    return prepareMonth({ spentOn, nowMs, capUsd, forecast: known?.forecast_days ?? [] });
-  }, [days, nowMs, capUsd, known]);
+interface Props {
+  readonly project: Project | undefined;
+  /** `YYYY-MM`; by default the current one. */
+  readonly month?: string;
+}
+
+/** A month beside the one before, with its forecast; of a project, against its cap. */
+export function CapCard({ project, month }: Props) {
+  const { curve, spend, statement, note, capUsd, name } = useMonth({ project, month });
   const showRequests = useShowRequests();
   const open = (day: MonthDay | undefined) => {
     if (day === undefined) return;
@@ -36,7 +33,7 @@ export function CapCard({ project }: { readonly project: Project | undefined }) 
     showRequests({ ...ofProject, sort: '-cost_usd' }, { fromMs: day.startMs, toMs: day.startMs + DAY_MS });
   };
   return (
-    <Card title={`This month (UTC)${capUsd === null ? '' : `, cap ${formatUsd(capUsd)}`}`}>
+    <Card title={`${name} (UTC)${capUsd === null ? '' : `, cap ${formatUsd(capUsd)}`}`}>
       <Failure of={spend} />
       <Failure of={statement} />
       {curve === undefined ? (
@@ -50,7 +47,7 @@ export function CapCard({ project }: { readonly project: Project | undefined }) 
             onSelect={(index) => open(curve.days[index])}
           />
           <FiguresTable
-            caption="This month in figures"
+            caption={`${name} in figures`}
             heads={FIGURES}
             rows={curve.days.map((day) => ({ key: String(day.startMs), cells: cellsOfDay(day) }))}
           />
@@ -62,9 +59,33 @@ export function CapCard({ project }: { readonly project: Project | undefined }) 
         hasCap={curve?.cap?.isDrawn === true}
       />
       <p className="mt-2 min-h-9 text-xs text-muted sm:min-h-4.5">
-        {known && describeMonth(known, project)}
+        {note}
         {curve?.cap?.isDrawn === false && ' The cap is far above the curves.'}
       </p>
     </Card>
   );
+}
+
+function useMonth({ project, month }: Props) {
+  const nowMs = useNow(TICK_MS);
+  const running = monthOf(nowMs, 'UTC');
+  const isPast = month !== undefined && month < running;
+  const shown = isPast ? month : running;
+  const startMs = Date.parse(`${shown}-01T00:00:00Z`);
+  const { spend, days } = useSpendDays({ projectId: project?.id, ...monthDays(startMs, nowMs) });
+  const statement = useStatement({
+    // Of all groups, providers are the fewest.
+    ...{ month: shown, time_zone: 'UTC', by: 'provider' },
+    ...(project === undefined ? {} : { project_id: project.id }),
+  });
+  const known = statement.isPlaceholderData ? undefined : statement.data;
+  // A past month is held against the cap of that month.
+  const capUsd = (isPast ? known && capOf(known, project)?.cap_usd : project?.monthly_cap_usd) ?? null;
+  const curve = useMemo(() => {
+    if (days === undefined) return undefined;
+    const spentOn = new Map([...days].map(([start, { cost_usd: usd }]) => [start, usd]));
+    return prepareMonth({ spentOn, startMs, nowMs, capUsd, forecast: known?.forecast_days ?? [] });
+  }, [days, startMs, nowMs, capUsd, known]);
+  const name = isPast ? monthName(shown) : 'This month';
+  return { curve, spend, statement, capUsd, name, note: known && describeMonth(known, project) };
 }

@@ -25,6 +25,13 @@ export function weekStart(dayMs: number): number {
 /** First day of the last twelve weeks. */
 export const firstOfWeeks = (todayMs: number): number => weekStart(todayMs) - (WEEKS - 1) * WEEK_MS;
 
+/** Days to ask for: of a month and the one before. Those of the current month are the calendar's, so that one question serves both. */
+export function monthDays(startMs: number, nowMs: number): { readonly fromMs: number; readonly toMs: number } {
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+  if (startMs === monthStart(nowMs)) return { fromMs: firstOfWeeks(todayMs), toMs: todayMs + DAY_MS };
+  return { fromMs: monthStart(startMs, -1), toMs: monthStart(startMs, 1) };
+}
+
 interface Calendar {
   readonly span: Span;
   readonly todayMs: number;

@@ -10,7 +10,7 @@ export function describeDay({ days, today }: MonthCurve, index: number): string 
   const { startMs, spent, before, expected } = day;
   const ahead = expected === null ? 'no forecast' : `expected ${formatUsd(expected)}${bandOf(day)}`;
   const now = spent === null ? ahead : `${formatUsd(spent)} spent${index === today ? ' so far' : ''}`;
-  const earlier = before === null ? '' : `, last month ${formatUsd(before)} by then`;
+  const earlier = before === null ? '' : `, ${formatUsd(before)} by then in the month before`;
   return `${formatDay(startMs, 'utc')}: ${now}${earlier}`;
 }
 
@@ -21,7 +21,7 @@ const bandOf = ({ low, high }: MonthDay) =>
 export const FIGURES: readonly string[] = [
   'Day',
   'Spent so far',
-  'Last month by then',
+  'In the month before',
   'Forecast',
   'Low end of the forecast',
   'High end of the forecast',

@@ -1,19 +1,20 @@
 import { useMemo } from 'react';
 import { asInterval, useSpend } from '../../api/stats';
 import { rangeQuery } from '../../range/time-range';
-import { useNow } from '../../range/use-page';
-import { firstOfWeeks } from './prepare-calendar';
 
-const TICK_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** Spend of each UTC day of the last twelve weeks: more than this month and the one before. */
-export function useSpendDays(projectId: string | undefined) {
-  const nowMs = useNow(TICK_MS);
-  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+interface Days {
+  readonly projectId: string | undefined;
+  /** Midnights in UTC: the question is the same all day. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Spend of each UTC day of a range, by its start. */
+export function useSpendDays({ projectId, fromMs, toMs }: Days) {
   const spend = useSpend({
-    // Whole days, so that the question is the same all day.
-    ...rangeQuery({ fromMs: firstOfWeeks(todayMs), toMs: todayMs + DAY_MS }),
+    ...rangeQuery({ fromMs, toMs }),
     ...(projectId === undefined ? {} : { project_id: projectId }),
     interval: asInterval(DAY_MS),
   });
@@ -22,5 +23,5 @@ export function useSpendDays(projectId: string | undefined) {
     () => buckets && new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket])),
     [buckets],
   );
-  return { spend, days, nowMs, todayMs };
+  return { spend, days };
 }
