@@ -84,7 +84,6 @@ export async function startJobs({ services, database, rows, moreJobs = [] }: Job
         indexPartitions,
         checkProviders(() => services.providerChecks?.run()),
         ...moreJobs,
-        checkProviders(() => services.providerChecks?.run()),
       ],
       drains: false,
     },
