@@ -1,5 +1,6 @@
 // Without the store or the rows, a count fails and its requests get `store_unavailable`; the next request counts again.
-import { type Budget, periodOf, type RequestBudgets } from './budgets';
+import { inTime } from '../async/in-time';
+import { type Budget, periodOf } from './budgets';
 import type { AdmitRequest, RebuildSource } from './hot-store';
 import { storeUnavailable } from './store-unavailable';
 
@@ -21,11 +22,13 @@ export interface OpenedCount {
 }
 
 /** Begins to count those of the budgets that the store doesn't know; null while another process counts one of them. */
-export type OpenCount = (projectId: string, budgets: RequestBudgets) => Promise<OpenedCount | null>;
+export type OpenCount = (projectId: string, budgets: readonly Budget[]) => Promise<OpenedCount | null>;
 
 /** While another process counts: the pause, and the longest wait. */
 const PAUSE_MS = 20;
 const WAIT_MS = 5_000;
+/** A request waits no longer for a count, which goes on. */
+const LONGEST_MS = 10_000;
 
 /**
  * Counts the spend of budgets that the store doesn't know: new ones in a running period, and all after lost data. The
@@ -38,22 +41,28 @@ export class BudgetCounts {
 
   constructor(private readonly open: OpenCount) {}
 
-  /** Resolves when the request is worth asking again. A project has one count at a time. */
-  count({ projectId, budgets }: AdmitRequest): Promise<void> {
-    const known = this.running.get(projectId);
-    if (known !== undefined) return known;
-    const run = this.run(projectId, budgets)
+  /** Resolves when the request is worth asking again. A budget has one count at a time. */
+  count({ projectId, budgets }: AdmitRequest): Promise<unknown> {
+    const nameOf = ({ id }: Budget) => `${projectId} ${id}`;
+    const list = budgets?.list ?? [];
+    const own = list.filter((budget) => !this.running.has(nameOf(budget)));
+    const run = this.run(projectId, own)
       .catch((cause: unknown) => {
         throw storeUnavailable('the spend of a budget cannot be counted', cause);
       })
-      .finally(() => this.running.delete(projectId));
-    this.running.set(projectId, run);
-    return run;
+      .finally(() => {
+        for (const budget of own) this.running.delete(nameOf(budget));
+      });
+    for (const budget of own) this.running.set(nameOf(budget), run);
+    return inTime(Promise.all([run, ...list.map((budget) => this.running.get(nameOf(budget)))]), LONGEST_MS, () => {
+      throw storeUnavailable('the spend of a budget is still being counted');
+    });
   }
 
-  private async run(projectId: string, budgets: RequestBudgets | undefined): Promise<void> {
+  private async run(projectId: string, budgets: readonly Budget[]): Promise<void> {
     const { source } = this;
-    if (source === undefined || budgets === undefined) throw new Error('the store is not started');
+    if (budgets.length === 0) return;
+    if (source === undefined) throw new Error('the store is not started');
     const opened = await this.openInTime(projectId, budgets);
     if (opened.budgets.length === 0) return;
     for await (const records of opened.queued()) if (records.length > 0) await source.storeRecords(records);
@@ -64,7 +73,7 @@ export class BudgetCounts {
     }
   }
 
-  private async openInTime(projectId: string, budgets: RequestBudgets): Promise<OpenedCount> {
+  private async openInTime(projectId: string, budgets: readonly Budget[]): Promise<OpenedCount> {
     const deadlineMs = performance.now() + WAIT_MS;
     for (;;) {
       const opened = await this.open(projectId, budgets);

@@ -74,7 +74,7 @@ export interface CountParts extends JournalTarget {
 
 /** Counts of single budgets: an `open_budget` line begins one, a `count_budget` line ends it. */
 export function openCounts({ state, queue, book, nowMs }: CountParts): OpenCount {
-  return async (projectId, { list }) => {
+  return async (projectId, list) => {
     const known = state.projects.get(projectId)?.budgets;
     const budgets = list.flatMap((budget) => {
       const { id, span, version } = budget;

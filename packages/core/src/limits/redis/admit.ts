@@ -25,7 +25,7 @@ export interface RedisAdmissionsOptions {
   readonly onTrouble: () => void;
   readonly batch: WriteBatch;
   /** Counts the budgets of a request from the rows. */
-  readonly count: (request: AdmitRequest) => Promise<void>;
+  readonly count: (request: AdmitRequest) => Promise<unknown>;
   /** Called for requests under absolute caps before their admission is visible. */
   readonly onOpened: (holds: readonly OpenHold[]) => void;
 }

@@ -214,7 +214,7 @@ const QUEUE_BATCH = 1000;
 /** Counts of single budgets: `lua/budgets/open.lua` begins one, `lua/budgets/count.lua` ends it. */
 export function openCounts(link: RedisLink, newId: () => string): OpenCount {
   const token = newId();
-  return async (projectId, { list }) => {
+  return async (projectId, list) => {
     const { client } = link;
     const keys = link.keysOf(projectId);
     const names = [keys.epoch, projectKey(keys, projectId)];
