@@ -76,6 +76,9 @@ export const managedResources = pgTable(
     /** Salted SHA-256 of its secrets; null if somebody else changed the resource since. */
     secretDigest: text('secret_digest'),
     appliedAtMs: instantOfInsert('applied_at'),
+    /** Last change past the file since then, and its author. */
+    changedAtMs: instant('changed_at'),
+    changedBy: text('changed_by'),
   },
   (table) => [primaryKey({ columns: [table.applyName, table.resource, table.resourceId] })],
 );

@@ -44,6 +44,13 @@ export async function findLease(db: Db): Promise<StoredLease | null> {
   return row ?? null;
 }
 
+/** What manages a resource. */
+export async function listManagers(db: Db, of: Pick<ManagedResource, 'resource' | 'resourceId'>) {
+  const { resource, resourceId, applyName } = managedResources;
+  const isMeant = and(eq(resource, of.resource), eq(resourceId, of.resourceId));
+  return db.select().from(managedResources).where(isMeant).orderBy(asc(applyName));
+}
+
 /** By resource and id, after a place in that order. */
 export async function listManaged(
   db: Db,
@@ -60,7 +67,7 @@ export async function listManaged(
     .limit(limit);
 }
 
-type Changed = Pick<AuditEntry, 'action' | 'resource' | 'resourceId'>;
+type Changed = Pick<AuditEntry, 'actor' | 'action' | 'resource' | 'resourceId'>;
 
 /** The apply that makes a change. */
 export interface ApplyingChange {
@@ -74,12 +81,12 @@ export interface ApplyingChange {
  * resource belongs to nobody else. False if the apply has no lease any more.
  */
 export async function noteManaged(tx: Db, changed: Changed, apply: ApplyingChange | undefined): Promise<boolean> {
-  const { action, resource, resourceId } = changed;
+  const { actor, action, resource, resourceId } = changed;
   if (resourceId === null) return true;
   const isNew = action === 'create';
   const ofResource = sql`m.resource = ${resource} and m.resource_id = ${resourceId}`;
   if (apply === undefined) {
-    await tx.execute(isNew || action === 'delete' ? gone(ofResource) : changedByOthers(ofResource));
+    await tx.execute(isNew || action === 'delete' ? gone(ofResource) : changedBy(actor, ofResource));
     return true;
   }
   const ofOthers = sql`${ofResource} and m.apply_name <> (select apply_name from lease)`;
@@ -89,11 +96,12 @@ export async function noteManaged(tx: Db, changed: Changed, apply: ApplyingChang
       : sql`insert into managed_resources as kept (apply_name, resource, resource_id, is_created, secret_digest)
           select apply_name, ${resource}::text, ${resourceId}::text, ${isNew}::boolean, ${apply.secretDigest ?? null}::text
           from lease
-          on conflict (apply_name, resource, resource_id) do update set applied_at = now(),
+          on conflict (apply_name, resource, resource_id) do update set applied_at = now(), changed_at = null,
+            changed_by = null,
             is_created = kept.is_created or excluded.is_created,
             secret_digest = coalesce(excluded.secret_digest, kept.secret_digest)
           returning 1`;
-  const others = action === 'delete' ? sql`select 1` : isNew ? gone(ofOthers) : changedByOthers(ofOthers);
+  const others = action === 'delete' ? sql`select 1` : isNew ? gone(ofOthers) : changedBy(actor, ofOthers);
   const [row] = await tx.execute<{ has_lease: boolean }>(sql`
     with lease as (
       select apply_name from apply_lease where id = ${apply.leaseId}::uuid and expires_at > clock_timestamp() for share
@@ -104,5 +112,6 @@ export async function noteManaged(tx: Db, changed: Changed, apply: ApplyingChang
 
 const gone = (condition: SQL) => sql`delete from managed_resources m where ${condition}`;
 
-const changedByOthers = (condition: SQL) =>
-  sql`update managed_resources m set secret_digest = null where ${condition} and m.secret_digest is not null`;
+const changedBy = (actor: string, condition: SQL) =>
+  sql`update managed_resources m set secret_digest = null, changed_at = now(), changed_by = ${actor}::text
+    where ${condition}`;

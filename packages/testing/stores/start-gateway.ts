@@ -116,7 +116,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 export async function callAdmin<T>(
   gateway: Pick<GatewayProcess, 'url' | 'adminToken'>,
   path: string,
-  options: { method?: string; body?: unknown } = {},
+  options: { method?: string; body?: unknown; headers?: Readonly<Record<string, string>> } = {},
 ): Promise<T> {
   const response = await fetch(`${gateway.url}/admin/v1${path}`, {
     method: options.method ?? (options.body === undefined ? 'GET' : 'POST'),
@@ -125,6 +125,7 @@ export async function callAdmin<T>(
       authorization: `Bearer ${gateway.adminToken}`,
       'content-type': 'application/json',
       'cache-control': 'no-cache',
+      ...options.headers,
     },
     body: options.body === undefined ? undefined : JSON.stringify(options.body),
   });

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
 import { ApiError, api, read } from './client';
 import { resumeAfterSignIn } from './expired-session';
 
@@ -43,7 +44,11 @@ export function useSignOut() {
   });
 }
 
-/** May this session change things? */
+/** True within a resource that a configuration file manages, until the user unlocks it. */
+export const Locked = createContext(false);
+
+/** May this session change things here? */
 export function useMayChange(): boolean {
-  return useSession().data?.role === 'admin';
+  const isLocked = useContext(Locked);
+  return useSession().data?.role === 'admin' && !isLocked;
 }

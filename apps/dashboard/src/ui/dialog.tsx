@@ -1,5 +1,5 @@
 import { Dialog as Radix } from 'radix-ui';
-import { type ReactNode, type RefObject, useRef } from 'react';
+import { createContext, type ReactNode, type RefObject, useContext, useRef } from 'react';
 import { Close } from './icons';
 
 /** Props of a dialog for one object. */
@@ -28,8 +28,12 @@ const SHAPES = {
   drawer: 'top-0 right-0 h-dvh w-[min(46rem,100vw)] border-l',
 } as const;
 
+/** What dialogs within say above their content. */
+export const DialogNote = createContext<ReactNode>(null);
+
 export function Dialog({ title, description, open = true, onClose, children, kind = 'dialog', sticky = false }: Props) {
   const content = useRef<HTMLDivElement>(null);
+  const note = useContext(DialogNote);
   const focus = useReturningFocus(content, kind);
   return (
     <Radix.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose?.()}>
@@ -57,7 +61,8 @@ export function Dialog({ title, description, open = true, onClose, children, kin
             )}
           </header>
           <div data-body className="min-h-0 overflow-y-auto px-5 py-4 *:min-w-0">
-            {children}
+            {note}
+            <DialogNote value={null}>{children}</DialogNote>
           </div>
         </Radix.Content>
       </Radix.Portal>

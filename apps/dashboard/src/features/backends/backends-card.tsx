@@ -49,6 +49,7 @@ export function BackendsCard() {
           queryKey={['backends', id]}
           read={() => readBackend(id)}
           onClose={close}
+          nameOf={(backend) => ({ resource: 'backend', id: backend.id })}
         >
           {(backend) => <BackendDialog key={backend.id} of={backend} onClose={close} />}
         </OpenedOne>

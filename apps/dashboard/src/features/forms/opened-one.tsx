@@ -2,6 +2,7 @@ import { type QueryKey, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
+import { Managed, type ResourceName } from './managed';
 
 interface Props<T> {
   /** Name for the message about a missing row. */
@@ -14,14 +15,23 @@ interface Props<T> {
   /** null: there is none. */
   readonly read: () => Promise<T | null>;
   readonly onClose: () => void;
+  /** Name of the row, where configuration files may manage such rows. */
+  readonly nameOf?: (one: T) => ResourceName;
   readonly children: (one: T) => ReactNode;
 }
 
 /** Opens the row that the address names, loading it if needed. Reports an unknown row. */
-export function OpenedOne<T>({ what, row, isLoaded, queryKey, read, onClose, children }: Props<T>) {
+export function OpenedOne<T>({ what, row, isLoaded, queryKey, read, onClose, nameOf, children }: Props<T>) {
   const asked = useQuery({ queryKey: [...queryKey, 'opened'], queryFn: read, enabled: row === undefined && isLoaded });
   const one = row ?? asked.data;
-  if (one !== undefined && one !== null) return children(one);
+  if (one !== undefined && one !== null) {
+    if (nameOf === undefined) return children(one);
+    return (
+      <Managed of={nameOf(one)} at="dialog">
+        {children(one)}
+      </Managed>
+    );
+  }
   if (asked.error !== null) {
     return (
       <Dialog title={`This ${what} could not be loaded`} onClose={onClose}>

@@ -10,6 +10,7 @@ import { Segmented } from '../../ui/segmented';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
+import { Managed } from '../forms/managed';
 import { OfProject } from './choose-project';
 import { ACTION_TONES, ACTIONS, MODE_HINTS, MODES, prepareRules, type RuleLine } from './prepare-guardrails';
 import { RuleDialog } from './rule-dialog';
@@ -24,12 +25,14 @@ export function PolicyCard() {
 function ProjectPolicy({ projectId }: { readonly projectId: string }) {
   const policy = usePolicy(projectId);
   return (
-    <div className="grid gap-4">
-      <Failure of={policy} />
-      {policy.data !== undefined && <ModeCard projectId={projectId} policy={policy.data} />}
-      <RulesCard projectId={projectId} query={policy} />
-      <VersionsCard projectId={projectId} current={policy.data?.version} />
-    </div>
+    <Managed of={{ resource: 'guardrails', id: projectId }} at="page">
+      <div className="grid gap-4">
+        <Failure of={policy} />
+        {policy.data !== undefined && <ModeCard projectId={projectId} policy={policy.data} />}
+        <RulesCard projectId={projectId} query={policy} />
+        <VersionsCard projectId={projectId} current={policy.data?.version} />
+      </div>
+    </Managed>
   );
 }
 

@@ -58,6 +58,7 @@ function OpenedModel({ id, onClose }: { readonly id: string; readonly onClose: (
       queryKey={['models', at]}
       read={() => findModel(at)}
       onClose={onClose}
+      nameOf={(model) => ({ resource: 'model', id: `${model.provider}/${model.model}` })}
     >
       {(model) => <PriceDialog of={{ at: model, model }} onClose={onClose} />}
     </OpenedOne>

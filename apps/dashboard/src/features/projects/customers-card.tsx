@@ -62,6 +62,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
           queryKey={['customers', opened.id]}
           read={() => findCustomer(opened.id ?? '')}
           onClose={opened.close}
+          nameOf={(one) => ({ resource: 'customer_limits', id: `${one.project_id}/${one.customer_id}` })}
         >
           {(one) => <LimitsDialog of={one} projectName={projectName(one.project_id)} onClose={opened.close} />}
         </OpenedOne>

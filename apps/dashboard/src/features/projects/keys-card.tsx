@@ -72,6 +72,7 @@ export function KeysCard({ projectId }: { readonly projectId: string }) {
           queryKey={['keys', projectId, opened.id]}
           read={() => findKey(projectId, opened.id ?? '')}
           onClose={opened.close}
+          nameOf={({ id }) => ({ resource: 'key', id })}
         >
           {(key) => <KeyDialog of={key} onClose={opened.close} onSecret={setSecret} />}
         </OpenedOne>

@@ -10,6 +10,7 @@ import { EmptyState } from '../../ui/empty-state';
 import { Failure } from '../../ui/error-state';
 import { Mono } from '../../ui/mono';
 import { ChangeButton } from '../forms/change-button';
+import { Managed } from '../forms/managed';
 import { type Edit, SpecForm } from '../forms/spec-form';
 import { useRecentRequests } from '../forms/use-impact';
 import { PageFrame } from '../shell/page-frame';
@@ -57,7 +58,9 @@ export function ProjectPage() {
     >
       <CapCard project={project} />
       <KeysCard projectId={project.id} />
-      <SettingsCard key={`${project.id} ${project.updated_at}`} project={project} />
+      <Managed of={{ resource: 'project', id: project.id }} at="page">
+        <SettingsCard key={`${project.id} ${project.updated_at}`} project={project} />
+      </Managed>
     </PageFrame>
   );
 }

@@ -69,6 +69,7 @@ export function ProvidersCard() {
           // All of them are listed.
           read={() => Promise.resolve(null)}
           onClose={close}
+          nameOf={({ name }) => ({ resource: 'provider', id: name })}
         >
           {(provider) => <ProviderDialog of={provider} onClose={close} />}
         </OpenedOne>

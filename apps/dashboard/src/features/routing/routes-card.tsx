@@ -68,6 +68,7 @@ export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'ta
           queryKey={[props.what, id]}
           read={() => props.read(id)}
           onClose={close}
+          nameOf={() => ({ resource: props.what, id })}
         >
           {(route) => <RouteDialog of={route} onClose={close} />}
         </OpenedOne>

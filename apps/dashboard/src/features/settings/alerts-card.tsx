@@ -51,6 +51,7 @@ export function AlertsCard() {
           queryKey={['alerts', opened.id]}
           read={() => readOrNull(api.alerts[':id'].$get({ param: { id: opened.id ?? '' } }))}
           onClose={opened.close}
+          nameOf={({ id }) => ({ resource: 'alert', id })}
         >
           {(alert) => <AlertDialog of={alert} onClose={opened.close} />}
         </OpenedOne>

@@ -52,6 +52,7 @@ export function ServersCard() {
             return found === null ? null : (prepareServers([found], [])[0] ?? null);
           }}
           onClose={close}
+          nameOf={(server) => ({ resource: 'mcp_server', id: server.id })}
         >
           {(server) => <ServerDialog key={server.id} of={server} onClose={close} />}
         </OpenedOne>

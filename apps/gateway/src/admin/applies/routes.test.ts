@@ -70,7 +70,18 @@ describe.each(TEST_DATABASES)('applies on $name', (kind) => {
     expect((await managed(name))[1]).toMatchObject({ is_created: true, secret_digest: DIGEST });
     await end(leaseId);
     await admin.call('PATCH', `/providers/${name}`, { body: { is_active: true } });
-    expect((await managed(name))[1]).toMatchObject({ is_created: true, secret_digest: null });
+    expect((await managed(name))[1]).toMatchObject({
+      is_created: true,
+      secret_digest: null,
+      changed_by: 'ADMIN_TOKEN',
+    });
+    const { body } = await admin.call('GET', `/managed-resources?resource=provider&resource_id=${name}`);
+    expect(body.data).toMatchObject([{ apply_name: name, changed_at: expect.any(String), changed_by: 'ADMIN_TOKEN' }]);
+    const again = await begin(name);
+    await admin.call('PATCH', `/providers/${name}`, { body: { is_active: false }, ...as(again) });
+    await end(again);
+    expect((await managed(name))[1]).toMatchObject({ changed_at: null, changed_by: null });
+    expect((await admin.call('GET', '/managed-resources?resource=provider')).status).toBe(400);
     await admin.call('DELETE', `/providers/${name}`);
     expect(await managed(name)).toMatchObject([project]);
   });

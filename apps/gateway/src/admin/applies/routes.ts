@@ -1,9 +1,17 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { endLease, findLease, listManaged, renewLease, takeLease } from '@llm0/drizzle/queries/access/applies';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import {
+  endLease,
+  findLease,
+  listManaged,
+  listManagers,
+  type ManagedResource,
+  renewLease,
+  takeLease,
+} from '@llm0/drizzle/queries/access/applies';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { id, pageQuery } from '../fields/fields';
+import { id, pageQuery, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { readCursor, writeCursor } from '../fields/name-cursor';
 import { applyName, applySchema, managedPage, newApplySchema, showApply, showManaged } from './schema';
@@ -29,9 +37,15 @@ const end = createRoute({
   request: { params },
   responses: { 204: { description: 'Ended' } },
 });
+const managedQuery = z.strictObject({
+  apply_name: applyName.optional(),
+  resource: text().optional().openapi({ description: 'With resource_id instead of apply_name: what manages it' }),
+  resource_id: text(1000).optional(),
+  ...pageQuery,
+});
 const list = createRoute({
-  ...at('get', '/managed-resources', 'List the resources of an apply'),
-  request: { query: z.strictObject({ apply_name: applyName, ...pageQuery }) },
+  ...at('get', '/managed-resources', 'List the resources of an apply, or what manages a resource'),
+  request: { query: managedQuery },
   responses: { 200: answers(managedPage, 'Resources, created or changed by it') },
 });
 
@@ -54,13 +68,21 @@ export function applyRoutes({ db }: Pick<AdminServices, 'db'>) {
       return c.body(null, 204);
     })
     .openapi(list, async (c) => {
-      const { apply_name: name, limit, cursor } = c.req.valid('query');
+      const { apply_name: name, resource, resource_id: resourceId, limit, cursor } = c.req.valid('query');
+      const withDigest = c.get('actor').role === 'admin';
+      const show = (one: ManagedResource) => showManaged(one, withDigest);
+      if (name === undefined) {
+        if (resource === undefined || resourceId === undefined) {
+          throw invalidRequest('apply_name', 'apply_name, or resource and resource_id are required.');
+        }
+        const data = await listManagers(db, { resource, resourceId });
+        return c.json({ data: data.map(show), next_cursor: null }, 200);
+      }
       const after = cursor === undefined ? undefined : readCursor(cursor);
       const found = await listManaged(db, name, { limit: limit + 1, after });
       const data = found.slice(0, limit);
       const last = data.at(-1);
       const next = found.length > limit && last !== undefined ? writeCursor([last.resource, last.resourceId]) : null;
-      const withDigest = c.get('actor').role === 'admin';
-      return c.json({ data: data.map((one) => showManaged(one, withDigest)), next_cursor: next }, 200);
+      return c.json({ data: data.map(show), next_cursor: next }, 200);
     });
 }

@@ -25,6 +25,8 @@ export const managedResourceSchema = z
     is_created: z.boolean().openapi({ description: 'An apply of this name created it, and may delete it' }),
     secret_digest: z.string().nullable().openapi({ description: 'Salted SHA-256 of its secrets; null for viewers' }),
     applied_at: instantShown,
+    changed_at: instantShown.nullable().openapi({ description: 'Last change past the file, after the last apply' }),
+    changed_by: z.string().nullable(),
   })
   .openapi('ManagedResource');
 export const managedPage = pageOf(managedResourceSchema);

@@ -22,8 +22,9 @@ export async function recordChange<T>(db: Db, actor: Actor, work: (tx: Db) => Pr
       async (tx) => {
         const { result, ...entry } = await work(tx);
         if (ifMatch !== undefined) refuseUnlessMatch(ifMatch, entry.before);
-        await addAuditEntry(tx, { ...entry, actor: actor.name });
-        if (!(await noteManaged(tx, entry, actor.apply))) throw leaseLost();
+        const noted = { ...entry, actor: actor.name };
+        await addAuditEntry(tx, noted);
+        if (!(await noteManaged(tx, noted, actor.apply))) throw leaseLost();
         return result;
       },
       // A row that was changed since the transaction began is then not changed again.
