@@ -105,6 +105,16 @@ describe.each(TEST_DATABASES)('aliases and chains on $name', (kind) => {
     expect([none.status, none.body.error.param]).toEqual([400, 'health_check_interval_ms']);
   });
 
+  test('a vendor of which nothing is stored can be changed, too; an unknown name cannot', async () => {
+    const drained = await admin.call('PATCH', '/providers/xai', { body: { drain: true } });
+    expect([drained.status, drained.body.is_stored, drained.body.drain]).toEqual([200, true, true]);
+    expect((await admin.call('DELETE', '/providers/xai')).status).toBe(204);
+    expect((await admin.call('GET', '/providers/xai')).body).toMatchObject({ is_stored: false, drain: false });
+    for (const name of ['nobody', 'demo']) {
+      expect((await admin.call('PATCH', `/providers/${name}`, { body: { drain: true } })).status).toBe(404);
+    }
+  });
+
   test('a name is taken once for each project and once for all', async () => {
     const alias = uniqueName();
     const { id: projectId } = await admin.createProject();

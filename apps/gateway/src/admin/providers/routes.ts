@@ -114,7 +114,7 @@ export function providerRoutes(services: Needs, mirror: HotStoreMirror) {
       checkChecks(services, { ...body, name });
       await recordChange(db, c.get('actor'), async (tx) => {
         const before = await shown(services, tx, name);
-        const stored = required(await providerRows.get(tx, { name }), 'stored provider');
+        const stored = required(await storedOrVendor(services, tx, name), 'provider');
         if (stored.kind === desk.customKind && body.base_url === null) throw needsUrl();
         const settings = settingsOf(services, body, stored.id);
         required(await providerRows.update(tx, { name }, settings), 'stored provider');
@@ -234,6 +234,14 @@ async function checked<
   // Throws where nothing can be sealed.
   if (asked.stores_secret === true) services.providerAdmin.vault.seal('', '');
   return asked;
+}
+
+/** A vendor of which nothing is stored gets a row: its address and key may be the environment's. */
+async function storedOrVendor({ providerAdmin }: Needs, tx: Db, name: string): Promise<StoredProvider | null> {
+  const stored = await providerRows.get(tx, { name });
+  if (stored !== null || providerAdmin.vendors().every((vendor) => vendor.name !== name)) return stored;
+  await providerRows.createUnlessThere(tx, { id: crypto.randomUUID(), name, kind: name });
+  return providerRows.get(tx, { name });
 }
 
 /** The fields that were sent (the others undefined), secrets sealed for the row. */

@@ -76,7 +76,7 @@ export const PROVIDER_COMMANDS: readonly Command[] = [
   },
   {
     name: 'providers set',
-    summary: 'Change a stored provider; headers and models are replaced as a whole',
+    summary: 'Change a provider; headers and models are replaced as a whole',
     args: ['name'],
     options: settings,
     run: ({ api, args, fields }) => api.patch(pathOf(args.name), fields),
