@@ -82,7 +82,6 @@ export async function startJobs({ services, database, rows, moreJobs = [] }: Job
         reconcileLedgerJob,
         checkAlerts(services.postWebhook, () => services.health?.list() ?? [], stores),
         indexPartitions,
-        checkProviders(() => services.providerChecks?.run()),
         ...moreJobs,
       ],
       drains: false,
