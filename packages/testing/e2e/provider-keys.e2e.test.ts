@@ -159,7 +159,16 @@ describe.each(ON_ONE_KIND)('keys of providers on %s stores', (kind) => {
       expect(await refused.json()).toMatchObject({
         error: { code: 'upstream_rate_limited', attempts: [{ provider: 'narrow', failure: 'concurrency_limit' }] },
       });
+      const patient = await createTestKey(world.gateway, {
+        project: { cache_enabled: false, queue_timeout_ms: 30_000 },
+      });
+      const waiting = postChat(world.gateway, patient.apiKey, ask('Hi', { model: 'narrow/slow' }));
+      const metrics = async () => (await fetch(`${world.gateway.url}/metrics`)).text();
+      await until(async () => (await metrics()).includes('llm0_requests_queued 1'));
       leaveAll();
+      const served = await waiting;
+      expect([served.status, Number(served.headers.get('x-queued-ms')) > 0]).toEqual([200, true]);
+      await served.text();
       await until(async () => (await post(apiKey, world.gateway, 'narrow/slow')).status === 200);
 
       await admin('/providers/narrow', { method: 'PATCH', body: { max_concurrency: null } });

@@ -82,6 +82,7 @@ export async function startJobs({ services, database, rows, moreJobs = [] }: Job
         reconcileLedgerJob,
         checkAlerts(services.postWebhook, () => services.health?.list() ?? [], stores),
         indexPartitions,
+        checkProviders(() => services.providerChecks?.run()),
         ...moreJobs,
       ],
       drains: false,
