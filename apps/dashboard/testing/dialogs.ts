@@ -27,7 +27,7 @@ const click = ({ page }: DialogWorld, name: string | RegExp) => page.getByRole('
 const tab = ({ page }: DialogWorld, name: string) => page.getByRole('tab', { name }).click();
 const firstRow = ({ page }: DialogWorld) =>
   page.locator('tbody tr:has([data-row])').first().locator('td').first().click();
-const rowOf = ({ page }: DialogWorld, text: string) =>
+const rowOf = ({ page }: DialogWorld, text: string | RegExp) =>
   page.locator('tbody tr', { hasText: text }).first().locator('a, [data-row]').first().click();
 const project = ({ projectId }: DialogWorld) => `/projects/${projectId}`;
 
@@ -41,6 +41,16 @@ const press = (name: string | RegExp) => (world: DialogWorld) => click(world, na
 const go = (name: string) => (world: DialogWorld) => tab(world, name);
 const keyRow = (world: DialogWorld) => rowOf(world, world.row.key);
 const shown = (text: string) => (world: DialogWorld) => world.page.getByText(text).first().waitFor();
+
+/** The form of a new server, at the address of the one called docs. */
+async function fillServer({ page }: DialogWorld): Promise<void> {
+  const url = await page.evaluate(async () => {
+    const { data } = await (await fetch('/admin/v1/mcp/servers?alias=docs')).json();
+    return String(data[0]?.url);
+  });
+  await page.getByLabel('Alias').fill('handbook');
+  await page.getByLabel('URL').fill(url);
+}
 
 /** Every dialog of the dashboard, and how it is opened. */
 export const DIALOGS: readonly DialogOpened[] = [
@@ -79,6 +89,11 @@ export const DIALOGS: readonly DialogOpened[] = [
   { name: 'delete-alias', path: '/routing', open: steps(go('Aliases'), press('Edit'), press('Delete')) },
   { name: 'new-alias', path: '/routing', open: steps(go('Aliases'), press('New alias')) },
   { name: 'new-mcp-server', path: '/tools', open: press('Add server') },
+  {
+    name: 'pick-mcp-tools',
+    path: '/tools',
+    open: steps(press('Add server'), fillServer, press('Show its tools'), shown('picked')),
+  },
   { name: 'mcp-server', path: '/tools', open: steps((world) => rowOf(world, 'docs'), shown('Approved')) },
   { name: 'mcp-grants', path: '/tools', open: steps((world) => rowOf(world, 'crm'), shown('Make a consent link')) },
   { name: 'tool-call', path: '/tools?tab=calls&range=24h', open: steps(firstRow, shown('in total')) },
@@ -87,7 +102,7 @@ export const DIALOGS: readonly DialogOpened[] = [
   { name: 'alert', path: '/alerts', open: firstRow },
   { name: 'delete-alert', path: '/alerts', open: steps(firstRow, press('Delete')) },
   { name: 'new-alert', path: '/alerts', open: press('New alert') },
-  { name: 'audit', path: '/audit', open: firstRow },
+  { name: 'audit', path: '/audit', open: (world) => rowOf(world, /raised|created project/) },
   { name: 'playground-code', path: '/playground', open: press('View code') },
   { name: 'palette', path: '/projects', open: ({ page }) => page.keyboard.press('ControlOrMeta+k') },
 ];

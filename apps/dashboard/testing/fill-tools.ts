@@ -6,10 +6,13 @@ interface Gateway {
   readonly adminToken: string;
 }
 
+const reads = { annotations: { readOnlyHint: true } };
 const DOCS = [
-  textTool('search', 'Finds pages of the handbook by words.'),
-  textTool('fetch', 'Reads one page.'),
+  { ...textTool('search', 'Finds pages of the handbook by words.'), ...reads },
+  { ...textTool('fetch', 'Reads one page.'), ...reads },
+  { ...textTool('delete_page', 'Deletes a page with its history.'), annotations: { destructiveHint: true } },
   {
+    ...reads,
     name: 'list_pages',
     description: 'Lists pages, newest first.',
     inputSchema: {

@@ -144,7 +144,13 @@ async function fill(gateway: { url: string; adminToken: string }): Promise<{ sto
   const webhook = { webhook_url: 'https://hooks.example.com/finance' };
   await callAdmin(gateway, '/alerts', { body: { name: 'A cap is near', ...watched, ...webhook } });
   const agents = { project: { name: 'Agents' }, key: { name: 'night shift', allowed_tools: ['*'], code_mode: true } };
-  const servers = await fillTools(gateway, await createTestKey(gateway, agents));
+  const agent = await createTestKey(gateway, agents);
+  const servers = await fillTools(gateway, agent);
+  const { token } = await callAdmin<{ token: string }>(gateway, '/tokens', { body: { name: 'Anna', role: 'admin' } });
+  for (const monthly_cap_usd of [100, 200]) {
+    const body = { method: 'PATCH', body: { monthly_cap_usd } } as const;
+    await callAdmin({ ...gateway, adminToken: token }, `/projects/${agent.projectId}`, body);
+  }
   for (;;) {
     const { queue_depth: depth } = await callAdmin<{ queue_depth: number }>(gateway, '/reconcile');
     if (depth === 0) return servers;

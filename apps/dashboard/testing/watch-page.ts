@@ -24,7 +24,7 @@ export function watch(page: Page, gateway: Pick<GatewayProcess, 'url'>): string[
   page.on('console', (message) => {
     // Refusals are expected here; what is forbidden or broken is not.
     if (message.type() === 'error' && !/status of (401|403|404|429)/.test(message.text()))
-      problems.push(message.text());
+      problems.push(`${message.text()} ${message.location().url}`);
   });
   page.on('request', (request) => {
     const url = new URL(request.url());

@@ -24,11 +24,11 @@ interface Names {
 const WIDTHS: Readonly<Record<string, string>> = {
   created_at: 'w-28 max-sm:w-17',
   status: 'w-28 max-sm:w-13',
-  model: 'w-34 max-sm:w-20',
+  model: 'w-34 max-sm:w-19',
   provider: 'w-22',
   cache: 'w-20',
   tokens_total: 'w-26',
-  cost_usd: 'w-24 max-sm:w-21',
+  cost_usd: 'w-24 max-sm:w-22',
   latency_ms: 'w-20 max-sm:w-17',
   error_code: 'w-36',
   requested_model: 'w-36',

@@ -63,13 +63,13 @@ export function Shell({ preload }: { readonly preload: () => void }) {
         )}
       </div>
       <div className="flex min-w-0 flex-1 flex-col">
-        <div className="sticky top-0 z-10 flex h-11 items-center gap-2 border-b bg-panel px-3 md:hidden print:hidden">
+        <header className="sticky top-0 z-10 flex h-11 items-center gap-2 border-b bg-panel px-3 md:hidden print:hidden">
           <Button ref={opener} kind="ghost" aria-label="Menu" aria-expanded={isOpen} onClick={open}>
             <icons.Menu />
           </Button>
           <span className="font-semibold">LLM0 Gateway</span>
           <PaletteButton isSmall />
-        </div>
+        </header>
         <Outlet />
       </div>
       <PaletteHost />

@@ -52,12 +52,14 @@ export const timeColumn = <T extends { readonly created_at: string }>(timeZone: 
 
 const YEAR = '2026-'.length;
 
-/** Phones have no room for the year. */
+/** Phones have no room for the year, and show day and time below each other. */
 function Stamp({ text }: { readonly text: string }) {
+  const [day = '', clock] = text.slice(YEAR).split(' ');
   return (
     <span className="nums" title={text}>
       <span className="max-sm:hidden">{text.slice(0, YEAR)}</span>
-      {text.slice(YEAR)}
+      <span className="max-sm:block max-sm:text-2xs max-sm:text-muted">{day} </span>
+      {clock}
     </span>
   );
 }
