@@ -11,6 +11,7 @@ import {
 import { readGuardrailsSearch } from './features/guardrails/guardrails-search';
 import { readMoneySearch } from './features/money/money-search';
 import { OverviewPage } from './features/overview/overview-page';
+import { readProjectSearch } from './features/projects/project/project-search';
 import { loadPage } from './features/shell/load-page';
 import { NotFoundPage, PageError } from './features/shell/page-error';
 import { placeNow } from './features/shell/place-now';
@@ -67,7 +68,15 @@ const projects = createRoute({
     'ProjectsPage',
   ),
 });
-const project = plain('/projects/$projectId', () => import('./features/projects/project-page'), 'ProjectPage');
+const project = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$projectId',
+  validateSearch: tidied(readProjectSearch),
+  component: lazyRouteComponent(
+    lazily(() => import('./features/projects/project-page')),
+    'ProjectPage',
+  ),
+});
 const money = createRoute({
   getParentRoute: () => root,
   path: '/money',

@@ -156,7 +156,7 @@ describe('with 10,000 keys and 5,000 customers', () => {
     const slow: string[] = [];
     for (const [path, shows] of [
       ['/projects', 'many'],
-      [`/projects/${projectId}`, '100 shown; search to find more'],
+      [`/projects/${projectId}?tab=keys`, '100 shown; search to find more'],
       ['/customers?range=7d', '100 shown; search to find more'],
       ['/money?range=7d&by=customer', 'Showing 100 of'],
       ['/requests?range=7d', 'demo-chat'],

@@ -30,6 +30,7 @@ const firstRow = ({ page }: DialogWorld) =>
 const rowOf = ({ page }: DialogWorld, text: string | RegExp) =>
   page.locator('tbody tr', { hasText: text }).first().locator('a, [data-row]').first().click();
 const project = ({ projectId }: DialogWorld) => `/projects/${projectId}`;
+const keys = (world: DialogWorld) => `${project(world)}?tab=keys`;
 
 /** Several steps, one after the other. */
 const steps =
@@ -55,13 +56,14 @@ async function fillServer({ page }: DialogWorld): Promise<void> {
 /** Every dialog of the dashboard, and how it is opened. */
 export const DIALOGS: readonly DialogOpened[] = [
   { name: 'new-project', path: '/projects', open: press('New project') },
-  { name: 'delete-project', path: project, open: press('Delete project') },
-  { name: 'new-key', path: project, open: press('New key') },
-  { name: 'key', path: project, open: keyRow },
-  { name: 'revoke-key', path: project, open: steps(keyRow, press('Revoke')) },
+  { name: 'project-profile', path: project, open: press('Name and labels') },
+  { name: 'delete-project', path: project, open: steps(go('Danger'), press('Delete project')) },
+  { name: 'new-key', path: keys, open: press('New key') },
+  { name: 'key', path: keys, open: keyRow },
+  { name: 'revoke-key', path: keys, open: steps(keyRow, press('Revoke')) },
   {
     name: 'shown-once',
-    path: project,
+    path: keys,
     open: steps(keyRow, press('Rotate'), press('Rotate now'), shown('cannot be shown again')),
   },
   {

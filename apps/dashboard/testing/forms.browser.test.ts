@@ -167,7 +167,7 @@ test("a provider's address is changed in place, its keys stay; demo takes none",
 
 test('keys are labelled and revoked together; what fails is told by key; last use is shown', async () => {
   const others = await Promise.all(['key a', 'key b'].map((name) => admin(`/projects/${projectId}/keys`, { name })));
-  await go(`/projects/${projectId}`);
+  await go(`/projects/${projectId}?tab=keys`);
   await page
     .getByRole('row', { name: /used/ })
     .getByText(/ago|now/)
@@ -261,13 +261,14 @@ test('what a file manages is marked, says who changed it, and is read-only until
   await callAdmin(gateway, `/projects/${made.id}/keys`, { body: { name: 'from-file' }, headers });
   await callAdmin(gateway, `/applies/${lease.id}`, { method: 'DELETE' }).catch(() => {});
   await callAdmin(gateway, `/projects/${made.id}`, { method: 'PATCH', body: { monthly_cap_usd: 6 } });
-  await go(`/projects/${made.id}`);
+  await go(`/projects/${made.id}?tab=limits`);
   const note = page.getByRole('note').filter({ hasText: 'configuration file “prod”' }).first();
   await note.getByText('ADMIN_TOKEN changed it').waitFor();
   const save = page.getByRole('button', { name: 'Save settings' });
   expect(await save.isDisabled()).toBe(true);
   await note.getByRole('button', { name: 'Unlock' }).click();
   expect(await save.isDisabled()).toBe(false);
+  await page.getByRole('tab', { name: 'Keys' }).click();
   await page.getByRole('cell', { name: 'from-file', exact: true }).click();
   await dialog().getByText('The next apply may undo a change').waitFor();
   expect(await button('Revoke').isDisabled()).toBe(true);

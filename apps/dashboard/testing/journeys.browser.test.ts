@@ -116,6 +116,7 @@ describe('in a browser', () => {
     // The list of requests has the project's name as well.
     await page.getByRole('heading', { level: 1, name: 'Projects & keys' }).waitFor();
     await page.getByText('<script>alert(1)</script>').first().click();
+    await page.getByRole('tab', { name: 'Keys' }).click();
     await page.getByRole('cell', { name: 'web', exact: true }).click();
     await page.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByRole('button', { name: 'Revoke now' }).click();

@@ -66,7 +66,7 @@ async function fill(gateway: GatewayProcess): Promise<void> {
 
 describe('ten thousand of each', () => {
   test('keys come page by page, are found on the server, and each shows what it has used', async () => {
-    const { page, problems } = await dashboard.open(`/projects/${projectId}`);
+    const { page, problems } = await dashboard.open(`/projects/${projectId}?tab=keys`);
     const rows = page.locator('table', { hasText: 'Starts with' }).locator('tbody tr:has([data-row])');
     await page.getByText('100 shown; search to find more').waitFor();
     expect(await rows.count()).toBe(100);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
+import { checkAccessibility } from './check-accessibility';
 import { requestDetail } from './dialogs';
 import { drained, shareDashboard } from './share-dashboard';
 
@@ -44,7 +45,7 @@ async function tabTo(page: Page, text: string): Promise<void> {
 
 describe('a secret that is shown once', () => {
   test('stays through Escape, a click beside it and its X until it was copied', async () => {
-    const { page, problems } = await signedIn(projectPath());
+    const { page, problems } = await signedIn(`${projectPath()}?tab=keys`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('shown once');
@@ -70,7 +71,7 @@ describe('by keyboard alone', () => {
     '%s on a row opens it and leaves it open; Escape goes back to the row',
     async (press) => {
       await makeKey({ name: `row ${press}` });
-      const { page, problems } = await signedIn(projectPath());
+      const { page, problems } = await signedIn(`${projectPath()}?tab=keys`);
       await page.getByText(`row ${press}`).waitFor();
       await tabTo(page, `row ${press}`);
       await page.keyboard.press(press);
@@ -141,7 +142,7 @@ describe('rows are links', () => {
 
   test.each([
     ['a project', () => '/projects', 'operated'],
-    ['a key', projectPath, 'row Enter'],
+    ['a key', () => `${projectPath()}?tab=keys`, 'row Enter'],
     ['a provider', () => '/routing', 'openai'],
     ['a model', () => '/models', 'demo-slow'],
   ])('%s has an address of its own', async (_, path, name) => {
@@ -172,13 +173,14 @@ describe('input is parsed as intended', () => {
   });
 
   test('money with a lone comma is refused; what was understood is shown before it is saved', async () => {
-    const { page, problems } = await signedIn(projectPath());
+    const { page, problems } = await signedIn(`${projectPath()}?tab=limits`);
     const cap = page.getByLabel('Monthly cap, USD');
     await cap.fill('1,50');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('is ambiguous: write 1500 or 1.50').waitFor();
     await cap.fill('1.5');
     await page.getByText('= $1.50 a month').waitFor();
+    await page.getByRole('tab', { name: 'Keys' }).click();
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Budget, USD').fill('1,234.50');
@@ -316,6 +318,90 @@ describe('smaller things', () => {
     expect(await page.getByRole('button', { name: 'Close' }).count()).toBe(0);
     await page.keyboard.press('Escape');
     expect(await page.getByRole('dialog').count()).toBe(1);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('a project in tabs', () => {
+  const makeProject = (name: string) => callAdmin<{ id: string }>(dashboard.gateway, '/projects', { body: { name } });
+
+  test('arrows move between them, the address has the tab, and input stays while one looks at another', async () => {
+    const { id } = await makeProject('in tabs');
+    const { page, problems } = await signedIn(`/projects/${id}`);
+    const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+    await page.getByText('Nothing was spent this month.').waitFor();
+    await tab('Usage').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL(/tab=keys/);
+    await page.getByText('No keys yet').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await page.waitForURL(/tab=limits/);
+    await page.getByLabel('Monthly cap, USD').fill('12');
+    await tab('Caching').click();
+    await page.getByLabel('Cache lifetime, seconds').fill('90');
+    await page.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Saved. Changes apply').waitFor();
+    await tab('Limits').click();
+    expect(await page.getByLabel('Monthly cap, USD').inputValue()).toBe('12');
+    type Saved = { cache_ttl_seconds: number; monthly_cap_usd: number | null };
+    const saved = await callAdmin<Saved>(dashboard.gateway, `/projects/${id}`);
+    expect([saved.cache_ttl_seconds, saved.monthly_cap_usd]).toEqual([90, null]);
+    await tab('Guardrails').click();
+    await page.getByText('No rules yet').waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
+    await page.reload();
+    await page.getByRole('tab', { name: 'Guardrails', selected: true }).waitFor();
+    await page.getByRole('button', { name: 'Name and labels' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('renamed');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'renamed' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('it is stopped, started again and deleted, on the tab for that', async () => {
+    const { id } = await makeProject('in danger');
+    const { page, problems } = await signedIn(`/projects/${id}?tab=danger`);
+    const isActive = async () =>
+      (await callAdmin<{ is_active: boolean }>(dashboard.gateway, `/projects/${id}`)).is_active;
+    const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name }).click();
+    const off = page.getByText('off: its requests are refused');
+    await page.getByRole('button', { name: 'Stop serving' }).click();
+    await confirm('Stop serving');
+    await off.waitFor();
+    expect(await isActive()).toBe(false);
+    await page.getByRole('button', { name: 'Serve requests' }).click();
+    await off.waitFor({ state: 'detached' });
+    expect(await isActive()).toBe(true);
+    await page.getByRole('button', { name: 'Delete project' }).click();
+    await confirm('Delete project');
+    await page.getByText('Project deleted').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Projects & keys' }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('a new key asks for name, limits and budget; "More" has the rest, and opens for an error', async () => {
+    const { id } = await makeProject('with a key');
+    const { page, problems } = await signedIn(`/projects/${id}?open=new`);
+    const dialog = page.getByRole('dialog');
+    const more = dialog.getByRole('button', { name: 'More', exact: true });
+    await dialog.getByText('Budget, USD').waitFor();
+    await page.keyboard.type('tagged');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('tagged');
+    expect(await dialog.getByLabel('Labels').count()).toBe(0);
+    await more.click();
+    await dialog.getByLabel('Labels').fill('team');
+    await more.click();
+    expect(await dialog.getByLabel('Labels').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await dialog.getByText('must be names and values').waitFor();
+    await dialog.getByLabel('Labels').fill('team=search');
+    expect(await checkAccessibility(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await page.getByText('cannot be shown again').waitFor();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    expect(page.url()).toContain('tab=keys');
+    await page.getByRole('cell', { name: 'tagged team=search' }).click();
+    expect(await dialog.getByLabel('Labels').inputValue()).toBe('team=search');
     expect(problems).toEqual([]);
   });
 });

@@ -154,6 +154,7 @@ async function firstDay(gateway: GatewayProcess, options: PageOptions): Promise<
   await keys.choose('Search', { role: 'link' });
   await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor();
   await keys.landed('the project was opened');
+  await keys.openTab('Keys');
   await keys.choose('web', { role: 'link' });
   await keys.choose('Rotate');
   await page.getByText('It served 1 request in the last hour').waitFor();

@@ -87,7 +87,7 @@ describe('two people at the same project', () => {
       body: { name: 'shared', monthly_cap_usd: 10 },
     });
     const path = `/projects/${made.id}`;
-    const { page, problems } = await signedIn(path);
+    const { page, problems } = await signedIn(`${path}?tab=limits`);
     const cap = page.getByLabel('Monthly cap, USD');
     await cap.waitFor();
     await callAdmin(dashboard.gateway, path, { method: 'PATCH', body: { cache_ttl_seconds: 77 } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CUSTOMER_FIELDS, KEY_FIELDS, PROJECT_FIELDS } from '../projects/field-specs';
-import { FieldError, fillForm, readBack, readForm } from './prepare-form';
+import { FieldError, fillForm, foldFields, isSet, readBack, readForm } from './prepare-form';
 
 describe('forms', () => {
   test('empty is no limit; money stays the text it was', () => {
@@ -119,5 +119,32 @@ describe('forms', () => {
     expect(readBack(spec, values)).toBe('2026-03-01 14:05:00 UTC');
     expect(readBack(spec, { until: '' })).toBeNull();
     expect(readBack(spec, { until: 'soon' })).toBeNull();
+  });
+});
+
+describe('rarely used fields', () => {
+  const namesOf = (specs: readonly { readonly name: string }[]) => specs.map(({ name }) => name);
+
+  test('a key asks for name, limits and budget; everything else is under "More", all of it when it is alone', () => {
+    const { main, more } = foldFields(KEY_FIELDS);
+    expect(namesOf(main).slice(0, 3)).toEqual(['name', 'rate_limit_per_minute', 'tokens_per_minute']);
+    expect(namesOf(main)).toEqual(expect.arrayContaining(['max_concurrency', 'budget_usd', 'budget_period']));
+    expect(namesOf(more)).toEqual([
+      ...['allowed_models', 'drop_params', 'failover', 'passthrough', 'allowed_tools', 'code_mode'],
+      ...['labels', 'expires_at'],
+    ]);
+    expect(foldFields(more)).toEqual({ main: more, more: [] });
+    expect(foldFields([])).toEqual({ main: [], more: [] });
+  });
+
+  test('a field is set if it has a value that differs from none', () => {
+    const { more } = foldFields(KEY_FIELDS);
+    const set = (key: object) => namesOf(more.filter((spec) => isSet(spec, fillForm(KEY_FIELDS, key))));
+    expect(set({ name: 'k', budget_usd: 1, labels: null })).toEqual([]);
+    expect(set({ failover: 'off', labels: { team: 'a' }, drop_params: false, passthrough: [] })).toEqual([
+      ...['drop_params', 'failover', 'passthrough', 'labels'],
+    ]);
+    const flag = { name: 'on', label: 'On', kind: 'flag' } as const;
+    expect([isSet(flag, { on: true }), isSet(flag, { on: false })]).toEqual([true, false]);
   });
 });

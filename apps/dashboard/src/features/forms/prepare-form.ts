@@ -51,7 +51,21 @@ export interface FieldSpec {
   readonly emptyList?: string;
   /** Left out when empty, instead of null. */
   readonly required?: boolean;
+  /** Heading above the first field of a section. */
+  readonly section?: string;
+  /** Rarely used: folded under "More". */
+  readonly isMore?: boolean;
 }
+
+/** Fields that a form shows at once, and those under "More"; fields that are all rare are shown at once. */
+export function foldFields(specs: readonly FieldSpec[]) {
+  const main = specs.filter(({ isMore }) => isMore !== true);
+  if (main.length === 0) return { main: specs, more: [] };
+  return { main, more: specs.filter(({ isMore }) => isMore === true) };
+}
+
+/** True if a field of a form has a value. */
+export const isSet = ({ name }: FieldSpec, values: FormValues): boolean => String(values[name] || '').trim() !== '';
 
 export class FieldError extends Error {
   constructor(

@@ -5,18 +5,10 @@ import { useMayChange } from '../../api/session';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { ErrorState } from '../../ui/error-state';
-import { CheckField, Form, SelectField, TextArea, TextField } from '../../ui/form';
+import { Form } from '../../ui/form';
 import { ConflictNote } from './conflict-note';
-import {
-  changedFields,
-  FieldError,
-  type FieldKind,
-  type FieldSpec,
-  type FormValues,
-  fillForm,
-  readBack,
-  readForm,
-} from './prepare-form';
+import { changedFields, FieldError, type FieldSpec, type FormValues, fillForm, readForm } from './prepare-form';
+import { SpecFields } from './spec-fields';
 
 /** Changed resource. */
 export interface Edit {
@@ -56,7 +48,7 @@ export function SpecForm(props: SpecFormProps) {
   const specs = specsFor(props.specs, values);
   const [opened, setOpened] = useState<object>(() => props.resource ?? {});
   const [wrong, setWrong] = useState<FieldError | null>(null);
-  const disabled = !useMayChange() || props.disabled;
+  const disabled = !useMayChange() || props.disabled === true;
   const error = change.error ?? props.otherError ?? null;
   const submit = () => {
     try {
@@ -71,22 +63,13 @@ export function SpecForm(props: SpecFormProps) {
   const errorOf = (name: string) => (wrong?.field === name ? wrong.message : refusalAt(name, error, specs));
   return (
     <Form onSubmit={submit}>
-      <fieldset className="grid gap-3 sm:grid-cols-2" disabled={disabled}>
-        {specs.map((spec) => (
-          <SpecField
-            key={spec.name}
-            spec={spec}
-            value={values[spec.name] ?? ''}
-            values={values}
-            error={errorOf(spec.name)}
-            understood={readBack(spec, values)}
-            onValue={(value) => {
-              if (wrong?.field === spec.name) setWrong(null);
-              setValues((before) => ({ ...before, ...emptied(spec), [spec.name]: value }));
-            }}
-          />
-        ))}
-      </fieldset>
+      <SpecFields
+        {...{ specs, values, errorOf, disabled }}
+        onValue={(spec, value) => {
+          if (wrong?.field === spec.name) setWrong(null);
+          setValues((before) => ({ ...before, ...emptied(spec), [spec.name]: value }));
+        }}
+      />
       <FormError
         {...{ error, specs, opened }}
         onTake={(current, theirs) => {
@@ -141,64 +124,6 @@ const emptied = ({ clears = [] }: FieldSpec) => Object.fromEntries(clears.map((n
 /** Descriptions of a resource's fields, for its form. */
 const toValues = (resource: object | null): FormValues =>
   Object.fromEntries(Object.entries(resource ?? {}).map(([name, value]) => [name, String(value ?? '')]));
-
-interface SpecFieldProps {
-  readonly understood: string | null;
-  readonly spec: FieldSpec;
-  readonly value: string | boolean;
-  readonly values: FormValues;
-  readonly error: string | null;
-  readonly onValue: (value: string | boolean) => void;
-}
-
-const INPUT_MODES: Partial<Record<FieldKind, 'decimal' | 'numeric'>> = {
-  usd: 'decimal',
-  number: 'decimal',
-  integer: 'numeric',
-};
-
-function SpecField({ spec, value, values, error, understood, onValue }: SpecFieldProps) {
-  const { name, label, kind, hint, placeholder, options, rows, required, widget: Widget, emptyList } = spec;
-  if (typeof value === 'boolean') {
-    return (
-      <div className="sm:col-span-2">
-        <CheckField label={label} hint={hint} checked={value} onValue={onValue} />
-      </div>
-    );
-  }
-  const shared = { label, hint: understood === null ? hint : `= ${understood}`, error, value, name, required, onValue };
-  if (Widget !== undefined) {
-    return (
-      <div className={spec.isWide ? 'sm:col-span-2' : 'min-w-0'}>
-        <Widget
-          {...shared}
-          {...{ values, placeholder, emptyList }}
-          hint={understood === null ? hint : `= ${understood}`}
-        />
-      </div>
-    );
-  }
-  if (rows !== undefined) {
-    return (
-      <div className="sm:col-span-2">
-        <TextArea {...shared} rows={rows} spellCheck={false} className="font-mono text-xs" />
-      </div>
-    );
-  }
-  if (options !== undefined) return <SelectField {...shared} options={options} />;
-  return (
-    <div className={spec.isWide ? 'min-w-0 sm:col-span-2' : 'min-w-0'}>
-      <TextField
-        {...shared}
-        placeholder={placeholder ?? (required ? undefined : 'none')}
-        type={spec.secret ? 'password' : kind === 'instant' ? 'datetime-local' : 'text'}
-        step={kind === 'instant' ? 'any' : undefined}
-        inputMode={INPUT_MODES[kind]}
-        autoComplete="off"
-      />
-    </div>
-  );
-}
 
 interface SpecDialogProps extends SpecFormProps {
   readonly title: string;

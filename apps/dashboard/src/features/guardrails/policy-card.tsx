@@ -22,7 +22,8 @@ export function PolicyCard() {
   return <OfProject>{(projectId) => <ProjectPolicy key={projectId} projectId={projectId} />}</OfProject>;
 }
 
-function ProjectPolicy({ projectId }: { readonly projectId: string }) {
+/** Mode, rules and versions of a project's policy. */
+export function ProjectPolicy({ projectId }: { readonly projectId: string }) {
   const policy = usePolicy(projectId);
   return (
     <Managed of={{ resource: 'guardrails', id: projectId }} at="page">
@@ -82,7 +83,7 @@ interface RulesProps {
 function RulesCard({ projectId, query }: RulesProps) {
   const { id, linkTo, open, close } = useOpened();
   const mayChange = useMayChange();
-  const stats = useGuardrailStats({ ...usePage().query, interval: 'all', group_by: 'rule' });
+  const stats = useGuardrailStats({ ...usePage().query, project_id: projectId, interval: 'all', group_by: 'rule' });
   const policy = query.data;
   const lines = useMemo(() => policy && prepareRules(policy, stats.data?.buckets ?? []), [policy, stats.data]);
   const opened = lines?.find((line) => line.id === id);

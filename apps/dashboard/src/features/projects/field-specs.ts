@@ -182,6 +182,7 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
   {
     name: 'allowed_models',
     label: 'Models',
+    isMore: true,
     kind: 'list',
     widget: ModelsField,
     hint: 'Models and aliases it may use. Leave empty for all.',
@@ -190,6 +191,7 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
   {
     name: 'drop_params',
     label: 'Unsupported parameters',
+    isMore: true,
     kind: 'text',
     options: { '': 'same as the project', true: 'drop', false: 'refuse the request' },
     read: (text) => text === 'true',
@@ -197,6 +199,7 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
   {
     name: 'failover',
     label: 'Failover',
+    isMore: true,
     kind: 'text',
     options: { '': 'same as alias and project', on: 'on', off: 'off' },
     hint: 'Off: only the first target is tried',
@@ -204,6 +207,7 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
   {
     name: 'passthrough',
     label: 'Pass-through',
+    isMore: true,
     kind: 'list',
     widget: ProvidersField,
     hint: 'Providers whose native APIs it may use. Leave empty to follow the project; "none" allows none.',
@@ -213,6 +217,7 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
   {
     name: 'allowed_tools',
     label: 'MCP tools',
+    isMore: true,
     kind: 'list',
     hint: 'Tools it may call, such as github__*. Leave empty to follow the project; "none" allows none.',
     placeholder: 'same as the project',
@@ -221,13 +226,17 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
   {
     name: 'code_mode',
     label: 'Code Mode',
+    isMore: true,
     kind: 'text',
     options: { '': 'same as the project', true: 'on', false: 'off' },
     hint: 'Scripts that call the tools of its MCP servers',
     read: (text) => text === 'true',
   },
-  { ...LABELS, hint: "For attributing costs. Added to the project's labels, which they override." },
-  { name: 'expires_at', label: 'Expires', kind: 'instant', hint: 'Your local time. Leave empty for never.' },
+  { ...LABELS, isMore: true, hint: "For attributing costs. Added to the project's labels, which they override." },
+  {
+    ...{ name: 'expires_at', label: 'Expires', kind: 'instant', isMore: true },
+    hint: 'Your local time. Leave empty for never.',
+  },
 ];
 
 export const CUSTOMER_FIELDS: readonly FieldSpec[] = [

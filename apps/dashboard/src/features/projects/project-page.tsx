@@ -1,26 +1,49 @@
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useChange } from '../../api/change';
-import { api } from '../../api/client';
-import { type Project, type ProjectInput, useProjects } from '../../api/projects';
-import { saveChanges } from '../../api/save-changes';
-import { Card } from '../../ui/card';
-import { ConfirmDialog } from '../../ui/confirm-dialog';
+import { useProjects } from '../../api/projects';
+import { RangePicker } from '../../range/range-picker';
+import { usePage } from '../../range/use-page';
+import { Badge } from '../../ui/badge';
 import { EmptyState } from '../../ui/empty-state';
 import { Failure } from '../../ui/error-state';
 import { Mono } from '../../ui/mono';
+import { TabbedCards } from '../../ui/tabbed-cards';
 import { ChangeButton } from '../forms/change-button';
 import { Managed } from '../forms/managed';
-import { type Edit, SpecForm } from '../forms/spec-form';
-import { useRecentRequests } from '../forms/use-impact';
+import { ProjectPolicy } from '../guardrails/policy-card';
 import { PageFrame } from '../shell/page-frame';
-import { CapCard } from '../spend/cap-card';
-import { PROJECT_FIELDS } from './field-specs';
 import { KeysCard } from './keys-card';
+import { DangerTab } from './project/danger-tab';
+import { ProfileDialog } from './project/profile-dialog';
+import { CachingTab, LimitsTab, type TabProps } from './project/settings-tabs';
+import { UsageTab } from './project/usage-tab';
+
+const KeysTab = ({ project }: TabProps) => <KeysCard projectId={project.id} />;
+
+const GuardrailsTab = ({ project }: TabProps) => (
+  <div className="grid gap-4">
+    <div className="flex justify-end">
+      <RangePicker page={usePage()} />
+    </div>
+    <ProjectPolicy projectId={project.id} />
+  </div>
+);
+
+const TABS = [
+  ['usage', 'Usage', UsageTab],
+  ['keys', 'Keys', KeysTab],
+  ['limits', 'Limits', LimitsTab, 'kept'],
+  ['caching', 'Caching', CachingTab, 'kept'],
+  ['guardrails', 'Guardrails', GuardrailsTab],
+  ['danger', 'Danger', DangerTab],
+] as const;
+
+const ACTION = 'rounded-md px-2 py-1 text-muted hover:bg-hover hover:text-text';
 
 export function ProjectPage() {
   const { projectId } = useParams({ from: '/projects/$projectId' });
   const projects = useProjects();
+  const [isRenaming, setIsRenaming] = useState(false);
   const project = projects.data?.data.find(({ id }) => id === projectId);
   if (projects.error) {
     return (
@@ -47,68 +70,21 @@ export function ProjectPage() {
       title={project.name}
       intro={<Mono>{project.id}</Mono>}
       actions={
-        <Link
-          to="/requests"
-          search={{ project: project.id }}
-          className="rounded-md px-2 py-1 text-muted hover:bg-hover hover:text-text"
-        >
-          View requests
-        </Link>
+        <>
+          {!project.is_active && <Badge tone="warn">off: its requests are refused</Badge>}
+          <Link to="/requests" search={{ project: project.id }} className={ACTION}>
+            View requests
+          </Link>
+          <ChangeButton onClick={() => setIsRenaming(true)}>Name and labels</ChangeButton>
+        </>
       }
     >
-      <CapCard project={project} />
-      <KeysCard projectId={project.id} />
-      <Managed of={{ resource: 'project', id: project.id }} at="page">
-        <SettingsCard key={`${project.id} ${project.updated_at}`} project={project} />
-      </Managed>
-    </PageFrame>
-  );
-}
-
-function SettingsCard({ project }: { readonly project: Project }) {
-  const navigate = useNavigate();
-  const [isDeleting, setIsDeleting] = useState(false);
-  const recent = useRecentRequests({ project_id: project.id, group_by: 'project', is: project.id });
-  const param = { id: project.id };
-  const affects = [['projects'], ['budgets'], ['finance']];
-  const save = useChange({
-    run: (edit: Edit) =>
-      saveChanges({
-        ...edit,
-        read: () => api.projects[':id'].$get({ param }),
-        write: (options) => api.projects[':id'].$patch({ param, json: edit.changes as ProjectInput }, options),
-      }),
-    affects,
-    done: 'Saved. Changes apply from the next request.',
-  });
-  const remove = useChange({
-    run: () => api.projects[':id'].$delete({ param }),
-    affects,
-    done: 'Project deleted. Its keys no longer work.',
-  });
-  return (
-    <Card title="Settings">
-      <SpecForm
-        specs={PROJECT_FIELDS}
-        resource={project}
-        submitLabel="Save settings"
-        change={save}
-        onSubmit={(_, edit) => save.mutate(edit)}
-      >
-        <ChangeButton kind="danger" onClick={() => setIsDeleting(true)}>
-          Delete project
-        </ChangeButton>
-      </SpecForm>
-      {isDeleting && (
-        <ConfirmDialog
-          title={`Delete ${project.name}?`}
-          description={`It served ${recent}. Its keys stop working immediately. Its requests stay in the log.`}
-          confirmLabel="Delete project"
-          change={remove}
-          onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: '/projects' }) })}
-          onClose={() => setIsDeleting(false)}
-        />
+      <TabbedCards key={project.id} label="Project" tabs={TABS} given={{ project }} />
+      {isRenaming && (
+        <Managed of={{ resource: 'project', id: project.id }} at="dialog">
+          <ProfileDialog of={project} onClose={() => setIsRenaming(false)} />
+        </Managed>
       )}
-    </Card>
+    </PageFrame>
   );
 }

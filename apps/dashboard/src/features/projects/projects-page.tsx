@@ -93,7 +93,7 @@ function NewProject({ open, onClose }: { readonly open: boolean; readonly onClos
     done: 'Project created',
   });
   const onSuccess = ({ id }: { id: string }) =>
-    void navigate({ to: '/projects/$projectId', params: { projectId: id } });
+    void navigate({ to: '/projects/$projectId', params: { projectId: id }, search: { tab: 'keys' } });
   return (
     <SpecDialog
       title="New project"

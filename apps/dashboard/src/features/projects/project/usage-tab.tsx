@@ -1,0 +1,73 @@
+import { asInterval, useErrors, useLiveStats, useSpend } from '../../../api/stats';
+import { ChartCard } from '../../../charts/chart-card';
+import { RangePicker } from '../../../range/range-picker';
+import { bucketStarts, isUntilNow } from '../../../range/time-range';
+import { type Page, usePage } from '../../../range/use-page';
+import type { RequestsFilter } from '../../../range/use-show-requests';
+import { prepareStatuses, requestsOfHealth, withCallerErrors } from '../../overview/prepare-health';
+import { CapCard } from '../../spend/cap-card';
+import { filterOf, prepareSpend } from '../../spend/prepare-spend';
+import type { TabProps } from './settings-tabs';
+
+/** The month against its cap, then spend and outcomes of the range. */
+export function UsageTab({ project }: TabProps) {
+  const page = usePage();
+  const query = { ...page.query, project_id: project.id };
+  useLiveStats(query, isUntilNow(page.range));
+  const shown = { page: { ...page, query }, filter: { project: project.id } };
+  return (
+    <div className="grid gap-4">
+      <CapCard project={project} />
+      <div className="flex justify-end">
+        <RangePicker page={page} />
+      </div>
+      <div className="grid gap-4 xl:grid-cols-2">
+        <SpendChart {...shown} />
+        <OutcomesChart {...shown} />
+      </div>
+    </div>
+  );
+}
+
+interface ChartProps {
+  /** Its query is of this project. */
+  readonly page: Page;
+  readonly filter: RequestsFilter;
+}
+
+const HEIGHT = 200;
+
+function SpendChart({ page, filter }: ChartProps) {
+  const interval = asInterval(page.range.intervalMs);
+  const spend = useSpend({ ...page.query, interval, group_by: 'model', top: '10' });
+  return (
+    <ChartCard
+      title="Spend by model"
+      data={prepareSpend(spend.data?.buckets, { times: bucketStarts(page.range) })}
+      kind="stacked"
+      unit="usd"
+      height={HEIGHT}
+      {...{ page, query: spend }}
+      opens="the dearest requests"
+      requestsOf={(model) => ({ ...filter, ...filterOf('model', model ?? ''), sort: '-cost_usd' })}
+    />
+  );
+}
+
+function OutcomesChart({ page, filter }: ChartProps) {
+  const asked = { ...page.query, interval: asInterval(page.range.intervalMs) };
+  const all = useErrors(asked);
+  const byCode = useErrors({ ...asked, group_by: 'error_code' });
+  const health = all.data && byCode.data && withCallerErrors(all.data.buckets, byCode.data.buckets);
+  return (
+    <ChartCard
+      title="Requests by status"
+      data={health && prepareStatuses(bucketStarts(page.range), health)}
+      kind="stacked"
+      unit="count"
+      height={HEIGHT}
+      {...{ page, query: { error: all.error ?? byCode.error } }}
+      requestsOf={(status) => ({ ...filter, ...requestsOfHealth(status) })}
+    />
+  );
+}
