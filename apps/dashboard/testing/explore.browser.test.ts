@@ -448,3 +448,30 @@ describe('layout', () => {
     expect(shift).toBeLessThanOrEqual(0.05);
   });
 });
+
+describe('models', () => {
+  test('those in use come first; circles tell price, speed and requests, and open them by keyboard', async () => {
+    await page.goto(`${gateway.url}/models?range=7d`);
+    const picture = page.getByRole('slider', { name: 'Price and speed of models' });
+    await picture.waitFor();
+    const cells = page.getByRole('table', { name: 'Models and prices' }).locator('tbody td:nth-child(3)');
+    const shares = await cells.allTextContents();
+    const used = shares.indexOf('–');
+    const values = shares.slice(0, used).map((share) => Number.parseFloat(share));
+    expect(used).toBeGreaterThan(1);
+    expect(values).toEqual(values.toSorted((a, b) => b - a));
+    expect(shares.slice(used).every((share) => share === '–')).toBe(true);
+    await picture.focus();
+    await page.keyboard.press('Home');
+    expect(await picture.getAttribute('aria-valuetext')).toMatch(
+      /^\S+\/\S+: \$[\d.,]+ per 1M tokens, upstream p95 .+, [\d,]+ requests \(/,
+    );
+    await page.getByText('Click opens its requests').waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/requests?**');
+    const { searchParams } = new URL(page.url());
+    expect([searchParams.has('model'), searchParams.has('provider')]).toEqual([true, true]);
+    expect(problems).toEqual([]);
+  });
+});

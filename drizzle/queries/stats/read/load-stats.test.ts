@@ -179,6 +179,7 @@ describe.each(TEST_DATABASES)('stats and logs on $name', (kind) => {
   test.each([
     ['model', (record: LogRecord) => record.model],
     ['provider', (record: LogRecord) => record.finalProvider ?? ''],
+    ['target', (record: LogRecord) => `${record.finalProvider ?? ''}/${record.model}`],
     ['status', (record: LogRecord) => record.status],
     ['customer', (record: LogRecord) => record.customerId ?? ''],
     ['label.team', (record: LogRecord) => record.labels?.team ?? ''],

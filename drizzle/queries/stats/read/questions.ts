@@ -62,6 +62,7 @@ export type GroupBy =
   | 'key'
   | 'model'
   | 'provider'
+  | 'target'
   | 'customer'
   | 'status'
   | 'cache'

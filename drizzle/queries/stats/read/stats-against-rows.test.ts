@@ -84,6 +84,7 @@ const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
   key: (record) => record.apiKeyId,
   model: (record) => record.model,
   provider: (record) => record.finalProvider ?? '',
+  target: (record) => `${record.finalProvider ?? ''}/${record.model}`,
   customer: (record) => record.customerId ?? '',
   status: (record) => record.status,
   cache: (record) => DIFFERENCE_OF.cache(record),

@@ -1,9 +1,12 @@
 import { useMemo, useState } from 'react';
-import { findModel, type Model, useModels } from '../../api/models';
+import { findModel, useModels, useUnpriced } from '../../api/models';
 import { useMayChange } from '../../api/session';
+import { SeriesName } from '../../charts/series-name';
 import { formatCount } from '../../format/format-number';
 import { useOpened } from '../../range/use-opened';
+import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
+import { Failure } from '../../ui/error-state';
 import { SearchInput, Select } from '../../ui/form';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
@@ -12,13 +15,20 @@ import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import { OpenedOne } from '../forms/opened-one';
 import { PageFrame } from '../shell/page-frame';
+import { BubblesCard } from './bubbles-card';
 import { ImportDialog } from './import-dialog';
+import type { ModelLine } from './prepare-models';
 import { describeEnd, findModels } from './prepare-prices';
 import { type Editing, PriceDialog } from './price-dialog';
 import { UnpricedCard } from './unpriced-card';
+import { useModelLines } from './use-model-lines';
 
 export function ModelsPage() {
-  const { data } = useModels();
+  const page = usePage();
+  const used = useModelLines(page);
+  const unpricedModels = useUnpriced();
+  const { data } = used.models;
+  const inUse = used.lines?.filter(({ use }) => use !== null).length ?? 0;
   const opened = useOpened();
   const mayChange = useMayChange();
   const [unpriced, setUnpriced] = useState<Editing['at']>(null);
@@ -26,7 +36,9 @@ export function ModelsPage() {
   return (
     <PageFrame
       title="Models"
-      intro={data && `${formatCount(data.length)} with a price, in USD per million tokens`}
+      page={page}
+      // Its line is there from the beginning.
+      intro={data ? `${formatCount(data.length)} with a price, ${formatCount(inUse)} in use` : '\u00a0'}
       actions={
         <>
           <ChangeButton onClick={() => setIsImporting(true)}>Import prices</ChangeButton>
@@ -36,8 +48,14 @@ export function ModelsPage() {
         </>
       }
     >
-      <UnpricedCard onPrice={setUnpriced} />
-      <PricesCard linkTo={opened.linkTo} />
+      {/* What comes later would move everything below it. */}
+      {(unpricedModels.data !== undefined || unpricedModels.error !== null) && (
+        <>
+          <UnpricedCard onPrice={setUnpriced} />
+          <BubblesCard lines={used.lines} />
+          <PricesCard {...used} linkTo={opened.linkTo} />
+        </>
+      )}
       {opened.id === 'new' && mayChange && <PriceDialog of={{ at: null, model: null }} onClose={opened.close} />}
       {unpriced !== null && <PriceDialog of={{ at: unpriced, model: null }} onClose={() => setUnpriced(null)} />}
       {opened.id !== undefined && opened.id !== 'new' && <OpenedModel id={opened.id} onClose={opened.close} />}
@@ -53,7 +71,7 @@ function OpenedModel({ id, onClose }: { readonly id: string; readonly onClose: (
   return (
     <OpenedOne
       what="model"
-      row={data?.find((model) => keyOf(model) === id)}
+      row={data?.find(({ provider, model }) => `${provider} ${model}` === id)}
       isLoaded={data !== undefined}
       queryKey={['models', at]}
       read={() => findModel(at)}
@@ -68,17 +86,21 @@ function OpenedModel({ id, onClose }: { readonly id: string; readonly onClose: (
 /** More are not drawn at once: one searches. */
 const SHOWN = 100;
 
-const keyOf = ({ provider, model }: Model) => `${provider} ${model}`;
+const keyOf = ({ provider, model }: ModelLine) => `${provider} ${model}`;
 
-function PricesCard({ linkTo }: { readonly linkTo: (id: string) => RowLink }) {
-  const models = useModels();
+interface PricesProps extends ReturnType<typeof useModelLines> {
+  readonly linkTo: (id: string) => RowLink;
+}
+
+/** Models in use, then all others. */
+function PricesCard({ models, lines, failed, linkTo }: PricesProps) {
   const [q, setQ] = useState('');
   const [provider, setProvider] = useState('');
   const providers = useMemo(() => [...new Set(models.data?.map((model) => model.provider))], [models.data]);
-  const found = useMemo(() => models.data && findModels(models.data, { provider, q }), [models.data, provider, q]);
+  const found = useMemo(() => lines && findModels(lines, { provider, q }), [lines, provider, q]);
   return (
     <TableCard
-      title="Prices"
+      title="Prices, in USD per million tokens"
       actions={
         <>
           <SearchInput label="Find a model" className="w-52!" value={q} onValue={setQ} />
@@ -94,11 +116,12 @@ function PricesCard({ linkTo }: { readonly linkTo: (id: string) => RowLink }) {
       }
       caption="Models and prices"
       query={models}
+      above={failed && <Failure of={failed} />}
       columns={COLUMNS}
       rows={found?.slice(0, SHOWN)}
       rowKey={keyOf}
       loadingRows={12}
-      linkOf={(row) => linkTo(keyOf(row))}
+      linkOf={(row) => (row.listed === null ? undefined : linkTo(keyOf(row)))}
       emptyTitle="No matching models"
       emptyHint="Search for another name, or set a price for your own model."
     >
@@ -112,33 +135,48 @@ function PricesCard({ linkTo }: { readonly linkTo: (id: string) => RowLink }) {
 }
 
 type Price = 'input' | 'output' | 'cache_read';
-const price = (name: Price, header: string, wideOnly = false): Column<Model> => ({
+const price = (name: Price, header: string, wideOnly?: 'most'): Column<ModelLine> => ({
   ...{ header, unit: 'price', wideOnly },
-  value: (model) => model[`${name}_usd_per_million`],
+  value: ({ listed }) => listed?.[`${name}_usd_per_million`] ?? null,
 });
 
-const COLUMNS: readonly Column<Model>[] = [
+/** Shares and errors of the range. */
+const COLUMNS: readonly Column<ModelLine>[] = [
   {
     header: 'Model',
-    value: (model) => model.model,
-    cell: (model) => (
+    value: ({ model }) => model,
+    cell: ({ model, listed, use }) => (
       <span className="inline-flex max-w-full items-center gap-2">
-        <span className="truncate" title={model.model}>
-          {model.model}
-        </span>
-        {model.edited && <Badge tone="accent">edited</Badge>}
-        {model.deprecation_date !== null && (
-          <span className="shrink-0 max-sm:hidden">
-            <Badge tone="warn">{describeEnd(model.deprecation_date, Date.now())}</Badge>
+        {use === null ? (
+          <span className="truncate" title={model}>
+            {model}
           </span>
+        ) : (
+          <SeriesName name={model} />
         )}
+        {listed === null && <Badge tone="warn">no price</Badge>}
+        {listed?.edited && <Badge tone="accent">edited</Badge>}
       </span>
     ),
   },
-  { header: 'Provider', value: (model) => model.provider },
+  { header: 'Provider', wideOnly: true, value: ({ provider }) => provider },
+  { header: 'Share of requests', unit: 'share', value: ({ use }) => use?.share ?? null },
   price('input', 'Input'),
   price('output', 'Output'),
-  price('cache_read', 'Cache read', true),
-  { header: 'Context', unit: 'compact', wideOnly: true, value: (model) => model.context_window },
-  { header: 'Capabilities', wideOnly: true, value: (model) => model.capabilities.join(', ').replaceAll('_', ' ') },
+  { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: ({ use }) => use?.p95Ms ?? null },
+  { header: 'Errors', unit: 'share', wideOnly: true, value: ({ use }) => use?.errorRate ?? null },
+  {
+    header: 'Retires',
+    wideOnly: true,
+    value: ({ listed }) => listed?.deprecation_date ?? null,
+    cell: ({ listed }) =>
+      listed?.deprecation_date && <Badge tone="warn">{describeEnd(listed.deprecation_date, Date.now())}</Badge>,
+  },
+  price('cache_read', 'Cache read', 'most'),
+  { header: 'Context', unit: 'compact', wideOnly: 'most', value: ({ listed }) => listed?.context_window ?? null },
+  {
+    header: 'Capabilities',
+    wideOnly: 'most',
+    value: ({ listed }) => listed?.capabilities.join(', ').replaceAll('_', ' ') ?? null,
+  },
 ];

@@ -87,7 +87,10 @@ export const describeImport = (outcome: Outcome | undefined, skipped: number): s
     : `${formatCount(outcome.created)} new, ${formatCount(outcome.updated)} changed, ${formatCount(outcome.unchanged)} unchanged. ${formatCount(skipped)} entries in the file have no input or output price and are skipped.`;
 
 /** Models of a provider (empty: all) with `q` in their names. */
-export const findModels = (models: readonly Model[], { provider, q }: { provider: string; q: string }): Model[] =>
+export const findModels = <M extends Pick<Model, 'provider' | 'model'>>(
+  models: readonly M[],
+  { provider, q }: { provider: string; q: string },
+): M[] =>
   models.filter(
     (model) =>
       (provider === '' || model.provider === provider) &&

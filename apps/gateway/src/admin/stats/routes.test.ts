@@ -118,6 +118,7 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
     ['project', [projectId, projectId]],
     ['model', ['model-a', 'model-b', 'model-a']],
     ['provider', ['alpha', 'alpha']],
+    ['target', ['alpha/model-a', 'alpha/model-b', 'alpha/model-a']],
     ['status', ['success', 'error', 'success']],
     ['customer', ['', '', 'ann']],
     ['label.team', ['', 'red', '']],

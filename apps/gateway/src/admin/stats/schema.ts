@@ -4,7 +4,7 @@ import type { HistogramQuery } from '@llm0/drizzle/queries/stats/read/load-stats
 import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats/read/questions';
 import { id, queryInstant, text } from '../fields/fields';
 
-const GROUPS = ['project', 'key', 'model', 'provider', 'customer', 'status', 'error_code'] as const;
+const GROUPS = ['project', 'key', 'model', 'provider', 'target', 'customer', 'status', 'error_code'] as const;
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
@@ -48,11 +48,11 @@ const interval = z
 const groupBy = z
   .union(
     [z.enum(GROUPS), z.templateLiteral(['label.', text(100)])],
-    'must be one of project, key, model, provider, customer, status, error_code, label.<name>',
+    'must be one of project, key, model, provider, target, customer, status, error_code, label.<name>',
   )
   .openapi({
     type: 'string',
-    description: 'project, key, model, provider, customer, status, error_code or label.<name>',
+    description: 'project, key, model, provider, target (provider/model), customer, status, error_code or label.<name>',
   });
 
 const range = {

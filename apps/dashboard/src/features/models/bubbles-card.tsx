@@ -1,0 +1,73 @@
+import { useMemo } from 'react';
+import { Bubbles } from '../../charts/bubbles/bubbles';
+import { prepareBubbles } from '../../charts/bubbles/prepare-bubbles';
+import { colorsOf } from '../../charts/series-colors';
+import { formatCount, formatMs, formatShare } from '../../format/format-number';
+import { formatUsd } from '../../format/format-usd';
+import { useShowRequests } from '../../range/use-show-requests';
+import { Card } from '../../ui/card';
+import { FiguresTable } from '../../ui/table/figures-table';
+import { describePoint, isMeasured, type MeasuredLine, type ModelLine, toPoint } from './prepare-models';
+
+/** Height of the picture with its axes. */
+const RESERVED = 'min-h-77';
+const SHOWN = 30;
+
+/** Price and speed of the models in use: cheap to the left, fast below. */
+export function BubblesCard({ lines }: { readonly lines: readonly ModelLine[] | undefined }) {
+  const drawn = useMemo(() => lines?.filter(isMeasured).slice(0, SHOWN), [lines]);
+  return (
+    <Card title="Price and speed of models in use">
+      <p className="text-muted">
+        Cheap is left, fast is at the bottom. The larger the circle, the more requests. Prices are those paid in the
+        range.
+      </p>
+      <div className={RESERVED}>
+        {drawn === undefined && <div className={`rounded bg-hover/60 ${RESERVED}`} aria-busy="true" />}
+        {drawn?.length === 0 && (
+          <p className={`flex items-center justify-center text-center text-muted ${RESERVED}`}>
+            No model answered in this range. Choose a longer one, or send a request.
+          </p>
+        )}
+        {drawn !== undefined && drawn.length > 0 && <Picture lines={drawn} />}
+      </div>
+    </Card>
+  );
+}
+
+const HEADS = ['Model', 'Paid per 1M tokens', 'Upstream p95', 'Requests', 'Share of requests'];
+
+function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
+  const showRequests = useShowRequests();
+  const chart = useMemo(() => prepareBubbles(lines.map(toPoint)), [lines]);
+  const byName = useMemo(() => new Map(lines.map((line) => [line.target, line])), [lines]);
+  const modelOf = (target: string) => byName.get(target)?.model ?? target;
+  const colorOf = colorsOf(lines.map(({ model }) => model));
+  const describe = (target: string) => {
+    const line = byName.get(target);
+    return line === undefined ? target : describePoint(line);
+  };
+  return (
+    <>
+      <Bubbles
+        label="Price and speed of models"
+        chart={chart}
+        x={{ title: 'Paid per 1M tokens', unit: 'usd' }}
+        y={{ title: 'Upstream p95', unit: 'ms' }}
+        colorOf={(target) => colorOf(modelOf(target))}
+        describe={describe}
+        opens="its requests"
+        onSelect={(target) => showRequests({ model: modelOf(target), provider: byName.get(target)?.provider })}
+      />
+      <FiguresTable
+        caption="Price and speed in figures"
+        heads={HEADS}
+        rows={lines.map(({ target, use }) => ({ key: target, cells: [target, ...cellsOf(use)] }))}
+      />
+    </>
+  );
+}
+
+const cellsOf = ({ paidUsd, p95Ms, requests, share }: MeasuredLine['use']): readonly string[] => [
+  ...[formatUsd(paidUsd), formatMs(p95Ms), formatCount(requests), formatShare(share)],
+];
