@@ -123,6 +123,48 @@ describe.each([...WIDTHS])('guardrails, %d px wide', (width) => {
     60_000,
   );
 
+  test('a rule starts from a template, and is edited before it is saved', async () => {
+    const policy = `/projects/${projectId}/guardrails`;
+    await callAdmin(dashboard.gateway, policy, { method: 'PUT', body: { mode: 'shadow', rules: [] } });
+    const { page, problems } = await dashboard.open(at(), { width });
+    const dialog = page.getByRole('dialog');
+    const templates = dialog.getByRole('group', { name: 'Start from a template' });
+    await page.getByRole('button', { name: 'Mask personal data' }).click();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('personal data');
+    expect(await dialog.getByLabel('Then').inputValue()).toBe('redact');
+    await templates.getByRole('button', { name: 'Restrict topics' }).click();
+    await templates.getByText('close in meaning to your examples').waitFor();
+    expect(await templates.getByRole('button', { pressed: true }).allTextContents()).toEqual(['Restrict topics']);
+    await dialog.getByLabel('Name').fill('no advice');
+    await dialog.getByLabel('Examples').fill('Which shares should I buy?');
+    expect(await checkAccessibility(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Add rule' }).click();
+    // The next version builds on the one that the list shows.
+    await page.getByRole('link', { name: 'no advice' }).waitFor();
+    for (const [title, name] of [
+      ['Mask personal data', 'personal data'],
+      ['Use pseudonyms', 'pseudonyms'],
+      ['Block secrets', 'secrets'],
+      ['Block injection attempts', 'injection'],
+      ['Block words', 'words'],
+      ['Keep known links only', 'links'],
+      ['Block words', 'words 2'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Add rule' }).click();
+      await templates.getByRole('button', { name: title }).click();
+      await dialog.getByRole('button', { name: 'Add rule' }).click();
+      await page.getByRole('link', { name, exact: true }).waitFor();
+    }
+    type Saved = { name: string; check: { examples?: string[] } };
+    const { rules } = await callAdmin<{ rules: Saved[] }>(dashboard.gateway, policy);
+    expect(rules.map(({ name }) => name)).toEqual([
+      ...['no advice', 'personal data', 'pseudonyms', 'secrets', 'injection', 'words', 'links', 'words 2'],
+    ]);
+    expect(rules[0]?.check.examples).toEqual(['Which shares should I buy?']);
+    await callAdmin(dashboard.gateway, policy, { method: 'PUT', body: { mode: 'shadow', rules: [MAIL] } });
+    expect(problems).toEqual([]);
+  }, 60_000);
+
   test('kinds of personal data are ticked, and what base64 stands for', async () => {
     const policy = `/projects/${projectId}/guardrails`;
     await callAdmin(dashboard.gateway, policy, { method: 'PUT', body: { mode: 'shadow', rules: [] } });

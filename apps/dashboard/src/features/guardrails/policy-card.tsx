@@ -14,6 +14,8 @@ import { Managed } from '../forms/managed';
 import { OfProject } from './choose-project';
 import { ACTION_TONES, ACTIONS, MODE_HINTS, MODES, prepareRules, type RuleLine } from './prepare-guardrails';
 import { RuleDialog } from './rule-dialog';
+import { newRuleId, templateOf } from './rule-templates';
+import { TemplateList } from './template-picker';
 import { useSavePolicy } from './use-save-policy';
 import { VersionsCard } from './versions-card';
 
@@ -29,9 +31,15 @@ export function ProjectPolicy({ projectId }: { readonly projectId: string }) {
     <Managed of={{ resource: 'guardrails', id: projectId }} at="page">
       <div className="grid gap-4">
         <Failure of={policy} />
-        {policy.data !== undefined && <ModeCard projectId={projectId} policy={policy.data} />}
-        <RulesCard projectId={projectId} query={policy} />
-        <VersionsCard projectId={projectId} current={policy.data?.version} />
+        {policy.isPending ? (
+          <div className="h-60 rounded-lg border bg-panel" aria-busy="true" />
+        ) : (
+          <>
+            {policy.data !== undefined && <ModeCard projectId={projectId} policy={policy.data} />}
+            <RulesCard projectId={projectId} query={policy} />
+            <VersionsCard projectId={projectId} current={policy.data?.version} />
+          </>
+        )}
       </div>
     </Managed>
   );
@@ -81,18 +89,19 @@ interface RulesProps {
 }
 
 function RulesCard({ projectId, query }: RulesProps) {
-  const { id, linkTo, open, close } = useOpened();
+  const { id, linkTo, open, show, close } = useOpened();
   const mayChange = useMayChange();
   const stats = useGuardrailStats({ ...usePage().query, project_id: projectId, interval: 'all', group_by: 'rule' });
   const policy = query.data;
   const lines = useMemo(() => policy && prepareRules(policy, stats.data?.buckets ?? []), [policy, stats.data]);
   const opened = lines?.find((line) => line.id === id);
-  const isNew = id === 'new' && mayChange;
+  const template = templateOf(id);
+  const isNew = template !== undefined && mayChange;
   return (
     <TableCard
       title="Rules"
       actions={
-        <ChangeButton onClick={() => open('new')}>
+        <ChangeButton onClick={() => open(newRuleId())}>
           <Plus /> Add rule
         </ChangeButton>
       }
@@ -104,10 +113,17 @@ function RulesCard({ projectId, query }: RulesProps) {
       linkOf={(row) => linkTo(row.id)}
       csvName="guardrail-rules"
       emptyTitle="No rules yet"
-      emptyHint="Add one, watch it in shadow mode, then enforce it."
+      emptyHint={<TemplateList onChoose={(chosen) => open(newRuleId(chosen))} />}
     >
       {policy !== undefined && (isNew || opened !== undefined) && (
-        <RuleDialog key={id} projectId={projectId} policy={policy} line={opened} onClose={close} />
+        <RuleDialog
+          key={isNew ? newRuleId() : id}
+          {...{ projectId, policy }}
+          line={isNew ? undefined : opened}
+          template={template ?? null}
+          onTemplate={(chosen) => show(newRuleId(chosen))}
+          onClose={close}
+        />
       )}
     </TableCard>
   );

@@ -8,6 +8,8 @@ import { SpecForm } from '../forms/spec-form';
 import { moveRule, type RuleLine, withRule } from './prepare-guardrails';
 import { NEW_RULE, ruleBody, ruleFields, ruleValues } from './rule-fields';
 import { streamNote } from './rule-parts';
+import { type RuleTemplate, ruleFrom } from './rule-templates';
+import { TemplatePicker } from './template-picker';
 import { useSavePolicy } from './use-save-policy';
 
 interface Props {
@@ -15,15 +17,19 @@ interface Props {
   readonly policy: Policy;
   /** Absent for a new one. */
   readonly line: RuleLine | undefined;
+  /** Fills the form of a new one. */
+  readonly template: RuleTemplate | null;
+  readonly onTemplate: (template: RuleTemplate) => void;
   readonly onClose: () => void;
 }
 
 /** Edits one rule: check, place and action. */
-export function RuleDialog({ projectId, policy, line, onClose }: Props) {
+export function RuleDialog({ projectId, policy, line, template, onTemplate, onClose }: Props) {
   const save = useSavePolicy(projectId, policy, onClose);
   const remove = useSavePolicy(projectId, policy, onClose);
   const move = useSavePolicy(projectId, policy);
   const was = line?.name;
+  const start = template === null ? NEW_RULE : ruleValues(ruleFrom(template, policy.rules));
   return (
     <Dialog
       kind="drawer"
@@ -31,9 +37,11 @@ export function RuleDialog({ projectId, policy, line, onClose }: Props) {
       description="All rules see a text as it came. Where finds overlap, one that refuses wins, then the rule that stands first."
       onClose={onClose}
     >
+      {line === undefined && <TemplatePicker chosen={template} onChoose={onTemplate} />}
       <SpecForm
+        key={template?.id}
         specs={ruleFields}
-        resource={line === undefined ? NEW_RULE : ruleValues(line.rule)}
+        resource={line === undefined ? start : ruleValues(line.rule)}
         submitLabel={line === undefined ? 'Add rule' : 'Save rule'}
         change={{ isPending: save.isPending, error: save.error }}
         otherError={remove.error ?? move.error}
