@@ -69,6 +69,9 @@ describe('in a browser', () => {
     await dialog.getByLabel('Order of targets').selectOption('by share');
     await dialog.getByLabel('Share of target 1').fill('75');
     await dialog.getByLabel('Share of target 2').fill('25');
+    const route = dialog.getByRole('table', { name: 'Route, in words: smart' });
+    await route.getByRole('row', { name: '1. demo / demo-chat 75 % openai / gpt-4o' }).waitFor();
+    expect(await checkAccessibility(page, '[role=dialog]')).toEqual([]);
     await dialog.getByRole('button', { name: 'Create alias' }).click();
     await page.getByText('Alias saved').waitFor();
     await page.getByRole('button', { name: 'Edit' }).click();

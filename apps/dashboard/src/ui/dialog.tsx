@@ -24,7 +24,7 @@ interface Props {
 const CENTRED = 'top-1/2 left-1/2 max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 rounded-xl border';
 const SHAPES = {
   dialog: `${CENTRED} w-[min(34rem,calc(100vw-1.5rem))]`,
-  wide: `${CENTRED} w-[min(46rem,calc(100vw-1.5rem))]`,
+  broad: `${CENTRED} w-[min(66rem,calc(100vw-1.5rem))]`,
   drawer: 'top-0 right-0 h-dvh w-[min(46rem,100vw)] border-l',
 } as const;
 

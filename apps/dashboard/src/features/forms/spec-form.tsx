@@ -35,6 +35,8 @@ interface SpecFormProps {
   readonly children?: ReactNode;
   /** Content between fields and buttons, from the values. */
   readonly below?: (values: FormValues) => ReactNode;
+  /** Picture of the values: beside the fields where there is room, else below them. */
+  readonly beside?: (values: FormValues) => ReactNode;
   readonly disabled?: boolean;
 }
 
@@ -61,15 +63,15 @@ export function SpecForm(props: SpecFormProps) {
     }
   };
   const errorOf = (name: string) => (wrong?.field === name ? wrong.message : refusalAt(name, error, specs));
+  const onValue = (spec: FieldSpec, value: string | boolean) => {
+    if (wrong?.field === spec.name) setWrong(null);
+    setValues((before) => ({ ...before, ...emptied(spec), [spec.name]: value }));
+  };
   return (
     <Form onSubmit={submit}>
-      <SpecFields
-        {...{ specs, values, errorOf, disabled }}
-        onValue={(spec, value) => {
-          if (wrong?.field === spec.name) setWrong(null);
-          setValues((before) => ({ ...before, ...emptied(spec), [spec.name]: value }));
-        }}
-      />
+      <Beside picture={props.beside?.(values)}>
+        <SpecFields {...{ specs, values, errorOf, disabled, onValue }} />
+      </Beside>
       <FormError
         {...{ error, specs, opened }}
         onTake={(current, theirs) => {
@@ -85,6 +87,22 @@ export function SpecForm(props: SpecFormProps) {
         </Button>
       </div>
     </Form>
+  );
+}
+
+interface BesideProps {
+  readonly picture: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** Fields, and a picture of them. */
+function Beside({ picture, children }: BesideProps) {
+  if (picture === undefined) return children;
+  return (
+    <div className="grid gap-x-6 gap-y-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="grid content-start gap-3">{children}</div>
+      {picture}
+    </div>
   );
 }
 
@@ -130,14 +148,12 @@ interface SpecDialogProps extends SpecFormProps {
   readonly description?: string;
   readonly open?: boolean;
   readonly onClose: () => void;
-  /** Has rows with several fields each. */
-  readonly wide?: boolean;
 }
 
 /** One resource, to be made or changed. */
-export function SpecDialog({ title, description, open, onClose, wide, ...form }: SpecDialogProps) {
+export function SpecDialog({ title, description, open, onClose, ...form }: SpecDialogProps) {
   return (
-    <Dialog title={title} description={description} open={open} onClose={onClose} kind={wide ? 'wide' : 'dialog'}>
+    <Dialog {...{ title, description, open, onClose }} kind={form.beside === undefined ? 'dialog' : 'broad'}>
       <SpecForm {...form} />
     </Dialog>
   );

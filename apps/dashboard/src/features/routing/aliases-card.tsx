@@ -10,7 +10,9 @@ import { ConfirmButton } from '../forms/confirm-button';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecDialog } from '../forms/spec-form';
 import { useRecentlyAsked } from '../forms/use-impact';
+import { notesOf, prepareAliasRoute } from './prepare-route';
 import { keepTimeouts, readRows, showWeighted, type WeightedTarget } from './prepare-targets';
+import { RoutePicture, useIsSetUp } from './route-picture';
 import { type RouteLine, RoutesCard } from './routes-card';
 import { TargetsField } from './targets-field';
 
@@ -82,6 +84,7 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
   const projects = { '': 'every project', ...Object.fromEntries(useProjectOptions()) };
   const project: FieldSpec = { name: 'project_id', label: 'Project', kind: 'text', options: projects };
   const providers = useProviderNames();
+  const isSetUp = useIsSetUp();
   const targets = (strategy: unknown): FieldSpec => ({
     ...{ name: 'targets', label: 'Targets', kind: 'text', required: true, widget: TargetsField, isWide: true },
     read: (text) => keepTimeouts(readRows(text, providers, strategy === 'weighted'), alias?.targets ?? []),
@@ -99,7 +102,7 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
           ? [NAME, project, STRATEGY, targets(strategy), AFFINITY, FAILOVER, RETRY_TIMEOUTS]
           : [STRATEGY, targets(strategy), AFFINITY, FAILOVER, RETRY_TIMEOUTS]
       }
-      wide
+      beside={(values) => <RoutePicture route={prepareAliasRoute(values, { isSetUp })} notes={notesOf(values)} />}
       resource={alias === null ? { strategy: 'priority', session_affinity: true } : toFields(alias)}
       submitLabel={alias === null ? 'Create alias' : 'Save alias'}
       change={save}

@@ -8,8 +8,10 @@ import type { DialogOf } from '../../ui/dialog';
 import { ConfirmButton } from '../forms/confirm-button';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecDialog } from '../forms/spec-form';
+import { prepareChainRoute } from './prepare-route';
 import { pathOf, toChain } from './prepare-routing';
 import { readRows, showWeighted, type WeightedTarget } from './prepare-targets';
+import { RoutePicture, useIsSetUp } from './route-picture';
 import { type RouteLine, RoutesCard } from './routes-card';
 import { TargetsField } from './targets-field';
 
@@ -62,6 +64,7 @@ async function createChain(param: { name: string }, json: ChainInput) {
 function ChainDialog({ of: chain, onClose }: DialogOf<Chain | null>) {
   const affects = [['chains']];
   const providers = useProviderNames();
+  const context = { isSetUp: useIsSetUp(), localTier: chain?.local_tier };
   const targets: FieldSpec = { ...TARGETS, read: (text) => readRows(text, providers, false) };
   const save = useChange({
     run: ({ body, edit }: { readonly body: Record<string, unknown>; readonly edit: Edit }) => {
@@ -91,7 +94,7 @@ function ChainDialog({ of: chain, onClose }: DialogOf<Chain | null>) {
       description="Targets in the order they are tried."
       onClose={onClose}
       specs={chain === null ? [NAME, targets] : [targets]}
-      wide
+      beside={(values) => <RoutePicture route={prepareChainRoute(values, context)} />}
       resource={chain && toFields(chain)}
       submitLabel={chain === null ? 'Create chain' : 'Save chain'}
       change={save}

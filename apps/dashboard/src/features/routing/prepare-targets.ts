@@ -60,7 +60,8 @@ export const showWeighted = (targets: readonly WeightedTarget[]): string => {
   return showRows(targets.map(({ provider, model }, index) => ({ provider, model, share: shares[index] ?? '' })));
 };
 
-const readShare = (text: string): number | null => {
+/** Hundredths of a percent of a typed share; null if it is none. */
+export const readShare = (text: string): number | null => {
   const given = /^(\d{1,3}(?:\.\d{1,2})?)\s*%?$/.exec(text.trim())?.[1];
   return given === undefined || Number(given) > 100 ? null : Math.round(Number(given) * 100);
 };
