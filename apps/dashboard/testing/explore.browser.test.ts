@@ -466,12 +466,46 @@ describe('models', () => {
     expect(await picture.getAttribute('aria-valuetext')).toMatch(
       /^\S+\/\S+: \$[\d.,]+ per 1M tokens, upstream p95 .+, [\d,]+ requests \(/,
     );
-    await page.getByText('Click opens its requests').waitFor();
+    await page
+      .getByText(/its requests$/)
+      .first()
+      .waitFor();
     expect(await checkAccessibility(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/requests?**');
     const { searchParams } = new URL(page.url());
     expect([searchParams.has('model'), searchParams.has('provider')]).toEqual([true, true]);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('lists', () => {
+  test('show spend by day and the end of budgets, with one question for all rows', async () => {
+    const asked: string[] = [];
+    const count = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
+    page.on('request', count);
+    await page.goto(`${gateway.url}/projects`);
+    const days = page.getByRole('img', { name: /in 14 days, most on/ });
+    await days.first().waitFor();
+    await page.getByText(/^Runs out next: |No budget is expected to run out/).waitFor();
+    const rows = await page.getByRole('table', { name: 'Projects' }).locator('tbody tr').count();
+    expect(rows).toBeGreaterThan(1);
+    expect(asked.filter((path) => /spend|budgets/.test(path)).toSorted()).toEqual([
+      ...['/admin/v1/budgets', '/admin/v1/stats/spend', '/admin/v1/stats/spend'],
+    ]);
+    page.off('request', count);
+    expect(await checkAccessibility(page)).toEqual([]);
+    await page.locator('tbody [data-row]').first().click();
+    await page.getByRole('tab', { name: 'Keys' }).click();
+    await page.getByRole('table', { name: 'Keys' }).getByRole('img').first().waitFor();
+    await page.goto(`${gateway.url}/customers?range=7d`);
+    await days.first().waitFor();
+    await page.goto(`${gateway.url}/routing`);
+    await page
+      .getByRole('img', { name: /requests? in 24 hours, at most/ })
+      .first()
+      .waitFor();
+    expect(await checkAccessibility(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 });

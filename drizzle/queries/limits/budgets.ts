@@ -20,6 +20,7 @@ export interface BudgetQuery {
   readonly nowMs: number;
   readonly limit: number;
   readonly projectId?: string;
+  readonly scope?: Budget['scope'];
   /** Only monthly budgets, in the month of `nowMs`. */
   readonly period?: 'month';
   /** Limits as they were at the end of that month, those of projects and keys deleted since included. */
@@ -61,7 +62,7 @@ function runningBudgets({ nowMs, isPast = false }: BudgetQuery): SQL {
 
 /** Every cap, budget and customer limit, the tightest (largest share used) first. */
 export async function listBudgets(db: Db, query: BudgetQuery): Promise<readonly Budget[]> {
-  const { nowMs, limit, projectId, period, isPast = false } = query;
+  const { nowMs, limit, projectId, scope, period, isPast = false } = query;
   const today = utcDay(nowMs);
   const day = sql`${today}::date`;
   const month = sql`${`${today.slice(0, 7)}-01`}::date`;
@@ -109,6 +110,7 @@ export async function listBudgets(db: Db, query: BudgetQuery): Promise<readonly 
     where b.limit_usd is not null
       and exists (select 1 from projects p where p.id = b.project_id and ${isPast ? wasThere(sql`p`) : sql`p.deleted_at is null`})
       and ${projectId === undefined ? sql`true` : sql`b.project_id = ${projectId}::uuid`}
+      and ${scope === undefined ? sql`true` : sql`b.scope = ${scope}`}
       and ${period === undefined ? sql`true` : sql`b.period = ${period}`}
     order by case when b.limit_usd = 0 then 1e9 else b.used_usd / b.limit_usd end desc, b.name limit ${limit}`);
   return rows.map((row) => innerRow<Budget>(row));

@@ -17,6 +17,9 @@ export type CustomerLimitsInput = InferRequestType<
 /** Maximum of one answer; beyond it, users search instead of scrolling. */
 const ALL = '1000';
 const PAGE_SIZE = '100';
+/** Days of the bars in lists, today included. */
+export const SPARK_DAYS = 14;
+const SPEND_DAYS = String(SPARK_DAYS);
 /** Maximum of one query. */
 const MAX_NAMES = 100;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -35,6 +38,17 @@ export function useProjectNames(): (id: string) => string {
 
 /** To choose one from. */
 export const useProjectOptions = () => (useProjects().data?.data ?? []).map(({ id, name }) => [id, name] as const);
+
+/** Keys of a project as their list shows them, with the spend of the last days. */
+export const useListedKeys = (projectId: string, q: string) =>
+  usePages({
+    queryKey: ['keys', projectId, q, 'days'],
+    readPage: (at) => {
+      const query = { limit: PAGE_SIZE, spend_days: SPEND_DAYS, ...(q === '' ? {} : { q }), ...at };
+      return read(api.projects[':id'].keys.$get({ param: { id: projectId }, query }));
+    },
+    keepsPrevious: true,
+  });
 
 /** Keys of a project, newest first, page by page; `q` is part of a name or of the first characters. */
 export const useKeys = (projectId: string, q: string, isEnabled = true) =>
@@ -75,7 +89,8 @@ export interface CustomerQuery {
 export const useCustomers = (query: CustomerQuery) =>
   usePages({
     queryKey: ['customers', query],
-    readPage: (at) => read(api.customers.$get({ query: { ...query, limit: PAGE_SIZE, ...at } })),
+    readPage: (at) =>
+      read(api.customers.$get({ query: { ...query, limit: PAGE_SIZE, spend_days: SPEND_DAYS, ...at } })),
     keepsPrevious: true,
   });
 
@@ -102,12 +117,12 @@ export async function findCustomer(id: string): Promise<Customer | null> {
 
 const UNSEEN = {
   ...{ requests: 0, tokens_in: 0, tokens_out: 0, cost_usd: 0, saved_usd: 0, today_usd: 0, month_usd: 0 },
-  ...{ has_limits: false, daily_spend_limit_usd: null, monthly_spend_limit_usd: null },
+  ...{ has_limits: false, daily_spend_limit_usd: null, monthly_spend_limit_usd: null, spend_by_day: null },
 };
 
 /** One key, loaded or not; null if missing. */
 export async function findKey(projectId: string, keyId: string): Promise<Key | null> {
   const param = { id: projectId, key_id: keyId };
   const key = await readOrNull(api.projects[':id'].keys[':key_id'].$get({ param }));
-  return key && { ...key, requests: 0, spent_usd: 0, last_used_at: null };
+  return key && { ...key, requests: 0, spent_usd: 0, last_used_at: null, spend_by_day: null };
 }

@@ -179,5 +179,5 @@ export const useFlows = ({ from, to, project_id }: StatsQuery) => {
   return useStats(['stats', 'flows', query], () => api.stats.flows.$get({ query }));
 };
 
-export const useBudgets = (query: { project_id?: string; limit?: string }) =>
+export const useBudgets = (query: { project_id?: string; scope?: Budget['scope']; limit?: string }) =>
   useStats(['budgets', query], () => api.budgets.$get({ query }));

@@ -22,7 +22,7 @@ export function RouteView({ label, route }: { readonly label: string; readonly r
   const { height, nodes, edges } = prepareRoute(route);
   const rows = cellsOf(route).map((cells) => ({ key: cells[0] ?? '', cells }));
   return (
-    <figure>
+    <figure className="relative">
       <figcaption className="mb-1 text-xs font-medium text-muted">{label}</figcaption>
       <svg
         viewBox={`-1 -1 ${ROUTE_WIDTH + 2} ${height + 2}`}

@@ -14,6 +14,10 @@ import { ChangeButton } from '../forms/change-button';
 import { OpenedOne } from '../forms/opened-one';
 import { LimitsDialog } from './limits-dialog';
 import { NewLimits } from './new-limits';
+import { ownerOf } from './spending/prepare-outlooks';
+import { RunsOutNext } from './spending/runs-out-next';
+import { daysColumn, outlookColumn } from './spending/spending-columns';
+import { useOutlooks } from './spending/use-outlooks';
 
 /** Customers by spend, with limits; a row opens its limits. */
 export function CustomersCard({ page }: { readonly page: Page }) {
@@ -22,7 +26,9 @@ export function CustomersCard({ page }: { readonly page: Page }) {
   const mayChange = useMayChange();
   const part = useSettled(q.trim());
   const customers = useCustomers({ ...page.query, ...(part === '' ? {} : { q: part }) });
-  const rows = customers.data?.rows;
+  const budgets = useOutlooks('customer', page.projectId);
+  const rows = budgets.isReady ? customers.data?.rows : undefined;
+  const runsOut = outlookColumn<Customer>((row) => budgets.outlooks.get(keyOf(row)), 'very');
   const open = rows?.find((row) => keyOf(row) === opened.id);
   const projectName = useProjectNames();
   return (
@@ -44,7 +50,8 @@ export function CustomersCard({ page }: { readonly page: Page }) {
       }
       caption="Customers, highest spend first"
       query={customers}
-      columns={[...nameColumns(projectName), ...CUSTOMER_COLUMNS]}
+      columns={[...nameColumns(projectName), ...CUSTOMER_COLUMNS, runsOut]}
+      above={<RunsOutNext budgets={budgets} linkOf={({ owner }) => opened.linkTo(owner)} />}
       rows={rows}
       rowKey={keyOf}
       csvName="customers"
@@ -71,7 +78,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
   );
 }
 
-const keyOf = ({ project_id: project, customer_id: customer }: Customer) => `${project} ${customer}`;
+const keyOf = ({ project_id: project, customer_id: customer }: Customer) => ownerOf(project, customer);
 
 const NO_CUSTOMERS = (
   <>
@@ -100,7 +107,8 @@ const nameColumns = (projectName: (id: string) => string): Column<Customer>[] =>
 
 export const CUSTOMER_COLUMNS: readonly Column<Customer>[] = [
   { header: 'Spent in range', unit: 'usd', value: (row) => row.cost_usd },
-  { header: 'Requests in range', unit: 'count', wideOnly: true, value: (row) => row.requests },
+  { header: 'Requests in range', unit: 'count', wideOnly: 'most', value: (row) => row.requests },
+  daysColumn((row) => row.spend_by_day, 'very'),
   { header: 'Spent today', unit: 'usd', value: (row) => row.today_usd },
   { header: 'Daily limit', unit: 'usd', none: 'none', value: (row) => row.daily_spend_limit_usd },
   { header: 'Spent this month', unit: 'usd', wideOnly: true, value: (row) => row.month_usd },

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { findKey, type Key, type KeyInput, type KeyWithSecret, useKeys } from '../../api/projects';
+import { findKey, type Key, type KeyInput, type KeyWithSecret, useListedKeys } from '../../api/projects';
 import { useMayChange } from '../../api/session';
 import { formatAgo, formatInstant, type TimeZoneChoice } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
@@ -23,17 +23,20 @@ import { BulkBar } from './bulk-keys';
 import { KEY_FIELDS } from './field-specs';
 import { KeyDialog } from './key-dialog';
 import { SecretDialog } from './secret-dialog';
+import { ownerOf } from './spending/prepare-outlooks';
+import { RunsOutNext } from './spending/runs-out-next';
+import { daysColumn, outlookColumn } from './spending/spending-columns';
+import { useOutlooks } from './spending/use-outlooks';
 
 /** Keys of a project with their usage, by page. */
 export function KeysCard({ projectId }: { readonly projectId: string }) {
   const [q, setQ] = useState('');
-  const keys = useKeys(projectId, useSettled(q.trim()));
+  const { keys, rows, runsOut, budgets } = useKeyRows(projectId, useSettled(q.trim()));
   const opened = useOpened();
   const mayChange = useMayChange();
   const [selected, setSelected] = useState<readonly Key[]>([]);
   const { timeZone } = usePage();
   const [secret, setSecret] = useState<KeyWithSecret | null>(null);
-  const rows = keys.data?.rows;
   const open = rows?.find(({ id }) => id === opened.id);
   return (
     <TableCard
@@ -48,9 +51,14 @@ export function KeysCard({ projectId }: { readonly projectId: string }) {
       }
       caption="Keys"
       query={keys}
-      columns={[...KEY_COLUMNS, lastUsedColumn(timeZone)]}
+      columns={[...KEY_COLUMNS, runsOut, lastUsedColumn(timeZone)]}
       rows={rows}
-      above={<BulkBar {...{ selected }} onSelect={setSelected} />}
+      above={
+        <>
+          <RunsOutNext budgets={budgets} linkOf={({ id }) => opened.linkTo(id)} />
+          <BulkBar {...{ selected }} onSelect={setSelected} />
+        </>
+      }
       lead={mayChange ? selectLead(rows ?? [], selected, setSelected) : undefined}
       rowKey={(row) => row.id}
       linkOf={(row) => opened.linkTo(row.id)}
@@ -80,6 +88,14 @@ export function KeysCard({ projectId }: { readonly projectId: string }) {
       {secret !== null && <SecretDialog of={secret} onClose={() => setSecret(null)} />}
     </TableCard>
   );
+}
+
+/** Keys with the ends of their budgets; no rows until both are there, so that none moves. */
+function useKeyRows(projectId: string, q: string) {
+  const keys = useListedKeys(projectId, q);
+  const budgets = useOutlooks('key', projectId);
+  const runsOut = outlookColumn<Key>((key) => budgets.outlooks.get(ownerOf(projectId, key.id)), 'very');
+  return { keys, rows: budgets.isReady ? keys.data?.rows : undefined, runsOut, budgets };
 }
 
 interface NewKeyProps {
@@ -134,8 +150,8 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
     ),
   },
   { header: 'Starts with', wideOnly: true, value: (key) => key.prefix, cell: (key) => <Mono>{key.prefix}…</Mono> },
-  { header: 'Requests/min', unit: 'count', none: 'none', wideOnly: true, value: (key) => key.rate_limit_per_minute },
-  { header: 'Tokens/min', unit: 'count', none: 'none', wideOnly: true, value: (key) => key.tokens_per_minute },
+  { header: 'Requests/min', unit: 'count', none: 'none', wideOnly: 'very', value: (key) => key.rate_limit_per_minute },
+  { header: 'Tokens/min', unit: 'count', none: 'none', wideOnly: 'most', value: (key) => key.tokens_per_minute },
   {
     header: 'Budget',
     align: 'right',
@@ -146,7 +162,8 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
         : `${formatUsd(key.budget_usd)} ${key.budget_period === 'month' ? 'a month' : 'in all'}`,
   },
   { header: 'Spent, all time', unit: 'usd', value: (key) => key.spent_usd },
-  { header: 'Requests, all time', unit: 'count', wideOnly: true, value: (key) => key.requests },
+  daysColumn((key) => key.spend_by_day, true),
+  { header: 'Requests, all time', unit: 'count', wideOnly: 'most', value: (key) => key.requests },
 ];
 
 const lastUsedColumn = (timeZone: TimeZoneChoice): Column<Key> => ({

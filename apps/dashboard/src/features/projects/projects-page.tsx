@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type ProjectInput, useProjects } from '../../api/projects';
-import { useSpend } from '../../api/stats';
+import { asInterval, useSpend } from '../../api/stats';
 import { monthStart } from '../../range/month';
 import { rangeQuery, untilNow } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
@@ -18,6 +18,10 @@ import { SpecDialog } from '../forms/spec-form';
 import { PageFrame } from '../shell/page-frame';
 import { NEW_PROJECT_FIELDS } from './field-specs';
 import { type ProjectLine, prepareProjects } from './prepare-usage';
+import { DAY_MS, prepareDays, sparkDays } from './spending/prepare-days';
+import { RunsOutNext } from './spending/runs-out-next';
+import { daysColumn, outlookColumn } from './spending/spending-columns';
+import { useOutlooks } from './spending/use-outlooks';
 
 export function ProjectsPage() {
   const opened = useOpened();
@@ -36,22 +40,39 @@ export function ProjectsPage() {
   );
 }
 
+/** Most projects with bars. */
+const MOST = '100';
+
 function ProjectsCard() {
   const projects = useProjects();
   const [nowMs] = useState(() => Date.now());
-  const spend = useSpend({
-    ...rangeQuery({ fromMs: monthStart(nowMs), toMs: untilNow(nowMs + 60_000) }),
+  const toMs = untilNow(nowMs + 60_000);
+  const month = useSpend({
+    ...rangeQuery({ fromMs: monthStart(nowMs), toMs }),
     interval: 'all',
     group_by: 'project',
   });
-  const lines = useMemo(
-    () => projects.data && prepareProjects(projects.data.data, spend.data?.buckets ?? []),
-    [projects.data, spend.data],
-  );
+  const { fromMs } = sparkDays(nowMs);
+  const asked = { interval: asInterval(DAY_MS), group_by: 'project', top: MOST };
+  const days = useSpend({ ...rangeQuery({ fromMs, toMs }), ...asked });
+  const budgets = useOutlooks('project');
+  const { isReady, outlooks } = budgets;
+  const isLoading = !isReady || [month, days].some(({ data, error }) => data === undefined && error === null);
+  const lines = useMemo(() => {
+    if (projects.data === undefined || isLoading) return undefined;
+    const daysOf = days.data === undefined ? () => null : prepareDays(days.data, fromMs);
+    return prepareProjects(projects.data.data, { month: month.data?.buckets ?? [], daysOf, outlooks });
+  }, [projects.data, month.data, days.data, fromMs, outlooks, isLoading]);
   return (
     <TableCard
       caption="Projects"
       query={projects}
+      above={
+        <RunsOutNext
+          budgets={budgets}
+          linkOf={({ projectId }) => ({ to: '/projects/$projectId', params: { projectId } })}
+        />
+      }
       columns={PROJECT_COLUMNS}
       rows={lines}
       rowKey={(line) => line.id}
@@ -73,14 +94,16 @@ export const PROJECT_COLUMNS: readonly Column<ProjectLine>[] = [
     ),
   },
   { header: 'Spent this month', unit: 'usd', value: (line) => line.spentUsd },
-  { header: 'Monthly cap', unit: 'usd', none: 'none', value: (line) => line.monthly_cap_usd },
+  daysColumn((line) => line.days, true),
+  { header: 'Monthly cap', unit: 'usd', none: 'none', wideOnly: true, value: (line) => line.monthly_cap_usd },
   {
     header: 'Used',
     wideOnly: true,
     value: (line) => line.share,
     cell: (line) => line.share !== null && <Meter share={line.share} label={`${line.name}: used of the cap`} />,
   },
-  { header: 'Requests this month', wideOnly: true, unit: 'count', value: (line) => line.requests },
+  outlookColumn((line) => line.outlook),
+  { header: 'Requests this month', wideOnly: 'very', unit: 'count', value: (line) => line.requests },
 ];
 
 type NewProjectInput = ProjectInput & { name: string };

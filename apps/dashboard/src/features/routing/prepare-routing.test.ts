@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Provider } from '../../api/routing';
 import type { ErrorBucket } from '../../api/stats';
+import { describeHours, HOUR_MS, prepareHours, sparkHours } from './prepare-hours';
 import { prepareProviders } from './prepare-routing';
 
 const provider = (name: string) =>
@@ -38,5 +39,29 @@ describe('how providers fared', () => {
       latency: [],
     });
     expect(lines.map(({ health }) => health)).toEqual([{ label: 'drained by operator', tone: 'warn' }]);
+  });
+});
+
+describe('the last hours of providers', () => {
+  const nowMs = Date.parse('2026-11-26T05:02:17Z');
+  const { fromMs, toMs } = sparkHours(nowMs);
+  const bucket = (hoursAgo: number, group: string, requests: number, errors = 0) =>
+    ({ start: new Date(toMs - (hoursAgo + 1) * HOUR_MS).toISOString(), group, requests, errors }) as ErrorBucket;
+
+  test('end with the running one, and have no gaps', () => {
+    expect(new Date(fromMs).toISOString()).toBe('2026-11-25T06:00:00.000Z');
+    const hours = prepareHours([bucket(0, 'openai', 3, 1), bucket(23, 'openai', 2), bucket(30, 'openai', 9)], fromMs);
+    expect(hours.get('openai')).toEqual({
+      requests: [2, ...Array.from({ length: 22 }, () => 0), 3],
+      errors: [...Array.from({ length: 23 }, () => 0), 1],
+    });
+    expect(hours.get('groq')).toBeUndefined();
+  });
+
+  test('are said', () => {
+    expect(describeHours({ requests: [2000, 3], errors: [0, 1] })).toBe(
+      '2,003 requests in 24 hours, at most 2,000 in one, 1 with errors',
+    );
+    expect(describeHours({ requests: [0], errors: [0] })).toBe('No requests in 24 hours');
   });
 });

@@ -3,8 +3,10 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type ProviderInput, useFailoverCounts, useProviders } from '../../api/routing';
 import { useMayChange } from '../../api/session';
-import { useErrors, useLatency } from '../../api/stats';
+import { asInterval, useErrors, useLatency } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
+import { SparkBars } from '../../charts/spark/spark-bars';
+import { formatCount, NOTHING } from '../../format/format-number';
 import { rangeQuery, untilNow } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { useNow } from '../../range/use-page';
@@ -16,10 +18,10 @@ import { OpenedOne } from '../forms/opened-one';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 import { ProviderNameField } from '../forms/suggested-fields';
+import { describeHours, HOUR_MS, type ProviderHours, prepareHours, sparkHours, sumOf } from './prepare-hours';
 import { type ProviderLine, prepareProviders } from './prepare-routing';
 import { ProviderDialog } from './provider-dialog';
 
-const HOUR_MS = 3_600_000;
 const STEP_MS = 60_000;
 
 export function ProvidersCard() {
@@ -31,17 +33,19 @@ export function ProvidersCard() {
   const errors = useErrors(grouped);
   const latency = useLatency(grouped, 'upstream');
   const failovers = useFailoverCounts(lastHour);
+  const hours = useHours(toMs);
   const { id, linkTo, open, close } = useOpened();
   const mayChange = useMayChange();
   const lines = useMemo(
     () =>
       providers.data &&
+      hours &&
       prepareProviders(providers.data.data, {
         errors: errors.data?.buckets ?? [],
         failovers: failovers.data?.data ?? [],
         latency: latency.data?.buckets ?? [],
       }),
-    [providers.data, errors.data, failovers.data, latency.data],
+    [providers.data, hours, errors.data, failovers.data, latency.data],
   );
   const opened = lines?.find(({ name }) => name === id);
   return (
@@ -54,7 +58,7 @@ export function ProvidersCard() {
       }
       caption="Providers"
       query={providers}
-      columns={COLUMNS}
+      columns={[...COLUMNS, hoursColumn(hours), BASE_URL]}
       rows={lines}
       rowKey={(row) => row.name}
       linkOf={(row) => linkTo(row.name)}
@@ -78,6 +82,32 @@ export function ProvidersCard() {
   );
 }
 
+/** Requests of each provider by hour; empty if they can't be read, undefined while they load. */
+function useHours(toMs: number) {
+  const { fromMs } = sparkHours(toMs - 1);
+  const asked = { interval: asInterval(HOUR_MS), group_by: 'provider' };
+  const { data, error } = useErrors({ ...rangeQuery({ fromMs, toMs }), ...asked });
+  return useMemo(() => {
+    if (data === undefined && error === null) return undefined;
+    return prepareHours(data?.buckets ?? [], fromMs);
+  }, [data, error, fromMs]);
+}
+
+const hoursColumn = (hours: ReadonlyMap<string, ProviderHours> | undefined): Column<ProviderLine> => ({
+  ...{ header: 'Requests, last 24 hours', align: 'right', wideOnly: 'very' },
+  value: ({ name }) => sumOf(hours?.get(name)?.requests ?? []),
+  cell: ({ name }) => {
+    const own = hours?.get(name);
+    if (own === undefined) return NOTHING;
+    return (
+      <span className="inline-flex items-center gap-2 align-middle">
+        <SparkBars values={own.requests} marked={own.errors} label={describeHours(own)} />
+        <span className="min-w-10">{formatCount(sumOf(own.requests))}</span>
+      </span>
+    );
+  },
+});
+
 const COLUMNS: readonly Column<ProviderLine>[] = [
   { header: 'Provider', value: (row) => row.name, cell: (row) => <SeriesName name={row.name} /> },
   { header: 'Health', value: (row) => row.health.label, tone: (row) => row.health.tone },
@@ -87,13 +117,13 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
     wideOnly: true,
     value: (row) => row.targets.filter(({ state }) => state !== 'closed').length,
   },
-  { header: 'Stored keys', unit: 'count', wideOnly: true, value: (row) => row.keys.length },
+  { header: 'Stored keys', unit: 'count', wideOnly: 'most', value: (row) => row.keys.length },
   { header: 'Requests', unit: 'count', value: (row) => row.requests },
   { header: 'Failed over', unit: 'count', wideOnly: true, value: (row) => row.failedOver },
   { header: 'Failed', unit: 'share', value: (row) => row.errorRate },
   { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
-  { header: 'Base URL', wideOnly: true, value: (row) => row.base_url },
 ];
+const BASE_URL: Column<ProviderLine> = { header: 'Base URL', wideOnly: 'most', value: (row) => row.base_url };
 
 const NEW_FIELDS: readonly FieldSpec[] = [
   {

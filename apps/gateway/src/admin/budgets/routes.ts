@@ -9,9 +9,10 @@ import { type CapLine, isMonthBudget, loadCaps } from '../finance/load-caps';
 import { capFields } from '../finance/schema';
 import { showForecast } from '../finance/show-statement';
 
+const budgetScope = z.enum(['project', 'key', 'customer', 'label']);
 const budgetSchema = z
   .object({
-    scope: z.enum(['project', 'key', 'customer', 'label']),
+    scope: budgetScope,
     period: z.enum(['day', 'week', 'month', 'total']),
     project_id: id,
     id: z.string().openapi({ description: 'Id of the key, customer or label budget; of the project for projects' }),
@@ -28,15 +29,17 @@ const list = createRoute({
   path: '/budgets',
   tags: ['stats'],
   summary: 'Caps, budgets and customer limits with their use and forecast, the tightest first',
-  request: { query: z.strictObject({ project_id: id.optional(), limit: pageQuery.limit }) },
+  request: {
+    query: z.strictObject({ project_id: id.optional(), scope: budgetScope.optional(), limit: pageQuery.limit }),
+  },
   responses: { 200: answers(z.object({ data: z.array(budgetSchema) }), 'Budgets') },
 });
 
 export function budgetRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
   return createRouter().openapi(list, async (c) => {
-    const { project_id: projectId, limit } = c.req.valid('query');
+    const { project_id: projectId, scope, limit } = c.req.valid('query');
     const nowMs = clock.nowMs();
-    const budgets = await listBudgets(db, { nowMs, limit, projectId });
+    const budgets = await listBudgets(db, { nowMs, limit, projectId, scope });
     const monthly = budgets.filter(isMonthBudget);
     const caps = await loadCaps(db, { month: monthOf('UTC', nowMs), nowMs }, monthly);
     const capOf = new Map<Budget | undefined, CapLine>(caps.map((cap, index) => [monthly[index], cap]));

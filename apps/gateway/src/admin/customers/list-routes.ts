@@ -3,6 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageOf, pageQuery, queryInstant, text } from '../fields/fields';
+import { spendDays } from '../fields/spend-days';
 import type { AnswerKept } from '../stats/keep-answers';
 import { customerSchema } from './listed-customers';
 
@@ -25,6 +26,7 @@ const list = createRoute({
         .enum(['true', 'false'])
         .optional()
         .openapi({ description: 'Only customers with their own limits, or only those without' }),
+      spend_days: spendDays,
       ...pageQuery,
     }),
   },
@@ -33,13 +35,14 @@ const list = createRoute({
 
 export function customerListRoutes({ clock }: Pick<AdminServices, 'clock'>, answer: AnswerKept) {
   return createRouter().openapi(list, async (c) => {
-    const { from, to, project_id: projectId, q, has_limits: wanted, limit, cursor } = c.req.valid('query');
+    const { from, to, project_id: projectId, q, has_limits: wanted, limit, cursor, ...rest } = c.req.valid('query');
     const nowMs = clock.nowMs();
     const toMs = to ?? nowMs;
     const days = { fromMs: startOfDay(from ?? toMs - DEFAULT_RANGE_MS), toMs: startOfDay(toMs), nowMs };
     const hasLimits = wanted === undefined ? undefined : wanted === 'true';
     const offset = cursor === undefined ? 0 : readOffset(cursor);
-    return answer(c, { kind: 'customers', query: { ...days, projectId, q, hasLimits, limit, offset } }, pageSchema);
+    const query = { ...days, projectId, q, hasLimits, limit, offset };
+    return answer(c, { kind: 'customers', query, spendDays: rest.spend_days }, pageSchema);
   });
 }
 

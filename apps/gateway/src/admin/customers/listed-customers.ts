@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { CustomerUsage } from '@llm0/drizzle/queries/limits/customers';
 import { id, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
+import { spendByDay } from '../fields/spend-days';
 
 export const customerSchema = z
   .object({
@@ -17,11 +18,19 @@ export const customerSchema = z
     has_limits: z.boolean(),
     daily_spend_limit_usd: usdShown.nullable(),
     monthly_spend_limit_usd: usdShown.nullable(),
+    spend_by_day: spendByDay,
   })
   .openapi('Customer');
 
+interface ListedCustomer extends CustomerUsage {
+  readonly spendByDay: readonly number[] | null;
+}
+
 /** A page of customers: `limit` rows, plus one if another page follows. */
-export function showCustomerPage(rows: readonly CustomerUsage[], { limit, offset }: { limit: number; offset: number }) {
+export function showCustomerPage(
+  rows: readonly ListedCustomer[],
+  { limit, offset }: { limit: number; offset: number },
+) {
   const next = rows.length > limit ? Buffer.from(String(offset + limit)).toString('base64url') : null;
   return { data: rows.slice(0, limit).map((usage) => showFields(customerSchema, usage)), next_cursor: next };
 }

@@ -85,6 +85,12 @@ describe.each(TEST_DATABASES)('keys on $name', (kind) => {
     expect(await list('q=h_j')).toMatchObject([{ id: idle.id, requests: 0, spent_usd: '0' }]);
     expect(await list(`q=${idle.prefix}`)).toMatchObject([{ id: idle.id }]);
     expect(await list('q=nothing')).toEqual([]);
+    const days = async (query: string): Promise<number[]> => (await list(query))[0].spend_by_day;
+    expect((await days('q=CHECK&spend_days=2')).filter((usd) => usd > 0)).toEqual([0.003]);
+    expect(await days('q=h_j&spend_days=3')).toEqual([0, 0, 0]);
+    expect(await days('q=h_j')).toBeNull();
+    const refused = await admin.call('GET', `/projects/${project}/keys?spend_days=32`);
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'spend_days']);
     expect(await list('limit=10')).toHaveLength(2);
     const label = `team-${project.slice(0, 8)}`;
     const path = `/projects/${project}/keys/${used.id}`;

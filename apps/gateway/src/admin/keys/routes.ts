@@ -21,6 +21,7 @@ import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
+import { loadSpendByDay, spendDays } from '../fields/spend-days';
 import { type RuleNeeds, refuseRules, refuseSharedNames } from '../guardrails/refuse-rules';
 import {
   keyChangesSchema,
@@ -48,11 +49,12 @@ const keyQuery = z.strictObject({
   q: text(256).optional().openapi({ description: 'Substring of the name, the first characters or a label' }),
   ...pageQuery,
 });
+const listQuery = keyQuery.extend({ spend_days: spendDays });
 const list = createRoute({
   ...at('get', '/projects/{id}/keys', "List the project's keys, newest first"),
   request: {
     params: z.object({ id }),
-    query: keyQuery,
+    query: listQuery,
   },
   responses: { 200: answers(pageOf(listedKeySchema), 'Keys, each with all it has been used for') },
 });
@@ -135,11 +137,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(list, async (c) => {
       const { id: projectId } = c.req.valid('param');
       await requireProject(db, projectId);
-      const page = await listApiKeys(db, projectId, c.req.valid('query'));
-      const ids = page.data.map((key) => key.id);
-      const usage = await loadKeyUsage(db, ids);
-      const shown = showPage(page, (key) => showListedKey(key, usage.get(key.id)));
-      return c.json(shown, 200);
+      return c.json(await listKeys(services, projectId, c.req.valid('query')), 200);
     })
     .openapi(search, async (c) => {
       return c.json(showPage(await listApiKeys(db, undefined, c.req.valid('query')), showKey), 200);
@@ -178,6 +176,19 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const key = await changes.update(c.get('actor'), (tx) => findKey(tx, at), write, 'rotate');
       return c.json({ ...showKey(key), key: secret }, 201);
     });
+}
+
+/** A page of keys with their use, and the days of their spend if asked for. */
+async function listKeys(
+  { db, clock }: Pick<Needs, 'db' | 'clock'>,
+  projectId: string,
+  { spend_days: days, ...query }: z.output<typeof listQuery>,
+) {
+  const page = await listApiKeys(db, projectId, query);
+  const ids = page.data.map((key) => key.id);
+  const usage = await loadKeyUsage(db, ids);
+  const daysOf = await loadSpendByDay(db, { nowMs: clock.nowMs(), days, by: 'key', projectId, ids });
+  return showPage(page, (key) => showListedKey(key, { usage: usage.get(key.id), spendByDay: daysOf(key.id) }));
 }
 
 function createKeyChanges({ db, hotStore }: Needs, mirror: HotStoreMirror) {

@@ -18,6 +18,7 @@ import {
   usdShown,
 } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
+import { spendByDay } from '../fields/spend-days';
 import { guardrailRules, ruleSchema, showRule } from '../guardrails/schema';
 
 const DEFAULT_REQUESTS_PER_MINUTE = 60;
@@ -116,6 +117,7 @@ export const listedKeySchema = shown
     requests: z.int().openapi({ description: 'All requests' }),
     spent_usd: usdShown.openapi({ description: 'Total spend' }),
     last_used_at: instantShown.nullable().openapi({ description: 'Last request, refused ones included; null = never' }),
+    spend_by_day: spendByDay,
   })
   .openapi('ListedKey');
 export const keyWithSecretSchema = shown
@@ -134,8 +136,13 @@ const withRules = (key: StoredApiKey) => ({ ...key, guardrailRules: key.guardrai
 
 const UNUSED: KeyUsage = { requests: 0, costNanoUsd: 0, lastUsedAtMs: null };
 
-export const showListedKey = (key: StoredApiKey, usage: KeyUsage = UNUSED) =>
+interface Listed {
+  readonly usage: KeyUsage | undefined;
+  readonly spendByDay: readonly number[] | null;
+}
+
+export const showListedKey = (key: StoredApiKey, { usage = UNUSED, spendByDay: days }: Listed) =>
   showFields(listedKeySchema, {
     ...{ ...withRules(key), requests: usage.requests, spentNanoUsd: usage.costNanoUsd },
-    lastUsedAtMs: usage.lastUsedAtMs,
+    ...{ lastUsedAtMs: usage.lastUsedAtMs, spendByDay: days },
   });

@@ -1,6 +1,6 @@
 import type { ReplayQuery } from '@llm0/core/alerts/replay';
 import type { Db } from '@llm0/drizzle/client';
-import { type CustomerQuery, listCustomers } from '@llm0/drizzle/queries/limits/customers';
+import { type CustomerQuery, type CustomerUsage, listCustomers } from '@llm0/drizzle/queries/limits/customers';
 import { type DifferenceQuery, loadDifferences } from '@llm0/drizzle/queries/stats/read/differences';
 import type { Durations, Percentiles } from '@llm0/drizzle/queries/stats/read/durations';
 import { loadFlows } from '@llm0/drizzle/queries/stats/read/flows';
@@ -31,6 +31,7 @@ import { showReplay } from '../alerts/preview-schema';
 import { showCustomerPage } from '../customers/listed-customers';
 import { jsonUsd } from '../fields/json-money';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
+import { loadSpendByDay } from '../fields/spend-days';
 import { showHistogram } from './show-histogram';
 import { showDifferences, showFlows } from './show-sampled';
 import { showSpendTable } from './spend-table-schema';
@@ -52,7 +53,7 @@ export type StatsQuestion =
   | { readonly kind: 'spend_table'; readonly query: SpendTableQuery }
   | { readonly kind: 'differences'; readonly query: DifferenceQuery }
   | { readonly kind: 'flows'; readonly query: SampleQuery }
-  | { readonly kind: 'customers'; readonly query: CustomerQuery }
+  | { readonly kind: 'customers'; readonly query: CustomerQuery; readonly spendDays: number | undefined }
   | { readonly kind: 'alert_preview'; readonly query: ReplayQuery }
   | BucketQuestion;
 
@@ -128,14 +129,29 @@ async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: obj
     return { body: showReplay(question.query, await replayAlert(db, question.query)), requests: 0 };
   }
   if (question.kind === 'customers') {
-    const { limit } = question.query;
+    const { limit, nowMs } = question.query;
     const rows = await listCustomers(db, { ...question.query, limit: limit + 1 });
     const requests = rows.reduce((sum, row) => sum + row.requests, 0);
-    return { body: showCustomerPage(rows, question.query), requests };
+    const listed = await withDays(db, rows, { nowMs, days: question.spendDays });
+    return { body: showCustomerPage(listed, question.query), requests };
   }
   const result = await loadBuckets(db, bucketQueryOf(question));
   const requests = result.buckets.reduce((sum, bucket) => sum + bucket.requests, 0);
   return { body: show(result, BUCKETS[question.kind].show), requests };
+}
+
+/** Adds the days of spend: one question for the customers of each project. */
+async function withDays(
+  db: Db,
+  rows: readonly CustomerUsage[],
+  { nowMs, days }: { readonly nowMs: number; readonly days: number | undefined },
+) {
+  const found = new Map<string, Awaited<ReturnType<typeof loadSpendByDay>>>();
+  for (const [projectId, own] of Map.groupBy(rows, (row) => row.projectId)) {
+    const ids = own.map(({ customerId }) => customerId);
+    found.set(projectId, await loadSpendByDay(db, { nowMs, days, by: 'customer', projectId, ids }));
+  }
+  return rows.map((row) => ({ ...row, spendByDay: found.get(row.projectId)?.(row.customerId) ?? null }));
 }
 
 interface BucketAnswer {

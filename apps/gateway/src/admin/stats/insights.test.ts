@@ -209,6 +209,11 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
       );
     expect(await of('has_limits=true')).toEqual(['idle one']);
     expect(await of('has_limits=false')).toEqual(['ann', 'bob']);
+    const days = (await get(`/customers?project_id=${projectId}&from=${from}&spend_days=12`)).data;
+    const spent = days.map(({ spend_by_day: own }: { spend_by_day: number[] }) => own.filter((usd) => usd > 0));
+    expect(spent).toEqual([[0.5], [0.05, 0.1], []]);
+    expect(days[1].spend_by_day.length).toBe(12);
+    expect(all.data[0].spend_by_day).toBeNull();
     expect((await admin.call('GET', '/customers?cursor=zz')).status).toBe(400);
   });
 
@@ -220,6 +225,10 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
     expect(data[0].share).toBeCloseTo(Number(data[0].used_usd), 9);
     expect(data[0].share).toBeGreaterThanOrEqual(0.6);
     expect((await get('/budgets?limit=1')).data.length).toBe(1);
+    for (const scope of ['project', 'key', 'customer']) {
+      const of = (await get(`/budgets?project_id=${projectId}&scope=${scope}`)).data;
+      expect(of.map((budget: { scope: string }) => budget.scope)).toEqual([scope]);
+    }
   });
 
   test('the system says what it is', async () => {

@@ -1,0 +1,83 @@
+import type { Budget } from '../../../api/stats';
+import { formatDay } from '../../../format/format-time';
+import type { Tone } from '../../../ui/badge';
+import { outlookOf } from '../../finance/prepare-finance';
+
+/** The end of a budget, as all pages forecast it. */
+export interface Outlook {
+  readonly text: string;
+  /** For a badge: `Nov 28`. */
+  readonly short: string;
+  readonly tone: Tone;
+  /** Day on which it runs out, or could; '' if it is used up, null if it lasts. Sorts by urgency. */
+  readonly day: string | null;
+}
+
+/** Owner of a budget: `<project> <key or customer>`. */
+export const ownerOf = (projectId: string, id: string): string => `${projectId} ${id}`;
+
+const dayName = (day: string) => formatDay(Date.parse(day), 'utc');
+
+function prepareOutlook(budget: Budget): Outlook {
+  const { period, used_usd: spent, limit_usd: cap, reached_on: reached, could_reach_on: could, forecast } = budget;
+  if (spent >= cap) return { ...wordsOf(budget), short: 'used up', day: '' };
+  if (period !== 'month') return { text: 'Within its limit', short: 'within limit', tone: 'neutral', day: null };
+  if (reached !== null) return { ...wordsOf(budget), short: dayName(reached), day: reached };
+  if (could !== null) return { ...wordsOf(budget), short: `maybe ${dayName(could)}`, day: could };
+  return { ...wordsOf(budget), short: forecast === null ? 'no forecast yet' : 'lasts', day: null };
+}
+
+const wordsOf = (budget: Budget) =>
+  outlookOf({ ...budget, spent_usd: budget.used_usd, cap_usd: budget.limit_usd }, false);
+
+const NEVER = '~';
+/** What is expected comes before what could be. */
+const urgencyOf = ({ day, tone }: Outlook) => (day === null ? NEVER : `${day} ${tone === 'bad' ? 0 : 1}`);
+const byUrgency = (a: Outlook, b: Outlook) => (urgencyOf(a) < urgencyOf(b) ? -1 : urgencyOf(a) > urgencyOf(b) ? 1 : 0);
+
+/** The most urgent outlook of each owner, by `ownerOf`. */
+export function prepareOutlooks(budgets: readonly Budget[]): ReadonlyMap<string, Outlook> {
+  const outlooks = new Map<string, Outlook>();
+  for (const budget of budgets) {
+    const owner = ownerOf(budget.project_id, budget.id);
+    const outlook = prepareOutlook(budget);
+    const known = outlooks.get(owner);
+    if (known === undefined || byUrgency(outlook, known) < 0) outlooks.set(owner, outlook);
+  }
+  return outlooks;
+}
+
+export interface NextBudget {
+  readonly owner: string;
+  readonly name: string;
+  readonly projectId: string;
+  readonly id: string;
+  readonly outlook: Outlook;
+}
+
+const MOST = 3;
+
+/** Budgets that run out next, each owner once. */
+export function prepareNext(budgets: readonly Budget[]): readonly NextBudget[] {
+  const names = new Map(budgets.map((budget) => [ownerOf(budget.project_id, budget.id), budget]));
+  return [...prepareOutlooks(budgets)]
+    .flatMap(([owner, outlook]): NextBudget[] => {
+      const budget = names.get(owner);
+      if (budget === undefined || outlook.day === null) return [];
+      return [{ owner, name: budget.name, projectId: budget.project_id, id: budget.id, outlook }];
+    })
+    .sort((a, b) => byUrgency(a.outlook, b.outlook) || (a.name < b.name ? -1 : 1))
+    .slice(0, MOST);
+}
+
+/** Rows whose budgets run out first, then all others as they were. */
+export const sortByOutlook = <T>(rows: readonly T[], outlookFor: (row: T) => Outlook | undefined): T[] =>
+  rows
+    .map((row) => ({ row, outlook: outlookFor(row) }))
+    .sort((a, b) => compare(a.outlook, b.outlook))
+    .map(({ row }) => row);
+
+function compare(a: Outlook | undefined, b: Outlook | undefined): number {
+  const [one, other] = [a && urgencyOf(a), b && urgencyOf(b)].map((urgency) => urgency ?? NEVER);
+  return one === other ? 0 : (one ?? NEVER) < (other ?? NEVER) ? -1 : 1;
+}
