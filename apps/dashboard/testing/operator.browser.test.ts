@@ -329,7 +329,7 @@ describe('a project in tabs', () => {
     const { id } = await makeProject('in tabs');
     const { page, problems } = await signedIn(`/projects/${id}`);
     const tab = (name: string) => page.getByRole('tab', { name, exact: true });
-    await page.getByText('Nothing was spent this month.').waitFor();
+    await page.getByRole('heading', { name: 'Spend by model' }).waitFor();
     await tab('Usage').focus();
     await page.keyboard.press('ArrowRight');
     await page.waitForURL(/tab=keys/);
