@@ -8,18 +8,21 @@ interface Line {
   readonly usage?: { readonly input_tokens: number; readonly output_tokens: number };
 }
 
-export const codex: CommandLine = {
+/** `settings`: of its provider. */
+const createCodex = (settings: Readonly<Record<string, boolean>>): CommandLine => ({
   name: 'Codex',
   requirement: '@openai/codex@0.169.0',
   api: '/v1/responses',
   families: ['GPT', 'Claude', 'Gemini'],
   prepare: async (root, { access, model, prompt, home }) => {
-    const settings = join(home, 'codex');
-    await mkdir(settings, { recursive: true });
+    const codexHome = join(home, 'codex');
+    await mkdir(codexHome, { recursive: true });
     const provider = { name: 'LLM0', base_url: `${access.url}/v1`, env_key: 'LLM0_API_KEY', wire_api: 'responses' };
-    const table = Object.entries(provider).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+    const table = Object.entries({ ...provider, ...settings }).map(
+      ([name, value]) => `${name} = ${JSON.stringify(value)}`,
+    );
     const config = [`model = ${JSON.stringify(model)}`, 'model_provider = "llm0"', '[model_providers.llm0]', ...table];
-    await Bun.write(join(settings, 'config.toml'), `${config.join('\n')}\n`);
+    await Bun.write(join(codexHome, 'config.toml'), `${config.join('\n')}\n`);
     const flags = ['--skip-git-repo-check', '--json', '--sandbox', 'danger-full-access'];
     return {
       argv: [
@@ -30,7 +33,7 @@ export const codex: CommandLine = {
         ...flags,
         prompt,
       ],
-      env: { HOME: home, CODEX_HOME: settings, LLM0_API_KEY: access.apiKey },
+      env: { HOME: home, CODEX_HOME: codexHome, LLM0_API_KEY: access.apiKey },
     };
   },
   read: (output) => {
@@ -46,4 +49,14 @@ export const codex: CommandLine = {
       ? []
       : [{ name: 'multi_agent_v1__close_agent', args: { target: 'x' }, shows: 'invalid agent id' }]),
   ],
+});
+
+export const codex = createCodex({});
+
+export const codexSocket: CommandLine = {
+  ...createCodex({ supports_websockets: true }),
+  name: 'Codex by WebSocket',
+  // Other providers are not sent the mark.
+  families: ['GPT'],
+  mark: 'x-codex-ws-stream-request-start-ms',
 };

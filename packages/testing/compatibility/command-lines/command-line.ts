@@ -41,6 +41,8 @@ export interface CommandLine {
   readonly api: string;
   /** Model families it can ask. */
   readonly families: readonly string[];
+  /** Words that its requests hold only if they came by this API. */
+  readonly mark?: string;
   /** `root`: the folder it was installed into. Settings that it reads from files are written first. */
   prepare(root: string, run: Run): Promise<Command>;
   read(output: string): Printed;

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import type { FakeUpstream } from '../../fake-upstream/start-fake-upstream';
 import type { GatewayAccess } from '../client-driver';
 import { claudeCode } from './claude-code';
-import { codex } from './codex';
+import { codex, codexSocket } from './codex';
 import { type CommandLine, NOTE, NOTE_FILE, type Printed, type Run } from './command-line';
 import { geminiCli } from './gemini-cli';
 import { installCommandLine } from './install-command-line';
 import { opencode } from './opencode';
 
-export const COMMAND_LINES: readonly CommandLine[] = [claudeCode, codex, geminiCli, opencode];
+export const COMMAND_LINES: readonly CommandLine[] = [claudeCode, codex, codexSocket, geminiCli, opencode];
 
 export const COMMAND_LINE_FEATURES = ['plain', 'stream', 'tools'] as const;
 export type CommandLineFeature = (typeof COMMAND_LINE_FEATURES)[number];
@@ -50,6 +50,7 @@ async function proveWords(trial: CommandLineTrial, folder: string, stream: boole
   if (stream && pieces !== undefined && pieces < 3) throw new Error(`the answer came in ${pieces} pieces`);
   if (tokens !== undefined && tokens !== 0 && tokens !== 19) throw new Error(`it counted ${tokens} tokens, not 19`);
   if (!lastBody(trial).includes(PROMPT)) throw new Error('the provider was not sent the prompt');
+  if (!lastBody(trial).includes(trial.program.mark ?? '')) throw new Error('the request came by another API');
 }
 
 async function proveTools(trial: CommandLineTrial, folder: string): Promise<void> {
