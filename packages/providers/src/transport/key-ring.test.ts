@@ -225,6 +225,12 @@ describe('a key that is kept elsewhere', () => {
     });
     return withText(now);
   }
+  /** Answers later, so that requests with the old secret end after others. */
+  const late = (fetch: typeof globalThis.fetch, ms: number) =>
+    (async (...given: Parameters<typeof globalThis.fetch>) => {
+      await Bun.sleep(ms);
+      return fetch(...given);
+    }) as unknown as typeof globalThis.fetch;
   const ringOf = (...keys: RingKey[]) => new KeyRing(keys, () => 0);
   const plain = (apiKey: string): RingKey => ({
     connection: { baseUrl: 'https://h/v1', apiKey },
@@ -237,6 +243,17 @@ describe('a key that is kept elsewhere', () => {
     expect((await call({ fetch, keys })).status).toBe(200);
     expect((await call({ fetch, keys })).status).toBe(200);
     expect(asked).toEqual(['old', 'new', 'new']);
+  });
+
+  test('requests at once: all of them go on with the secret that the first one brought', async () => {
+    const keys = ringOf(referenced('old', 'new'));
+    const statusOf: Record<string, number> = { old: 401 };
+    const { asked, fetch } = vendor(statusOf);
+    const answers = await Promise.all(
+      [1, 5, 30].map((ms) => Bun.sleep(0).then(() => call({ fetch: late(fetch, ms), keys }))),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(asked.filter((key) => key === 'new')).toHaveLength(3);
   });
 
   test('no other secret yet: the other key, else the refusal', async () => {

@@ -80,8 +80,10 @@ export class KeyRing {
 
   /** Records the failure for the key; true if another key may succeed. */
   refused(connection: ProviderConnection, error: unknown): boolean {
+    if (!(error instanceof GatewayError)) return false;
     const health = this.healthOf(connection);
-    if (health === undefined || !(error instanceof GatewayError)) return false;
+    // Another request has renewed the key meanwhile.
+    if (health === undefined) return error.failure === 'auth';
     if (error.failure === 'rate_limited') {
       health.restsUntilMs = this.monotonicMs() + (error.retryAfterMs ?? DEFAULT_REST_MS);
       return true;
