@@ -51,6 +51,7 @@ const IS_TRIED_LAST = {
   breaker_open: true,
   cooling_down: true,
   check_failed: true,
+  concurrency_limit: false,
   drained: false,
 } as const satisfies Record<SkipReason, boolean>;
 
@@ -116,6 +117,11 @@ export class AttemptPlan<T extends Target> {
     return row.failover;
   }
 
+  /** Names a target that isn't asked, in the next step. */
+  skip(target: T, reason: SkipReason): void {
+    this.unmentioned = [...(this.unmentioned ?? []), { target, reason }];
+  }
+
   /** Targets skipped since the last step. */
   takeSkipped(): readonly Skipped<T>[] {
     const skipped = this.unmentioned ?? NONE;
@@ -146,7 +152,7 @@ export class AttemptPlan<T extends Target> {
       const reason = this.options.refuses(target);
       if (reason === undefined) return target;
       if (IS_TRIED_LAST[reason]) this.postponed = [...(this.postponed ?? []), target];
-      this.unmentioned = [...(this.unmentioned ?? []), { target, reason }];
+      this.skip(target, reason);
     }
     return undefined;
   }

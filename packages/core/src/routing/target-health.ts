@@ -16,7 +16,7 @@ export const noTargetHealth: TargetHealth = { isOpen: () => false, latencyMs: ()
 /** Reason to try a target last. */
 export type ClosedReason = 'breaker_open' | 'cooling_down';
 /** Reason not to ask a target now. */
-export type SkipReason = ClosedReason | 'check_failed' | 'drained';
+export type SkipReason = ClosedReason | 'check_failed' | 'concurrency_limit' | 'drained';
 
 /** One attempt at one target. */
 export interface AttemptMark {

@@ -506,6 +506,18 @@ describe('hedging', () => {
     expect(world.aborted.sort()).toEqual(['a', 'b']);
   });
 
+  test('a second target at its limit is no failover where the first one answers, and named where it fails', async () => {
+    const limits = { b: new Slots({ shareOf: () => 0 }, 1) };
+    world = createWorld({ a: [answer('a', 150)] }, { limits });
+    const result = await world.call([a, b], hedged);
+    expect([outcomes(result.attempts), result.failoverCount]).toEqual([['a ok'], 0]);
+    world = createWorld(
+      { a: [async (signal) => wait(100, signal).then(() => status(401)(signal))], c: [answer('c')] },
+      { limits },
+    );
+    expect(outcomes((await world.call([a, b, c], hedged)).attempts)).toEqual(['a auth', 'b concurrency_limit', 'c ok']);
+  });
+
   test('an only target is asked a second time', async () => {
     world = createWorld({ a: [hang, answer('a')] });
     const result = await world.call([a], hedged);

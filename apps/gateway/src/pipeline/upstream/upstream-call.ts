@@ -245,7 +245,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   private noteFull(target: RouteTarget): undefined {
     this.services.health.abandoned(target);
     this.services.metrics.fullProviders.inc({ provider: target.provider });
-    this.notePassedOver([{ target, reason: 'concurrency_limit' }]);
+    this.plan.skip(target, 'concurrency_limit');
   }
 
   /** Its bill is known. */
