@@ -36,11 +36,11 @@ export function Distribution({ label, distribution, onSelect }: Props) {
         <svg
           viewBox={`0 0 ${bins.length * PITCH} ${DISTRIBUTION_HEIGHT}`}
           preserveAspectRatio="none"
-          className="absolute inset-0 size-full"
+          className="absolute inset-0 size-full forced-color-adjust-none"
           aria-hidden="true"
         >
-          <path d={paths.others} className="fill-accent forced-colors:fill-[CanvasText]" />
-          <path d={paths.hits} fill={MEANING.exact} className="forced-colors:fill-[GrayText]" />
+          <path d={paths.others} className="fill-accent" />
+          <path d={paths.hits} fill={MEANING.exact} />
         </svg>
         {isShown && bin !== undefined && <Pointed {...{ index, count: bins.length, text }} opens="these requests" />}
         <div

@@ -2,6 +2,7 @@ import { memo, useId } from 'react';
 import { formatMsShort } from '../../format/format-number';
 import type { TimeZoneChoice } from '../../format/format-time';
 import { timeLabels } from '../prepare-ticks';
+import { MEANING } from '../series-colors';
 import { logTicks, shareOf } from './prepare-bins';
 import {
   type Cell,
@@ -11,6 +12,7 @@ import {
   describeRegion,
   firstCell,
   type HeatLine,
+  PERCENTILES,
   type HeatMap as Prepared,
   placeOf,
   type Region,
@@ -200,7 +202,7 @@ function Pointed({ map, cell, text, isSelecting }: PointedProps) {
 }
 
 /** Explains shades and lines. */
-export const HeatLegend = ({ lines }: Pick<Props, 'lines'>) => (
+export const HeatLegend = () => (
   <ul className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-muted" aria-label="Meaning of the heat map">
     <li className="flex items-center gap-1.5">
       few
@@ -211,10 +213,10 @@ export const HeatLegend = ({ lines }: Pick<Props, 'lines'>) => (
       </svg>
       many requests
     </li>
-    {lines.map(({ name, color }) => (
+    {PERCENTILES.map((name) => (
       <li key={name} className="flex items-center gap-1.5">
         <svg viewBox="0 0 14 4" className="h-1 w-3.5" aria-hidden="true">
-          <path d="M1 2h12" stroke={color} strokeWidth="2" />
+          <path d="M1 2h12" stroke={MEANING[name]} strokeWidth="2" />
         </svg>
         {name}
       </li>

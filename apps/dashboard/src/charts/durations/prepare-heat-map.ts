@@ -129,7 +129,7 @@ export function cellsPath({ columns, bins, most }: HeatMap, shade: number): stri
     .join('');
 }
 
-const PERCENTILES = ['p50', 'p95', 'p99'] as const;
+export const PERCENTILES = ['p50', 'p95', 'p99'] as const;
 export type Percentile = (typeof PERCENTILES)[number];
 
 /** A percentile over the cells, as SVG paths: a line, and dots where requests are few. */

@@ -91,7 +91,8 @@ const columnsOf = (keyName: (id: string) => string): readonly Column<Difference>
     value: (row) => nameOf(row, keyName),
     cell: (row) => (
       <>
-        <span className="text-muted">{FIELD_LABELS[row.field]}</span> {nameOf(row, keyName)}
+        <span className="text-muted max-sm:block max-sm:text-2xs max-sm:leading-tight">{FIELD_LABELS[row.field]}</span>{' '}
+        {nameOf(row, keyName)}
       </>
     ),
   },

@@ -41,7 +41,7 @@ export function HeatMapCard({ page, metric, histogram, buckets }: Props) {
   const lines = useMemo(() => (map && percentiles ? prepareLines(map, percentiles) : []), [map, percentiles]);
   const isDrawn = map !== undefined && map.most > 0;
   return (
-    <Card title="Heat map" actions={<HeatLegend lines={lines} />}>
+    <Card title="Heat map" actions={<HeatLegend />}>
       <div className={RESERVED}>
         <Failure of={histogram} />
         {map === undefined && histogram.error === null && (
@@ -61,7 +61,7 @@ export function HeatMapCard({ page, metric, histogram, buckets }: Props) {
           />
         )}
       </div>
-      {isDrawn && region === null && (
+      {region === null && (
         <p className="mt-1 text-xs text-muted">
           Drag over a region, or hold Shift and use the arrow keys, to see what differs there.
         </p>

@@ -32,7 +32,8 @@ export function LiveCard() {
   return (
     <section
       aria-label="Live"
-      className="flex flex-wrap items-center gap-x-5 gap-y-2 rounded-lg border bg-panel px-4 py-2.5"
+      // Numbers change every second: what grows must move nothing.
+      className="items-center gap-x-5 gap-y-2 rounded-lg border bg-panel px-4 py-2.5 max-sm:grid max-sm:grid-cols-[auto_auto_1fr] sm:flex"
     >
       <h2 className="flex items-center gap-1.5 text-sm font-semibold">
         <span
@@ -45,13 +46,13 @@ export function LiveCard() {
         {isLive ? formatRate(minute.perSecond) : '–'}
       </Figure>
       <Figure unit="in flight">{isLive ? formatInFlight(traffic.inFlight) : '–'}</Figure>
-      <Figure link={FAILED} unit="in the last minute" isBad={minute.failed > 0}>
+      <Figure link={FAILED} unit="in the last minute" className="max-sm:col-span-3" isBad={minute.failed > 0}>
         {isLive ? describeErrors(minute) : '–'}
       </Figure>
       <svg
         viewBox={`0 0 ${SHOWN_SECONDS * PITCH} ${LIVE_HEIGHT}`}
         preserveAspectRatio="none"
-        className="h-6 min-w-40 flex-1 border-b max-sm:w-full max-sm:flex-none"
+        className="h-6 w-full border-b max-sm:col-span-3 sm:min-w-10 sm:flex-1"
         aria-hidden="true"
       >
         <path d={paths.others} className="fill-accent forced-colors:fill-[CanvasText]" />
@@ -77,10 +78,11 @@ interface FigureProps {
   readonly unit: string;
   readonly link?: LinkProps;
   readonly isBad?: boolean;
+  readonly className?: string;
   readonly children: ReactNode;
 }
 
-function Figure({ unit, link, isBad = false, children }: FigureProps) {
+function Figure({ unit, link, isBad = false, className = '', children }: FigureProps) {
   const text = (
     <>
       <span className={`font-semibold ${isBad ? 'text-bad' : ''}`}>{children}</span>{' '}
@@ -89,7 +91,7 @@ function Figure({ unit, link, isBad = false, children }: FigureProps) {
   );
   if (link === undefined) return <span className="nums">{text}</span>;
   return (
-    <Link {...link} className="nums rounded hover:underline">
+    <Link {...link} className={`nums rounded hover:underline ${className}`}>
       {text}
     </Link>
   );
