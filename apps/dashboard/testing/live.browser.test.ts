@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
+import type { Page } from 'playwright-core';
 import { settled } from './settled';
 import { drained, shareDashboard } from './share-dashboard';
 
@@ -25,13 +26,11 @@ const send = async (customer: string, model = 'demo-chat') => {
   });
   await answer.text();
 };
-const streamOf = (page: Awaited<ReturnType<typeof dashboard.open>>['page']) =>
-  page.waitForResponse((answer) => answer.url().includes('/admin/v1/live'));
+const streamOf = (page: Page) => page.waitForResponse((answer) => answer.url().includes('/admin/v1/live'));
 
 describe('events arrive', () => {
   test('a miss is in the live list within two seconds of its answer, once, and nothing polls', async () => {
-    const { page, problems } = await dashboard.open('/requests?live=true');
-    await streamOf(page);
+    const { page, problems } = await dashboard.open('/requests?live=true', { until: streamOf });
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     for (const customer of ['seen one', 'seen two']) {
@@ -47,8 +46,7 @@ describe('events arrive', () => {
   });
 
   test('in the background it stops; back again it tells what was missed', async () => {
-    const { page, problems } = await dashboard.open('/requests?live=true');
-    await streamOf(page);
+    const { page, problems } = await dashboard.open('/requests?live=true', { until: streamOf });
     const hide = (hidden: boolean) =>
       page.evaluate((state) => {
         Object.defineProperty(document, 'hidden', { value: state, configurable: true });
@@ -79,14 +77,13 @@ describe('events arrive', () => {
 
   test('the counters of the overview follow, and its other numbers are not asked while nothing happens', async () => {
     await drained(dashboard.gateway);
-    const { page, problems } = await dashboard.open('/?range=1h');
+    const { page, problems } = await dashboard.open('/?range=1h', { until: streamOf });
     await page.getByText('Budgets closest to their limit').waitFor();
     await settled(page);
     const count = () =>
       callAdmin<{ requests: number }>(dashboard.gateway, '/stats/overview').then(({ requests }) => requests);
     const before = await count();
     await page.getByText(String(before), { exact: true }).first().waitFor();
-    await streamOf(page);
     await send('counted');
     await page
       .getByText(String(before + 1), { exact: true })

@@ -12,6 +12,11 @@ const DEFAULT = { width: 1280, height: 800, theme: 'light' } as const;
 
 type Look = Pick<PageOptions, 'width' | 'height' | 'theme'>;
 
+interface Opening extends Look {
+  /** Resolves after an event of the page that may come before it is loaded. */
+  readonly until?: (page: Page) => Promise<unknown>;
+}
+
 export interface DashboardOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another gateway than one with the demo provider alone. */
@@ -81,9 +86,11 @@ export function shareDashboard({ env, start, fill, timeoutMs = 20_000 }: Dashboa
       return browser;
     },
     /** The page all tests share, opened at a path by who may do all. */
-    async open(path = '/', options: Look = {}): Promise<Watched> {
-      const watched = await reset({ ...DEFAULT, ...options });
+    async open(path = '/', { until, ...look }: Opening = {}): Promise<Watched> {
+      const watched = await reset({ ...DEFAULT, ...look });
+      const awaited = until?.(watched.page);
       await watched.page.goto(gateway.url + path);
+      await awaited;
       return watched;
     },
     /** A page of a profile of its own; signed in (as `adminToken`) unless that is null. It is not opened yet. */
