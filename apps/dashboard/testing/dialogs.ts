@@ -28,7 +28,7 @@ const tab = ({ page }: DialogWorld, name: string) => page.getByRole('tab', { nam
 const firstRow = ({ page }: DialogWorld) =>
   page.locator('tbody tr:has([data-row])').first().locator('td').first().click();
 const rowOf = ({ page }: DialogWorld, text: string | RegExp) =>
-  page.locator('tbody tr', { hasText: text }).first().locator('a, [data-row]').first().click();
+  page.locator('tbody tr:has(a, [data-row])', { hasText: text }).first().locator('a, [data-row]').first().click();
 const project = ({ projectId }: DialogWorld) => `/projects/${projectId}`;
 const keys = (world: DialogWorld) => `${project(world)}?tab=keys`;
 

@@ -85,7 +85,8 @@ async function measure(name: string): Promise<string[]> {
           if (wide(part) > 0) report.push(`a dialog by ${wide(part)} px`);
         for (const control of dialog.querySelectorAll('button, input, select, textarea')) {
           const { left, right } = control.getBoundingClientRect();
-          if (left < box.left || right > box.right) report.push(`${control.textContent || control.tagName} outside`);
+          const isOutside = left < box.left || right > box.right;
+          if (isOutside && control.checkVisibility()) report.push(`${control.textContent || control.tagName} outside`);
         }
       }
       return report;

@@ -70,6 +70,6 @@ const COLUMNS: readonly Column<ServerLine>[] = [
   { header: 'Calls in range', unit: 'count', value: (row) => row.calls },
   { header: 'Failed', unit: 'share', wideOnly: true, value: (row) => row.errorRate },
   { header: 'p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
-  { header: 'Cost in range', unit: 'usd', value: (row) => row.costUsd },
+  { header: 'Cost in range', unit: 'usd', wideOnly: true, value: (row) => row.costUsd },
   { header: 'URL or command', wideOnly: 'very', narrow: true, value: (row) => row.url ?? row.command },
 ];
