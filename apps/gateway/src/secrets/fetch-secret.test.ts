@@ -5,6 +5,7 @@ import { temporaryFolder } from '@llm0/testing/stores/server-process';
 import { createFetchSecret, type FetchSecret } from './fetch-secret';
 import type { VaultSettings } from './fetch-vault';
 import { parseReference } from './secret-reference';
+import { writeSecret } from './write-secret';
 
 const folder = temporaryFolder('secrets');
 /** Answers of the server that stands for all managers, by path. */
@@ -197,6 +198,24 @@ test('Google Secret Manager, by the identity of the machine', async () => {
   expect((await read('gcp-sm:projects/p/secrets/openai')).text).toBe('sk-google');
   expect((await read('gcp-sm:projects/p/secrets/openai/versions/3#key')).text).toBe('sk-3');
   expect(read('gcp-sm:openai')).rejects.toThrow('must be gcp-sm:projects/');
+  const written: unknown[] = [];
+  let isThere = false;
+  const missing = () => Response.json({ error: { message: 'not found' } }, { status: 404 });
+  answers['/v1/projects/p/secrets/new/versions/latest:access'] = missing;
+  answers['/v1/projects/p/secrets'] = async (request) => {
+    written.push([new URL(request.url).search, await request.json()]);
+    isThere = true;
+    return Response.json({});
+  };
+  answers['/v1/projects/p/secrets/new:addVersion'] = async (request) => {
+    const { payload: added } = (await request.json()) as { payload: { data: string } };
+    if (!isThere) return missing();
+    written.push(Buffer.from(added.data, 'base64').toString());
+    return Response.json({});
+  };
+  const reference = parseReference('gcp-sm:projects/p/secrets/new#shop');
+  if (reference !== undefined) await writeSecret(reference, 'llm0_live_x', { env: { ...process.env }, fetch });
+  expect(written).toEqual([['?secretId=new', { replication: { automatic: {} } }], '{"shop":"llm0_live_x"}']);
   const { text, expiresAtMs = 0 } = await read('identity:gcp');
   expect(text).toBe('machine-token');
   expect(expiresAtMs).toBeGreaterThan(Date.now() + 3_000_000);
@@ -215,6 +234,44 @@ test('Azure: the token of a managed identity', async () => {
   const { text, expiresAtMs = 0 } = await read('identity:azure');
   expect(text).toBe('token-of https://cognitiveservices.azure.com');
   expect(expiresAtMs).toBeGreaterThan(Date.now() + 3_000_000);
+});
+
+describe('new keys', () => {
+  const write = async (text: string) => {
+    const reference = parseReference(text);
+    if (reference === undefined) throw new Error(`${text} is no reference`);
+    await writeSecret(reference, 'llm0_live_x', { env: { ...process.env }, vault: { ...VAULT, token: 't' }, fetch });
+  };
+
+  test.each([
+    ['a new secret', undefined, 'CreateSecret', '{"shop":"llm0_live_x"}'],
+    ['a field beside others', '{"a":"1"}', 'PutSecretValue', '{"a":"1","shop":"llm0_live_x"}'],
+  ])('AWS: %s', async (_, present, action, expected) => {
+    const keys = { AWS_ACCESS_KEY_ID: 'AKIAX', AWS_SECRET_ACCESS_KEY: 's', AWS_REGION: 'eu-central-1' };
+    Object.assign(process.env, { ...keys, AWS_ENDPOINT_URL_SECRETS_MANAGER: ROOT });
+    const written: unknown[] = [];
+    answers['/'] = async (request) => {
+      const target = request.headers.get('x-amz-target')?.split('.')[1];
+      const body = (await request.json()) as { SecretString?: string };
+      if (target !== 'GetSecretValue') written.push([target, body.SecretString]);
+      else if (present === undefined)
+        return Response.json({ __type: 'ResourceNotFoundException', message: 'none' }, { status: 400 });
+      return Response.json({ SecretString: present });
+    };
+    await write('aws-sm:team#shop');
+    expect(written).toEqual([[action, expected]]);
+  });
+
+  test('Vault without versions: the field beside others', async () => {
+    const written: unknown[] = [];
+    answers['/v1/kv/team'] = async (request) => {
+      if (request.method === 'POST') written.push(await request.json());
+      return Response.json({ data: { a: '1' } });
+    };
+    await write('vault:kv/team#shop');
+    expect(written).toEqual([{ a: '1', shop: 'llm0_live_x' }]);
+    expect(write('identity:aws')).rejects.toThrow('nothing can be written');
+  });
 });
 
 test('an unknown identity', () => {

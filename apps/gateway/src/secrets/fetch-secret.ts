@@ -3,7 +3,7 @@ import { fetchAwsIdentity, fetchAwsSecret } from './fetch-aws';
 import { fetchAzureIdentity } from './fetch-azure';
 import { fetchGoogleIdentity, fetchGoogleSecret } from './fetch-google';
 import { VaultReader, type VaultSettings } from './fetch-vault';
-import type { FetchedSecret, SecretKind, SecretReference } from './secret-reference';
+import { type FetchedSecret, type SecretKind, SecretMissing, type SecretReference } from './secret-reference';
 
 /** Asks for a secret now. Throws an error without the secret in its message. */
 export type FetchSecret = (reference: SecretReference, signal: AbortSignal) => Promise<FetchedSecret>;
@@ -69,6 +69,6 @@ export function fieldOf(value: unknown, field: string | undefined): string {
   const name = field ?? (names.length === 1 ? only : undefined);
   if (name === undefined) throw new Error(`the secret has ${names.length} fields: append #field to the reference`);
   const text = Object.hasOwn(fields, name) ? fields[name] : undefined;
-  if (typeof text !== 'string') throw new Error(`the secret has no text in a field "${name}"`);
+  if (typeof text !== 'string') throw new SecretMissing(`the secret has no text in a field "${name}"`);
   return given(text.trim(), `the field "${name}" of the secret is empty`);
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { SecretMissing } from './secret-reference';
 
 /** Source: https://developer.hashicorp.com/vault/api-docs/secret/kv */
 export interface VaultSettings {
@@ -28,6 +29,10 @@ interface VaultAnswer {
   readonly errors?: readonly string[];
 }
 
+/** `secret/data/shop` rather than `kv/shop`: a mount that keeps versions. */
+const VERSIONED = /^[^/]+\/data\//;
+const NOT_FOUND = 404;
+
 class VaultRefusal extends Error {
   constructor(
     message: string,
@@ -47,21 +52,43 @@ export class VaultReader {
   ) {}
 
   async read(path: string, signal: AbortSignal): Promise<VaultSecret> {
-    const { data, lease_id: lease = '', lease_duration: seconds = 0 } = await this.askAsUser(encodePath(path), signal);
+    const answer = await this.askAsUser(encodePath(path), signal).catch((error: unknown) => {
+      throw isMissing(error) ? new SecretMissing(`Vault has no secret at ${path}`) : error;
+    });
+    const { data, lease_id: lease = '', lease_duration: seconds = 0 } = answer;
     const isVersioned = typeof data?.data === 'object' && data.metadata !== undefined;
     const expiresAtMs = lease === '' || seconds === 0 ? undefined : Date.now() + seconds * 1000;
     return { fields: isVersioned ? data.data : data, expiresAtMs };
   }
 
-  private async askAsUser(path: string, signal: AbortSignal): Promise<VaultAnswer> {
+  /** Adds fields. Of two writers at once, one fails where the mount keeps versions. */
+  async write(path: string, added: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
+    const at = encodePath(path);
+    const present = await this.askAsUser(at, signal).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+      return { data: null };
+    });
+    if (!VERSIONED.test(path)) {
+      await this.askAsUser(at, signal, JSON.stringify({ ...present.data, ...added }));
+      return;
+    }
+    const { data: fields, metadata } = (present.data ?? {}) as {
+      data?: object | null;
+      metadata?: { version?: number };
+    };
+    const options = { cas: metadata?.version ?? 0 };
+    await this.askAsUser(at, signal, JSON.stringify({ data: { ...fields, ...added }, options }));
+  }
+
+  private async askAsUser(path: string, signal: AbortSignal, body?: string): Promise<VaultAnswer> {
     const reusesLogin = this.login !== undefined;
     try {
-      return await this.ask(path, signal, { token: await this.tokenNow(signal) });
+      return await this.ask(path, signal, { token: await this.tokenNow(signal), body });
     } catch (error) {
       // The token of an earlier login may be revoked.
       if (!(error instanceof VaultRefusal && error.status === 403 && reusesLogin)) throw error;
       this.login = undefined;
-      return this.ask(path, signal, { token: await this.tokenNow(signal) });
+      return this.ask(path, signal, { token: await this.tokenNow(signal), body });
     }
   }
 
@@ -84,7 +111,7 @@ export class VaultReader {
     return this.login.token;
   }
 
-  private async ask(path: string, signal: AbortSignal, { token, body }: { token?: string; body?: string }) {
+  private async ask(path: string, signal: AbortSignal, { token, body }: { token?: string; body?: string | undefined }) {
     const { address, namespace } = this.settings;
     if (!/^https?:$/.test(URL.parse(address)?.protocol ?? '')) throw new Error('VAULT_ADDR is no http(s) URL');
     const response = await this.fetch(`${address.replace(/\/+$/, '')}/v1/${path}`, {
@@ -104,5 +131,7 @@ export class VaultReader {
     throw new VaultRefusal(`Vault answered ${response.status} to ${path}: ${said}`, response.status);
   }
 }
+
+const isMissing = (error: unknown): boolean => error instanceof VaultRefusal && error.status === NOT_FOUND;
 
 const encodePath = (path: string): string => path.split('/').filter(Boolean).map(encodeURIComponent).join('/');

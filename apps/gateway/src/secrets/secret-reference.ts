@@ -17,6 +17,12 @@ export interface FetchedSecret {
   readonly expiresAtMs?: number | undefined;
 }
 
+/** There is no such secret, or it lacks the field. */
+export class SecretMissing extends Error {}
+
+/** The new text of a secret, from its present one; null if there is none. */
+export type Merge = (present: string | null) => string;
+
 const REFERENCE = /^(env|file|vault|aws-sm|gcp-sm|identity):(.*)$/s;
 const WITH_FIELD = /^(.*?)(?:#([^#]*))?$/s;
 

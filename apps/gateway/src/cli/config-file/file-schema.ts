@@ -25,6 +25,6 @@ export const keySecretSchema = z.union(
     z.strictObject({ reference: name.regex(/^(?:vault|aws-sm|gcp-sm):/) }),
     z.strictObject({ write_to: name }),
   ],
-  'must be one of {env: NAME}, {file: PATH}, {reference: vault:…, aws-sm:… or gcp-sm:…} and {write_to: PATH}',
+  'must be one of {env: NAME}, {file: PATH}, {reference: vault:…, aws-sm:… or gcp-sm:…} and {write_to: PATH or reference}',
 );
 export type KeySecret = z.infer<typeof keySecretSchema>;

@@ -4,15 +4,18 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createKeySecret, isKeySecret } from '@llm0/core/keys/key-secret';
 import { RequestFailed } from '../admin-client';
+import { storeManaged } from './follow-managed';
 import type { Wanted } from './read-resources';
-import { pathFrom, readSecret } from './resolve-references';
+import { isFollowedThere, pathFrom, readSecret } from './resolve-references';
 
 /** Where the secret of a new key comes from. */
 export interface KeySource {
   /** A given one, or one that an interrupted apply already wrote. */
   readonly text?: string;
-  /** The file that gets it. */
+  /** The file or secret manager that gets it. */
   readonly writeTo?: string;
+  /** Settings of secret managers. */
+  readonly env?: Finding['env'];
 }
 
 interface Finding {
@@ -23,6 +26,12 @@ interface Finding {
 
 /** Finds the secret without writing anything; undefined after a refusal. */
 export function sourceOf(secret: NonNullable<Wanted['secret']>, { env, file, refuse }: Finding): KeySource | undefined {
+  if ('write_to' in secret && isFollowedThere(secret.write_to)) {
+    const { write_to: writeTo, text } = secret;
+    if (text === undefined || isKeySecret(text)) return { writeTo, env, text };
+    refuse(`${writeTo} holds something else than a key; it is not overwritten`);
+    return undefined;
+  }
   if ('write_to' in secret) {
     const writeTo = pathFrom(file, secret.write_to);
     if (!existsSync(writeTo)) return { writeTo };
@@ -46,13 +55,17 @@ export function sourceOf(secret: NonNullable<Wanted['secret']>, { env, file, ref
 }
 
 /**
- * The secret for a new key. One that goes to a file is in there before the gateway knows it: an apply that is killed
+ * The secret for a new key. One that goes to a file or secret manager is in there before the gateway knows it: an apply that is killed
  * between the two loses no secret, and the next one uses it.
  */
-export async function provideSecret({ text, writeTo }: KeySource): Promise<string> {
+export async function provideSecret({ text, writeTo, env }: KeySource): Promise<string> {
   const secret = text ?? createKeySecret().secret;
   if (text !== undefined || writeTo === undefined) return secret;
   try {
+    if (env !== undefined) {
+      await storeManaged(writeTo, secret, env);
+      return secret;
+    }
     await mkdir(dirname(writeTo), { recursive: true, mode: 0o700 });
     // Under another name first: a file is there whole or not at all.
     const part = `${writeTo}.${randomUUID()}.part`;

@@ -7,7 +7,7 @@ import { isObject } from '../read-list';
 import { type ConfigProblem, InvalidConfig, type Path } from './config-problem';
 import { fileSchema, type KeySecret, keySecretSchema } from './file-schema';
 import type { ConfigSource } from './read-sources';
-import { type FollowManaged, placeholderOf, resolveSecrets } from './resolve-references';
+import { type FollowManaged, isFollowedThere, placeholderOf, resolveSecrets } from './resolve-references';
 import { type Kind, kindOf } from './resource-kinds';
 
 /** A resource that the file describes. */
@@ -161,11 +161,14 @@ class ResourceReader {
   }
 
   private followed(secret: KeySecret | undefined, place: Place): Wanted['secret'] {
-    if (secret === undefined || !('reference' in secret)) return secret;
-    const followed = this.managed(secret.reference);
+    const [[field, reference] = ['', '']] = Object.entries(secret ?? {});
+    if (secret === undefined || field === 'env' || !isFollowedThere(reference)) return secret;
+    const followed = this.managed(reference);
     if (followed === undefined) return secret;
     if ('text' in followed) return { ...secret, text: followed.text };
-    this.problems.push(problemAt(place, `${secret.reference}: ${followed.problem}`, ['secret', 'reference']));
+    // A new key goes where nothing is.
+    if (field === 'write_to' && followed.isMissing === true) return secret;
+    this.problems.push(problemAt(place, `${reference}: ${followed.problem}`, ['secret', field]));
     return secret;
   }
 

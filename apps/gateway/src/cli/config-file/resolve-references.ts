@@ -6,7 +6,10 @@ import { isObject } from '../read-list';
 import type { Path } from './config-problem';
 
 /** Text of a secret manager's secret, or why there is none. */
-export type Followed = { readonly text: string } | { readonly problem: string };
+export type Followed =
+  | { readonly text: string }
+  /** `isMissing`: the manager has no such secret, or not this field of it. */
+  | { readonly problem: string; readonly isMissing?: boolean };
 /** undefined while the manager has not been asked. */
 export type FollowManaged = (reference: string) => Followed | undefined;
 
@@ -50,8 +53,8 @@ export function followReference(
 export const isReference = (value: JsonValue | undefined): value is string =>
   typeof value === 'string' && parseReference(value) !== undefined;
 
-/** One that the gateway follows itself, again and again. */
-function isFollowedThere(value: string): boolean {
+/** A reference of a secret manager, which the gateway can follow too. */
+export function isFollowedThere(value: string): boolean {
   const kind = parseReference(value)?.kind;
   return kind !== undefined && isManaged(kind);
 }
