@@ -1,4 +1,5 @@
 import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
+import { type BudgetedKey, createBudgetedKey } from './chaos-budgets';
 
 export const CUSTOMERS = ['block', 'downgrade', 'warn'] as const;
 export const DOWNGRADE_MODEL = 'gpt-4.1-nano';
@@ -18,6 +19,7 @@ export interface ChaosKeys {
   readonly limited: ChaosKey;
   /** Customers who reach their daily limits. */
   readonly customers: ChaosKey;
+  readonly budgeted: BudgetedKey;
 }
 
 /** Made while everything still works. */
@@ -51,5 +53,6 @@ export async function createChaosKeys(gateway: GatewayProcess): Promise<ChaosKey
       },
     }),
     customers,
+    budgeted: await createBudgetedKey(gateway),
   };
 }

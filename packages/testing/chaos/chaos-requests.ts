@@ -75,6 +75,20 @@ const KINDS: readonly RequestKind[] = [
       body: ask(unique(), { ...LIMIT, x_fake: { usage: bill(random) } }),
     }),
   },
+  {
+    kind: 'budgeted',
+    weight: 12,
+    make: (random, { budgeted }) => ({
+      key: budgeted,
+      headers: { 'x-llm0-team': random.pick(budgeted.teams) },
+      ...(random.next() < 0.2 ? { leaveAfterMs: Math.floor(random.between(5, 600)) } : {}),
+      body: ask(unique(), {
+        ...LIMIT,
+        stream: random.next() < 0.4,
+        x_fake: { usage: bill(random), gapMs: Math.floor(random.between(0, 40)) },
+      }),
+    }),
+  },
   { kind: 'strict', weight: 4, make: (_random, { strict }) => ({ key: strict, body: ask(unique()) }) },
   {
     kind: 'limited',

@@ -15,9 +15,18 @@ describe.each(['real', 'embedded'] as const satisfies readonly ChaosStores[])('c
       const lines: string[] = [];
       const say = (line: string) => void lines.push(line);
       const result = await runChaos({ ...options, lanes: 12, durationMs: RUN_MS, leastAnswers: 120, say });
-      const { missing, doubled, differenceNanoUsd, rollupDifferenceNanoUsd, holds, queued } = result.ledger;
-      const found = { missing, doubled, differenceNanoUsd, rollupDifferenceNanoUsd, holds, queued };
-      const even = { missing: [], doubled: [], differenceNanoUsd: 0, rollupDifferenceNanoUsd: 0, holds: 0, queued: 0 };
+      const { missing, doubled, unevenBudgets, differenceNanoUsd, rollupDifferenceNanoUsd, holds, queued } =
+        result.ledger;
+      const found = { missing, doubled, unevenBudgets, differenceNanoUsd, rollupDifferenceNanoUsd, holds, queued };
+      const even = {
+        missing: [],
+        doubled: [],
+        unevenBudgets: [],
+        differenceNanoUsd: 0,
+        rollupDifferenceNanoUsd: 0,
+        holds: 0,
+        queued: 0,
+      };
       if (!result.isEven) console.error(`seed ${options.seed}\n${lines.join('\n')}`);
       expect(found).toEqual(even);
       expect(result.crashes).toBe(0);

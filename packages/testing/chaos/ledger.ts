@@ -1,5 +1,6 @@
 import { allLogs, type Reconciliation } from '../e2e/environment';
 import { callAdmin, type GatewayProcess } from '../stores/start-gateway';
+import { unevenBudgets } from './chaos-budgets';
 import type { ChaosKeys } from './chaos-keys';
 import type { ChaosAnswer } from './chaos-load';
 
@@ -17,6 +18,8 @@ export interface ChaosLedger {
   readonly differenceNanoUsd: number;
   /** Σ |roll-ups − Σ rows| in nano-USD. */
   readonly rollupDifferenceNanoUsd: number;
+  /** Budgets that spent other than the rows of their period. */
+  readonly unevenBudgets: readonly string[];
   readonly holds: number;
   readonly queued: number;
   /** Answers whose row has another cost than the client was told: shown, not counted as uneven. */
@@ -24,7 +27,7 @@ export interface ChaosLedger {
 }
 
 export const isEven = (ledger: ChaosLedger): boolean =>
-  ledger.missing.length + ledger.doubled.length + ledger.holds + ledger.queued === 0 &&
+  ledger.missing.length + ledger.doubled.length + ledger.unevenBudgets.length + ledger.holds + ledger.queued === 0 &&
   ledger.differenceNanoUsd === 0 &&
   ledger.rollupDifferenceNanoUsd === 0;
 
@@ -64,6 +67,7 @@ export async function readChaosLedger(input: LedgerInput): Promise<ChaosLedger> 
     months: books.projects.length,
     differenceNanoUsd: books.projects.reduce((sum, { diff_usd }) => sum + Math.abs(toNano(diff_usd)), 0),
     rollupDifferenceNanoUsd: await whileAway(() => compareRollups(input, rows)),
+    unevenBudgets: await whileAway(() => unevenBudgets(gateway, input.keys.budgeted, input.nowMs)),
     holds: books.open_holds,
     queued: books.queue_depth,
     costsChanged: answered.flatMap(([id, { costNanoUsd, kind }]) => {

@@ -16,6 +16,7 @@ export function showChaosResult(result: ChaosResult): string {
     `missing     ${ledger.missing.length}${ids(ledger.missing)}`,
     `doubled     ${ledger.doubled.length}${ids(ledger.doubled)}`,
     `difference  ${ledger.differenceNanoUsd} nano-USD over ${ledger.months} project-months, roll-ups ${ledger.rollupDifferenceNanoUsd}`,
+    `uneven budgets ${ledger.unevenBudgets.length}${ids(ledger.unevenBudgets)}`,
     `holds left  ${ledger.holds}, queued ${ledger.queued}`,
     `costs other than told ${ledger.costsChanged.length}${ids(ledger.costsChanged)}`,
     `crashes     ${result.crashes}`,

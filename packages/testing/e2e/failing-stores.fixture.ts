@@ -86,10 +86,21 @@ export class FailingStores {
       startedAtMs: this.startedAtMs,
       timeoutMs: SETTLE_MS,
     });
-    const { missing, doubled, differenceNanoUsd, rollupDifferenceNanoUsd, holds, queued, costsChanged } = ledger;
-    expect({ missing, doubled, differenceNanoUsd, rollupDifferenceNanoUsd, holds, queued, costsChanged }).toEqual({
+    const { missing, doubled, unevenBudgets, differenceNanoUsd, rollupDifferenceNanoUsd, holds, queued, costsChanged } =
+      ledger;
+    expect({
+      missing,
+      doubled,
+      unevenBudgets,
+      differenceNanoUsd,
+      rollupDifferenceNanoUsd,
+      holds,
+      queued,
+      costsChanged,
+    }).toEqual({
       missing: [],
       doubled: [],
+      unevenBudgets: [],
       differenceNanoUsd: 0,
       rollupDifferenceNanoUsd: 0,
       holds: 0,
