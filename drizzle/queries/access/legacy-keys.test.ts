@@ -3,7 +3,7 @@ import { hashSecret } from '@llm0/core/keys/key-secret';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import type { Database } from '../../client';
 import { legacyKeys } from '../../schema/legacy-keys';
-import { deleteApiKey, keyRows } from './api-keys';
+import { deleteApiKey, keyRows, rotateApiKey } from './api-keys';
 import { findPrincipalByHash } from './find-principal';
 import { adoptLegacyKey, listLegacyKeys } from './legacy-keys';
 import { projectRows } from './projects';
@@ -49,5 +49,23 @@ describe.each(TEST_DATABASES)('legacy keys on $name', (kind) => {
     const deleted = await makeLegacy();
     await deleteApiKey(database.db, { projectId: deleted.projectId, id: deleted.id });
     expect(await bcryptOf(deleted.id)).toBeNull();
+  });
+
+  test('a secret that a rotation keeps for a while is verified until then', async () => {
+    const { db } = database;
+    const [kept, ended] = [await makeLegacy(), await makeLegacy()];
+    const fresh = { hash: hashSecret(crypto.randomUUID()), prefix: 'new' };
+    await rotateApiKey(db, { projectId: kept.projectId, id: kept.id }, { ...fresh, graceEndMs: Date.now() + 60_000 });
+    expect(await bcryptOf(kept.id)).toBe('$2a$04$x');
+    const old = hashSecret(`old-key-${crypto.randomUUID()}`);
+    await adoptLegacyKey(db, kept.id, old);
+    expect(await findPrincipalByHash(db, old)).toMatchObject({
+      key: { id: kept.id },
+      secretEndsMs: expect.any(Number),
+    });
+    expect((await findPrincipalByHash(db, fresh.hash))?.key.id).toBe(kept.id);
+    const other = { hash: hashSecret(crypto.randomUUID()), prefix: 'new', graceEndMs: Date.now() - 1000 };
+    await rotateApiKey(db, { projectId: ended.projectId, id: ended.id }, other);
+    expect(await bcryptOf(ended.id)).toBeNull();
   });
 });
