@@ -4,6 +4,8 @@ import { api, read, readOrNull } from './client';
 import { saveChanges } from './save-changes';
 
 export type Model = InferResponseType<typeof api.models.$get>['data'][number];
+/** A model as lists show it; its dialog asks for all of it. */
+export type ListedModel = Pick<Model, (typeof LISTED)[number]>;
 export type ModelImport = InferRequestType<typeof api.models.import.$post>['json'];
 export type ModelInput = InferRequestType<typeof api.models.$put>['json'];
 
@@ -11,16 +13,23 @@ const PAGE = '1000';
 /** The catalogue has some 1,500 models; far more are searched, not listed. */
 const MAX_PAGES = 5;
 
+/** Fields of the list, which is most of what a page with model names loads. */
+const LISTED = [
+  ...(['provider', 'model', 'input_usd_per_million', 'output_usd_per_million', 'cache_read_usd_per_million'] as const),
+  ...(['context_window', 'capabilities', 'deprecation_date', 'edited'] as const),
+] as const;
+const FIELDS = LISTED.join(',');
+
 /** All priced models. */
 export const useModels = () =>
   useQuery({
     queryKey: ['models'],
     queryFn: async () => {
-      const models: Model[] = [];
+      const models: ListedModel[] = [];
       let cursor: string | null = null;
       for (let page = 0; page < MAX_PAGES; page++) {
-        const query: { limit: string; cursor?: string } = { limit: PAGE, ...(cursor === null ? {} : { cursor }) };
-        const answer: { data: Model[]; next_cursor: string | null } = await read(api.models.$get({ query }));
+        const query = { limit: PAGE, fields: FIELDS, ...(cursor === null ? {} : { cursor }) };
+        const answer: { data: ListedModel[]; next_cursor: string | null } = await read(api.models.$get({ query }));
         models.push(...answer.data);
         cursor = answer.next_cursor;
         if (cursor === null) break;

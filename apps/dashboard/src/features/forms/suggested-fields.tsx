@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { type Model, useModels } from '../../api/models';
+import { type ListedModel, useModels } from '../../api/models';
 import { useAliases, useProviders } from '../../api/routing';
 import type { Choice } from '../../ui/combobox/combobox';
 import { ComboboxField, ComboboxListField } from '../../ui/combobox/combobox-field';
@@ -26,7 +26,7 @@ export function useModelChoices(provider?: string): readonly Choice[] {
   return useMemo(() => modelChoices(data ?? [], provider), [data, provider]);
 }
 
-export function modelChoices(models: readonly Model[], provider?: string): readonly Choice[] {
+export function modelChoices(models: readonly ListedModel[], provider?: string): readonly Choice[] {
   const byName = new Map<string, string[]>();
   for (const one of models) {
     if (provider !== undefined && provider !== '' && one.provider !== provider) continue;

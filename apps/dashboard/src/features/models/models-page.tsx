@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { findModel, useModels, useUnpriced } from '../../api/models';
+import { findModel, useUnpriced } from '../../api/models';
 import { useMayChange } from '../../api/session';
 import { SeriesName } from '../../charts/series-name';
 import { formatCount } from '../../format/format-number';
@@ -65,14 +65,14 @@ export function ModelsPage() {
 }
 
 function OpenedModel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const { data } = useModels();
   const cut = id.indexOf(' ');
   const at = { provider: id.slice(0, Math.max(0, cut)), model: id.slice(cut + 1) };
   return (
     <OpenedOne
       what="model"
-      row={data?.find(({ provider, model }) => `${provider} ${model}` === id)}
-      isLoaded={data !== undefined}
+      // Lists lack some of its prices.
+      row={undefined}
+      isLoaded
       queryKey={['models', at]}
       read={() => findModel(at)}
       onClose={onClose}

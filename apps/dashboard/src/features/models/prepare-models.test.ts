@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import type { Model } from '../../api/models';
+import type { ListedModel } from '../../api/models';
 import type { ErrorBucket, LatencyBucket, SpendBucket } from '../../api/stats';
 import { describePoint, isMeasured, prepareModels, toPoint } from './prepare-models';
 
-const listed = (provider: string, model: string) => ({ provider, model, input_usd_per_million: 1 }) as Model;
+const listed = (provider: string, model: string) => ({ provider, model, input_usd_per_million: 1 }) as ListedModel;
 const counted = (group: string | null, requests: number, failed = 0) =>
   ({ group, requests, success: requests - failed, errors: failed }) as ErrorBucket;
 const timed = (group: string, p95: number | null) => ({ group, upstream_ms: { p50: null, p95, p99: null } });

@@ -1,4 +1,4 @@
-import type { Model } from '../../api/models';
+import type { ListedModel } from '../../api/models';
 import type { ErrorBucket, LatencyBucket, SpendBucket } from '../../api/stats';
 import type { BubblePoint } from '../../charts/bubbles/prepare-bubbles';
 import { countOf, formatMs, formatShare } from '../../format/format-number';
@@ -24,7 +24,7 @@ export interface ModelLine {
   readonly provider: string;
   readonly model: string;
   /** Null without a price. */
-  readonly listed: Model | null;
+  readonly listed: ListedModel | null;
   /** Null without requests in the range. */
   readonly use: ModelUse | null;
 }
@@ -36,10 +36,10 @@ export interface UsedTargets {
   readonly spend: readonly SpendBucket[];
 }
 
-const targetOf = ({ provider, model }: Pick<Model, 'provider' | 'model'>) => `${provider}/${model}`;
+const targetOf = ({ provider, model }: Pick<ListedModel, 'provider' | 'model'>) => `${provider}/${model}`;
 
 /** Models in use, the busiest first, then all others as they are listed. */
-export function prepareModels(models: readonly Model[], used: UsedTargets): ModelLine[] {
+export function prepareModels(models: readonly ListedModel[], used: UsedTargets): ModelLine[] {
   const listed = new Map(models.map((model) => [targetOf(model), model]));
   const uses = prepareUses(used, (target) => listed.has(target));
   const busy = [...uses].map(([target, use]): ModelLine => {

@@ -116,6 +116,18 @@ describe.each(TEST_DATABASES)('models on $name', (kind) => {
     expect((await admin.call('GET', '/models?cursor=bm9uc2Vuc2U')).body.error.param).toBe('cursor');
   });
 
+  test('the list has only the fields that are asked for', async () => {
+    const put = '/models?provider=narrow&model=one';
+    await admin.call('PUT', put, { body: { input_usd_per_million: 1, output_usd_per_million: 2 } });
+    const asked = (fields: string) => admin.call('GET', `/models?provider=narrow&fields=${fields}`);
+    expect((await asked('model,output_usd_per_million,nothing')).body.data).toEqual([
+      { model: 'one', output_usd_per_million: '2' },
+    ]);
+    expect((await admin.call('GET', '/models?provider=narrow')).body.data[0]).toMatchObject({ provider: 'narrow' });
+    const refused = await asked('model,');
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'fields']);
+  });
+
   test('an import says first what it would do, then sets all or none, with one entry in the audit', async () => {
     await put('import/same', { input_usd_per_million: 1, output_usd_per_million: 2 });
     await put('import/other', { input_usd_per_million: 1, output_usd_per_million: 2 });

@@ -29,9 +29,18 @@ const at = routesOf('models');
 const modelPath = z.strictObject({ provider: text(), model: text() });
 const filter = { provider: text().optional(), model: text().optional(), q: text().optional() };
 
+/** A list of all models is large, and most readers want little of each. */
+const fields = z
+  .string()
+  .regex(/^[a-z0-9_]+(,[a-z0-9_]+)*$/, 'must be names of fields, separated by commas')
+  .max(1000)
+  .transform((names) => new Set(names.split(',')))
+  .optional()
+  .openapi({ type: 'string', description: 'Only these fields, separated by commas; all by default' });
+
 const list = createRoute({
   ...at('get', '/models', 'List priced models by provider and name'),
-  request: { query: z.strictObject({ ...filter, ...pageQuery }) },
+  request: { query: z.strictObject({ ...filter, fields, ...pageQuery }) },
   responses: { 200: answers(pageOf(modelSchema), 'Models') },
 });
 const params = z.object({
@@ -76,7 +85,10 @@ export function modelRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(list, async (c) => {
       const query = c.req.valid('query');
       const prices = (await listPrices(db)).filter((price) => isWanted(price, query));
-      return c.json(showPage(pageOfPrices(prices, query), showModel), 200);
+      return c.json(
+        showPage(pageOfPrices(prices, query), (price) => only(showModel(price), query.fields)),
+        200,
+      );
     })
     .openapi(show, async (c) => {
       return c.json(showModel(required(await getPrice(db, c.req.valid('param')), WHAT)), 200);
@@ -118,6 +130,10 @@ function isWanted(price: StoredPrice, wanted: { provider?: string; model?: strin
   if (wanted.model !== undefined && price.model !== wanted.model) return false;
   return wanted.q === undefined || nameOf(price).toLowerCase().includes(wanted.q.toLowerCase());
 }
+
+/** The asked fields; a reader who asks for some knows the others to be missing. */
+const only = <T extends object>(shown: T, names: ReadonlySet<string> | undefined): T =>
+  names === undefined ? shown : (Object.fromEntries(Object.entries(shown).filter(([name]) => names.has(name))) as T);
 
 /** The cursor is the last name shown; names are listed in order. */
 function pageOfPrices(prices: readonly StoredPrice[], page: PageRequest): Page<StoredPrice> {
