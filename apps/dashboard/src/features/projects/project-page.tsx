@@ -1,8 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProjects } from '../../api/projects';
-import { RangePicker } from '../../range/range-picker';
-import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { EmptyState } from '../../ui/empty-state';
 import { Failure } from '../../ui/error-state';
@@ -10,24 +8,15 @@ import { Mono } from '../../ui/mono';
 import { TabbedCards } from '../../ui/tabbed-cards';
 import { ChangeButton } from '../forms/change-button';
 import { Managed } from '../forms/managed';
-import { ProjectPolicy } from '../guardrails/policy-card';
 import { PageFrame } from '../shell/page-frame';
 import { KeysCard } from './keys-card';
 import { DangerTab } from './project/danger-tab';
+import { GuardrailsTab } from './project/guardrails-tab';
 import { ProfileDialog } from './project/profile-dialog';
 import { CachingTab, LimitsTab, type TabProps } from './project/settings-tabs';
 import { UsageTab } from './project/usage-tab';
 
 const KeysTab = ({ project }: TabProps) => <KeysCard projectId={project.id} />;
-
-const GuardrailsTab = ({ project }: TabProps) => (
-  <div className="grid gap-4">
-    <div className="flex justify-end">
-      <RangePicker page={usePage()} />
-    </div>
-    <ProjectPolicy projectId={project.id} />
-  </div>
-);
 
 const TABS = [
   ['usage', 'Usage', UsageTab],
