@@ -195,7 +195,9 @@ describe('trouble', () => {
     await page.getByRole('img', { name: /^Requests by status.*Failed/ }).waitFor();
     await page.getByRole('img', { name: /^Error rate/ }).waitFor();
     const since = new Date(Date.now() - 3_600_000).toISOString();
-    const open = [{ provider: 'openai', models: ['gpt-4o'], since, retry_at: since, answered_elsewhere: 41 }];
+    const open = [
+      { provider: 'openai', models: ['gpt-4o'], since, retry_at: since, answered_elsewhere: 41, is_drained: false },
+    ];
     await page.route('**/admin/v1/status', (route) =>
       route.fulfill({ json: { hot_store: { kind: 'redis', ok: false }, open } }),
     );

@@ -13,27 +13,37 @@ const MAX_CODES = 4;
 
 /** Errors of the last minutes, and those of each code. */
 export function useLatestErrors({ projectId }: Page) {
-  const toMs = untilNow(useNow(MINUTE_MS / 2));
+  const nowMs = useNow(MINUTE_MS / 2);
+  const toMs = untilNow(nowMs);
   const ofProject = projectId === undefined ? {} : { project_id: projectId };
   const asked = {
     ...{ ...rangeQuery({ fromMs: toMs - WATCHED_MS, toMs }), ...ofProject },
     interval: asInterval(MINUTE_MS),
   };
-  return { toMs, all: useErrors(asked), byCode: useErrors({ ...asked, group_by: 'error_code' }) };
+  return { nowMs, toMs, all: useErrors(asked), byCode: useErrors({ ...asked, group_by: 'error_code' }) };
 }
 
 /** Failures of the last minutes in a sentence, with links to them; nothing without one. */
 export function ImpactBanner({ page }: { readonly page: Page }) {
-  const { toMs, all, byCode } = useLatestErrors(page);
-  const impact = all.data && byCode.data && prepareImpact({ all: all.data.buckets, byCode: byCode.data.buckets });
+  const { nowMs, toMs, all, byCode } = useLatestErrors(page);
+  const buckets = all.data && byCode.data && { all: all.data.buckets, byCode: byCode.data.buckets, nowMs };
+  const impact = buckets && prepareImpact(buckets);
   if (impact === null || impact === undefined) return null;
-  const range = { from: new Date(impact.sinceMs).toISOString(), to: new Date(toMs).toISOString() };
+  const { share, sinceMs, endMs } = impact;
+  const range = { from: new Date(sinceMs).toISOString(), to: new Date(endMs ?? toMs).toISOString() };
   return (
-    <div role="status" className="flex gap-2 rounded-md bg-bad-soft px-3 py-2 text-bad">
+    <div
+      role="status"
+      className={`flex gap-2 rounded-md px-3 py-2 ${endMs === null ? 'bg-bad-soft text-bad' : 'bg-warn-soft text-warn'}`}
+    >
       <Warning className="mt-0.5 shrink-0" />
       <span className="min-w-0 wrap-anywhere">
-        <strong className="font-semibold">{formatShare(impact.share)} of requests fail</strong> since{' '}
-        {formatClock(impact.sinceMs, page.timeZone)}
+        <strong className="font-semibold">
+          {formatShare(share)} of requests {endMs === null ? 'fail' : 'failed'}
+        </strong>{' '}
+        {endMs === null && 'since '}
+        {formatClock(sinceMs, page.timeZone)}
+        {endMs !== null && `–${formatClock(endMs, page.timeZone)}`}
         {page.timeZone === 'utc' ? ' UTC' : ''}:{' '}
         {impact.codes.slice(0, MAX_CODES).map(({ code, failed }, at) => (
           <span key={code}>

@@ -4,12 +4,12 @@ import { useRef } from 'react';
 import { isAway, useAway, useStatus } from '../../api/away';
 import { useMcpServers } from '../../api/tools';
 import { formatCount } from '../../format/format-number';
-import { formatClock, formatInstant } from '../../format/format-time';
+import { formatInstant } from '../../format/format-time';
 import { type Page, useNow } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { Warning } from '../../ui/icons';
 import { useLatestErrors } from './impact-banner';
-import { describeRetry } from './prepare-impact';
+import { describePause } from './prepare-impact';
 
 /** One banner for an outage, with the age of the data. It lies over the page: nothing moves when it comes or goes. */
 export function AwayBanner({ page }: { readonly page: Pick<Page, 'timeZone'> }) {
@@ -48,13 +48,11 @@ export function TroubleBanner({ page }: { readonly page: Page }) {
           served without limits where their project allows it.
         </p>
       )}
-      {data.open.map(({ provider, models, since, retry_at: retryAt, answered_elsewhere: elsewhere }) => (
+      {data.open.map(({ provider, answered_elsewhere: elsewhere, ...pause }) => (
         <div key={provider} role="status" className="flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
           <Warning className="mt-0.5 shrink-0" />
           <span className="min-w-0 wrap-anywhere">
-            {provider}: paused since {formatClock(Date.parse(since), page.timeZone)}
-            {page.timeZone === 'utc' ? ' UTC' : ''} ({models.slice(0, 3).join(', ')}
-            {models.length > 3 && ` and ${models.length - 3} more`}), {describeRetry(retryAt, nowMs)}
+            {provider}: {describePause(pause, { nowMs, timeZone: page.timeZone })}
             {elsewhere === 0 && ', no requests answered elsewhere'}
             {elsewhere !== null && elsewhere > 0 && ', '}
             {elsewhere !== null && elsewhere > 0 && (
@@ -62,7 +60,7 @@ export function TroubleBanner({ page }: { readonly page: Page }) {
                 to="/requests"
                 search={(kept) => ({
                   ...kept,
-                  from: since,
+                  from: pause.since,
                   to: new Date(Date.now() + 3_600_000).toISOString(),
                   failover_from: provider,
                 })}

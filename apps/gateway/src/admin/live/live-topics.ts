@@ -43,7 +43,7 @@ export interface News {
 /** Finds events after the cursor; without one, from now on. */
 export type Look = (query: LiveQuery, cursor: string | undefined) => Promise<News>;
 
-type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health'>;
+type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health' | 'routing'>;
 
 const BATCHES_MS = 400;
 const STATE_MS = 1500;

@@ -54,7 +54,7 @@ const live = createRoute({
   },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health' | 'isStopping'>;
+type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health' | 'routing' | 'isStopping'>;
 
 export function liveRoutes(services: Needs, kept: StatsCache) {
   const looks = createLooks(services, kept);

@@ -12,7 +12,7 @@ const KEPT_MS = 5000;
 /** An outage is looked for in the log so far back. */
 const LOOK_BACK_MS = 24 * 3_600_000;
 
-type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health'>;
+type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health' | 'routing'>;
 
 interface Outage {
   readonly fromMs: number;
@@ -21,7 +21,7 @@ interface Outage {
 }
 
 /** Current problems, as the API shows them. */
-export function createStatusReader({ db, clock, hotStore, health }: Needs) {
+export function createStatusReader({ db, clock, hotStore, health, routing }: Needs) {
   const kept = new Map<string, { readonly atMs: number; readonly outage: Promise<Outage> }>();
   const look = async (provider: string, models: readonly string[], openedMs: number): Promise<Outage> => {
     const failedMs = await findOutageStart(db, { provider, models, fromMs: clock.nowMs() - LOOK_BACK_MS }).catch(
@@ -44,13 +44,18 @@ export function createStatusReader({ db, clock, hotStore, health }: Needs) {
   };
   return async () => {
     const nowMs = clock.nowMs();
+    const { providers } = routing();
     const away = () => ({ ok: false });
     const store = inTime(hotStore.health().catch(away), CHECK_MS, away);
     const open = [...openByProvider(health.list())].map(async ([provider, { models, downForMs, openForMs }]) => {
       const { fromMs, elsewhere } = await outageOf(provider, models, nowMs - downForMs);
-      // Whole seconds, so that a status without news stays the same.
-      const retryAt = showInstant(Math.ceil((nowMs + openForMs) / 1000) * 1000);
-      return { provider, models, since: showInstant(fromMs), retry_at: retryAt, answered_elsewhere: elsewhere };
+      // Whole seconds, and one past instant once due: a status without news stays the same.
+      const retryAt = openForMs > 0 ? Math.ceil((nowMs + openForMs) / 1000) * 1000 : fromMs;
+      const isDrained = providers.get(provider)?.isDrained === true;
+      return {
+        ...{ provider, models, since: showInstant(fromMs), retry_at: showInstant(retryAt) },
+        ...{ answered_elsewhere: elsewhere, is_drained: isDrained },
+      };
     });
     const { ok } = await store;
     return { hot_store: { kind: hotStore.kind, ok }, open: await Promise.all(open) };

@@ -10,11 +10,14 @@ const providerSchema = z.object({
   since: instantShown.openapi({
     description: 'First failure after the last success, from the log; at the latest when the breaker opened',
   }),
-  retry_at: instantShown.openapi({ description: 'When the gateway asks one of the models again' }),
+  retry_at: instantShown.openapi({
+    description: 'When the gateway asks one of the models again; in the past: with the next request',
+  }),
   answered_elsewhere: z
     .int()
     .nullable()
     .openapi({ description: 'Requests that another provider answered since then; null if the count failed' }),
+  is_drained: z.boolean().openapi({ description: 'The operator drained it: no retry' }),
 });
 const statusSchema = z
   .object({
@@ -31,7 +34,7 @@ const show = createRoute({
   responses: { 200: answers(statusSchema, 'Nothing is in trouble where `open` is empty and the store is ok') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health'>;
+type Needs = Pick<AdminServices, 'db' | 'clock' | 'hotStore' | 'health' | 'routing'>;
 
 export function statusRoutes(services: Needs) {
   const readStatus = createStatusReader(services);

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
+import { createStatusReader } from './read-status';
 
 describe.each(TEST_DATABASES)('status on $name', (kind) => {
   let admin: AdminUnderTest;
@@ -34,6 +37,27 @@ describe.each(TEST_DATABASES)('status on $name', (kind) => {
     expect(Math.abs(Date.parse(open[0].retry_at) - (nowMs + 20_000))).toBeLessThan(5000);
     const listed = await admin.call('GET', `/logs?failover_from=groq&from=${open[0].since}`);
     expect(listed.body.data.length).toBe(2);
+    admin.targets.length = 0;
+  });
+
+  test('a due retry is past and stays the same; a drained provider is told as such', async () => {
+    const clock = { ...admin.services.clock, nowMs: () => nowMs };
+    let nowMs = Date.now();
+    const provider = { name: 'xai', place: 'cloud', modelPatterns: [], liveModels: new Set<string>() } as const;
+    let isDrained = false;
+    const tables = (): RoutingTables => {
+      const providers = new Map([['xai', { ...provider, isDrained }]]);
+      return createRoutingTables({ providers, prices: createPriceBook([], new Set()) });
+    };
+    const read = createStatusReader({ ...admin.services, clock, routing: tables });
+    const due = { provider: 'xai', model: 'a', mode: 'open', coolForMs: 0, openForMs: 0 } as const;
+    admin.targets.push({ ...due, downForMs: 0 });
+    const [first] = (await read()).open;
+    expect([first?.is_drained, Date.parse(first?.retry_at ?? '') <= nowMs]).toEqual([false, true]);
+    nowMs += 1500;
+    expect((await read()).open).toMatchObject([{ retry_at: first?.retry_at }]);
+    isDrained = true;
+    expect((await read()).open).toMatchObject([{ provider: 'xai', is_drained: true }]);
     admin.targets.length = 0;
   });
 
