@@ -104,8 +104,8 @@ function axesOf(props: RefObject<TimeChartProps>): uPlot.Axis[] {
       size: 24,
       space: 70,
       splits: (_, __, from, to, step) => timeTicks(from, to, step, props.current.timeZone),
-      values: (plot, splits) =>
-        splits.map((second) => unlessCut(plot, second, timeLabel(second * 1000, props.current.timeZone))),
+      values: (plot, splits, _, __, step) =>
+        splits.map((second) => unlessCut(plot, second, timeLabel(second * 1000, props.current.timeZone, step * 1000))),
     },
     {
       ...axis,

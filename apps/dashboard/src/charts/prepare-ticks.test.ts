@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { axisLabels, axisSpace, axisSteps, prepareTicks, timeLabels } from './prepare-ticks';
+import { axisLabels, axisSpace, axisSteps, prepareTicks, timeLabel, timeLabels } from './prepare-ticks';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -71,6 +71,16 @@ test('labels of a time axis are few, at whole steps, and at their places', () =>
   for (const days of [1, 7, 14, 30, 90]) expect(labels(24 * days).length).toBeWithin(2, 8);
   const [first] = timeLabels({ fromMs: toMs - 24 * HOUR, toMs, timeZone: 'utc' });
   expect(first?.share).toBeCloseTo(4 / 24, 9);
+});
+
+test('ticks closer than a minute show their seconds', () => {
+  const labels = (from: string, to: string, stepMs: number) =>
+    ticks('UTC', from, to, stepMs).map((ms) => timeLabel(ms, 'utc', stepMs));
+  expect(labels('2026-11-26T09:22:00Z', '2026-11-26T09:22:15Z', 5000)).toEqual([
+    ...['09:22:00', '09:22:05', '09:22:10', '09:22:15'],
+  ]);
+  expect(labels('2026-11-25T23:59:30Z', '2026-11-26T00:00:30Z', 30_000)).toEqual(['23:59:30', 'Nov 26', '00:00:30']);
+  expect(labels('2026-11-26T09:22:00Z', '2026-11-26T09:23:00Z', 60_000)).toEqual(['09:22', '09:23']);
 });
 
 test('counts have whole ticks', () => {

@@ -1,4 +1,4 @@
-import { formatClock, formatDay, type TimeZoneChoice } from '../format/format-time';
+import { formatClock, formatDay, formatStamp, type TimeZoneChoice } from '../format/format-time';
 import { UNITS, type Unit } from '../format/units';
 
 const DAY_MS = 86_400_000;
@@ -34,13 +34,15 @@ export const offsetOf =
   (ms: number): number =>
     timeZone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset() * 60_000;
 
-/** Clock of a tick, or its day at midnight. */
-export function timeLabel(ms: number, timeZone: TimeZoneChoice): string {
-  const clock = formatClock(ms, timeZone);
-  return clock === '00:00' ? formatDay(ms, timeZone) : clock;
+const MINUTE_MS = 60_000;
+
+/** Clock of a tick, or its day at midnight; with seconds if steps are shorter than a minute. */
+export function timeLabel(ms: number, timeZone: TimeZoneChoice, stepMs: number): string {
+  const clock = stepMs < MINUTE_MS ? formatStamp(ms, timeZone).slice(-SECONDS_LENGTH) : formatClock(ms, timeZone);
+  return /^00:00(:00)?$/.test(clock) ? formatDay(ms, timeZone) : clock;
 }
 
-const MINUTE_MS = 60_000;
+const SECONDS_LENGTH = 'HH:MM:SS'.length;
 const HOUR_MS = 60 * MINUTE_MS;
 const TIME_STEPS = [
   ...[MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS],
@@ -61,7 +63,7 @@ export function timeLabels({ fromMs, toMs, timeZone }: TimeAxis) {
   const lengthMs = toMs - fromMs;
   const stepMs = TIME_STEPS.find((step) => lengthMs / step <= MOST_LABELS) ?? MONTH_MS;
   const ticks = prepareTicks({ fromMs, toMs, stepMs, offsetAt: offsetOf(timeZone) });
-  return ticks.map((ms) => ({ ms, label: timeLabel(ms, timeZone), share: (ms - fromMs) / lengthMs }));
+  return ticks.map((ms) => ({ ms, label: timeLabel(ms, timeZone, stepMs), share: (ms - fromMs) / lengthMs }));
 }
 
 /** Clock value after some steps from the last whole one; as if it were UTC. */

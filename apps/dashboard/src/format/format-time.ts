@@ -34,6 +34,12 @@ export function formatDay(at: number, choice: TimeZoneChoice): string {
   return new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: zone(choice) }).format(at);
 }
 
+/** `Mar 1–3`: UTC days, both included. */
+export function formatDays(from: string, to: string): string {
+  const days = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  return days.formatRange(new Date(from), new Date(to)).replace(/\s*–\s*/, '–');
+}
+
 /** `14:05`. */
 export function formatClock(at: number, choice: TimeZoneChoice): string {
   return new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone(choice) }).format(at);

@@ -10,7 +10,7 @@ import {
   formatShare,
   pointsOf,
 } from './format-number';
-import { formatAgo, formatClock, formatInstant, formatStamp, parseStamp } from './format-time';
+import { formatAgo, formatClock, formatDays, formatInstant, formatStamp, parseStamp } from './format-time';
 import { formatUsd, formatUsdExact, formatUsdShort } from './format-usd';
 
 describe('money', () => {
@@ -36,6 +36,13 @@ describe('money', () => {
       }),
     );
   });
+});
+
+test('the days of a range are whole UTC days, both named', () => {
+  const days = (from: string, to: string) => formatDays(`${from}Z`, `${to}Z`);
+  expect(days('2026-11-25T09:15', '2026-11-26T09:15')).toBe('Nov 25–26');
+  expect(days('2026-11-26T08:15', '2026-11-26T09:15')).toBe('Nov 26');
+  expect(days('2026-10-27T23:59', '2026-11-26T00:00')).toBe('Oct 27–Nov 26');
 });
 
 describe('numbers', () => {

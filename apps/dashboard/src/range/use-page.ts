@@ -20,7 +20,7 @@ export interface Page {
   readonly change: (change: Partial<PageSearch>) => void;
 }
 
-interface RangeQuery {
+export interface RangeQuery {
   readonly from: string;
   readonly to: string;
   readonly project_id?: string;

@@ -65,7 +65,7 @@ export const monthRange = (zone: string, month: string): Stretch => ({
   toMs: instantOf(zone, firstOf(shiftMonth(month, 1))),
 });
 
-/** The same part of the previous month: up to the same day and hour, at most all of it. */
+/** The same part of the previous month: up to the end of the same hour, at most all of it. */
 export function sameShareBefore(zone: string, month: string, nowMs: number): Stretch {
   const earlier = shiftMonth(month, -1);
   const range = monthRange(zone, earlier);

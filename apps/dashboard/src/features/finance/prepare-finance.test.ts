@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { CapForecast, Statement } from '../../api/finance';
 import { readFinanceSearch } from './finance-search';
 import {
+  comparedName,
   decimalsFor,
   describeFilters,
   describeMonth,
@@ -20,6 +21,14 @@ import {
   toNano,
   toStatementQuery,
 } from './prepare-finance';
+
+test('a running month names the hour until which it is compared, in its time zone', () => {
+  const compared_with = { month: '2026-10', from: '2026-10-01T00:00:00Z', to: '2026-10-26T10:00:00Z' };
+  const name = (time_zone: string, is_final: boolean) => comparedName({ compared_with, time_zone, is_final });
+  expect(name('UTC', false)).toBe('October 2026, until Oct 26 10:00');
+  expect(name('Asia/Kolkata', false)).toBe('October 2026, until Oct 26 15:30');
+  expect(name('UTC', true)).toBe('October 2026');
+});
 
 describe('amounts', () => {
   test.each([

@@ -35,6 +35,17 @@ export function shiftMonth(month: string, by: number): string {
 export const monthName = (month: string): string =>
   new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
+/** The month compared with, and until when of a running month: `October 2026, until Oct 26 10:00`. */
+export function comparedName({ is_final: isFinal, compared_with: before, time_zone: timeZone }: Compared): string {
+  if (isFinal) return monthName(before.month);
+  const asked = { month: 'short', day: 'numeric', timeZone } as const;
+  const day = new Intl.DateTimeFormat('en-US', asked).format(new Date(before.to));
+  const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone });
+  return `${monthName(before.month)}, until ${day} ${clock.format(new Date(before.to))}`;
+}
+
+type Compared = Pick<Statement, 'is_final' | 'compared_with' | 'time_zone'>;
+
 const MONTHS_BACK = 24;
 
 /** Months to choose from, the running one first; one from the address that is older is among them. */

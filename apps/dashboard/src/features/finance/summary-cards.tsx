@@ -1,5 +1,6 @@
 import type { Statement } from '../../api/finance';
 import {
+  comparedName,
   drawnChange,
   formatBand,
   formatDifference,
@@ -42,9 +43,9 @@ export function SummaryCards({ statement, decimals }: Props) {
   );
 }
 
-function figuresOf({ total, is_final: isFinal, month, compared_with: before }: Statement, decimals: number): Figure[] {
+function figuresOf(statement: Statement, decimals: number): Figure[] {
+  const { total, is_final: isFinal, month } = statement;
   const usd = (amount: number | null) => formatFixed(amount, decimals);
-  const previous = `${monthName(before.month)}${isFinal ? '' : ', through the same day'}`;
   const forecast: Figure = {
     label: `Forecast for ${monthName(month)}, USD`,
     value: usd(total.forecast?.expected_usd ?? null),
@@ -69,7 +70,7 @@ function figuresOf({ total, is_final: isFinal, month, compared_with: before }: S
       details: total.estimated_usd === null ? [] : [`Of which estimated ${usd(total.estimated_usd)}`],
     },
     {
-      label: `${previous}, USD`,
+      label: `${comparedName(statement)}, USD`,
       value: usd(total.previous_usd),
       details: [`Change ${formatDifference(drawnChange(total, decimals), decimals)} (${formatPercent(total)})`],
     },

@@ -1,8 +1,9 @@
 import { useState } from 'react';
 import { type Customer, findCustomer, useCustomers, useProjectNames } from '../../api/projects';
 import { useMayChange } from '../../api/session';
+import { formatDays } from '../../format/format-time';
 import { useOpened } from '../../range/use-opened';
-import type { Page } from '../../range/use-page';
+import type { Page, RangeQuery } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { SearchInput } from '../../ui/form';
 import { Plus } from '../../ui/icons';
@@ -50,7 +51,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
       }
       caption="Customers, highest spend first"
       query={customers}
-      columns={[...nameColumns(projectName), ...CUSTOMER_COLUMNS, runsOut]}
+      columns={[...nameColumns(projectName), ...customerColumns(page.query), runsOut]}
       above={<RunsOutNext budgets={budgets} linkOf={({ owner }) => opened.linkTo(owner)} />}
       rows={rows}
       rowKey={keyOf}
@@ -105,9 +106,10 @@ const nameColumns = (projectName: (id: string) => string): Column<Customer>[] =>
   { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) },
 ];
 
-export const CUSTOMER_COLUMNS: readonly Column<Customer>[] = [
-  { header: 'Spent in range', unit: 'usd', value: (row) => row.cost_usd },
-  { header: 'Requests in range', unit: 'count', wideOnly: 'most', value: (row) => row.requests },
+/** The API sums whole UTC days, so the headings name these days and not the range. */
+export const customerColumns = ({ from, to }: RangeQuery): readonly Column<Customer>[] => [
+  { header: `Spent ${formatDays(from, to)}, UTC`, unit: 'usd', value: (row) => row.cost_usd },
+  { header: `Requests ${formatDays(from, to)}, UTC`, unit: 'count', wideOnly: 'most', value: (row) => row.requests },
   daysColumn((row) => row.spend_by_day, 'very'),
   { header: 'Spent today', unit: 'usd', value: (row) => row.today_usd },
   { header: 'Daily limit', unit: 'usd', none: 'none', value: (row) => row.daily_spend_limit_usd },

@@ -162,7 +162,7 @@ function notesOf({ timeZone }: MonthQuestion, months: Months, { rows, total }: S
   const notes: readonly (readonly [boolean, string])[] = [
     [
       !isFinal,
-      `This month is still in progress. It is compared with the previous month up to the same day and hour (${until}).`,
+      `This month is still in progress. It is compared with the previous month up to the end of the same hour (${until}).`,
     ],
     [attribution === 'request', 'Grouped by the labels each request had when it was made.'],
     [

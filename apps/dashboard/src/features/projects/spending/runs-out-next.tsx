@@ -5,15 +5,15 @@ import type { NextBudget } from './prepare-outlooks';
 import type { useOutlooks } from './use-outlooks';
 
 interface Props {
-  readonly budgets: Pick<ReturnType<typeof useOutlooks>, 'isReady' | 'next' | 'hasBudgets'>;
+  readonly budgets: Pick<ReturnType<typeof useOutlooks>, 'scope' | 'isReady' | 'next' | 'hasBudgets'>;
   readonly linkOf: (budget: NextBudget) => RowLink;
 }
 
 /** The budgets that run out next, in a sentence. Its line is there from the beginning: nothing moves. */
-export function RunsOutNext({ budgets: { isReady, next, hasBudgets }, linkOf }: Props) {
+export function RunsOutNext({ budgets: { scope, isReady, next, hasBudgets }, linkOf }: Props) {
   if (!isReady) return <Line>{'\u00a0'}</Line>;
-  if (!hasBudgets) return <Line>No budgets yet.</Line>;
-  if (next.length === 0) return <Line>No budget is expected to run out this month.</Line>;
+  if (!hasBudgets) return <Line>No {scope} has a budget yet.</Line>;
+  if (next.length === 0) return <Line>No {scope}'s budget is expected to run out this month.</Line>;
   return (
     <Line>
       {next.map((budget, index) => (

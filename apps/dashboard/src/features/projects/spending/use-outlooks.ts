@@ -12,6 +12,7 @@ export function useOutlooks(scope: Budget['scope'], projectId?: string) {
   const { data, error } = useBudgets(query);
   const budgets = data?.data ?? NONE;
   return {
+    scope,
     isReady: data !== undefined || error !== null,
     outlooks: useMemo(() => prepareOutlooks(budgets), [budgets]),
     next: useMemo(() => prepareNext(budgets), [budgets]),
