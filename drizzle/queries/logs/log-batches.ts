@@ -8,7 +8,9 @@ import type { SignedFact, UsageFact } from '../stats/write/rollup-deltas';
 import { type LogFilter, logConditions, logRows, type StoredLog } from './logs';
 
 const FAILURES: ReadonlySet<string> = new Set([...PROVIDER_FAILURES, ...GATEWAY_FAILURES]);
-const isFailure = ({ status, errorCode }: UsageFact) => status === 'error' && FAILURES.has(errorCode ?? '');
+const isFailure = ({ errorCode }: UsageFact) => FAILURES.has(errorCode ?? '');
+/** A batch counts requests that ended so shortly before. */
+const LIVE_SECONDS = 60;
 
 /** Written by writers of rows while they hold the lock: batches are numbered in the order they are committed. */
 export async function insertLogBatch(
@@ -18,15 +20,29 @@ export async function insertLogBatch(
 ): Promise<void> {
   if (records.length === 0) return;
   const entries = JSON.stringify(records.map(({ id, createdAtMs }) => [createdAtMs, id]));
-  // A correction takes its old row away.
-  const count = (counted: readonly SignedFact[]) =>
-    Math.max(
-      0,
-      counted.reduce((sum, { fact, sign }) => sum + sign * fact.requests, 0),
-    );
-  const failures = facts.filter(({ fact }) => isFailure(fact));
-  await tx.execute(sql`insert into log_batches (entries, requests, failed)
-    values (${entries}::jsonb, ${count(facts)}, ${count(failures)})`);
+  const bySecond = JSON.stringify(countBySecond(facts));
+  // Rows of earlier times, such as an import's, aren't traffic. A correction takes its old row away.
+  await tx.execute(sql`insert into log_batches (entries, requests, failed, caller_errors)
+    select ${entries}::jsonb, greatest(0, coalesce(sum((value->>1)::int), 0)),
+      greatest(0, coalesce(sum((value->>2)::int), 0)), greatest(0, coalesce(sum((value->>3)::int), 0))
+    from jsonb_array_elements(${bySecond}::jsonb)
+    where (value->>0)::bigint >= extract(epoch from now()) - ${LIVE_SECONDS}`);
+}
+
+type SecondCounts = [second: number, requests: number, failed: number, callerErrors: number];
+
+/** By the second in which requests ended. */
+function countBySecond(facts: readonly SignedFact[]): readonly SecondCounts[] {
+  const seconds = new Map<number, SecondCounts>();
+  for (const { fact, sign } of facts) {
+    const second = Math.floor((fact.createdAtMs + (fact.latencyMs ?? 0)) / 1000);
+    const counts = seconds.get(second) ?? [second, 0, 0, 0];
+    const requests = sign * fact.requests;
+    counts[1] += requests;
+    if (fact.status === 'error') counts[isFailure(fact) ? 2 : 3] += requests;
+    seconds.set(second, counts);
+  }
+  return [...seconds.values()];
 }
 
 /** Requests of a batch, refused ones included. */
@@ -36,6 +52,8 @@ export interface BatchCounts {
   readonly requests: number;
   /** Through no fault of the callers. */
   readonly failed: number;
+  /** Through a fault of the callers. */
+  readonly callerErrors: number;
 }
 
 /** Batches after one and since an instant, oldest first. */
@@ -43,12 +61,13 @@ export async function listBatchCounts(
   db: Db,
   { seq, sinceMs }: { readonly seq: number; readonly sinceMs: number },
 ): Promise<readonly BatchCounts[]> {
-  const rows = await db.execute<{ seq: string; ms: number; requests: number; failed: number }>(sql`
-    select seq, (extract(epoch from created_at) * 1000)::float8 as ms, requests, failed from log_batches
+  const rows = await db.execute<{ seq: string; ms: number; requests: number; failed: number; callers: number }>(sql`
+    select seq, (extract(epoch from created_at) * 1000)::float8 as ms, requests, failed, caller_errors as callers
+    from log_batches
     where seq > ${seq} and created_at >= ${instant(sinceMs)} order by seq`);
   return rows.map((row) => ({
     ...{ seq: Number(row.seq), storedAtMs: Number(row.ms) },
-    ...{ requests: Number(row.requests), failed: Number(row.failed) },
+    ...{ requests: Number(row.requests), failed: Number(row.failed), callerErrors: Number(row.callers) },
   }));
 }
 

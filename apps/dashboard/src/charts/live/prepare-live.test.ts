@@ -13,14 +13,13 @@ import {
 const NOW_MS = Date.parse('2026-11-26T12:00:00.400Z');
 const news = (
   nowMs: number,
-  batches: readonly (readonly [agoMs: number, requests: number, failed: number])[],
+  batches: readonly (readonly [agoMs: number, requests: number, failed: number, callerErrors?: number])[],
 ): TrafficNews => ({
   now: new Date(nowMs).toISOString(),
   in_flight: 3,
-  batches: batches.map(([agoMs, requests, failed]) => ({
+  batches: batches.map(([agoMs, requests, failed, callerErrors = 0]) => ({
     at: new Date(nowMs - agoMs).toISOString(),
-    requests,
-    failed,
+    ...{ requests, failed, caller_errors: callerErrors },
   })),
 });
 
@@ -43,8 +42,8 @@ describe('a minute', () => {
     const atMs = NOW_MS + 3_600_000;
     const traffic = addNews(NO_TRAFFIC, news(atMs, [[2000, 8, 2]]), NOW_MS);
     const bars = (laterMs: number) => prepareLive(traffic, NOW_MS + laterMs).bars;
-    expect(bars(0).at(-1)).toEqual({ requests: 8, failed: 2 });
-    expect(bars(5000).at(-6)).toEqual({ requests: 8, failed: 2 });
+    expect(bars(0).at(-1)).toEqual({ requests: 8, failed: 2, callerErrors: 0 });
+    expect(bars(5000).at(-6)).toEqual({ requests: 8, failed: 2, callerErrors: 0 });
     expect(prepareLive(traffic, NOW_MS + 61_000).requests).toBe(0);
   });
 
@@ -75,14 +74,17 @@ test('in words and figures', () => {
       NO_TRAFFIC,
       news(NOW_MS, [
         [2000, 40, 2],
-        [55_000, 10, 0],
+        [3000, 0, 0, 1],
+        [55_000, 10, 0, 13],
       ]),
       NOW_MS,
     ),
     NOW_MS,
   );
-  expect(describeErrors(minute)).toBe('2 errors (4.0 %)');
-  expect(describeErrors({ ...minute, failed: 0 })).toBe('0 errors');
+  expect(describeErrors(minute)).toBe('2 errors (4.0 %), 14 caller errors');
+  expect(describeErrors({ ...minute, failed: 0 })).toBe('0 errors, 14 caller errors');
+  expect(describeErrors({ ...minute, callerErrors: 0 })).toBe('2 errors (4.0 %)');
+  expect(describeErrors({ ...minute, failed: 0, callerErrors: 0 })).toBe('0 errors');
   const figures = liveFigures(minute).map(({ cells }) => cells);
   expect([figures.length, figures[0], figures[5]]).toEqual([
     ...[6, ['60 to 50 seconds ago', '10', '0'], ['10 to 0 seconds ago', '40', '2']],

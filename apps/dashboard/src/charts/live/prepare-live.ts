@@ -5,12 +5,14 @@ export interface TrafficNews {
   readonly now: string;
   /** null if the store doesn't answer. */
   readonly in_flight: number | null;
-  readonly batches: readonly { readonly at: string; readonly requests: number; readonly failed: number }[];
+  readonly batches: readonly (Omit<Counts, 'callerErrors'> & { readonly at: string; readonly caller_errors: number })[];
 }
 
 interface Counts {
   readonly requests: number;
   readonly failed: number;
+  /** Not among the failures. */
+  readonly callerErrors: number;
 }
 
 export interface Traffic {
@@ -29,16 +31,19 @@ export const SHOWN_SECONDS = 60;
 const LATE_SECONDS = 2;
 /** A rate is of the newest seconds. */
 const RATE_SECONDS = 10;
-const NONE: Counts = { requests: 0, failed: 0 };
+const NONE: Counts = { requests: 0, failed: 0, callerErrors: 0 };
 
 /** Adds what came in, and drops seconds that are no longer shown. */
 export function addNews(before: Traffic, news: TrafficNews, nowMs: number): Traffic {
   const oldest = Math.floor(Date.parse(news.now) / SECOND_MS) - SHOWN_SECONDS - LATE_SECONDS - 1;
   const seconds = new Map([...before.seconds].filter(([second]) => second >= oldest));
-  for (const { at, requests, failed } of news.batches) {
+  for (const { at, requests, failed, caller_errors: callerErrors } of news.batches) {
     const second = Math.floor(Date.parse(at) / SECOND_MS);
     const known = seconds.get(second) ?? NONE;
-    seconds.set(second, { requests: known.requests + requests, failed: known.failed + failed });
+    seconds.set(second, {
+      ...{ requests: known.requests + requests, failed: known.failed + failed },
+      callerErrors: known.callerErrors + callerErrors,
+    });
   }
   return { seconds, inFlight: news.in_flight, aheadMs: Date.parse(news.now) - nowMs };
 }
@@ -49,6 +54,7 @@ export interface LiveMinute {
   readonly perSecond: number;
   readonly requests: number;
   readonly failed: number;
+  readonly callerErrors: number;
   /** SVG paths over seconds (wide `PITCH`) and `LIVE_HEIGHT`. */
   readonly paths: { readonly failed: string; readonly others: string };
 }
@@ -73,6 +79,7 @@ export function prepareLive({ seconds, aheadMs }: Traffic, nowMs: number): LiveM
     perSecond: sum(({ requests }) => requests, bars.slice(-RATE_SECONDS)) / RATE_SECONDS,
     requests: sum(({ requests }) => requests),
     failed: sum(({ failed }) => failed),
+    callerErrors: sum(({ callerErrors }) => callerErrors),
     paths: {
       failed: bars.map(({ failed }, index) => bar(index, 0, heightOf(failed))).join(''),
       others: bars
@@ -89,8 +96,11 @@ export const formatRate = (perSecond: number): string =>
 export const formatInFlight = (inFlight: number | null): string =>
   inFlight === null ? NOTHING : formatCount(inFlight);
 
-export const describeErrors = ({ requests, failed }: LiveMinute): string =>
-  `${countOf(failed, 'error')}${failed === 0 ? '' : ` (${formatShare(failed / requests)})`}`;
+export function describeErrors({ requests, failed, callerErrors }: LiveMinute): string {
+  const share = failed === 0 ? '' : ` (${formatShare(failed / requests)})`;
+  const callers = callerErrors === 0 ? '' : `, ${countOf(callerErrors, 'caller error')}`;
+  return `${countOf(failed, 'error')}${share}${callers}`;
+}
 
 const FIGURE_SECONDS = 10;
 

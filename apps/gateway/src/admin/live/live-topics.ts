@@ -121,7 +121,9 @@ function trafficLook({ db, clock, hotStore }: Needs, batches: () => Promise<Kept
     const nowMs = clock.nowMs();
     // A number that was never given is of another database.
     const found = await listBatchCounts(db, { seq: seq > newest ? 0 : seq, sinceMs: nowMs - TRAFFIC_MS });
-    const shown = found.map(({ storedAtMs, requests, failed }) => ({ at: showInstant(storedAtMs), requests, failed }));
+    const shown = found.map(({ storedAtMs, requests, failed, callerErrors }) => ({
+      ...{ at: showInstant(storedAtMs), requests, failed, caller_errors: callerErrors },
+    }));
     return {
       cursor: `${found.at(-1)?.seq ?? newest}.${inFlight}`,
       shown: { now: showInstant(nowMs), in_flight: inFlight, batches: shown },

@@ -148,18 +148,23 @@ describe.each(TEST_DATABASES)('timeline, on $name', (kind) => {
     await store({ status: 'rate_limited', httpStatus: 429, refusedCount: 7 });
     await store({ status: 'error', errorCode: 'upstream_timeout', httpStatus: 504 });
     await store({ status: 'error', errorCode: 'model_not_found', httpStatus: 404 });
+    // A demo's rows of earlier days aren't traffic; a long request that ends now is.
+    await store({ createdAtMs: Date.now() - 86_400_000, status: 'error', errorCode: 'upstream_error' });
+    await store({ createdAtMs: Date.now() - 600_000, latencyMs: 600_000 });
     const ids = { requestId: Bun.randomUUIDv7(), projectId, keyId: crypto.randomUUID() };
     const { hotStore } = admin.services;
     await hotStore.admit(requestOf({ ...ids, requested: planOf({ ...ids, holdNanoUsd: 5 }) }));
     admin.advanceClock(2000);
     const next = await once('topics=traffic', first.at(-1)?.id);
     const { batches, in_flight } = next[1]?.data ?? {};
-    const counts = batches.map(({ requests, failed }: { requests: number; failed: number }) => [requests, failed]);
+    const counts = batches.map((batch: Record<string, number>) => [batch.requests, batch.failed, batch.caller_errors]);
     expect(counts).toEqual([
       ...[
-        [7, 0],
-        [1, 1],
-        [1, 0],
+        [7, 0, 0],
+        [1, 1, 0],
+        [1, 0, 1],
+        [0, 0, 0],
+        [1, 0, 0],
       ],
     ]);
     expect(in_flight).toBe(first[1]?.data.in_flight + 1);
