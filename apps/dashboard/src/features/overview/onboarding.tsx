@@ -16,8 +16,11 @@ import { snippets } from '../projects/prepare-snippets';
 
 /** On an empty database: a provider, a key, a first request, in under a minute. */
 export function Onboarding({ onDone }: { readonly onDone: () => void }) {
-  const providers = useSystem().data?.providers ?? [];
+  const system = useSystem();
   const [secret, setSecret] = useState<string | null>(null);
+  // Until the providers are known, it would show an example that none of them serves.
+  if (system.data === undefined) return <Failure of={system} />;
+  const { providers } = system.data;
   return (
     <div className="grid max-w-3xl gap-3">
       <Step number={1} title="Set up a provider" isDone={providers.length > 0}>
@@ -39,7 +42,7 @@ function Providers({ names }: { readonly names: readonly string[] }) {
       {names.map((name) => (
         <Badge key={name}>{name}</Badge>
       ))}
-      . {names.includes('demo') && 'demo is built in and answers without an account.'}
+      . {names.includes('demo') && 'demo is built in and already answers, without an account.'}
     </p>
   ) : (
     <p>

@@ -26,7 +26,7 @@ export interface Draft {
   readonly sendAs: 'key' | 'pasted';
   readonly projectId: string;
   readonly keyId: string;
-  /** One to four; empty is the example. */
+  /** One to four; an empty first one is the example. */
   readonly models: readonly string[];
   readonly system: string;
   readonly turns: Turns;

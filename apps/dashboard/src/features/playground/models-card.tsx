@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { formatCount } from '../../format/format-number';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -11,6 +12,12 @@ import type { Playground } from './use-playground';
 /** One to four models or aliases, of those that the key may use. */
 export function ModelsCard({ playground }: { readonly playground: Playground }) {
   const { draft, store, models, example } = playground;
+  /** Field that was just added: one goes on there. */
+  const [added, setAdded] = useState<number | null>(null);
+  const add = () => {
+    setAdded(draft.models.length);
+    store.change({ models: [...draft.models, ''] });
+  };
   const put = (index: number, model: string) => store.change({ models: draft.models.with(index, model) });
   const choices = aliasesFirst(models.data ?? []).map((model) => ({
     value: model.id,
@@ -28,7 +35,8 @@ export function ModelsCard({ playground }: { readonly playground: Playground }) 
               className="min-w-0 flex-1"
               value={model}
               choices={choices}
-              placeholder={example}
+              placeholder={index === 0 ? example : 'Choose a model'}
+              autoFocus={index === added}
               takesFirst
               emptyNote={models.data === undefined ? 'Choose a key to see its models' : 'Not available to this key'}
               onValue={(name) => put(index, name)}
@@ -46,11 +54,7 @@ export function ModelsCard({ playground }: { readonly playground: Playground }) 
           </div>
         ))}
         <div className="flex flex-wrap items-center justify-between gap-2">
-          <Button
-            size="small"
-            disabled={draft.models.length >= MOST_MODELS}
-            onClick={() => store.change({ models: [...draft.models, ''] })}
-          >
+          <Button size="small" disabled={draft.models.length >= MOST_MODELS} onClick={add}>
             <Plus /> Compare with another model
           </Button>
           {models.data !== undefined && (

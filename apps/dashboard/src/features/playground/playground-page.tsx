@@ -136,7 +136,9 @@ function whyNot({ sender, prepared, unanswered }: Playground): string | null {
   if (sender === null) return 'Choose a key first.';
   const [problem] = prepared.problems;
   if (problem !== undefined)
-    return problem.field === 'turns' ? problem.message : `Check the settings: ${problem.message}`;
+    return problem.field === 'turns' || problem.field === 'models'
+      ? problem.message
+      : `Check the settings: ${problem.message}`;
   return unanswered.length === 0 ? null : `Enter the result of ${unanswered.join(', ')}.`;
 }
 

@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 
 /** An invalid field and the reason. */
 export interface Problem {
-  readonly field: keyof Settings | 'turns';
+  readonly field: keyof Settings | 'turns' | 'models';
   readonly message: string;
 }
 
@@ -29,11 +29,19 @@ const NUMBERS = [
 type Note = (field: Problem['field'], message: string) => void;
 
 /** Chat Completions body of a draft. */
-export function prepareBody({ system, turns, settings }: Pick<Draft, 'system' | 'turns' | 'settings'>): Prepared {
+export function prepareBody({
+  models,
+  system,
+  turns,
+  settings,
+}: Omit<Draft, 'sendAs' | 'projectId' | 'keyId'>): Prepared {
   const problems: Problem[] = [];
   const note: Note = (field, message) => problems.push({ field, message });
   const spoken = turns.filter((turn) => !isEmptyTurn(turn) || turn.role === 'tool');
   if (spoken.length === 0) note('turns', 'Enter a message first.');
+  // Only the first field has an example: another would ask the same model again.
+  const empty = models.findIndex((model, index) => index > 0 && model.trim() === '');
+  if (empty > 0) note('models', `Choose model ${empty + 1}, or remove it.`);
   const first = system.trim() === '' ? [] : [{ role: 'system', content: system }];
   const body: Json = { messages: [...first, ...spoken.map(toMessage)] };
   for (const [field, min, max, isWhole] of NUMBERS) {

@@ -97,6 +97,12 @@ describe('sent request', () => {
     expect(problems).toEqual([{ field: field as 'other', message: expect.stringContaining(message) }]);
   });
 
+  test('an empty field for another model does not ask the first one again', () => {
+    const problemsOf = (...models: string[]) => prepareBody({ ...draftOf({}), models }).problems;
+    expect(problemsOf('', 'demo-chat', ' ')).toEqual([{ field: 'models', message: 'Choose model 3, or remove it.' }]);
+    expect([...problemsOf(''), ...problemsOf('', 'demo-chat'), ...problemsOf('a', 'a')]).toEqual([]);
+  });
+
   test('tools and schemas may be written bare, or as the API has them', () => {
     const bare = { name: 'f', parameters: { type: 'object' } };
     const whole = { type: 'function', function: bare };

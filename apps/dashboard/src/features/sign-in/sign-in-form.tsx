@@ -17,6 +17,7 @@ export function SignInForm() {
         autoComplete="current-password"
         placeholder="llm0_admin_…"
         required
+        autoFocus
         value={token}
         error={signIn.error?.message ?? null}
         onValue={setToken}
