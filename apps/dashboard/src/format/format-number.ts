@@ -22,8 +22,8 @@ export function formatMs(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return NOTHING;
   if (ms < 10) return `${ms.toFixed(2)} ms`;
   if (ms < 100) return `${ms.toFixed(1)} ms`;
-  if (ms < 10_000) return `${Math.round(ms).toLocaleString('en-US')} ms`;
-  return ms < 120_000 ? `${(ms / 1000).toFixed(1)} s` : `${(ms / 60_000).toFixed(1)} min`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  return ms < 120_000 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 60_000).toFixed(1)} min`;
 }
 
 /** For axes: one readable unit per chart, without useless decimals. */

@@ -47,9 +47,9 @@ test('the days of a range are whole UTC days, both named', () => {
 
 describe('numbers', () => {
   test('durations have the unit that suits; nothing is a dash, zero is zero', () => {
-    expect([null, 0, 0.4, 42, 1234, 15_000, 150_000].map((ms) => formatMs(ms))).toEqual([
+    expect([null, 0, 0.4, 42, 999.4, 999.6, 9083, 11_500, 150_000].map((ms) => formatMs(ms))).toEqual([
       ...['–', '0.00 ms', '0.40 ms', '42.0 ms'],
-      ...['1,234 ms', '15.0 s', '2.5 min'],
+      ...['999 ms', '1.00 s', '9.08 s', '11.50 s', '2.5 min'],
     ]);
     expect([0, 500, 5000, 12_500].map(formatMsShort)).toEqual(['0', '500 ms', '5 s', '12.5 s']);
   });
