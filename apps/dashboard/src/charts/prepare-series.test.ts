@@ -119,6 +119,26 @@ describe('colours', () => {
     expect(names.map(new SeriesColors({ ...memory, getItem: () => '{"a":1' }).colorOf).length).toBe(10);
   });
 
+  test('a provider has one colour in every browser, and models keep theirs beside it', () => {
+    const vendors = ['xai', 'ollama', 'openai', 'anthropic', 'demo'];
+    const [one, other] = [fresh(), fresh()];
+    vendors.map(one.colorOf);
+    other.colorsOf([...names, ...vendors.toReversed()]);
+    expect(vendors.map(one.colorOf)).toEqual(vendors.map(other.colorOf));
+    expect(new Set(vendors.map(one.colorOf)).size).toBe(vendors.length);
+    const own = Array.from({ length: 6 }, (_, index) => `own-${index}`);
+    expect(new Set([...vendors, ...own].map(fresh().colorsOf([...own, ...vendors]))).size).toBe(11);
+    expect(names.map(one.colorsOf(names))).toEqual(names.map(fresh().colorsOf(names)));
+  });
+
+  test('the eleventh name of a page has its colour on other pages, too', () => {
+    const colors = fresh();
+    const many = Array.from({ length: 16 }, (_, index) => `model-${index}`);
+    const first = many.map(colors.colorsOf(many));
+    expect(many.toReversed().map(colors.colorOf).toReversed()).toEqual(first);
+    expect(new Set(first).size).toBe(16);
+  });
+
   test('what is no name has no colour of its own', () => {
     const { colorOf, colorsOf } = fresh();
     expect([colorOf(''), colorOf('(other)'), colorsOf([''])('')]).toEqual([OTHER_COLOR, OTHER_COLOR, OTHER_COLOR]);

@@ -42,8 +42,14 @@ export const MEANING = {
   gateway: '#ae3ec9',
 } as const;
 
-/** Number of names with distinct colours. */
-const DISTINCT = 10;
+/** Number of names that choose first. */
+const FIRST = 10;
+/** In an order for good: a provider has one colour in every browser, and takes none from models. New ones go last. */
+const PROVIDERS = [
+  ...['openai', 'anthropic', 'gemini', 'demo', 'azure', 'bedrock', 'vertex', 'mistral', 'groq'],
+  ...['together', 'deepseek', 'xai', 'openrouter', 'fireworks', 'cohere', 'voyage', 'ollama'],
+];
+
 /** Further names have the colour of their hash. */
 const MAX_REMEMBERED = 500;
 
@@ -53,6 +59,8 @@ function hash(text: string): number {
   for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
   return (value ^ (value >>> 15)) >>> 0;
 }
+
+const OF_PROVIDER = new Map(PROVIDERS.map((name, index) => [name, [...PALETTE, ...SPARE][index]]));
 
 const isNoName = (name: string) => name === '' || name === '(other)';
 
@@ -77,21 +85,26 @@ export class SeriesColors {
   /** Colour of a name, in any chart and table. */
   readonly colorOf = (name: string): string => {
     if (isNoName(name)) return OTHER_COLOR;
-    return this.taken.get(name) ?? this.take(name, []);
+    return this.known(name) ?? this.take(name, []);
   };
 
   /** Colours of names shown together, the most important first. The order doesn't decide. */
   readonly colorsOf = (names: readonly string[]): ((name: string) => string) => {
-    const shown = names.filter((one) => !isNoName(one)).slice(0, DISTINCT);
-    for (const name of [...shown].sort()) if (!this.taken.has(name)) this.take(name, shown);
-    return (name) => this.taken.get(name) ?? (isNoName(name) ? OTHER_COLOR : hashed(name));
+    const shown = names.filter((one) => !isNoName(one));
+    const inTurn = [...shown.slice(0, FIRST).sort(), ...shown.slice(FIRST).sort()];
+    for (const name of inTurn) if (this.known(name) === undefined) this.take(name, shown);
+    return (name) => this.known(name) ?? (isNoName(name) ? OTHER_COLOR : hashed(name));
   };
+
+  private known(name: string): string | undefined {
+    return OF_PROVIDER.get(name) ?? this.taken.get(name);
+  }
 
   private take(name: string, beside: readonly string[]): string {
     const at = hash(name) % PALETTE.length;
     const wanted = [...PALETTE.slice(at), ...PALETTE.slice(0, at), ...SPARE];
-    const used = new Set(this.taken.values());
-    const near = new Set(beside.map((one) => this.taken.get(one)));
+    const near = new Set(beside.map((one) => this.known(one)));
+    const used = new Set([...this.taken.values(), ...near]);
     const color = wanted.find((one) => !used.has(one)) ?? wanted.find((one) => !near.has(one)) ?? hashed(name);
     if (this.taken.size < MAX_REMEMBERED) {
       this.taken.set(name, color);
