@@ -49,6 +49,8 @@ const ROWS: readonly Row[] = [
     'packages/providers/src/gemini/passthrough.ts',
     'packages/providers/src/bedrock/endpoint.ts',
     'packages/providers/src/gemini/endpoint.ts',
+    'packages/providers/src/cohere/endpoint.ts',
+    'packages/providers/src/vertex/endpoint.ts',
   ].map((path): Row => [path, TRAILING_SLASHES, 500, BASE_URL]),
   [
     'apps/gateway/src/cli/admin-client.ts',
@@ -57,6 +59,9 @@ const ROWS: readonly Row[] = [
     ['apps/gateway/src/cli/admin-client.ts', '${url.replace'],
   ],
   ['apps/gateway/src/config/values.ts', TRAILING_SLASHES, 500, SETTINGS],
+  ['apps/gateway/src/config/sinks.ts', String.raw`^\/+|\/+$`, 500, SETTINGS],
+  ['apps/gateway/src/secrets/fetch-google.ts', TRAILING_SLASHES, 500, SETTINGS],
+  ['apps/gateway/src/secrets/fetch-vault.ts', TRAILING_SLASHES, 500, SETTINGS],
   ['apps/gateway/src/config/providers.ts', String.raw`^[a-z]{2}(?:-[a-z]+)+-\d$`, 100, SETTINGS],
   [`${SEMANTIC}/guards/read-text.ts`, String.raw`\b(?:what|which|whom?)\b.*\b(?:do|does|did)\b`, 3_000, QUESTION],
   [`${SEMANTIC}/guards/scope-marks.ts`, `\\b${ASKED}\\b.*\\band (?:by |in |at )?${ASKED}\\b`, 3_000, QUESTION],

@@ -37,7 +37,12 @@ export function formatDay(at: number, choice: TimeZoneChoice): string {
 /** `Mar 1–3`: UTC days, both included. */
 export function formatDays(from: string, to: string): string {
   const days = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-  return days.formatRange(new Date(from), new Date(to)).replace(/\s*–\s*/, '–');
+  // Some languages put thin spaces around the dash.
+  return days
+    .formatRange(new Date(from), new Date(to))
+    .split('–')
+    .map((day) => day.trim())
+    .join('–');
 }
 
 /** `14:05`. */

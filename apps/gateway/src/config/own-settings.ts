@@ -6,6 +6,9 @@ import { EnvReader } from './values';
 const BY_NAME =
   /^(?:LLM0_.*|OTEL_.*|(?:TRIAL_)?POSTGRES.*|PG[A-Z]+|REDIS.*|VALKEY.*|DATABASE_.*|DB_.*|BACKEND_.*_URL|PROVIDER_KEY)$/;
 
+/** Variables of AWS, which Bedrock and sinks use as other programs do. */
+const OF_OTHERS = /^AWS_/;
+
 /**
  * True for the gateway's own variables, in any case and with `_FILE`. Vendors' keys and URLs don't count: other
  * programs share those names.
@@ -21,6 +24,7 @@ function ownNames(): ReadonlySet<string> {
   if (known !== undefined) return known;
   const vendors = new EnvReader({});
   readProviderSettings(vendors);
-  known = settingNames().difference(vendors.known);
+  const names = [...settingNames().difference(vendors.known)];
+  known = new Set(names.filter((name) => !OF_OTHERS.test(name)));
   return known;
 }
