@@ -67,6 +67,14 @@ describe('Postgres goes away and comes back', () => {
       for (let i = 0; i < 6; i++) await (await postChat(gateway, apiKey, long(`long ${i}`))).text();
       await settledLedger(gateway);
       await whileReadOnly(postgres.url, async () => {
+        // Each connection of the gateway takes the setting on its own.
+        for (let refusals = 0; refusals < 5; ) {
+          const tried = callAdmin(gateway, '/projects', { body: { name: 'a probe' } });
+          refusals = await tried.then(
+            () => 0,
+            () => refusals + 1,
+          );
+        }
         const refused = callAdmin(gateway, '/projects', { body: { name: 'not now' } });
         await expect(refused).rejects.toThrow(/503 .*"store_unavailable"/);
         expect((await postChat(gateway, apiKey, ask('while it is read-only'))).status).toBe(200);
