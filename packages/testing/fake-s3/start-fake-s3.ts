@@ -1,3 +1,5 @@
+import { gunzipSync } from 'node:zlib';
+
 /** A bucket service in memory: objects, whole and in parts. */
 export interface FakeS3 {
   readonly url: string;
@@ -59,7 +61,8 @@ export function startFakeS3(): FakeS3 {
 
 /** The JSON lines of an object. */
 export function linesOf(object: Uint8Array): Record<string, unknown>[] {
-  const text = new TextDecoder().decode(Bun.gunzipSync(new Uint8Array(object)));
+  // Bun's own stops after the first member.
+  const text = gunzipSync(object).toString();
   return text
     .split('\n')
     .filter((line) => line !== '')
