@@ -23,7 +23,7 @@ const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[]
   },
   { prefix: 'apps/gateway/src/jobs/', may: ['packages/core/', 'drizzle/'] },
   { prefix: 'apps/gateway/src/config/', may: ['packages/core/'] },
-  { prefix: 'apps/gateway/src/secrets/', may: [] },
+  { prefix: 'apps/gateway/src/secrets/', may: ['packages/core/src/async/'] },
   {
     prefix: 'apps/gateway/src/sinks/',
     may: [

@@ -1,3 +1,4 @@
+import { inTime } from '@llm0/core/async/in-time';
 import type { Logger } from 'pino';
 import type { FetchSecret } from './fetch-secret';
 import { parseReference, type SecretReference } from './secret-reference';
@@ -111,7 +112,8 @@ export class LiveSecrets {
     const wasMissing = known === undefined && entry.failures > 0;
     entry.begun += 1;
     try {
-      const { text, expiresAtMs } = await withinTime((signal) => fetch(entry.reference, signal));
+      // Some libraries ignore the signal.
+      const { text, expiresAtMs } = await inTime(fetch(entry.reference, AbortSignal.timeout(ASK_MS)), ASK_MS, tooLate);
       entry.text = text;
       if (entry.failures > 0) log.info({ secret: `${kind}:${name}` }, 'the secret can be read again');
       entry.failures = 0;
@@ -132,15 +134,6 @@ export class LiveSecrets {
   }
 }
 
-/** Some libraries ignore the signal. */
-async function withinTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const signal = AbortSignal.timeout(ASK_MS);
-  const late = Promise.withResolvers<never>();
-  const onLate = () => late.reject(new Error(`no answer within ${ASK_MS / 1000} s`));
-  signal.addEventListener('abort', onLate, { once: true });
-  try {
-    return await Promise.race([work(signal), late.promise]);
-  } finally {
-    signal.removeEventListener('abort', onLate);
-  }
+function tooLate(): never {
+  throw new Error(`no answer within ${ASK_MS / 1000} s`);
 }

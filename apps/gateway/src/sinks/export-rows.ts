@@ -26,15 +26,20 @@ const PAUSE_MS = 10;
  * an object is complete; an interrupted one is written again under its name.
  */
 export function exportRows(sinks: readonly SinkSetting[], write: WritePart): Job {
+  const names = sinks.map(({ name }) => name);
+  let isSettled = false;
   return {
     name: 'log_sinks',
     intervalMs: LOOK_MS,
     async run(context) {
-      await settleSinks(
-        context.db,
-        sinks.map(({ name }) => name),
-      );
-      const states = new Map((await listSinks(context.db)).map((state) => [state.name, state]));
+      const { db } = context;
+      let states = await statesOf(db);
+      // Once, and again if another configuration has forgotten one.
+      if (!isSettled || names.some((name) => !states.has(name))) {
+        await settleSinks(db, names);
+        isSettled = true;
+        states = await statesOf(db);
+      }
       const done = await Promise.all(
         sinks.map(async (sink) => {
           const state = states.get(sink.name);
@@ -46,6 +51,8 @@ export function exportRows(sinks: readonly SinkSetting[], write: WritePart): Job
     },
   };
 }
+
+const statesOf = async (db: JobContext['db']) => new Map((await listSinks(db)).map((state) => [state.name, state]));
 
 interface Export {
   readonly sink: SinkSetting;
@@ -66,7 +73,7 @@ async function exportTo({ sink, state, context, write }: Export): Promise<number
       seq = source.seq;
       total += source.rows;
       await advanceSink(db, sink.name, seq);
-      waitingSinceMs = (await listSinks(db)).find(({ name }) => name === sink.name)?.waitingSinceMs ?? null;
+      waitingSinceMs = (await statesOf(db)).get(sink.name)?.waitingSinceMs ?? null;
     }
   } catch (error) {
     const problem = rootMessage(error);
