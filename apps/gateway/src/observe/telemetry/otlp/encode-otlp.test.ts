@@ -20,7 +20,8 @@ const name = fc.constantFrom(
   'llm0.dropped_params',
   'gen_ai.request.top_p',
 );
-const double = fc.double({ noNaN: true, noDefaultInfinity: true });
+// No count is -0.
+const double = fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one + 0);
 const number = fc.oneof(fc.integer(), fc.maxSafeInteger(), double);
 const value = fc.oneof(text, number, fc.boolean(), fc.array(text, { maxLength: 3 }));
 const attributes: fc.Arbitrary<Attributes> = fc.dictionary(name, value, { maxKeys: 5 });
