@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 const ROWS_A_PART = 500;
 /** A larger object is no easier to read; the next one follows at once. */
 const MOST_ROWS = 200_000;
-/** Rows of an hour are all stored some seconds after its end. */
+/** Rows of an hour are all stored some seconds after its end, and bodies some seconds after their rows. */
 const SETTLED_MS = 2_000;
 /** Between two parts, so that a backlog leaves time for requests. */
 const PAUSE_MS = 10;
@@ -86,8 +86,9 @@ async function exportTo({ sink, state, context, write }: Export): Promise<number
 const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS);
 
 /** After its time, or when its hour is over. */
-const isDue = ({ everyMs }: SinkSetting, sinceMs: number, nowMs: number): boolean =>
-  nowMs >= sinceMs + everyMs || nowMs >= (hourOf(sinceMs) + 1) * HOUR_MS + SETTLED_MS;
+const isDue = ({ everyMs, withBodies }: SinkSetting, sinceMs: number, nowMs: number): boolean =>
+  nowMs > sinceMs + Math.max(everyMs, withBodies ? SETTLED_MS : 0) ||
+  nowMs >= (hourOf(sinceMs) + 1) * HOUR_MS + SETTLED_MS;
 
 /** Rows that were stored in one hour, from a batch on. */
 class HourOfRows {
@@ -104,7 +105,8 @@ class HourOfRows {
     { seq, sinceMs }: { readonly seq: number; readonly sinceMs: number },
   ) {
     this.seq = seq;
-    this.endMs = Math.min((hourOf(sinceMs) + 1) * HOUR_MS, context.nowMs() + SETTLED_MS);
+    const untilMs = context.nowMs() + (sink.withBodies ? -SETTLED_MS : SETTLED_MS);
+    this.endMs = Math.min((hourOf(sinceMs) + 1) * HOUR_MS, untilMs);
     const [day = '', time = ''] = new Date(sinceMs).toISOString().split('T');
     this.key = `${day}/${time.slice(0, 2)}/${String(seq).padStart(16, '0')}.jsonl.gz`;
   }
@@ -112,7 +114,9 @@ class HourOfRows {
   async *texts(): AsyncGenerator<string> {
     const { db } = this.context;
     const options = { beforeMs: this.endMs, mostRows: ROWS_A_PART, withBodies: this.sink.withBodies };
-    while (this.rows < MOST_ROWS) {
+    // Only an object has to be whole: elsewhere the position moves on, so that less comes again.
+    const mostRows = this.sink.kind === 's3' ? MOST_ROWS : ROWS_A_PART;
+    while (this.rows < mostRows) {
       const { lines, rows, seq } = await readSinkPart(db, { ...options, afterSeq: this.seq });
       if (seq === this.seq) return;
       this.seq = seq;
