@@ -130,7 +130,13 @@ export async function createServices(config: Config, log: Logger, version: strin
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
   const backendAdmin = createBackendAdmin(base);
   const running = { services, database, tables, statsThread, rows, providerAdmin, mcpAdmin, firstCredentials, close };
-  const moreJobs = createSinkJobs(config.logSinks, config.dataDir);
+  const moreJobs = createSinkJobs(config.logSinks, {
+    ...{ folder: config.dataDir, fetch, version, nowMs: () => clock.nowMs() },
+    onRejected: (sink, rows) => {
+      metrics.sinkRejected.inc({ sink }, rows);
+      log.warn({ sink, rows }, 'a sink of the log rejected rows');
+    },
+  });
   return { ...running, moreJobs, backendAdmin, guardrailChecks, checkUrl: (url) => checkOperatorUrl(url, egress) };
 }
 

@@ -28,7 +28,8 @@ const ROOMS: readonly { readonly prefix: string; readonly may: readonly string[]
     prefix: 'apps/gateway/src/sinks/',
     may: [
       ...['packages/core/', 'drizzle/', 'apps/gateway/src/config/sinks', 'apps/gateway/src/jobs/job'],
-      'apps/gateway/src/secrets/',
+      // Spans are built, named and sent as those of traces.
+      ...['apps/gateway/src/secrets/', 'apps/gateway/src/observe/telemetry/'],
     ],
   },
   {

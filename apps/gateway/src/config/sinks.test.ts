@@ -24,6 +24,29 @@ test('sinks of the environment', () => {
   ]);
 });
 
+test('a collector: credentials and headers are no part of its name', () => {
+  const langfuse = 'otlp+https://pk-lf-1:sk%2F1@Cloud.Langfuse.com:443/api/public/otel/v1/traces';
+  const datadog = 'otlp+https://otlp.datadoghq.com?header=DD-API-Key:k%2Cx&header=dd-otlp-source:llmobs&every=5s';
+  const options = { everyMs: 1000, withBodies: false };
+  expect(read(`${langfuse},${datadog}`)).toEqual([
+    {
+      ...{ kind: 'otlp', name: 'otlp+https://cloud.langfuse.com/api/public/otel/v1/traces' },
+      url: 'https://cloud.langfuse.com/api/public/otel/v1/traces',
+      headers: { authorization: `Basic ${btoa('pk-lf-1:sk/1')}` },
+      ...options,
+    },
+    {
+      ...{ kind: 'otlp', name: 'otlp+https://otlp.datadoghq.com/v1/traces' },
+      url: 'https://otlp.datadoghq.com/v1/traces',
+      headers: { 'dd-api-key': 'k,x', 'dd-otlp-source': 'llmobs' },
+      ...{ ...options, everyMs: 5000 },
+    },
+  ]);
+  expect(read('otlp+http://[::1]:4318/v1/traces?bodies=true', true)).toMatchObject([
+    { url: 'http://[::1]:4318/v1/traces', headers: {}, withBodies: true },
+  ]);
+});
+
 test.each([
   ['nats://broker/topic', 'such as s3://'],
   ['s3://', 'such as s3://'],
@@ -38,6 +61,15 @@ test.each([
   ['kafka://broker/t?sasl=PLAIN', 'user:password@'],
   ['kafka://me:secret@broker/t?sasl=GSSAPI', 'sasl must be one of'],
   ['kafka://me:secret@broker/t?tls=yes', 'tls must be true or false'],
+  ['otlp://host/v1/traces', 'otlp+https://host/path'],
+  ['otlp+https://', 'such as s3://'],
+  ['otlp+https://me:secret@host:99999/', 'such as s3://'],
+  ['otlp+https://host?header=secret@', 'header must be name:value'],
+  ['otlp+https://host?header=a%20b:secret@', 'header must be name:value'],
+  ['otlp+https://host?header=a:secret@%0Ab', 'header must be name:value'],
+  ['otlp+https://me:secret@host?headers=a:b', 'no option "headers"'],
+  ['otlp+https://me:secret@host?bodies=true', 'needs LOG_BODIES=true'],
+  ['otlp+https://a:secret@host,otlp+https://b:secret@host/v1/traces', 'may stand once'],
 ])('LOG_SINKS=%s is refused, without its secrets', (text, reason) => {
   expect(() => read(text)).toThrow(reason);
   expect(() => read(text)).not.toThrow(/secret@/);

@@ -1,3 +1,4 @@
+import { checkHeader } from './telemetry';
 import { ConfigError, type EnvReader } from './values';
 
 interface SinkOptions {
@@ -27,8 +28,17 @@ export interface TopicSetting extends SinkOptions {
   readonly sasl: { readonly mechanism: Mechanism; readonly username: string; readonly password: string } | undefined;
 }
 
+/** Whatever takes spans by OTLP over HTTP: Langfuse, Datadog, an OpenTelemetry Collector. */
+export interface CollectorSetting extends SinkOptions {
+  readonly kind: 'otlp';
+  /** Of its traces, without user and options. */
+  readonly url: string;
+  /** They may hold secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** A destination of the log's rows. */
-export type SinkSetting = BucketSetting | TopicSetting;
+export type SinkSetting = BucketSetting | TopicSetting | CollectorSetting;
 
 const HOUR_MS = 3_600_000;
 const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
@@ -36,7 +46,7 @@ type Mechanism = (typeof MECHANISMS)[number];
 
 /** Destinations of finished rows, separated by commas. */
 export function readSinks(read: EnvReader, { logBodies }: { readonly logBodies: boolean }) {
-  read.allowed.set('LOG_SINKS', 's3://bucket/prefix, kafka://host:9092/topic');
+  read.allowed.set('LOG_SINKS', 's3://bucket/prefix, kafka://host:9092/topic, otlp+https://host/v1/traces');
   const addresses = (read.text('LOG_SINKS') ?? '').split(',').map((one) => one.trim());
   const sinks = addresses.filter((one) => one !== '').map((one) => readSink(one, logBodies));
   if (new Set(sinks.map(({ name }) => name)).size < sinks.length) throw refuse('each address may stand once');
@@ -47,7 +57,7 @@ export function readSinks(read: EnvReader, { logBodies }: { readonly logBodies: 
     secretAccessKey: read.text('AWS_SECRET_ACCESS_KEY'),
     sessionToken: read.text('AWS_SESSION_TOKEN'),
   };
-  return { sinks, s3 };
+  return { sinks, s3, serviceName: read.text('OTEL_SERVICE_NAME') ?? 'llm0-gateway' };
 }
 
 export type SinkSettings = ReturnType<typeof readSinks>;
@@ -55,13 +65,18 @@ export type SinkSettings = ReturnType<typeof readSinks>;
 /** Addresses may hold passwords, so none is shown. */
 const refuse = (allowed: string) => new ConfigError('LOG_SINKS', '***', allowed);
 
-const KINDS = { 's3:': readBucket, 'kafka:': readTopic } as const;
+const KINDS = {
+  's3:': readBucket,
+  'kafka:': readTopic,
+  'otlp+http:': readCollector,
+  'otlp+https:': readCollector,
+} as const;
 
 function readSink(text: string, logBodies: boolean): SinkSetting {
   const url = URL.parse(text);
   const readKind = url === null || url.hostname === '' ? undefined : KINDS[url.protocol as keyof typeof KINDS];
   if (url === null || readKind === undefined) {
-    throw refuse('addresses such as s3://bucket/prefix?every=5m or kafka://host:9092/topic are needed');
+    throw refuse('addresses such as s3://bucket/prefix, kafka://host:9092/topic or otlp+https://host/path are needed');
   }
   const { every, bodies, ...others } = Object.fromEntries(url.searchParams);
   const withBodies = readSwitch('bodies', bodies);
@@ -96,6 +111,37 @@ function readTopic(url: URL, { tls, sasl, ...others }: Others, { everyMs = 1000,
     tls: readSwitch('tls', tls),
     sasl: user.username === '' ? undefined : { mechanism, ...user },
   };
+}
+
+const TRACES = '/v1/traces';
+
+function readCollector(given: URL, { header: _, ...others }: Others, { everyMs = 1000, withBodies }: Given) {
+  refuseUnknown(others);
+  // Only a scheme that URLs know has its host read and checked.
+  const url = URL.parse(given.href.slice('otlp+'.length));
+  if (url === null) throw refuse('otlp+https://host/path needs a host');
+  const { protocol, host, pathname } = url;
+  const address = `${protocol}//${host}${pathname === '/' ? TRACES : pathname}`;
+  const basic = Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`);
+  const headers = {
+    ...(url.username === '' ? {} : { authorization: `Basic ${basic.toString('base64')}` }),
+    ...Object.fromEntries(given.searchParams.getAll('header').map(readHeader)),
+  };
+  return {
+    kind: 'otlp',
+    name: `otlp+${address}`,
+    url: address,
+    headers,
+    everyMs,
+    withBodies,
+  } satisfies CollectorSetting;
+}
+
+function readHeader(text: string): readonly [name: string, value: string] {
+  const at = text.indexOf(':');
+  const pair = [text.slice(0, Math.max(at, 0)).trim().toLowerCase(), text.slice(at + 1).trim()] as const;
+  if (!checkHeader(pair)) throw refuse('header must be name:value, percent-encoded');
+  return pair;
 }
 
 const pathOf = ({ pathname }: URL): string => pathname.replace(/^\/+|\/+$/g, '');

@@ -89,6 +89,7 @@ function decode(text: string): string {
   }
 }
 
-function checkHeader([name, value]: Pair): boolean {
+/** True for a header that may be sent. */
+export function checkHeader([name, value]: Pair): boolean {
   return /^[a-z0-9!#$%&'*+.^_`|~-]+$/i.test(name) && /^[\x20-\x7e]*$/.test(value);
 }

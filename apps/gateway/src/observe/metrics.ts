@@ -145,6 +145,11 @@ export class Metrics {
     ['sink'],
     'max',
   );
+  readonly sinkRejected = this.counter(
+    'llm0_log_sink_rejected_total',
+    'Rows that a collector took and rejected as spans.',
+    ['sink'],
+  );
   readonly drops = this.counter('llm0_log_drops_total', 'Log entries lost; always 0.');
   readonly warmLookUps = this.histogram(
     'llm0_warm_cache_lookup_ms',

@@ -1,8 +1,8 @@
 import type { SinkSettings } from '../config/sinks';
 import type { Job } from '../jobs/job';
 import { exportRows } from './export-rows';
-import { createWritePart } from './write-part';
+import { createWritePart, type WriteNeeds } from './write-part';
 
 /** None without sinks. */
-export const createSinkJobs = (settings: SinkSettings, dataDir: string): readonly Job[] =>
-  settings.sinks.length === 0 ? [] : [exportRows(settings.sinks, createWritePart(settings, dataDir))];
+export const createSinkJobs = (settings: SinkSettings, needs: WriteNeeds): readonly Job[] =>
+  settings.sinks.length === 0 ? [] : [exportRows(settings.sinks, createWritePart(settings, needs))];

@@ -4,6 +4,7 @@ import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { listSinks } from '@llm0/drizzle/queries/logs/log-sinks';
 import { deleteExpired } from '@llm0/drizzle/queries/logs/retention';
+import { startCollector } from '@llm0/testing/fake-upstream/start-collector';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
@@ -12,9 +13,13 @@ import type { BucketSetting, SinkSetting } from '../config/sinks';
 import type { JobContext } from '../jobs/job';
 import { exportRows } from './export-rows';
 import type { WritePart } from './write-part';
+import { createWriteSpans } from './write-spans';
 
 const HOUR_MS = 3_600_000;
 const ANSWER = { upstreamRequest: null, response: '{"a":2}' };
+
+const collector = startCollector();
+afterAll(() => collector.stop());
 
 /** Of its own: sinks belong to the whole database. */
 describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
@@ -30,6 +35,7 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
   beforeEach(() => {
     nowMs = Date.now() + 60_000;
     objects = new Map();
+    collector.received.spans.length = 0;
     partsLeft = Number.POSITIVE_INFINITY;
   });
 
@@ -44,10 +50,11 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     }
     objects.set(`${name}/${key}`, rows);
   };
-  const run = (...sinks: SinkSetting[]) =>
-    exportRows(sinks, write).run({
+  const runWith = (sinks: readonly SinkSetting[], writePart: WritePart) =>
+    exportRows(sinks, writePart).run({
       ...{ db: database.db, nowMs: () => nowMs, log: pino({ level: 'silent' }) },
     } as unknown as JobContext);
+  const run = (...sinks: SinkSetting[]) => runWith(sinks, write);
   /** New rows in batches of these sizes. */
   async function store(...sizes: number[]) {
     const records = sizes.map((size) => Array.from({ length: size }, () => sampleRecord({ createdAtMs: Date.now() })));
@@ -94,6 +101,35 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     expect(await sinkState('broken')).toMatchObject({ problem: null, waitingSinceMs: null });
   });
 
+  test('spans: the position moves between requests, and a new process goes on after the last one', async () => {
+    const sink: SinkSetting = {
+      ...{ kind: 'otlp', name: 'otlp', url: `${collector.url}/v1/traces`, headers: {}, everyMs: 0, withBodies: false },
+    };
+    // Each of them a process of its own: what they know is in the database.
+    const process = () => {
+      const needs = { fetch, version: '1', serviceName: 'gw', nowMs: () => nowMs, onRejected: () => {} };
+      const writeSpans = createWriteSpans(needs);
+      return runWith([sink], (to, part) => (to.kind === 'otlp' ? writeSpans(to, part) : write(to, part)));
+    };
+    const spans = () => collector.received.spans.map(({ attributes }) => attributes['llm0.request.id'] as string);
+    await process();
+    const records = await store(500, 500, 500);
+    let answers = 4;
+    collector.told.answer = () => new Response('', { status: answers-- > 0 ? 200 : 503 });
+    await process();
+    expect(await sinkState('otlp')).toMatchObject({ problem: 'the collector answered with status 503' });
+    expect(spans().length).toBeGreaterThanOrEqual(600);
+    await process();
+    collector.told.answer = () => new Response();
+    await process();
+    expect([...new Set(spans())].sort()).toEqual(idsOf(records));
+    // Only what followed the last position came twice.
+    expect(spans().length).toBeLessThanOrEqual(1500 + 500);
+    expect(await sinkState('otlp')).toMatchObject({ problem: null, waitingSinceMs: null });
+    const twice = collector.received.spans.map(({ traceId, spanId }) => `${traceId} ${spanId}`);
+    expect(new Set(twice).size).toBe(1500);
+  });
+
   test('an object is one hour of stored rows, and waits for the end of the hour', async () => {
     const sink = sinkNamed('hourly', { everyMs: HOUR_MS });
     await run(sink);
@@ -137,6 +173,19 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     await run(...sinks);
     const bodies = Object.fromEntries([...objects].map(([key, [row]]) => [key.split('/')[0], row?.request_body]));
     expect(bodies).toEqual({ plain: undefined, 'with-bodies': { q: 1 } });
+  });
+
+  test('a row whose prompt may still be on its way waits for it, and the next look takes it', async () => {
+    const sinks = [sinkNamed('plain'), sinkNamed('with-bodies', { withBodies: true })];
+    await run(...sinks);
+    await store(1);
+    const names = () => [...objects.keys()].map((key) => key.split('/')[0]).sort();
+    nowMs = Date.now() + 1_000;
+    await run(...sinks);
+    expect(names()).toEqual(['plain']);
+    nowMs += 2_000;
+    await run(...sinks);
+    expect(names()).toEqual(['plain', 'with-bodies']);
   });
 
   test('a sink that is no longer configured keeps no batches', async () => {

@@ -1,14 +1,23 @@
 import type { SinkSetting, SinkSettings } from '../config/sinks';
 import type { Part } from './part';
 import { createWriteObject } from './write-object';
+import { createWriteSpans, type WriteSpansNeeds } from './write-spans';
 import { createWriteTopic } from './write-topic';
 
 /** Resolves once the sink has all rows. */
 export type WritePart = (sink: SinkSetting, part: Part) => Promise<void>;
 
-/** `folder`: for what is on its way. */
-export function createWritePart({ s3 }: SinkSettings, folder: string): WritePart {
+export interface WriteNeeds extends Omit<WriteSpansNeeds, 'serviceName'> {
+  /** For what is on its way. */
+  readonly folder: string;
+}
+
+export function createWritePart({ s3, serviceName }: SinkSettings, { folder, ...needs }: WriteNeeds): WritePart {
   const writeObject = createWriteObject(s3, folder);
   const writeTopic = createWriteTopic();
-  return (sink, part) => (sink.kind === 's3' ? writeObject(sink, part) : writeTopic(sink, part));
+  const writeSpans = createWriteSpans({ ...needs, serviceName });
+  return (sink, part) => {
+    if (sink.kind === 's3') return writeObject(sink, part);
+    return sink.kind === 'kafka' ? writeTopic(sink, part) : writeSpans(sink, part);
+  };
 }

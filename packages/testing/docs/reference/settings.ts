@@ -43,7 +43,7 @@ const INTRO = `Set variables in the environment, or in a file \`.env\` beside \`
 - **Durations**: \`500ms\`, \`30s\`, \`1m\`, or plain seconds. **Sizes**: bytes, or \`KiB\`, \`MiB\`, \`GiB\`.
 - **Secrets from files**: \`<name>_FILE\` names a file that holds the value. It works for \`DATABASE_URL\`, \`REDIS_URL\`,
   \`REDIS_PASSWORD\`, \`ADMIN_TOKEN\`, \`METRICS_TOKEN\`, \`ENCRYPTION_KEY\`, \`ENCRYPTION_KEY_PREVIOUS\`, \`EMBEDDING_SERVICE_KEY\`,
-  \`OTEL_EXPORTER_OTLP_HEADERS\`, AWS's secrets and every \`…_API_KEY\`.
+  \`OTEL_EXPORTER_OTLP_HEADERS\`, \`LOG_SINKS\`, AWS's secrets and every \`…_API_KEY\`.
 - **Misspelt names**: the start warns and names the closest setting.`;
 
 /** Names of settings that `.env.example` explains. */

@@ -49,6 +49,13 @@ export const BEFORE = {
   provider: 'gen_ai.system',
 } as const satisfies Partial<Record<keyof typeof ATTR, string>>;
 
+/** What Langfuse reads beside the conventions. Source: https://langfuse.com/integrations/native/opentelemetry */
+export const LANGFUSE = {
+  type: 'langfuse.observation.type',
+  costDetails: 'langfuse.observation.cost_details',
+  completionStart: 'langfuse.observation.completion_start_time',
+} as const;
+
 export const METRIC = {
   operationDuration: 'gen_ai.client.operation.duration',
   tokenUsage: 'gen_ai.client.token.usage',

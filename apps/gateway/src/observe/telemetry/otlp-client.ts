@@ -5,7 +5,7 @@ import { readRetryAfterMs } from '@llm0/providers/transport/retry-after';
 /** Outcome of a request to the collector: its response, or the reason of the loss. */
 export type Delivery =
   | { readonly type: 'taken'; readonly response: Uint8Array }
-  | { readonly type: 'lost'; readonly reason: LossReason; readonly detail: string };
+  | { readonly type: 'lost'; readonly reason: LossReason; readonly detail: string; readonly retryAfterMs?: number };
 
 /** `broken`: the thread that sends ended. */
 export type LossReason = 'queue_full' | 'refused' | 'unreachable' | 'rejected' | 'shutdown' | 'broken';
@@ -23,6 +23,7 @@ export interface OtlpClientOptions {
   readonly onFailed?: (reason: TryFailure, detail: string) => void;
   readonly timeoutMs?: number;
   readonly firstBackOffMs?: number;
+  readonly mostTries?: number;
   readonly nowMs?: () => number;
 }
 
@@ -61,13 +62,13 @@ export class OtlpClient {
   }
 
   private async tryAll(body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<Delivery> {
-    const { firstBackOffMs = FIRST_BACK_OFF_MS } = this.options;
+    const { firstBackOffMs = FIRST_BACK_OFF_MS, mostTries = MOST_TRIES } = this.options;
     let lost: Delivery = STOPPED;
-    for (let attempt = 0; attempt < MOST_TRIES && !signal.aborted; attempt++) {
+    for (let attempt = 0; attempt < mostTries && !signal.aborted; attempt++) {
       const tried = await this.post(body, signal);
       if (!('retry' in tried)) return tried;
       lost = tried.retry;
-      if (attempt === MOST_TRIES - 1) break;
+      if (attempt === mostTries - 1) break;
       const backOffMs = Math.min(firstBackOffMs * 2 ** attempt, LONGEST_BACK_OFF_MS) * (0.8 + Math.random() * 0.4);
       await interruptibleSleep(Math.min(Math.max(backOffMs, tried.afterMs), LONGEST_BACK_OFF_MS), signal);
     }
@@ -96,7 +97,7 @@ export class OtlpClient {
       onFailed?.(RETRYABLE.has(status) ? 'busy' : 'refused', detail);
       if (!RETRYABLE.has(status)) return { type: 'lost', reason: 'refused', detail };
       const afterMs = readRetryAfterMs(response.headers, nowMs()) ?? 0;
-      return { retry: { type: 'lost', reason: 'unreachable', detail }, afterMs };
+      return { retry: { type: 'lost', reason: 'unreachable', detail, retryAfterMs: afterMs }, afterMs };
     } catch (error) {
       if (signal.aborted) return STOPPED;
       const detail = describe(error);
