@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { nanoFromUsd, usdFromNano } from './money';
 
@@ -8,7 +9,7 @@ describe('money', () => {
       fc.property(fc.maxSafeInteger(), (nano) => {
         expect(nanoFromUsd(usdFromNano(nano))).toBe(nano === 0 ? 0 : nano);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 

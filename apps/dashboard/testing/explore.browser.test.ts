@@ -5,6 +5,7 @@ import { callAdmin, createTestKey, type GatewayProcess } from '@llm0/testing/sto
 import type { Locator, Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
 import { checkAccessibility } from './check-accessibility';
+import { WIDTHS } from './looks';
 import { type BrowserUnderTest, openBrowser } from './open-browser';
 import { drained } from './share-dashboard';
 import { openSignedIn, sidewaysOverflow } from './watch-page';
@@ -243,7 +244,7 @@ describe('pictures of the overview', () => {
       page.locator('section', { has: page.getByRole('heading', { name, exact: true }) }),
     );
     const heights = () => Promise.all(cards.map(async (card) => (await card.boundingBox())?.height));
-    for (const width of [390, 1280]) {
+    for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 844 });
       const held = Promise.withResolvers<void>();
       await page.route(/\/(stats\/(health|flows)|budgets)\?/, (route) => held.promise.then(() => route.continue()));

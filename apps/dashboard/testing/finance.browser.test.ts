@@ -4,6 +4,7 @@ import { isAll } from '@llm0/testing/lane';
 import { callAdmin } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './check-accessibility';
+import { THEMES, WIDTHS } from './looks';
 import { shareDashboard } from './share-dashboard';
 import { goTo, localStamp, sitDown } from './sit-down';
 import { sidewaysOverflow } from './watch-page';
@@ -200,9 +201,9 @@ test('it can be read by everybody, on a phone and on a desk, in both themes, and
   // As its address was in earlier versions.
   const { page, problems } = await dashboard.open('/finance');
   await page.getByText('Month to date, USD').waitFor();
-  for (const theme of ['light', 'dark'] as const) {
+  for (const theme of THEMES) {
     await page.emulateMedia({ colorScheme: theme });
-    for (const width of [390, 1440]) {
+    for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
       const found = [await checkAccessibility(page), await sidewaysOverflow(page)];
       expect([theme, width, ...found]).toEqual([theme, width, [], 0]);
@@ -302,7 +303,7 @@ describe('spend in pictures', () => {
       page.locator('section', { has: page.getByRole('heading', { name }) }),
     );
     const heights = () => Promise.all(cards.map(async (card) => (await card.boundingBox())?.height));
-    for (const width of [390, 1440]) {
+    for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
       const held = Promise.withResolvers<void>();
       await page.route(/\/(stats\/spend|finance\/statement)\?/, (route) => held.promise.then(() => route.continue()));
@@ -313,7 +314,7 @@ describe('spend in pictures', () => {
       await page.getByText(/^Forecast with its range$/).waitFor();
       await page.getByRole('table', { name: /^Spend by model and customer/ }).waitFor();
       expect([width, await heights()]).toEqual([width, before]);
-      for (const theme of ['light', 'dark'] as const) {
+      for (const theme of THEMES) {
         await page.emulateMedia({ colorScheme: theme });
         const found = [await checkAccessibility(page), await sidewaysOverflow(page)];
         expect([theme, width, ...found]).toEqual([theme, width, [], 0]);

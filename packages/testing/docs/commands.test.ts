@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '@llm0/gateway/cli/run-command';
+import { startOnServers } from '../e2e/environment';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
-import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { callAdmin, type GatewayProcess } from '../stores/start-gateway';
 import { ROOT, readPages } from './read-pages';
 import { codeBlocks, shellCommands, wordsOf } from './shell-commands';
 
@@ -38,17 +39,15 @@ beforeAll(async () => {
   upstream = startFakeUpstream();
   backend = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('fine') });
   const at = `http://127.0.0.1:${backend.port}`;
-  gateway = await startGateway({
-    env: {
-      OPENAI_API_KEY: 'sk-fake-upstream-key',
-      OPENAI_BASE_URL: upstream.baseUrl,
-      MISTRAL_API_KEY: 'sk-fake-upstream-key',
-      MISTRAL_BASE_URL: upstream.baseUrl,
-      DEMO_PROVIDER: 'on',
-      PY_SERVICE_URL: at,
-      BACKEND_SEARCH_URL: at,
-      EGRESS_ALLOW: '127.0.0.1',
-    },
+  gateway = await startOnServers({
+    OPENAI_API_KEY: 'sk-fake-upstream-key',
+    OPENAI_BASE_URL: upstream.baseUrl,
+    MISTRAL_API_KEY: 'sk-fake-upstream-key',
+    MISTRAL_BASE_URL: upstream.baseUrl,
+    DEMO_PROVIDER: 'on',
+    PY_SERVICE_URL: at,
+    BACKEND_SEARCH_URL: at,
+    EGRESS_ALLOW: '127.0.0.1',
   });
   variables.GATEWAY = gateway.url;
   variables.ADMIN_TOKEN = gateway.adminToken;

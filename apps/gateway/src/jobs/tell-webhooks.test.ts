@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { type Telling, tellWebhooks } from './tell-webhooks';
 
@@ -72,7 +73,7 @@ describe('webhooks are told side by side', () => {
         expect(outcomes.every((times) => times === 1)).toBe(true);
         expect(most).toBeLessThanOrEqual(16);
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

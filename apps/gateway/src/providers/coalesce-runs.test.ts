@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { coalesceRuns } from './coalesce-runs';
 
@@ -77,6 +78,6 @@ test('a waiting caller sees at least the rows of its call; runs do not overlap',
       await Promise.all(waiting);
       expect(state.mostActive).toBeLessThanOrEqual(1);
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { histogramCount } from '@llm0/core/logs/histogram';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { runs } from '@llm0/testing/lane';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import fc from 'fast-check';
@@ -258,7 +259,7 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
     const found = { range, intervalMs: undefined, groupBy: 'error_code', top: undefined } as const;
     const filter = { ...nothing, customerId: undefined };
     const example = { ...found, filter, withDurations: false, onlySpend: false };
-    await fc.assert(property, { numRuns: 150, examples: [[example]] });
+    await fc.assert(property, { numRuns: runs(150), examples: [[example]] });
   }, 120_000);
 
   test('health of providers over any range: their own answers and failures', async () => {
@@ -284,7 +285,7 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
       const byPlace = (a: { place: string }, b: { place: string }) => (a.place < b.place ? -1 : 1);
       expect(found.sort(byPlace)).toEqual(expected.sort(byPlace));
     });
-    await fc.assert(property, { numRuns: 50 });
+    await fc.assert(property, { numRuns: runs(50) });
   }, 120_000);
 
   test('overviews and histograms of any range', async () => {
@@ -303,7 +304,7 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
       expect(buckets.map(({ startMs, counts }) => [startMs, histogramCount(counts)])).toEqual(expected);
       expect((await loadHistogram(database.db, range, 'ttft')).buckets).toEqual([]);
     });
-    await fc.assert(property, { numRuns: 50 });
+    await fc.assert(property, { numRuns: runs(50) });
   }, 120_000);
 
   test('what differs in any region, exactly as long as the rows are few', async () => {
@@ -347,7 +348,7 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
         before = difference;
       }
     });
-    await fc.assert(property, { numRuns: 50 });
+    await fc.assert(property, { numRuns: runs(50) });
   }, 120_000);
 
   test('ways of requests over any range', async () => {
@@ -370,7 +371,7 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
       expect({ requests, isSampled }).toEqual({ requests: totalsOf(chosen).requests, isSampled: false });
       expect(flows.map((flow) => flow.requests)).toEqual(flows.map((flow) => flow.requests).sort((a, b) => b - a));
     });
-    await fc.assert(property, { numRuns: 30 });
+    await fc.assert(property, { numRuns: runs(30) });
   }, 120_000);
 
   test('many rows are sampled, and estimates say so', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import { threadMs } from '@llm0/testing/thread-time';
 import fc from 'fast-check';
 import { parseJson } from './json';
@@ -65,7 +66,7 @@ describe('limits of a JSON text', () => {
         const found = places.map((from, i) => look.push(text.slice(from, places[i + 1] ?? text.length)));
         expect(found.find((excess) => excess !== undefined)).toBe(new JsonLook(bounds).push(text));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
@@ -84,7 +85,7 @@ describe('limits of a JSON text', () => {
           expect(findJsonExcess(JSON.stringify([value, text]), { maxTokens: MAX_JSON_TOKENS })).toBeUndefined();
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

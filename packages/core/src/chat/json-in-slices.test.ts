@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { parseJsonInSlices, parseJsonPieces } from './json-in-slices';
 import { digestJsonInSlices, stringifyJsonInSlices } from './write-json-in-slices';
@@ -63,7 +64,7 @@ describe('large JSON, in turns', () => {
         expect(Bun.deepEquals(await parseJsonInSlices(text), expected, true)).toBe(true);
         expect(await write(given)).toBe(JSON.stringify(given));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -77,7 +78,7 @@ describe('large JSON, in turns', () => {
         })();
         expect(Bun.deepEquals(await parseJsonPieces(pieces), JSON.parse(text), true)).toBe(true);
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { LongText } from './long-text';
 
@@ -14,7 +15,7 @@ test('any pieces come out as they went in, halves of pairs too', async () => {
     fc.asyncProperty(fc.array(unit, { maxLength: 12 }), async (pieces) => {
       expect(await joined(pieces)).toBe(pieces.join(''));
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { clientAddress, networkOf } from './client-network';
 import { FloodLimits } from './flood-limits';
@@ -47,7 +48,7 @@ describe('buckets of requests', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

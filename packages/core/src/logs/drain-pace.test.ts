@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { DrainPace } from './drain-pace';
 
@@ -66,7 +67,7 @@ describe('pace of the drain', () => {
           expect(run.deepest).toBeLessThan(depth + 10_000);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import {
   addToHistogram,
@@ -39,7 +40,7 @@ describe('histogram', () => {
           expect(Math.abs(estimate - exact)).toBeLessThanOrEqual(exact * 0.025);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runs } from '@llm0/testing/lane';
 import { threadMs } from '@llm0/testing/thread-time';
 import fc from 'fast-check';
 import { declareTools } from './declare-tools';
@@ -184,7 +185,7 @@ describe('declarations', () => {
       expect(comment.indexOf('*/')).toBe(comment.length - 2);
       expect(comment.length).toBeLessThan(2 * most + 20);
     });
-    fc.assert(law, { numRuns: 2000 });
+    fc.assert(law, { numRuns: runs(2000) });
   });
 
   const anything = fc.oneof(
@@ -233,7 +234,7 @@ describe('declarations', () => {
       expectOnlyTypes(text);
       if (samples.length < 300) samples.push(text);
     });
-    fc.assert(law, { numRuns: 1000 });
+    fc.assert(law, { numRuns: runs(1000) });
     expectTypeScript(samples);
   }, 60_000);
 });

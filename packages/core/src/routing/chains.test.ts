@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { runs } from '@llm0/testing/lane';
 import { threadMs } from '@llm0/testing/thread-time';
 import fc from 'fast-check';
 import presetData from '../../data/chains.json';
@@ -280,7 +281,7 @@ describe('laws of routing', () => {
         if (route.isPinned) expect(names[0]).toBe(`${owner}/${model}`);
         expect(resolveTargets(model, book)).toBe(route);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

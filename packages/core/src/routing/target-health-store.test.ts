@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { connectRedis } from '../limits/redis/connection';
 import { flushNamespace, testRedisUrl } from '../limits/store-rows.fixture';
@@ -90,7 +91,7 @@ describe('both stores of target health', () => {
           await redis.dispose();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { SseDecoder, type SseEvent, SseEventTooLargeError } from './decode-sse';
 import { encodeSse } from './encode-sse';
@@ -64,7 +65,7 @@ describe('decoding server-sent events', () => {
           ]);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -102,7 +103,7 @@ describe('decoding server-sent events', () => {
         const given = cut(bytes(events.join('')), positions).flatMap((chunk) => decoder.push(chunk));
         expect(given.map(({ raw }) => new TextDecoder().decode(raw)).join('')).toBe(events.join(''));
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import { threadMs } from '@llm0/testing/thread-time';
 import fc from 'fast-check';
 import { UsageEventFilter } from './drop-usage-event';
@@ -31,7 +32,7 @@ test('only the event that tells nothing but usage is taken out, however the byte
         ),
       ).toBe(lines.join(''));
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { JsonValue } from '@llm0/core/chat/json';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { decodeUsage, readAny } from './decode-usage';
 
@@ -36,7 +37,7 @@ test('usual usage reads as any usage does', () => {
     fc.property(usage, (told) => {
       expect(decodeUsage(told)).toEqual(readAny(told));
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
   for (const told of [undefined, null, [], {}, 7, 'none']) expect(decodeUsage(told)).toEqual(readAny(told));
 });

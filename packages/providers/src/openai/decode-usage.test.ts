@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { isObject, type JsonValue } from '@llm0/core/chat/json';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { ANSWERS as COMPATIBLE_ANSWERS } from '../openai-compatible/__fixtures__/answers';
 import { ANSWERS } from './__fixtures__/answers';
@@ -43,7 +44,7 @@ test('usual usage reads as any usage does', () => {
     fc.property(usage, tier, (told, serviceTier) => {
       expect(decodeUsage(told, serviceTier)).toEqual(readAny(told, serviceTier));
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest, ToolCall } from '@llm0/core/chat/request';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { anthropic } from '../anthropic/index';
 import { bedrock } from '../bedrock/index';
@@ -171,7 +172,7 @@ describe.each(VENDORS)('a conversation translated', (provider, readFacts) => {
         for (const [i, role] of roles.entries()) expect(role).not.toBe(roles[i + 1] ?? '');
         expect(dropped).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

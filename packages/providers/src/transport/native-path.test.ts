@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { checkPath } from './native-path';
 
@@ -61,6 +62,6 @@ test('an accepted path stays below its root under every decoding', () => {
         expect(reading.split(/[/\\]/)).not.toContain('..');
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   );
 });

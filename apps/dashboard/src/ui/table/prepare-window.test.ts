@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { prepareWindow, type WindowPart } from './prepare-window';
 
@@ -31,7 +32,7 @@ test('the visible rows are drawn, the table keeps its height, and no row is draw
         if (at >= 0 && at < count && kept.every((one) => one < count)) expect(rows).toContain(at);
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   );
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { planImport } from './plan-import';
@@ -292,7 +293,7 @@ describe('laws', () => {
           }
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import { threadMs } from '@llm0/testing/thread-time';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
@@ -42,7 +43,7 @@ describe('readYaml', () => {
         const plain = JSON.parse(JSON.stringify(value).replaceAll('-0,', '0,'));
         expect(readYaml(stringify(plain, { version: '1.1' }))).toEqual(JSON.parse(JSON.stringify(plain)));
       }),
-      { numRuns: 200, examples: [[{ a: [1, { b: 'yes' }] }]] },
+      { numRuns: runs(200), examples: [[{ a: [1, { b: 'yes' }] }]] },
     );
   });
 

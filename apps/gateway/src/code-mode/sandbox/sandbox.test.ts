@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { SandboxFixture } from './sandbox.fixture';
 
@@ -130,7 +131,7 @@ describe('calls of tools', () => {
       const { args: back } = (await sandbox.value(code)) as { args: unknown };
       expect(JSON.stringify(back)).toBe(JSON.stringify(wellFormed));
     });
-    await fc.assert(law, { numRuns: 150 });
+    await fc.assert(law, { numRuns: runs(150) });
   });
 
   test('no text is code', async () => {
@@ -139,7 +140,7 @@ describe('calls of tools', () => {
         text.toWellFormed() === text ? text : JSON.parse(JSON.stringify(text)),
       );
     });
-    await fc.assert(law, { numRuns: 100 });
+    await fc.assert(law, { numRuns: runs(100) });
   });
 });
 

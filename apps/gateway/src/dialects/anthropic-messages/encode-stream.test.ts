@@ -17,6 +17,7 @@ import { openai } from '@llm0/providers/openai/index';
 import { ANSWERS as COMPATIBLE } from '@llm0/providers/openai-compatible/__fixtures__/answers';
 import type { Provider } from '@llm0/providers/provider';
 import { ANY_REQUEST, type AnswerFixture, bytesOf } from '@llm0/providers/provider.cases';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import type { ResponseSummary } from '../dialect';
 import { anthropicMessages } from './index';
@@ -213,7 +214,7 @@ describe('the shape of single things', () => {
           { id: 'id_d', name: 'd', input: {} },
         ]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

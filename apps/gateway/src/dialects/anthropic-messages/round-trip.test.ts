@@ -10,6 +10,7 @@ import { gemini } from '@llm0/providers/gemini/index';
 import { openai } from '@llm0/providers/openai/index';
 import { ANY_REQUEST, decodeStream } from '@llm0/providers/provider.cases';
 import { countMarks } from '@llm0/providers/translation/cache-marks';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import type { ResponseSummary } from '../dialect';
 import { openaiChat } from '../openai-chat/index';
@@ -187,7 +188,7 @@ describe('decoding undoes encoding', () => {
         expect(decoded).toEqual(request as never);
         expect(wire?.body).toEqual(body);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -244,7 +245,7 @@ describe('decoding undoes encoding', () => {
         expect(decoded).toEqual(response);
         expect(Object.keys(extra ?? {})).toEqual(['latency_ms', 'cost_usd']);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -269,7 +270,7 @@ describe('decoding undoes encoding', () => {
         expect(error).toBeUndefined();
         expect(collectEvents(events)).toEqual(response);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

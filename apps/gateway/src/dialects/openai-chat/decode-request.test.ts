@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { decodeRequest } from './decode-request';
 
@@ -114,7 +115,7 @@ describe('refusing a request', () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

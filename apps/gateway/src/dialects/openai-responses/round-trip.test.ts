@@ -12,6 +12,7 @@ import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import { openai } from '@llm0/providers/openai/index';
 import type { FakeBehaviour } from '@llm0/testing/fake-upstream/behaviour';
 import { responsesFormat } from '@llm0/testing/fake-upstream/render-responses';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import OpenAI from 'openai';
 import { ResponseStream } from 'openai/lib/responses/ResponseStream';
@@ -163,7 +164,7 @@ describe('the native format decodes our encoding', () => {
         const json = openaiResponses.encodeResponse(response, summary(response.usage));
         expect(gist(decodeWhole(json))).toEqual(gist(response));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -173,7 +174,7 @@ describe('the native format decodes our encoding', () => {
         const bytes = encodeStream([replayResponse(response)], 'finish', response.usage);
         expect(gist(decodeStream(cut(bytes, cuts)))).toEqual(gist(response));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -205,7 +206,7 @@ describe('the native format decodes our encoding', () => {
           ...(reasoning.length === 0 ? {} : { reasoning }),
         });
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });
@@ -262,7 +263,7 @@ describe("the SDK's accumulator takes every stream of ours", () => {
         const byIndex = done.toSorted((a, b) => Number(a.output_index) - Number(b.output_index));
         expect(byIndex.map(({ item }) => item ?? null)).toEqual(outputOf(sent.at(-1) ?? {}));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -281,7 +282,7 @@ describe("the SDK's accumulator takes every stream of ours", () => {
         expect(thrown).toBeInstanceOf(OpenAI.APIError);
         expect(thrown).toMatchObject({ code: 'upstream_error', param: 'x' });
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -322,7 +323,7 @@ describe.each(BEHAVIOURS)('a native stream of %s', (_name, behaviour) => {
         expect(seen.id).toBe('resp_01890a5dac96774bbcceb302099a8057');
         expect(seen).toMatchObject({ vendor_note: 'kept', status: plain.status, cost_usd: 0.0000015 });
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

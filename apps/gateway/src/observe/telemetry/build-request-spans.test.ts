@@ -3,6 +3,7 @@ import type { LogRecord } from '@llm0/core/logs/log-record';
 import { serverOf } from '@llm0/core/tracing/request-trace';
 import type { Span } from '@llm0/core/tracing/span';
 import { attemptSpanId, requestSpanId } from '@llm0/core/tracing/trace-context';
+import { runs } from '@llm0/testing/lane';
 import * as registry from '@opentelemetry/semantic-conventions/incubating';
 import fc from 'fast-check';
 import { buildRequestSpans } from './build-request-spans';
@@ -290,7 +291,7 @@ describe('the spans of a request', () => {
           for (const name of Object.keys(attributes)) expect(known.has(name) || name.startsWith('llm0.')).toBe(true);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { ExportQueue } from './export-queue';
 import type { Delivery } from './otlp-client';
@@ -50,7 +51,7 @@ test('every item is taken or counted as lost, in order, in bounded batches', asy
         expect(all).toEqual(all.toSorted((a, b) => a - b));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

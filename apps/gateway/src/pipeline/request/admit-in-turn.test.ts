@@ -7,6 +7,7 @@ import { createTurnClock } from '@llm0/core/limits/turn-clock.fixture';
 import { TurnQueue } from '@llm0/core/limits/turn-queue';
 import { placeLane, Slots } from '@llm0/core/routing/places/slots';
 import { takeSlots } from '@llm0/providers/transport/key-ring';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { Metrics } from '../../observe/metrics';
 import type { Services } from '../../services/contract';
@@ -129,7 +130,7 @@ describe('requests over their rate', () => {
         // A place in the queue costs two tries, not constant ones; its end costs another.
         expect(asked()).toBeLessThanOrEqual(3 * sent.length);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -8,6 +8,7 @@ import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { type Alias, createAliasBook } from '@llm0/core/routing/alias';
 import { FAILOVER_MODES } from '@llm0/core/routing/failover-mode';
 import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { anthropicMessages } from '../../dialects/anthropic-messages/index';
 import type { Dialect } from '../../dialects/dialect';
@@ -166,7 +167,7 @@ test('a kept route serves like one made from scratch', async () => {
       statuses.add(kept.status);
       expect(kept).toEqual(await serve(principalOf(by), tablesOf(world), model, one));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   expect([...statuses]).toEqual(expect.arrayContaining([200, 400, 403, 404]));
 });
@@ -185,7 +186,7 @@ test('a changed key, project, price, alias or mode counts from the next request 
         await serve(principalOf(by), tablesOf(changed), model, one),
       );
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 

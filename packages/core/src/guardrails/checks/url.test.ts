@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { judged, patient } from './judged-text.fixture';
 import { checkUrls, type UrlRule } from './url';
@@ -175,7 +176,7 @@ test('no address is lost between two pieces of a long text', async () => {
     fc.asyncProperty(fc.integer({ min: 13_000, max: 33_000 }), async (before) => {
       expect(await countOf({ deny: ['evil.com'] }, `${'x '.repeat(before / 2)}https://evil.com `)).toBe(1);
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { toRequestBudgets } from '../budgets';
 import { budgetOf } from '../budgets.cases';
@@ -215,7 +216,7 @@ describe('embedded hot store, started again', () => {
         }
       },
     );
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: runs(150) });
   });
 
   test('compaction keeps everything and bounds the file', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { appendFileSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import type { AdmitRequest } from '../hot-store';
 import { NO_LIMITS, START_MS } from '../hot-store.cases';
@@ -104,7 +105,7 @@ describe('a turn that the disk refuses', () => {
         expect(stateOf(full)).toEqual(stateOf(whole));
       },
     );
-    await fc.assert(property, { numRuns: 400 });
+    await fc.assert(property, { numRuns: runs(400) });
   });
 
   test('a refusal says that the store is away', async () => {

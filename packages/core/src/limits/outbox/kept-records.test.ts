@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { KeptRecords } from './kept-records';
 
@@ -74,6 +75,6 @@ test('keeps and drops as a list would, whatever the records are', () => {
       );
       expect([...kept.all()] as unknown[]).toEqual(expected);
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   );
 }, 20_000);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Attributes, Span } from '@llm0/core/tracing/span';
 import { decodeJson, decodeProto, encodeProto, readSpans } from '@llm0/testing/fake-upstream/start-collector';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { OtlpEncoder } from '../encode-otlp';
 import { isFraction } from '../names';
@@ -63,7 +64,7 @@ describe('spans', () => {
           expect(read[index]?.resource).toEqual(SENDER.resource);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -72,7 +73,7 @@ describe('spans', () => {
       fc.property(fc.array(span, { minLength: 1, maxLength: 4 }), (spans) => {
         expect(decodeJson('traces', json.encodeSpans(spans))).toEqual(decodeProto('traces', proto.encodeSpans(spans)));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { runs } from '@llm0/testing/lane';
 import { threadMs } from '@llm0/testing/thread-time';
 import fc from 'fast-check';
 import { findRefusal, type GuardName } from './near-match-guards';
@@ -296,7 +297,7 @@ describe('near-match guards', () => {
       fc.property(text, text, (a, b) => {
         expect(findRefusal(a, b) === undefined).toBe(findRefusal(b, a) === undefined);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 
@@ -310,7 +311,7 @@ describe('near-match guards', () => {
           expect(refusal === undefined || refusal in REFUSED).toBe(true);
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
