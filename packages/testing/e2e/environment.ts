@@ -71,6 +71,9 @@ type Address = Pick<FakeUpstream, 'url' | 'baseUrl' | 'port'>;
 const settingsOf = ({ env }: EnvironmentOptions, upstream: Address) =>
   typeof env === 'function' ? env(upstream) : env;
 
+/** Suites are about what is decided, and the machine may be busy; how soon, redis-gone.e2e.nightly.test.ts says. */
+const UNHURRIED = { LLM0_TEST_ADMIT_DEADLINE_MS: '10000', LLM0_TEST_LOOK_UP_DEADLINE_MS: '5000' };
+
 /** Starts everything; `real` uses TEST_DATABASE_URL and a Redis of its own, so that suites do not meet. */
 export async function startEnvironment(options: EnvironmentOptions): Promise<TestEnvironment> {
   const stops: (() => Promise<unknown>)[] = [];
@@ -86,9 +89,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
     const env = {
       OPENAI_API_KEY: 'sk-fake-upstream-key',
       OPENAI_BASE_URL: upstream.baseUrl,
-      // Suites are about what is decided, and the machine may be busy; how soon, redis-gone.e2e.nightly.test.ts says.
-      LLM0_TEST_ADMIT_DEADLINE_MS: '10000',
-      LLM0_TEST_LOOK_UP_DEADLINE_MS: '5000',
+      ...UNHURRIED,
       // Where the servers that tests start listen.
       EGRESS_ALLOW: '127.0.0.1',
       ...(options.allVendors === false ? {} : otherVendors(upstream)),
@@ -137,7 +138,7 @@ export async function startOnServers(env: Readonly<Record<string, string>> = {})
     for (const stop of stops.splice(0).reverse()) await stop();
   };
   try {
-    const gateway = await startGateway({ env: { ...(await startStores(stops, 'real')), ...env } });
+    const gateway = await startGateway({ env: { ...UNHURRIED, ...(await startStores(stops, 'real')), ...env } });
     return {
       ...gateway,
       stop: () => gateway.stop().finally(close),

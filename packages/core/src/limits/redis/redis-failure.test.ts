@@ -262,8 +262,8 @@ describe('redis hot store, when things break', () => {
   });
 
   test('a batch in hand while the data was lost is handed in again, whoever queued it, and counts once', async () => {
-    const store = await open();
-    const gone = await open();
+    const store = await open(PATIENT);
+    const gone = await open(PATIENT);
     const requests = [requestOf({}), requestOf({})];
     for (const [index, request] of requests.entries()) {
       const owner = index === 0 ? store : gone;
@@ -290,7 +290,7 @@ describe('redis hot store, when things break', () => {
   });
 
   test("a killed process's settlement corrects the reaper's row", async () => {
-    const first = await open({ leaseMs: 100 });
+    const first = await open({ ...PATIENT, leaseMs: 100 });
     const lost = requestOf({});
     const decision = await first.admit(lost);
     if (decision.type !== 'admitted') throw new Error('not admitted');
@@ -299,7 +299,7 @@ describe('redis hot store, when things break', () => {
     expect(await spent(first)).toBe(40);
     const line = JSON.stringify(settlementOf(lost, decision.nowMs, { costNanoUsd: 55 }));
     writeFileSync(join(dir.path, `settlements-${hostname()}-999999-dead.journal`), `${line}\n`);
-    const second = await open({ leaseMs: 100 });
+    const second = await open({ ...PATIENT, leaseMs: 100 });
     await second.flush(FLUSHED_MS);
     expect(await spent(second)).toBe(55);
     expect(await rows.drain(second)).toBe(1);
@@ -307,7 +307,7 @@ describe('redis hot store, when things break', () => {
   });
 
   test('rows of a stopped process survive the loss of the queue', async () => {
-    const first = await open();
+    const first = await open(PATIENT);
     const request = requestOf({});
     const decision = await first.admit(request);
     if (decision.type !== 'admitted') throw new Error('not admitted');
@@ -315,7 +315,7 @@ describe('redis hot store, when things break', () => {
     await first.close();
     stores.splice(stores.indexOf(first), 1);
     await admin.flushall();
-    const second = await open();
+    const second = await open(PATIENT);
     await second.flush(FLUSHED_MS);
     expect(await rows.drain(second)).toBe(1);
     expect(await spent(second)).toBe(70);
@@ -328,7 +328,7 @@ describe('redis hot store, when things break', () => {
       stores.splice(stores.indexOf(store), 1);
       return readdirSync(dir.path).reduce((sum, name) => sum + statSync(join(dir.path, name)).size, 0);
     };
-    const first = await open();
+    const first = await open(PATIENT);
     for (let i = 0; i < 4_000; i++) {
       const settlement = settlementOf(requestOf({}), Date.now(), { held: false, costNanoUsd: 0 });
       // More than is kept in memory.
@@ -341,13 +341,13 @@ describe('redis hot store, when things break', () => {
     const left = await restart(first);
     expect(left).toBeGreaterThan(4_000 * 5_000);
     await admin.config('RESETSTAT');
-    const second = await open();
+    const second = await open(PATIENT);
     const looks = /cmdstat_xrange:calls=(\d+)/.exec(await admin.info('commandstats'))?.[1];
     // Five for a thousand entries each, the others by those who look at the state of the queue.
     expect(Number(looks)).toBeLessThan(15);
     await second.flush(FLUSHED_MS);
     expect(await restart(second)).toBe(left);
-    const third = await open();
+    const third = await open(PATIENT);
     await third.flush(FLUSHED_MS);
     expect(await rows.drain(third)).toBe(4_000);
     expect(rows.doubled).toBe(0);
@@ -355,7 +355,7 @@ describe('redis hot store, when things break', () => {
   });
 
   test('a reader that begins takes over at once what the one before it had in hand', async () => {
-    const [first, second] = [await open(), await open()];
+    const [first, second] = [await open(PATIENT), await open(PATIENT)];
     const request = requestOf({});
     first.settle(settlementOf(request, Date.now(), { held: false, costNanoUsd: 0 }));
     await first.flush(FLUSHED_MS);
@@ -368,7 +368,7 @@ describe('redis hot store, when things break', () => {
   });
 
   test("a late settlement corrects the reaper's row, also after the store forgot it", async () => {
-    const store = await open({ leaseMs: 100 });
+    const store = await open({ ...PATIENT, leaseMs: 100 });
     const lost = requestOf({});
     const decision = await store.admit(lost);
     if (decision.type !== 'admitted') throw new Error('not admitted');
@@ -387,7 +387,7 @@ describe('redis hot store, when things break', () => {
   });
 
   test('settlements left behind by a killed process are handed in at the next start, once', async () => {
-    const first = await open();
+    const first = await open(PATIENT);
     const taken = requestOf({});
     const missing = requestOf({});
     const [one, two] = [await first.admit(taken), await first.admit(missing)];
@@ -397,7 +397,7 @@ describe('redis hot store, when things break', () => {
     const lines = [settlementOf(taken, one.nowMs), settlementOf(missing, two.nowMs, { costNanoUsd: 5 })];
     const name = `settlements-${hostname()}-999999-dead.journal`;
     writeFileSync(join(dir.path, name), `${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"requestId":"torn`);
-    const second = await open();
+    const second = await open(PATIENT);
     await second.flush(FLUSHED_MS);
     expect(await spent(second)).toBe(75);
     expect(await held(second)).toBe(0);
@@ -405,6 +405,9 @@ describe('redis hot store, when things break', () => {
     expect(readdirSync(dir.path).filter((file) => file.includes('-999999-') || file.includes('claimed'))).toEqual([]);
   });
 });
+
+/** For tests of other things than the deadline: neighbours may hold up this process. */
+const PATIENT = { admitDeadlineMs: 5_000 };
 
 const LIMITS = {
   dailySpendNanoUsd: 10 ** 9,
