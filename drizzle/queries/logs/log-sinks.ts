@@ -61,10 +61,11 @@ export async function noteSinkFailure(db: Db, name: string, { atMs, problem }: {
     where key = ${PREFIX + name}`);
 }
 
+/** Milliseconds of `created_at`, and id of a row. */
+export type SinkEntry = readonly [createdAtMs: number, id: string];
+
 export interface SinkPart {
-  /** Rows as JSON, one a line; '' if they were deleted meanwhile. */
-  readonly lines: string;
-  readonly rows: number;
+  readonly entries: readonly SinkEntry[];
   /** The last batch in it; the asked one without any. */
   readonly seq: number;
 }
@@ -74,19 +75,11 @@ export interface SinkPartOptions {
   /** Batches that were stored before this instant. */
   readonly beforeMs: number;
   readonly mostRows: number;
-  readonly withBodies: boolean;
 }
 
-/** The next rows in the order in which they were stored. A corrected row comes again, under the same id. */
-export async function readSinkPart(
-  db: Db,
-  { afterSeq, beforeMs, mostRows, withBodies }: SinkPartOptions,
-): Promise<SinkPart> {
-  const bodies = withBodies
-    ? sql`|| coalesce((select jsonb_build_object('request_body', b.request_body, 'response_body', b.response_body)
-        from gateway_log_bodies b where b.request_id = g.request_id), '{}')`
-    : sql``;
-  const [row] = await db.execute<{ lines: string | null; rows: string; seq: string | null }>(sql`
+/** The next rows in the order in which they were stored, in whole batches. A corrected row comes again, under the same id. */
+export async function readSinkPart(db: Db, { afterSeq, beforeMs, mostRows }: SinkPartOptions): Promise<SinkPart> {
+  const [row] = await db.execute<{ entries: SinkEntry[] | null; seq: string | null }>(sql`
     with counted as (
       select seq, entries, sum(jsonb_array_length(entries)) over (order by seq) as total from (
         select seq, entries from log_batches where seq > ${afterSeq}
@@ -96,15 +89,28 @@ export async function readSinkPart(
         order by seq limit ${mostRows}) as next
     ), taken as (
       select seq, entries from counted where total <= ${mostRows} or seq = (select min(seq) from counted)
-    ), wanted as (
-      select to_timestamp((entry->>0)::bigint / 1000.0) as created_at, (entry->>1)::uuid as id
-      from taken, jsonb_array_elements(entries) as entry
-    ), found as (
-      select (to_jsonb(g) ${bodies})::text as line
-      from gateway_logs g
-      where g.created_at = any(array(select created_at from wanted)) and g.id = any(array(select id from wanted))
     )
-    select (select string_agg(line, E'\\n') from found) as lines, (select count(*) from found) as rows,
+    select (select jsonb_agg(entry order by seq) from taken, jsonb_array_elements(entries) as entry) as entries,
       (select max(seq) from taken) as seq`);
-  return { lines: row?.lines ?? '', rows: Number(row?.rows ?? 0), seq: Number(row?.seq ?? afterSeq) };
+  return { entries: row?.entries ?? [], seq: Number(row?.seq ?? afterSeq) };
+}
+
+/** The rows as JSON, one a line, without those that were deleted meanwhile. */
+export async function readSinkLines(
+  db: Db,
+  entries: readonly SinkEntry[],
+  withBodies: boolean,
+): Promise<readonly string[]> {
+  const bodies = withBodies
+    ? sql`|| coalesce((select jsonb_build_object('request_body', b.request_body, 'response_body', b.response_body)
+        from gateway_log_bodies b where b.request_id = g.request_id), '{}')`
+    : sql``;
+  const rows = await db.execute<{ line: string }>(sql`
+    with wanted as materialized (
+      select to_timestamp((entry->>0)::bigint / 1000.0) as created_at, (entry->>1)::uuid as id
+      from jsonb_array_elements(${JSON.stringify(entries)}::jsonb) as entry
+    )
+    select (to_jsonb(g) ${bodies})::text as line from gateway_logs g
+    where g.created_at = any(array(select created_at from wanted)) and g.id = any(array(select id from wanted))`);
+  return rows.map(({ line }) => line);
 }

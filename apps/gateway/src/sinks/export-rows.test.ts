@@ -175,6 +175,29 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     expect(bodies).toEqual({ plain: undefined, 'with-bodies': { q: 1 } });
   });
 
+  test('however long prompts are, few megabytes of them are in memory at a time', async () => {
+    const sink = sinkNamed('long', { withBodies: true });
+    await run(sink);
+    const records = await store(60);
+    const request = JSON.stringify({ q: 'x'.repeat(240_000) });
+    const bodies = records.map(({ id, projectId, createdAtMs }) => ({
+      requestId: id,
+      projectId,
+      createdAtMs,
+      request,
+    }));
+    await writeLogBodies(
+      database.db,
+      bodies.map((one) => ({ ...one, ...ANSWER })),
+    );
+    const lengths: number[] = [];
+    await runWith([sink], async (_, { texts }) => {
+      for await (const text of texts) lengths.push(text.length);
+    });
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBeGreaterThan(60 * 240_000);
+    expect(Math.max(...lengths)).toBeLessThan(5_000_000);
+  });
+
   test('a row whose prompt may still be on its way waits for it, and the next look takes it', async () => {
     const sinks = [sinkNamed('plain'), sinkNamed('with-bodies', { withBodies: true })];
     await run(...sinks);

@@ -2,6 +2,7 @@ import {
   advanceSink,
   listSinks,
   noteSinkFailure,
+  readSinkLines,
   readSinkPart,
   type SinkState,
   settleSinks,
@@ -14,6 +15,8 @@ import type { WritePart } from './write-part';
 const LOOK_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const ROWS_A_PART = 500;
+/** Two bodies of a row take half a megabyte at most. */
+const BODIES_A_TEXT = 16;
 /** A larger object is no easier to read; the next one follows at once. */
 const MOST_ROWS = 200_000;
 /** Rows of an hour are all stored some seconds after its end, and bodies some seconds after their rows. */
@@ -113,16 +116,24 @@ class HourOfRows {
 
   async *texts(): AsyncGenerator<string> {
     const { db } = this.context;
-    const options = { beforeMs: this.endMs, mostRows: ROWS_A_PART, withBodies: this.sink.withBodies };
+    const { kind, withBodies } = this.sink;
+    const rowsAText = withBodies ? BODIES_A_TEXT : ROWS_A_PART;
     // Only an object has to be whole: elsewhere the position moves on, so that less comes again.
-    const mostRows = this.sink.kind === 's3' ? MOST_ROWS : ROWS_A_PART;
+    const mostRows = kind === 's3' ? MOST_ROWS : ROWS_A_PART;
     while (this.rows < mostRows) {
-      const { lines, rows, seq } = await readSinkPart(db, { ...options, afterSeq: this.seq });
+      const { entries, seq } = await readSinkPart(db, {
+        afterSeq: this.seq,
+        beforeMs: this.endMs,
+        mostRows: ROWS_A_PART,
+      });
       if (seq === this.seq) return;
+      for (let at = 0; at < entries.length; at += rowsAText) {
+        const lines = await readSinkLines(db, entries.slice(at, at + rowsAText), withBodies);
+        this.rows += lines.length;
+        if (lines.length > 0) yield `${lines.join('\n')}\n`;
+        await Bun.sleep(PAUSE_MS);
+      }
       this.seq = seq;
-      this.rows += rows;
-      if (lines !== '') yield `${lines}\n`;
-      await Bun.sleep(PAUSE_MS);
     }
   }
 }
