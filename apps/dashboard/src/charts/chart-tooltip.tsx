@@ -3,6 +3,7 @@ import { formatClock } from '../format/format-time';
 import { UNITS } from '../format/units';
 import type { Hover } from './chart-options';
 import type { TimeChartProps } from './chart-props';
+import { Opens } from './pointed/opens';
 import { describeMark, MARK_KINDS } from './prepare-marks';
 import { prepareTooltip, type Tooltip } from './prepare-tooltip';
 
@@ -62,9 +63,7 @@ export function ChartTooltip({ chart, index, left, top, width, near }: Props) {
       <Marks marks={tooltip.marks} timeZone={chart.timeZone} />
       {chart.onSelect !== undefined && (
         <p className="mt-1 text-muted">
-          <span className="[@media(hover:none)]:hidden">Click opens </span>
-          <span className="hidden [@media(hover:none)]:inline">Tap again for </span>
-          {chart.opens ?? 'these requests'}
+          <Opens what={chart.opens ?? 'these requests'} />
         </p>
       )}
     </div>

@@ -1,6 +1,7 @@
-import { useId } from 'react';
 import type { Unit } from '../../format/units';
-import { type Pointing, usePointed } from '../pointed/use-pointed';
+import { Opens } from '../pointed/opens';
+import { PointedArea } from '../pointed/pointed-area';
+import type { Pointing } from '../pointed/use-pointed';
 import { axisLabels } from '../prepare-ticks';
 import { type AxisTick, type Bubble, type BubbleChart, bubbleAt } from './prepare-bubbles';
 
@@ -23,38 +24,22 @@ interface Props {
 
 /** Circles on two axes. A click, a second touch or Enter selects one; arrows move between them, by size. */
 export function Bubbles({ label, chart, x, y, colorOf, describe, opens, onSelect }: Props) {
-  const hintId = useId();
   const { bubbles, xTicks, yTicks } = chart;
-  const { isShown, index, handlers } = usePointed({
-    count: bubbles.length,
-    indexUnder: (event) => indexUnder(event, bubbles),
-    onChoose: (chosen) => {
-      const bubble = bubbles[chosen];
-      if (bubble !== undefined) onSelect(bubble.name);
-    },
-  });
-  const bubble = bubbles[index];
   return (
     <div className="pt-8 pr-6 pb-9 pl-14">
       <div className="relative h-60">
         <Axes {...{ xTicks, yTicks, x, y }} />
-        <Circles {...{ bubbles, colorOf }} shown={isShown ? bubble?.name : undefined} />
-        {isShown && bubble !== undefined && <Pointed bubble={bubble} text={describe(bubble.name)} opens={opens} />}
-        <div
-          role="slider"
-          tabIndex={0}
-          aria-label={label}
-          aria-valuemin={0}
-          aria-valuemax={bubbles.length - 1}
-          aria-valuenow={index}
-          aria-valuetext={bubble && describe(bubble.name)}
-          aria-describedby={hintId}
-          className="absolute -inset-4 cursor-pointer rounded-sm"
-          {...handlers}
-        />
-        <span id={hintId} className="sr-only">
-          Use the arrow keys to move. Press Enter to see the requests.
-        </span>
+        <Circles {...{ bubbles, colorOf }} />
+        <PointedArea
+          label={label}
+          parts={bubbles}
+          indexUnder={(event) => indexUnder(event, bubbles)}
+          describe={({ name }) => describe(name)}
+          onChoose={({ name }) => onSelect(name)}
+          className="-inset-4"
+        >
+          {(bubble) => <Pointed bubble={bubble} text={describe(bubble.name)} opens={opens} />}
+        </PointedArea>
       </div>
     </div>
   );
@@ -118,10 +103,9 @@ const percent = (share: number) => `${share * 100}%`;
 
 interface CirclesProps extends Pick<Props, 'colorOf'> {
   readonly bubbles: readonly Bubble[];
-  readonly shown: string | undefined;
 }
 
-const Circles = ({ bubbles, colorOf, shown }: CirclesProps) => (
+const Circles = ({ bubbles, colorOf }: CirclesProps) => (
   <div aria-hidden="true" className="absolute inset-0">
     <svg className="absolute inset-0 size-full overflow-visible" aria-hidden="true">
       {bubbles.map(({ name, left, top, radius }) => (
@@ -132,9 +116,9 @@ const Circles = ({ bubbles, colorOf, shown }: CirclesProps) => (
           r={radius}
           fill={colorOf(name)}
           fillOpacity={0.55}
-          strokeWidth={name === shown ? 3 : 1.5}
+          strokeWidth={1.5}
           stroke={colorOf(name)}
-          className={`forced-colors:fill-[Canvas] forced-colors:stroke-[CanvasText] ${name === shown ? 'stroke-text' : ''}`}
+          className="forced-colors:fill-[Canvas] forced-colors:stroke-[CanvasText]"
         />
       ))}
     </svg>
@@ -164,21 +148,23 @@ interface PointedProps {
   readonly opens: string;
 }
 
-/** A tooltip below the circle, within the width of the chart. */
+/** The circle stands out, with a tooltip below it, within the width of the chart. */
 const Pointed = ({ bubble: { left, top, radius }, text, opens }: PointedProps) => (
-  <p
-    aria-hidden="true"
-    className="pointer-events-none absolute z-20 w-max max-w-[min(22rem,100%)] rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-xs shadow-md"
-    style={{
-      ...{ left: `${left}%`, top: `calc(${top}% + ${radius + 6}px)` },
-      transform: `translateX(-${left}%)`,
-    }}
-  >
-    {text}
-    <span className="block text-muted">
-      <span className="[@media(hover:none)]:hidden">Click opens </span>
-      <span className="hidden [@media(hover:none)]:inline">Tap again for </span>
-      {opens}
-    </span>
-  </p>
+  <div aria-hidden="true" className="pointer-events-none absolute inset-0 z-20">
+    <svg className="absolute inset-0 size-full overflow-visible" aria-hidden="true">
+      <circle cx={`${left}%`} cy={`${top}%`} r={radius} className="fill-none stroke-text stroke-3" />
+    </svg>
+    <p
+      className="absolute w-max max-w-[min(22rem,100%)] rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-xs shadow-md"
+      style={{
+        ...{ left: `${left}%`, top: `calc(${top}% + ${radius + 6}px)` },
+        transform: `translateX(-${left}%)`,
+      }}
+    >
+      {text}
+      <span className="block text-muted">
+        <Opens what={opens} />
+      </span>
+    </p>
+  </div>
 );

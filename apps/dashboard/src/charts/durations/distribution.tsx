@@ -1,8 +1,6 @@
-import { useId } from 'react';
 import { formatCount, formatMsShort, formatShare } from '../../format/format-number';
-import { usePointed } from '../pointed/use-pointed';
+import { PointedArea } from '../pointed/pointed-area';
 import { MEANING } from '../series-colors';
-import { barAt } from '../strip/prepare-strip';
 import { Pointed } from '../strip/strip';
 import type { Bin } from './prepare-bins';
 import { DISTRIBUTION_HEIGHT, describeBin, PITCH, type Distribution as Prepared } from './prepare-distribution';
@@ -16,20 +14,6 @@ interface Props {
 /** Requests by duration on a logarithmic axis. */
 export function Distribution({ label, distribution, onSelect }: Props) {
   const { bins, ticks, paths, requests } = distribution;
-  const hintId = useId();
-  const { isShown, index, handlers } = usePointed({
-    count: bins.length,
-    indexUnder: ({ clientX, currentTarget }) => {
-      const { left, width } = currentTarget.getBoundingClientRect();
-      return barAt((clientX - left) / width, bins.length);
-    },
-    onChoose: (chosen) => {
-      const bin = bins[chosen];
-      if (bin !== undefined) onSelect(bin);
-    },
-  });
-  const bin = bins[index];
-  const text = bin === undefined ? '' : describeBin(bin, requests);
   return (
     <div>
       <div className="relative h-44 border-b">
@@ -42,23 +26,11 @@ export function Distribution({ label, distribution, onSelect }: Props) {
           <path d={paths.others} className="fill-accent" />
           <path d={paths.hits} fill={MEANING.exact} />
         </svg>
-        {isShown && bin !== undefined && <Pointed {...{ index, count: bins.length, text }} opens="these requests" />}
-        <div
-          role="slider"
-          tabIndex={0}
-          aria-label={label}
-          aria-orientation="horizontal"
-          aria-valuemin={0}
-          aria-valuemax={Math.max(0, bins.length - 1)}
-          aria-valuenow={index}
-          aria-valuetext={text}
-          aria-describedby={hintId}
-          className="absolute inset-0 cursor-pointer rounded-sm"
-          {...handlers}
-        />
-        <span id={hintId} className="sr-only">
-          Use the arrow keys to move. Press Enter to see the requests.
-        </span>
+        <PointedArea label={label} parts={bins} describe={(bin) => describeBin(bin, requests)} onChoose={onSelect}>
+          {(bin, index) => (
+            <Pointed {...{ index, count: bins.length }} text={describeBin(bin, requests)} opens="these requests" />
+          )}
+        </PointedArea>
       </div>
       <Axis ticks={ticks} />
       <Legend {...distribution} />

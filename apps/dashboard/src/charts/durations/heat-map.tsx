@@ -1,6 +1,7 @@
 import { memo, useId } from 'react';
 import { formatMsShort } from '../../format/format-number';
 import type { TimeZoneChoice } from '../../format/format-time';
+import { Opens } from '../pointed/opens';
 import { timeLabels } from '../prepare-ticks';
 import { MEANING } from '../series-colors';
 import { logTicks, shareOf } from './prepare-bins';
@@ -189,11 +190,7 @@ function Pointed({ map, cell, text, isSelecting }: PointedProps) {
           {isSelecting ? (
             'Release, or press Enter, to see what differs'
           ) : (
-            <>
-              <span className="[@media(hover:none)]:hidden">Click opens </span>
-              <span className="hidden [@media(hover:none)]:inline">Tap again for </span>
-              these requests; drag to see what differs
-            </>
+            <Opens what="these requests; drag to see what differs" />
           )}
         </span>
       </p>

@@ -1,6 +1,6 @@
-import { useId } from 'react';
 import { formatDay } from '../../format/format-time';
-import { type Pointing, usePointed } from '../pointed/use-pointed';
+import { Opens } from '../pointed/opens';
+import { PointedArea } from '../pointed/pointed-area';
 import { axisLabels } from '../prepare-ticks';
 import { heightOf, type MonthCurve as Prepared } from './prepare-month';
 
@@ -27,12 +27,6 @@ interface Props {
 /** Running totals of a month, its forecast and its cap; days by pointer or arrow keys. */
 export function MonthCurve({ label, curve, describe, onSelect }: Props) {
   const { days, ticks, topUsd, today } = curve;
-  const hintId = useId();
-  const { isShown, index, handlers } = usePointed({
-    count: days.length,
-    indexUnder: (event) => dayUnder(event, days.length),
-    onChoose: (chosen) => chosen <= today && onSelect(chosen),
-  });
   const labels = axisLabels('usd', ticks);
   return (
     <div className="grid h-56 grid-cols-[auto_minmax(0,1fr)] grid-rows-[1fr_1.25rem]">
@@ -49,32 +43,19 @@ export function MonthCurve({ label, curve, describe, onSelect }: Props) {
       </ul>
       <div className="relative">
         <Curves curve={curve} />
-        {isShown && <Pointed {...{ index, count: days.length }} text={describe(index)} isPast={index <= today} />}
-        <div
-          role="slider"
-          tabIndex={0}
-          aria-label={label}
-          aria-orientation="horizontal"
-          aria-valuemin={0}
-          aria-valuemax={days.length - 1}
-          aria-valuenow={index}
-          aria-valuetext={describe(index)}
-          aria-describedby={hintId}
-          className="absolute inset-0 cursor-pointer rounded-sm"
-          {...handlers}
-        />
-        <span id={hintId} className="sr-only">
-          Use the arrow keys to move. Press Enter to see the requests of a day.
-        </span>
+        <PointedArea
+          label={label}
+          parts={days}
+          describe={(_, index) => describe(index)}
+          onChoose={(_, index) => index <= today && onSelect(index)}
+          shows="the requests of a day"
+        >
+          {(_, index) => <Pointed {...{ index, count: days.length }} text={describe(index)} isPast={index <= today} />}
+        </PointedArea>
       </div>
       <Days curve={curve} />
     </div>
   );
-}
-
-function dayUnder({ clientX, currentTarget }: Pointing, count: number): number {
-  const { left, width } = currentTarget.getBoundingClientRect();
-  return Math.max(0, Math.min(count - 1, Math.floor(((clientX - left) / width) * count)));
 }
 
 function Curves({ curve: { paths, ticks, topUsd, cap } }: Pick<Props, 'curve'>) {
@@ -140,9 +121,7 @@ function Pointed({ index, count, text, isPast }: PointedProps) {
         {text}
         {isPast && (
           <span className="block text-muted">
-            <span className="[@media(hover:none)]:hidden">Click opens </span>
-            <span className="hidden [@media(hover:none)]:inline">Tap again for </span>
-            the dearest requests of the day
+            <Opens what="the dearest requests of the day" />
           </span>
         )}
       </p>

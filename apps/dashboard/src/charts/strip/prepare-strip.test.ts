@@ -5,7 +5,6 @@ import { PRESETS, type Preset, resolveRange } from '../../range/time-range';
 import {
   asStep,
   type Bar,
-  barAt,
   barTimes,
   describeBar,
   describeLength,
@@ -121,10 +120,6 @@ describe('strips', () => {
     expect(heights).toEqual([3, 9, 12, 14, 18, 20]);
     const drawn = [barOf({ answered: 1 }), barOf({ failed: 1 }), barOf({ answered: 1 })];
     expect([pathOf(drawn, 'fine'), pathOf(drawn, 'none')]).toEqual(['M1 20v-9h8v9zM21 20v-9h8v9z', '']);
-  });
-
-  test('a pointer is over the bar whose share of the width it is in', () => {
-    expect([barAt(-0.1, 90), barAt(0, 90), barAt(0.5, 90), barAt(0.999, 90), barAt(1, 90)]).toEqual([0, 0, 45, 89, 89]);
   });
 });
 

@@ -130,10 +130,6 @@ export const pathOf = (bars: readonly Drawn[], health: Health): string =>
 const shapeOf = (index: number, height: number) =>
   `M${index * BAR_PITCH + 1} ${STRIP_HEIGHT}v-${height}h${BAR_WIDTH}v${height}z`;
 
-/** Index of the bar at a share of the width, within the ends. */
-export const barAt = (share: number, count: number): number =>
-  Math.max(0, Math.min(count - 1, Math.floor(share * count)));
-
 interface Shown {
   readonly intervalMs: number;
   readonly timeZone: TimeZoneChoice;

@@ -1,6 +1,7 @@
-import { memo, useId } from 'react';
-import { type Pointing, usePointed } from '../pointed/use-pointed';
-import { BAR_PITCH, type Bar, barAt, HEALTH_LABELS, type Health, opensOf, pathOf, STRIP_HEIGHT } from './prepare-strip';
+import { memo } from 'react';
+import { Opens } from '../pointed/opens';
+import { PointedArea } from '../pointed/pointed-area';
+import { BAR_PITCH, type Bar, HEALTH_LABELS, type Health, opensOf, pathOf, STRIP_HEIGHT } from './prepare-strip';
 
 const FILLS = {
   none: 'fill-line-strong forced-colors:fill-[CanvasText]',
@@ -19,45 +20,14 @@ interface Props {
 
 /** Thin bars over time. A click, a second touch or Enter selects one; arrows move between them. */
 export function Strip({ label, bars, describe, onSelect }: Props) {
-  const hintId = useId();
-  const { isShown, index, handlers } = usePointed({
-    count: bars.length,
-    indexUnder: (event) => indexUnder(event, bars.length),
-    onChoose: (chosen) => {
-      const bar = bars[chosen];
-      if (bar !== undefined) onSelect(bar);
-    },
-  });
-  const bar = bars[index];
   return (
     <div className="relative h-5">
       <Bars bars={bars} />
-      {isShown && bar !== undefined && (
-        <Pointed {...{ index, count: bars.length }} text={describe(bar)} opens={opensOf(bar)} />
-      )}
-      <div
-        role="slider"
-        tabIndex={0}
-        aria-label={label}
-        aria-orientation="horizontal"
-        aria-valuemin={0}
-        aria-valuemax={bars.length - 1}
-        aria-valuenow={index}
-        aria-valuetext={bar && describe(bar)}
-        aria-describedby={hintId}
-        className="absolute inset-0 cursor-pointer rounded-sm"
-        {...handlers}
-      />
-      <span id={hintId} className="sr-only">
-        Use the arrow keys to move. Press Enter to see the requests.
-      </span>
+      <PointedArea {...{ label, describe }} parts={bars} onChoose={onSelect}>
+        {(bar, index) => <Pointed {...{ index, count: bars.length }} text={describe(bar)} opens={opensOf(bar)} />}
+      </PointedArea>
     </div>
   );
-}
-
-function indexUnder({ clientX, currentTarget }: Pointing, count: number) {
-  const { left, width } = currentTarget.getBoundingClientRect();
-  return barAt((clientX - left) / width, count);
 }
 
 const Bars = memo(({ bars }: Pick<Props, 'bars'>) => (
@@ -95,9 +65,7 @@ export function Pointed({ index, count, text, opens }: PointedProps) {
       >
         {text}
         <span className="block text-muted">
-          <span className="[@media(hover:none)]:hidden">Click opens </span>
-          <span className="hidden [@media(hover:none)]:inline">Tap again for </span>
-          {opens}
+          <Opens what={opens} />
         </span>
       </p>
     </div>
