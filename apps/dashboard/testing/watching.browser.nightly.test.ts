@@ -162,7 +162,8 @@ describe('trouble', () => {
     await page.getByText('No data for this range yet').first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(1);
     await page.unroute('**/admin/v1/**');
-    await page.getByRole('button', { name: 'Try again' }).click();
+    // Nobody has to press "Try again", nor to wait for the next question.
+    await page.clock.runFor(6_000);
     await page.getByText('cannot be reached').waitFor({ state: 'detached' });
   });
 

@@ -17,6 +17,7 @@ export interface Away {
 }
 
 const PROBE_MS = 2000;
+const AGAIN_MS = 5000;
 
 /** Asks as soon as the live stream breaks, and until it is back: other queries may not ask for half a minute. */
 function useProbe(): void {
@@ -37,12 +38,25 @@ function useProbe(): void {
 
 const PROBE = ['probe'];
 
-/** Watches the page's queries for an outage. */
+/** Asks again whatever was not answered. */
+export const askAgain = (client: QueryClient): void =>
+  void client.refetchQueries(
+    { type: 'active', predicate: ({ state }) => isAway(state.error) },
+    { cancelRefetch: false },
+  );
+
+/** Watches the page's queries for an outage, and asks again until it is over. */
 export function useAway(): Away | null {
   const client = useQueryClient();
   useProbe();
   const subscribe = useCallback((notify: () => void) => client.getQueryCache().subscribe(notify), [client]);
   const told = useSyncExternalStore(subscribe, () => describe(client));
+  const isTold = told !== '';
+  useEffect(() => {
+    if (!isTold) return;
+    const timer = setInterval(() => askAgain(client), AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [client, isTold]);
   return told === '' ? null : (JSON.parse(told) as Away);
 }
 

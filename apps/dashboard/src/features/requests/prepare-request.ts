@@ -24,6 +24,10 @@ export const cacheOutcome = (log: Pick<Log, 'cache_hit' | 'semantic_cache_hit'>)
 export const foldedNote = ({ refused_count: count }: Pick<Log, 'refused_count'>): string | null =>
   count === null || count === 1 ? null : `× ${formatCount(count)}`;
 
+/** What the status alone doesn't say. */
+export const statusNote = (log: Pick<Log, 'refused_count' | 'failover_count'>): string | null =>
+  foldedNote(log) ?? (log.failover_count > 0 ? 'failover' : null);
+
 /** Label, value (null if empty) and a link to more. */
 export type Fact = readonly [name: string, value: string | null, link?: RowLink];
 

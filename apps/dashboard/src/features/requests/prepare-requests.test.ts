@@ -13,6 +13,7 @@ import {
   toSavedFilters,
 } from './prepare-filters';
 import { fromRollups, fromTally, isRolledUp } from './prepare-histogram';
+import { statusNote } from './prepare-request';
 
 describe('filters', () => {
   test('each is a chip in plain words, and what takes its place changes the address', () => {
@@ -236,4 +237,9 @@ test('a command has a place for the key, never a key, and quotes what a shell wo
   );
   expect(prepareCurl(log, { truncated: true, text: 'x' }, '')).toBeNull();
   expect(prepareCurl({ ...log, dialect: 'passthrough' }, {}, '')).toBeNull();
+});
+
+test('the status of a request says how often it stands, or that another target answered', () => {
+  const note = (refused_count: number | null, failover_count: number) => statusNote({ refused_count, failover_count });
+  expect([note(null, 0), note(1, 0), note(1200, 0), note(null, 2)]).toEqual([null, null, '× 1,200', 'failover']);
 });

@@ -4,7 +4,7 @@ import { formatCount } from '../../format/format-number';
 import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
 import { Badge, STATUS_TONES } from '../../ui/badge';
 import type { Column } from '../../ui/table/column';
-import { cacheOutcome, foldedNote } from './prepare-request';
+import { cacheOutcome, statusNote } from './prepare-request';
 
 const CACHE_TONES = { exact: 'good', semantic: 'accent', miss: 'neutral' } as const;
 
@@ -138,7 +138,7 @@ function Time({ at, timeZone }: { readonly at: string; readonly timeZone: TimeZo
 }
 
 function Status({ log }: { readonly log: Log }) {
-  const note = foldedNote(log);
+  const note = statusNote(log);
   return (
     <span className="whitespace-nowrap">
       <StatusBadge log={log} />

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { isAway, useAway, useStatus } from '../../api/away';
+import { askAgain, useAway, useStatus } from '../../api/away';
 import { useMcpServers } from '../../api/tools';
 import { formatCount } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
@@ -16,7 +16,6 @@ export function AwayBanner({ page }: { readonly page: Pick<Page, 'timeZone'> }) 
   const away = useAway();
   const client = useQueryClient();
   if (away === null) return null;
-  const again = () => void client.refetchQueries({ predicate: ({ state }) => isAway(state.error) });
   return (
     <div
       role="alert"
@@ -26,7 +25,7 @@ export function AwayBanner({ page }: { readonly page: Pick<Page, 'timeZone'> }) 
       <span className="wrap-anywhere">
         {away.message} {away.updatedAtMs > 0 && `Showing data as of ${formatInstant(away.updatedAtMs, page.timeZone)}.`}
       </span>
-      <Button size="small" onClick={again}>
+      <Button size="small" onClick={() => askAgain(client)}>
         Try again
       </Button>
     </div>
