@@ -53,5 +53,7 @@ export function countTests(junit: string): TestCounts {
 
 function attribute(attributes: string, name: string): string {
   const text = new RegExp(`\\b${name}="([^"]*)"`).exec(attributes)?.[1] ?? '?';
-  return text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  return text.replace(/&(quot|apos|lt|gt|amp);/g, (_, entity: keyof typeof ENTITIES) => ENTITIES[entity]);
 }
+
+const ENTITIES = { quot: '"', apos: "'", lt: '<', gt: '>', amp: '&' } as const;
