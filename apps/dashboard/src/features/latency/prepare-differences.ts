@@ -56,11 +56,17 @@ export const differenceOf = ({ inside_share: inside, outside_share: outside }: D
   (inside ?? 0) - (outside ?? 0);
 
 /** Smaller differences say nothing. */
-const LEAST = 0.005;
+const LEAST = 0.03;
 
-/** Values that differ, most first. */
-export const shownOf = ({ data }: Differences): readonly Difference[] =>
-  data.filter((row) => Math.abs(differenceOf(row)) >= LEAST);
+/**
+ * Values that differ, most first. One that is rarer inside is left out where the same field has one that is more frequent:
+ * it says the same again.
+ */
+export function shownOf({ data }: Differences): readonly Difference[] {
+  const rows = data.filter((row) => Math.abs(differenceOf(row)) >= LEAST);
+  const told = new Set(rows.filter((row) => differenceOf(row) > 0).map(({ field }) => field));
+  return rows.filter((row) => differenceOf(row) > 0 || !told.has(row.field));
+}
 
 /** Requests behind the shares. */
 export function describeRead({ inside_requests: inside, outside_requests: outside, sampled }: Differences): string {
