@@ -130,7 +130,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
   const backendAdmin = createBackendAdmin(base);
   const running = { services, database, tables, statsThread, rows, providerAdmin, mcpAdmin, firstCredentials, close };
-  const moreJobs = createSinkJobs(config.logSinks, {
+  const moreJobs = await createSinkJobs(database.db, config.logSinks, {
     ...{ folder: config.dataDir, fetch, version, nowMs: () => clock.nowMs() },
     onRejected: (sink, rows) => {
       metrics.sinkRejected.inc({ sink }, rows);

@@ -17,15 +17,21 @@ export interface SinkState {
 
 const PREFIX = 'log_sink:';
 
-/** Creates new sinks, which begin with the next batch, and forgets all others. */
+const keysOf = (names: readonly string[]) => JSON.stringify(names.map((name) => PREFIX + name));
+
+/** Creates new sinks, which begin with the next batch. */
+export async function addSinks(db: Pick<Db, 'execute'>, names: readonly string[]): Promise<void> {
+  await db.execute(sql`insert into settings (key, value)
+    select key, jsonb_build_object('seq', (select coalesce(max(seq), 0) from log_batches))
+    from jsonb_array_elements_text(${keysOf(names)}::jsonb) as key on conflict (key) do nothing`);
+}
+
+/** Creates new sinks, and forgets all others. */
 export async function settleSinks(db: Db, names: readonly string[]): Promise<void> {
-  const keys = JSON.stringify(names.map((name) => PREFIX + name));
   await db.transaction(async (tx) => {
     await tx.execute(sql`delete from settings where starts_with(key, ${PREFIX})
-      and key not in (select jsonb_array_elements_text(${keys}::jsonb))`);
-    await tx.execute(sql`insert into settings (key, value)
-      select key, jsonb_build_object('seq', (select coalesce(max(seq), 0) from log_batches))
-      from jsonb_array_elements_text(${keys}::jsonb) as key on conflict (key) do nothing`);
+      and key not in (select jsonb_array_elements_text(${keysOf(names)}::jsonb))`);
+    await addSinks(tx, names);
   });
 }
 

@@ -42,6 +42,8 @@ test('a collector: credentials and headers are no part of its name', () => {
       ...{ ...options, everyMs: 5000 },
     },
   ]);
+  const twice = read('otlp+https://pk1:sk1@host/v1/traces?every=9s#one,otlp+https://pk2:sk2@host/v1/traces#two');
+  expect(twice.map(({ name }) => name)).toEqual(['otlp+https://host/v1/traces#one', 'otlp+https://host/v1/traces#two']);
   expect(read('otlp+http://[::1]:4318/v1/traces?bodies=true', true)).toMatchObject([
     { url: 'http://[::1]:4318/v1/traces', headers: {}, withBodies: true },
   ]);
@@ -70,6 +72,8 @@ test.each([
   ['otlp+https://me:secret@host?headers=a:b', 'no option "headers"'],
   ['otlp+https://me:secret@host?bodies=true', 'needs LOG_BODIES=true'],
   ['otlp+https://a:secret@host,otlp+https://b:secret@host/v1/traces', 'may stand once'],
+  ['otlp+https://a:secret@host#a,otlp+https://b:secret@host/v1/traces#a', 'may stand once'],
+  ['otlp+https://me:secret@host#a%20b', '#name may hold'],
 ])('LOG_SINKS=%s is refused, without its secrets', (text, reason) => {
   expect(() => read(text)).toThrow(reason);
   expect(() => read(text)).not.toThrow(/secret@/);

@@ -49,7 +49,8 @@ export function readSinks(read: EnvReader, { logBodies }: { readonly logBodies: 
   read.allowed.set('LOG_SINKS', 's3://bucket/prefix, kafka://host:9092/topic, otlp+https://host/v1/traces');
   const addresses = (read.text('LOG_SINKS') ?? '').split(',').map((one) => one.trim());
   const sinks = addresses.filter((one) => one !== '').map((one) => readSink(one, logBodies));
-  if (new Set(sinks.map(({ name }) => name)).size < sinks.length) throw refuse('each address may stand once');
+  if (new Set(sinks.map(({ name }) => name)).size < sinks.length)
+    throw refuse('each address may stand once; #name after an otlp+ address tells two apart');
   const s3 = {
     endpoint: sinks.length === 0 ? read.text('S3_ENDPOINT') : read.url('S3_ENDPOINT'),
     region: read.text('AWS_REGION') ?? read.text('AWS_DEFAULT_REGION'),
@@ -120,7 +121,8 @@ function readCollector(given: URL, { header: _, ...others }: Others, { everyMs =
   // Only a scheme that URLs know has its host read and checked.
   const url = URL.parse(given.href.slice('otlp+'.length));
   if (url === null) throw refuse('otlp+https://host/path needs a host');
-  const { protocol, host, pathname } = url;
+  const { protocol, host, pathname, hash } = url;
+  if (!/^(?:#[\w.-]{1,64})?$/.test(hash)) throw refuse('#name may hold letters, digits, "_", "." and "-"');
   const address = `${protocol}//${host}${pathname === '/' ? TRACES : pathname}`;
   const basic = Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`);
   const headers = {
@@ -129,7 +131,7 @@ function readCollector(given: URL, { header: _, ...others }: Others, { everyMs =
   };
   return {
     kind: 'otlp',
-    name: `otlp+${address}`,
+    name: `otlp+${address}${hash}`,
     url: address,
     headers,
     everyMs,

@@ -9,8 +9,9 @@ import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
-import type { BucketSetting, SinkSetting } from '../config/sinks';
+import type { BucketSetting, SinkSetting, SinkSettings } from '../config/sinks';
 import type { JobContext } from '../jobs/job';
+import { createSinkJobs } from './create-sink-jobs';
 import { exportRows } from './export-rows';
 import type { WritePart } from './write-part';
 import { createWriteSpans } from './write-spans';
@@ -50,10 +51,14 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     }
     objects.set(`${name}/${key}`, rows);
   };
+  const context = () =>
+    ({ db: database.db, nowMs: () => nowMs, log: pino({ level: 'silent' }) }) as unknown as JobContext;
+  const jobsOf = (sinks: readonly SinkSetting[], writePart: WritePart) => {
+    const names = sinks.map(({ name }) => name);
+    return sinks.map((sink) => exportRows(sink, names, writePart));
+  };
   const runWith = (sinks: readonly SinkSetting[], writePart: WritePart) =>
-    exportRows(sinks, writePart).run({
-      ...{ db: database.db, nowMs: () => nowMs, log: pino({ level: 'silent' }) },
-    } as unknown as JobContext);
+    Promise.all(jobsOf(sinks, writePart).map((job) => job.run(context())));
   const run = (...sinks: SinkSetting[]) => runWith(sinks, write);
   /** New rows in batches of these sizes. */
   async function store(...sizes: number[]) {
@@ -79,6 +84,39 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     await run(sink);
     expect(objects.size).toBe(1);
     expect(await sinkState('first')).toMatchObject({ waitingSinceMs: null, problem: null });
+  });
+
+  test('a new sink begins at the start of its process, not at the first look', async () => {
+    await store(2);
+    const sink: SinkSetting = {
+      ...{ kind: 'otlp', name: 'fresh', url: `${collector.url}/v1/traces`, headers: {}, everyMs: 0, withBodies: false },
+    };
+    const needs = { folder: '', fetch, version: '1', nowMs: () => nowMs, onRejected: () => {} };
+    const jobs = await createSinkJobs(
+      database.db,
+      { sinks: [sink], s3: {} as SinkSettings['s3'], serviceName: 'gw' },
+      needs,
+    );
+    const records = await store(3);
+    collector.told.answer = () => new Response();
+    for (const job of jobs) await job.run(context());
+    const ids = collector.received.spans.map(({ attributes }) => ({ id: attributes['llm0.request.id'] }));
+    expect(idsOf(ids)).toEqual(idsOf(records));
+  });
+
+  test('a sink that hangs holds up no other', async () => {
+    const sinks = [sinkNamed('hangs'), sinkNamed('goes-on')];
+    await run(...sinks);
+    await store(1);
+    const released = Promise.withResolvers<void>();
+    const [hanging, other] = jobsOf(sinks, (sink, part) =>
+      sink.name === 'hangs' ? released.promise : write(sink, part),
+    );
+    const hung = hanging?.run(context());
+    await other?.run(context());
+    expect([...objects.keys()].map((key) => key.split('/')[0])).toEqual(['goes-on']);
+    released.reject(new Error('no answer'));
+    await hung;
   });
 
   test('a sink that breaks in the middle gets the same object again, holds up no other, and keeps its batches', async () => {

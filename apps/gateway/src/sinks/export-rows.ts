@@ -25,37 +25,31 @@ const SETTLED_MS = 2_000;
 const PAUSE_MS = 10;
 
 /**
- * Hands finished rows to the sinks, in the order in which they were stored, each at least once. The position moves after
- * an object is complete; an interrupted one is written again under its name.
+ * Hands finished rows to a sink, in the order in which they were stored, each at least once. The position moves after an
+ * object is complete; an interrupted one is written again under its name. `names`: of all sinks.
  */
-export function exportRows(sinks: readonly SinkSetting[], write: WritePart): Job {
-  const names = sinks.map(({ name }) => name);
+export function exportRows(sink: SinkSetting, names: readonly string[], write: WritePart): Job {
   let isSettled = false;
   return {
     name: 'log_sinks',
     intervalMs: LOOK_MS,
     async run(context) {
       const { db } = context;
-      let states = await statesOf(db);
-      // Once, and again if another configuration has forgotten one.
-      if (!isSettled || names.some((name) => !states.has(name))) {
+      let state = await stateOf(db, sink);
+      // Once, and again if another configuration has forgotten this one.
+      if (!isSettled || state === undefined) {
         await settleSinks(db, names);
         isSettled = true;
-        states = await statesOf(db);
+        state = await stateOf(db, sink);
       }
-      const done = await Promise.all(
-        sinks.map(async (sink) => {
-          const state = states.get(sink.name);
-          return state === undefined ? 0 : exportTo({ sink, state, context, write });
-        }),
-      );
-      const rows = done.reduce((sum, count) => sum + count, 0);
-      return rows === 0 ? null : { message: `exported ${rows} rows`, metadata: { rows } };
+      const rows = state === undefined ? 0 : await exportTo({ sink, state, context, write });
+      return rows === 0 ? null : { message: `exported ${rows} rows`, metadata: { sink: sink.name, rows } };
     },
   };
 }
 
-const statesOf = async (db: JobContext['db']) => new Map((await listSinks(db)).map((state) => [state.name, state]));
+const stateOf = async (db: JobContext['db'], sink: SinkSetting): Promise<SinkState | undefined> =>
+  (await listSinks(db)).find(({ name }) => name === sink.name);
 
 interface Export {
   readonly sink: SinkSetting;
@@ -64,7 +58,7 @@ interface Export {
   readonly write: WritePart;
 }
 
-/** Number of exported rows. A sink that fails is noted, and holds up no other. */
+/** Number of exported rows. A sink that fails is noted. */
 async function exportTo({ sink, state, context, write }: Export): Promise<number> {
   const { db, nowMs, log } = context;
   let total = 0;
@@ -76,7 +70,7 @@ async function exportTo({ sink, state, context, write }: Export): Promise<number
       seq = source.seq;
       total += source.rows;
       await advanceSink(db, sink.name, seq);
-      waitingSinceMs = (await statesOf(db)).get(sink.name)?.waitingSinceMs ?? null;
+      waitingSinceMs = (await stateOf(db, sink))?.waitingSinceMs ?? null;
     }
   } catch (error) {
     const problem = rootMessage(error);
