@@ -21,8 +21,8 @@ const BODIES_A_TEXT = 16;
 const MOST_ROWS = 200_000;
 /** Rows of an hour are all stored some seconds after its end, and bodies some seconds after their rows. */
 const SETTLED_MS = 2_000;
-/** Between two parts, so that a backlog leaves time for requests. */
-const PAUSE_MS = 10;
+/** After each part, so that a backlog leaves time for requests. */
+const PAUSE_MS = 50;
 
 /**
  * Hands finished rows to a sink, in the order in which they were stored, each at least once. The position moves after an
@@ -125,7 +125,7 @@ class HourOfRows {
         const lines = await readSinkLines(db, entries.slice(at, at + rowsAText), withBodies);
         this.rows += lines.length;
         if (lines.length > 0) yield `${lines.join('\n')}\n`;
-        await Bun.sleep(PAUSE_MS);
+        await Bun.sleep((PAUSE_MS * rowsAText) / ROWS_A_PART);
       }
       this.seq = seq;
     }
