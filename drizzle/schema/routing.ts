@@ -71,6 +71,8 @@ export const providerKeys = pgTable('provider_keys', {
   encryptedKey: bytes('encrypted_key').notNull(),
   /** Of all processes; null = no limit. */
   maxConcurrency: integer('max_concurrency'),
+  /** In the order of use, from 1; null = behind those with one. */
+  position: integer('position'),
   isActive: boolean('is_active').notNull().default(true),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),

@@ -7,14 +7,12 @@ import { ofLiveProject, Rows, type Stored } from '../rows';
 export const providerKeyRows = new Rows(providerKeys);
 export type StoredProviderKey = Stored<typeof providerKeyRows>;
 
-/** All of them, oldest first, but those of deleted projects. */
+/** Order of use: by position, then oldest first. Ids rise within a millisecond. */
+const ORDER = [asc(providerKeys.position), asc(providerKeys.createdAtMs), asc(providerKeys.id)] as const;
+
+/** All of them in the order of use, but those of deleted projects. */
 export function listAllProviderKeys(db: Db): Promise<readonly StoredProviderKey[]> {
-  return providerKeyRows.find(
-    db,
-    ofLiveProject(providerKeys.projectId),
-    asc(providerKeys.createdAtMs),
-    asc(providerKeys.id),
-  );
+  return providerKeyRows.find(db, ofLiveProject(providerKeys.projectId), ...ORDER);
 }
 
 /**
@@ -22,10 +20,7 @@ export function listAllProviderKeys(db: Db): Promise<readonly StoredProviderKey[
  * servers.
  */
 export async function listKeysToConnect(db: Db): Promise<readonly StoredProviderKey[]> {
-  const [all, live] = await Promise.all([
-    providerKeyRows.find(db, undefined, asc(providerKeys.createdAtMs), asc(providerKeys.id)),
-    listAllProviderKeys(db),
-  ]);
+  const [all, live] = await Promise.all([providerKeyRows.find(db, undefined, ...ORDER), listAllProviderKeys(db)]);
   const ids = new Set(live.map(({ id }) => id));
   return all.map((key) => (ids.has(key.id) ? key : { ...key, isActive: false }));
 }

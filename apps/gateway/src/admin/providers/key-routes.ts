@@ -76,7 +76,7 @@ export function providerKeyRoutes(services: Needs, mirror: HotStoreMirror) {
       await requireProvider(services, provider);
       const stored = await changes.create(c.get('actor'), async (tx) => {
         if (projectId !== null) await requireProject(tx, projectId);
-        const keyId = crypto.randomUUID();
+        const keyId = Bun.randomUUIDv7();
         const sealed = sealKey(desk.vault, secret, keyId);
         return providerKeyRows.create(tx, { id: keyId, provider, projectId, name, ...sealed, ...readFields(limits) });
       });

@@ -153,7 +153,7 @@ async function storeProvider(services: Needs, tx: Db, body: Body & { readonly ki
   const stored = await providerRows.createUnlessThere(tx, { id: rowId, name, kind, ...settings });
   if (stored === null) throw taken(name);
   if (body.key !== undefined) {
-    const keyId = crypto.randomUUID();
+    const keyId = Bun.randomUUIDv7();
     const sealed = sealKey(services.providerAdmin.vault, body.key, keyId);
     await providerKeyRows.create(tx, { id: keyId, provider: name, projectId: null, name: 'default', ...sealed });
   }

@@ -75,6 +75,10 @@ const MOST_INTERVAL_MS = 3_600_000;
 const maxConcurrency = count()
   .nullish()
   .openapi({ description: 'Requests under way at once, split among the processes; null = no limit' });
+const MOST_POSITION = 1_000_000;
+const position = count(1, MOST_POSITION).nullish().openapi({
+  description: 'Place in the order of use, 1 first; null = behind keys with a position, oldest first',
+});
 
 export const newProviderSchema = z
   .strictObject({
@@ -120,6 +124,7 @@ export const providerKeySchema = z
     last_characters: z.string(),
     is_active: z.boolean(),
     max_concurrency: z.int().nullable(),
+    position: z.int().nullable(),
     state: z.enum(['ok', 'resting', 'refused', 'unreadable', 'inactive']).openapi({
       description:
         'State in the answering process: resting after a 429, refused after a 401 until it changes, unreadable if it ' +
@@ -178,6 +183,7 @@ export const newProviderKeySchema = z
     name: text().optional(),
     project_id: id.nullish(),
     max_concurrency: maxConcurrency,
+    position,
   })
   .openapi('NewProviderKey');
 export const providerKeyChangesSchema = z
@@ -185,6 +191,7 @@ export const providerKeyChangesSchema = z
     key: providerSecret.optional(),
     name: text().optional(),
     max_concurrency: maxConcurrency,
+    position,
     is_active: z.boolean().optional(),
   })
   .openapi('ProviderKeyChanges');

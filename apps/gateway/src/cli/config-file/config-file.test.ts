@@ -43,7 +43,7 @@ projects:
   - name: ${name}-shop
     monthly_cap_usd: 12.50
     default_output_tokens: null
-    labels: {team: shop}
+    labels: {team: shop, urgent: "yes", country: "no", size: "0o10"}
     daily_budget_usd: 2.50
     label_budgets:
       - {label: feature, value: search, daily_usd: 1.0, monthly_usd: 20}
@@ -304,6 +304,9 @@ describe('a gateway as a file', () => {
     const text = await Bun.file(path).text();
     expect(text).toContain(`${name}-shop`);
     expect(text).toMatch(/# key: env:NAME/);
+    // YAML 1.1 would read them as truth values.
+    expect(text).toContain('urgent: "yes"');
+    expect(text).toContain('country: "no"');
     for (const secret of Object.values(ENV)) expect(text).not.toContain(secret);
     expect(text).not.toMatch(/llm0_live_/);
     expect(await run('plan', path)).toMatchObject({ code: 0 });

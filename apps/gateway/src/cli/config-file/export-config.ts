@@ -14,6 +14,8 @@ export interface Exported {
 
 /** Fields of which null means something else than leaving them out. */
 const KEEPS_NULL: ReadonlySet<string> = new Set(['rate_limit_per_minute', 'max_customers']);
+/** Fields that the place of an entry says. */
+const IMPLIED: ReadonlySet<string> = new Set(['project_id', 'position']);
 const HEAD = ` Secrets are not exported. A comment names each; write a reference such as env:NAME to set it.`;
 
 /** The state of a gateway as a file that leads to it again. */
@@ -49,7 +51,7 @@ class Exporter {
   }
 
   private write(file: JsonObject): string {
-    const document = new Document(file, { aliasDuplicateObjects: false });
+    const document = new Document(file, { aliasDuplicateObjects: false, compat: 'yaml-1.1' });
     document.commentBefore = HEAD;
     this.addComments(document.contents, file);
     return document.toString({ lineWidth: 0 });
@@ -90,8 +92,10 @@ class Exporter {
 
   private providers(): JsonObject[] {
     const stored = new Map(this.of('provider', null).map((one) => [one.name, this.entry(one, { name: one.name })]));
-    const keys = this.state.all.filter(({ kind }) => kind === 'provider_key').sort(byName);
-    for (const key of this.withoutDoubles(keys)) {
+    // As the gateway lists them: in the order of use.
+    const keys = this.state.all.filter(({ kind }) => kind === 'provider_key');
+    const single = new Set(this.withoutDoubles(keys.toSorted(byName)));
+    for (const key of keys.filter((one) => single.has(one))) {
       const [provider = '', name = ''] = key.at;
       const owner = stored.getOrInsertComputed(provider, () => ({ name: provider }));
       const project: JsonObject = key.project === null ? {} : { project_id: this.projectName(key.project) };
@@ -143,8 +147,8 @@ class Exporter {
     const entry: JsonObject = { ...named };
     for (const field of [...createOnly, ...Object.keys(fields), ...pricesIn(kind, shown)]) {
       const value = shown[field];
-      if (value === undefined || secret.includes(field) || Object.hasOwn(named, field) || field === 'project_id')
-        continue;
+      const isTold = Object.hasOwn(named, field) || IMPLIED.has(field);
+      if (value === undefined || secret.includes(field) || isTold) continue;
       if (value === null && !KEEPS_NULL.has(field)) continue;
       if (isEmpty(value) && !takesNull(schemas[field])) continue;
       entry[field] = plain(normal?.(field, value) ?? value, field);

@@ -113,9 +113,15 @@ class ResourceReader {
   private readProvider({ keys, key, ...body }: JsonObject, at: Place): void {
     const provider = String(body.name);
     this.add('provider', { at: [provider], body, place: at });
-    if (key !== undefined) this.addProviderKey(provider, { key }, at);
-    for (const [entry, keyAt] of this.entriesOf({ keys: keys ?? null }, 'keys', at)) {
-      this.addProviderKey(provider, entry, keyAt);
+    const all: (readonly [JsonObject, Place])[] = key === undefined ? [] : [[{ key }, at]];
+    all.push(...this.entriesOf({ keys: keys ?? null }, 'keys', at));
+    // The order of the file is the order of use, for each project by itself.
+    const counts = new Map<JsonValue, number>();
+    for (const [entry, keyAt] of all) {
+      const owner = entry.project_id ?? null;
+      const position = (counts.get(owner) ?? 0) + 1;
+      counts.set(owner, position);
+      this.addProviderKey(provider, { position, ...entry }, keyAt);
     }
   }
 
