@@ -143,6 +143,32 @@ describe('readConfig', () => {
     expect(readConfig({ AWS_BEARER_TOKEN_BEDROCK: 'ABSKx' }).providers[0]?.apiKey).toBe('ABSKx');
   });
 
+  test('a file of a secret that has nothing to say is refused, one that does not count is told', () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'secret-')), 'empty');
+    writeFileSync(path, ' \n');
+    expect(wrong({ LOG_SINKS_FILE: path })).toBe(`LOG_SINKS_FILE=${path}: the file is empty`);
+    expect(readConfig({ OPENAI_API_KEY: 'k', OPENAI_API_KEY_FILE: path }).warnings).toEqual([
+      'OPENAI_API_KEY and OPENAI_API_KEY_FILE are set: OPENAI_API_KEY_FILE is ignored',
+    ]);
+    rmSync(dirname(path), { recursive: true });
+  });
+
+  test('settings without effect are told', () => {
+    const env = { VERTEX_LOCATION: 'europe-west1', AZURE_OPENAI_ENDPOINT: 'https://a.openai.azure.com' };
+    expect(readConfig(env).warnings).toEqual([
+      'AZURE_OPENAI_ENDPOINT has no effect without AZURE_OPENAI_API_KEY',
+      'VERTEX_LOCATION has no effect without VERTEX_PROJECT',
+    ]);
+    expect(readConfig({ ...env, VERTEX_PROJECT: 'p', AZURE_OPENAI_API_KEY: 'k' }).warnings).toEqual([]);
+  });
+
+  test.each([
+    [{ DATABASE_URL: 'postgres://u:p%zz@db/x' }, 'DATABASE_URL=postgres://***@db/x: user and password'],
+    [{ REDIS_URL: 'redis://u:p%zz@hot' }, 'REDIS_URL=redis://***@hot: user and password'],
+  ])('credentials that are not percent-encoded: %o', (env, message) => {
+    expect(wrong(env as never)).toStartWith(message);
+  });
+
   test('a secret may be in a file that <name>_FILE names; the variable itself counts first', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'llm0-secret-')), 'password');
     writeFileSync(path, 'from-a-file\n');

@@ -36,7 +36,7 @@ export function readConfig(env: Environment) {
   const read = new EnvReader(env);
   const settings = readSettings(read, env);
   /** Unknown names that are near known ones. */
-  return { ...settings, misspeltNames: findMisspelt(env, read.known) };
+  return { ...settings, misspeltNames: findMisspelt(env, read.known), warnings: [...read.warnings] };
 }
 
 /** Names that are asked for where nothing is set. */

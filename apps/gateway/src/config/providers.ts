@@ -46,7 +46,10 @@ export function readProviderSettings(read: EnvReader): readonly ProviderSetting[
   for (const names of PROVIDER_ENV) {
     const apiKey = names.apiKey === undefined ? undefined : read.text(names.apiKey);
     const baseUrl = read.url(names.baseUrl);
-    if (names.keyless === true ? baseUrl === undefined : apiKey === undefined) continue;
+    if (names.keyless === true ? baseUrl === undefined : apiKey === undefined) {
+      if (baseUrl !== undefined) read.warnings.add(`${names.baseUrl} has no effect without ${names.apiKey}`);
+      continue;
+    }
     if (names.needsBaseUrl === true && baseUrl === undefined) {
       throw new ConfigError(names.baseUrl, '', `a URL is needed beside ${names.apiKey}`);
     }
@@ -78,7 +81,12 @@ function readVertex(read: EnvReader): ProviderSetting | undefined {
   const location = read.text('VERTEX_LOCATION') ?? 'global';
   const baseUrl = read.url('VERTEX_BASE_URL');
   const key = read.text('VERTEX_API_KEY');
-  if (project === undefined) return undefined;
+  if (project === undefined) {
+    for (const name of ['VERTEX_LOCATION', 'VERTEX_BASE_URL', 'VERTEX_API_KEY']) {
+      if (read.text(name) !== undefined) read.warnings.add(`${name} has no effect without VERTEX_PROJECT`);
+    }
+    return undefined;
+  }
   if (!/^[a-z0-9-]+$/.test(location)) {
     throw new ConfigError('VERTEX_LOCATION', location, 'a location such as global or europe-west1 is needed');
   }

@@ -59,6 +59,8 @@ test.each([
   ['s3://logs?format=parquet', 'no option "format"'],
   ['s3://logs?bodies=true', 'needs LOG_BODIES=true'],
   ['s3://logs,s3://logs?every=5m', 'may stand once'],
+  ['kafka://u:p%zz@broker/t', 'percent-encoded'],
+  ['otlp+http://u:p%zz@127.0.0.1:1/x', 'percent-encoded'],
   ['kafka://broker', 'needs a topic'],
   ['kafka://broker/t?sasl=PLAIN', 'user:password@'],
   ['kafka://me:secret@broker/t?sasl=GSSAPI', 'sasl must be one of'],

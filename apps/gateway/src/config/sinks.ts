@@ -1,5 +1,5 @@
 import { checkHeader } from './telemetry';
-import { ConfigError, type EnvReader } from './values';
+import { ConfigError, credentialsOf, type EnvReader, UNDECODABLE } from './values';
 
 interface SinkOptions {
   /** Address without options and secrets, as metrics and pages show it. */
@@ -102,7 +102,7 @@ function readTopic(url: URL, { tls, sasl, ...others }: Others, { everyMs = 1000,
   const topic = pathOf(url);
   if (!/^[\w.-]{1,249}$/.test(topic)) throw refuse('kafka://host:9092/topic needs a topic');
   const broker = `${url.hostname}:${url.port === '' ? '9092' : url.port}`;
-  const user = { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+  const user = readUser(url);
   const mechanism = MECHANISMS.find((one) => one === (sasl ?? 'PLAIN').toUpperCase());
   if (mechanism === undefined || (sasl !== undefined && user.username === '')) {
     throw refuse(`sasl must be one of ${MECHANISMS.join(', ')}, with user:password@ in front of the host`);
@@ -124,9 +124,10 @@ function readCollector(given: URL, { header: _, ...others }: Others, { everyMs =
   const { protocol, host, pathname, hash } = url;
   if (!/^(?:#[\w.-]{1,64})?$/.test(hash)) throw refuse('#name may hold letters, digits, "_", "." and "-"');
   const address = `${protocol}//${host}${pathname === '/' ? TRACES : pathname}`;
-  const basic = Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`);
+  const { username, password } = readUser(url);
+  const basic = Buffer.from(`${username}:${password}`);
   const headers = {
-    ...(url.username === '' ? {} : { authorization: `Basic ${basic.toString('base64')}` }),
+    ...(username === '' ? {} : { authorization: `Basic ${basic.toString('base64')}` }),
     ...Object.fromEntries(given.searchParams.getAll('header').map(readHeader)),
   };
   return {
@@ -144,6 +145,12 @@ function readHeader(text: string): readonly [name: string, value: string] {
   const pair = [text.slice(0, Math.max(at, 0)).trim().toLowerCase(), text.slice(at + 1).trim()] as const;
   if (!checkHeader(pair)) throw refuse('header must be name:value, percent-encoded');
   return pair;
+}
+
+function readUser(url: URL) {
+  const user = credentialsOf(url);
+  if (user === undefined) throw refuse(UNDECODABLE);
+  return user;
 }
 
 const pathOf = ({ pathname }: URL): string => pathname.replace(/^\/+|\/+$/g, '');

@@ -24,26 +24,36 @@ export class EnvReader {
   readonly known = new Set<string>();
   /** Allowed values of each variable, for the settings page. */
   readonly allowed = new Map<string, string>();
+  /** What is set without effect, a line each. */
+  readonly warnings = new Set<string>();
 
   constructor(private readonly env: Environment) {}
 
   text(name: string): string | undefined {
     this.known.add(name);
     const value = this.env[name]?.trim();
-    return value === undefined || value === '' ? this.secretFile(name) : value;
+    if (value === undefined || value === '') return this.secretFile(name);
+    if (this.filePath(name) !== undefined)
+      this.warnings.add(`${name} and ${name}_FILE are set: ${name}_FILE is ignored`);
+    return value;
   }
 
   /** Secrets may be in a file that `<name>_FILE` names, as Docker and Kubernetes hand them out. */
   private secretFile(name: string): string | undefined {
     const variable = `${name}_FILE`;
+    const path = this.filePath(name);
+    if (path === undefined) return undefined;
+    const text = readSecretFile(variable, path);
+    if (text === '') throw new ConfigError(variable, path, 'the file is empty');
+    return text;
+  }
+
+  private filePath(name: string): string | undefined {
+    const variable = `${name}_FILE`;
     const path = SECRET.test(name) ? this.env[variable]?.trim() : undefined;
     if (path === undefined || path === '') return undefined;
     this.known.add(variable);
-    try {
-      return readFileSync(path, 'utf8').trim() || undefined;
-    } catch {
-      throw new ConfigError(variable, path, 'a file that can be read is needed');
-    }
+    return path;
   }
 
   integer(name: string, fallback: number, range: { min: number; max: number }): number {
@@ -117,7 +127,28 @@ export class EnvReader {
       const allowed = schemes.map((scheme) => `${scheme}//`).join(' or ');
       throw new ConfigError(name, redactUrl(text), `a URL starting with ${allowed} is needed`);
     }
+    if (credentialsOf(new URL(text)) === undefined) throw new ConfigError(name, redactUrl(text), UNDECODABLE);
     return text.replace(/\/+$/, '');
+  }
+}
+
+function readSecretFile(variable: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    throw new ConfigError(variable, path, 'a file that can be read is needed');
+  }
+}
+
+/** Says what is wrong with credentials of which `credentialsOf` makes nothing. */
+export const UNDECODABLE = 'user and password must be percent-encoded: % as %25';
+
+/** User and password of a URL; undefined if they aren't percent-encoded. */
+export function credentialsOf({ username, password }: URL) {
+  try {
+    return { username: decodeURIComponent(username), password: decodeURIComponent(password) };
+  } catch {
+    return undefined;
   }
 }
 
