@@ -1,5 +1,6 @@
 // Imports nothing but what Bun ships: it runs before anything is installed.
 import { join } from 'node:path';
+import { HangUps, readsFileOnHangUp } from '../src/process/signals';
 import { ensureDashboard, ensureDocs } from './ensure-dashboard';
 import { ensureInstalled, ROOT } from './ensure-installed';
 import { followStarters } from './follow-starters';
@@ -17,6 +18,9 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
     console.error(`unexpected argument "${args[0]}"\n\n${START_USAGE}`);
     return 2;
   }
+  const hangUps = new HangUps();
+  const readsFile = readsFileOnHangUp(process.env);
+  if (readsFile) hangUps.take();
   if (!(await ensureInstalled('start'))) {
     console.error('installing the dependencies failed');
     return 1;
@@ -36,13 +40,13 @@ export async function runGateway(bunFlags: readonly string[]): Promise<number> {
   const builds = isUp.promise.then(() => buildSites(ended.signal));
   // What reaches the whole process group reaches the gateway twice, which takes it for once.
   let isStopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', ...(readsFile ? [] : (['SIGHUP'] as const))] as const) {
     process.on(signal, () => {
-      // With a configuration file it is read again.
-      isStopping ||= signal !== 'SIGHUP' || process.env.GATEWAY_CONFIG === undefined;
+      isStopping = true;
       child.kill(signal);
     });
   }
+  void isUp.promise.then(() => hangUps.answer(() => child.kill('SIGHUP')));
   process.on('SIGUSR2', () => child.kill('SIGUSR2'));
   // Starters that end some time after a signal end because of it: that is no second one.
   const stopFollowing = followStarters(() => {

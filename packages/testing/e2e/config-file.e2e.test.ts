@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../stores/server-process';
 import { type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { waitUntil } from './environment';
+import { hangUpUntilReady } from './hang-up-until-ready';
 
 const KEY = `llm0_live_${'0123456789abcdef'.repeat(4)}`;
 const folder = temporaryFolder('config-file');
@@ -51,3 +52,13 @@ test('GATEWAY_CONFIG is in force at the start, SIGHUP reads it again, and an inv
   expect(await ask()).toBe(403);
   expect(gateway.output()).not.toContain(KEY);
 });
+
+test('SIGHUPs during the start end nothing', async () => {
+  const hangUps = hangUpUntilReady();
+  const env = { GATEWAY_CONFIG: path, SHOP_KEY: KEY, DEMO_PROVIDER: 'on', LOG_LEVEL: 'info' };
+  const other = await startGateway({ env, onSpawn: hangUps.start });
+  expect(hangUps.stop()).toBeGreaterThan(1);
+  // By the start itself, and after it for what changed meanwhile.
+  await waitUntil(() => other.output().split('GATEWAY_CONFIG is applied').length > 2);
+  expect(await other.stop()).toBe(0);
+}, 60_000);

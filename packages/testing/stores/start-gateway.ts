@@ -30,6 +30,8 @@ export interface GatewayOptions {
   readonly folder?: string;
   /** Aborted before it is ready: SIGKILL in the middle of its start. */
   readonly signal?: AbortSignal;
+  /** Told its process id before it is ready. */
+  readonly onSpawn?: (pid: number) => void;
 }
 
 const MAIN = join(import.meta.dir, '../../../apps/gateway/src/main.ts');
@@ -59,6 +61,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     stdout: 'pipe',
     stderr: 'pipe',
   });
+  options.onSpawn?.(child.pid);
   const cut = () => child.kill('SIGKILL');
   options.signal?.addEventListener('abort', cut);
   let output = '';

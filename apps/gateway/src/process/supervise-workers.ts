@@ -28,6 +28,7 @@ export interface SuperviseOptions {
 interface Worker {
   readonly child: Bun.Subprocess;
   readonly ready: Promise<Extract<WorkerMessage, { type: 'ready' }>>;
+  isReady: boolean;
   /** Set before a stop, so that the exit isn't a crash. */
   leaving: boolean;
   readonly startedMs: number;
@@ -55,6 +56,8 @@ export class WorkerSupervisor {
   private ports: Ports | undefined;
   private backOffMs = 100;
   private stopping = false;
+  /** Nobody could apply the configuration file yet. */
+  private isApplyDue = false;
   private rolling: Promise<void> | undefined;
 
   constructor(private readonly options: SuperviseOptions) {}
@@ -98,10 +101,11 @@ export class WorkerSupervisor {
     await Promise.all(this.slots.map((worker) => worker.child.exited));
   }
 
-  /** Any worker will do. */
+  /** Any worker that is ready will do; without one, the next. */
   applyConfig(): void {
-    const [first] = this.slots;
-    if (first !== undefined) send(first.child, { type: 'apply-config' });
+    const worker = this.slots.find(({ isReady, leaving }) => isReady && !leaving);
+    this.isApplyDue = worker === undefined;
+    if (worker !== undefined) send(worker.child, { type: 'apply-config' });
   }
 
   pids(): readonly number[] {
@@ -121,14 +125,18 @@ export class WorkerSupervisor {
       stdout: 'inherit',
       stderr: 'inherit',
       ipc: (message: WorkerMessage, from) => {
-        if (message.type === 'ready') ready.resolve(message);
-        else this.gather(message, from);
+        if (message.type !== 'ready') return this.gather(message, from);
+        worker.isReady = true;
+        ready.resolve(message);
+        if (this.isApplyDue) this.applyConfig();
       },
     });
-    const worker: Worker = { child, ready: ready.promise, leaving: false, startedMs: performance.now() };
+    const state = { isReady: false, leaving: false, startedMs: performance.now() };
+    const worker: Worker = { child, ready: ready.promise, ...state };
     worker.ready.catch(() => {});
     this.slots[index] = worker;
     void child.exited.then((code) => {
+      worker.isReady = false;
       ready.reject(new Error(`worker ${index} ended with ${code} before it was ready`));
       if (!worker.leaving && this.ports !== undefined) void this.replace(index, worker, code);
     });
