@@ -23,6 +23,7 @@ const secrets = {
   },
   read: (reference: string) => kept.get(reference),
   renew: async (reference: string) => kept.get(reference),
+  isAway: () => false,
 };
 const prepared: string[][] = [];
 
@@ -56,7 +57,7 @@ function key(provider: string, projectId: string | null, isActive = true, text?:
   const { keyId, bytes } = vault.seal(text ?? `sk-of-${projectId ?? 'everybody'}`, id);
   return {
     ...{ id, provider, projectId, isActive, name: 'litellm', encryptedKey: bytes, encryptionKeyId: keyId },
-    ...{ lastCharacters: 'last', maxConcurrency: null, createdAtMs: 0, updatedAtMs: 0 },
+    ...{ lastCharacters: 'last', maxConcurrency: null, position: null, createdAtMs: 0, updatedAtMs: 0 },
   };
 }
 

@@ -23,7 +23,7 @@ export interface ConnectionOptions {
   readonly registry: ProviderRegistry;
   readonly vault: SecretVault;
   /** Texts of keys that are references. */
-  readonly secrets: Pick<LiveSecrets, 'prepare' | 'read' | 'renew'>;
+  readonly secrets: Pick<LiveSecrets, 'prepare' | 'read' | 'renew' | 'isAway'>;
   readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
   readonly fetch: typeof globalThis.fetch;
   readonly monotonicMs: () => number;
@@ -260,7 +260,8 @@ export class ProviderConnections {
         return other === undefined ? undefined : withText(other);
       };
       const health = this.health.getOrInsertComputed(name, createKeyHealth);
-      return { connection: { ...site.connection, apiKey: text }, health, renew };
+      const isAway = () => secrets.isAway(reference);
+      return { connection: { ...site.connection, apiKey: text }, health, renew, isAway };
     };
     return withText(secrets.read(reference));
   }

@@ -75,6 +75,33 @@ describe('secrets of references', () => {
     expect(state.asked).toBeLessThan(20);
   });
 
+  test('a manager that hangs: all wait once for it, none again, until it answers', async () => {
+    let isHanging = false;
+    let asked = 0;
+    let nowMs = 1_000_000;
+    const secrets = new LiveSecrets({
+      fetch: async () => {
+        asked += 1;
+        return isHanging ? new Promise<never>(() => {}) : { text: asked === 1 ? 'one' : 'two' };
+      },
+      ...{ refreshMs: REFRESH_MS, nowMs: () => nowMs, askMs: 200, log: { warn: () => {}, info: () => {} } as never },
+    });
+    open.push(secrets);
+    await secrets.prepare(only);
+    isHanging = true;
+    const renew = () => secrets.renew(REFERENCE, 'one');
+    const startMs = performance.now();
+    expect(await Promise.all([renew(), renew(), renew()])).toEqual([undefined, undefined, undefined]);
+    const waitedMs = performance.now() - startMs;
+    expect(await renew()).toBeUndefined();
+    expect(performance.now() - startMs - waitedMs).toBeLessThan(50);
+    expect([asked, secrets.isAway(REFERENCE)]).toEqual([2, true]);
+    isHanging = false;
+    nowMs += 5000;
+    while (secrets.read(REFERENCE) === 'one') await Bun.sleep(20);
+    expect([await renew(), secrets.isAway(REFERENCE)]).toEqual(['two', false]);
+  });
+
   test('the manager away: the last one stays, and it is told once', async () => {
     const { state, secrets } = manager();
     await secrets.prepare(only);

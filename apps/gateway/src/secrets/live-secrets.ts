@@ -8,6 +8,8 @@ export interface LiveSecretsOptions {
   /** Age in milliseconds at which a secret without an end of its own is asked for again. */
   readonly refreshMs: number;
   readonly nowMs: () => number;
+  /** Longest time in milliseconds that one question may take; default 5 s. */
+  readonly askMs?: number;
   readonly log: Pick<Logger, 'warn' | 'info'>;
 }
 
@@ -19,6 +21,8 @@ interface Entry {
   /** Unix milliseconds of the next question after a refusal. */
   mayAskMs: number;
   failures: number;
+  /** The last question took too long, so that no request waits for the next one. */
+  isSlow: boolean;
   /** Questions in a row that brought nothing new. */
   fruitless: number;
   /** Questions that began, and that ended. */
@@ -27,13 +31,14 @@ interface Entry {
   asking: Promise<void> | undefined;
 }
 
-/** Longest time that one question may take. */
 const ASK_MS = 5000;
 /** Pause between questions for a refused secret that stays the same, doubled up to the longest. */
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 250;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
+/** Longest pause while requests need a newer secret. */
+const WANTED_RETRY_MS = 5000;
 /** Part of its life after which an expiring secret is asked for again. */
 const RENEWED_AT = 0.8;
 const TICK_MS = 1000;
@@ -64,14 +69,27 @@ export class LiveSecrets {
     return this.entries.get(reference)?.text;
   }
 
-  /** Another text than the refused one, if there is one by now. Never throws. */
+  /** True if the last question failed. */
+  isAway(reference: string): boolean {
+    return (this.entries.get(reference)?.failures ?? 0) > 0;
+  }
+
+  /**
+   * Another text than the refused one, if there is one by now. Never throws. All requests wait for one question; if it
+   * takes too long, none waits again until the manager answers.
+   */
   async renew(reference: string, refused: string | undefined): Promise<string | undefined> {
     const entry = this.entries.get(reference);
     if (entry === undefined) return undefined;
     // A question under way may have begun before the secret changed; the next one did not.
     const enough = entry.begun + 1;
     while (entry.text === refused && entry.ended < enough) {
-      const pauseMs = entry.mayAskMs - this.options.nowMs();
+      const nowMs = this.options.nowMs();
+      if (entry.isSlow) {
+        entry.dueMs = Math.min(entry.dueMs, nowMs + WANTED_RETRY_MS);
+        return undefined;
+      }
+      const pauseMs = entry.mayAskMs - nowMs;
       if (entry.asking === undefined && pauseMs > 0) await Bun.sleep(pauseMs);
       else await this.ask(entry);
     }
@@ -86,8 +104,8 @@ export class LiveSecrets {
   private async add(text: string): Promise<void> {
     const reference = parseReference(text);
     if (reference === undefined) return;
-    const rest = { text: undefined, dueMs: 0, mayAskMs: 0, failures: 0, fruitless: 0, begun: 0, ended: 0 };
-    const entry: Entry = { reference, ...rest, asking: undefined };
+    const counts = { dueMs: 0, mayAskMs: 0, failures: 0, fruitless: 0, begun: 0, ended: 0 };
+    const entry: Entry = { reference, ...counts, text: undefined, isSlow: false, asking: undefined };
     this.entries.set(text, entry);
     await this.ask(entry);
   }
@@ -106,21 +124,27 @@ export class LiveSecrets {
   }
 
   private async askOnce(entry: Entry): Promise<void> {
-    const { fetch, refreshMs, nowMs, log } = this.options;
+    const { fetch, refreshMs, nowMs, log, askMs = ASK_MS } = this.options;
     const { kind, name } = entry.reference;
     const known = entry.text;
     const wasMissing = known === undefined && entry.failures > 0;
     entry.begun += 1;
+    const startMs = performance.now();
+    const tooLate = (): never => {
+      throw new Error(`no answer within ${askMs / 1000} s`);
+    };
     try {
       // Some libraries ignore the signal.
-      const { text, expiresAtMs } = await inTime(fetch(entry.reference, AbortSignal.timeout(ASK_MS)), ASK_MS, tooLate);
+      const { text, expiresAtMs } = await inTime(fetch(entry.reference, AbortSignal.timeout(askMs)), askMs, tooLate);
       entry.text = text;
       if (entry.failures > 0) log.info({ secret: `${kind}:${name}` }, 'the secret can be read again');
       entry.failures = 0;
+      entry.isSlow = false;
       const lifeMs = expiresAtMs === undefined ? refreshMs : Math.max(0, (expiresAtMs - nowMs()) * RENEWED_AT);
       entry.dueMs = nowMs() + Math.max(TICK_MS, Math.min(refreshMs, lifeMs));
     } catch (error) {
       entry.failures += 1;
+      entry.isSlow = performance.now() - startMs >= askMs / 2;
       entry.dueMs = nowMs() + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (entry.failures - 1));
       const reason = error instanceof Error ? error.message : String(error);
       const state = known === undefined ? 'its key cannot be used yet' : 'the last known one stays in use';
@@ -132,8 +156,4 @@ export class LiveSecrets {
     entry.mayAskMs = nowMs() + Math.min(LONGEST_PAUSE_MS, pauseMs);
     if (entry.text !== known && (known !== undefined || wasMissing)) this.onChange();
   }
-}
-
-function tooLate(): never {
-  throw new Error(`no answer within ${ASK_MS / 1000} s`);
 }

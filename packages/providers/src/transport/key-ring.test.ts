@@ -206,7 +206,8 @@ describe('several keys', () => {
 
   test('without any key nobody is asked', async () => {
     const { asked, fetch } = vendor({});
-    expect((await failure(call({ fetch, keys: ring([]).keys }))).failure).toBe('auth');
+    const error = await failure(call({ fetch, keys: ring([]).keys }));
+    expect(error).toMatchObject({ failure: 'auth', message: expect.stringContaining('cannot read its stored keys') });
     expect(asked).toEqual([]);
   });
 });
@@ -272,6 +273,14 @@ describe('a key that is kept elsewhere', () => {
     expect((await call({ fetch, keys: ringOf(referenced(undefined), plain('other')) })).status).toBe(200);
     expect((await call({ fetch, keys: ringOf(referenced(undefined, 'late')) })).status).toBe(200);
     expect(asked).toEqual(['other', 'late']);
+  });
+
+  test('a refusal says that the manager could not be asked', async () => {
+    const { fetch } = vendor({ old: 401 });
+    const away: RingKey = { ...referenced('old', undefined), isAway: () => true };
+    const error = await failure(call({ fetch, keys: ringOf(away) }));
+    const message = expect.stringMatching(/status 401\.? .*could not ask the secret manager/);
+    expect(error).toMatchObject({ kind: 'upstream_error', failure: 'auth', upstreamStatus: 401, message });
   });
 
   test('a manager that does not answer takes no more than the attempt', async () => {

@@ -23,10 +23,14 @@ export interface RingKey {
   readonly health: KeyHealth;
   /** For a referenced key: asks for its secret again; undefined without another one. */
   readonly renew?: () => Promise<RingKey | undefined>;
+  /** For a referenced key: true while its secret manager can't be asked. */
+  readonly isAway?: () => boolean;
   /** Set if its concurrent requests are limited. */
   readonly slots?: Slots | undefined;
 }
 
+const UNREADABLE =
+  'can not be asked: the gateway cannot read its stored keys. ENCRYPTION_KEY is missing or another one.';
 /** Rest of a key without `Retry-After`. */
 const DEFAULT_REST_MS = 2000;
 
@@ -100,9 +104,20 @@ export class KeyRing {
     const rests = this.keys.map(({ health }) => health.restsUntilMs - nowMs).filter((restMs) => restMs > 0);
     const retryAfterMs = rests.length === 0 ? undefined : Math.ceil(Math.min(...rests));
     if (last?.failure === 'rate_limited') return restingUntil(last.message, retryAfterMs, last);
-    if (last !== undefined) return last;
+    if (last !== undefined) return this.withManager(last);
+    // A stored key that doesn't open has no place in the ring.
+    if (this.keys.length === 0) return upstreamFailure('auth', provider, UNREADABLE);
     if (retryAfterMs === undefined) return upstreamFailure('auth', provider, 'refused every key it has been given.');
     return restingUntil(`${provider} answered 429 to every key it has been given.`, retryAfterMs);
+  }
+
+  /** A refusal, which a newer secret might have avoided. */
+  private withManager(last: GatewayError): GatewayError {
+    const isAway = last.upstreamStatus !== undefined && this.keys.some((key) => key.isAway?.() === true);
+    if (!isAway) return last;
+    const { kind, message, failure, upstreamStatus, param, status } = last;
+    const more = 'The gateway could not ask the secret manager for a newer key.';
+    return new GatewayError(kind, `${message} ${more}`, { failure, upstreamStatus, param, status, cause: last });
   }
 
   private healthOf(connection: ProviderConnection): KeyHealth | undefined {
