@@ -17,6 +17,9 @@ const rows = (count: number): StoredRecords => ({ requests: Array.from({ length:
 let collector: Collector;
 afterEach(() => collector.stop());
 
+/** Nothing listens there; the port of a stopped server may be a neighbour's by now. */
+const AWAY = { endpoint: 'http://127.0.0.1:1' };
+
 function open(answer?: Answer, more: Partial<TelemetryNeeds['settings']> = {}) {
   collector = startCollector(answer);
   const metrics = new Metrics();
@@ -164,8 +167,7 @@ describe('a collector that', () => {
       expect(JSON.stringify(lines)).not.toContain(SECRET);
       collector.stop();
     }
-    const { telemetry, counted } = open();
-    collector.stop();
+    const { telemetry, counted } = open(undefined, AWAY);
     telemetry.observer.take(rows(5));
     await telemetry.close(300);
     // A busy machine may be told to stop before it knows why.
@@ -173,8 +175,7 @@ describe('a collector that', () => {
   });
 
   test('is away is told at the first request that fails, once, and not waited for at the end', async () => {
-    const { telemetry, counted, lines } = open(undefined, { metrics: true, metricsEveryMs: 100 });
-    collector.stop();
+    const { telemetry, counted, lines } = open(undefined, { ...AWAY, metrics: true, metricsEveryMs: 100 });
     const startMs = performance.now();
     telemetry.start(async () => {});
     telemetry.observer.take(rows(2));
@@ -213,8 +214,7 @@ describe('a collector that', () => {
   }, 20_000);
 
   test('is found to be away at the end is not waited for either', async () => {
-    const { telemetry, counted } = open(undefined, { metrics: true });
-    collector.stop();
+    const { telemetry, counted } = open(undefined, { ...AWAY, metrics: true });
     telemetry.observer.take(rows(3));
     const startMs = performance.now();
     await telemetry.close(10_000);
