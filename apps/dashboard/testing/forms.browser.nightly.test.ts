@@ -252,28 +252,3 @@ test('a copy works without the clipboard of secure pages, and says what to do wh
   expect(await page.title()).toMatch(/^copy llm0_live_[0-9a-f]{64}$/);
   expect(problems).toEqual([]);
 });
-
-test('what a file manages is marked, says who changed it, and is read-only until it is unlocked', async () => {
-  const { gateway } = dashboard;
-  const lease = await callAdmin<{ id: string }>(gateway, '/applies', { body: { apply_name: 'prod' } });
-  const headers = { 'x-llm0-apply': lease.id };
-  const made = await callAdmin<{ id: string }>(gateway, '/projects', { body: { name: 'managed' }, headers });
-  await callAdmin(gateway, `/projects/${made.id}/keys`, { body: { name: 'from-file' }, headers });
-  await callAdmin(gateway, `/applies/${lease.id}`, { method: 'DELETE' }).catch(() => {});
-  await callAdmin(gateway, `/projects/${made.id}`, { method: 'PATCH', body: { monthly_cap_usd: 6 } });
-  await go(`/projects/${made.id}?tab=limits`);
-  const note = page.getByRole('note').filter({ hasText: 'configuration file “prod”' }).first();
-  await note.getByText('ADMIN_TOKEN changed it').waitFor();
-  const save = page.getByRole('button', { name: 'Save settings' });
-  expect(await save.isDisabled()).toBe(true);
-  await note.getByRole('button', { name: 'Unlock' }).click();
-  expect(await save.isDisabled()).toBe(false);
-  await page.getByRole('tab', { name: 'Keys' }).click();
-  await page.getByRole('cell', { name: 'from-file', exact: true }).click();
-  await dialog().getByText('The next apply may undo a change').waitFor();
-  expect(await button('Revoke').isDisabled()).toBe(true);
-  expect(await checkAccessibility(page)).toEqual([]);
-  await dialog().getByRole('button', { name: 'Unlock' }).click();
-  expect(await button('Revoke').isDisabled()).toBe(false);
-  expect(problems).toEqual([]);
-});

@@ -67,6 +67,22 @@ export async function listManaged(
     .limit(limit);
 }
 
+/** What manages resources of one kind: by id and name of the apply, after a place in that order. */
+export async function listManagersOfKind(
+  db: Db,
+  kind: string,
+  { limit, after }: { readonly limit: number; readonly after?: readonly [resourceId: string, applyName: string] },
+): Promise<readonly ManagedResource[]> {
+  const { resource, resourceId, applyName } = managedResources;
+  const place = after && sql`(${resourceId}, ${applyName}) > (${after[0]}::text, ${after[1]}::text)`;
+  return db
+    .select()
+    .from(managedResources)
+    .where(and(eq(resource, kind), place))
+    .orderBy(asc(resourceId), asc(applyName))
+    .limit(limit);
+}
+
 type Changed = Pick<AuditEntry, 'actor' | 'action' | 'resource' | 'resourceId'>;
 
 /** The apply that makes a change. */

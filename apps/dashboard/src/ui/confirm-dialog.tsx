@@ -6,6 +6,7 @@ interface Props {
   readonly title: string;
   readonly description: string;
   readonly confirmLabel: string;
+  readonly disabled?: boolean;
   /** State of the confirmed change. */
   readonly change: { readonly error: Error | null };
   readonly onConfirm: () => void;
@@ -13,13 +14,13 @@ interface Props {
 }
 
 /** Confirmation before an irreversible action. */
-export function ConfirmDialog({ title, description, confirmLabel, change, onConfirm, onClose }: Props) {
+export function ConfirmDialog({ title, description, confirmLabel, disabled, change, onConfirm, onClose }: Props) {
   return (
     <Dialog title={title} description={description} onClose={onClose}>
       <Failure of={change} />
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button kind="danger" onClick={onConfirm}>
+        <Button kind="danger" disabled={disabled} onClick={onConfirm}>
           {confirmLabel}
         </Button>
       </div>

@@ -5,9 +5,11 @@ import { api, read } from '../../api/client';
 import { useMayChange } from '../../api/session';
 import { useOpened } from '../../range/use-opened';
 import { Plus } from '../../ui/icons';
+import { Name } from '../../ui/name';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
+import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import { SpecDialog } from '../forms/spec-form';
 import { BackendDialog } from './backend-dialog';
@@ -59,7 +61,13 @@ export function BackendsCard() {
 }
 
 const COLUMNS: readonly Column<BackendLine>[] = [
-  { header: 'Name', value: (row) => row.name },
+  {
+    header: 'Name',
+    value: (row) => row.name,
+    cell: (row) => (
+      <Name name={row.name}>{row.stored !== undefined && <ManagedMark resource="backend" id={row.stored.id} />}</Name>
+    ),
+  },
   {
     header: 'State',
     value: (row) => (row.stored === undefined ? 'environment' : row.is_active ? 'active' : 'off'),

@@ -1,29 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
 import { type ReactNode, useState } from 'react';
-import { api, read } from '../../api/client';
 import { Locked, useMayChange } from '../../api/session';
 import { formatInstant } from '../../format/format-time';
 import { usePage } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { DialogNote } from '../../ui/dialog';
-
-/** A resource as the audit names it. */
-export interface ResourceName {
-  readonly resource: string;
-  readonly id: string;
-}
-
-/** A configuration file that manages a resource. */
-type Manager = InferResponseType<(typeof api)['managed-resources']['$get']>['data'][number];
-
-/** Asked anew for each form. */
-const useManagers = ({ resource, id }: ResourceName) =>
-  useQuery({
-    queryKey: ['managers', resource, id],
-    queryFn: async () => (await read(api['managed-resources'].$get({ query: { resource, resource_id: id } }))).data,
-    staleTime: 0,
-  });
+import { type Manager, type ResourceName, useManagers } from './use-managed';
 
 interface Props {
   readonly of: ResourceName;
@@ -50,11 +31,13 @@ export function Managed({ of, at, children }: Props) {
 }
 
 interface NoteProps {
+  /** What it is about, if that is more than one resource. */
+  readonly lead?: string;
   readonly managers: readonly Manager[];
   readonly onUnlock: (() => void) | undefined;
 }
 
-function ManagedNote({ managers, onUnlock }: NoteProps) {
+export function ManagedNote({ lead, managers, onUnlock }: NoteProps) {
   const { timeZone: zone } = usePage();
   return (
     <div
@@ -62,6 +45,7 @@ function ManagedNote({ managers, onUnlock }: NoteProps) {
       className="mb-4 flex flex-wrap items-center justify-between gap-2 rounded-md bg-accent-soft px-3 py-2"
     >
       <div className="grid min-w-0 gap-1">
+        {lead !== undefined && <p className="font-medium wrap-anywhere">{lead}</p>}
         {managers.map((manager) => (
           <p key={manager.apply_name} className="wrap-anywhere">
             Managed by the configuration file “{manager.apply_name}”, applied {formatInstant(manager.applied_at, zone)}.{' '}

@@ -2,7 +2,8 @@ import { type QueryKey, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
-import { Managed, type ResourceName } from './managed';
+import { Managed } from './managed';
+import type { ResourceName } from './use-managed';
 
 interface Props<T> {
   /** Name for the message about a missing row. */

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { Input, SelectField } from '../../ui/form';
+import { useManagedSet } from '../forms/managed-set';
 import { describeImport, type PriceMap, readPriceMap, toImport } from './prepare-prices';
 
 /** Reads a price map, previews it, and sets the prices of one provider or all. */
@@ -49,18 +50,24 @@ interface PricesProps {
   readonly onDone: () => void;
 }
 
+const nameOf = ({ provider, model }: ReturnType<typeof toImport>[number]) => `${provider}/${model}`;
+
 /** Compares the map's prices with the current ones. */
 function Prices({ map, fileError, onDone }: PricesProps) {
   const [provider, setProvider] = useState('');
   const providers = [...new Set(map.prices.map((price) => price.provider))].sort();
-  const models = useMemo(() => toImport(map, provider), [map, provider]);
+  const given = useMemo(() => toImport(map, provider), [map, provider]);
+  const { free: models, note } = useManagedSet({
+    ...{ resource: 'model', noun: 'price', of: given },
+    ...{ idOf: nameOf, nameOf },
+  });
   const check = useQuery({
-    queryKey: ['models', 'import', map.prices, provider],
-    queryFn: () => importModels({ models, dry_run: true }),
+    queryKey: ['models', 'import', map.prices, provider, models.length],
+    queryFn: () => importModels({ models: [...models], dry_run: true }),
     enabled: models.length > 0,
   });
   const run = useChange({
-    run: () => importModels({ models }),
+    run: () => importModels({ models: [...models] }),
     affects: [['models']],
     done: ({ created, updated }) => `${formatCount(created + updated)} prices set. They apply from the next request.`,
   });
@@ -77,6 +84,7 @@ function Prices({ map, fileError, onDone }: PricesProps) {
             value={provider}
             onValue={setProvider}
           />
+          {note}
           <p className="min-h-10 text-muted">{describeImport(check.data, map.skipped)}</p>
           <div className="flex justify-end">
             <Button

@@ -13,6 +13,7 @@ import type { Column } from '../../ui/table/column';
 import type { RowLink } from '../../ui/table/data-table';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
+import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import { PageFrame } from '../shell/page-frame';
 import { BubblesCard } from './bubbles-card';
@@ -155,6 +156,7 @@ const COLUMNS: readonly Column<ModelLine>[] = [
           <SeriesName name={model} />
         )}
         {listed === null && <Badge tone="warn">no price</Badge>}
+        {listed !== null && <ManagedMark resource="model" id={`${listed.provider}/${model}`} />}
         {listed?.edited && <Badge tone="accent">edited</Badge>}
       </span>
     ),

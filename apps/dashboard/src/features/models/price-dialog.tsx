@@ -1,5 +1,6 @@
 import { useChange } from '../../api/change';
-import { changeModel, type Model, type ModelInput, putModel } from '../../api/models';
+import { ApiError } from '../../api/client';
+import { changeModel, findModel, type Model, type ModelInput, putModel } from '../../api/models';
 import type { DialogOf } from '../../ui/dialog';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecDialog } from '../forms/spec-form';
@@ -37,7 +38,9 @@ export function PriceDialog({ of: { at, model }, onClose }: DialogOf<Editing>) {
     run: ({ body: { provider, model: name, ...prices }, edit }: Saved) =>
       at !== null && model !== null
         ? changeModel(at, edit)
-        : putModel(at ?? { provider: String(provider), model: String(name) }, prices as unknown as ModelInput),
+        : at === null
+          ? createPrice({ provider: String(provider), model: String(name) }, prices as unknown as ModelInput)
+          : putModel(at, prices as unknown as ModelInput),
     affects: [['models']],
     done: 'Price saved. It applies from the next request.',
   });
@@ -53,6 +56,13 @@ export function PriceDialog({ of: { at, model }, onClose }: DialogOf<Editing>) {
       onSubmit={(body, edit) => save.mutate({ body, edit }, { onSuccess: onClose })}
     />
   );
+}
+
+/** Sets a price unless there is one: PUT would overwrite it, managed or not. */
+async function createPrice(at: NonNullable<Editing['at']>, prices: ModelInput) {
+  if ((await findModel(at)) === null) return putModel(at, prices);
+  const message = 'model: This model has a price. Open it in the list to change it.';
+  throw new ApiError(message, 409, 'conflict', 'model');
 }
 
 const sourceOf = (model: Model) =>

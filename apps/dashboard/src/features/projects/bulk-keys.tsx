@@ -7,6 +7,7 @@ import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { useToast } from '../../ui/toast';
 import { ChangeButton } from '../forms/change-button';
+import { ManagedMark, useManagedSet } from '../forms/managed-set';
 import { SpecForm } from '../forms/spec-form';
 import { useRecentRequestsOf } from '../forms/use-impact';
 import { asksFor, BULK_ACTIONS, type BulkAction, changeOf, describeBulk, type Failed, runBulk } from './prepare-bulk';
@@ -52,13 +53,17 @@ interface DialogProps extends Props {
   readonly onClose: () => void;
 }
 
-/** One confirmation for all; failed ones stay selected with their reasons. */
+/** One confirmation for all. Failed ones stay selected with their reasons, locked ones without a change. */
 function BulkDialog({ action, selected, onSelect, onClose }: DialogProps) {
   const { fields, confirm, label } = BULK_ACTIONS[action];
   const [keys] = useState(() => selected.filter((key) => key.is_active));
-  const requests = useRecentRequestsOf(keys);
-  const { run, failed, isPending } = useBulk(action, keys, (left) => {
-    onSelect(left);
+  const { free, locked, isLocked, note } = useManagedSet({
+    ...{ resource: 'key', noun: 'key', of: keys },
+    ...{ idOf: (key: Key) => key.id, nameOf: (key: Key) => key.name },
+  });
+  const requests = useRecentRequestsOf(free);
+  const { run, failed, isPending } = useBulk(action, free, (left) => {
+    onSelect([...left, ...locked]);
     if (left.length === 0) onClose();
   });
   const [error, setError] = useState<Error | null>(null);
@@ -70,15 +75,22 @@ function BulkDialog({ action, selected, onSelect, onClose }: DialogProps) {
   return (
     <Dialog
       title={`${label}: ${countOf(keys.length, 'key')}`}
-      description={describeBulk(action, keys.length, selected.length - keys.length, requests)}
+      description={describeBulk(action, free.length, selected.filter((key) => !key.is_active).length, requests)}
       onClose={onClose}
     >
+      {note}
       <div className="grid gap-3">
         <ul aria-label="Keys" className="max-h-40 divide-y overflow-y-auto rounded-md border px-3">
           {keys.map((key) => (
             <li key={key.id} className="flex flex-wrap justify-between gap-x-3 py-1">
-              <span className="min-w-0 wrap-anywhere">{key.name}</span>
-              <Outcome failed={failed?.find((one) => one.key.id === key.id)} isDone={failed !== null} />
+              <span className="inline-flex min-w-0 items-center gap-2 wrap-anywhere">
+                {key.name} <ManagedMark resource="key" id={key.id} />
+              </span>
+              {isLocked(key) ? (
+                <span className="text-muted">stays unchanged</span>
+              ) : (
+                <Outcome failed={failed?.find((one) => one.key.id === key.id)} isDone={failed !== null} />
+              )}
             </li>
           ))}
         </ul>
@@ -86,10 +98,10 @@ function BulkDialog({ action, selected, onSelect, onClose }: DialogProps) {
           specs={fields}
           resource={null}
           submitLabel={
-            failed === null ? `${confirm} ${countOf(keys.length, 'key')}` : `Retry ${countOf(failed.length, 'key')}`
+            failed === null ? `${confirm} ${countOf(free.length, 'key')}` : `Retry ${countOf(failed.length, 'key')}`
           }
           change={{ isPending, error }}
-          disabled={keys.length === 0}
+          disabled={free.length === 0}
           onSubmit={submit}
         />
       </div>

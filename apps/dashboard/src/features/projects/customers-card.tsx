@@ -12,6 +12,7 @@ import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { useSettled } from '../../ui/use-settled';
 import { ChangeButton } from '../forms/change-button';
+import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import { LimitsDialog } from './limits-dialog';
 import { NewLimits } from './new-limits';
@@ -97,6 +98,7 @@ const nameColumns = (projectName: (id: string) => string): Column<Customer>[] =>
         <span className="inline-flex max-w-full items-center gap-2 align-top">
           <span className="truncate font-medium">{row.customer_id}</span>
           {row.has_limits && <Badge>limits</Badge>}
+          <ManagedMark resource="customer_limits" id={`${row.project_id}/${row.customer_id}`} />
         </span>
         {/* A customer may belong to several projects. */}
         <span className="block truncate text-2xs text-faint md:hidden">{projectName(row.project_id)}</span>

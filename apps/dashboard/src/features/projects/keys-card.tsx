@@ -17,6 +17,7 @@ import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { useSettled } from '../../ui/use-settled';
 import { ChangeButton } from '../forms/change-button';
+import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import { SpecDialog } from '../forms/spec-form';
 import { BulkBar } from './bulk-keys';
@@ -143,6 +144,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
             {name}={value}
           </Badge>
         ))}
+        <ManagedMark resource="key" id={key.id} />
         {!key.is_active && <Badge tone="bad">revoked</Badge>}
         {key.expires_at !== null && Date.parse(key.expires_at) < Date.now() && <Badge tone="warn">expired</Badge>}
         {isInGrace(key) && <Badge tone="warn">old secret works</Badge>}

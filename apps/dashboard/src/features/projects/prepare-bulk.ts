@@ -63,6 +63,7 @@ export function describeBulk(action: BulkAction, active: number, skipped: number
   const served = `${keys} served ${countOf(requests, 'request')} in the last hour.`;
   const what = action === 'revoke' ? ' They are refused from the next request on. This cannot be undone.' : '';
   const left = skipped === 0 ? '' : ` ${countOf(skipped, 'selected key')} already revoked and left unchanged.`;
+  if (active === 0) return `No key is changed.${left}`;
   return `${served}${active === 1 ? what.replace('They are', 'It is') : what}${left}`;
 }
 

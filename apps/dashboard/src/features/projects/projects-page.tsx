@@ -14,6 +14,7 @@ import { Name } from '../../ui/name';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
+import { ManagedMark } from '../forms/managed-set';
 import { SpecDialog } from '../forms/spec-form';
 import { PageFrame } from '../shell/page-frame';
 import { NEW_PROJECT_FIELDS } from './field-specs';
@@ -88,6 +89,7 @@ export const PROJECT_COLUMNS: readonly Column<ProjectLine>[] = [
     value: (line) => line.name,
     cell: (line) => (
       <Name name={line.name}>
+        <ManagedMark resource="project" id={line.id} />
         {!line.is_active && <Badge tone="warn">off</Badge>}
         {line.strict_caps && <Badge>strict</Badge>}
       </Name>

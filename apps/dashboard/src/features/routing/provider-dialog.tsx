@@ -6,6 +6,7 @@ import { useNow } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { ConfirmButton } from '../forms/confirm-button';
+import { useManagedSet } from '../forms/managed-set';
 import { describeUse, type ProviderLine, prepareTargets } from './prepare-routing';
 import { ProviderForm } from './provider-form';
 import { StoredKeys } from './stored-keys';
@@ -15,24 +16,14 @@ const DEMO = 'demo';
 
 /** A provider's address, models and keys; keys can be written, never read. */
 export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>) {
-  const affects = [['providers'], ['system']];
   const impact = describeUse(provider, {
     aliases: useAliases().data?.data ?? [],
     chains: useChains().data?.data ?? [],
   });
   // The demo provider answers by itself: there is no address, and no key.
   const isBuiltIn = provider.name === DEMO;
-  const removeKey = useChange({
-    run: (keyId: string) =>
-      api.providers[':name'].keys[':key_id'].$delete({ param: { name: provider.name, key_id: keyId } }),
-    affects,
-    done: 'Key deleted',
-  });
-  const forget = useChange({
-    run: () => api.providers[':name'].$delete({ param: { name: provider.name } }),
-    affects,
-    done: 'Stored settings deleted',
-  });
+  const keys = useManagedKeys(provider);
+  const { removeKey, forget } = useProviderChanges(provider.name);
   return (
     <Dialog
       title={provider.name}
@@ -51,6 +42,7 @@ export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>
         {provider.targets.length > 0 && <Troubles targets={provider.targets} />}
         {!isBuiltIn && (
           <StoredKeys
+            {...keys}
             provider={provider}
             impact={impact}
             change={removeKey}
@@ -60,6 +52,7 @@ export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>
         {provider.is_stored && (
           <div className="flex justify-end">
             <ConfirmButton
+              disabled={keys.free.length < provider.keys.length}
               title={`Delete the stored settings of ${provider.name}?`}
               impact={`This deletes its base URL, ${countOf(provider.keys.length, 'stored key')} and the prices of its own models. ${impact}`}
               confirmLabel="Delete provider"
@@ -73,6 +66,31 @@ export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>
       </div>
     </Dialog>
   );
+}
+
+/** Keys have names of their own in the audit, and a file may manage them without their provider. */
+function useManagedKeys({ name, keys }: Pick<Provider, 'name' | 'keys'>) {
+  type Key = Provider['keys'][number];
+  const nameOf = (key: Key) => key.name;
+  return useManagedSet({
+    ...{ resource: 'provider_key', noun: 'stored key', of: keys, nameOf },
+    idOf: (key: Key) => `${name}/${key.id}`,
+  });
+}
+
+function useProviderChanges(name: string) {
+  const affects = [['providers'], ['system']];
+  const removeKey = useChange({
+    run: (keyId: string) => api.providers[':name'].keys[':key_id'].$delete({ param: { name, key_id: keyId } }),
+    affects,
+    done: 'Key deleted',
+  });
+  const forget = useChange({
+    run: () => api.providers[':name'].$delete({ param: { name } }),
+    affects,
+    done: 'Stored settings deleted',
+  });
+  return { removeKey, forget };
 }
 
 function Troubles({ targets }: Pick<Provider, 'targets'>) {

@@ -14,6 +14,7 @@ import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
+import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
@@ -109,7 +110,16 @@ const hoursColumn = (hours: ReadonlyMap<string, ProviderHours> | undefined): Col
 });
 
 const COLUMNS: readonly Column<ProviderLine>[] = [
-  { header: 'Provider', value: (row) => row.name, cell: (row) => <SeriesName name={row.name} /> },
+  {
+    header: 'Provider',
+    value: (row) => row.name,
+    cell: (row) => (
+      <span className="inline-flex max-w-full items-center gap-2">
+        <SeriesName name={row.name} />
+        <ManagedMark resource="provider" id={row.name} />
+      </span>
+    ),
+  },
   { header: 'Health', value: (row) => row.health.label, tone: (row) => row.health.tone },
   {
     header: 'Models with problems',

@@ -5,6 +5,7 @@ import { Card } from '../../ui/card';
 import type { DialogOf } from '../../ui/dialog';
 import { type Failable, Failure } from '../../ui/error-state';
 import { ChangeButton } from '../forms/change-button';
+import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import { TargetFlow } from './target-flow';
 
@@ -48,6 +49,7 @@ export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'ta
           <li key={key} className="flex flex-wrap items-center gap-x-4 gap-y-1.5 py-2">
             <span className={`flex ${props.nameWidth} shrink-0 items-center gap-2`}>
               <span className="truncate font-medium">{name}</span>
+              <ManagedMark resource={props.what} id={key} />
               {badges}
             </span>
             <div className="min-w-0 grow basis-80">

@@ -1,4 +1,4 @@
-import { type ComponentProps, useState } from 'react';
+import { type ComponentProps, type ReactNode, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import type { Provider } from '../../api/routing';
@@ -20,12 +20,16 @@ interface Props {
   readonly provider: Pick<Provider, 'name' | 'keys'>;
   readonly change: ComponentProps<typeof ConfirmButton>['change'];
   readonly onRemove: (keyId: string, close: () => void) => void;
+  /** True for a key that a configuration file manages, until the user unlocks it. */
+  readonly isLocked: (key: Provider['keys'][number]) => boolean;
+  /** Says which keys are managed. */
+  readonly note: ReactNode;
   /** Users of the provider. */
   readonly impact: string;
 }
 
 /** Keys of a provider, of which only the last characters are known, and a place for another. */
-export function StoredKeys({ provider: { name, keys }, change, impact, onRemove }: Props) {
+export function StoredKeys({ provider: { name, keys }, change, impact, isLocked, note, onRemove }: Props) {
   const [key, setKey] = useState('');
   const add = useChange({
     run: () => read(api.providers[':name'].keys.$post({ param: { name }, json: { key } })),
@@ -38,6 +42,7 @@ export function StoredKeys({ provider: { name, keys }, change, impact, onRemove 
       {keys.length === 0 && (
         <p className="text-muted">None. If there is a key in the gateway's environment, it is used.</p>
       )}
+      {note}
       <ul className="divide-y">
         {keys.map((one) => (
           <li key={one.id} className="flex items-center justify-between gap-3 py-1.5">
@@ -47,6 +52,7 @@ export function StoredKeys({ provider: { name, keys }, change, impact, onRemove 
             </span>
             <ConfirmButton
               size="small"
+              disabled={isLocked(one)}
               title={`Delete key …${one.last_characters}?`}
               impact={`${name} keeps ${countOf(keys.length - 1, 'other stored key')}. ${impact}`}
               confirmLabel="Delete key"

@@ -9,10 +9,12 @@ import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import type { DialogOf } from '../../ui/dialog';
 import { Plus } from '../../ui/icons';
+import { Name } from '../../ui/name';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import { ConfirmButton } from '../forms/confirm-button';
+import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import { type Edit, SpecDialog } from '../forms/spec-form';
 import { AlertHistory } from './alert-history';
@@ -61,7 +63,15 @@ export function AlertsCard() {
 }
 
 const COLUMNS: readonly Column<Alert>[] = [
-  { header: 'Name', value: (row) => row.name, cell: (row) => <span className="font-medium">{row.name}</span> },
+  {
+    header: 'Name',
+    value: (row) => row.name,
+    cell: (row) => (
+      <Name name={row.name}>
+        <ManagedMark resource="alert" id={row.id} />
+      </Name>
+    ),
+  },
   { header: 'When', wraps: true, value: describeAlert },
   {
     header: 'State',

@@ -9,10 +9,13 @@ import { ConfirmDialog } from '../../ui/confirm-dialog';
 import type { DialogOf } from '../../ui/dialog';
 import { Plus } from '../../ui/icons';
 import { Mono } from '../../ui/mono';
+import { Name } from '../../ui/name';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
+import { Managed } from '../forms/managed';
+import { ManagedMark } from '../forms/managed-set';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 
@@ -40,13 +43,25 @@ export function TokensCard() {
       emptyHint="You signed in with ADMIN_TOKEN from the environment. Named tokens can be revoked one by one."
     >
       <NewToken open={isCreating} onClose={() => setIsCreating(false)} />
-      {revoking !== null && <RevokeDialog of={revoking} onClose={() => setRevoking(null)} />}
+      {revoking !== null && (
+        <Managed of={{ resource: 'token', id: revoking.id }} at="dialog">
+          <RevokeDialog of={revoking} onClose={() => setRevoking(null)} />
+        </Managed>
+      )}
     </TableCard>
   );
 }
 
 const COLUMNS: readonly Column<Token>[] = [
-  { header: 'Name', value: (row) => row.name, cell: (row) => <span className="font-medium">{row.name}</span> },
+  {
+    header: 'Name',
+    value: (row) => row.name,
+    cell: (row) => (
+      <Name name={row.name}>
+        <ManagedMark resource="token" id={row.id} />
+      </Name>
+    ),
+  },
   { header: 'Role', value: (row) => row.role, tone: (row) => (row.role === 'admin' ? 'accent' : 'neutral') },
   { header: 'Starts with', value: (row) => row.prefix, cell: (row) => <Mono>{row.prefix}…</Mono> },
   {
@@ -121,6 +136,7 @@ function useTokenImpact({ name, open_sessions: sessions }: Token): string {
 }
 
 function RevokeDialog({ of: token, onClose }: DialogOf<Token>) {
+  const mayChange = useMayChange();
   const revoke = useChange({
     run: () => api.tokens[':id'].$delete({ param: { id: token.id } }),
     affects: AFFECTS,
@@ -131,6 +147,7 @@ function RevokeDialog({ of: token, onClose }: DialogOf<Token>) {
       title={`Revoke ${token.name}?`}
       description={`${useTokenImpact(token)} Programs that use it are also refused. This cannot be undone.`}
       confirmLabel="Revoke"
+      disabled={!mayChange}
       change={revoke}
       onConfirm={() => revoke.mutate(undefined, { onSuccess: onClose })}
       onClose={onClose}

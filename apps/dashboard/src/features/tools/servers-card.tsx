@@ -4,9 +4,11 @@ import { readMcpServer, useMcpServers, useToolStats } from '../../api/tools';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Plus } from '../../ui/icons';
+import { Name } from '../../ui/name';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
+import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import { NewServer } from './new-server';
 import { prepareServers, type ServerLine } from './prepare-tools';
@@ -62,7 +64,15 @@ export function ServersCard() {
 }
 
 const COLUMNS: readonly Column<ServerLine>[] = [
-  { header: 'Server', value: (row) => row.alias },
+  {
+    header: 'Server',
+    value: (row) => row.alias,
+    cell: (row) => (
+      <Name name={row.alias}>
+        <ManagedMark resource="mcp_server" id={row.id} />
+      </Name>
+    ),
+  },
   { header: 'Health', value: (row) => row.label, tone: (row) => row.tone },
   { header: 'Tools', unit: 'count', value: (row) => row.health.tool_count },
   { header: 'Waiting', unit: 'count', wideOnly: true, value: (row) => row.health.held_back_count },

@@ -81,7 +81,7 @@ describe.each(TEST_DATABASES)('applies on $name', (kind) => {
     await admin.call('PATCH', `/providers/${name}`, { body: { is_active: false }, ...as(again) });
     await end(again);
     expect((await managed(name))[1]).toMatchObject({ changed_at: null, changed_by: null });
-    expect((await admin.call('GET', '/managed-resources?resource=provider')).status).toBe(400);
+    expect((await admin.call('GET', `/managed-resources?resource_id=${name}`)).status).toBe(400);
     await admin.call('DELETE', `/providers/${name}`);
     expect(await managed(name)).toMatchObject([project]);
   });
@@ -121,6 +121,29 @@ describe.each(TEST_DATABASES)('applies on $name', (kind) => {
     expect(new Set(ids).size).toBe(3);
     const wrong = await admin.call('GET', `/managed-resources?apply_name=${name}&cursor=x`);
     expect(wrong.status).toBe(400);
+  });
+
+  test('lists what manages resources of a kind, page by page', async () => {
+    const names = [uniqueName(), uniqueName()];
+    const ids: string[] = [];
+    for (const name of names) {
+      const leaseId = await begin(name);
+      const { id } = (await admin.call('POST', '/projects', { body: { name }, ...as(leaseId) })).body;
+      for (const key of ['a', 'b']) {
+        const made = await admin.call('POST', `/projects/${id}/keys`, { body: { name: key }, ...as(leaseId) });
+        ids.push(made.body.id);
+      }
+      await end(leaseId);
+    }
+    const found: { resource_id: string; apply_name: string }[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const at: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const { body } = await admin.call('GET', `/managed-resources?resource=key&limit=3${at}`);
+      found.push(...body.data);
+      cursor = body.next_cursor;
+    }
+    const own = found.filter((one) => names.includes(one.apply_name));
+    expect(own.map((one) => one.resource_id)).toEqual(ids.toSorted());
   });
 
   test('refuses headers that are no lease and no digest', async () => {

@@ -5,6 +5,7 @@ import {
   findLease,
   listManaged,
   listManagers,
+  listManagersOfKind,
   type ManagedResource,
   renewLease,
   takeLease,
@@ -39,12 +40,12 @@ const end = createRoute({
 });
 const managedQuery = z.strictObject({
   apply_name: applyName.optional(),
-  resource: text().optional().openapi({ description: 'With resource_id instead of apply_name: what manages it' }),
-  resource_id: text(1000).optional(),
+  resource: text().optional().openapi({ description: 'Instead of apply_name: what manages such resources' }),
+  resource_id: text(1000).optional().openapi({ description: 'With resource: what manages this one' }),
   ...pageQuery,
 });
 const list = createRoute({
-  ...at('get', '/managed-resources', 'List the resources of an apply, or what manages a resource'),
+  ...at('get', '/managed-resources', 'List the resources of an apply, or what manages resources of a kind'),
   request: { query: managedQuery },
   responses: { 200: answers(managedPage, 'Resources, created or changed by it') },
 });
@@ -71,18 +72,21 @@ export function applyRoutes({ db }: Pick<AdminServices, 'db'>) {
       const { apply_name: name, resource, resource_id: resourceId, limit, cursor } = c.req.valid('query');
       const withDigest = c.get('actor').role === 'admin';
       const show = (one: ManagedResource) => showManaged(one, withDigest);
-      if (name === undefined) {
-        if (resource === undefined || resourceId === undefined) {
-          throw invalidRequest('apply_name', 'apply_name, or resource and resource_id are required.');
-        }
+      if (name === undefined && resource === undefined) {
+        throw invalidRequest('apply_name', 'apply_name or resource is required.');
+      }
+      if (name === undefined && resource !== undefined && resourceId !== undefined) {
         const data = await listManagers(db, { resource, resourceId });
         return c.json({ data: data.map(show), next_cursor: null }, 200);
       }
-      const after = cursor === undefined ? undefined : readCursor(cursor);
-      const found = await listManaged(db, name, { limit: limit + 1, after });
+      const page = { limit: limit + 1, after: cursor === undefined ? undefined : readCursor(cursor) };
+      const found =
+        name === undefined ? await listManagersOfKind(db, resource ?? '', page) : await listManaged(db, name, page);
       const data = found.slice(0, limit);
       const last = data.at(-1);
-      const next = found.length > limit && last !== undefined ? writeCursor([last.resource, last.resourceId]) : null;
+      if (found.length <= limit || last === undefined) return c.json({ data: data.map(show), next_cursor: null }, 200);
+      const { resource: kind, resourceId: id, applyName } = last;
+      const next = writeCursor(name === undefined ? [id, applyName] : [kind, id]);
       return c.json({ data: data.map(show), next_cursor: next }, 200);
     });
 }
