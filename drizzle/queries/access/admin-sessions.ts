@@ -7,6 +7,8 @@ import { type AdminRole, isInForce, mayReadBodies } from './admin-tokens';
 /** An active session. `owner` null: created with ADMIN_TOKEN, whose SHA-256 was `tokenHash`. */
 export interface AdminSession {
   readonly tokenHash: string;
+  /** null for ADMIN_TOKEN. */
+  readonly tokenId: string | null;
   readonly expiresAtMs: number;
   readonly owner: { readonly name: string; readonly role: AdminRole; readonly canReadBodies: boolean } | null;
 }
@@ -36,7 +38,7 @@ export async function findAdminSession(db: Db, sessionHash: string): Promise<Adm
     .leftJoin(adminTokens, and(eq(adminTokens.id, tokenId), isInForce))
     .where(and(eq(adminSessions.sessionHash, sessionHash), gt(expiresAtMs, sql`now()`)));
   if (row === undefined || (row.tokenId !== null && row.owner === null)) return null;
-  return { tokenHash: row.tokenHash, expiresAtMs: row.expiresAtMs, owner: row.owner && withRights(row.owner) };
+  return { ...row, owner: row.owner && withRights(row.owner) };
 }
 
 const withRights = <T extends Parameters<typeof mayReadBodies>[0]>(owner: T) => ({

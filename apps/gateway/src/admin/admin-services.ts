@@ -86,6 +86,8 @@ export interface Actor {
   readonly role: AdminRole;
   /** Permission for stored prompts and answers. */
   readonly canReadBodies: boolean;
+  /** Id of the named token, its session's included; null for other tokens. */
+  readonly tokenId?: string | null;
   /** Set where the dashboard's session opened, not a token. */
   readonly session?: { readonly hash: string; readonly expiresAtMs: number };
   /** The `If-Match` of the change that is asked for. */

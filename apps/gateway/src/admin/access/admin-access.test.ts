@@ -114,6 +114,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       ['PUT', '/models?provider=a&model=b'],
       ['DELETE', `/projects/${nobody}`],
       ['POST', '/tokens'],
+      ['PATCH', `/tokens/${nobody}`],
       ['POST', `/projects/${nobody}/keys/${nobody}/chat/completions`],
     ] as const) {
       const answer = await admin.call(method, path, { token, body: method === 'DELETE' ? undefined : { name: 'x' } });
@@ -324,6 +325,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'patch /projects/{id}/keys/{key_id}',
       'patch /providers/{name}',
       'patch /providers/{name}/keys/{key_id}',
+      'patch /tokens/{id}',
       'patch /views/{id}',
       'post /alerts',
       'post /alerts/{id}/test',

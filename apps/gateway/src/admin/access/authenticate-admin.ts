@@ -53,7 +53,9 @@ export function authenticateAdmin(services: Needs, throttle: SignInThrottle): Mi
 async function actorOfToken(services: Needs, authorization: string): Promise<Actor | undefined> {
   const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
   const owner = token === undefined ? undefined : await findTokenOwner(services, token);
-  return owner && { name: owner.name, role: owner.role, canReadBodies: owner.canReadBodies };
+  if (owner === undefined) return undefined;
+  const { name, role, canReadBodies, tokenId } = owner;
+  return { name, role, canReadBodies, tokenId };
 }
 
 /** Compares with ADMIN_TOKEN in constant time, then looks for a named token. */
@@ -74,7 +76,12 @@ async function actorOfSession(services: Needs, c: Context<AdminEnv>): Promise<Ac
   const session = await findAdminSession(services.db, cookie.hash);
   if (session === null) return undefined;
   if (session.owner === null && !isEnvironmentHash(services, session.tokenHash)) return undefined;
-  return { ...(session.owner ?? ENVIRONMENT_ACTOR), session: { hash: cookie.hash, expiresAtMs: session.expiresAtMs } };
+  const { tokenId } = session;
+  return {
+    ...(session.owner ?? ENVIRONMENT_ACTOR),
+    tokenId,
+    session: { hash: cookie.hash, expiresAtMs: session.expiresAtMs },
+  };
 }
 
 const isEnvironmentHash = ({ config }: Needs, hash: string): boolean => isHashOf(config.adminToken, hash);

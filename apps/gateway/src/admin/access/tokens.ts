@@ -1,46 +1,25 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Db } from '@llm0/drizzle/client';
 import { countSessions } from '@llm0/drizzle/queries/access/admin-sessions';
 import { type AdminToken, mayReadBodies, revokeAdminToken, tokenRows } from '@llm0/drizzle/queries/access/admin-tokens';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { recordChange } from '../audit/record-change';
-import { id, instant, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
+import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
-import { createAdminSecret } from './admin-token';
+import { adminSecretOf, createAdminSecret } from './admin-token';
+import {
+  listedTokenSchema,
+  newTokenSchema,
+  tokenChangesSchema,
+  tokenSchema,
+  tokenWithSecretSchema,
+} from './token-schema';
 
 const at = routesOf('tokens');
-const role = z.enum(['admin', 'viewer']);
-
-const newTokenSchema = z
-  .strictObject({
-    name: text(),
-    role: role.default('admin'),
-    can_read_bodies: z
-      .boolean()
-      .nullish()
-      .openapi({ description: 'May read stored prompts and answers; default: admins yes, viewers no' }),
-    expires_at: instant.nullish(),
-  })
-  .openapi('NewToken');
-const shown = z.object({
-  id,
-  name: z.string(),
-  role,
-  can_read_bodies: z.boolean(),
-  prefix: z.string(),
-  created_at: instantShown,
-  expires_at: instantShown.nullable(),
-});
-const tokenSchema = shown.openapi('Token');
-const listedTokenSchema = shown
-  .extend({ open_sessions: z.int().openapi({ description: 'Open dashboard sessions' }) })
-  .openapi('ListedToken');
-const tokenWithSecretSchema = shown
-  .extend({ token: z.string().openapi({ description: 'The secret, shown once; the gateway stores only its SHA-256' }) })
-  .openapi('TokenWithSecret');
-
 const create = createRoute({
   ...at('post', '/tokens', 'Create an admin token; the secret is shown once'),
   request: { body: takes(newTokenSchema) },
@@ -56,6 +35,11 @@ const show = createRoute({
   request: { params: z.object({ id }) },
   responses: { 200: answers(tokenSchema, 'The token') },
 });
+const change = createRoute({
+  ...at('patch', '/tokens/{id}', 'Change an admin token; applies from its next request'),
+  request: { params: z.object({ id }), body: takes(tokenChangesSchema) },
+  responses: { 200: answers(tokenSchema, 'The token as it is now') },
+});
 const remove = createRoute({
   ...at('delete', '/tokens/{id}', 'Revoke an admin token'),
   request: { params: z.object({ id }) },
@@ -63,23 +47,39 @@ const remove = createRoute({
 });
 
 export function tokenRoutes({ db }: Pick<AdminServices, 'db'>) {
-  const changes = new AuditedChanges(db, { resource: 'token', idOf: (token) => token.id, show: showToken });
+  const changes = new AuditedChanges(db, {
+    resource: 'token',
+    what: 'admin token',
+    idOf: (token) => token.id,
+    show: showToken,
+  });
   return createRouter()
     .openapi(create, async (c) => {
-      const { secret, ...parts } = createAdminSecret();
-      const settings = { ...readFields(c.req.valid('json')), ...parts };
-      const token = await changes.create(c.get('actor'), (tx) => tokenRows.create(tx, settings));
+      const { token: given, ...body } = c.req.valid('json');
+      const { secret, ...parts } = given === undefined ? createAdminSecret() : adminSecretOf(given);
+      const settings = { ...readFields(body), ...parts };
+      const token = await changes.create(c.get('actor'), (tx) => insertToken(tx, settings));
       return c.json({ ...showToken(token), token: secret }, 201);
     })
     .openapi(list, async (c) => {
       const page = await tokenRows.list(db, c.req.valid('query'));
       const ids = page.data.map((token) => token.id);
       const sessions = await countSessions(db, ids);
-      const shown = (token: AdminToken) => ({ ...showToken(token), open_sessions: sessions.get(token.id) ?? 0 });
+      const { tokenId } = c.get('actor');
+      const shown = (token: AdminToken) => ({
+        ...{ ...showToken(token), open_sessions: sessions.get(token.id) ?? 0, is_current: token.id === tokenId },
+      });
       return c.json(showPage(page, shown), 200);
     })
     .openapi(show, async (c) => {
       return c.json(showToken(required(await tokenRows.get(db, c.req.valid('param')), 'admin token')), 200);
+    })
+    .openapi(change, async (c) => {
+      const at = c.req.valid('param');
+      const fields = readFields(c.req.valid('json'));
+      const find = (tx: Db) => tokenRows.get(tx, at);
+      const token = await changes.update(c.get('actor'), find, (tx) => tokenRows.update(tx, at, fields));
+      return c.json(showToken(token), 200);
     })
     .openapi(remove, async (c) => {
       const { id: resourceId } = c.req.valid('param');
@@ -90,6 +90,14 @@ export function tokenRoutes({ db }: Pick<AdminServices, 'db'>) {
       });
       return c.body(null, 204);
     });
+}
+
+/** Revoked tokens count: their secret must stay useless. */
+async function insertToken(tx: Db, settings: Parameters<typeof tokenRows.create>[1]): Promise<AdminToken> {
+  const made = await tokenRows.createUnlessThere(tx, settings);
+  if (made !== null) return made;
+  const message = 'token: a token with this secret exists, or existed and was revoked. Use another secret.';
+  throw new GatewayError('conflict', message, { param: 'token' });
 }
 
 const showToken = (token: AdminToken) => showFields(tokenSchema, { ...token, canReadBodies: mayReadBodies(token) });

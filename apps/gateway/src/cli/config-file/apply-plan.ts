@@ -75,9 +75,9 @@ async function remove(api: AdminClient, { found }: Step): Promise<void> {
 
 async function write(api: AdminClient, step: Step & { readonly wanted: Wanted }, made: Made): Promise<void> {
   const { kind, wanted, found, changes } = step;
-  const { isReplaced, changeOnly = [] } = kindOf(kind);
+  const { isReplaced, changeOnly = [], sentWith = {} } = kindOf(kind);
   const project = projectOf(step, made);
-  const fields = new Set(changes.map(({ field }) => field));
+  const fields = new Set(changes.flatMap(({ field }) => [field, ...(sentWith[field] ?? [])]));
   if (isReplaced === true) {
     await api.put(pathOf(kind, { at: wanted.at, project }), wanted.body);
     return;
@@ -90,7 +90,7 @@ async function write(api: AdminClient, step: Step & { readonly wanted: Wanted },
   }
   const body = pick(wanted.body, (field) => !changeOnly.includes(field));
   const own: JsonObject = NAMES_PROJECT.has(kind) && project !== null ? { project_id: project } : {};
-  const secret: JsonObject = step.key === undefined ? {} : { key: await provideSecret(step.key) };
+  const secret: JsonObject = step.key === undefined ? {} : { [step.key.form.field]: await provideSecret(step.key) };
   const path = collectionOf(kind, { at: wanted.at, project });
   const answer = await send(api, wanted, (one) => one.post(path, { ...body, ...own, ...secret }));
   if (kind === 'project') made.set(wanted.name, String(answer.body.id));

@@ -45,6 +45,9 @@ class Exporter {
       mcp_servers: this.of('mcp_server', null).map((server) => this.entry(server, { alias: server.name })),
       backends: this.of('backend', null).map((backend) => this.entry(backend, { name: backend.name })),
       alerts: this.alerts(),
+      tokens: this.of('token', null).map((token) =>
+        this.entry(token, { name: token.name, secret: { write_to: `tokens/${fileName(token.name)}` } }),
+      ),
     };
     for (const [section, entries] of Object.entries(sections)) if (entries.length > 0) file[section] = entries;
     return { text: this.write(file), notes: this.notes };

@@ -13,11 +13,12 @@ export const fileSchema = z.strictObject({
   mcp_servers: list,
   backends: list,
   alerts: list,
+  tokens: list,
 });
 
 const name = z.string().min(1, 'must not be empty').max(1000);
 
-/** Source of a key's secret, or the file that a new one goes to. */
+/** Source of the secret of a key or token, or the file that a new one goes to. */
 export const keySecretSchema = z.union(
   [
     z.strictObject({ env: name }),

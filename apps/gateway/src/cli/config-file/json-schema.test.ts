@@ -16,6 +16,7 @@ const FILE = {
   mcp_servers: [{ alias: 'e', url: 'http://e', auth: { type: 'bearer', token: 'env:E' } }],
   backends: [{ name: 'f', url: 'http://f', headers: { 'X-Key': 'env:F' } }],
   alerts: [{ name: 'g', kind: 'spend', threshold: 1, webhook_url: 'env:G', routing_key: 'env:G', project_id: null }],
+  tokens: [{ name: 'h', role: 'viewer', secret: { write_to: 'tokens/h' } }],
   projects: [
     {
       name: 'shop',
@@ -44,6 +45,8 @@ test.each([
   [{ version: 1, projects: [{ name: 'x', keys: [{ name: 'k', secret: { write: 'x' } }] }] }],
   [{ version: 1, projects: [{ name: 'x', keys: [{ name: 'k', key: `llm0_live_${'0'.repeat(64)}` }] }] }],
   [{ version: 1, providers: [{ name: 'x', key: 'sk-plain' }] }],
+  [{ version: 1, tokens: [{ name: 'x', role: 'owner' }] }],
+  [{ version: 1, tokens: [{ name: 'x', token: `llm0_admin_${'0'.repeat(48)}` }] }],
   [{ version: 1, chains: [{ targets: [] }] }],
   [{ version: 1, projects: [{ name: 'x', label_budgets: [{ label: 'feature' }] }] }],
 ])('the schema refuses %j', (file) => {

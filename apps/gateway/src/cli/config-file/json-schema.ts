@@ -5,6 +5,7 @@ import { text } from '../../admin/fields/fields';
 import { dataOf, isObject } from '../read-list';
 import { keySecretSchema } from './file-schema';
 import { type Kind, kindOf } from './resource-kinds';
+import { secretFormOf } from './secret-forms';
 
 const REFERENCE: JsonObject = { type: 'string', pattern: '^(?:env|file):.' };
 /** Ids and names both. */
@@ -38,6 +39,7 @@ export function configJsonSchema(): JsonObject {
       mcp_servers: listOf(entryOf('mcp_server', {})),
       backends: listOf(entryOf('backend', {})),
       alerts: listOf(entryOf('alert', { project_id: PROJECT })),
+      tokens: listOf(entryOf('token', { secret: toJson(keySecretSchema) })),
     },
   };
 }
@@ -49,7 +51,8 @@ function entryOf(kind: Kind, more: JsonObject, names: readonly string[] = []): J
   const { created, fields, changeOnly = [], needs = [], secrets = {} } = kindOf(kind);
   const { properties: _, required: __, ...schema } = toJson(created);
   const properties = { ...propertiesOf(toJson(created)) };
-  if (kind === 'key') delete properties.key;
+  const own = secretFormOf(kind)?.field;
+  if (own !== undefined) delete properties[own];
   for (const field of changeOnly) {
     const change = fields[field];
     if (change !== undefined) properties[field] = toJson(change);

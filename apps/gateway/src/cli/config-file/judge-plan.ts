@@ -6,7 +6,7 @@ import { dataOf, isObject } from '../read-list';
 import { secretsOf } from './compare';
 import { type ConfigProblem, InvalidConfig, type Path } from './config-problem';
 import type { GatewayState } from './load-state';
-import type { Plan, Step } from './make-plan';
+import { isOwnToken, type Plan, type Step } from './make-plan';
 import { problemAt } from './read-resources';
 import { runBounded } from './run-bounded';
 
@@ -42,6 +42,7 @@ function problemsOf(
   if (kind === 'project' && after.strict_caps === true && after.on_store_failure === 'open') {
     return [[['on_store_failure'], 'must not be "open" with strict_caps: the cap would not hold']];
   }
+  if (kind === 'token' && found !== undefined && isOwnToken(found)) return ownTokenProblems(body);
   if (kind === 'model' && (body.output_usd_per_million ?? null) === null && after.mode !== 'embedding') {
     return [[['output_usd_per_million'], 'is required']];
   }
@@ -50,6 +51,13 @@ function problemsOf(
     const provider = isObject(target) ? String(target.provider) : '';
     return providers.has(provider) ? [] : [[['targets', index, 'provider'], noProvider(provider)] as const];
   });
+}
+
+/** The rest of the apply needs it. */
+function ownTokenProblems({ role, expires_at: end }: JsonObject): readonly (readonly [Path, string])[] {
+  if (role === 'viewer') return [[['role'], 'must stay "admin": this apply uses the token']];
+  const isPast = typeof end === 'string' && Date.parse(end) <= Date.now();
+  return isPast ? [[['expires_at'], 'must not be past: this apply uses the token']] : [];
 }
 
 const noProvider = (name: string) => `there is no provider "${name}" here or in the file`;

@@ -2,14 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createKeySecret, isKeySecret } from '@llm0/core/keys/key-secret';
 import { RequestFailed } from '../admin-client';
 import { storeManaged } from './follow-managed';
 import type { Wanted } from './read-resources';
 import { isFollowedThere, pathFrom, readSecret } from './resolve-references';
+import type { SecretForm } from './secret-forms';
 
-/** Where the secret of a new key comes from. */
+/** Where the secret of a new key or token comes from. */
 export interface KeySource {
+  readonly form: SecretForm;
   /** A given one, or one that an interrupted apply already wrote. */
   readonly text?: string;
   /** The file or secret manager that gets it. */
@@ -19,25 +20,29 @@ export interface KeySource {
 }
 
 interface Finding {
+  readonly form: SecretForm;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: string;
   refuse(message: string): void;
 }
 
 /** Finds the secret without writing anything; undefined after a refusal. */
-export function sourceOf(secret: NonNullable<Wanted['secret']>, { env, file, refuse }: Finding): KeySource | undefined {
+export function sourceOf(
+  secret: NonNullable<Wanted['secret']>,
+  { form, env, file, refuse }: Finding,
+): KeySource | undefined {
   if ('write_to' in secret && isFollowedThere(secret.write_to)) {
     const { write_to: writeTo, text } = secret;
-    if (text === undefined || isKeySecret(text)) return { writeTo, env, text };
-    refuse(`${writeTo} holds something else than a key; it is not overwritten`);
+    if (text === undefined || form.is(text)) return { form, writeTo, env, text };
+    refuse(`${writeTo} holds something else than a ${form.field}; it is not overwritten`);
     return undefined;
   }
   if ('write_to' in secret) {
     const writeTo = pathFrom(file, secret.write_to);
-    if (!existsSync(writeTo)) return { writeTo };
+    if (!existsSync(writeTo)) return { form, writeTo };
     const text = readSecret(writeTo);
-    if (text !== undefined && isKeySecret(text)) return { writeTo, text };
-    refuse(`${secret.write_to} exists and holds no key; it is not overwritten`);
+    if (text !== undefined && form.is(text)) return { form, writeTo, text };
+    refuse(`${secret.write_to} exists and holds no ${form.field}; it is not overwritten`);
     return undefined;
   }
   const [text, name] =
@@ -46,20 +51,18 @@ export function sourceOf(secret: NonNullable<Wanted['secret']>, { env, file, ref
       : 'reference' in secret
         ? [secret.text, secret.reference]
         : [readSecret(pathFrom(file, secret.file)), `the file ${secret.file}`];
-  if (text !== undefined && isKeySecret(text)) return { text };
+  if (text !== undefined && form.is(text)) return { form, text };
   const isMissing = text === undefined || text === '';
-  refuse(
-    isMissing ? `${name} is not there or empty` : `${name} must hold llm0_live_ and 64 random lower-case hex digits`,
-  );
+  refuse(isMissing ? `${name} is not there or empty` : `${name} must hold ${form.looks}`);
   return undefined;
 }
 
 /**
- * The secret for a new key. One that goes to a file or secret manager is in there before the gateway knows it: an apply that is killed
+ * The secret for a new key or token. One that goes to a file or secret manager is in there before the gateway knows it: an apply that is killed
  * between the two loses no secret, and the next one uses it.
  */
-export async function provideSecret({ text, writeTo, env }: KeySource): Promise<string> {
-  const secret = text ?? createKeySecret().secret;
+export async function provideSecret({ form, text, writeTo, env }: KeySource): Promise<string> {
+  const secret = text ?? form.create();
   if (text !== undefined || writeTo === undefined) return secret;
   try {
     if (env !== undefined) {

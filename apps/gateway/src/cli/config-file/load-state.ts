@@ -115,6 +115,7 @@ const LISTS: Readonly<Record<string, (one: JsonObject, prices: Prices) => readon
   '/backends': (one) => [foundOf('backend', one, [one.name])],
   '/keys': (one) => [foundOf('key', one, [one.name])],
   '/label-budgets': (one) => [foundOf('label_budget', one, [one.label, one.value])],
+  '/tokens': (one) => [foundOf('token', one, [one.name])],
   '/alerts': (one) => [foundOf('alert', one, [one.name])],
 };
 const PATHS = Object.keys(LISTS);

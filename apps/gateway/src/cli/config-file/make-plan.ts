@@ -4,6 +4,7 @@ import { type KeySource, sourceOf } from './key-secrets';
 import type { Found, GatewayState, Managed } from './load-state';
 import { nounOf, problemAt, type Wanted } from './read-resources';
 import { KINDS, kindOf } from './resource-kinds';
+import { secretFormOf } from './secret-forms';
 
 /** One change of one resource. */
 export interface Step extends Pick<Wanted, 'kind' | 'name'> {
@@ -15,7 +16,7 @@ export interface Step extends Pick<Wanted, 'kind' | 'name'> {
   readonly found?: Found;
   /** Id of its project; null without one, undefined for one that this apply creates. */
   readonly project?: string | null;
-  /** The secret of a new key. */
+  /** The secret of a new key or token. */
   readonly key?: KeySource;
 }
 
@@ -94,25 +95,27 @@ class Planner {
     const changes = Object.entries(body).map(([field, value]) => ({
       ...{ field, old: null, new: hidden[field] === undefined ? value : SECRET },
     }));
-    if (kind !== 'key') {
+    const form = secretFormOf(kind);
+    if (form === undefined) {
       this.steps.push({ action: 'create', kind, name, changes, wanted, project });
       return;
     }
     const refuse = (message: string) => this.refuse(wanted, message, ['secret']);
-    if (secret === undefined) refuse('is required to create the key: {write_to: PATH}, {env: NAME} or {file: PATH}');
-    const key = secret && sourceOf(secret, { env: this.options.env, file: wanted.source.path, refuse });
+    if (secret === undefined)
+      refuse(`is required to create the ${form.field}: {write_to: PATH}, {env: NAME} or {file: PATH}`);
+    const key = secret && sourceOf(secret, { form, env: this.options.env, file: wanted.source.path, refuse });
     this.steps.push({ action: 'create', kind, name, changes, wanted, project, key });
   }
 
-  /** Two keys can't share a secret or a file. */
+  /** Two keys or tokens can't share a secret or a file. */
   private refuseSharedSecrets(): void {
     const owners = new Map<string, string>();
-    for (const { key = {}, wanted, name } of this.steps) {
-      for (const one of [key.text, key.writeTo]) {
+    for (const { key, wanted, name } of this.steps) {
+      for (const one of [key?.text, key?.writeTo]) {
         const other = one === undefined ? undefined : owners.get(one);
         if (one !== undefined) owners.set(one, name);
         if (other === undefined || other === name || wanted === undefined) continue;
-        this.refuse(wanted, `belongs to the key ${other} too`, ['secret']);
+        this.refuse(wanted, `belongs to the ${nounOf(wanted.kind)} ${other} too`, ['secret']);
         break;
       }
     }
@@ -154,12 +157,13 @@ class Planner {
     }
   }
 
-  private noteOtherSecret({ secret, source, name }: Wanted, { shown }: Found): void {
-    if (secret === undefined || 'write_to' in secret) return;
-    const known = sourceOf(secret, { env: this.options.env, file: source.path, refuse: () => {} })?.text;
+  private noteOtherSecret({ kind, secret, source, name }: Wanted, { shown }: Found): void {
+    const form = secretFormOf(kind);
+    if (form === undefined || secret === undefined || 'write_to' in secret) return;
+    const known = sourceOf(secret, { form, env: this.options.env, file: source.path, refuse: () => {} })?.text;
     if (known === undefined || known.startsWith(String(shown.prefix))) return;
     this.notes.push(
-      `key ${name}: the file has another secret. A key keeps its own; delete it to create it with the new one.`,
+      `${form.field} ${name}: the file has another secret. A ${form.field} keeps its own; delete it to create it with the new one.`,
     );
   }
 
@@ -180,6 +184,10 @@ class Planner {
     return [...gone].flatMap((found) => {
       const { kind } = found;
       const name = this.fullNameOf(found);
+      if (isOwnToken(found)) {
+        this.notes.push(`token ${name} stays: this apply uses it. Delete it with another token.`);
+        return [];
+      }
       const isOuter = kind === 'project' || kind === 'provider';
       const foreign = isOuter ? this.state.all.find((one) => isIn(one, found) && !gone.has(one)) : undefined;
       if (foreign === undefined) return [{ action: 'delete' as const, kind, name, changes: [], found }];
@@ -203,6 +211,9 @@ class Planner {
     this.problems.push(problemAt(wanted, message, field));
   }
 }
+
+/** The token that makes the changes: without it they would end half-way, and perhaps nobody could come in again. */
+export const isOwnToken = ({ kind, shown }: Found): boolean => kind === 'token' && shown.is_current === true;
 
 /** A known vendor needs no entry of its own to have keys. */
 const isBareVendor = ({ kind, name, body }: Wanted, { vendors }: GatewayState): boolean =>

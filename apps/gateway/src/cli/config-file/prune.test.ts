@@ -24,6 +24,7 @@ describe('llm0 apply --prune', () => {
   }, 60_000);
   afterAll(() => gateway.close());
 
+  const secrets = new Map<string, string>();
   const apply = async (apply: string, names: readonly string[], ...more: readonly string[]) => {
     const path = join(gateway.folder, `${apply}.yaml`);
     await Bun.write(path, JSON.stringify({ version: 1, projects: names.map((name) => ({ name })) }));
@@ -77,6 +78,38 @@ describe('llm0 apply --prune', () => {
         }
       }),
       { numRuns: 10 },
+    );
+  }, 60_000);
+
+  test('of tokens too, deletes what an earlier apply created, except the one that applies', async () => {
+    const tokenEvent = fc.record({ by: fc.constantFrom('env', ...NAMES), names: fc.subarray([...NAMES]) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(tokenEvent, { minLength: 2, maxLength: 5 }), async (events) => {
+        const run = `prune-${crypto.randomUUID()}-`;
+        const path = join(gateway.folder, `${run}.yaml`);
+        const theirs = `${run}theirs`;
+        await post('/tokens', { name: theirs });
+        let expected = new Set<string>();
+        for (const [round, { by, names }] of events.entries()) {
+          const fileOf = (name: string) => join(gateway.folder, run, name);
+          // A revoked secret is not used again: each round that creates one has a new file.
+          const tokens = names.map((name) => ({ name: run + name, secret: { write_to: `${fileOf(name)}-${round}` } }));
+          await Bun.write(path, JSON.stringify({ version: 1, tokens }));
+          const isIn = by !== 'env' && expected.has(by);
+          const own: Record<string, string> = isIn ? { ADMIN_TOKEN: secrets.get(run + by) ?? '' } : {};
+          const told = await gateway.command(['apply', '-f', path, '--name', run, '--prune'], own);
+          expect(told).toMatchObject({ code: 0 });
+          for (const name of names.filter((one) => !expected.has(one))) {
+            secrets.set(run + name, (await Bun.file(`${fileOf(name)}-${round}`).text()).trim());
+          }
+          expected = new Set([...names, ...(isIn ? [by] : [])]);
+          const { data } = await gateway.read('/tokens?limit=1000');
+          const left = data.map((one) => String(one.name)).filter((name) => name.startsWith(run) && name !== theirs);
+          expect(left.sort()).toEqual([...expected].map((name) => run + name).sort());
+          expect(data.some((one) => one.name === theirs)).toBe(true);
+        }
+      }),
+      { numRuns: 8 },
     );
   }, 60_000);
 

@@ -21,7 +21,7 @@ export interface Wanted {
   readonly project?: string | null;
   /** Name in its path: a provider, model, chain or customer. */
   readonly at: readonly string[];
-  /** The secret of a key; a reference with its text. */
+  /** The secret of a key or token; a reference with its text. */
   readonly secret?: KeySecret & { readonly text?: string };
   readonly source: ConfigSource;
   readonly path: Path;
@@ -104,6 +104,7 @@ class ResourceReader {
       this.add('alias', { at: [String(body.alias)], project: this.projectOf(project, at), body, place: at }),
     mcp_servers: (body, at) => this.add('mcp_server', { at: [String(body.alias)], body, place: at }),
     backends: (body, at) => this.add('backend', { at: [String(body.name)], body, place: at }),
+    tokens: (entry, at) => this.addWithSecret('token', null, entry, at),
     alerts: ({ project_id: project, ...body }, at) => {
       const ofProject = project === undefined ? {} : { project: this.projectOf(project, at) };
       this.add('alert', { at: [String(body.name)], ...ofProject, body, place: at });
@@ -154,16 +155,21 @@ class ResourceReader {
     for (const [entry, place] of this.entriesOf(nested, 'label_budgets', at)) {
       this.add('label_budget', { at: [String(entry.label), String(entry.value)], project, body: entry, place });
     }
-    for (const [entry, place] of this.entriesOf(nested, 'keys', at)) this.addKey(project, entry, place);
+    for (const [entry, place] of this.entriesOf(nested, 'keys', at)) this.addWithSecret('key', project, entry, place);
   }
 
-  private addKey(project: string, { secret, ...body }: JsonObject, place: Place): void {
+  private addWithSecret(
+    kind: 'key' | 'token',
+    project: string | null,
+    { secret, ...body }: JsonObject,
+    place: Place,
+  ): void {
     const parsed = keySecretSchema.optional().safeParse(secret);
     if (!parsed.success) this.refuseAll(below(place, 'secret'), parsed.error);
     // The file has references only.
-    if (body.key !== undefined) this.problems.push(problemAt(place, 'use the field secret', ['key']));
-    const { key: _key, ...rest } = body;
-    this.add('key', { at: [String(body.name)], project, body: rest, secret: this.followed(parsed.data, place), place });
+    if (body[kind] !== undefined) this.problems.push(problemAt(place, 'use the field secret', [kind]));
+    const { [kind]: _own, ...rest } = body;
+    this.add(kind, { at: [String(body.name)], project, body: rest, secret: this.followed(parsed.data, place), place });
   }
 
   private followed(secret: KeySecret | undefined, place: Place): Wanted['secret'] {

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { newTokenSchema, tokenChangesSchema, tokenSchema } from '../../admin/access/token-schema';
 import { alertChangesSchema, alertSchema, newAlertSchema } from '../../admin/alerts/schema';
 import { aliasChangesSchema, aliasSchema, newAliasSchema } from '../../admin/aliases/schema';
 import { backendChangesSchema, backendSchema, newBackendSchema } from '../../admin/backends/schema';
@@ -49,6 +50,8 @@ export interface ResourceKind {
   readonly defaults?: JsonObject;
   /** What the body leads to, given the present state. */
   readonly whole?: (body: JsonObject, shown: JsonObject) => JsonObject;
+  /** Fields whose shown value follows another one, by that one: they are sent with it. */
+  readonly sentWith?: Readonly<Record<string, readonly string[]>>;
   /** One form of what may be written or shown in several. */
   readonly normal?: (field: string, value: JsonValue) => JsonValue;
 }
@@ -165,6 +168,15 @@ export const RESOURCE_KINDS = {
     shown: alertSchema.shape,
     secrets: { routing_key: reference, webhook_url: either },
     needs: ['webhook_url'],
+  },
+  token: {
+    created: newTokenSchema,
+    fields: tokenChangesSchema.shape,
+    shown: tokenSchema.shape,
+    sentWith: { role: ['can_read_bodies'] },
+    // null stands for what the role allows, which is shown.
+    whole: (body, shown) =>
+      body.can_read_bodies === null ? { ...body, can_read_bodies: (body.role ?? shown.role) === 'admin' } : body,
   },
 } as const satisfies Record<string, ResourceKind>;
 

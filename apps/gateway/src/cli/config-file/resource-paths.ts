@@ -25,6 +25,7 @@ const PATHS = {
   key: ({ project, id }) => `/projects/${project}/keys/${id}`,
   label_budget: ({ id }) => `/label-budgets/${id}`,
   alert: ({ id }) => `/alerts/${id}`,
+  token: ({ id }) => `/tokens/${id}`,
 } as const satisfies Record<Kind, PathOf>;
 
 /** Path of one resource. */
