@@ -13,6 +13,8 @@ export interface LiveSecretsOptions {
   readonly log: Pick<Logger, 'warn' | 'info'>;
 }
 
+type Found = Awaited<ReturnType<FetchSecret>>;
+
 interface Entry {
   readonly reference: SecretReference;
   text: string | undefined;
@@ -21,7 +23,7 @@ interface Entry {
   /** Unix milliseconds of the next question after a refusal. */
   mayAskMs: number;
   failures: number;
-  /** The last question took too long, so that no request waits for the next one. */
+  /** The last question took too long: requests wait for brief ones. */
   isSlow: boolean;
   /** Questions in a row that brought nothing new. */
   fruitless: number;
@@ -29,6 +31,8 @@ interface Entry {
   begun: number;
   ended: number;
   asking: Promise<void> | undefined;
+  /** A brief one, beside the one that may hang. */
+  askingBriefly: Promise<void> | undefined;
 }
 
 const ASK_MS = 5000;
@@ -37,8 +41,8 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 250;
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
-/** Longest pause while requests need a newer secret. */
-const WANTED_RETRY_MS = 5000;
+/** Part of the longest time that a question may take while the manager is slow and requests wait. */
+const BRIEF = 0.1;
 /** Part of its life after which an expiring secret is asked for again. */
 const RENEWED_AT = 0.8;
 const TICK_MS = 1000;
@@ -76,7 +80,7 @@ export class LiveSecrets {
 
   /**
    * Another text than the refused one, if there is one by now. Never throws. All requests wait for one question; if it
-   * takes too long, none waits again until the manager answers.
+   * takes too long, the next ones wait for brief ones only.
    */
   async renew(reference: string, refused: string | undefined): Promise<string | undefined> {
     const entry = this.entries.get(reference);
@@ -84,12 +88,11 @@ export class LiveSecrets {
     // A question under way may have begun before the secret changed; the next one did not.
     const enough = entry.begun + 1;
     while (entry.text === refused && entry.ended < enough) {
-      const nowMs = this.options.nowMs();
       if (entry.isSlow) {
-        entry.dueMs = Math.min(entry.dueMs, nowMs + WANTED_RETRY_MS);
-        return undefined;
+        for (let i = 0; i < 2 && entry.text === refused; i++) await this.askBriefly(entry);
+        break;
       }
-      const pauseMs = entry.mayAskMs - nowMs;
+      const pauseMs = entry.mayAskMs - this.options.nowMs();
       if (entry.asking === undefined && pauseMs > 0) await Bun.sleep(pauseMs);
       else await this.ask(entry);
     }
@@ -105,7 +108,14 @@ export class LiveSecrets {
     const reference = parseReference(text);
     if (reference === undefined) return;
     const counts = { dueMs: 0, mayAskMs: 0, failures: 0, fruitless: 0, begun: 0, ended: 0 };
-    const entry: Entry = { reference, ...counts, text: undefined, isSlow: false, asking: undefined };
+    const entry: Entry = {
+      reference,
+      ...counts,
+      text: undefined,
+      isSlow: false,
+      asking: undefined,
+      askingBriefly: undefined,
+    };
     this.entries.set(text, entry);
     await this.ask(entry);
   }
@@ -123,25 +133,49 @@ export class LiveSecrets {
     return entry.asking;
   }
 
+  /** Finds a manager that is back before the next regular question does. */
+  private askBriefly(entry: Entry): Promise<void> {
+    const known = entry.text;
+    entry.askingBriefly ??= this.fetchWithin(entry, BRIEF * (this.options.askMs ?? ASK_MS))
+      .then((found) => {
+        this.take(entry, found);
+        if (entry.text !== known) this.onChange();
+      })
+      .catch(() => {})
+      .finally(() => {
+        entry.askingBriefly = undefined;
+      });
+    return entry.askingBriefly;
+  }
+
+  private fetchWithin({ reference }: Entry, limitMs: number): Promise<Found> {
+    const tooLate = (): never => {
+      throw new Error(`no answer within ${limitMs / 1000} s`);
+    };
+    // Some libraries ignore the signal.
+    return inTime(this.options.fetch(reference, AbortSignal.timeout(limitMs)), limitMs, tooLate);
+  }
+
+  private take(entry: Entry, { text, expiresAtMs }: Found): void {
+    const { refreshMs, nowMs, log } = this.options;
+    const { kind, name } = entry.reference;
+    entry.text = text;
+    if (entry.failures > 0) log.info({ secret: `${kind}:${name}` }, 'the secret can be read again');
+    entry.failures = 0;
+    entry.isSlow = false;
+    const lifeMs = expiresAtMs === undefined ? refreshMs : Math.max(0, (expiresAtMs - nowMs()) * RENEWED_AT);
+    entry.dueMs = nowMs() + Math.max(TICK_MS, Math.min(refreshMs, lifeMs));
+  }
+
   private async askOnce(entry: Entry): Promise<void> {
-    const { fetch, refreshMs, nowMs, log, askMs = ASK_MS } = this.options;
+    const { nowMs, log, askMs = ASK_MS } = this.options;
     const { kind, name } = entry.reference;
     const known = entry.text;
     const wasMissing = known === undefined && entry.failures > 0;
     entry.begun += 1;
     const startMs = performance.now();
-    const tooLate = (): never => {
-      throw new Error(`no answer within ${askMs / 1000} s`);
-    };
     try {
-      // Some libraries ignore the signal.
-      const { text, expiresAtMs } = await inTime(fetch(entry.reference, AbortSignal.timeout(askMs)), askMs, tooLate);
-      entry.text = text;
-      if (entry.failures > 0) log.info({ secret: `${kind}:${name}` }, 'the secret can be read again');
-      entry.failures = 0;
-      entry.isSlow = false;
-      const lifeMs = expiresAtMs === undefined ? refreshMs : Math.max(0, (expiresAtMs - nowMs()) * RENEWED_AT);
-      entry.dueMs = nowMs() + Math.max(TICK_MS, Math.min(refreshMs, lifeMs));
+      this.take(entry, await this.fetchWithin(entry, askMs));
     } catch (error) {
       entry.failures += 1;
       entry.isSlow = performance.now() - startMs >= askMs / 2;

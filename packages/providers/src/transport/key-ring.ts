@@ -117,7 +117,8 @@ export class KeyRing {
     if (!isAway) return last;
     const { kind, message, failure, upstreamStatus, param, status } = last;
     const more = 'The gateway could not ask the secret manager for a newer key.';
-    return new GatewayError(kind, `${message} ${more}`, { failure, upstreamStatus, param, status, cause: last });
+    const told = /[.!?]$/.test(message) ? message : `${message}.`;
+    return new GatewayError(kind, `${told} ${more}`, { failure, upstreamStatus, param, status, cause: last });
   }
 
   private healthOf(connection: ProviderConnection): KeyHealth | undefined {
