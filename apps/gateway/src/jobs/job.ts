@@ -23,6 +23,8 @@ export interface JobContext {
   readonly onDrained?: (records: number) => void;
   /** Takes the rows that were stored: spans are made of them. */
   readonly observer?: RecordObserver;
+  /** Aborted when this process stops, or another one leads: a job that waits for others ends. */
+  readonly signal?: AbortSignal;
   /** Counts a run of a job. */
   readonly onRun?: (job: string, outcome: 'ok' | 'error' | 'idle', durationMs: number) => void;
 }

@@ -132,13 +132,12 @@ interface Work {
 /** The time during which this process runs the jobs. */
 class Term {
   private readonly ended = new AbortController();
+  private readonly context: JobContext;
   private readonly drain: LogDrain | undefined;
   private readonly loops: Promise<void>[];
 
-  constructor(
-    private readonly context: JobContext,
-    { jobs, drains }: Work,
-  ) {
+  constructor(context: JobContext, { jobs, drains }: Work) {
+    this.context = { ...context, signal: this.ended.signal };
     this.drain = drains ? createLogDrain(context) : undefined;
     this.drain?.start();
     this.loops = jobs.map((job, index) => this.repeat(job, FIRST_RUN_MS * (index + 1)));

@@ -51,8 +51,8 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     }
     objects.set(`${name}/${key}`, rows);
   };
-  const context = () =>
-    ({ db: database.db, nowMs: () => nowMs, log: pino({ level: 'silent' }) }) as unknown as JobContext;
+  const context = (signal = new AbortController().signal) =>
+    ({ db: database.db, nowMs: () => nowMs, log: pino({ level: 'silent' }), signal }) as unknown as JobContext;
   const jobsOf = (sinks: readonly SinkSetting[], writePart: WritePart) => {
     const names = sinks.map(({ name }) => name);
     return sinks.map((sink) => exportRows(sink, names, writePart));
@@ -117,6 +117,25 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     expect([...objects.keys()].map((key) => key.split('/')[0])).toEqual(['goes-on']);
     released.reject(new Error('no answer'));
     await hung;
+  });
+
+  test('a sink that hangs holds up no stop, and has failed nothing', async () => {
+    const sink = sinkNamed('stopped');
+    await run(sink);
+    await store(1);
+    const stopped = new AbortController();
+    const given = Promise.withResolvers<AbortSignal | undefined>();
+    const [job] = jobsOf([sink], (_, { signal }) => {
+      given.resolve(signal);
+      return new Promise(() => {});
+    });
+    const running = job?.run(context(stopped.signal));
+    const signal = await given.promise;
+    stopped.abort();
+    expect(await running).toBeNull();
+    expect([signal?.aborted, (await sinkState('stopped'))?.problem]).toEqual([true, null]);
+    await run(sink);
+    expect(exported()).toHaveLength(1);
   });
 
   test('a sink that breaks in the middle gets the same object again, holds up no other, and keeps its batches', async () => {

@@ -1,3 +1,4 @@
+import { untilGone } from '@llm0/core/async/until-gone';
 import {
   advanceSink,
   listSinks,
@@ -60,19 +61,21 @@ interface Export {
 
 /** Number of exported rows. A sink that fails is noted. */
 async function exportTo({ sink, state, context, write }: Export): Promise<number> {
-  const { db, nowMs, log } = context;
+  const { db, nowMs, log, signal = new AbortController().signal } = context;
   let total = 0;
   let { seq, waitingSinceMs } = state;
   try {
     while (waitingSinceMs !== null && isDue(sink, waitingSinceMs, nowMs())) {
       const source = new HourOfRows(context, sink, { seq, sinceMs: waitingSinceMs });
-      await write(sink, { key: source.key, texts: source.texts() });
+      await untilGone(write(sink, { key: source.key, texts: source.texts(), signal }), signal);
       seq = source.seq;
       total += source.rows;
       await advanceSink(db, sink.name, seq);
       waitingSinceMs = (await stateOf(db, sink))?.waitingSinceMs ?? null;
     }
   } catch (error) {
+    // Who leads next goes on from the same position.
+    if (signal.aborted) return total;
     const problem = rootMessage(error);
     if (state.problem === null) log.warn({ sink: sink.name, problem }, 'a sink of the log takes no rows');
     await noteSinkFailure(db, sink.name, { atMs: nowMs(), problem });

@@ -4,4 +4,6 @@ export interface Part {
   readonly key: string;
   /** JSON lines. */
   readonly texts: AsyncIterable<string>;
+  /** Aborted when the gateway stops: nobody waits any more. */
+  readonly signal?: AbortSignal;
 }

@@ -31,13 +31,13 @@ export function createWriteSpans(needs: WriteSpansNeeds): (sink: CollectorSettin
   const encoder = new OtlpEncoder({ protocol: 'http/protobuf', resource, version });
   const waits = new Map<string, { readonly untilMs: number; readonly problem: string }>();
 
-  async function send(sink: CollectorSetting, body: Uint8Array<ArrayBuffer>): Promise<void> {
+  async function send(sink: CollectorSetting, body: Uint8Array<ArrayBuffer>, signal: AbortSignal): Promise<void> {
     const { name, url, headers } = sink;
     const limits = { timeoutMs: TIMEOUT_MS, mostTries: 1 };
     const client = new OtlpClient({
       ...{ url, headers, contentType: encoder.contentType, fetch: needs.fetch, nowMs, ...limits },
     });
-    const delivery = await client.deliver(body, new AbortController().signal);
+    const delivery = await client.deliver(body, signal);
     if (delivery.type === 'lost') {
       const { detail: problem, retryAfterMs = 0 } = delivery;
       waits.set(name, { untilMs: nowMs() + Math.min(retryAfterMs, LONGEST_WAIT_MS), problem });
@@ -47,14 +47,14 @@ export function createWriteSpans(needs: WriteSpansNeeds): (sink: CollectorSettin
     if (rejected > 0) onRejected(name, rejected);
   }
 
-  return async (sink, { texts }) => {
+  return async (sink, { texts, signal = new AbortController().signal }) => {
     const wait = waits.get(sink.name);
     if (wait !== undefined && nowMs() < wait.untilMs) throw new Error(wait.problem);
     for await (const text of texts) {
       for (const lines of inBatches(text.trimEnd().split('\n'))) {
         const spans: Span[] = [];
         await eachInSlices(lines, (line) => spans.push(buildRowSpan(JSON.parse(line) as StoredRow, sink)));
-        for (const body of encodeBounded(encoder, spans)) await send(sink, body);
+        for (const body of encodeBounded(encoder, spans)) await send(sink, body, signal);
       }
     }
   };
