@@ -45,9 +45,12 @@ export function useManagedSet<T>({ resource, noun, of, idOf, nameOf }: Options<T
   return isUnlocked ? { free: of, locked: [], isLocked, note } : { free, locked: managed, isLocked, note };
 }
 
+/** Rows that appear later don't ask again. */
+const MARK_MS = 60_000;
+
 /** Marks a row of a list that a configuration file manages. */
 export function ManagedMark({ resource, id }: ResourceName) {
-  const managers = useManagersOf(resource).data?.get(id);
+  const managers = useManagersOf(resource, MARK_MS).data?.get(id);
   if (managers === undefined) return null;
   const files = managers.map((manager) => `“${manager.apply_name}”`).join(', ');
   return (

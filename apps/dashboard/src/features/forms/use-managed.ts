@@ -21,9 +21,9 @@ export const useManagers = ({ resource, id }: ResourceName) =>
 
 const PAGE = '1000';
 
-/** What manages resources of a kind, by their ids; asked anew by each dialog. */
-export const useManagersOf = (resource: string) =>
-  useQuery({ queryKey: ['managers', resource], queryFn: () => loadManagers(resource), staleTime: 0 });
+/** What manages resources of a kind, by their ids. By default asked anew, as a dialog needs it. */
+export const useManagersOf = (resource: string, staleTime = 0) =>
+  useQuery({ queryKey: ['managers', resource], queryFn: () => loadManagers(resource), staleTime });
 
 async function loadManagers(resource: string): Promise<ReadonlyMap<string, readonly Manager[]>> {
   const managers = new Map<string, Manager[]>();
