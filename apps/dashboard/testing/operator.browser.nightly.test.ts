@@ -3,6 +3,7 @@ import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { checkAccessibility } from './check-accessibility';
 import { requestDetail } from './dialogs';
+import { settled } from './settled';
 import { drained, shareDashboard } from './share-dashboard';
 
 let project: { readonly id: string };
@@ -312,6 +313,8 @@ describe('smaller things', () => {
   test('the dialog of a session that has ended offers no way out but signing in', async () => {
     const { page, problems } = await signedIn('/projects');
     await page.getByRole('link', { name: 'Models' }).waitFor();
+    // What the page still asks would end the session before the click.
+    await settled(page);
     await page.context().clearCookies();
     await page.getByRole('link', { name: 'Models' }).click();
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
