@@ -205,6 +205,7 @@ describe('in a browser', () => {
     const { page, problems } = await signedIn('/projects');
     await page.getByRole('button', { name: 'New project' }).click();
     await page.getByLabel('Name').fill('typed before');
+    await settled(page);
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.getByText('Nothing you typed is lost').waitFor();
