@@ -35,12 +35,11 @@ async function start(parts: ProcessParts): Promise<void> {
   // Before any file: everything that this process writes is private to its user.
   process.umask(0o077);
   const config = readConfigOrExit(parts.env);
-  const shutdownOptions = { onHangUp: config.configFile === undefined };
   const log = createLogger(config, process.stderr.isTTY === true);
   if (config.workerIndex !== undefined) {
     const worker = await runWorker(config, log);
     // The supervisor passes a SIGHUP on to one worker.
-    onShutdown((signal) => worker.shutdown(signal), shutdownOptions);
+    onShutdown((signal) => worker.shutdown(signal), shutdownOptions(config));
     return;
   }
   if (config.ignoredNames.length > 0) {
@@ -55,9 +54,11 @@ async function start(parts: ProcessParts): Promise<void> {
   await gateway.applyConfig();
   printStart(config, gateway.ports, gateway.secrets);
   tellStarter();
-  onShutdown((signal) => gateway.shutdown(signal), shutdownOptions);
+  onShutdown((signal) => gateway.shutdown(signal), shutdownOptions(config));
   parts.hangUps.answer(() => void gateway.applyConfig());
 }
+
+const shutdownOptions = ({ configFile }: Config) => ({ onHangUp: configFile === undefined });
 
 /** `bun start` waits for it with its builds. */
 function tellStarter(): void {
@@ -84,7 +85,7 @@ async function supervise(config: Config, log: ReturnType<typeof createLogger>, p
       tellStarter();
     },
   });
-  onShutdown(() => supervisor.stop(), { onHangUp: config.configFile === undefined });
+  onShutdown(() => supervisor.stop(), shutdownOptions(config));
   parts.hangUps.answer(() => supervisor.applyConfig());
   process.on('SIGUSR2', () => {
     supervisor.roll().catch((err: unknown) => log.error({ err }, 'the rolling restart failed'));

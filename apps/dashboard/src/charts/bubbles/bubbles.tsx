@@ -1,5 +1,5 @@
 import type { Unit } from '../../format/units';
-import { Opens } from '../pointed/opens';
+import { Opens, PointedTip } from '../pointed/opens';
 import { PointedArea } from '../pointed/pointed-area';
 import type { Pointing } from '../pointed/use-pointed';
 import { axisLabels } from '../prepare-ticks';
@@ -154,17 +154,11 @@ const Pointed = ({ bubble: { left, top, radius }, text, opens }: PointedProps) =
     <svg className="absolute inset-0 size-full overflow-visible" aria-hidden="true">
       <circle cx={`${left}%`} cy={`${top}%`} r={radius} className="fill-none stroke-text stroke-3" />
     </svg>
-    <p
-      className="absolute w-max max-w-[min(22rem,100%)] rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-xs shadow-md"
-      style={{
-        ...{ left: `${left}%`, top: `calc(${top}% + ${radius + 6}px)` },
-        transform: `translateX(-${left}%)`,
-      }}
-    >
-      {text}
-      <span className="block text-muted">
-        <Opens what={opens} />
-      </span>
-    </p>
+    <PointedTip
+      text={text}
+      note={<Opens what={opens} />}
+      className="max-w-[min(22rem,100%)]"
+      style={{ left: `${left}%`, top: `calc(${top}% + ${radius + 6}px)`, transform: `translateX(-${left}%)` }}
+    />
   </div>
 );

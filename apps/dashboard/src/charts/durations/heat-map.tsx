@@ -1,7 +1,7 @@
 import { memo, useId } from 'react';
 import { formatMsShort } from '../../format/format-number';
 import type { TimeZoneChoice } from '../../format/format-time';
-import { Opens } from '../pointed/opens';
+import { Opens, PointedTip } from '../pointed/opens';
 import { timeLabels } from '../prepare-ticks';
 import { MEANING } from '../series-colors';
 import { logTicks, shareOf } from './prepare-bins';
@@ -181,19 +181,18 @@ function Pointed({ map, cell, text, isSelecting }: PointedProps) {
   return (
     <div aria-hidden="true" className="pointer-events-none absolute inset-0 z-20">
       <Frame map={map} region={regionOf(map, cellsBetween(cell, cell))} />
-      <p
-        className={`absolute w-max max-w-[min(22rem,100%)] rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-xs shadow-md ${isHigh ? 'bottom-1' : 'top-1'}`}
-        style={{ left: `${middle}%`, transform: `translateX(-${middle}%)` }}
-      >
-        {text}
-        <span className="block text-muted">
-          {isSelecting ? (
+      <PointedTip
+        text={text}
+        note={
+          isSelecting ? (
             'Release, or press Enter, to see what differs'
           ) : (
             <Opens what="these requests; drag to see what differs" />
-          )}
-        </span>
-      </p>
+          )
+        }
+        className={`max-w-[min(22rem,100%)] ${isHigh ? 'bottom-1' : 'top-1'}`}
+        style={{ left: `${middle}%`, transform: `translateX(-${middle}%)` }}
+      />
     </div>
   );
 }

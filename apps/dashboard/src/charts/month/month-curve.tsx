@@ -1,5 +1,5 @@
 import { formatDay } from '../../format/format-time';
-import { Opens } from '../pointed/opens';
+import { Opens, PointedTip } from '../pointed/opens';
 import { PointedArea } from '../pointed/pointed-area';
 import { axisLabels } from '../prepare-ticks';
 import { heightOf, type MonthCurve as Prepared } from './prepare-month';
@@ -111,20 +111,15 @@ function Pointed({ index, count, text, isPast }: PointedProps) {
         className="absolute inset-y-0 min-w-1 border-x border-line-strong"
         style={{ left: `${start}%`, width: `${end - start}%` }}
       />
-      <p
-        className="absolute top-1 w-max rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-xs shadow-md"
+      <PointedTip
+        text={text}
+        note={isPast && <Opens what="the dearest requests of the day" />}
+        className="top-1"
         style={{
           ...(isLate ? { right: `${101 - start}%` } : { left: `${end + 1}%` }),
           maxWidth: `min(20rem, ${(isLate ? start : 100 - end) - 2}%)`,
         }}
-      >
-        {text}
-        {isPast && (
-          <span className="block text-muted">
-            <Opens what="the dearest requests of the day" />
-          </span>
-        )}
-      </p>
+      />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import { Opens } from '../pointed/opens';
+import { Opens, PointedTip } from '../pointed/opens';
 import { PointedArea } from '../pointed/pointed-area';
 import { BAR_PITCH, type Bar, HEALTH_LABELS, type Health, opensOf, pathOf, STRIP_HEIGHT } from './prepare-strip';
 
@@ -59,15 +59,12 @@ export function Pointed({ index, count, text, opens }: PointedProps) {
         className="absolute -inset-y-0.5 min-w-1 rounded-xs border border-text"
         style={{ left: `${(index / count) * 100}%`, width: `${100 / count}%` }}
       />
-      <p
-        className="absolute top-full mt-1 w-max max-w-[min(24rem,100%)] rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-xs shadow-md"
+      <PointedTip
+        text={text}
+        note={<Opens what={opens} />}
+        className="top-full mt-1 max-w-[min(24rem,100%)]"
         style={{ left: `${middle}%`, transform: `translateX(-${middle}%)` }}
-      >
-        {text}
-        <span className="block text-muted">
-          <Opens what={opens} />
-        </span>
-      </p>
+      />
     </div>
   );
 }

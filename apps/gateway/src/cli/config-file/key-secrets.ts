@@ -58,8 +58,8 @@ export function sourceOf(
 }
 
 /**
- * The secret for a new key or token. One that goes to a file or secret manager is in there before the gateway knows it: an apply that is killed
- * between the two loses no secret, and the next one uses it.
+ * The secret for a new key or token. One that goes to a file or secret manager is in there before the gateway knows it:
+ * an apply that is killed between the two loses no secret, and the next one uses it.
  */
 export async function provideSecret({ form, text, writeTo, env }: KeySource): Promise<string> {
   const secret = text ?? form.create();
