@@ -1,5 +1,4 @@
 import { type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import type { Config } from '../config/config';
 
 /** JSON lines; readable ones on a terminal. Never pass bodies or secrets. */
@@ -10,5 +9,6 @@ export function createLogger(config: Pick<Config, 'logLevel'>, isTerminal: boole
     redact: ['*.authorization', '*.apiKey'],
   };
   if (!isTerminal) return pino(options);
+  const pretty = require('pino-pretty') as typeof import('pino-pretty');
   return pino(options, pretty({ colorize: true, ignore: 'pid,hostname,service', translateTime: 'HH:MM:ss.l' }));
 }

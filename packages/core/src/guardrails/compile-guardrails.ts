@@ -7,9 +7,7 @@ import { findEmails } from './detectors/email';
 import { findInTags } from './detectors/hidden-text';
 import { findIbans } from './detectors/iban';
 import { findIpAddresses } from './detectors/ip-address';
-import { findNationalIds } from './detectors/national-id';
 import { findPattern } from './detectors/pattern';
-import { findPhones, findPhonesOf } from './detectors/phone';
 import { SECRET_DETECTORS } from './detectors/secrets';
 import { findWords } from './detectors/words';
 import { foldText } from './folded-text';
@@ -33,13 +31,17 @@ export interface GuardrailSource {
   readonly pseudonymSecret: string;
 }
 
-const PII: Readonly<Record<PiiKind, Detector>> = {
-  email: findEmails,
-  phone: findPhones,
-  card: findCards,
-  iban: findIbans,
-  national_id: findNationalIds,
-  ip: findIpAddresses,
+/** Their tables take a tenth of a start: the first rule that needs them loads them. */
+const loadPhones = () => require('./detectors/phone') as typeof import('./detectors/phone');
+const loadNationalIds = () => require('./detectors/national-id') as typeof import('./detectors/national-id');
+
+const PII: Readonly<Record<PiiKind, (countries?: readonly string[]) => Detector>> = {
+  email: () => findEmails,
+  phone: (countries) => (countries === undefined ? loadPhones().findPhones : loadPhones().findPhonesOf(countries)),
+  card: () => findCards,
+  iban: () => findIbans,
+  national_id: () => loadNationalIds().findNationalIds,
+  ip: () => findIpAddresses,
 };
 const ALL_PII = Object.keys(PII) as PiiKind[];
 
@@ -47,10 +49,9 @@ const ALL_PII = Object.keys(PII) as PiiKind[];
 const DETECTORS: { readonly [T in GuardrailCheck['type']]?: (check: CheckOf<T>) => readonly WindowRule[] } = {
   // Cards before phones before plain numbers: overlapping finds take the first kind.
   pii: ({ kinds = ALL_PII, countries, decode }) => {
-    const detectors = countries === undefined ? PII : { ...PII, phone: findPhonesOf(countries) };
     const asked = ALL_PII.filter((kind) => kinds.includes(kind));
     return withHidden(
-      asked.map((kind) => ({ detector: detectors[kind], folding: 'digits' })),
+      asked.map((kind) => ({ detector: PII[kind](countries), folding: 'digits' })),
       decode,
     );
   },

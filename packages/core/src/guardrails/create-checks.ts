@@ -1,7 +1,6 @@
 import type { TextCheck } from './check';
 import type { CheckNeeds } from './checks/check-needs';
 import { checkInjection } from './checks/injection';
-import { checkJsonSchema } from './checks/json-schema';
 import { checkLength } from './checks/length';
 import { checkModeration } from './checks/moderation';
 import { checkSimilarity } from './checks/similar-to';
@@ -17,12 +16,15 @@ export type TextChecks = {
   readonly [Type in TextCheckType]: (check: Extract<GuardrailCheck, { readonly type: Type }>) => TextCheck;
 };
 
+/** Loaded by the first rule that needs it: its library takes a tenth of a start. */
+const loadJsonSchema = () => require('./checks/json-schema') as typeof import('./checks/json-schema');
+
 /** One set for a process, because checks share caches. A webhook's address is verified on saving and on each post. */
 export function createTextChecks(needs: CheckNeeds): TextChecks {
   const injection = checkInjection(needs);
   return {
     length: checkLength,
-    json_schema: (check) => checkJsonSchema(check),
+    json_schema: (check) => loadJsonSchema().checkJsonSchema(check),
     url: checkUrls,
     injection: () => {
       injection.prepare();

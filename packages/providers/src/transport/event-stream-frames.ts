@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { EventStreamCodec } from '@smithy/eventstream-codec';
+import type { EventStreamCodec } from '@smithy/eventstream-codec';
 
 /** One message of a binary event stream. */
 export interface EventStreamFrame {
@@ -12,10 +12,16 @@ export interface EventStreamFrame {
 const PRELUDE_BYTES = 12;
 /** The format's own limit; answers stay far below it. */
 const MAX_FRAME_BYTES = 24 * 1024 * 1024;
-const codec = new EventStreamCodec(
-  (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),
-  (text) => Buffer.from(text, 'utf8'),
-);
+
+let codec: EventStreamCodec | undefined;
+/** Loaded by the first event: it takes a twentieth of a start. */
+function loadCodec(): EventStreamCodec {
+  const library = require('@smithy/eventstream-codec') as typeof import('@smithy/eventstream-codec');
+  return new library.EventStreamCodec(
+    (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),
+    (text) => Buffer.from(text, 'utf8'),
+  );
+}
 
 /**
  * Cuts `application/vnd.amazon.eventstream` into its messages, both checksums of each checked.
@@ -62,6 +68,7 @@ function readLength(bytes: Uint8Array): number | undefined {
 
 function readFrame(bytes: Uint8Array): EventStreamFrame | null {
   try {
+    codec ??= loadCodec();
     const { headers, body } = codec.decode(bytes);
     const header = (name: string) => {
       const found = headers[name];

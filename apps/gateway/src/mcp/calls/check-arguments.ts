@@ -1,6 +1,6 @@
 // A schema that is too long, or that the validator cannot compile, checks nothing here: its server does.
 import type { JsonObject } from '@llm0/core/chat/json';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020';
 import { LRUCache } from 'lru-cache';
 import { CallRefusal } from '../endpoint/mcp-errors';
 import { reduceSchema } from './reduce-schema';
@@ -13,13 +13,13 @@ const byObject = new WeakMap<JsonObject, Check>();
 const MAX_ARGUMENTS_LENGTH = 64 * 1024;
 const MAX_SHOWN = 3;
 
-const ajv = new Ajv2020({
-  strict: false,
-  validateSchema: false,
-  allErrors: false,
-  addUsedSchema: false,
-  logger: false,
-});
+let ajv: Ajv2020 | undefined;
+/** Loaded by the first call of a tool. */
+function loadAjv(): Ajv2020 {
+  const library = require('ajv/dist/2020') as typeof import('ajv/dist/2020');
+  const options = { strict: false, validateSchema: false, allErrors: false, addUsedSchema: false };
+  return new library.Ajv2020({ ...options, logger: false });
+}
 
 function checkOf(schema: JsonObject): Check {
   const known = byObject.get(schema);
@@ -35,6 +35,7 @@ function compile(schema: JsonObject): Check {
   const reduced = reduceSchema(schema);
   if (reduced === undefined) return null;
   try {
+    ajv ??= loadAjv();
     return ajv.compile(reduced);
   } catch {
     return null;

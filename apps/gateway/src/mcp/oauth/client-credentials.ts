@@ -1,10 +1,11 @@
 // The authorization server away: each call that needs a token fails, and the next one asks again.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { McpServer } from '@llm0/core/mcp/server';
-import { extractWWWAuthenticateParams, fetchToken, type OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { Credentials } from '../upstream/credentials';
 import type { OauthFetch } from './bounded-fetch';
 import { discoverIssuer } from './discover-issuer';
+import { loadOauth } from './library';
 
 /** Before it ends, so that none ends on its way. */
 const EARLY_MS = 30_000;
@@ -40,6 +41,7 @@ export class ClientCredentials implements Credentials {
   }
 
   async refused(response: Response): Promise<boolean> {
+    const { extractWWWAuthenticateParams } = await loadOauth();
     const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
     this.metadataUrl = resourceMetadataUrl ?? this.metadataUrl;
     const wantsMore = scope !== undefined && scope !== this.scope && this.server.oauth.scope === null;
@@ -58,6 +60,7 @@ export class ClientCredentials implements Credentials {
     const issuer = await discoverIssuer(server, fetchFn, this.metadataUrl);
     const { metadata, resource } = issuer;
     const options = { metadata, resource, scope: this.scope ?? issuer.scopes, fetchFn };
+    const { fetchToken } = await loadOauth();
     const tokens = await fetchToken(this.provider(), issuer.url, options).catch((cause: unknown) => {
       const why = cause instanceof Error ? cause.message.slice(0, 300) : 'it was refused';
       throw new GatewayError('upstream_error', `${server.alias}: no token could be got for it: ${why}`, { cause });

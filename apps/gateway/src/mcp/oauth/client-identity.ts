@@ -3,13 +3,10 @@ import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { Db } from '@llm0/drizzle/client';
 import { oauthClientRows, type StoredOauthClient } from '@llm0/drizzle/queries/mcp/grants';
-import {
-  type OAuthClientInformationMixed,
-  type OAuthClientMetadata,
-  registerClient,
-} from '@modelcontextprotocol/client';
+import type { OAuthClientInformationMixed, OAuthClientMetadata } from '@modelcontextprotocol/client';
 import type { OauthFetch } from './bounded-fetch';
 import type { Issuer } from './discover-issuer';
+import { loadOauth } from './library';
 
 export interface IdentityOptions {
   readonly db: Db;
@@ -67,6 +64,7 @@ export class ClientIdentity {
     if (opened !== undefined) return opened;
     // Its encryption key is lost.
     if (known !== null) await oauthClientRows.delete(db, { id: known.id });
+    const { registerClient } = await loadOauth();
     const client = await registerClient(issuer, { metadata, clientMetadata: this.metadata(), fetchFn });
     const id = crypto.randomUUID();
     const { bytes: encryptedClient, keyId: encryptionKeyId } = vault.seal(JSON.stringify(client), id);

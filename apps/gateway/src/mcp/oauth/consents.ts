@@ -10,18 +10,14 @@ import {
   type StoredConsent,
   takeFlow,
 } from '@llm0/drizzle/queries/mcp/grants';
-import {
-  type AuthorizationServerMetadata,
-  exchangeAuthorization,
-  type OAuthClientInformationMixed,
-  startAuthorization,
-} from '@modelcontextprotocol/client';
+import type { AuthorizationServerMetadata, OAuthClientInformationMixed } from '@modelcontextprotocol/client';
 import { LRUCache } from 'lru-cache';
 import type { OauthFetch } from './bounded-fetch';
 import type { ClientIdentity } from './client-identity';
 import type { ConsentLink } from './consent-needed';
 import { discoverIssuer } from './discover-issuer';
 import { endOf, type GrantKeeper } from './grant-keeper';
+import { loadOauth } from './library';
 
 /** State of a consent flow until the user returns. */
 interface Flow {
@@ -97,6 +93,7 @@ export class Consents {
     const { metadata, resource, url } = issuer;
     const scope = consent.scope ?? server.oauth.scope ?? issuer.scopes;
     const asked = { metadata, clientInformation: client, redirectUrl: identity.redirectUrl, state, resource, scope };
+    const { startAuthorization } = await loadOauth();
     const { authorizationUrl, codeVerifier } = await startAuthorization(url, asked);
     const flow: Flow = { issuerUrl: url, metadata, resource, client, codeVerifier, browserHash: hashSecret(browser) };
     const { bytes: encryptedFlow, keyId: encryptionKeyId } = vault.seal(JSON.stringify(flow), consent.id);
@@ -124,6 +121,7 @@ export class Consents {
   ): Promise<void> {
     const { grants, identity, nowMs } = this.options;
     const { issuerUrl, metadata, resource, client, codeVerifier } = flow;
+    const { exchangeAuthorization } = await loadOauth();
     const tokens = await exchangeAuthorization(issuerUrl, {
       ...{ metadata, clientInformation: client, authorizationCode: code, iss, codeVerifier, resource, fetchFn },
       redirectUri: identity.redirectUrl,

@@ -1,7 +1,8 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { McpServer } from '@llm0/core/mcp/server';
-import { type AuthorizationServerMetadata, discoverOAuthServerInfo } from '@modelcontextprotocol/client';
+import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
 import type { OauthFetch } from './bounded-fetch';
+import { loadOauth } from './library';
 
 /** Authorization server and scope of a server. */
 export interface Issuer {
@@ -19,6 +20,7 @@ export async function discoverIssuer(
   fetchFn: OauthFetch,
   resourceMetadataUrl?: URL,
 ): Promise<Issuer> {
+  const { discoverOAuthServerInfo } = await loadOauth();
   const found = await discoverOAuthServerInfo(url, { fetchFn, resourceMetadataUrl }).catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message.slice(0, 300) : 'its metadata cannot be read';
     throw new GatewayError('upstream_error', `${alias}: who gives tokens for it cannot be found: ${why}`, { cause });

@@ -9,15 +9,10 @@ import {
   replaceTokens,
   type StoredGrant,
 } from '@llm0/drizzle/queries/mcp/grants';
-import {
-  discoverAuthorizationServerMetadata,
-  type OAuthClientInformationMixed,
-  OAuthError,
-  type OAuthTokens,
-  refreshAuthorization,
-} from '@modelcontextprotocol/client';
+import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/client';
 import { LRUCache } from 'lru-cache';
 import type { OauthFetch } from './bounded-fetch';
+import { loadOauth } from './library';
 
 /** Encrypted part of a grant. */
 export interface GrantSecrets {
@@ -132,6 +127,7 @@ export class GrantKeeper {
     const { db, vault, nowMs } = this.options;
     this.kept.delete(name);
     if (before.refresh_token === undefined) return undefined;
+    const { OAuthError, discoverAuthorizationServerMetadata, refreshAuthorization } = await loadOauth();
     const metadata = await discoverAuthorizationServerMetadata(issuerUrl, { fetchFn });
     const asked = { metadata, clientInformation, refreshToken: before.refresh_token, resource, fetchFn };
     const tokens = await refreshAuthorization(issuerUrl, asked).catch((error: unknown) => {

@@ -1,11 +1,11 @@
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { GrantOwner } from '@llm0/drizzle/queries/mcp/grants';
-import { computeScopeUnion, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import type { Credentials } from '../upstream/credentials';
 import type { OauthFetch } from './bounded-fetch';
 import { ConsentNeeded } from './consent-needed';
 import type { Consents } from './consents';
 import type { GrantKeeper } from './grant-keeper';
+import { loadOauth } from './library';
 
 export interface UserCredentialsOptions {
   readonly server: McpServer & { readonly url: string };
@@ -34,6 +34,7 @@ export class UserCredentials implements Credentials {
 
   async refused(response: Response): Promise<boolean> {
     const { server, owner, fetchFn, grants } = this.options;
+    const { computeScopeUnion, extractWWWAuthenticateParams } = await loadOauth();
     const { scope, error } = extractWWWAuthenticateParams(response);
     if (response.status === 403) {
       if (error !== 'insufficient_scope') return false;
