@@ -241,6 +241,21 @@ describe('in a browser', () => {
     expect(problems).toEqual([]);
   });
 
+  test('a guardrail starts from a template, and refuses once it is enforced', async () => {
+    const { projectId, apiKey } = await createTestKey(dashboard.gateway);
+    const { page, problems } = await signedIn(`/guardrails?project=${projectId}`);
+    await page.getByRole('button', { name: 'Block words' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Words').fill('darn');
+    await dialog.getByRole('button', { name: 'Add rule' }).click();
+    await page.getByRole('link', { name: 'words' }).waitFor();
+    await page.getByRole('button', { name: 'Enforce' }).click();
+    await page.getByText('Rules act on everything').waitFor();
+    const asks = (content: string) => send(apiKey, { messages: [{ role: 'user', content }] });
+    expect([(await asks('darn it')).status, (await asks('hello')).status]).toEqual([400, 200]);
+    expect(problems).toEqual([]);
+  });
+
   test('dark is remembered', async () => {
     const { page, problems } = await signedIn();
     await page.getByRole('button', { name: 'Dark theme' }).click();

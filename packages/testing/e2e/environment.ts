@@ -3,7 +3,7 @@ import { isAll } from '../lane';
 import { createMigratedDatabase } from '../stores/create-database';
 import { removeFolder, temporaryFolder } from '../stores/server-process';
 import { Shared } from '../stores/share';
-import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { callAdmin, type GatewayOptions, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { startRedis } from '../stores/start-redis';
 import { startRedisCluster } from '../stores/start-redis-cluster';
 
@@ -132,13 +132,19 @@ function otherVendors(upstream: FakeUpstream): Record<string, string> {
 }
 
 /** A gateway on a database and a Redis of its own, which end with it: half the work of embedded stores. */
-export async function startOnServers(env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+export async function startOnServers(
+  env: Readonly<Record<string, string>> = {},
+  options: Pick<GatewayOptions, 'onSpawn'> = {},
+): Promise<GatewayProcess> {
   const stops: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
   try {
-    const gateway = await startGateway({ env: { ...UNHURRIED, ...(await startStores(stops, 'real')), ...env } });
+    const gateway = await startGateway({
+      ...options,
+      env: { ...UNHURRIED, ...(await startStores(stops, 'real')), ...env },
+    });
     return {
       ...gateway,
       stop: () => gateway.stop().finally(close),
