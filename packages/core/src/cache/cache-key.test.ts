@@ -42,6 +42,26 @@ describe('exactCacheKey', () => {
     expect(key({ temperature: 1 })).not.toBe(key({ topP: 1 }));
   });
 
+  test('long texts separate by content, order, place and length', () => {
+    const [a, b] = ['a'.repeat(20_000), 'b'.repeat(20_000)];
+    const part = (text: string) => ({ type: 'text' as const, text });
+    const keys = [
+      [a],
+      [b],
+      [a, b],
+      [b, a],
+      [a + b],
+      ['20000', a],
+      [a, '20000'],
+      [a, ''],
+      ['', a],
+      [`${a.slice(1)}`, 'a'],
+    ].map((texts) => key({ messages: [{ role: 'user', content: texts.map(part) }] }));
+    const apart = key({ messages: [a, b].map((text) => ({ role: 'user', content: [part(text)] })) });
+    expect(new Set([...keys, apart]).size).toBe(keys.length + 1);
+    expect(key({ messages: [{ role: 'user', content: [part(a)] }] })).toBe(keys[0] ?? '');
+  });
+
   test('project and route separate', () => {
     expect(key({}, 'openai/gpt-4o')).not.toBe(key({}));
     expect(key({}, 'openai/gpt-4o-mini', 'p2')).not.toBe(key({}));

@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../chat/request';
+import type { ChatRequest, ContentPart } from '../chat/request';
 import { digestJsonInSlices } from '../chat/write-json-in-slices';
 
 /** Fields of `extra` that do not change the answer (contract: exact cache). */
@@ -11,8 +11,29 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['stream_options', 'store', 'user'
 export function exactCacheKey(projectId: string, scope: string, request: ChatRequest): string {
   const hasher = new Bun.CryptoHasher('sha256');
   hasher.update(`${projectId}\n${scope}\n`);
-  hasher.update(request.digest ?? canonicalText(request));
+  if (request.digest === undefined) updateCanonical(hasher, request);
+  else hasher.update(request.digest);
   return hasher.digest('hex');
+}
+
+/** A text of this length would cost the collector more than the hash if it were copied into another one. */
+const LONG_TEXT = 16 * 1024;
+
+/** Hashes long texts as they are: in the canonical text, their lengths stand for them, which no short text can. */
+function updateCanonical(hasher: Bun.CryptoHasher, request: ChatRequest): void {
+  const long: string[] = [];
+  const shorten = (part: ContentPart) => {
+    if (part.type !== 'text' || part.text.length < LONG_TEXT) return part;
+    long.push(part.text);
+    return { ...part, text: part.text.length };
+  };
+  const messages = request.messages.map((message) =>
+    message.content.some((part) => part.type === 'text' && part.text.length >= LONG_TEXT)
+      ? { ...message, content: message.content.map(shorten) }
+      : message,
+  );
+  hasher.update(long.length === 0 ? canonicalText(request) : JSON.stringify(canonicalParts(request, messages)));
+  for (const text of long) hasher.update(text);
 }
 
 /** Digest of a large request's canonical text, for its key. */
@@ -25,14 +46,14 @@ export function canonicalText(request: ChatRequest): string {
   return JSON.stringify(canonicalParts(request));
 }
 
-function canonicalParts(request: ChatRequest): unknown[] {
+function canonicalParts(request: ChatRequest, messages: readonly unknown[] = request.messages): unknown[] {
   const extra: [string, unknown][] = [];
   for (const name of Object.keys(request.extra).sort()) {
     if (!LEFT_OUT.has(name)) extra.push([name, request.extra[name]]);
   }
   // Explicit nulls let the runtime serialize several times as fast.
   const parts: unknown[] = [
-    request.messages,
+    messages,
     request.tools ?? null,
     request.toolChoice ?? null,
     request.parallelToolCalls ?? null,
