@@ -112,6 +112,8 @@ export interface EventBatch {
   readonly whole?: ChatResponse;
   /** Too much to be worked on at once. */
   readonly isLarge?: true;
+  /** The answer ends with it; absent: that shows later. */
+  readonly isLast?: true;
 }
 
 /** True for visible events: after one, an answer can't fail over. */

@@ -1,15 +1,9 @@
 import { freeBytes } from '../async/time-slices';
 import { BOM, CR, DATA_FIELD, DATA_START, EVENT_FIELD, EVENT_START, LF, startsWith, valueStart } from './event-lines';
+import { PlainText } from './plain-text';
+import { type SseEvent, SseEventList, type SseSink } from './sse-event';
 
-/** One complete server-sent event. Events without a `data` line are never given out. */
-export interface SseEvent {
-  /** Value of its `event:` line, when it has one. */
-  readonly event?: string;
-  /** Its data lines, joined with a line feed. */
-  readonly data: string;
-  /** Its own bytes, where they are already in the plainest form (`data: …` and an empty line, ended by line feeds). */
-  readonly raw?: Uint8Array;
-}
+export type { SseEvent };
 
 /** An event larger than the decoder's bound: the peer is broken or hostile. */
 export class SseEventTooLargeError extends Error {
@@ -53,29 +47,31 @@ export class SseDecoder {
 
   /** The events that `chunk` completes, in order. Throws `SseEventTooLargeError`. The chunk must not change later. */
   push(chunk: Uint8Array): SseEvent[] {
-    if (chunk.length === 0) return [];
+    const list = new SseEventList();
+    this.feed(chunk, list);
+    return list.events;
+  }
+
+  /** The same, for a sink that may have seen enough of one event to take those behind it at once. */
+  feed(chunk: Uint8Array, events: SseSink): void {
+    if (chunk.length === 0) return;
     this.append(chunk);
-    if (!this.bomChecked && !this.checkBom(false)) return [];
-    const events: SseEvent[] = [];
+    if (!this.bomChecked && !this.checkBom(false)) return;
     const mayHaveCr = this.filled.indexOf(CR, this.scan) !== -1;
     do {
       this.takePlain(events, mayHaveCr);
     } while (this.lineStart < this.end && this.nextLine(events, mayHaveCr));
-    if (this.end - this.start > this.maxEventBytes) {
-      this.forget();
-      throw new SseEventTooLargeError(`A server-sent event is larger than ${this.maxEventBytes} bytes.`);
-    }
-    return events;
+    if (this.end - this.start > this.maxEventBytes) this.refuse();
   }
 
   /** The connection ended: returns the last event, even without its empty line. */
   flush(): SseEvent[] {
     if (!this.bomChecked) this.checkBom(true);
-    const events: SseEvent[] = [];
-    if (this.lineStart < this.end) this.takeLine(this.end, this.end, events);
+    const list = new SseEventList();
+    if (this.lineStart < this.end) this.takeLine(this.end, this.end, list);
     this.plain = false;
-    this.dispatch(this.end, events);
-    return events;
+    this.dispatch(this.end, list);
+    return list.events;
   }
 
   private append(chunk: Uint8Array): void {
@@ -111,7 +107,7 @@ export class SseDecoder {
     this.isShared = false;
   }
 
-  private forget(): void {
+  private refuse(): never {
     this.leave();
     this.buffer = EMPTY;
     this.filled = EMPTY;
@@ -119,6 +115,7 @@ export class SseDecoder {
     this.end = 0;
     this.dataFrom = -1;
     this.dataLines = [];
+    throw new SseEventTooLargeError(`A server-sent event is larger than ${this.maxEventBytes} bytes.`);
   }
 
   /** Shifts all positions so that the event being read begins at `start`. */
@@ -150,39 +147,46 @@ export class SseDecoder {
   }
 
   /** Takes whole events of one data line each, perhaps with a name before, from where an event begins: most are such. */
-  private takePlain(events: SseEvent[], mayHaveCr: boolean): void {
+  private takePlain(events: SseSink, mayHaveCr: boolean): void {
     if (this.lineStart !== this.start || this.skipLineFeed) return;
-    const { buffer, filled, text, start: first } = this;
-    // One decoding for all, where each byte is a character.
-    let all: string | undefined;
-    const textOf = (from: number, to: number): string => {
-      all ??= text.decode(filled.subarray(first));
-      const isAligned = all.length === filled.length - first;
-      return isAligned ? all.slice(from - first, to - first) : text.decode(buffer.subarray(from, to));
-    };
-    while (this.start < filled.length) {
-      const { start } = this;
-      let event: string | undefined;
-      let line = start;
-      if (filled[line] === EVENT_START[0]) {
-        const end = this.endOfLine(line, EVENT_START, mayHaveCr);
-        if (end === -1) return;
-        event = textOf(line + EVENT_START.length, end);
-        line = filled[end] === LF ? end + 1 : end + 2;
-      }
-      const end = this.endOfLine(line, DATA_START, mayHaveCr);
-      if (end === -1) return;
-      const empty = filled[end] === LF ? end + 1 : end + 2;
-      const next = filled[empty] === CR ? empty + 2 : empty + 1;
-      if (filled[next - 1] !== LF) return;
-      const isRaw = event === undefined && next === end + 2;
-      const raw = isRaw ? buffer.subarray(start, next) : undefined;
-      events.push({ event, data: textOf(line + DATA_START.length, end), raw });
-      this.isShared ||= isRaw;
-      this.start = next;
-      this.lineStart = next;
-      this.scan = next;
+    const text = new PlainText(this.text, this.filled, this.start);
+    while (this.start < this.end && (this.takeRun(events, text) || this.takeOne(events, text, mayHaveCr)));
+  }
+
+  /** Nothing is decoded before a line has ended: the chunks of a long event would be decoded again and again. */
+  private takeRun(events: SseSink, text: PlainText): boolean {
+    if (events.takeRun === undefined || this.filled.indexOf(LF, this.scan) === -1) return false;
+    const { start } = this;
+    const whole = text.whole();
+    const end = whole === undefined ? start : text.first + events.takeRun(whole, start - text.first);
+    if (end === start) return false;
+    events.giveRun?.(this.buffer.subarray(start, end));
+    this.isShared = true;
+    this.restartAt(end);
+    return true;
+  }
+
+  private takeOne(events: SseSink, text: PlainText, mayHaveCr: boolean): boolean {
+    const { buffer, filled, start } = this;
+    let event: string | undefined;
+    let line = start;
+    if (filled[line] === EVENT_START[0]) {
+      const end = this.endOfLine(line, EVENT_START, mayHaveCr);
+      if (end === -1) return false;
+      event = text.of(line + EVENT_START.length, end);
+      line = filled[end] === LF ? end + 1 : end + 2;
     }
+    const end = this.endOfLine(line, DATA_START, mayHaveCr);
+    if (end === -1) return false;
+    const empty = filled[end] === LF ? end + 1 : end + 2;
+    const next = filled[empty] === CR ? empty + 2 : empty + 1;
+    if (filled[next - 1] !== LF) return false;
+    const isRaw = event === undefined && next === end + 2;
+    const raw = isRaw ? buffer.subarray(start, next) : undefined;
+    this.isShared ||= isRaw;
+    this.restartAt(next);
+    events.take({ event, data: text.of(line + DATA_START.length, end), raw });
+    return true;
   }
 
   /** Where the line from `at` ends, by a line feed or both; -1 for one that begins otherwise, or isn't complete. */
@@ -197,7 +201,7 @@ export class SseDecoder {
   }
 
   /** Takes one complete line; false when there is none. */
-  private nextLine(events: SseEvent[], mayHaveCr: boolean): boolean {
+  private nextLine(events: SseSink, mayHaveCr: boolean): boolean {
     const { buffer, end } = this;
     if (this.skipLineFeed && this.lineStart < end) {
       this.skipLineFeed = false;
@@ -223,7 +227,7 @@ export class SseDecoder {
     return this.lineStart < this.end;
   }
 
-  private takeLine(lineEnd: number, next: number, events: SseEvent[]): void {
+  private takeLine(lineEnd: number, next: number, events: SseSink): void {
     const from = this.lineStart;
     this.lineStart = next;
     this.scan = next;
@@ -262,7 +266,7 @@ export class SseDecoder {
     this.dataLines.push(this.decode(from, to));
   }
 
-  private dispatch(lineEnd: number, events: SseEvent[]): void {
+  private dispatch(lineEnd: number, events: SseSink): void {
     const next = this.afterEmptyLines(lineEnd);
     if (this.dataFrom !== -1 || this.dataLines.length > 0) {
       const data =
@@ -271,7 +275,7 @@ export class SseDecoder {
           : this.decode(this.start + this.dataFrom, this.start + this.dataTo);
       const raw = this.plain ? this.buffer.subarray(this.start, next) : undefined;
       this.isShared ||= this.plain;
-      events.push({ event: this.eventName, data, raw });
+      events.take({ event: this.eventName, data, raw });
       this.dataFrom = -1;
       if (this.dataLines.length > 0) this.dataLines = [];
     }

@@ -3,7 +3,12 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { StreamDecoder } from '../provider';
 import { asObject, asString } from '../translation/read-json';
 import { type EventStreamFrame, EventStreamFrames } from '../transport/event-stream-frames';
-import { type PayloadSource, PayloadStreamDecoder, type PayloadText } from '../transport/payload-stream-decoder';
+import {
+  type PayloadSink,
+  type PayloadSource,
+  PayloadStreamDecoder,
+  type PayloadText,
+} from '../transport/payload-stream-decoder';
 import { ConverseDecoder } from './decode-chunk';
 import { exceptionName } from './decode-error';
 import { PROVIDER } from './wire';
@@ -20,8 +25,8 @@ const DAMAGED: PayloadText = { data: 'damaged' };
 class FrameSource implements PayloadSource {
   private readonly frames = new EventStreamFrames();
 
-  push(chunk: Uint8Array): readonly PayloadText[] {
-    return this.frames.push(chunk).map((frame) => (frame === null ? DAMAGED : { data: toJson(frame) }));
+  feed(chunk: Uint8Array, payloads: PayloadSink): void {
+    for (const frame of this.frames.push(chunk)) payloads.take(frame === null ? DAMAGED : { data: toJson(frame) });
   }
 
   /** Half a message only means that the connection was cut. */

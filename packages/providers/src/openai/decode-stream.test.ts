@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import type { ChatEvent } from '@llm0/core/chat/event';
+import type { ChatEvent, EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import fc from 'fast-check';
 import { ANSWERS as COMPATIBLE_ANSWERS } from '../openai-compatible/__fixtures__/answers';
 import { ANSWERS } from './__fixtures__/answers';
-import { ChatStream } from './decode-stream';
+import { ChatStream, createStreamDecoder } from './decode-stream';
 
 const oddly = fc.constantFrom<JsonValue>(null, '', 'x', 0, 1, false, [], {}, { a: 1 });
 const often = <T>(usual: T) =>
@@ -100,6 +100,39 @@ test('most chunks of a vendor are not parsed', () => {
   );
   expect(expectSame([chunks[0]?.replace('"content"', '"role":"assistant","content"') ?? '', ...chunks])).toBe(5);
 });
+
+test('a run of chunks that arrives at once decodes as byte after byte', () => {
+  let runs = 0;
+  fc.assert(
+    fc.property(chunks, (given) => {
+      const bytes = new TextEncoder().encode([...given, '[DONE]'].map((data) => `data: ${data}\n\n`).join(''));
+      const single = decodePieces(Array.from(bytes, (byte) => new Uint8Array([byte])));
+      const whole = decodePieces([bytes]);
+      expect(whole).toEqual(single);
+      if (whole.events.filter(({ type }) => type === 'text').length > 2) runs += 1;
+    }),
+    { numRuns: 300 },
+  );
+  expect(runs).toBeGreaterThan(30);
+});
+
+function decodePieces(pieces: readonly Uint8Array[]) {
+  const decoder = createStreamDecoder('openai');
+  const events: ChatEvent[] = [];
+  let forwarded = '';
+  let error: string | undefined;
+  const add = (batch: EventBatch) => {
+    events.push(...batch.events);
+    if (batch.wire?.kind === 'bytes') forwarded += new TextDecoder().decode(batch.wire.bytes);
+  };
+  try {
+    for (const piece of pieces) add(decoder.push(piece));
+    add(decoder.end());
+  } catch (cause) {
+    error = String(cause);
+  }
+  return { events, forwarded, error };
+}
 
 /** Named events are never looked at as texts alone. Returns how many weren't parsed. */
 function expectSame(chunks: readonly string[]): number {

@@ -37,6 +37,14 @@ export class ChatStream implements PayloadDecoder {
     return true;
   }
 
+  decodeRun(stream: string, at: number, events: ChatEvent[]): number {
+    const { template } = this.chunks;
+    if (template === undefined) return at;
+    const end = template.readRun(stream, at, events);
+    if (end > at) this.last = template.chunk;
+    return end;
+  }
+
   decode(chunk: JsonObject, events: ChatEvent[], { event, data }: PayloadText): void {
     if (event === undefined && this.chunks.decodeText(chunk, events, data)) {
       this.fate = 'forward';

@@ -12,6 +12,8 @@ import { upstreamFailure } from './upstream-failure';
 export interface PayloadDecoder {
   /** Appends the events of a payload that goes out as it came and is known without parsing; false for others. */
   decodeLike?(text: PayloadText, events: ChatEvent[]): boolean;
+  /** The same for all such payloads from `at` on in the text of a stream; gives where they end. */
+  decodeRun?(stream: string, at: number, events: ChatEvent[]): number;
   /** Appends the payload's events. Throws a `GatewayError` for an error payload. */
   decode(payload: JsonObject, events: ChatEvent[], text: PayloadText): void;
   /** Last events at `[DONE]`, with their output. Absent for formats without this end. */
@@ -32,9 +34,16 @@ export interface PayloadDecoder {
 
 /** Cuts bytes into the texts of single payloads. */
 export interface PayloadSource {
-  push(chunk: Uint8Array): readonly PayloadText[];
+  feed(chunk: Uint8Array, payloads: PayloadSink): void;
   /** Rest at the end. */
   flush(): readonly PayloadText[];
+}
+
+/** Takes payloads as they are cut out; see `SseSink`. */
+export interface PayloadSink {
+  take(text: PayloadText): void;
+  takeRun(stream: string, at: number): number;
+  giveRun(raw: Uint8Array): void;
 }
 
 export interface PayloadText {
@@ -54,13 +63,17 @@ const encoder = new TextEncoder();
 const END_MARK = '[DONE]';
 
 /** Events with one JSON object each → batches; distinguishes truncated from malformed answers. */
-export class PayloadStreamDecoder implements StreamDecoder {
+export class PayloadStreamDecoder implements StreamDecoder, PayloadSink {
+  /** Of the batch that is being made. */
+  private events: ChatEvent[] = [];
+  private pieces: (string | Uint8Array)[] = [];
   private sawPayload = false;
   /** Events from a large one on, which is read in slices. */
-  private waiting: readonly PayloadText[] = [];
+  private waiting: PayloadText[] = [];
   hasLarge = false;
   /** Payload of the first waiting event. */
   private parsed: JsonObject | undefined;
+  private isFlushing = false;
   private empty = 0;
   private textLength = 0;
   private usage: Usage | undefined;
@@ -77,11 +90,12 @@ export class PayloadStreamDecoder implements StreamDecoder {
   push(chunk: Uint8Array): EventBatch {
     if (this.done) return EMPTY_BATCH;
     try {
-      return this.decode(this.source.push(chunk), false);
+      this.source.feed(chunk, this);
     } catch (error) {
       if (!(error instanceof SseEventTooLargeError)) throw error;
       throw upstreamFailure('malformed', this.provider, 'sent an event too large to be a part of an answer.', error);
     }
+    return this.takeBatch();
   }
 
   async pushLarge(): Promise<EventBatch> {
@@ -89,11 +103,12 @@ export class PayloadStreamDecoder implements StreamDecoder {
     this.hasLarge = false;
     this.waiting = [];
     this.parsed = await parseLargeEvent(this.provider, waiting[0]?.data ?? '');
-    return { ...this.decode(waiting, false), isLarge: true };
+    for (const text of waiting) this.take(text);
+    return { ...this.takeBatch(), isLarge: true };
   }
 
   end(): EventBatch {
-    const batch = this.done ? EMPTY_BATCH : this.decode(this.source.flush(), true);
+    const batch = this.done ? EMPTY_BATCH : this.flush();
     if (this.failure !== undefined) throw this.failure;
     if (this.done && this.payloads.done) return batch;
     this.done = true;
@@ -106,44 +121,63 @@ export class PayloadStreamDecoder implements StreamDecoder {
     throw upstreamFailure('malformed', this.provider, 'answered without a single readable event.');
   }
 
-  /** `atEnd`: half an event is a cut connection's rest and adds nothing. */
-  private decode(incoming: readonly PayloadText[], atEnd: boolean): EventBatch {
-    if (incoming.length === 0) return EMPTY_BATCH;
-    const events: ChatEvent[] = [];
-    const pieces: (string | Uint8Array)[] = [];
-    for (let index = 0; index < incoming.length; index++) {
-      const text = incoming[index] as PayloadText;
-      if (text.data === '') {
-        this.countEmpty();
-        continue;
-      }
-      if (text.data.length > LARGE_JSON_LENGTH && this.parsed === undefined && !atEnd) {
-        this.waiting = incoming.slice(index);
-        this.hasLarge = true;
-        break;
-      }
-      try {
-        this.decodeText(text, events, pieces);
-      } catch (error) {
-        if (atEnd && this.sawPayload && isUnreadable(error)) break;
-        if (events.length === 0 && pieces.length === 0) throw error;
-        this.failure = error;
-        this.done = true;
-      }
-      this.done ||= this.payloads.done;
-      if (this.done) break;
+  /** Half an event is a cut connection's rest and adds nothing. */
+  private flush(): EventBatch {
+    this.isFlushing = true;
+    for (const text of this.source.flush()) this.take(text);
+    return this.takeBatch();
+  }
+
+  /** The next payload of the chunk. */
+  take(text: PayloadText): void {
+    if (this.done) return;
+    if (text.data === '') {
+      this.countEmpty();
+      return;
     }
+    const isLarge = text.data.length > LARGE_JSON_LENGTH && this.parsed === undefined && !this.isFlushing;
+    if (isLarge || this.hasLarge) {
+      this.waiting.push(text);
+      this.hasLarge = true;
+      return;
+    }
+    try {
+      this.decodeText(text);
+    } catch (error) {
+      this.done = true;
+      if (this.isFlushing && this.sawPayload && isUnreadable(error)) return;
+      if (this.events.length === 0 && this.pieces.length === 0) throw error;
+      this.failure = error;
+    }
+    this.done ||= this.payloads.done;
+  }
+
+  takeRun(stream: string, at: number): number {
+    if (this.done || this.hasLarge) return at;
+    return this.payloads.decodeRun?.(stream, at, this.events) ?? at;
+  }
+
+  giveRun(raw: Uint8Array): void {
+    this.pieces.push(raw);
+  }
+
+  /** What was taken since the last one. */
+  private takeBatch(): EventBatch {
+    const { events, pieces, payloads } = this;
     this.lookAt(events);
-    const { forward } = this.payloads;
-    if (forward !== undefined && (pieces.length > 0 || forward.answer !== undefined)) {
-      const { format, answer } = forward;
-      const bytes = joinPieces(pieces);
-      return {
-        events,
-        wire: answer === undefined ? { kind: 'bytes', format, bytes } : { kind: 'bytes', format, bytes, answer },
-      };
+    const isLast = payloads.done && this.failure === undefined ? true : undefined;
+    const { forward } = payloads;
+    const isForwarded = pieces.length > 0 || forward?.answer !== undefined;
+    if (forward === undefined || !isForwarded) {
+      if (pieces.length > 0) this.pieces = [];
+      if (events.length === 0) return EMPTY_BATCH;
+      this.events = [];
+      return { events, isLast };
     }
-    return events.length === 0 ? EMPTY_BATCH : { events };
+    this.events = [];
+    this.pieces = [];
+    const wire = { kind: 'bytes', format: forward.format, bytes: joinPieces(pieces), answer: forward.answer } as const;
+    return { events, wire, isLast };
   }
 
   /** Keep-alives arrive every few seconds; thousands of them mean a broken sender. */
@@ -169,8 +203,8 @@ export class PayloadStreamDecoder implements StreamDecoder {
     this.done = true;
   }
 
-  private decodeText(text: PayloadText, events: ChatEvent[], pieces: (string | Uint8Array)[]): void {
-    const { payloads } = this;
+  private decodeText(text: PayloadText): void {
+    const { payloads, events, pieces } = this;
     let piece: string | Uint8Array | undefined;
     if (text.data === END_MARK) piece = payloads.decodeEnd?.(events);
     else if (this.parsed === undefined && payloads.decodeLike?.(text, events) === true) piece = text.raw;
