@@ -101,8 +101,8 @@ export class Flight {
       const next = await this.iterator?.next();
       // Everything arrived at once.
       if (next === undefined) return;
-      if (next.done === true) this.end(undefined);
-      else this.keep(next.value);
+      if (next.done !== true) this.keep(next.value);
+      if (next.done === true || next.value.isLast === true) this.end(undefined);
     } catch (error) {
       if (!this.call.abort.signal.aborted) this.onBroken?.(error);
       this.end(error ?? UNKNOWN);

@@ -196,6 +196,7 @@ abstract class AnswerIterator implements AsyncIterableIterator<EventBatch> {
     if (this.ended) return END;
     try {
       const batch = await this.advance();
+      if (batch?.isLast === true) this.end();
       if (batch !== undefined) return { done: false, value: batch };
     } catch (error) {
       this.end();

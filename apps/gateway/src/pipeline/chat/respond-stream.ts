@@ -78,16 +78,26 @@ class ResponseStream implements UnderlyingDefaultSource<Uint8Array> {
     this.onAbort();
   }
 
-  async pull(controller: Controller): Promise<void> {
-    const { answer } = this.input;
+  /** The first output is there already: without waiting for a demand, it leaves in one write with the headers. */
+  start(controller: Controller): Promise<void> {
+    return this.advance(controller);
+  }
+
+  pull(controller: Controller): Promise<void> {
     this.reader.asked();
+    return this.advance(controller);
+  }
+
+  private async advance(controller: Controller): Promise<void> {
+    const { answer } = this.input;
     try {
       const piece = this.pieces.shift();
       if (piece !== undefined) return this.give(controller, piece);
-      for (;;) {
-        const batch = this.ended ? null : await (this.rest.length === 0 ? answer.next() : this.nextOfRest());
-        if (this.ended) return this.close(controller);
-        if (batch === null) break;
+      while (!this.ended) {
+        const next = this.rest.length === 0 ? answer.next() : this.nextOfRest();
+        const batch = next instanceof Promise ? await next : next;
+        if (this.ended) break;
+        if (batch === null) return await this.finish(controller);
         if (batch.isLarge === true && batch.wire?.format !== this.input.dialect.wireFormat) {
           this.rest = splitBatch(batch);
           continue;
@@ -95,10 +105,11 @@ class ResponseStream implements UnderlyingDefaultSource<Uint8Array> {
         this.measureGap();
         this.collector.add(batch.events);
         const bytes = this.encoder.encode(batch);
-        if (bytes === null) continue;
-        return this.give(controller, this.sent === undefined ? bytes : this.keep(bytes));
+        if (bytes !== null) this.give(controller, this.sent === undefined ? bytes : this.keep(bytes));
+        if (batch.isLast === true && this.pieces.length === 0) return await this.finish(controller);
+        if (bytes !== null) return;
       }
-      await this.finish(controller);
+      this.close(controller);
     } catch (cause) {
       await this.fail(controller, cause);
     }

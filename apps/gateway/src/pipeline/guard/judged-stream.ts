@@ -67,20 +67,19 @@ export class WatchedStream extends GuardedStream {
   async next(): Promise<EventBatch | null> {
     if (this.isDone) return null;
     const batch = await this.input.answer.next();
-    this.isDone = batch === null;
-    if (batch === null) {
-      await this.judge.end();
-      return null;
-    }
-    this.kept.add(batch.events);
-    if (batch.isLarge !== true) await this.judge.push(joinTexts(batch.events));
-    else {
-      for (const { events } of splitBatch(batch)) {
-        await nextTurn();
-        await this.judge.push(events);
-      }
-    }
+    this.isDone = batch === null || batch.isLast === true;
+    if (batch !== null) await this.look(batch);
+    if (this.isDone) await this.judge.end();
     return batch;
+  }
+
+  private async look(batch: EventBatch): Promise<void> {
+    this.kept.add(batch.events);
+    if (batch.isLarge !== true) return void (await this.judge.push(joinTexts(batch.events)));
+    for (const { events } of splitBatch(batch)) {
+      await nextTurn();
+      await this.judge.push(events);
+    }
   }
 }
 

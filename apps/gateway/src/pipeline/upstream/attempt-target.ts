@@ -83,7 +83,8 @@ export async function openTarget(
   const iterator = answer.events[Symbol.asyncIterator]();
   if (step.outputByMs !== Number.POSITIVE_INFINITY) await readInTime(services, { iterator, attempt, step });
   else await readUntilOutput(iterator, received);
-  return { attempt, status, dropped, batches: prefixed(received, iterator) };
+  const isComplete = received.at(-1)?.isLast === true;
+  return { attempt, status, dropped, batches: isComplete ? received : prefixed(received, iterator) };
 }
 
 async function readUntilOutput(iterator: AsyncIterator<EventBatch>, received: EventBatch[]): Promise<void> {
