@@ -33,8 +33,10 @@ const PIECE_BYTES = 16 * 1024;
 /** After this many bytes, or this long, a fast stream yields. */
 const TURN_BYTES = 256 * 1024;
 const TURN_MS = 5;
-/** Decoding garbage is collected after this much data of all answers. */
+/** Decoding garbage is collected after this much data of all long answers. */
 const COLLECT_BYTES = 4 * 1024 * 1024;
+/** Shorter answers leave no more garbage than other requests: a full collection for some hundred of them is too dear. */
+const SHORT_ANSWER_BYTES = 64 * 1024;
 let bytesDecoded = 0;
 
 /** Reads one upstream body by chunk. Call `close` at the end; it cancels the rest. */
@@ -117,6 +119,7 @@ export class UpstreamBody {
   private pieceOf(chunk: Uint8Array): Uint8Array | Promise<Uint8Array> {
     this.rest = chunk.byteLength > PIECE_BYTES ? chunk.subarray(PIECE_BYTES) : undefined;
     const piece = this.rest === undefined ? chunk : chunk.subarray(0, PIECE_BYTES);
+    if (this.bytes <= SHORT_ANSWER_BYTES) return piece;
     bytesDecoded += piece.byteLength;
     return bytesDecoded > COLLECT_BYTES ? this.collect(piece) : piece;
   }
