@@ -14,6 +14,8 @@ local IS_ANSWERED = '9007199254740991 0 '
 
 -- The request that is being decided. Not locals of `decide`: its functions would be made anew for each request.
 local P, K, C, limits, project_name, key_name
+-- Entries of the cache by key, as far as they were looked up.
+local asked, cached = {}, {}
 local level, burst, customer_level, hour, hour_count, window_day, day_count, is_new, model_field, model_count
 
 local function reply(code, x, y, z)
@@ -131,7 +133,8 @@ local function decide(at)
   local cache_key = ARGV[plan + 4]
   if cache_key ~= '' then
     -- '+': the process has the answer itself.
-    local entry = cache_key == '+' and IS_ANSWERED or call('HGET', KEYS[7], cache_key)
+    local entry = cache_key == '+' and IS_ANSWERED or cached[cache_key]
+    if entry == nil then entry = call('HGET', KEYS[7], cache_key) end
     if entry and tonumber(string.match(entry, '^%d+')) > now then
       take_request()
       if level then level = level - UNIT end
@@ -186,7 +189,19 @@ local function decide(at)
   return reply(5, (plan - REQUESTED) / PLAN, warning, incomplete)
 end
 
-local rows, at, n = { now }, FIRST + tonumber(ARGV[5]) * ACCOUNT, 1
+local begin = FIRST + tonumber(ARGV[5]) * ACCOUNT
+local rows, at, n = { now }, begin, 1
+-- Answers to the requested plans, looked up in one command.
+while ARGV[at] do
+  local key = ARGV[at + 7]
+  if key ~= '' and key ~= '+' then asked[#asked + 1] = key end
+  at = at + 3 + (string.byte(ARGV[at + 2]) - 48) * PLAN
+end
+if #asked > 1 and not is_stale then
+  local found = call('HMGET', KEYS[7], unpack(asked))
+  for i = 1, #asked do cached[asked[i]] = found[i] end
+end
+at = begin
 while ARGV[at] do
   n = n + 1
   if is_stale then

@@ -68,7 +68,10 @@ for i = 1, n do
     last = call('XADD', KEYS[2], '*', 'i', ARGV[row + 2], 'r', ARGV[row + 5])
     replies[i] = last
     if ARGV[row + 1] == 'held' then released[#released + 1] = ARGV[row + 2] end
-    if ARGV[row + 6] ~= '' then cached[#cached + 1] = row end
+    if ARGV[row + 6] ~= '' then
+      local m = #cached
+      cached[m + 1], cached[m + 2], cached[m + 3], cached[m + 4] = ARGV[row + 6], ARGV[row + 7], ARGV[row + 8], ARGV[row + 9]
+    end
   else
     replies[i] = 2
     unclear = unclear .. ARGV[row + 2] .. '\n'
@@ -102,15 +105,7 @@ for key, T in pairs(tokens_of) do
   call('HSET', key, 'tl', whole(level), 'tt', whole(clock()))
 end
 local function cache_rows()
-  local c, keys, bytes, max = { KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10] }, {}, 0, tonumber(ARGV[3])
-  local order = string.match(last, '^%d+')
-  for i = 1, #cached do
-    local row = cached[i]
-    keys[i] = ARGV[row + 6]
-    local ttl = tonumber(ARGV[row + 8])
-    bytes = bytes + cache_add(c, clock(), max, order, keys[i], ARGV[row + 7], ttl, ARGV[row + 9])
-  end
-  cache_fit(c, clock(), max, bytes, keys)
+  cache_put({ KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10] }, clock(), tonumber(ARGV[3]), string.match(last, '^%d+'), cached)
 end
 -- What cannot be cached is no reason to book less.
 if #cached > 0 then pcall(cache_rows) end

@@ -98,7 +98,7 @@ if ARGV[13] then
   -- The new entry's id tells the time as TIME would, for nothing.
   if ARGV[2] == '' then now = tonumber(string.match(entry, '^%d+')) end
   cache_put({ KEYS[10], KEYS[11], KEYS[12], KEYS[13], KEYS[14] }, clock(), tonumber(ARGV[17]), string.match(entry, '^%d+'),
-    ARGV[13], ARGV[14], tonumber(ARGV[15]), ARGV[16])
+    { ARGV[13], ARGV[14], ARGV[15], ARGV[16] })
 end
 if marker_ms then call('SET', KEYS[8], 's' .. entry, 'PX', marker_ms) end
 return entry

@@ -34,25 +34,41 @@ local function cache_evict(c, now, max)
   end
 end
 
--- The bytes that an entry adds. `order` is its place by age: the millisecond of an entry of the log. Earlier releases count
--- entries; theirs are older.
-local function cache_add(c, now, max, order, key, value, ttl, owner)
-  local expires = now + ttl
-  local size, at, stored = #value + #key + 256, whole(expires), whole(now)
-  if size > max then
-    cache_drop(c, key)
-    cache_lost(c, string.match(owner, '^[^\t]*'), expires)
-    return 0
+-- Adds entries ({key, value, ttl, owner, key, …}), each hash and order written once for all of them. Gives their bytes and
+-- keys. `order` is their place by age: the millisecond of an entry of the log. Earlier releases count entries; theirs are
+-- older.
+local function cache_add(c, now, max, order, entries)
+  local stored, bytes, places, sizes, too_large = whole(now), 0, {}, {}, {}
+  local keys, facts, values, ages, ends = {}, {}, {}, {}, {}
+  for i = 1, #entries, 4 do
+    local key, value, owner = entries[i], entries[i + 1], entries[i + 3]
+    local size, at = #value + #key + 256, whole(now + tonumber(entries[i + 2]))
+    if size > max then
+      too_large[#too_large + 1] = key
+      cache_lost(c, string.match(owner, '^[^\t]*'), tonumber(at))
+    else
+      -- The same question may have been answered twice.
+      local n = places[key] or #keys + 1
+      bytes = bytes + size - (sizes[n] or 0)
+      keys[n], places[key], sizes[n] = key, n, size
+      facts[2 * n - 1], facts[2 * n] = key, at .. ' ' .. size .. ' ' .. stored .. ' ' .. owner
+      values[2 * n - 1], values[2 * n] = key, at .. ' ' .. stored .. ' ' .. value
+      ages[2 * n - 1], ages[2 * n] = order, key
+      ends[2 * n - 1], ends[2 * n] = at, key
+    end
   end
-  local fact = at .. ' ' .. size .. ' ' .. stored .. ' ' .. owner
-  if call('HSETNX', c[2], key, fact) == 0 then
-    cache_drop(c, key)
-    call('HSET', c[2], key, fact)
+  if #keys > 0 then
+    local known = call('HMGET', c[2], unpack(keys))
+    for n = 1, #keys do
+      if known[n] then cache_drop(c, keys[n]) end
+    end
+    call('HSET', c[2], unpack(facts))
+    call('HSET', c[1], unpack(values))
+    call('ZADD', c[3], unpack(ages))
+    call('ZADD', c[4], unpack(ends))
   end
-  call('HSET', c[1], key, at .. ' ' .. stored .. ' ' .. value)
-  call('ZADD', c[3], order, key)
-  call('ZADD', c[4], at, key)
-  return size
+  for i = 1, #too_large do cache_drop(c, too_large[i]) end
+  return bytes, keys
 end
 
 -- Counts the bytes of added entries, and makes room: for these keys only where nothing older is left.
@@ -68,6 +84,7 @@ local function cache_fit(c, now, max, bytes, keys)
   end
 end
 
-local function cache_put(c, now, max, order, key, value, ttl, owner)
-  cache_fit(c, now, max, cache_add(c, now, max, order, key, value, ttl, owner), { key })
+local function cache_put(c, now, max, order, entries)
+  local bytes, keys = cache_add(c, now, max, order, entries)
+  cache_fit(c, now, max, bytes, keys)
 end
