@@ -98,9 +98,20 @@ export class StoredWarmCache {
   }
 
   /** Writes the entry some time soon. */
-  write({ ttlMs, ...entry }: Omit<WarmEntry, 'createdAtMs' | 'expiresAtMs'> & { readonly ttlMs: number }): void {
+  write(entry: Omit<WarmEntry, 'createdAtMs' | 'expiresAtMs'> & { readonly ttlMs: number }): void {
+    const { projectId, cacheKey, value, provider, model, promptTokens, completionTokens, ttlMs } = entry;
     const createdAtMs = this.options.nowMs();
-    this.entries.add({ ...entry, createdAtMs, expiresAtMs: createdAtMs + ttlMs });
+    this.entries.add({
+      projectId,
+      cacheKey,
+      value,
+      provider,
+      model,
+      promptTokens,
+      completionTokens,
+      createdAtMs,
+      expiresAtMs: createdAtMs + ttlMs,
+    });
   }
 
   /** Waits for pending writes, at most `timeoutMs`. */

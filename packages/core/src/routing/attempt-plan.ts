@@ -61,6 +61,7 @@ const IS_TRIED_LAST = {
  */
 export class AttemptPlan<T extends Target> {
   private readonly deadlineMs: number;
+  private readonly targets: readonly T[];
   private index = 0;
   /** Open or cooling down: asked last. */
   private postponed: T[] | undefined;
@@ -76,7 +77,8 @@ export class AttemptPlan<T extends Target> {
     nowMs: number,
   ) {
     let longestMs = 0;
-    for (const target of options.targets) longestMs = Math.max(longestMs, options.timeoutMsOf(target));
+    this.targets = options.targets;
+    for (const target of this.targets) longestMs = Math.max(longestMs, options.timeoutMsOf(target));
     this.deadlineMs = nowMs + 2 * longestMs;
   }
 
@@ -130,7 +132,7 @@ export class AttemptPlan<T extends Target> {
   }
 
   private get later(): number {
-    return this.options.targets.length - this.index + (this.postponed?.length ?? 0);
+    return this.targets.length - this.index + (this.postponed?.length ?? 0);
   }
 
   /** A retry takes no time reserved for later targets. */
@@ -146,7 +148,7 @@ export class AttemptPlan<T extends Target> {
   }
 
   private nextClosed(): T | undefined {
-    const { targets } = this.options;
+    const { targets } = this;
     while (this.index < targets.length) {
       const target = targets[this.index++] as T;
       const reason = this.options.refuses(target);

@@ -69,9 +69,8 @@ export async function handleChat(
     const produced = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending));
     const answer = guardAnswer(services, { guarded, answer: produced, ctx, admission, dialect });
     meter.attach(answer);
-    return await respond(services, {
-      ...{ dialect, ctx, admission, answer, meter, claim, httpRequest, onEnd: underWay.end },
-    });
+    const { end: onEnd } = underWay;
+    return await respond(services, { dialect, ctx, admission, answer, meter, claim, httpRequest, onEnd });
   } catch (cause) {
     underWay.end();
     return handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });

@@ -39,6 +39,8 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
   /** Guardrail findings of its row. */
   guard: FoundByGuardrails | undefined;
   private settled = false;
+  /** Only admissions set a hold; exact hits and undecided requests have none. */
+  private readonly held: boolean;
   private call: Spending | undefined;
 
   constructor(
@@ -46,6 +48,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     protected readonly input: I,
   ) {
     const { admission, ctx } = input;
+    this.held = admission.decision.type === 'admitted';
     if (this.held) services.leases.add(admission.principal.project.id, ctx.requestId);
   }
 
@@ -116,11 +119,6 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
 
   protected elapsedMs(): number {
     return this.services.clock.monotonicMs() - this.input.ctx.startMs;
-  }
-
-  /** Only admissions set a hold; exact hits and undecided requests have none. */
-  private get held(): boolean {
-    return this.input.admission.decision.type === 'admitted';
   }
 }
 

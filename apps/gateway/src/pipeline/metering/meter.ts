@@ -50,28 +50,29 @@ export class Meter extends Booking<MeterInput> {
   }
 
   /** Completes an answer; `packed`: a large one in cache format. Returns the caller's summary. */
-  complete(response: ChatResponse, usage: Usage | undefined, packed?: PackedResponse): ResponseSummary {
+  complete(response: ChatResponse, reported: Usage | undefined, packed?: PackedResponse): ResponseSummary {
     const answer = this.answer as MeteredCompletion;
     const { admission, ctx } = this.input;
     const { request } = admission.plan;
     const pays = answer.pays();
-    const told = wholeUsage(request, answer.received(), usage);
-    const { usage: known, ...cost } = pays ? this.costOf(told, answer) : { ...ZERO_COST, usage: told.usage };
+    const told = wholeUsage(request, answer.received(), reported);
+    const known = pays ? this.costOf(told, answer) : { ...ZERO_COST, usage: told.usage };
+    const { usage, costNanoUsd } = known;
     const latencyMs = this.elapsedMs();
-    const outcome = this.outcomeOf(known, latencyMs, response);
+    const outcome = this.outcomeOf(usage, latencyMs, response);
     if (pays) {
-      outcome.costNanoUsd = cost.costNanoUsd;
-      outcome.costDetail = cost.detail;
-    } else outcome.savedNanoUsd = this.savedBy(answer, known);
+      outcome.costNanoUsd = costNanoUsd;
+      outcome.costDetail = known.detail;
+    } else outcome.savedNanoUsd = this.savedBy(answer, usage);
     const isKept = pays && answer.cache === 'miss';
-    this.book(outcome, isKept ? this.cacheEntry(answer, { response, packed }, known, cost.costNanoUsd) : undefined);
+    this.book(outcome, isKept ? this.cacheEntry(answer, { response, packed }, usage, costNanoUsd) : undefined);
     return {
       requestId: ctx.requestId,
       provider: answer.target.provider,
       model: answer.target.model,
       cache: answer.cache,
-      usage: known,
-      costNanoUsd: cost.costNanoUsd,
+      usage,
+      costNanoUsd,
       latencyMs,
       createdSeconds: Math.floor(admission.decision.nowMs / 1000),
       request,
@@ -101,6 +102,7 @@ export class Meter extends Booking<MeterInput> {
   private outcomeOf(usage: Usage, latencyMs: number, response?: ChatResponse): Changing<Outcome> {
     const { answer } = this;
     const { route, request, isInexact } = this.input.admission.plan;
+    const overheadMs = this.overheadMs();
     return {
       requestedModel: this.input.admission.requestedModel,
       stream: request.stream,
@@ -116,8 +118,8 @@ export class Meter extends Booking<MeterInput> {
       savedNanoUsd: 0,
       timing: {
         latencyMs,
-        overheadMs: this.overheadMs(),
-        upstreamMs: answer === undefined ? undefined : this.upstreamMs(answer, latencyMs),
+        overheadMs,
+        upstreamMs: answer === undefined ? undefined : this.upstreamMs(answer, latencyMs, overheadMs),
         ttftMs: this.ttftMs,
       },
       cache: answer?.cache ?? 'miss',
@@ -142,9 +144,10 @@ export class Meter extends Booking<MeterInput> {
     if (cache !== undefined && record !== undefined) this.writeWarm(cache, record);
   }
 
-  private writeWarm({ key, ...entry }: CacheWrite, record: LogRecord): void {
-    const kept = { ...entry, promptTokens: record.tokensIn, completionTokens: record.tokensOut };
-    this.needs.warmCache.write({ ...kept, projectId: record.projectId, cacheKey: key });
+  private writeWarm({ key, value, ttlMs, provider, model }: CacheWrite, record: LogRecord): void {
+    const { projectId, tokensIn: promptTokens, tokensOut: completionTokens } = record;
+    const kept = { projectId, cacheKey: key, value, ttlMs, provider, model, promptTokens, completionTokens };
+    this.needs.warmCache.write(kept);
     this.answer?.onCached?.(kept);
   }
 
@@ -164,8 +167,11 @@ export class Meter extends Booking<MeterInput> {
   private dearestCost(usage: Usage, { target, answeredBy }: MeteredCompletion): PricedCost {
     const { others, prices } = this.input.admission.plan;
     const billed = pricedAnswer(prices, target, answeredBy);
-    if (others === undefined)
-      return billed === undefined ? ZERO_COST : { ...computeCost(usage, billed), priced: billed };
+    if (others === undefined) {
+      if (billed === undefined) return ZERO_COST;
+      const { costNanoUsd, detail } = computeCost(usage, billed);
+      return { costNanoUsd, detail, priced: billed };
+    }
     const named = answeredBy === undefined ? undefined : prices.find(target.provider, answeredBy);
     const candidates = named === undefined ? [...(billed === undefined ? [] : [billed]), ...others] : [named];
     let most: PricedCost | undefined;
@@ -219,8 +225,8 @@ export class Meter extends Booking<MeterInput> {
     return Math.max(0, this.ttftMs - (this.answer?.firstWaitMs ?? 0) - (this.input.admission.queuedMs ?? 0));
   }
 
-  private upstreamMs(answer: MeteredCompletion, latencyMs: number): number {
-    const ownMs = (this.overheadMs() ?? 0) + (this.input.admission.queuedMs ?? 0);
+  private upstreamMs(answer: MeteredCompletion, latencyMs: number, overheadMs = 0): number {
+    const ownMs = overheadMs + (this.input.admission.queuedMs ?? 0);
     return answer.cache === 'miss' ? Math.max(0, latencyMs - ownMs) : 0;
   }
 }

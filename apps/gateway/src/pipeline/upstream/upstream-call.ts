@@ -108,9 +108,9 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 
   /** Throws one error that lists every attempt. */
   async run(): Promise<Result> {
-    for (let step = this.nextStep(); step !== undefined; step = this.nextStep()) {
+    for (let step = this.nextStep(this.startedMs); step !== undefined; step = this.nextStep()) {
       if (step.waitMs > 0) await pause(step.waitMs, this.job.signal);
-      this.notePassedOver(step.passedOver);
+      if (step.passedOver.length > 0) this.notePassedOver(step.passedOver);
       const opened = await this.ask(step);
       if (opened !== undefined) return this.resultOf(opened);
     }
@@ -209,17 +209,17 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   protected logAttempt(
     { target, number, startedMs }: Attempt,
     outcome: string,
-    more: { status?: number; costNanoUsd?: number },
+    { status, costNanoUsd }: { status?: number; costNanoUsd?: number },
   ): LogAttempt {
     const { provider, model } = target;
-    const span = this.job.trace?.hasSpans === true ? { span: number } : undefined;
+    const span = this.job.trace?.hasSpans === true ? number : undefined;
     const latencyMs = this.services.clock.monotonicMs() - startedMs;
-    return { provider, model, outcome, startMs: startedMs - this.job.startMs, latencyMs, ...more, ...span };
+    return { provider, model, outcome, startMs: startedMs - this.job.startMs, latencyMs, status, costNanoUsd, span };
   }
 
-  private nextStep(): UpstreamStep | undefined {
+  private nextStep(nowMs = this.services.clock.monotonicMs()): UpstreamStep | undefined {
     if (this.isOver || this.billable >= this.job.maxAttempts) return undefined;
-    return this.plan.next(this.services.clock.monotonicMs());
+    return this.plan.next(nowMs);
   }
 
   /** undefined if its provider has no place left. */
@@ -236,7 +236,9 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
       startedMs: this.services.clock.monotonicMs(),
       ownKeysOf: connected?.ownKeys === true ? this.job.projectId : undefined,
       received: this.createReceived(),
-      ...{ isSent: false, isAnswered: false, isSuperseded: false },
+      isSent: false,
+      isAnswered: false,
+      isSuperseded: false,
     };
     this.openAttempts.push(attempt);
     return attempt;
