@@ -7,14 +7,16 @@ export interface AllocationResult {
   readonly kilobytes: number;
   /** Microseconds a request in which the collector stops everything. */
   readonly stopUs: number;
+  /** CPU microseconds of the main thread. */
+  readonly mainUs: number;
 }
 
 const REQUESTS = 20_000;
 
-/** What requests allocate in the pipeline alone: decision and settlement are not counted. */
+/** What requests cost in the pipeline alone: decision and settlement are not counted. */
 export async function measureAllocations(): Promise<readonly AllocationResult[]> {
   const results: AllocationResult[] = [];
-  for (const kind of ['miss', 'hit']) {
+  for (const kind of ['miss', 'hit', 'stream']) {
     const child = Bun.spawn(
       [process.execPath, '--no-env-file', join(import.meta.dir, 'allocations-child.ts'), kind, String(REQUESTS)],
       {
@@ -27,7 +29,8 @@ export async function measureAllocations(): Promise<readonly AllocationResult[]>
     const [out, errors] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
     if ((await child.exited) !== 0) throw new Error(`the child failed: ${errors.slice(-2000)}`);
     const log = errors.includes('START') ? errors : out;
-    results.push({ name: `a ${kind}`, ...readCollections(log.split('MARK')[1] ?? log, REQUESTS) });
+    const mainUs = Number(/^MAIN (\S+)$/m.exec(errors)?.[1] ?? 0);
+    results.push({ name: `a ${kind}`, ...readCollections(log.split('MARK')[1] ?? log, REQUESTS), mainUs });
   }
   return results;
 }

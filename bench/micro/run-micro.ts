@@ -39,8 +39,8 @@ if (isWanted('scripts')) {
   print(['in Redis', 'min µs', 'median µs', 'until the reply, µs'], lines);
 }
 if (isWanted('allocations')) {
-  const lines = (await measureAllocations()).map((one) => [one.name, one.kilobytes, one.stopUs] as const);
-  print(['allocates in the pipeline', 'kB', 'stops for it, µs'], lines);
+  const lines = (await measureAllocations()).map((one) => [one.name, one.kilobytes, one.stopUs, one.mainUs] as const);
+  print(['allocates in the pipeline', 'kB', 'stops for it, µs', 'main thread in all, µs'], lines);
 }
 if (isWanted('batches')) {
   const lines = (await measureBatches()).map(
