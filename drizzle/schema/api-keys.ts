@@ -36,6 +36,8 @@ export const apiKeys = pgTable('api_keys', {
     .default('total'),
   dailyBudgetNanoUsd: nanoUsd('daily_budget_usd'),
   weeklyBudgetNanoUsd: nanoUsd('weekly_budget_usd'),
+  maxRunBudgetNanoUsd: nanoUsd('max_run_budget_usd'),
+  defaultRunBudgetNanoUsd: nanoUsd('default_run_budget_usd'),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
   deletedAtMs: instant('deleted_at'),

@@ -52,6 +52,7 @@ import { createWarmNews } from './services/create-warm-news';
 import { LegacyKeys } from './services/legacy-keys';
 import { databaseHealth, openStores, rebuildSource } from './services/open-stores';
 import { openTelemetry } from './services/open-telemetry';
+import { RunBudgets } from './services/run-budgets';
 import { createSinkJobs } from './sinks/create-sink-jobs';
 import { RowsThread } from './threads/rows-thread';
 import { StatsThread } from './threads/stats-thread';
@@ -123,6 +124,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     logSinks: async () => (config.logSinks.sinks.length === 0 ? [] : listSinks(database.db)),
     connect: (target, projectId) => tables.connect(target, projectId),
     downgradeModels: createDowngradeModels(),
+    runs: new RunBudgets({ db: database.db, hotStore, clock: { nowMs: () => clock.nowMs(), monotonicMs } }),
   };
   telemetry.start(() => refreshGauges(services));
   const parts = { firstCredentials, leases, codeMode, mcp, stopSampling, statsThread, rows, caching };

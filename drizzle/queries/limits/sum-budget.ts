@@ -2,6 +2,7 @@ import type { BudgetOwner, BudgetSum } from '@llm0/core/limits/budgets';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
+import { rowsOfRun } from './runs';
 
 /** A row's time may differ from its hold's. */
 const ROW_APART_MS = 3_600_000;
@@ -14,7 +15,7 @@ type Asked = Pick<BudgetSum, 'projectId' | 'fromMs' | 'toMs'>;
 const fromDays = ({ projectId, fromMs, toMs }: Asked) => sql`select sum(cost_usd) from rollup_day
   where project_id = ${projectId}::uuid and bucket >= ${instantOf(fromMs)} and bucket < ${instantOf(toMs)}`;
 
-/** Daily roll-ups, which are exact. */
+/** Daily roll-ups, which are exact; a run's own rows. */
 const SPENT: {
   readonly [S in BudgetOwner['scope']]: (asked: Asked, owner: Extract<BudgetOwner, { scope: S }>) => SQL;
 } = {
@@ -24,6 +25,7 @@ const SPENT: {
       join label_budgets b on b.id = s.label_budget_id
       where b.project_id = ${projectId}::uuid and b.label = ${label} and b.value = ${value}
         and s.date >= ${dayOf(fromMs)} and s.date < ${dayOf(toMs)}`,
+  run: ({ projectId }, { runId }) => sql`select sum(cost_usd) from (${rowsOfRun(projectId, runId)}) as row`,
 };
 
 /** See `RebuildSource.sumBudget`: roll-ups and rows in one snapshot, so that no row is in one of them only. */

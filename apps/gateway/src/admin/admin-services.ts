@@ -54,6 +54,7 @@ export interface AdminServices {
   readonly routing: () => RoutingTables;
   /** A target as a project reaches it. */
   readonly connect: Services['connect'];
+  readonly runs: Pick<Services['runs'], 'tell'>;
   /** The shipped chains. */
   readonly presetChains: readonly Chain[];
   /** Vendors, connections and their tests; seals secrets. */

@@ -31,6 +31,7 @@ import { ProviderConnections } from '../providers/connections';
 import { readPresetChains } from '../providers/preset-chains';
 import { ProviderAdmin } from '../providers/provider-admin';
 import { SlotTable } from '../providers/slot-table';
+import { RunBudgets } from '../services/run-budgets';
 import type { AdminServices } from './admin-services';
 import { parseMoneyAsText } from './fields/json-money';
 import { buildAdmin } from './index';
@@ -180,6 +181,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     backendAdmin,
     checkUrl: (url: string) => checkOperatorUrl(url, desk.egress),
     guardrailChecks: {},
+    runs: new RunBudgets({ db: database.db, hotStore, clock: { nowMs: Date.now, monotonicMs } }),
     mcpAdmin: new McpAdmin({
       ...desk,
       registry: mcp.registry,

@@ -36,6 +36,7 @@ import { projectRoutes } from './projects/routes';
 import { providerKeyRoutes } from './providers/key-routes';
 import { providerRoutes } from './providers/routes';
 import { reconcileRoutes } from './reconcile/routes';
+import { runRoutes } from './runs/routes';
 import { secretRoutes } from './secrets/routes';
 import { keepAnswers } from './stats/keep-answers';
 import { promptCacheRoutes } from './stats/prompt-cache';
@@ -70,6 +71,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', chainRoutes(services, mirror))
     .route('/', providerRoutes(services, mirror))
     .route('/', providerKeyRoutes(services, mirror))
+    .route('/', runRoutes(services))
     .route('/', secretRoutes(services))
     .route('/', backendRoutes(services, mirror))
     .route('/', mcpCheckRoutes(services))

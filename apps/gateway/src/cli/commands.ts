@@ -19,6 +19,7 @@ import { BACKEND_COMMANDS } from './routing/backend-commands';
 import { MODEL_COMMANDS } from './routing/model-commands';
 import { PROVIDER_COMMANDS } from './routing/provider-commands';
 import { ROUTING_COMMANDS } from './routing/routing-commands';
+import { RUN_COMMANDS } from './run-budget-commands';
 import { STAT_COMMANDS } from './stat-commands';
 
 /** All that `llm0` can do, in the order of its help. */
@@ -28,6 +29,7 @@ export const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...KEY_COMMANDS,
   ...LIMIT_COMMANDS,
   ...LABEL_BUDGET_COMMANDS,
+  ...RUN_COMMANDS,
   ...MODEL_COMMANDS,
   ...PROVIDER_COMMANDS,
   ...BACKEND_COMMANDS,

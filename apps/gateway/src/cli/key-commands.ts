@@ -26,6 +26,8 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'budget-period': { kind: 'text', help: 'total or month (total)' },
   'daily-budget-usd': { kind: 'usd', help: 'limit of a UTC day, in USD (none)' },
   'weekly-budget-usd': { kind: 'usd', help: 'limit of a week from Monday, UTC, in USD (none)' },
+  'max-run-budget-usd': { kind: 'usd', help: 'most that one of its runs may have, in USD (any amount)' },
+  'default-run-budget-usd': { kind: 'usd', help: 'budget of a run that names none, in USD (none)' },
 };
 
 export const KEY_COMMANDS: readonly Command[] = [

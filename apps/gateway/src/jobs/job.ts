@@ -14,7 +14,8 @@ export interface RowStore {
 /** Services of jobs. */
 export interface JobContext {
   readonly db: Db;
-  readonly hotStore: Pick<HotStore, 'read' | 'acknowledge' | 'handBack' | 'depth' | 'reap' | 'counters'>;
+  readonly hotStore: Pick<HotStore, 'read' | 'acknowledge' | 'handBack' | 'depth' | 'reap' | 'counters'> &
+    Pick<HotStore, 'forgetBudget'>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly nowMs: () => number;
   /** By default, this thread. */

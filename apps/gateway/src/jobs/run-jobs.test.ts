@@ -21,6 +21,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** The part of a hot store that jobs see, in memory. */
 class QueueStub {
   health = async () => ({ ok: true });
+  forgetBudget = async () => {};
   readonly waiting: { entryId: string; record: string }[] = [];
   readonly unacknowledged = new Set<string>();
   monthCounters: ProjectCounter[] = [];

@@ -11,6 +11,7 @@ import { checkAlerts } from './check-alerts';
 import { checkProviders } from './check-providers';
 import { cleanUp, type Retention } from './clean-up';
 import { createLogDrain, createLogSink } from './drain-logs';
+import { forgetRuns } from './forget-runs';
 import { indexPartitions } from './index-partitions';
 import type { Job, JobContext, RowStore } from './job';
 import { maintainPartitions } from './maintain-partitions';
@@ -79,6 +80,7 @@ export async function startJobs({ services, database, rows, moreJobs = [] }: Job
     maintenance: {
       jobs: [
         cleanUp(config),
+        forgetRuns(config),
         reconcileLedgerJob,
         checkAlerts(services.postWebhook, () => services.health?.list() ?? [], stores),
         indexPartitions,

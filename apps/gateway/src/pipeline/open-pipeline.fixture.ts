@@ -26,6 +26,7 @@ import { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import { noOtherProcess } from '@llm0/core/routing/target-health-store';
 import { passTraces, type Tracing } from '@llm0/core/tracing/request-trace';
 import { FlightTable } from '@llm0/core/upstream/flight-table';
+import type { StoredRun } from '@llm0/drizzle/queries/limits/runs';
 import { openai } from '@llm0/providers/openai/index';
 import { Metrics } from '../observe/metrics';
 import { OpenRequests } from '../observe/open-requests';
@@ -119,6 +120,8 @@ export const KEY: ApiKey = {
   budgetPeriod: 'total',
   dailyBudgetNanoUsd: null,
   weeklyBudgetNanoUsd: null,
+  maxRunBudgetNanoUsd: null,
+  defaultRunBudgetNanoUsd: null,
 };
 const NO_ROWS: RebuildSource = {
   storeRecords: async () => {},
@@ -150,6 +153,9 @@ export async function openPipeline(options: PipelineOptions = {}) {
     stored,
     policy: options.policy ?? null,
     labelBudgets: [] as LabelBudget[],
+    /** Budget of every run. */
+    run: null as StoredRun | null,
+    pauses: 0,
     lookUps: 0,
     scripts: [] as Script[],
     asked: [] as { model: string; stream: boolean }[],
@@ -239,6 +245,13 @@ export async function openPipeline(options: PipelineOptions = {}) {
     refreshTables: async () => {},
     connect: () => ({ provider: openai, connection: { baseUrl: 'http://upstream.test/v1', apiKey: 'k' } }),
     downgradeModels: createDowngradeModels(),
+    runs: {
+      find: async () => world.run,
+      reload: async () => world.run,
+      pause: async () => {
+        world.pauses += 1;
+      },
+    },
     storeClock: createStoreClock(nowMs),
     warmCache: { find: async () => world.warmHit, write: (entry: unknown) => world.warm.push(entry) },
     semanticCache: {

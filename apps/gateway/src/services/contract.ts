@@ -35,6 +35,7 @@ import type { PostWebhook } from '../observe/post-webhook';
 import type { Readers } from '../observe/readers';
 import type { ProviderChecks } from '../providers/provider-checks';
 import type { LegacyKeys } from './legacy-keys';
+import type { RunBudgets } from './run-budgets';
 
 export type { SinkState } from '@llm0/drizzle/queries/logs/log-sinks';
 export type { BackendProbe } from '../backends/parts';
@@ -98,6 +99,8 @@ export interface Services {
   readonly leases: LeaseKeeper;
   /** Requests of projects with `queue_timeout_ms`. */
   readonly turns: TurnQueue;
+  /** Runs with a budget. */
+  readonly runs: Pick<RunBudgets, 'find' | 'reload' | 'pause' | 'tell'>;
   readonly refusals: RefusalFolder;
   readonly flights: FlightTable;
   /** Scripts over the tools of a key's MCP servers. */

@@ -111,7 +111,7 @@ test('a thread that dies in the middle of a batch loses no row and doubles none'
       if (queue.size === 0) drained.resolve();
     },
     depth: async () => ({ entries: queue.size, oldestAgeMs: 0 }),
-    ...{ handBack: () => {}, reap: async () => 0, counters: async () => [] },
+    ...{ handBack: () => {}, reap: async () => 0, counters: async () => [], forgetBudget: async () => {} },
   };
   const drain = createLogDrain({ db: database.db, hotStore, log: log as never, nowMs: Date.now, rows: thread });
   // The thread runs already.

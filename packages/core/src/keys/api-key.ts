@@ -90,6 +90,10 @@ export interface ApiKey {
   /** Of a UTC day, and of a week from Monday, beside `budgetNanoUsd`. */
   readonly dailyBudgetNanoUsd: number | null;
   readonly weeklyBudgetNanoUsd: number | null;
+  /** Most that one of its runs may be given; null = any amount. */
+  readonly maxRunBudgetNanoUsd: number | null;
+  /** Budget of a run that names none; null = none. */
+  readonly defaultRunBudgetNanoUsd: number | null;
 }
 
 /** Providers with native APIs for the key. */

@@ -16,30 +16,37 @@ export const SUNDAY_MS = Date.UTC(2026, 4, 31, 23, 50);
 const TO_MONDAY_MS = 20 * 60_000;
 
 type Labels = Readonly<Record<string, string>>;
-type Asked = Parameters<typeof requestOf>[0] & { readonly labels?: Labels };
+type Asked = Parameters<typeof requestOf>[0] & { readonly labels?: Labels; readonly runId?: string };
 
 const PROJECT: BudgetOwner = { scope: 'project' };
 const KEY: BudgetOwner = { scope: 'key', keyId: 'key-1' };
 const LABELS = { feature: 'a b:c=d\n%ü' };
+const RUN = { scope: 'run', runId: 'agent:1' } as const;
 const SEARCH: BudgetOwner = { scope: 'label', label: 'feature', value: LABELS.feature };
 
 export function budgetOf(span: BudgetSpan, owner: BudgetOwner, limitNanoUsd: number, version = 1): Budget {
   return { id: budgetId(span, owner), span, owner, limitNanoUsd, version };
 }
 
-/** A request whose lost record has its labels, as the gateway's has. */
-export function labelledRequest({ labels, ...asked }: Asked): AdmitRequest {
+/** A request whose lost record has its labels and run, as the gateway's has. */
+export function labelledRequest({ labels, runId, ...asked }: Asked): AdmitRequest {
   const request = requestOf(asked);
   const { requestId, projectId, keyId } = request;
-  const lost = { id: requestId, projectId, apiKeyId: keyId, labels, status: 'error', errorCode: 'gateway_lost' };
+  const lost = { id: requestId, projectId, apiKeyId: keyId, labels, runId, status: 'error', errorCode: 'gateway_lost' };
   const own = { requestId, projectId, keyId, ...asked.requested, lostRecord: JSON.stringify(lost) };
   return { ...request, requested: planOf(own) };
 }
 
 /** The end of a request, with its labels in the record. */
-export function labelledEnd(request: AdmitRequest, nowMs: number, end: Partial<Settlement> = {}, labels?: Labels) {
+export function labelledEnd(
+  request: AdmitRequest,
+  nowMs: number,
+  end: Partial<Settlement> = {},
+  labels?: Labels,
+  runId?: string,
+) {
   const settlement = settlementOf(request, nowMs, end);
-  return { ...settlement, record: recordText(settlement, labels) };
+  return { ...settlement, record: recordText(settlement, labels, runId) };
 }
 
 /** Suite of every hot store: budgets by day, week, month, key and label. */
@@ -67,12 +74,12 @@ export function describeBudgets(name: string, open: OpenStore): void {
       const request = labelledRequest(asked);
       const decision = await store.admit(request);
       expect(decision.type).toBe('admitted');
-      await settle(labelledEnd(request, decision.nowMs, { costNanoUsd }, asked.labels));
+      await settle(labelledEnd(request, decision.nowMs, { costNanoUsd }, asked.labels, asked.runId));
     };
     /** Settled spend of a budget, by what it refuses. */
     const counted = async (span: BudgetSpan, owner: BudgetOwner, version = 1) => {
       const budgets = listed(budgetOf(span, owner, 0, version));
-      const decision = await admit({ projectVersion: version, budgets, labels: LABELS });
+      const decision = await admit({ projectVersion: version, budgets, labels: LABELS, runId: RUN.runId });
       return decision.type === 'denied' ? decision.budget?.spentNanoUsd : decision.type;
     };
 
@@ -83,9 +90,12 @@ export function describeBudgets(name: string, open: OpenStore): void {
       ['week', KEY],
       ['day', SEARCH],
       ['month', SEARCH],
+      ['run', RUN],
     ] as const)('500 at once against a budget of a %s of %o for 100: exactly 100', async (span, owner) => {
       const budgets = listed(budgetOf(span, owner, 10_000), budgetOf('month', PROJECT, 1_000_000));
-      const decisions = await Promise.all(Array.from({ length: 500 }, () => admit({ budgets, labels: LABELS })));
+      const decisions = await Promise.all(
+        Array.from({ length: 500 }, () => admit({ budgets, labels: LABELS, runId: RUN.runId })),
+      );
       expect(decisions.filter(({ type }) => type === 'admitted')).toHaveLength(100);
       const refused = decisions.flatMap((one) => (one.type === 'denied' ? [one] : []));
       expect(refused).toHaveLength(400);
@@ -200,6 +210,30 @@ export function describeBudgets(name: string, open: OpenStore): void {
       await settle(labelledEnd(requestOf({}), clock.ms, { held: false, costNanoUsd: 30 }, LABELS));
       await settle(labelledEnd(requestOf({}), clock.ms, { held: false, costNanoUsd: 4 }));
       expect([await counted('day', SEARCH), await counted('week', PROJECT)]).toEqual([31, 35]);
+    });
+
+    test('a run has one budget at all times; its spend from before, of a dead process and after lost data counts', async () => {
+      const { runId } = RUN;
+      await serve({ runId }, 10);
+      await serve({ runId: 'another' }, 5);
+      const budgets = listed(budgetOf('run', RUN, 1000));
+      await serve({ runId, keyId: 'key-2', budgets }, 20);
+      const lost = labelledRequest({ runId, budgets });
+      await store.admit(lost);
+      clock.ms += TO_MONDAY_MS;
+      expect(await store.reap()).toBe(1);
+      expect(await counted('run', RUN)).toBe(70);
+      await settle(labelledEnd(lost, SUNDAY_MS, { costNanoUsd: 75 }, undefined, runId));
+      await until(async () => (await counted('run', RUN)) === 105);
+      await settle(labelledEnd(requestOf({}), clock.ms, { held: false, costNanoUsd: 1 }, undefined, runId));
+      const open = labelledRequest({ runId, budgets });
+      await store.admit(open);
+      await store.recount();
+      expect(await counted('run', RUN)).toBe(106);
+      await store.forgetBudget(open.projectId, budgetId('run', RUN));
+      expect(await admit({ runId, budgets: listed(budgetOf('run', RUN, 305)) })).toMatchObject({ type: 'denied' });
+      await settle(labelledEnd(open, clock.ms, { costNanoUsd: 2 }, undefined, runId));
+      expect(await counted('run', RUN)).toBe(108);
     });
 
     test('rows that cannot be read refuse the request, and the next one counts', async () => {

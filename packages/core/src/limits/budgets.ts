@@ -1,21 +1,27 @@
-// Budgets by day, week and month beside cap and key budget: the rules for both stores. A new kind is a row here.
+// Budgets by day, week, month and run beside cap and key budget: the rules for both stores. A new kind is a row here.
 import { DAY_MS, dayIndex, monthIndex, monthStartMs, weekIndex, weekStartMs } from './periods';
 
 type Labels = Readonly<Record<string, string>>;
+
+/** The largest `Date`. */
+const END_OF_TIME_MS = 8.64e15;
 
 /** Periods by the first letter of a budget's id; `lua/budgets/kept.lua` computes the same indexes. */
 export const SPANS = {
   day: { letter: 'd', word: 'daily', indexOf: dayIndex, startMs: (index: number) => index * DAY_MS },
   week: { letter: 'w', word: 'weekly', indexOf: weekIndex, startMs: weekStartMs },
   month: { letter: 'm', word: 'monthly', indexOf: monthIndex, startMs: monthStartMs },
+  /** All the time: a run has one period. */
+  run: { letter: 'r', word: 'run', indexOf: () => 1, startMs: (index: number) => (index - 1) * END_OF_TIME_MS },
 } as const;
 export type BudgetSpan = keyof typeof SPANS;
 
-/** All requests of a project, of a key, or those with a label. */
+/** All requests of a project, of a key, or those with a label or of an agent's run. */
 export type BudgetOwner =
   | { readonly scope: 'project' }
   | { readonly scope: 'key'; readonly keyId: string }
-  | { readonly scope: 'label'; readonly label: string; readonly value: string };
+  | { readonly scope: 'label'; readonly label: string; readonly value: string }
+  | { readonly scope: 'run'; readonly runId: string };
 
 /** A limit of a period, with a counter of its own. */
 export interface Budget {
@@ -69,6 +75,7 @@ const OWNER_IDS: { readonly [S in BudgetOwner['scope']]: (owner: Extract<BudgetO
   project: () => 'p',
   key: ({ keyId }) => `k${keyId}`,
   label: ({ label, value }) => `l${encodeText(label)}=${encodeText(value)}`,
+  run: ({ runId }) => `r${encodeText(runId)}`,
 };
 
 const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed());
@@ -103,19 +110,25 @@ interface RecordedRequest {
 
 /** All budgets that may cover a request, for a settlement without a hold: the store books those it counts. */
 export function coveringBudgets({ keyId, record }: RecordedRequest): readonly Pick<Budget, 'id' | 'span'>[] {
+  const { labels, runId } = read(record);
   const owners: BudgetOwner[] = [{ scope: 'project' }, { scope: 'key', keyId }];
-  for (const [label, value] of Object.entries(labelsIn(record))) owners.push({ scope: 'label', label, value });
-  const spans = Object.keys(SPANS) as BudgetSpan[];
-  return owners.flatMap((owner) => spans.map((span) => ({ id: budgetId(span, owner), span })));
+  for (const [label, value] of Object.entries(labels ?? {})) owners.push({ scope: 'label', label, value });
+  const calendar = owners.flatMap((owner) => CALENDAR.map((span) => ({ id: budgetId(span, owner), span })));
+  return typeof runId === 'string'
+    ? [...calendar, { id: budgetId('run', { scope: 'run', runId }), span: 'run' }]
+    : calendar;
 }
 
-const labelsIn = (record: string): Labels => (JSON.parse(record) as { labels?: Labels | null }).labels ?? {};
+const CALENDAR = ['day', 'week', 'month'] as const;
+
+const read = (record: string) => JSON.parse(record) as { labels?: Labels | null; runId?: string | null };
 
 /** True if a request of this key with this record counts against the budget. */
 export function covers({ owner }: Pick<Budget, 'owner'>, { keyId, record }: RecordedRequest): boolean {
   if (owner.scope === 'project') return true;
   if (owner.scope === 'key') return owner.keyId === keyId;
-  return labelsIn(record)[owner.label] === owner.value;
+  const { labels, runId } = read(record);
+  return owner.scope === 'run' ? runId === owner.runId : labels?.[owner.label] === owner.value;
 }
 
 type Amounts = Readonly<Record<BudgetSpan, number | null>>;
@@ -125,6 +138,17 @@ function budgetsOf(owner: BudgetOwner, amounts: Partial<Amounts>, version: numbe
     const span = name as BudgetSpan;
     return limitNanoUsd === null ? [] : [{ id: budgetId(span, owner), span, owner, limitNanoUsd, version }];
   });
+}
+
+/** Budget of an agent's run. It has one version: once counted, it stays so. */
+export function runBudget(runId: string, limitNanoUsd: number): Budget {
+  const owner = { scope: 'run', runId } as const;
+  return { id: budgetId('run', owner), span: 'run', owner, limitNanoUsd, version: 1 };
+}
+
+/** The budgets of a request, and its run's. */
+export function withRun(budgets: RequestBudgets | undefined, run: Budget | undefined): RequestBudgets | undefined {
+  return run === undefined ? budgets : toRequestBudgets([...(budgets?.list ?? []), run]);
 }
 
 export const toRequestBudgets = (list: readonly Budget[]): RequestBudgets => ({

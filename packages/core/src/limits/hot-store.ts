@@ -271,6 +271,8 @@ export interface HotStore extends LogQueue {
   counters(): Promise<readonly ProjectCounter[]>;
   openHolds(): Promise<number>;
   keySpend(projectId: string, keyId: string, period: BudgetPeriod): Promise<number>;
+  /** Drops the counter of a run; if it goes on, it is counted anew. */
+  forgetBudget(projectId: string, id: string): Promise<void>;
   customerSpend(projectId: string, customerId: string): Promise<{ dayNanoUsd: number; monthNanoUsd: number }>;
 
   cacheWrite(projectId: string, entry: CacheWrite): void;

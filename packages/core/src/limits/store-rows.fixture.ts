@@ -105,6 +105,7 @@ function period(row: { readonly createdAtMs: number }, length: number): string {
 export function recordText(
   settlement: Pick<Settlement, 'requestId' | 'projectId' | 'keyId' | 'customerId' | 'admittedAtMs' | 'costNanoUsd'>,
   labels?: Labels,
+  runId?: string,
 ): string {
   return JSON.stringify({
     id: settlement.requestId,
@@ -114,6 +115,7 @@ export function recordText(
     customerId: settlement.customerId,
     costNanoUsd: settlement.costNanoUsd,
     labels,
+    runId,
   });
 }
 

@@ -17,6 +17,8 @@ export interface HoldEstimate {
   /** Prompt plus output tokens, for tokens-per-minute. */
   readonly tokens: number;
   readonly outputTokens: number;
+  /** Answers that share them. */
+  readonly answers: number;
   /** Provider and model of the prices. */
   readonly context: PriceContext;
 }
@@ -32,7 +34,8 @@ export function estimateHold(
   options: HoldOptions,
 ): HoldEstimate {
   const prompt = estimatePromptTokens(weight, options.strict);
-  const output = (request.maxOutputTokens ?? options.defaultOutputTokens) * countAnswers(request);
+  const answers = countAnswers(request);
+  const output = (request.maxOutputTokens ?? options.defaultOutputTokens) * answers;
   const context: PriceContext = { promptTokens: prompt, serviceTier: holdTier(request.serviceTier) };
   const wantsAudio = request.extra.modalities !== undefined || request.extra.audio !== undefined;
   let holdNanoUsd = 0;
@@ -55,7 +58,7 @@ export function estimateHold(
     );
     inputNanoUsd = Math.max(inputNanoUsd, costOf(prompt, inputPrice));
   }
-  return { holdNanoUsd, inputNanoUsd, tokens: prompt + output, outputTokens: output, context };
+  return { holdNanoUsd, inputNanoUsd, tokens: prompt + output, outputTokens: output, answers, context };
 }
 
 /** The part of a hold that one side of an answer has, where this target gave it; text only. */

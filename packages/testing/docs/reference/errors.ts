@@ -54,6 +54,11 @@ const ADVICE = {
     'A label of the request reached its budget of the day, week or month; `spent_usd` and `budget_usd` say how much.',
     'Raise it: `llm0 label-budgets update …`. It resets at midnight, on Monday or on the 1st, UTC.',
   ),
+  run_budget_exceeded: advice(
+    "The budget of the agent's run doesn't cover the request; `spent_usd` and `budget_usd` say how much. The run is paused.",
+    'Raise it: `llm0 runs raise …`. The run continues with its next request.',
+  ),
+  run_stopped: advice('An operator stopped the run.', 'Begin another run, with another `X-LLM0-Run-Id`.'),
   model_not_found: advice('No provider offers the model; the message names similar ones.', 'Check `GET /v1/models`.'),
   not_found: advice('Nothing has this path or id.', 'Check the address; the base URL ends in `/v1`.'),
   method_not_allowed: advice('The path takes another method.', 'Use the method that the message names.'),

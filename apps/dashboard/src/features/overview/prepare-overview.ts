@@ -67,6 +67,8 @@ const POLICY = new Set([
   'spend_cap_exceeded',
   'key_budget_exceeded',
   'label_budget_exceeded',
+  'run_budget_exceeded',
+  'run_stopped',
   'customer_spend_limit',
   'request_over_limit',
   'model_not_priced',

@@ -180,6 +180,18 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
   { name: 'daily_budget_usd', label: 'Budget per day, USD', kind: 'usd', understood: per('a day') },
   { name: 'weekly_budget_usd', label: 'Budget per week, USD', kind: 'usd', understood: per('a week') },
   {
+    name: 'max_run_budget_usd',
+    label: 'Most per run, USD',
+    kind: 'usd',
+    hint: "Of an agent's run (X-LLM0-Run-Id). Leave empty for any amount.",
+  },
+  {
+    name: 'default_run_budget_usd',
+    label: 'Budget per run, USD',
+    kind: 'usd',
+    hint: 'For runs that name none. Leave empty for none.',
+  },
+  {
     name: 'allowed_models',
     label: 'Models',
     isMore: true,

@@ -78,9 +78,18 @@ export const periodBudgets = {
   weekly_budget_usd: usd.nullish().openapi({ description: 'USD per week from Monday, UTC; null = none' }),
 };
 
+/** Budgets of a key's runs. */
+export const runBudgets = {
+  max_run_budget_usd: usd.nullish().openapi({ description: 'Most that a run of the key may have; null = any amount' }),
+  default_run_budget_usd: usd.nullish().openapi({
+    description: 'Budget of a run that names none; null = none',
+  }),
+};
+
 /** USD out: an exact JSON number. */
 export const usdShown = z.number().openapi({ description: 'USD, exact, at most 9 decimals' });
 
+export const runBudgetsShown = { max_run_budget_usd: usdShown.nullable(), default_run_budget_usd: usdShown.nullable() };
 export const periodBudgetsShown = { daily_budget_usd: usdShown.nullable(), weekly_budget_usd: usdShown.nullable() };
 
 /** RFC 3339 with an offset → epoch milliseconds. */

@@ -12,6 +12,8 @@ import {
   passthrough,
   periodBudgets,
   periodBudgetsShown,
+  runBudgets,
+  runBudgetsShown,
   text,
   toolPatterns,
   usd,
@@ -65,6 +67,7 @@ const settings = {
   budget_usd: usd.nullish(),
   budget_period: z.enum(['total', 'month']).optional().openapi({ default: 'total' }),
   ...periodBudgets,
+  ...runBudgets,
 };
 
 export const newKeySchema = z.strictObject({ name: text(), ...settings, key: givenKey.optional() }).openapi('NewKey');
@@ -107,6 +110,7 @@ const shown = z.object({
   budget_usd: usdShown.nullable(),
   budget_period: z.enum(['total', 'month']),
   ...periodBudgetsShown,
+  ...runBudgetsShown,
   created_at: instantShown,
   updated_at: instantShown,
 });

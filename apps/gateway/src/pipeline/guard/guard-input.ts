@@ -6,6 +6,7 @@ import { namesIn } from '@llm0/core/guardrails/pseudonyms';
 import { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { Services } from '../../services/contract';
 import { type Admission, replaceModel } from '../request/admit';
+import { limitOutput } from '../request/fit-request';
 import { type Authenticated, latestPrincipal } from '../request/load-principal';
 import type { RequestContext } from '../request/open-context';
 
@@ -72,8 +73,10 @@ const CHAT: JudgedKind<ChatRequest> = {
 export function withGuarded(admission: Admission, guarded: GuardedRequest<ChatRequest> | undefined): Admission {
   if (guarded === undefined) return admission;
   const { request: judged } = guarded;
-  const { model } = admission.plan.request;
-  return { ...admission, toSend: judged.model === model ? judged : replaceModel(judged, model) };
+  const { model, maxOutputTokens } = admission.plan.request;
+  const toSend = judged.model === model ? judged : replaceModel(judged, model);
+  if (maxOutputTokens === undefined || maxOutputTokens === toSend.maxOutputTokens) return { ...admission, toSend };
+  return { ...admission, toSend: limitOutput(toSend, maxOutputTokens) };
 }
 
 /**

@@ -10,7 +10,7 @@ export type PlannedHold = Pick<HoldEstimate, 'holdNanoUsd' | 'inputNanoUsd' | 't
 
 /** Free of charge, however large the input. */
 export const NO_HOLD: HoldEstimate = {
-  ...{ holdNanoUsd: 0, inputNanoUsd: 0, tokens: 0, outputTokens: 0 },
+  ...{ holdNanoUsd: 0, inputNanoUsd: 0, tokens: 0, outputTokens: 0, answers: 1 },
   context: { promptTokens: 0 },
 };
 

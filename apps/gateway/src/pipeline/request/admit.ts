@@ -5,18 +5,21 @@ import { mayCache } from '@llm0/core/cache/tool-answers';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { labelsOf } from '@llm0/core/keys/api-key';
+import { type Budget, withRun } from '@llm0/core/limits/budgets';
 import type { AdmitDecision, AdmitPlan, AdmitRequest } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../../services/contract';
+import { admitRun } from './admit-run';
 import { denial } from './denials';
+import { fitRequest } from './fit-request';
 import { type Authenticated, refreshPrincipal, reloadPrincipal } from './load-principal';
 import type { RequestContext } from './open-context';
 import { planRequest, type RequestPlan } from './plan-request';
 
 export type AdmitNeeds = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'connect'> &
-  Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics' | 'refreshTables'>;
+  Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics' | 'refreshTables' | 'runs'>;
 
 export interface AdmitInput<R = ChatRequest> {
   readonly ctx: RequestContext;
@@ -36,6 +39,8 @@ export interface Planner<R, P, S> {
   plan(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<R>): P;
   /** The request for the customer's downgrade model; throws where another model is no answer. */
   withModel(request: R, model: string): R;
+  /** The request with the largest output limit that costs no more; undefined if none does, absent where none is sent. */
+  fit?(request: R, plan: P, leftNanoUsd: number): R | undefined;
   /** undefined for anything this version did not write, the project wants served no more, or another target answered. */
   decodeStored(value: string, plan: P, input: AdmitInput<R>): S | undefined | Promise<S | undefined>;
 }
@@ -75,11 +80,22 @@ export interface Planned {
   readonly cacheKey?: string;
 }
 
-/** One atomic decision; asked again only when key, project or downgrade model changed under us. */
-export async function admitPlanned<R extends { readonly model: string }, P extends Planned, S>(
+/** The decision; with those of its run's budget where the caller names a run. */
+export function admitPlanned<R extends { readonly model: string }, P extends Planned, S>(
   services: AdmitNeeds,
   input: AdmitInput<R>,
   planner: Planner<R, P, S>,
+): Promise<Admission<P, S>> {
+  if (input.ctx.runId === undefined) return decide(services, input, planner);
+  return admitRun(services, { input, planner }, (asked, run) => decide(services, asked, planner, run));
+}
+
+/** One atomic decision; asked again only when key, project or downgrade model changed under us. */
+async function decide<R extends { readonly model: string }, P extends Planned, S>(
+  services: AdmitNeeds,
+  input: AdmitInput<R>,
+  planner: Planner<R, P, S>,
+  run?: Budget,
 ): Promise<Admission<P, S>> {
   const requestedModel = input.request.model;
   let known = input;
@@ -97,7 +113,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
     const askedMs = services.clock.monotonicMs();
     try {
       decision = await services.hotStore.admit(
-        admitRequest(known, requested, { downgrade: downgrade?.plan, reloaded, skipCache }),
+        admitRequest(known, requested, { downgrade: downgrade?.plan, reloaded, skipCache, run }),
       );
     } catch (error) {
       return admitUnchecked(services, { principal, plan: requested, model: requestedModel, error });
@@ -216,6 +232,7 @@ export function replaceModel(request: ChatRequest, model: string): ChatRequest {
 export const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
   plan: planRequest,
   withModel: replaceModel,
+  fit: fitRequest,
   decodeStored: (value, { route }, { principal: { project }, ctx }) => {
     const allowed = (stored: CachedAnswer | undefined) =>
       stored !== undefined && mayCache(stored.response, project) && mayAnswer(route, stored) ? stored : undefined;
@@ -227,7 +244,7 @@ export const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
 function admitRequest(
   input: AdmitInput<unknown>,
   requested: Planned,
-  options: { downgrade: Planned | undefined; reloaded: boolean; skipCache: boolean },
+  options: { downgrade: Planned | undefined; reloaded: boolean; skipCache: boolean; run: Budget | undefined },
 ): AdmitRequest {
   const look = (plan: Planned) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
   const { key, project, budgets } = input.principal;
@@ -249,7 +266,7 @@ function admitRequest(
     projectCapNanoUsd: project.monthlyCapNanoUsd,
     keyBudgetNanoUsd: key.budgetNanoUsd,
     keyBudgetPeriod: key.budgetPeriod,
-    budgets: budgets?.of(labelsOf(input.principal, input.ctx.labels)),
+    budgets: withRun(budgets?.of(labelsOf(input.principal, input.ctx.labels)), options.run),
     tokensPerMinute: key.tokensPerMinute,
     maxConcurrency: key.maxConcurrency,
   };

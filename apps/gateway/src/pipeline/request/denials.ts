@@ -98,8 +98,9 @@ const BUDGETS: { readonly [S in BudgetOwner['scope']]: { readonly kind: ErrorKin
   project: { kind: 'spend_cap_exceeded', of: 'of this project' },
   key: { kind: 'key_budget_exceeded', of: 'of this API key' },
   label: { kind: 'label_budget_exceeded', of: 'of the label' },
+  run: { kind: 'run_budget_exceeded', of: 'of' },
 };
-const RESETS: Readonly<Record<BudgetSpan, string>> = {
+const RESETS: Readonly<Record<Exclude<BudgetSpan, 'run'>, string>> = {
   day: 'at 00:00 UTC',
   week: 'on Monday at 00:00 UTC',
   month: 'on the first of the month at 00:00 UTC',
@@ -131,10 +132,13 @@ function budgetDenial({ budget, state, nowMs }: Denied): AdmissionDenied {
   if (budget === undefined) throw new Error('the store names no budget');
   const { owner, span, limitNanoUsd } = budget;
   const { kind, of } = BUDGETS[owner.scope];
-  const label = owner.scope === 'label' ? ` ${owner.label}=${owner.value}` : '';
+  const name =
+    owner.scope === 'label' ? ` ${owner.label}=${owner.value}` : owner.scope === 'run' ? ` "${owner.runId}"` : '';
   const spent = `${formatUsdText(budget.spentNanoUsd)} of ${formatUsdText(limitNanoUsd)} is spent`;
   const message =
-    `The ${SPANS[span].word} budget ${of}${label} doesn't cover this request: ${spent}. ` +
-    `It resets ${RESETS[span]}. The operator can raise it.`;
+    `The ${SPANS[span].word} budget ${of}${name} doesn't cover this request: ${spent}. ` +
+    (span === 'run'
+      ? 'The run is paused: an operator can raise its budget.'
+      : `It resets ${RESETS[span]}. The operator can raise it.`);
   return new AdmissionDenied(kind, message, { budget, state, nowMs });
 }

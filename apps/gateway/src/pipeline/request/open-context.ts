@@ -2,7 +2,7 @@ import type { Held } from '@llm0/core/async/room';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
 import type { Services } from '../../services/contract';
-import { readRunId } from './run-id';
+import { RUN_BUDGET, readRunBudget, readRunId } from './run-id';
 
 /** `off`: no cache; `refresh`: only writes. */
 export type CacheMode = 'normal' | 'off' | 'refresh';
@@ -18,6 +18,8 @@ export interface RequestControls {
   readonly failover?: 'off';
   /** Milliseconds that an attempt may take at most. */
   readonly timeoutMs?: number;
+  /** Budget of the run; only its first request sets it. */
+  readonly runBudgetNanoUsd?: number;
   /** Names of guardrails that must block. */
   readonly guardrail?: string;
 }
@@ -48,7 +50,7 @@ const LABEL_PREFIX = 'x-llm0-';
 /** `X-LLM0-*` headers with their own meaning, which are never labels. */
 const RESERVED = new Set([
   ...['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped', 'run-id', 'session', 'guardrail'],
-  ...['failover', 'timeout-ms'],
+  ...['failover', 'timeout-ms', 'run-budget-usd'],
 ]);
 
 /** Reads the request's headers; throws `invalid_request` for invalid controls. */
@@ -97,8 +99,10 @@ function readControls(headers: Headers): RequestControls {
   const guardrail = headers.get('x-llm0-guardrail');
   const failover = headers.get('x-llm0-failover');
   const timeout = headers.get('x-llm0-timeout-ms');
+  const runBudget = headers.get(RUN_BUDGET);
   const isPlain = cacheControl === null && own === null && ttl === null && threshold === null;
-  if (isPlain && drop === null && guardrail === null && failover === null && timeout === null) return NORMAL_CONTROLS;
+  const hasOthers = drop !== null || guardrail !== null || failover !== null || timeout !== null || runBudget !== null;
+  if (isPlain && !hasOthers) return NORMAL_CONTROLS;
   return {
     cache: cacheMode(own, cacheControl),
     cacheTtlSeconds: ttl === null ? undefined : headerNumber('X-LLM0-Cache-TTL', ttl, { min: 1, max: 31_536_000 }),
@@ -107,6 +111,7 @@ function readControls(headers: Headers): RequestControls {
     dropParams: drop === null ? undefined : readFlag('X-LLM0-Drop-Params', drop),
     ...(guardrail === null ? {} : { guardrail }),
     ...(timeout === null ? {} : { timeoutMs: headerNumber('X-LLM0-Timeout-Ms', timeout, TIMEOUT_RANGE) }),
+    ...(runBudget === null ? {} : { runBudgetNanoUsd: readRunBudget(headers, runBudget) }),
     ...(failover !== null && isFailoverOff(failover) ? { failover: 'off' } : {}),
   };
 }

@@ -61,6 +61,8 @@ const key: ApiKey = {
   budgetPeriod: 'total',
   dailyBudgetNanoUsd: null,
   weeklyBudgetNanoUsd: null,
+  maxRunBudgetNanoUsd: null,
+  defaultRunBudgetNanoUsd: null,
 };
 const acme = { name: 'acme', place: 'cloud' as const, modelPatterns: [/^acme-/], liveModels: new Set<string>() };
 const prices = createPriceBook(

@@ -53,6 +53,7 @@ interface UnusedCheck extends Pick<BudgetCheck, 'projectId' | 'keyId' | 'nowMs'>
 /** Nothing was spent or is held since the month before this one began: there is nothing to count. */
 function isUnused(state: EmbeddedState, { projectId, keyId, budget, nowMs }: UnusedCheck): boolean {
   const isNothing = ({ spent, held }: Readonly<Sum>) => spent === 0 && held === 0;
+  if (budget.owner.scope === 'run') return false;
   if (budget.owner.scope === 'key') return isNothing(state.keys.get(keyId)?.total ?? { spent: 0, held: 0 });
   const months = state.projects.get(projectId)?.months ?? NONE;
   const month = monthIndex(nowMs);

@@ -196,6 +196,11 @@ export class EmbeddedHotStore implements HotStore {
     return period === 'total' ? key.total.spent : readSum(key.months, monthIndex(this.nowMs())).spent;
   }
 
+  async forgetBudget(projectId: string, id: string): Promise<void> {
+    // Not journalled, since earlier releases know no such line: the next compaction leaves it out.
+    this.state.projects.get(projectId)?.budgets.delete(id);
+  }
+
   async customerSpend(projectId: string, customerId: string): Promise<{ dayNanoUsd: number; monthNanoUsd: number }> {
     const customer = this.state.peekCustomer(projectId, customerId);
     return {

@@ -243,7 +243,8 @@ export function openCounts(link: RedisLink, newId: () => string): OpenCount {
 /** Fields of a budget, as `lua/budgets/open.lua` takes them. */
 function budgetArgs({ id, version, owner }: Budget): readonly ScriptArg[] {
   const keyId = owner.scope === 'key' ? owner.keyId : '';
-  const [label, value] = owner.scope === 'label' ? [owner.label, owner.value] : ['', ''];
+  const label = owner.scope === 'label' ? owner.label : '';
+  const value = owner.scope === 'label' ? owner.value : owner.scope === 'run' ? owner.runId : '';
   return [id, version, keyId, label, value];
 }
 

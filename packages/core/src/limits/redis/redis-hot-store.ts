@@ -195,6 +195,10 @@ export class RedisHotStore implements HotStore {
     return this.spend.keySpend(keyId, projectId, { period, nowMs: await this.link.nowMs() });
   }
 
+  forgetBudget(projectId: string, id: string): Promise<void> {
+    return this.spend.forgetBudget(projectId, id);
+  }
+
   async customerSpend(projectId: string, customerId: string): Promise<{ dayNanoUsd: number; monthNanoUsd: number }> {
     return this.spend.customerSpend(projectId, customerId, await this.link.nowMs());
   }

@@ -37,6 +37,11 @@ export class RedisSpend {
     else await this.link.client.hset(key, encodeId(customerId), encodeCustomerLimits(limits));
   }
 
+  async forgetBudget(projectId: string, id: string): Promise<void> {
+    const key = projectKey(this.link.keysOf(projectId), projectId);
+    await this.link.client.hdel(key, `b${id}`, `bs${id}:1`, `bh${id}:1`);
+  }
+
   async counters(nowMs: number): Promise<readonly ProjectCounter[]> {
     const now = monthIndex(nowMs);
     const months = Array.from({ length: MONTHS_KEPT + 1 }, (_, i) => now + 1 - i);

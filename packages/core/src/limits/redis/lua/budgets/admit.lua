@@ -44,6 +44,7 @@ local function make_budgets(now, month)
 
   -- Nothing was spent or is held since the month before this one began: there is nothing to count.
   local function is_unused(id, P, project_name, K, key_name)
+    if string.sub(id, 1, 1) == 'r' then return false end
     if string.sub(id, 2, 2) == 'k' then return is_nothing(K.h) and is_nothing(call('HGET', key_name, 's')) end
     local before = whole(month - 1)
     local v = call('HMGET', project_name, 's' .. before, 'h' .. before)

@@ -1,9 +1,10 @@
--- Budgets by day, week and month. Their counters are fields of the project's hash: bs<id>:<period> spent, bh<id>:<period>
+-- Budgets by day, week, month and run. Their counters are fields of the project's hash: bs<id>:<period> spent, bh<id>:<period>
 -- held. b<id> says which periods are kept: "<latest> <before> <version>" (before 0 = none), or while a process counts the
 -- rows "?<token> <time> <period>".
 local function period_of(id, ms)
   local span, day = string.sub(id, 1, 1), day_of(ms)
   if span == 'd' then return day end
+  if span == 'r' then return 1 end
   return span == 'w' and floor((day + 3) / 7) or month_of(ms)
 end
 

@@ -2,7 +2,7 @@
 -- requests hold is held here too, and their costs are booked; all other spend is in rows and queue.
 -- KEYS 1 epoch, 2 project, 3 log, 4 holds
 -- ARGV 1 epoch, 2 clock, 3 project id, 4 token of the process, 5 milliseconds until another process's count is void, then
---      per budget (BUDGET fields): id, version, key id or '', label or '', its value
+--      per budget (BUDGET fields): id, version, key id or '', label or '', its value (of a run: its id)
 -- Reply: 0 (another epoch), 1 (another process counts one of them), or {last entry of the log or '', then per budget that
 --        was not counted: id, period, ids of the open requests}.
 local BUDGET = 5
@@ -26,8 +26,10 @@ if #budgets == 0 then return { '' } end
 
 local function covers(budget, key, record)
   if budget.key ~= '' then return budget.key == key end
-  if budget.label == '' then return true end
-  local labels = cjson.decode(record).labels
+  if budget.label == '' and budget.value == '' then return true end
+  local row = cjson.decode(record)
+  if budget.label == '' then return row.runId == budget.value end
+  local labels = row.labels
   return type(labels) == 'table' and labels[budget.label] == budget.value
 end
 

@@ -1,0 +1,109 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import type { Db } from '@llm0/drizzle/client';
+import {
+  findRunProject,
+  findRuns,
+  listRunItems,
+  listRuns,
+  loadRunUsage,
+  runRows,
+} from '@llm0/drizzle/queries/limits/runs';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { AuditedChanges } from '../audit/audited-changes';
+import { id, pageOf, pageQuery, showPage } from '../fields/fields';
+import { required } from '../fields/find-or-refuse';
+import { raiseSchema, runDetailSchema, runSchema, type ShownRun, showRun, showRunItem } from './schema';
+
+const MOST_ITEMS = 1000;
+const at = routesOf('runs');
+const params = z.object({ id: z.string().min(1).max(128).openapi({ description: '`X-LLM0-Run-Id`' }) });
+const query = z.strictObject({
+  project_id: id.optional().openapi({ description: 'Needed if several projects have a run of this name' }),
+});
+
+const list = createRoute({
+  ...at('get', '/runs', 'List runs with a budget, newest first'),
+  request: { query: z.strictObject({ project_id: id.optional(), ...pageQuery }) },
+  responses: { 200: answers(pageOf(runSchema), 'Runs') },
+});
+const show = createRoute({
+  ...at('get', '/runs/{id}', 'Show a run with its requests and tool calls'),
+  request: { params, query },
+  responses: { 200: answers(runDetailSchema, 'The run') },
+});
+const raise = createRoute({
+  ...at('post', '/runs/{id}/raise', 'Raise the budget of a run, which continues from its next request'),
+  request: { params, query, body: takes(raiseSchema) },
+  responses: { 200: answers(runSchema, 'The run as it is now') },
+});
+const stop = createRoute({
+  ...at('post', '/runs/{id}/stop', 'Stop a run for good: its requests get 402 run_stopped'),
+  request: { params, query },
+  responses: { 200: answers(runSchema, 'The run as it is now') },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'clock' | 'runs'>;
+type Asked = { readonly runId: string; readonly projectId: string | undefined };
+
+export function runRoutes({ db, clock, runs }: Needs) {
+  const changes = new AuditedChanges(db, {
+    ...{ resource: 'run', idOf: ({ run }: ShownRun) => `${run.projectId}/${run.runId}` },
+    show: showRun,
+    goLive: ({ run }) => runs.tell(run),
+  });
+  const withUsage = async (run: ShownRun['run'], by: Db = db): Promise<ShownRun> => ({
+    run,
+    usage: await loadRunUsage(by, run),
+  });
+  const findOne = async ({ runId, projectId }: Asked) => {
+    const found = await findRuns(db, runId, projectId);
+    if (found.length < 2) return found[0] ?? null;
+    const message = 'Several projects have a run of this name. Name one by project_id.';
+    throw new GatewayError('conflict', message, { param: 'project_id' });
+  };
+  const change = async (
+    asked: Asked,
+    actor: Parameters<typeof changes.update>[0],
+    set: Parameters<typeof runRows.update>[2],
+  ) => {
+    const { id: rowId } = required(await findOne(asked), 'run with a budget');
+    const shown = async (run: ShownRun['run'] | null, tx: Db) => run && withUsage(run, tx);
+    return changes.update(
+      actor,
+      async (tx) => shown(await runRows.get(tx, { id: rowId }), tx),
+      async (tx) => shown(await runRows.update(tx, { id: rowId }, set), tx),
+    );
+  };
+  return createRouter()
+    .openapi(list, async (c) => {
+      const { project_id: projectId, ...page } = c.req.valid('query');
+      const { data, ...rest } = await listRuns(db, page, projectId);
+      const shown = await Promise.all(data.map((run) => withUsage(run)));
+      return c.json(showPage({ ...rest, data: shown }, showRun), 200);
+    })
+    .openapi(show, async (c) => {
+      const asked = { runId: c.req.valid('param').id, projectId: c.req.valid('query').project_id };
+      const known = await findOne(asked);
+      const projectId = known?.projectId ?? asked.projectId ?? (await findRunProject(db, asked.runId));
+      const run = known ?? { runId: asked.runId, projectId: required(projectId, 'run') };
+      const shown = await withUsage(run);
+      if (known === null && shown.usage.firstAtMs === null) required(null, 'run');
+      const items = await listRunItems(db, run, MOST_ITEMS);
+      return c.json({ ...showRun(shown), items: items.map(showRunItem) }, 200);
+    })
+    .openapi(raise, async (c) => {
+      const asked = { runId: c.req.valid('param').id, projectId: c.req.valid('query').project_id };
+      const { budget_usd: budgetNanoUsd } = c.req.valid('json');
+      const before = required(await findOne(asked), 'run with a budget');
+      if (before.stoppedAtMs !== null) throw new GatewayError('conflict', 'The run was stopped. Begin another run.');
+      if (budgetNanoUsd <= before.budgetNanoUsd)
+        throw invalidRequest('budget_usd', 'budget_usd must be above the present budget.');
+      return c.json(showRun(await change(asked, c.get('actor'), { budgetNanoUsd, pausedAtMs: null })), 200);
+    })
+    .openapi(stop, async (c) => {
+      const asked = { runId: c.req.valid('param').id, projectId: c.req.valid('query').project_id };
+      return c.json(showRun(await change(asked, c.get('actor'), { stoppedAtMs: clock.nowMs() })), 200);
+    });
+}

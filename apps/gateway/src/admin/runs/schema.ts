@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi';
+import type { RunItem, RunUsage, StoredRun } from '@llm0/drizzle/queries/limits/runs';
+import { instantShown, usd, usdShown } from '../fields/fields';
+import { showFields } from '../fields/map-fields';
+
+export const raiseSchema = z
+  .strictObject({ budget_usd: usd.openapi({ description: 'New budget of the whole run, above the present one' }) })
+  .openapi('RunRaise');
+
+const item = z.object({
+  type: z.enum(['request', 'tool_call']),
+  request_id: z.string(),
+  created_at: instantShown,
+  name: z.string().openapi({ description: 'Model, or server and tool' }),
+  status: z.string(),
+  error_code: z.string().nullable(),
+  cost_usd: usdShown,
+  tokens_total: z.number(),
+  latency_ms: z.number(),
+});
+
+const run = z.object({
+  id: z.string().openapi({ description: '`X-LLM0-Run-Id`' }),
+  project_id: z.string(),
+  state: z.enum(['running', 'paused', 'stopped']),
+  budget_usd: usdShown.nullable().openapi({ description: 'null = the run has no budget' }),
+  spent_usd: usdShown,
+  requests: z.number(),
+  tool_calls: z.number(),
+  started_at: instantShown.nullable(),
+  ended_at: instantShown.nullable(),
+});
+
+export const runSchema = run.openapi('Run');
+export const runDetailSchema = run
+  .extend({ items: z.array(item).openapi({ description: 'Requests and tool calls in order, at most 1,000' }) })
+  .openapi('RunDetail');
+
+/** A run of a project, with or without a budget. */
+export interface ShownRun {
+  readonly run: Pick<StoredRun, 'projectId' | 'runId'> & Partial<StoredRun>;
+  readonly usage: RunUsage;
+}
+
+export const showRun = ({ run: stored, usage }: ShownRun) =>
+  showFields(run, {
+    id: stored.runId,
+    projectId: stored.projectId,
+    state: stateOf(stored),
+    budgetNanoUsd: stored.budgetNanoUsd ?? null,
+    ...usage,
+    startedAtMs: stored.createdAtMs ?? usage.firstAtMs,
+    endedAtMs: stored.stoppedAtMs ?? null,
+  });
+
+export const showRunItem = (one: RunItem) => showFields(item, one);
+
+function stateOf({ stoppedAtMs, pausedAtMs }: Partial<StoredRun>): 'running' | 'paused' | 'stopped' {
+  if (stoppedAtMs != null) return 'stopped';
+  return pausedAtMs == null ? 'running' : 'paused';
+}

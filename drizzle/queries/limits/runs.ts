@@ -1,0 +1,108 @@
+import { and, eq, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { runs } from '../../schema/runs';
+import { innerRow } from '../inner-names';
+import type { Page, PageRequest } from '../page';
+import { ofLiveProject, Rows, type Stored } from '../rows';
+
+export const runRows = new Rows(runs);
+export type StoredRun = Stored<typeof runRows>;
+
+/** A run with the sums of its rows. */
+export interface RunUsage {
+  readonly spentNanoUsd: number;
+  readonly requests: number;
+  readonly toolCalls: number;
+  /** Time of the first and last row; null without rows. */
+  readonly firstAtMs: number | null;
+  readonly lastAtMs: number | null;
+}
+
+/** One request or tool call of a run. */
+export interface RunItem {
+  readonly type: 'request' | 'tool_call';
+  readonly requestId: string;
+  readonly createdAtMs: number;
+  /** Model, or `alias__tool`. */
+  readonly name: string;
+  readonly status: string;
+  readonly errorCode: string | null;
+  readonly costNanoUsd: number;
+  readonly tokensTotal: number;
+  readonly latencyMs: number;
+}
+
+const msOf = (time: SQL): SQL => sql`(extract(epoch from ${time}) * 1000)::float8`;
+const ofRun = (projectId: string, runId: string): SQL => sql`run_id = ${runId} and project_id = ${projectId}::uuid`;
+
+/** Requests and tool calls of a run. */
+export const rowsOfRun = (projectId: string, runId: string): SQL => sql`
+  select 'request' as type, request_id, created_at, model as name, status, error_code, cost_usd, tokens_total, latency_ms
+    from gateway_logs where ${ofRun(projectId, runId)}
+  union all
+  select 'tool_call', request_id, created_at, server || '__' || tool, status, error_code, cost_usd, 0, latency_ms
+    from tool_calls where ${ofRun(projectId, runId)}`;
+
+type RunAt = Pick<StoredRun, 'projectId' | 'runId'>;
+
+/** The run of these values, which the first request makes. */
+export async function openRun(db: Db, run: RunAt & Pick<StoredRun, 'apiKeyId' | 'budgetNanoUsd'>): Promise<StoredRun> {
+  const made = await runRows.createUnlessThere(db, run);
+  const { projectId, runId } = run;
+  const found = made ?? (await runRows.get(db, { projectId, runId }));
+  if (found === null) throw new Error('the run is gone');
+  return found;
+}
+
+/** Notes the first refusal. */
+export async function pauseRun(db: Db, id: string, nowMs: number): Promise<void> {
+  const goesOn = and(eq(runs.id, id), isNull(runs.pausedAtMs), isNull(runs.stoppedAtMs));
+  await db.update(runs).set({ pausedAtMs: nowMs, updatedAtMs: sql`now()` }).where(goesOn);
+}
+
+/** Newest first, without those of deleted projects. */
+export const listRuns = (db: Db, page: PageRequest, projectId?: string): Promise<Page<StoredRun>> =>
+  runRows.list(db, page, { projectId }, ofLiveProject(runs.projectId));
+
+/** Runs of this name: one in each project at most. */
+export const findRuns = (db: Db, runId: string, projectId?: string): Promise<readonly StoredRun[]> =>
+  runRows.find(db, and(eq(runs.runId, runId), projectId === undefined ? undefined : eq(runs.projectId, projectId)));
+
+/** The project whose newest row belongs to a run without a budget; null without rows. */
+export async function findRunProject(db: Db, runId: string): Promise<string | null> {
+  const newest = (table: 'gateway_logs' | 'tool_calls') => sql`(select project_id, created_at from
+    ${sql.identifier(table)} where run_id = ${runId} order by created_at desc limit 1)`;
+  const [row] = await db.execute<{ project_id: string }>(sql`select project_id from (${newest('gateway_logs')}
+    union all ${newest('tool_calls')}) as newest order by created_at desc limit 1`);
+  return row?.project_id ?? null;
+}
+
+export async function loadRunUsage(db: Db, { projectId, runId }: RunAt): Promise<RunUsage> {
+  const [row] = await db.execute(sql`select coalesce(sum(cost_usd), 0) as spent_usd,
+      (count(*) filter (where type = 'request'))::float8 as requests,
+      (count(*) filter (where type = 'tool_call'))::float8 as tool_calls,
+      ${msOf(sql`min(created_at)`)} as first_at, ${msOf(sql`max(created_at)`)} as last_at
+    from (${rowsOfRun(projectId, runId)}) as row`);
+  return innerRow<RunUsage>(row ?? {});
+}
+
+/** The first requests and tool calls, in order. */
+export async function listRunItems(db: Db, { projectId, runId }: RunAt, limit: number): Promise<readonly RunItem[]> {
+  const rows = await db.execute(sql`select type, request_id, ${msOf(sql`row.created_at`)} as created_at, name, status,
+      error_code, cost_usd, tokens_total::float8 as tokens_total, latency_ms
+    from (${rowsOfRun(projectId, runId)}) as row order by row.created_at, request_id limit ${limit}`);
+  return rows.map((row) => innerRow<RunItem>(row));
+}
+
+/** Runs from before that time whose counters the hot store still has. */
+export const runsToForget = (db: Db, beforeMs: number, limit: number): Promise<readonly StoredRun[]> =>
+  runRows.first(db, limit, and(isNull(runs.forgottenAtMs), lt(runs.createdAtMs, beforeMs)), sql`created_at`);
+
+export async function forgottenRun(db: Db, id: string, nowMs: number): Promise<void> {
+  await runRows.update(db, { id }, { forgottenAtMs: nowMs });
+}
+
+export async function deleteOldRuns(db: Db, beforeMs: number): Promise<number> {
+  const deleted = await db.delete(runs).where(lt(runs.createdAtMs, beforeMs)).returning({ id: runs.id });
+  return deleted.length;
+}
