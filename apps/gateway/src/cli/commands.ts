@@ -1,13 +1,13 @@
 import { ACCESS_COMMANDS } from './access-commands';
 import { ALERT_COMMANDS } from './alert-commands';
 import { ANNOTATION_COMMANDS } from './annotation-commands';
+import { LABEL_BUDGET_COMMANDS, RUN_COMMANDS } from './budget-commands';
 import type { Command, LocalCommand } from './command';
 import { CONFIG_COMMANDS } from './config-file/config-commands';
 import { DEMO_COMMANDS } from './demo-commands';
 import { FINANCE_COMMANDS } from './finance-commands';
 import { GUARDRAIL_COMMANDS } from './guardrail-commands';
 import { KEY_COMMANDS } from './key-commands';
-import { LABEL_BUDGET_COMMANDS } from './label-budget-commands';
 import { LIMIT_COMMANDS } from './limit-commands';
 import { LITELLM_COMMANDS } from './litellm/import-command';
 import { LOCAL_COMMANDS } from './local-commands';
@@ -19,7 +19,6 @@ import { BACKEND_COMMANDS } from './routing/backend-commands';
 import { MODEL_COMMANDS } from './routing/model-commands';
 import { PROVIDER_COMMANDS } from './routing/provider-commands';
 import { ROUTING_COMMANDS } from './routing/routing-commands';
-import { RUN_COMMANDS } from './run-budget-commands';
 import { STAT_COMMANDS } from './stat-commands';
 
 /** All that `llm0` can do, in the order of its help. */

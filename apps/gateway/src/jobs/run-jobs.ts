@@ -79,8 +79,7 @@ export async function startJobs({ services, database, rows, moreJobs = [] }: Job
     ledger: { jobs: [reapHolds, maintainPartitions, rollOver], drains: true },
     maintenance: {
       jobs: [
-        cleanUp(config),
-        forgetRuns(config),
+        ...[cleanUp(config), forgetRuns(config)],
         reconcileLedgerJob,
         checkAlerts(services.postWebhook, () => services.health?.list() ?? [], stores),
         indexPartitions,

@@ -3,7 +3,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf, type Principal } from '@llm0/core/keys/api-key';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
-import { admitPlanned } from '../../pipeline/request/admit';
+import { admitPlanned } from '../../pipeline/request/admit-run';
 import type { Authenticated } from '../../pipeline/request/load-principal';
 import type { RequestContext } from '../../pipeline/request/open-context';
 import type { Services } from '../../services/contract';

@@ -1,5 +1,6 @@
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { admitPlanned, type Planner } from '../../pipeline/request/admit';
+import type { Planner } from '../../pipeline/request/admit';
+import { admitPlanned } from '../../pipeline/request/admit-run';
 import type { Authenticated } from '../../pipeline/request/load-principal';
 import type { Services } from '../../services/contract';
 import type { McpRequest } from './mcp-request';

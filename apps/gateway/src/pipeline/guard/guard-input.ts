@@ -4,9 +4,9 @@ import { guardRequest } from '@llm0/core/guardrails/chat/guard-request';
 import { chosenGuardrails, type Guardrails } from '@llm0/core/guardrails/guardrails';
 import { namesIn } from '@llm0/core/guardrails/pseudonyms';
 import { RequestGuard } from '@llm0/core/guardrails/request-guard';
+import { limitOutput } from '@llm0/core/pricing/fit-output';
 import type { Services } from '../../services/contract';
 import { type Admission, replaceModel } from '../request/admit';
-import { limitOutput } from '../request/fit-request';
 import { type Authenticated, latestPrincipal } from '../request/load-principal';
 import type { RequestContext } from '../request/open-context';
 

@@ -5,7 +5,8 @@ import type { TurnWanted } from '@llm0/core/limits/turn-queue';
 import { placeLane } from '@llm0/core/routing/places/slots';
 import type { Target } from '@llm0/core/routing/target';
 import type { Services } from '../../services/contract';
-import { type Admission, type AdmitInput, type AdmitNeeds, admitPlanned, type Planned, type Planner } from './admit';
+import type { Admission, AdmitInput, AdmitNeeds, Planned, Planner } from './admit';
+import { admitPlanned } from './admit-run';
 import { AdmissionDenied } from './denials';
 import { freePlace, reservePlace } from './reserve-place';
 

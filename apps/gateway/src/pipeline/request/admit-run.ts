@@ -1,28 +1,31 @@
 // Requests of a run wait for each other: a hold is mostly larger than the cost, and what is left over is the run's.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { type Budget, runBudget } from '@llm0/core/limits/budgets';
-import type { Services } from '../../services/contract';
-import type { Admission, AdmitInput, AdmitNeeds, Planned, Planner } from './admit';
+import { runBudget } from '@llm0/core/limits/budgets';
+import { type Admission, type AdmitInput, type AdmitNeeds, decide, type Planned, type Planner } from './admit';
 import { AdmissionDenied } from './denials';
-
-type Needs = AdmitNeeds & Pick<Services, 'runs' | 'clock'>;
-
-/** One decision under the run's budget; undefined = the run has none. */
-type Decide<R, P, S> = (input: AdmitInput<R>, run: Budget | undefined) => Promise<Admission<P, S>>;
 
 /** Longest wait for requests that hold the rest of the budget. */
 const WAIT_MS = 60_000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 400;
 
+/** The decision, under the budget of its run where the caller names one. */
+export function admitPlanned<R extends { readonly model: string }, P extends Planned, S>(
+  services: AdmitNeeds,
+  input: AdmitInput<R>,
+  planner: Planner<R, P, S>,
+): Promise<Admission<P, S>> {
+  return input.ctx.runId === undefined ? decide(services, input, planner) : admitRun(services, input, planner);
+}
+
 /**
  * The decision for a request of a run. While others hold the rest of the budget, it waits. Near the end its output limit
  * shrinks to what is left. Without enough left, the run is paused and the request refused.
  */
-export async function admitRun<R extends { readonly model: string }, P extends Planned, S>(
-  services: Needs,
-  { input, planner }: { readonly input: AdmitInput<R>; readonly planner: Planner<R, P, S> },
-  decide: Decide<R, P, S>,
+async function admitRun<R extends { readonly model: string }, P extends Planned, S>(
+  services: AdmitNeeds,
+  input: AdmitInput<R>,
+  planner: Planner<R, P, S>,
 ): Promise<Admission<P, S>> {
   const { runs, clock } = services;
   const { runId = '', controls } = input.ctx;
@@ -30,10 +33,10 @@ export async function admitRun<R extends { readonly model: string }, P extends P
   const untilMs = clock.monotonicMs() + Math.min(WAIT_MS, controls.timeoutMs ?? WAIT_MS);
   let asked = input;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
-    if (run === null) return decide(input, undefined);
+    if (run === null) return decide(services, input, planner);
     if (run.stoppedAtMs !== null) throw stopped(runId);
     try {
-      return await decide(asked, runBudget(runId, run.budgetNanoUsd));
+      return await decide(services, asked, planner, runBudget(runId, run.budgetNanoUsd));
     } catch (error) {
       if (!(error instanceof AdmissionDenied) || error.kind !== 'run_budget_exceeded') throw error;
       const now = await runs.reload(run);

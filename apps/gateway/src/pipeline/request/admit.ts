@@ -8,12 +8,11 @@ import { labelsOf } from '@llm0/core/keys/api-key';
 import { type Budget, withRun } from '@llm0/core/limits/budgets';
 import type { AdmitDecision, AdmitPlan, AdmitRequest } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
+import { fitOutput } from '@llm0/core/pricing/fit-output';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../../services/contract';
-import { admitRun } from './admit-run';
 import { denial } from './denials';
-import { fitRequest } from './fit-request';
 import { type Authenticated, refreshPrincipal, reloadPrincipal } from './load-principal';
 import type { RequestContext } from './open-context';
 import { planRequest, type RequestPlan } from './plan-request';
@@ -80,18 +79,8 @@ export interface Planned {
   readonly cacheKey?: string;
 }
 
-/** The decision; with those of its run's budget where the caller names a run. */
-export function admitPlanned<R extends { readonly model: string }, P extends Planned, S>(
-  services: AdmitNeeds,
-  input: AdmitInput<R>,
-  planner: Planner<R, P, S>,
-): Promise<Admission<P, S>> {
-  if (input.ctx.runId === undefined) return decide(services, input, planner);
-  return admitRun(services, { input, planner }, (asked, run) => decide(services, asked, planner, run));
-}
-
 /** One atomic decision; asked again only when key, project or downgrade model changed under us. */
-async function decide<R extends { readonly model: string }, P extends Planned, S>(
+export async function decide<R extends { readonly model: string }, P extends Planned, S>(
   services: AdmitNeeds,
   input: AdmitInput<R>,
   planner: Planner<R, P, S>,
@@ -109,12 +98,11 @@ async function decide<R extends { readonly model: string }, P extends Planned, S
     }
     const { principal } = known;
     const downgrade = planDowngrade(services, known, { requested, planner });
+    const asked = admitRequest(known, requested, { downgrade: downgrade?.plan, reloaded, skipCache, run });
     let decision: AdmitDecision;
     const askedMs = services.clock.monotonicMs();
     try {
-      decision = await services.hotStore.admit(
-        admitRequest(known, requested, { downgrade: downgrade?.plan, reloaded, skipCache, run }),
-      );
+      decision = await services.hotStore.admit(asked);
     } catch (error) {
       return admitUnchecked(services, { principal, plan: requested, model: requestedModel, error });
     }
@@ -232,7 +220,7 @@ export function replaceModel(request: ChatRequest, model: string): ChatRequest {
 export const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
   plan: planRequest,
   withModel: replaceModel,
-  fit: fitRequest,
+  fit: (request, { hold }, leftNanoUsd) => fitOutput(request, hold, leftNanoUsd),
   decodeStored: (value, { route }, { principal: { project }, ctx }) => {
     const allowed = (stored: CachedAnswer | undefined) =>
       stored !== undefined && mayCache(stored.response, project) && mayAnswer(route, stored) ? stored : undefined;

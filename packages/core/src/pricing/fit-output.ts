@@ -1,6 +1,6 @@
-import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
-import type { ChatRequest } from '@llm0/core/chat/request';
-import type { RequestPlan } from './plan-request';
+import type { JsonObject, WireFormat } from '../chat/json';
+import type { ChatRequest } from '../chat/request';
+import type { HoldEstimate } from './estimate-cost';
 
 /** Vendors refuse less. */
 const LEAST_TOKENS = 16;
@@ -32,7 +32,7 @@ const SET_LIMIT: Readonly<Record<WireFormat, (body: JsonObject, limit: number) =
 };
 
 /** The request with the largest output limit whose hold is at most `leftNanoUsd`; undefined if none is. */
-export function fitRequest(request: ChatRequest, { hold }: RequestPlan, leftNanoUsd: number): ChatRequest | undefined {
+export function fitOutput(request: ChatRequest, hold: HoldEstimate, leftNanoUsd: number): ChatRequest | undefined {
   const { holdNanoUsd, inputNanoUsd, outputTokens, answers } = hold;
   const share = (leftNanoUsd - inputNanoUsd) / (holdNanoUsd - inputNanoUsd);
   const asked = outputTokens / answers;
