@@ -100,6 +100,28 @@ describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
     120_000,
   );
 
+  test("tools and chat share the budget of an agent's run", async () => {
+    const { key } = await makeKey({ default_run_budget_usd: 3 * PRICE_USD });
+    const run = { 'X-LLM0-Run-Id': crypto.randomUUID() };
+    const inRun = (path: string, body: object) =>
+      fetch(new URL(path, world.gateway.url), {
+        method: 'POST',
+        headers: { ...headersOf(key), ...run },
+        body: JSON.stringify(body),
+      });
+    const tool = async () => (await inRun('/mcp', bodyOf('web__search', {}))).status;
+    expect([await tool(), await tool(), await tool(), await tool()]).toEqual([200, 200, 200, 402]);
+    const messages = [{ role: 'user', content: 'Hi' }];
+    const chat = await inRun('/v1/chat/completions', { model: 'gpt-4o-mini', messages });
+    expect(await chat.json()).toMatchObject({ error: { code: 'run_budget_exceeded', spent_usd: 3 * PRICE_USD } });
+    await settledLedger(world.gateway);
+    expect(await admin('GET', `/runs/${run['X-LLM0-Run-Id']}`)).toMatchObject({
+      state: 'paused',
+      requests: 1,
+      tool_calls: 4,
+    });
+  });
+
   test('requests a minute and calls at once are those of chat, and a refusal says when to come again', async () => {
     const few = await makeKey({ rate_limit_per_minute: 3 });
     const said: Answer[] = [];

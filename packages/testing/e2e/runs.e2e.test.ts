@@ -98,6 +98,34 @@ describe.each(STORE_KINDS)("budgets of agents' runs on %s stores", (kind) => {
   );
 
   test(
+    'a stop cancels calls under way within a second, in every process, and books what they said',
+    async () => {
+      const { apiKey } = await makeKey({ default_run_budget_usd: 1 });
+      const run = crypto.randomUUID();
+      const before = world.upstream.control.counters.cancelled;
+      const body = ask('count', { ...CALL, stream: true, x_fake: { chunks: 300, gapMs: 50 } });
+      const streams = gateways.map(async ({ url }) => {
+        const answer = await postChat({ url }, apiKey, body, { headers: { 'x-llm0-run-id': run } });
+        return answer.text();
+      });
+      await waitUntil(() => world.upstream.control.counters.received > 0);
+      await Bun.sleep(500);
+      const stoppedMs = performance.now();
+      await change(run, 'stop');
+      const texts = await Promise.all(streams);
+      expect(performance.now() - stoppedMs).toBeLessThan(1500);
+      for (const text of texts) expect(text).toContain('run_stopped');
+      expect(world.upstream.control.counters.cancelled - before).toBe(gateways.length);
+      await settledLedger(world.gateway);
+      const { items } = await show(run);
+      expect(items.map(({ error_code: code, cost_usd: cost }) => [code, cost > 0])).toEqual(
+        gateways.map(() => ['run_stopped', true]),
+      );
+    },
+    TEST_MS,
+  );
+
+  test(
     'near its end the output shrinks to what is left',
     async () => {
       const { apiKey } = await makeKey({ default_run_budget_usd: 0.00005 });

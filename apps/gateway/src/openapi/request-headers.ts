@@ -59,6 +59,11 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
     { type: 'integer', minimum: 1 },
     "Time-out of one attempt in milliseconds. It covers a stream's start or a whole plain answer, and only lowers the limit",
   ),
+  RunBudgetUsd: header(
+    'X-LLM0-Run-Budget-Usd',
+    { type: 'string' },
+    "Budget of the run, set by its first request and bounded by the key's `max_run_budget_usd`",
+  ),
   IdempotencyKey: header(
     'Idempotency-Key',
     { type: 'string', minLength: 1, maxLength: 255 },

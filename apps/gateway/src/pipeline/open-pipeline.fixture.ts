@@ -248,6 +248,8 @@ export async function openPipeline(options: PipelineOptions = {}) {
     runs: {
       find: async () => world.run,
       reload: async () => world.run,
+      has: () => world.run !== null,
+      watch: () => () => {},
       pause: async () => {
         world.pauses += 1;
       },

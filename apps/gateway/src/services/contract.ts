@@ -100,7 +100,7 @@ export interface Services {
   /** Requests of projects with `queue_timeout_ms`. */
   readonly turns: TurnQueue;
   /** Runs with a budget. */
-  readonly runs: Pick<RunBudgets, 'find' | 'reload' | 'pause' | 'tell'>;
+  readonly runs: Pick<RunBudgets, 'find' | 'reload' | 'pause' | 'tell' | 'has' | 'watch'>;
   readonly refusals: RefusalFolder;
   readonly flights: FlightTable;
   /** Scripts over the tools of a key's MCP servers. */

@@ -33,10 +33,12 @@ interface Options {
 /** Runs with a budget, as all processes agree on them. */
 export class RunBudgets {
   private readonly known = new LRUCache<string, Known>({ max: MOST_KNOWN });
+  /** Calls under way, by run. */
+  private readonly calls = new Map<string, Set<AbortController>>();
 
   constructor(private readonly options: Options) {
     options.hotStore.onNotify((topic) => {
-      if (topic.startsWith(`${TOPIC} `)) this.known.delete(topic.slice(TOPIC.length + 1));
+      if (topic.startsWith(`${TOPIC} `)) void this.changed(topic.slice(TOPIC.length + 1));
     });
   }
 
@@ -53,6 +55,23 @@ export class RunBudgets {
     return this.load(name, (db) =>
       budgetNanoUsd === undefined ? runRows.get(db, at) : openRun(db, { ...at, apiKeyId: key.id, budgetNanoUsd }),
     );
+  }
+
+  /** True if the run has a budget, as far as this process knows. */
+  has(projectId: string, runId: string): boolean {
+    return this.known.get(nameOf(projectId, runId))?.run != null;
+  }
+
+  /** Aborts the call once the run is stopped; returns the end of that. */
+  watch(projectId: string, runId: string, call: AbortController): () => void {
+    const name = nameOf(projectId, runId);
+    if (!this.has(projectId, runId)) return () => {};
+    const calls = this.calls.getOrInsertComputed(name, () => new Set());
+    calls.add(call);
+    return () => {
+      calls.delete(call);
+      if (calls.size === 0 && this.calls.get(name) === calls) this.calls.delete(name);
+    };
   }
 
   /** As it is in Postgres right now. */
@@ -73,6 +92,15 @@ export class RunBudgets {
     await this.options.hotStore.notify(`${TOPIC} ${nameOf(projectId, runId)}`);
   }
 
+  private async changed(name: string): Promise<void> {
+    this.known.delete(name);
+    if (!this.calls.has(name)) return;
+    const [projectId = '', runId = ''] = name.split(' ');
+    const run = await this.load(name, (db) => runRows.get(db, { projectId, runId })).catch(() => null);
+    if (run?.stoppedAtMs == null) return;
+    for (const call of [...(this.calls.get(name) ?? [])]) call.abort(runStopped(runId));
+  }
+
   private async load(name: string, read: (db: Db) => Promise<StoredRun | null>): Promise<StoredRun | null> {
     try {
       const run = await read(this.options.db);
@@ -86,6 +114,11 @@ export class RunBudgets {
 }
 
 const nameOf = (projectId: string, runId: string) => `${projectId} ${runId}`;
+
+export const runStopped = (runId: string): GatewayError =>
+  new GatewayError('run_stopped', `The run "${runId}" was stopped by an operator. Begin another run.`, {
+    param: 'run',
+  });
 
 /** What the request asks for, else what the key gives; never more than the key's runs may have. */
 function budgetOf({ key }: Principal, wantedNanoUsd: number | undefined): number | undefined {

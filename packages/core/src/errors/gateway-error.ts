@@ -110,3 +110,7 @@ export function invalidRequest(param: string, message: string, cause?: unknown):
 export function clientClosed(cause?: unknown): GatewayError {
   return new GatewayError('client_closed', 'The caller closed the connection.', { cause });
 }
+
+/** Why a call was given up: the reason of its signal, else its caller left. */
+export const givenUp = ({ reason }: AbortSignal, cause?: unknown): GatewayError =>
+  reason instanceof GatewayError ? reason : clientClosed(cause);

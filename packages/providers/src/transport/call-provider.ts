@@ -4,7 +4,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import { countEvents } from '@llm0/core/chat/input-count';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
 import type { ChatRequest } from '@llm0/core/chat/request';
-import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, givenUp } from '@llm0/core/errors/gateway-error';
 import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
 import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
@@ -160,7 +160,7 @@ async function send(call: ProviderCall, request: UpstreamRequest): Promise<Fetch
       fetch: call.fetch,
     });
   }
-  if (signal.aborted) throw clientClosed();
+  if (signal.aborted) throw givenUp(signal);
   return { response: await provider.respondLocally(request, signal) };
 }
 

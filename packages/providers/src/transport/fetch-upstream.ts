@@ -2,7 +2,7 @@
 
 import { mapInSlices } from '@llm0/core/async/time-slices';
 import { joinInSlices } from '@llm0/core/chat/write-json-in-slices';
-import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, givenUp } from '@llm0/core/errors/gateway-error';
 import type { UpstreamRequest } from '../provider-request';
 import { LargeJson } from '../translation/json-body';
 import { UnusableAnswerError } from './bounded-fetch';
@@ -117,7 +117,7 @@ export class HeadersWait {
   /** The error to tell of when the exchange failed with `cause`. */
   failureOf(cause: unknown): GatewayError {
     if (cause instanceof GatewayError) return cause;
-    if (this.options.signal.aborted) return clientClosed();
+    if (this.options.signal.aborted) return givenUp(this.options.signal);
     return this.late ?? connectionError(this.options.provider, cause);
   }
 
@@ -140,7 +140,7 @@ export async function untilHeaders<T>(
   exchange: (wait: HeadersWait) => Promise<T>,
   url?: string,
 ): Promise<T> {
-  if (options.signal.aborted) throw clientClosed();
+  if (options.signal.aborted) throw givenUp(options.signal);
   const wait = new HeadersWait(options, url);
   try {
     return await exchange(wait);

@@ -1,7 +1,7 @@
 // Cancels a body that starts too late, stalls, trickles for ever, exceeds its limit or loses its reader.
 
 import { freeBytes, letGo, nextTurn } from '@llm0/core/async/time-slices';
-import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, givenUp } from '@llm0/core/errors/gateway-error';
 import type { AnswerRoom } from '../provider-call';
 import { tooLargeAnswer } from './bounded-fetch';
 import { connectionError } from './fetch-upstream';
@@ -56,7 +56,7 @@ export class UpstreamBody {
   private rest: Uint8Array | undefined;
   private isFlooded = false;
   private readonly startedMs = performance.now();
-  private readonly onAbort = () => this.stop(clientClosed());
+  private readonly onAbort = () => this.stop(givenUp(this.options.signal));
 
   constructor(
     body: ReadableStream<Uint8Array> | null,

@@ -85,7 +85,9 @@ const replaySimilar = ({ stored, similarity }: NonNullable<SemanticLookUp['hit']
 
 /** An identical call under way, plain or streamed, or a new one. */
 function joinFlight(services: ProduceNeeds, ctx: RequestContext, admission: Admission): PendingCompletion {
-  const key = shareKeyOf(admission);
+  const isOwn = ctx.runId !== undefined && services.runs.has(admission.principal.project.id, ctx.runId);
+  // Stopping a run cancels its calls.
+  const key = isOwn ? undefined : shareKeyOf(admission);
   const joined = key === undefined ? undefined : services.flights.join(key);
   if (joined !== undefined && !admission.plan.request.stream)
     return new PlainFollower(services, { ctx, admission }, joined);

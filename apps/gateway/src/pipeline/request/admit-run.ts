@@ -1,6 +1,6 @@
 // Requests of a run wait for each other: a hold is mostly larger than the cost, and what is left over is the run's.
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { runBudget } from '@llm0/core/limits/budgets';
+import { runStopped } from '../../services/run-budgets';
 import { type Admission, type AdmitInput, type AdmitNeeds, decide, type Planned, type Planner } from './admit';
 import { AdmissionDenied } from './denials';
 
@@ -34,7 +34,7 @@ async function admitRun<R extends { readonly model: string }, P extends Planned,
   let asked = input;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
     if (run === null) return decide(services, input, planner);
-    if (run.stoppedAtMs !== null) throw stopped(runId);
+    if (run.stoppedAtMs !== null) throw runStopped(runId);
     try {
       return await decide(services, asked, planner, runBudget(runId, run.budgetNanoUsd));
     } catch (error) {
@@ -60,8 +60,3 @@ async function admitRun<R extends { readonly model: string }, P extends Planned,
     }
   }
 }
-
-const stopped = (runId: string): GatewayError =>
-  new GatewayError('run_stopped', `The run "${runId}" was stopped by an operator. Begin another run.`, {
-    param: 'run',
-  });

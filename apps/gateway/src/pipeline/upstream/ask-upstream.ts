@@ -8,7 +8,7 @@ import type { ChatNeeds } from './attempt-target';
 import { callUpstream } from './call-upstream';
 import type { Completion, PendingCompletion } from './completion';
 
-export type AskNeeds = ChatNeeds & Pick<Services, 'flights' | 'bodyLog'>;
+export type AskNeeds = ChatNeeds & Pick<Services, 'flights' | 'bodyLog' | 'runs'>;
 
 /** A call that nobody shares. */
 export const askUpstream = (services: AskNeeds, ctx: RequestContext, admission: Admission): PendingCompletion =>
@@ -68,7 +68,13 @@ export function startFlight(services: AskNeeds, { ctx, admission, key }: NewFlig
     held: ctx.held.share(),
     onSend: bodyLog.isOff === true ? undefined : (body) => bodyLog.noteSent(ctx.requestId, body),
   });
-  return services.flights.start(key, call);
+  if (ctx.runId === undefined) return services.flights.start(key, call);
+  const unwatch = services.runs.watch(admission.principal.project.id, ctx.runId, abort);
+  const end = () => {
+    unwatch();
+    call.end?.();
+  };
+  return services.flights.start(key, { ...call, end });
 }
 
 export async function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {

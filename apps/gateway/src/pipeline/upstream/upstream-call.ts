@@ -1,6 +1,6 @@
 import type { Held } from '@llm0/core/async/room';
 import { addUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, givenUp } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { AttemptPlan, type AttemptPlanOptions } from '@llm0/core/routing/attempt-plan';
@@ -40,7 +40,7 @@ export interface UpstreamJob<R = unknown> {
 }
 
 /** Outcomes of attempts that the provider may still bill. */
-const STILL_BILLED: ReadonlySet<GatewayError['kind']> = new Set(['client_closed', 'overloaded']);
+const STILL_BILLED: ReadonlySet<GatewayError['kind']> = new Set(['client_closed', 'overloaded', 'run_stopped']);
 /** Error of an encoder that another provider may not raise. */
 const REFUSED_BY_VENDOR: ReadonlySet<GatewayError['kind']> = new Set(['unsupported_parameter', 'invalid_request']);
 
@@ -287,7 +287,8 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 
   /** Passes other errors (a bug, a disconnect) unchanged. */
   private asUpstreamError(error: unknown): GatewayError {
-    if (this.job.signal.aborted) return clientClosed(error);
+    const { signal } = this.job;
+    if (signal.aborted) return givenUp(signal, error);
     if (error instanceof GatewayError) return error;
     return new GatewayError('internal', 'The gateway failed while calling the provider.', { cause: error });
   }

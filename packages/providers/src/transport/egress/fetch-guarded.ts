@@ -2,7 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { untilGone } from '@llm0/core/async/until-gone';
-import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, givenUp } from '@llm0/core/errors/gateway-error';
 import type { AddressSet } from './address-set';
 import { isPrivateAddress } from './private-addresses';
 
@@ -49,7 +49,7 @@ export async function fetchGuarded(request: GuardedRequest): Promise<GuardedAnsw
     // A name look-up can't be cancelled, but the caller stops waiting.
     return await untilGone(followRedirects(request, signal), signal);
   } catch (error) {
-    if (request.signal.aborted) throw clientClosed();
+    if (request.signal.aborted) throw givenUp(request.signal);
     if (timeout.aborted) throw refused(request.url, `did not answer within ${Math.round(request.timeoutMs)} ms`, error);
     throw error instanceof GatewayError ? error : refused(request.url, 'could not be fetched', error);
   }

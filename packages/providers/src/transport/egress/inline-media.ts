@@ -1,6 +1,6 @@
 // Media that cannot be fetched fails the request as the caller's own mistake: another provider would not get it either.
 import { setTimeout } from 'node:timers/promises';
-import { clientClosed, type GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { type GatewayError, givenUp, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { type InlineMedia, mimeTypeOfName } from '../../translation/media-source';
 import { type EgressOptions, fetchGuarded, readUrl, refused } from './fetch-guarded';
 
@@ -54,7 +54,7 @@ export async function inlineMedia(
         const { bytes, contentType } = await fetchGuarded({ ...options, ...bounds, url, signal });
         media.set(url, { mimeType: readType(url, contentType), dataBase64: Buffer.from(bytes).toString('base64') });
       } catch (cause) {
-        if (options.signal.aborted) throw clientClosed();
+        if (options.signal.aborted) throw givenUp(options.signal);
         const waitMs = Math.max(0, SOONEST_REFUSAL_MS - (performance.now() - startMs));
         await setTimeout(waitMs, undefined, { signal }).catch(() => {});
         throw refused(url, UNUSABLE, cause);
