@@ -1,5 +1,5 @@
 // Postgres unreachable: runs that this process knows go on for a second; then their requests get `store_unavailable`.
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, runStopped } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Db } from '@llm0/drizzle/client';
@@ -114,11 +114,6 @@ export class RunBudgets {
 }
 
 const nameOf = (projectId: string, runId: string) => `${projectId} ${runId}`;
-
-export const runStopped = (runId: string): GatewayError =>
-  new GatewayError('run_stopped', `The run "${runId}" was stopped by an operator. Begin another run.`, {
-    param: 'run',
-  });
 
 /** What the request asks for, else what the key gives; never more than the key's runs may have. */
 function budgetOf({ key }: Principal, wantedNanoUsd: number | undefined): number | undefined {

@@ -111,6 +111,11 @@ export function clientClosed(cause?: unknown): GatewayError {
   return new GatewayError('client_closed', 'The caller closed the connection.', { cause });
 }
 
+export const runStopped = (runId: string): GatewayError =>
+  new GatewayError('run_stopped', `The run "${runId}" was stopped by an operator. Begin another run.`, {
+    param: 'run',
+  });
+
 /** Why a call was given up: the reason of its signal, else its caller left. */
 export const givenUp = ({ reason }: AbortSignal, cause?: unknown): GatewayError =>
   reason instanceof GatewayError ? reason : clientClosed(cause);

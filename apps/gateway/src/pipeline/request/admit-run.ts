@@ -1,6 +1,6 @@
 // Requests of a run wait for each other: a hold is mostly larger than the cost, and what is left over is the run's.
+import { runStopped } from '@llm0/core/errors/gateway-error';
 import { runBudget } from '@llm0/core/limits/budgets';
-import { runStopped } from '../../services/run-budgets';
 import { type Admission, type AdmitInput, type AdmitNeeds, decide, type Planned, type Planner } from './admit';
 import { AdmissionDenied } from './denials';
 
