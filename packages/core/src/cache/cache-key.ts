@@ -21,19 +21,27 @@ const LONG_TEXT = 16 * 1024;
 
 /** Hashes long texts as they are: in the canonical text, their lengths stand for them, which no short text can. */
 function updateCanonical(hasher: Bun.CryptoHasher, request: ChatRequest): void {
+  if (!hasLongText(request)) {
+    hasher.update(canonicalText(request));
+    return;
+  }
   const long: string[] = [];
   const shorten = (part: ContentPart) => {
-    if (part.type !== 'text' || part.text.length < LONG_TEXT) return part;
+    if (!isLong(part)) return part;
     long.push(part.text);
     return { ...part, text: part.text.length };
   };
-  const messages = request.messages.map((message) =>
-    message.content.some((part) => part.type === 'text' && part.text.length >= LONG_TEXT)
-      ? { ...message, content: message.content.map(shorten) }
-      : message,
-  );
-  hasher.update(long.length === 0 ? canonicalText(request) : JSON.stringify(canonicalParts(request, messages)));
+  const messages = request.messages.map((message) => ({ ...message, content: message.content.map(shorten) }));
+  hasher.update(JSON.stringify(canonicalParts(request, messages)));
   for (const text of long) hasher.update(text);
+}
+
+const isLong = (part: ContentPart): part is Extract<ContentPart, { type: 'text' }> =>
+  part.type === 'text' && part.text.length >= LONG_TEXT;
+
+function hasLongText({ messages }: ChatRequest): boolean {
+  for (const { content } of messages) for (const part of content) if (isLong(part)) return true;
+  return false;
 }
 
 /** Digest of a large request's canonical text, for its key. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf, type Principal } from '@llm0/core/keys/api-key';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
-import { admitPlanned } from '../../pipeline/request/admit-run';
+import { admitInRun } from '../../pipeline/request/admit-run';
 import type { Authenticated } from '../../pipeline/request/load-principal';
 import type { RequestContext } from '../../pipeline/request/open-context';
 import type { Services } from '../../services/contract';
@@ -59,7 +59,7 @@ export async function startCall(
     },
   });
   const input = { ctx, principal, dialect: 'passthrough', request: job } as const;
-  const admission = await admitPlanned(services, input, CALLS);
+  const admission = await admitInRun(services, input, CALLS);
   const booking = new CallBooking(services, { ctx, admission, job, params: ask.params });
   onAdmitted(booking, admission);
   try {

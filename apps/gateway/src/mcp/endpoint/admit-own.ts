@@ -1,6 +1,6 @@
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { Planner } from '../../pipeline/request/admit';
-import { admitPlanned } from '../../pipeline/request/admit-run';
+import { admitInRun } from '../../pipeline/request/admit-run';
 import type { Authenticated } from '../../pipeline/request/load-principal';
 import type { Services } from '../../services/contract';
 import type { McpRequest } from './mcp-request';
@@ -21,5 +21,5 @@ export async function admitOwn(
   method: string,
 ): Promise<Authenticated> {
   const input = { ctx, principal, dialect: 'passthrough', request: { model: `mcp:${method}` } } as const;
-  return (await admitPlanned(services, input, OWN)).principal;
+  return (await admitInRun(services, input, OWN)).principal;
 }

@@ -5,9 +5,8 @@ import { guardAnswer } from '../guard/guard-answer';
 import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../metering/meter';
-import { CHAT } from '../request/admit';
+import { admitPlanned, CHAT } from '../request/admit';
 import { admitInTurn } from '../request/admit-in-turn';
-import { admitPlanned } from '../request/admit-run';
 import { authenticate, type ChosenKey } from '../request/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
 import type { Authenticated } from '../request/load-principal';
@@ -55,7 +54,7 @@ export async function handleChat(
     const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;
     const { claim } = claimed;
     progress.claim = claim;
-    const waits = principal.project.queueTimeoutMs !== null;
+    const waits = principal.project.queueTimeoutMs !== null || ctx.runId !== undefined;
     const admitted =
       claimed.replay ?? (await (waits ? admitInTurn(services, input, CHAT) : admitPlanned(services, input, CHAT)));
     progress.principal = admitted.principal;

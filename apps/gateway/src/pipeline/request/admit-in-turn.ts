@@ -6,7 +6,7 @@ import { placeLane } from '@llm0/core/routing/places/slots';
 import type { Target } from '@llm0/core/routing/target';
 import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput, AdmitNeeds, Planned, Planner } from './admit';
-import { admitPlanned } from './admit-run';
+import { admitInRun } from './admit-run';
 import { AdmissionDenied } from './denials';
 import { freePlace, reservePlace } from './reserve-place';
 
@@ -22,7 +22,7 @@ export async function admitInTurn<R extends { readonly model: string }, P extend
   planner: Planner<R, P, S>,
 ): Promise<Admission<P, S>> {
   const wanted = wantedBy(services, input);
-  if (wanted === undefined) return admitPlanned(services, input, planner);
+  if (wanted === undefined) return admitInRun(services, input, planner);
   const { turns, clock } = services;
   const { held } = input.ctx;
   const startMs = clock.monotonicMs();
@@ -35,7 +35,7 @@ export async function admitInTurn<R extends { readonly model: string }, P extend
       const full = reservePlace(services, { input, planner, lane: turn?.name });
       try {
         if (full !== undefined) throw atLimit(full);
-        const admission = await admitPlanned(services, input, planner);
+        const admission = await admitInRun(services, input, planner);
         if (admission.decision.type === 'cached') freePlace(held);
         passed = true;
         return turn === undefined ? admission : { ...admission, queuedMs: clock.monotonicMs() - startMs };

@@ -1,7 +1,7 @@
 // Requests of a run wait for each other: a hold is mostly larger than the cost, and what is left over is the run's.
 import { runStopped } from '@llm0/core/errors/gateway-error';
 import { runBudget } from '@llm0/core/limits/budgets';
-import { type Admission, type AdmitInput, type AdmitNeeds, decide, type Planned, type Planner } from './admit';
+import { type Admission, type AdmitInput, type AdmitNeeds, admitPlanned, type Planned, type Planner } from './admit';
 import { AdmissionDenied } from './denials';
 
 /** Longest wait for requests that hold the rest of the budget. */
@@ -10,12 +10,12 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 400;
 
 /** The decision, under the budget of its run where the caller names one. */
-export function admitPlanned<R extends { readonly model: string }, P extends Planned, S>(
+export function admitInRun<R extends { readonly model: string }, P extends Planned, S>(
   services: AdmitNeeds,
   input: AdmitInput<R>,
   planner: Planner<R, P, S>,
 ): Promise<Admission<P, S>> {
-  return input.ctx.runId === undefined ? decide(services, input, planner) : admitRun(services, input, planner);
+  return input.ctx.runId === undefined ? admitPlanned(services, input, planner) : admitRun(services, input, planner);
 }
 
 /**
@@ -33,10 +33,10 @@ async function admitRun<R extends { readonly model: string }, P extends Planned,
   const untilMs = clock.monotonicMs() + Math.min(WAIT_MS, controls.timeoutMs ?? WAIT_MS);
   let asked = input;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
-    if (run === null) return decide(services, input, planner);
+    if (run === null) return admitPlanned(services, input, planner);
     if (run.stoppedAtMs !== null) throw runStopped(runId);
     try {
-      return await decide(services, asked, planner, runBudget(runId, run.budgetNanoUsd));
+      return await admitPlanned(services, asked, planner, runBudget(runId, run.budgetNanoUsd));
     } catch (error) {
       if (!(error instanceof AdmissionDenied) || error.kind !== 'run_budget_exceeded') throw error;
       const now = await runs.reload(run);

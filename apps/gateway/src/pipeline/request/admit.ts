@@ -80,7 +80,7 @@ export interface Planned {
 }
 
 /** One atomic decision; asked again only when key, project or downgrade model changed under us. */
-export async function decide<R extends { readonly model: string }, P extends Planned, S>(
+export async function admitPlanned<R extends { readonly model: string }, P extends Planned, S>(
   services: AdmitNeeds,
   input: AdmitInput<R>,
   planner: Planner<R, P, S>,
@@ -236,6 +236,7 @@ function admitRequest(
 ): AdmitRequest {
   const look = (plan: Planned) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
   const { key, project, budgets } = input.principal;
+  const asked = budgets?.of(labelsOf(input.principal, input.ctx.labels));
   return {
     requestId: input.ctx.requestId,
     projectId: project.id,
@@ -254,7 +255,7 @@ function admitRequest(
     projectCapNanoUsd: project.monthlyCapNanoUsd,
     keyBudgetNanoUsd: key.budgetNanoUsd,
     keyBudgetPeriod: key.budgetPeriod,
-    budgets: withRun(budgets?.of(labelsOf(input.principal, input.ctx.labels)), options.run),
+    budgets: options.run === undefined ? asked : withRun(asked, options.run),
     tokensPerMinute: key.tokensPerMinute,
     maxConcurrency: key.maxConcurrency,
   };
