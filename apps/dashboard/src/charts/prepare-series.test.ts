@@ -9,7 +9,7 @@ import {
   stackValues,
   unfinishedIndex,
 } from './prepare-series';
-import { colorsOf, OTHER_COLOR, SeriesColors } from './series-colors';
+import { colorOf, OTHER_COLOR, PALETTE } from './series-colors';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
 const times = [0, 60_000, 120_000];
@@ -39,7 +39,7 @@ describe('series', () => {
   test('the largest first, what has no name last; buckets beyond the range left out', () => {
     const { series } = prepare(0);
     expect(series.map(({ name }) => name)).toEqual(['a', 'b', '', '(other)']);
-    expect(series[0]).toEqual({ name: 'a', label: 'A', color: colorsOf(['a', 'b'])('a'), values: [5, 0, 0] });
+    expect(series[0]).toEqual({ name: 'a', label: 'A', color: colorOf('a'), values: [5, 0, 0] });
     expect(series[2]?.label).toBe('(none)');
   });
 
@@ -89,58 +89,69 @@ describe('CSV', () => {
 });
 
 describe('colours', () => {
-  const names = Array.from({ length: 10 }, (_, index) => `model-${index}`);
+  const channelsOf = (hex: string) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
+  const linear = (hex: string) => channelsOf(hex).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+  const dot = (a: readonly number[], b: readonly number[]) =>
+    a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+  const luminanceOf = (hex: string) => dot(linear(hex), [0.2126, 0.7152, 0.0722]);
+  const contrast = (a: string, b: string) => {
+    const [low = 0, high = 0] = [luminanceOf(a), luminanceOf(b)].sort((one, other) => one - other);
+    return (high + 0.05) / (low + 0.05);
+  };
+  /** Source: https://bottosson.github.io/posts/oklab/ */
+  const oklab = (hex: string) => {
+    const cone = (weights: readonly number[]) => Math.cbrt(dot(linear(hex), weights));
+    const lms = [
+      cone([0.4122214708, 0.5363325363, 0.0514459929]),
+      cone([0.2119034982, 0.6806995451, 0.1073969566]),
+      cone([0.0883024619, 0.2817188376, 0.6299787005]),
+    ];
+    const rows = [
+      [0.2104542553, 0.793617785, -0.0040720468],
+      [1.9779984951, -2.428592205, 0.4505937099],
+      [0.0259040371, 0.7827717662, -0.808675766],
+    ];
+    return rows.map((row) => dot(lms, row));
+  };
+  const distance = (a: string, b: string) => {
+    const [one, other] = [oklab(a), oklab(b)];
+    return Math.hypot(...one.map((value, at) => value - (other[at] ?? 0)));
+  };
 
-  const fresh = () => new SeriesColors(undefined);
-
-  test('ten names shown together have ten colours, whatever their order', () => {
-    const [one, other] = [fresh().colorsOf(names), fresh().colorsOf(names.toReversed())];
-    expect(new Set(names.map(one)).size).toBe(10);
-    expect(names.map(other)).toEqual(names.map(one));
-    // Fixed for good: another browser, and the next version, show the same.
-    expect(['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-5'].map(fresh().colorOf)).toEqual([
-      ...['#1098ad', '#7950f2', '#2f9e44'],
-    ]);
+  test('a color depends on its name alone: each browser, page and version shows the same', () => {
+    const names = ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-5', 'our-own-model', 'acme'];
+    expect(names.map(colorOf)).toEqual(['#4c6ef5', '#12a594', '#ae3ec9', '#a68f68', '#7584fe']);
+    const prepared = (groups: readonly string[]) =>
+      new Map(
+        prepareSeries({
+          ...{ times, empty: 0, value: () => 1 },
+          buckets: groups.map((group) => ({ start: at(0), group })),
+        }).series.map(({ name, color }) => [name, color]),
+      );
+    for (const name of names) expect(prepared(names).get(name)).toBe(prepared([name]).get(name));
   });
 
-  test('a name has one colour on all pages, whatever it is shown with, and after a reload', () => {
-    const kept = new Map<string, string>();
-    const memory = {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (k: string, v: string) => kept.set(k, v),
-    };
-    const colors = new SeriesColors(memory);
-    const first = names.map(colors.colorsOf(names));
-    for (let size = 1; size <= names.length; size++) {
-      const some = names.slice(-size);
-      expect(some.map(colors.colorsOf([...some, 'demo-chat']))).toEqual(first.slice(-size));
+  test("models of the demo differ, and so do each vendor's", () => {
+    for (const names of [
+      ['gpt-4o-mini', 'gpt-4o', 'claude-haiku-4-5', 'claude-sonnet-4-5', 'gemini-2.5-flash', 'demo-chat'],
+      ['openai', 'anthropic', 'gemini', 'demo', 'xai', 'ollama'],
+    ]) {
+      expect(new Set(names.map(colorOf)).size).toBe(names.length);
     }
-    expect(names.map(new SeriesColors(memory).colorOf)).toEqual(first);
-    expect(names.map(new SeriesColors({ ...memory, getItem: () => '{"a":1' }).colorOf).length).toBe(10);
   });
 
-  test('a provider has one colour in every browser, and models keep theirs beside it', () => {
-    const vendors = ['xai', 'ollama', 'openai', 'anthropic', 'demo'];
-    const [one, other] = [fresh(), fresh()];
-    vendors.map(one.colorOf);
-    other.colorsOf([...names, ...vendors.toReversed()]);
-    expect(vendors.map(one.colorOf)).toEqual(vendors.map(other.colorOf));
-    expect(new Set(vendors.map(one.colorOf)).size).toBe(vendors.length);
-    const own = Array.from({ length: 6 }, (_, index) => `own-${index}`);
-    expect(new Set([...vendors, ...own].map(fresh().colorsOf([...own, ...vendors]))).size).toBe(11);
-    expect(names.map(one.colorsOf(names))).toEqual(names.map(fresh().colorsOf(names)));
-  });
-
-  test('the eleventh name of a page has its colour on other pages, too', () => {
-    const colors = fresh();
-    const many = Array.from({ length: 16 }, (_, index) => `model-${index}`);
-    const first = many.map(colors.colorsOf(many));
-    expect(many.toReversed().map(colors.colorOf).toReversed()).toEqual(first);
-    expect(new Set(first).size).toBe(16);
+  test('every color can be seen on the panels of both themes, and told from the others', () => {
+    for (const [index, color] of PALETTE.entries()) {
+      expect(Math.min(contrast(color, '#ffffff'), contrast(color, '#15181c'))).toBeGreaterThanOrEqual(3);
+      // A just noticeable difference is about 0.02.
+      expect(distance(color, OTHER_COLOR)).toBeGreaterThan(0.05);
+      for (const other of PALETTE.slice(0, index)) {
+        expect(distance(color, other)).toBeGreaterThan(0.05);
+      }
+    }
   });
 
   test('what is no name has no colour of its own', () => {
-    const { colorOf, colorsOf } = fresh();
-    expect([colorOf(''), colorOf('(other)'), colorsOf([''])('')]).toEqual([OTHER_COLOR, OTHER_COLOR, OTHER_COLOR]);
+    expect(['', '(other)'].map(colorOf)).toEqual([OTHER_COLOR, OTHER_COLOR]);
   });
 });

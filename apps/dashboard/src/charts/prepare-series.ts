@@ -1,5 +1,5 @@
 import { toCsv } from '../format/csv';
-import { colorsOf } from './series-colors';
+import { colorOf } from './series-colors';
 
 /** One line or layer of a chart; `null` is a gap, `0` a zero. Values align with the chart's times. */
 export interface Series {
@@ -52,7 +52,6 @@ export function prepareSeries<B extends Bucket>(options: PrepareOptions<B>): Cha
   const sorted = [...groups].sort(
     ([nameA, a], [nameB, b]) => rank(nameA) - rank(nameB) || b.total - a.total || (nameA < nameB ? -1 : 1),
   );
-  const colorOf = colorsOf(sorted.map(([name]) => name));
   const series = sorted.map(([name, { values }]) => ({
     name,
     label: name === '' ? UNNAMED : labelOf(name),

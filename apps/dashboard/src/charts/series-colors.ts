@@ -1,24 +1,14 @@
-/** Distinct for colour-blind readers, light and dark (after Okabe & Ito, and Tol's muted set). */
-const PALETTE = [
-  '#4c6ef5',
-  '#12a594',
-  '#f08c00',
-  '#ae3ec9',
-  '#2f9e44',
-  '#e64980',
-  '#1098ad',
-  '#c2790b',
-  '#7950f2',
-  '#5c940d',
-  '#d6336c',
-  '#5b7083',
-] as const;
-
-/** For names whose own colour another name has. */
-const SPARE = [
-  ...['#364fc7', '#087f5b', '#d9480f', '#862e9c', '#66a80f', '#a61e4d'],
-  ...['#0b7285', '#e0a100', '#9775fa', '#2b8a3e', '#ff8787', '#868e96'],
-] as const;
+/** Each at 3:1 or more on the panels of both themes, and easy to tell from the others. */
+export const PALETTE: readonly string[] = [
+  ...['#4c6ef5', '#12a594', '#ae3ec9', '#c2790b', '#e64980', '#2f9e44', '#1098ad', '#7950f2'],
+  ...['#4a6d51', '#8f517b', '#a87eeb', '#3f6aa1', '#9a5505', '#bc267f', '#df5fc8', '#c87979'],
+  ...['#7e864d', '#3496ef', '#227702', '#ae6aa8', '#7974c5', '#9a6e62', '#a09600', '#f16935'],
+  ...['#7055b0', '#098777', '#bc516f', '#2062ce', '#776a15', '#7584fe', '#a68f68', '#7a6d93'],
+  ...['#1380c7', '#628202', '#d771a4', '#b1483a', '#9b61ea', '#176f7c', '#9b47a1', '#9d86ba'],
+  ...['#c841a5', '#cb6440', '#548197', '#fb5663', '#9f7100', '#8b44c9', '#bb61cf', '#c61e54'],
+  ...['#6898c0', '#6f977c', '#915556', '#a1788e', '#749a48', '#2f8247', '#5f5bd3', '#7d8bdb'],
+  ...['#9460b7', '#c378c7', '#298c01', '#5e7e5f', '#0c84fa', '#796ae5', '#519160', '#816243'],
+];
 
 /** Everything that is not a name of its own. */
 export const OTHER_COLOR = '#8b929c';
@@ -42,105 +32,35 @@ export const MEANING = {
   gateway: '#ae3ec9',
 } as const;
 
-/** Number of names that choose first. */
-const FIRST = 10;
-/** In an order for good: a provider has one colour in every browser, and takes none from models. New ones go last. */
-const PROVIDERS = [
-  ...['openai', 'anthropic', 'gemini', 'demo', 'azure', 'bedrock', 'vertex', 'mistral', 'groq'],
-  ...['together', 'deepseek', 'xai', 'openrouter', 'fireworks', 'cohere', 'voyage', 'ollama'],
-];
+/** Names with a place for good, so that what is often shown together differs. New ones go last. */
+const PLACES = [
+  [
+    ...['openai', 'anthropic', 'gemini', 'demo', 'azure', 'bedrock', 'vertex', 'mistral', 'groq'],
+    ...['together', 'deepseek', 'xai', 'openrouter', 'fireworks', 'cohere', 'voyage', 'ollama'],
+  ],
+  [
+    ...['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-5', 'claude-haiku-4-5', 'gemini-2.5-flash', 'gemini-2.5-pro'],
+    ...['claude-sonnet-4-6', 'claude-haiku-4-5-20251001', 'claude-opus-4-5', 'gpt-5.4', 'gpt-5.4-mini', 'gpt-5.4-nano'],
+    ...['gpt-5', 'gpt-5-mini', 'gpt-4.1', 'gpt-4.1-mini', 'o3', 'o4-mini', 'gemini-2.5-flash-lite', 'demo-chat'],
+    ...['mistral-large-latest', 'deepseek-chat', 'llama-3.3-70b-versatile', 'text-embedding-3-small'],
+  ],
+] as const;
+const PLACE_OF: ReadonlyMap<string, number> = new Map(
+  PLACES.flatMap((names) => names.map((name, place) => [name, place] as const)),
+);
 
-/** Further names have the colour of their hash. */
-const MAX_REMEMBERED = 500;
+/** Colors that the first names of each list share with no other. */
+const KEPT = 12;
 
-/** FNV-1a: stable in every browser. */
+/** FNV-1a: the same in every browser. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
   return (value ^ (value >>> 15)) >>> 0;
 }
 
-const OF_PROVIDER = new Map(PROVIDERS.map((name, index) => [name, [...PALETTE, ...SPARE][index]]));
-
-const isNoName = (name: string) => name === '' || name === '(other)';
-
-interface Memory {
-  getItem(key: string): string | null;
-  setItem(key: string, value: string): void;
+/** Color of a name: the same on all pages, in every browser, whatever it is shown with. */
+export function colorOf(name: string): string {
+  if (name === '' || name === '(other)') return OTHER_COLOR;
+  return PALETTE[PLACE_OF.get(name) ?? KEPT + (hash(name) % (PALETTE.length - KEPT))] ?? OTHER_COLOR;
 }
-
-const KEY = 'llm0-colors';
-
-/**
- * Colours that a name keeps on all pages: that of its hash, or a free one if another name took it before. The memory keeps
- * them across reloads.
- */
-export class SeriesColors {
-  private readonly taken: Map<string, string>;
-
-  constructor(private readonly memory: Memory | undefined) {
-    this.taken = new Map(this.restore());
-  }
-
-  /** Colour of a name, in any chart and table. */
-  readonly colorOf = (name: string): string => {
-    if (isNoName(name)) return OTHER_COLOR;
-    return this.known(name) ?? this.take(name, []);
-  };
-
-  /** Colours of names shown together, the most important first. The order doesn't decide. */
-  readonly colorsOf = (names: readonly string[]): ((name: string) => string) => {
-    const shown = names.filter((one) => !isNoName(one));
-    const inTurn = [...shown.slice(0, FIRST).sort(), ...shown.slice(FIRST).sort()];
-    for (const name of inTurn) if (this.known(name) === undefined) this.take(name, shown);
-    return (name) => this.known(name) ?? (isNoName(name) ? OTHER_COLOR : hashed(name));
-  };
-
-  private known(name: string): string | undefined {
-    return OF_PROVIDER.get(name) ?? this.taken.get(name);
-  }
-
-  private take(name: string, beside: readonly string[]): string {
-    const at = hash(name) % PALETTE.length;
-    const wanted = [...PALETTE.slice(at), ...PALETTE.slice(0, at), ...SPARE];
-    const near = new Set(beside.map((one) => this.known(one)));
-    const used = new Set([...this.taken.values(), ...near]);
-    const color = wanted.find((one) => !used.has(one)) ?? wanted.find((one) => !near.has(one)) ?? hashed(name);
-    if (this.taken.size < MAX_REMEMBERED) {
-      this.taken.set(name, color);
-      this.store();
-    }
-    return color;
-  }
-
-  private restore(): [string, string][] {
-    try {
-      const kept: unknown = JSON.parse(this.memory?.getItem(KEY) ?? '{}');
-      const known = new Set<unknown>([...PALETTE, ...SPARE]);
-      return Object.entries(kept ?? {}).filter(([, color]) => known.has(color)) as [string, string][];
-    } catch {
-      return [];
-    }
-  }
-
-  private store(): void {
-    try {
-      this.memory?.setItem(KEY, JSON.stringify(Object.fromEntries(this.taken)));
-    } catch {
-      // Without a storage, names keep their colours until the page is left.
-    }
-  }
-}
-
-const hashed = (name: string): string => PALETTE[hash(name) % PALETTE.length] ?? OTHER_COLOR;
-
-/** Browsers that block storage throw on access. */
-function storage(): Memory | undefined {
-  try {
-    return globalThis.localStorage;
-  } catch {
-    return undefined;
-  }
-}
-
-export const { colorOf, colorsOf } = new SeriesColors(storage());

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { Bubbles } from '../../charts/bubbles/bubbles';
 import { prepareBubbles } from '../../charts/bubbles/prepare-bubbles';
-import { colorsOf } from '../../charts/series-colors';
+import { colorOf } from '../../charts/series-colors';
 import { formatCount, formatMs, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { useShowRequests } from '../../range/use-show-requests';
@@ -42,7 +42,6 @@ function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
   const chart = useMemo(() => prepareBubbles(lines.map(toPoint)), [lines]);
   const byName = useMemo(() => new Map(lines.map((line) => [line.target, line])), [lines]);
   const modelOf = (target: string) => byName.get(target)?.model ?? target;
-  const colorOf = colorsOf(lines.map(({ model }) => model));
   const describe = (target: string) => {
     const line = byName.get(target);
     return line === undefined ? target : describePoint(line);

@@ -1,6 +1,5 @@
 import { useMemo } from 'react';
 import { type StatsQuery, useSpend } from '../../api/stats';
-import { colorsOf } from '../../charts/series-colors';
 import { SeriesName } from '../../charts/series-name';
 import { formatCount } from '../../format/format-number';
 import { previousRange, rangeQuery, type TimeRange } from '../../range/time-range';
@@ -26,12 +25,10 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
     () => now.data && prepareSpendLines(now.data.buckets, before.data?.buckets ?? []),
     [now.data, before.data],
   );
-  // Those of the chart: what cost nothing takes no color.
-  const colorOf = colorsOf(lines?.filter(({ costUsd }) => costUsd !== 0).map((line) => line.name) ?? []);
   const name: Column<SpendLine> = {
     header: 'Name',
     value: (line) => labelOf(line.name),
-    cell: (line) => <SeriesName name={line.name} label={labelOf(line.name)} color={colorOf(line.name)} />,
+    cell: (line) => <SeriesName name={line.name} label={labelOf(line.name)} />,
   };
   return (
     <TableCard
