@@ -1,14 +1,11 @@
-import { GATEWAY_FAILURES } from '@llm0/core/errors/gateway-failures';
-import { PROVIDER_FAILURES } from '@llm0/core/errors/provider-failures';
+import { outcomeOf } from '@llm0/core/errors/outcome';
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { gatewayLogs } from '../../schema/gateway-logs';
 import { instant } from '../instant';
-import type { SignedFact, UsageFact } from '../stats/write/rollup-deltas';
+import type { SignedFact } from '../stats/write/rollup-deltas';
 import { type LogFilter, logConditions, logRows, type StoredLog } from './logs';
 
-const FAILURES: ReadonlySet<string> = new Set([...PROVIDER_FAILURES, ...GATEWAY_FAILURES]);
-const isFailure = ({ errorCode }: UsageFact) => FAILURES.has(errorCode ?? '');
 /** A batch counts requests that ended so shortly before. */
 const LIVE_SECONDS = 60;
 
@@ -39,7 +36,9 @@ function countBySecond(facts: readonly SignedFact[]): readonly SecondCounts[] {
     const counts = seconds.get(second) ?? [second, 0, 0, 0];
     const requests = sign * fact.requests;
     counts[1] += requests;
-    if (fact.status === 'error') counts[isFailure(fact) ? 2 : 3] += requests;
+    const outcome = outcomeOf(fact.status, fact.errorCode);
+    if (outcome === 'error') counts[2] += requests;
+    if (outcome === 'caller_error') counts[3] += requests;
     seconds.set(second, counts);
   }
   return [...seconds.values()];

@@ -5,6 +5,7 @@ import { usdFromNano } from '../../money';
 import { gatewayLogBodies, gatewayLogs } from '../../schema/gateway-logs';
 import { containsPattern } from '../contains-pattern';
 import { Rows, type Stored } from '../rows';
+import { OUTCOME_OF_ROW } from '../stats/read/segment-sql';
 
 /** Rows of all requests that passed authentication. */
 export const logRows = new Rows(gatewayLogs);
@@ -22,6 +23,7 @@ export interface LogMatch {
   readonly model?: Values;
   /** The answering provider; without an answer, the first target's. */
   readonly provider?: Values;
+  /** An outcome of `packages/core/src/errors/outcome.ts`. */
   readonly status?: Values;
   readonly httpStatus?: Values;
   readonly errorCode?: Values;
@@ -96,7 +98,7 @@ const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<L
   apiKeyId: (ids) => [isOneOf(gatewayLogs.apiKeyId, ids, 'uuid')],
   model: (models) => [anyOf([isOneOf(gatewayLogs.model, models), isOneOf(gatewayLogs.requestedModel, models)])],
   provider: (names) => [isOneOf(sql`coalesce(${gatewayLogs.finalProvider}, ${gatewayLogs.provider})`, names)],
-  status: (statuses) => [isOneOf(gatewayLogs.status, statuses)],
+  status: (statuses) => [isOneOf(OUTCOME_OF_ROW, statuses)],
   httpStatus: (statuses) => [isOneOf(gatewayLogs.httpStatus, statuses, 'int')],
   errorCode: (codes) => [isOneOf(gatewayLogs.errorCode, codes)],
   cache: (outcomes) => [anyOf(listOf(outcomes).map((outcome) => sql`(${CACHE_CONDITIONS[outcome]})`))],

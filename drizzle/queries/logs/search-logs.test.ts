@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { OUTCOMES, outcomeOf } from '@llm0/core/errors/outcome';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
@@ -45,7 +46,7 @@ const oneOrMore = <T>(one: fc.Arbitrary<T>) => fc.uniqueArray(one, { minLength: 
 const match = fc.record(
   {
     model: oneOrMore(models),
-    status: oneOrMore(statuses),
+    status: oneOrMore(pick(...OUTCOMES)),
     httpStatus: oneOrMore(pick('200', '429')),
     provider: oneOrMore(providers),
     customerId: oneOrMore(customers),
@@ -72,7 +73,7 @@ function meets(record: LogRecord, one: Match): readonly boolean[] {
   const has = (values: unknown, value: unknown) => (values as readonly unknown[]).includes(value);
   const checks: Readonly<Record<string, (values: unknown) => boolean>> = {
     model: (values) => has(values, record.model) || has(values, record.requestedModel),
-    status: (values) => has(values, record.status),
+    status: (values) => has(values, outcomeOf(record.status, record.errorCode ?? null)),
     httpStatus: (values) => has(values, String(record.httpStatus)),
     provider: (values) => has(values, record.finalProvider ?? record.provider),
     customerId: (values) => has(values, record.customerId),

@@ -2,6 +2,7 @@ import { and, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { gatewayLogs } from '../../schema/gateway-logs';
 import { readStretches } from '../stats/read/read-days';
+import { OUTCOME_OF_ROW } from '../stats/read/segment-sql';
 import { askOf } from '../stats/read/time-limit';
 import { type LogFilter, logConditions } from './logs';
 import { type LogPage, type LogPageRequest, rangeOf, searchLogs } from './search-logs';
@@ -16,6 +17,7 @@ export interface LogCount {
 export interface TallyBucket {
   /** A multiple of the interval since the epoch. */
   readonly startMs: number;
+  /** An outcome of `packages/core/src/errors/outcome.ts`. */
   readonly status: string;
   /** A row of aggregated refusals counts each of them. */
   readonly requests: number;
@@ -63,13 +65,13 @@ export interface TallyQuery {
   readonly nowMs: number;
 }
 
-/** Counts by time and status. */
+/** Counts by time and outcome. */
 export async function tallyLogs(db: Db, { filter, intervalMs, nowMs }: TallyQuery): Promise<LogTally> {
-  const { createdAtMs, status, refusedCount } = gatewayLogs;
+  const { createdAtMs, refusedCount } = gatewayLogs;
   let rows = 0;
   const buckets = new Map<string, TallyBucket>();
   const step = sql.raw(String(intervalMs));
-  const what = sql`floor(extract(epoch from ${createdAtMs}) * 1000 / ${step})::float8 * ${step} as start, ${status} as status,
+  const what = sql`floor(extract(epoch from ${createdAtMs}) * 1000 / ${step})::float8 * ${step} as start, ${OUTCOME_OF_ROW} as status,
     count(*)::int as n, sum(coalesce(${refusedCount}, 1))::float8 as requests`;
   const reached = await eachStretch(db, { filter, nowMs, what, groupBy: sql`group by 1, 2` }, (found) => {
     for (const { start, status, n, requests } of found) {

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from './client';
 import { useLive } from './live';
@@ -10,7 +10,6 @@ export type ChainInput = InferRequestType<(typeof api.chains)[':name']['$put']>[
 export type Alias = InferResponseType<typeof api.aliases.$get>['data'][number];
 export type AliasInput = InferRequestType<typeof api.aliases.$post>['json'];
 export type Failover = InferResponseType<typeof api.failovers.$get>['data'][number];
-export type FailoverCount = InferResponseType<typeof api.failovers.counts.$get>['data'][number];
 export type ProviderTest = InferResponseType<(typeof api.providers)[':name']['test']['$post']>;
 
 const ALL = '1000';
@@ -37,10 +36,3 @@ export const useAliases = () =>
   useQuery({ queryKey: ['aliases'], queryFn: () => read(api.aliases.$get({ query: { limit: ALL } })) });
 export const useFailovers = () =>
   useQuery({ queryKey: ['failovers'], queryFn: () => read(api.failovers.$get({ query: { limit: '100' } })) });
-/** Failed requests that moved to another target, by provider. */
-export const useFailoverCounts = (query: { readonly from: string; readonly to: string }) =>
-  useQuery({
-    queryKey: ['failovers', 'counts', query],
-    queryFn: () => read(api.failovers.counts.$get({ query })),
-    placeholderData: keepPreviousData,
-  });

@@ -26,6 +26,7 @@ export const MEANING = {
   exact: '#12a594',
   semantic: '#7950f2',
   miss: '#a3abb6',
+  caller_error: '#5b7083',
   caller: '#5b7083',
   policy: '#f08c00',
   provider: '#e03131',

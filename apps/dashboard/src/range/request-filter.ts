@@ -1,6 +1,6 @@
+import { OUTCOMES } from '@llm0/core/errors/outcome';
 import { dropUndefined, oneOf, text, textLike, uuid } from './page-search';
 
-export const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
 export const CACHES = ['exact', 'semantic', 'miss'] as const;
 
 const number = textLike((given) => /^\d+(\.\d+)?$/.test(given));
@@ -10,7 +10,7 @@ const whole = textLike((given) => /^\d{1,15}$/.test(given));
 const MANY = {
   model: text,
   provider: text,
-  status: oneOf(STATUSES),
+  status: oneOf(OUTCOMES),
   http_status: textLike((given) => /^\d{3}$/.test(given)),
   error_code: text,
   cache: oneOf(CACHES),

@@ -25,5 +25,6 @@ export const STATUS_TONES: Readonly<Record<string, Tone>> = {
   rate_limited: 'warn',
   cap_exceeded: 'warn',
   aborted: 'neutral',
+  caller_error: 'neutral',
   error: 'bad',
 };

@@ -34,7 +34,14 @@ const KINDS = {
     amount('misses'),
     amount('saved_usd', 'saved usd'),
   ],
-  errors: [amount('errors'), amount('rate_limited'), amount('cap_exceeded'), amount('aborted'), amount('failovers')],
+  errors: [
+    amount('errors'),
+    amount('caller_errors'),
+    amount('rate_limited'),
+    amount('cap_exceeded'),
+    amount('aborted'),
+    amount('failovers'),
+  ],
 } as const;
 
 const bucketCommands = Object.entries(KINDS).map(

@@ -79,6 +79,8 @@ async function cacheSumsOf(context: MeasureContext, alert: StoredAlert, range: {
   return { requests: success, hits: exactHits + semanticHits };
 }
 
+/** Answered or failed. */
+const endedOf = ({ success, errors }: WindowSums) => success + errors;
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
 /** One measure a kind. */
@@ -91,7 +93,7 @@ export const MEASURES = {
   error_rate: async (context, alert) => {
     const sums = await sumsOf(context, alert);
     const value = WINDOW_VALUES.error_rate(sums);
-    return value === null ? null : { value, text: `${percent(value)} of ${sums.requests} requests failed` };
+    return value === null ? null : { value, text: `${percent(value)} of ${endedOf(sums)} requests failed` };
   },
   latency_p95: async (context, alert) => {
     const value = WINDOW_VALUES.latency_p95(await sumsOf(context, alert));
@@ -147,7 +149,7 @@ export const MEASURES = {
     const short = await sumsOf(context, alert, shortWindowMinutes(alert));
     const value = burnRate(alert, long, short);
     if (value === null) return null;
-    const text = `the error budget burns ${value.toFixed(1)} times too fast: ${long.errors} of ${long.requests} requests failed within ${alert.windowMinutes} min`;
+    const text = `the error budget burns ${value.toFixed(1)} times too fast: ${long.errors} of ${endedOf(long)} requests failed within ${alert.windowMinutes} min`;
     return { value, text };
   },
 } as const satisfies Record<AlertKind, Measure>;

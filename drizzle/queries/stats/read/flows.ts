@@ -1,8 +1,7 @@
-import { PROVIDER_FAILURES } from '@llm0/core/errors/provider-failures';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 import { inWindow, type RowSample, type SampleQuery, sampleRows, windowsTable } from './sample-rows';
-import { CACHE_OF_ROW, PROVIDER_OF_ROW } from './segment-sql';
+import { CACHE_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW } from './segment-sql';
 import { askInTime } from './time-limit';
 
 /** Requests that went one way through the gateway. */
@@ -15,7 +14,7 @@ export interface Flow {
   readonly isCached: boolean;
   /** Estimated from a sample if rows are many. */
   readonly requests: number;
-  /** Failures of the provider. */
+  /** Through no fault of the caller. */
   readonly failed: number;
 }
 
@@ -61,8 +60,6 @@ type FlowRow = {
   readonly whole: string | number;
 };
 
-const FAILURES = sql.raw(PROVIDER_FAILURES.map((code) => `'${code}'`).join(', '));
-
 const flowsQuery = (query: SampleQuery, { windows }: RowSample): SQL => sql`
   select *, sum(requests) over () as whole from (
     select project_id, requested_model, provider, is_cached, sum(weight * n) as requests,
@@ -70,7 +67,7 @@ const flowsQuery = (query: SampleQuery, { windows }: RowSample): SQL => sql`
     from ${windowsTable(windows)}, lateral (
       select project_id::text as project_id, requested_model, ${PROVIDER_OF_ROW} as provider,
         ${CACHE_OF_ROW} <> 'miss' as is_cached, coalesce(refused_count, 1) as n,
-        status = 'error' and error_code in (${FAILURES}) as has_failed
+        ${OUTCOME_OF_ROW} = 'error' as has_failed
       from gateway_logs where ${inWindow(query)} offset 0
     ) as found
     group by 1, 2, 3, 4

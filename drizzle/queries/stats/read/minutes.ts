@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 /** Values of a minute with requests. */
 export interface MinuteSums {
   readonly startMs: number;
-  readonly requests: number;
+  readonly success: number;
   readonly errors: number;
   readonly costNanoUsd: number;
   readonly latency: Histogram | undefined;
@@ -32,7 +32,7 @@ export interface Minutes {
 export async function loadMinutes(db: Db, query: StatsQuery, withLatency = false): Promise<Minutes> {
   const scope: StatsScope = {
     ...{ ...scopeOf(query), intervalMs: MINUTE_MS, metrics: ['latency'] },
-    sums: ['requests', 'errors', 'cost_usd'],
+    sums: ['requests', 'success', 'errors', 'cost_usd'],
   };
   const minutes: MinuteSums[] = [];
   const readFromMs = await readDays(db, query, async (tx, stretch) => {

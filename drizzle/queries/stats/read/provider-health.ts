@@ -1,5 +1,5 @@
 import type { UpstreamFailure } from '@llm0/core/errors/gateway-error';
-import { PROVIDER_FAILURES } from '@llm0/core/errors/provider-failures';
+import { PROVIDER_FAILURES } from '@llm0/core/errors/outcome';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 import { PROVIDER_OF_ROW, startOf, within } from './segment-sql';

@@ -6,7 +6,9 @@ export type MetricName = (typeof METRIC_NAMES)[number];
 export const SUMS = {
   requests: 'requests',
   success: 'success',
+  /** Failures: see `packages/core/src/errors/outcome.ts`. */
   errors: 'errors',
+  callerErrors: 'caller_errors',
   rateLimited: 'rate_limited',
   capExceeded: 'cap_exceeded',
   aborted: 'aborted',

@@ -111,7 +111,7 @@ function* checksOf(fromMs: number, toMs: number): Generator<number> {
 class SlidingWindow {
   private begin = 0;
   private end = 0;
-  private requests = 0;
+  private success = 0;
   private errors = 0;
   private costNanoUsd = 0;
   private readonly latency: Histogram = new Map();
@@ -136,12 +136,12 @@ class SlidingWindow {
     ) {
       this.add(first, -1);
     }
-    const { requests, errors, costNanoUsd, latency } = this;
-    return measure({ requests, errors, costNanoUsd, p95Ms: histogramQuantile(latency, 0.95) });
+    const { success, errors, costNanoUsd, latency } = this;
+    return measure({ success, errors, costNanoUsd, p95Ms: histogramQuantile(latency, 0.95) });
   }
 
-  private add({ requests, errors, costNanoUsd, latency }: MinuteSums, sign: 1 | -1): void {
-    this.requests += sign * requests;
+  private add({ success, errors, costNanoUsd, latency }: MinuteSums, sign: 1 | -1): void {
+    this.success += sign * success;
     this.errors += sign * errors;
     this.costNanoUsd += sign * costNanoUsd;
     if (latency !== undefined) addHistogram(this.latency, latency, sign);

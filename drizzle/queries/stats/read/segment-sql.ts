@@ -1,3 +1,4 @@
+import { FAILURE_CODES } from '@llm0/core/errors/outcome';
 import { type SQL, sql } from 'drizzle-orm';
 import { CALLS_AS_ROWS, REQUESTS_AS_ROWS } from '../../tool-calls/calls-as-rows';
 import { customerDays } from './customer-days';
@@ -6,6 +7,11 @@ import type { StatsSegment } from './time-segments';
 
 /** The provider that answered, or the last one that was asked. */
 export const PROVIDER_OF_ROW = sql`coalesce(final_provider, provider, '')`;
+/** Matches `outcomeOf`. */
+export const OUTCOME_OF_ROW = sql.raw(
+  `case when status = 'error' and error_code not in (${FAILURE_CODES.map((code) => `'${code}'`).join(', ')})
+    then 'caller_error' else status end`,
+);
 export const CACHE_OF_ROW = sql`case when semantic_cache_hit then 'semantic' when cache_hit then 'exact' else 'miss' end`;
 
 /** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
@@ -16,7 +22,7 @@ const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   provider: PROVIDER_OF_ROW,
   target: sql`${PROVIDER_OF_ROW} || '/' || model`,
   customer: sql`coalesce(customer_id, '')`,
-  status: sql`status`,
+  status: OUTCOME_OF_ROW,
   cache: CACHE_OF_ROW,
   error_code: sql`coalesce(error_code, '')`,
 };
@@ -57,7 +63,7 @@ export function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
   const { groupBy } = scope;
   if (segment.source === 'customer_spend') return customerDays(segment, scope);
   if (segment.source === 'rollup_error')
-    return sql`(select bucket, project_id, model, provider, status, error_code, requests,
+    return sql`(select bucket, project_id, model, provider, ${OUTCOME_OF_ROW} as status, error_code, requests,
     'miss' as cache, 0 as failovers, ${NO_TOKENS} from rollup_error) as rollup_error`;
   if (segment.source !== 'rows') return sql`${sql.identifier(segment.source)}`;
   return groupBy === 'error_code'
@@ -77,7 +83,9 @@ export function startOf(segment: StatsSegment, intervalMs: number | undefined): 
 
 export function within(segment: StatsSegment, scope: StatsScope): SQL {
   const time = timeOf(segment);
-  const provider = segment.source === 'rows' ? PROVIDER_OF_ROW : sql`provider`;
+  const isRows = segment.source === 'rows';
+  const provider = isRows ? PROVIDER_OF_ROW : sql`provider`;
+  const status = isRows ? OUTCOME_OF_ROW : sql`status`;
   const conditions = [
     sql`${time} >= to_timestamp(${segment.fromMs}::bigint / 1000.0)`,
     sql`${time} < to_timestamp(${segment.toMs}::bigint / 1000.0)`,
@@ -85,7 +93,7 @@ export function within(segment: StatsSegment, scope: StatsScope): SQL {
     scope.apiKeyId === undefined ? undefined : sql`api_key_id = ${scope.apiKeyId}::uuid`,
     scope.model === undefined ? undefined : sql`model = ${scope.model}`,
     scope.provider === undefined ? undefined : sql`${provider} = ${scope.provider}`,
-    scope.status === undefined ? undefined : sql`status = ${scope.status}`,
+    scope.status === undefined ? undefined : sql`${status} = ${scope.status}`,
     scope.customerId === undefined ? undefined : sql`customer_id = ${scope.customerId}`,
   ];
   return sql.join(

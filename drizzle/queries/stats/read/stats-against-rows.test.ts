@@ -1,5 +1,6 @@
 // Whatever is asked, the answer is what the requests themselves add up to: to the nano-dollar, percentiles within 2.5 %.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { outcomeOf } from '@llm0/core/errors/outcome';
 import { histogramCount } from '@llm0/core/logs/histogram';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { runs } from '@llm0/testing/lane';
@@ -87,7 +88,7 @@ const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
   provider: (record) => record.finalProvider ?? '',
   target: (record) => `${record.finalProvider ?? ''}/${record.model}`,
   customer: (record) => record.customerId ?? '',
-  status: (record) => record.status,
+  status: (record) => outcomeOf(record.status, record.errorCode ?? null),
   cache: (record) => DIFFERENCE_OF.cache(record),
   error_code: (record) => record.errorCode ?? '',
   'label.team': (record) => record.labels?.team ?? '',
@@ -101,7 +102,7 @@ function matching(query: BucketQuery): readonly LogRecord[] {
       (query.apiKeyId === undefined || one.apiKeyId === query.apiKeyId) &&
       (query.model === undefined || one.model === query.model) &&
       (query.provider === undefined || one.finalProvider === query.provider) &&
-      (query.status === undefined || one.status === query.status) &&
+      (query.status === undefined || GROUP_OF.status?.(one) === query.status) &&
       (query.customerId === undefined || one.customerId === query.customerId) &&
       (query.groupBy !== 'error_code' || one.errorCode !== undefined),
   );
@@ -109,11 +110,13 @@ function matching(query: BucketQuery): readonly LogRecord[] {
 
 function totalsOf(chosen: readonly LogRecord[]): UsageTotals {
   const sum = (of: (record: LogRecord) => number) => chosen.reduce((total, record) => total + of(record), 0);
-  const having = (status: string) => sum((record) => (record.status === status ? (record.refusedCount ?? 1) : 0));
+  const having = (status: string) =>
+    sum((record) => (GROUP_OF.status?.(record) === status ? (record.refusedCount ?? 1) : 0));
   return {
     requests: sum((record) => record.refusedCount ?? 1),
     success: having('success'),
     errors: having('error'),
+    callerErrors: having('caller_error'),
     rateLimited: having('rate_limited'),
     capExceeded: having('cap_exceeded'),
     aborted: having('aborted'),

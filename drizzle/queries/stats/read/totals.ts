@@ -1,7 +1,8 @@
+import type { Outcome } from '@llm0/core/errors/outcome';
 import { type SQL, sql } from 'drizzle-orm';
 import { nanoFromUsd } from '../../../money';
 import { OTHER_GROUPS, type StatsScope, SUM_COLUMNS, SUMS, type SumColumn } from './questions';
-import { groupOf, startOf, tableOf, within } from './segment-sql';
+import { groupOf, OUTCOME_OF_ROW, startOf, tableOf, within } from './segment-sql';
 import type { Ask } from './time-limit';
 import type { StatsSegment } from './time-segments';
 
@@ -71,20 +72,25 @@ function summed(wanted: readonly SumColumn[]): SQL {
   return sql.raw(columns.join(', '));
 }
 
-const BY_STATUS = (n: string) =>
-  sql.raw(
-    [
-      ['success', 'success'],
-      ['error', 'errors'],
-      ['rate_limited', 'rate_limited'],
-      ['cap_exceeded', 'cap_exceeded'],
-      ['aborted', 'aborted'],
-    ]
-      .map(([status, name]) => `case when status = '${status}' then ${n} else 0 end as ${name}`)
-      .join(', '),
+const OUTCOME_COLUMNS = {
+  success: 'success',
+  error: 'errors',
+  caller_error: 'caller_errors',
+  rate_limited: 'rate_limited',
+  cap_exceeded: 'cap_exceeded',
+  aborted: 'aborted',
+} as const satisfies Record<Outcome, SumColumn>;
+
+const byOutcome = (requests: SQL, outcome: SQL) =>
+  sql.join(
+    Object.entries(OUTCOME_COLUMNS).map(
+      ([name, column]) =>
+        sql`case when ${outcome} = ${sql.raw(`'${name}'`)} then ${requests} else 0 end as ${sql.raw(column)}`,
+    ),
+    sql`, `,
   );
 /** A row may count many refusals. */
-const ROW_REQUESTS = 'coalesce(refused_count, 1)';
+const ROW_REQUESTS = sql`coalesce(refused_count, 1)`;
 const TOKENS_AND_MONEY = sql.raw(
   'tokens_in, tokens_out, tokens_cache_read, tokens_cache_write, tokens_reasoning, cost_usd, saved_usd',
 );
@@ -94,10 +100,10 @@ function totalsQuery(segments: readonly StatsSegment[], scope: StatsScope): SQL 
   const parts = segments.map((segment) => {
     const rows = segment.source === 'rows';
     const counts = rows
-      ? sql`${sql.raw(ROW_REQUESTS)} as requests, ${BY_STATUS(ROW_REQUESTS)}, ${TOKENS_AND_MONEY},
+      ? sql`${ROW_REQUESTS} as requests, ${byOutcome(ROW_REQUESTS, OUTCOME_OF_ROW)}, ${TOKENS_AND_MONEY},
           (cache_hit and not semantic_cache_hit)::int as exact_hits, semantic_cache_hit::int as semantic_hits,
           failover_count as failovers`
-      : sql`requests, ${BY_STATUS('requests')}, ${TOKENS_AND_MONEY},
+      : sql`requests, ${byOutcome(sql`requests`, sql`status`)}, ${TOKENS_AND_MONEY},
           case when cache = 'exact' then requests else 0 end as exact_hits,
           case when cache = 'semantic' then requests else 0 end as semantic_hits, failovers`;
     const part = sql`select ${startOf(segment, scope.intervalMs)} as start_ms, ${groupOf(segment, scope)} as grp, ${counts}

@@ -1,3 +1,4 @@
+import { outcomeOf } from '@llm0/core/errors/outcome';
 import { addToHistogram, type Histogram, mergeHistogram, packHistogram } from '@llm0/core/logs/histogram';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
 import type { LogRecord } from '@llm0/core/logs/log-record';
@@ -120,7 +121,7 @@ export function toDeltas(groups: Groups): readonly RollupDelta[] {
       apiKeyId: fact.apiKeyId,
       model: fact.model,
       provider: fact.provider,
-      status: fact.status,
+      status: outcomeOf(fact.status, fact.errorCode),
       cache: fact.cache,
       requests,
       ...sums,
@@ -166,7 +167,8 @@ export function coarsen(fine: Groups, bucketMs: number): Groups {
 const PART = '\u0000';
 
 function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number): Group {
-  const { projectId, apiKeyId, model, provider, status, cache } = fact;
+  const { projectId, apiKeyId, model, provider, cache } = fact;
+  const status = outcomeOf(fact.status, fact.errorCode);
   const key =
     bucketMs + PART + projectId + PART + apiKeyId + PART + status + PART + cache + PART + provider + PART + model;
   let group = groups.get(key);

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { burnRate, cacheRatioFall, shortWindowMinutes } from './condition';
 
-const sums = (requests: number, errors: number) => ({ requests, errors, costNanoUsd: 0, p95Ms: null });
+const sums = (requests: number, errors: number) => ({
+  success: requests - errors,
+  errors,
+  costNanoUsd: 0,
+  p95Ms: null,
+});
 
 describe('error budgets', () => {
   test('burn as fast as the slower of both windows', () => {

@@ -1,4 +1,5 @@
 // Conditions of alerts, shared by the job and the preview.
+import { failureRate } from '../errors/outcome';
 import { ALERT_KIND_FACTS, type AlertKind } from './kinds';
 
 export type { AlertKind } from './kinds';
@@ -23,15 +24,16 @@ const MIN_HIT_SHARE = 0.02;
 
 /** Contents of a time window. */
 export interface WindowSums {
-  readonly requests: number;
+  readonly success: number;
+  /** Failures: see `outcome.ts`. */
   readonly errors: number;
   readonly costNanoUsd: number;
   /** null when nothing was measured. */
   readonly p95Ms: number | null;
 }
 
-const errorRate = ({ requests, errors }: WindowSums): number | null =>
-  requests < MIN_REQUESTS ? null : errors / requests;
+const errorRate = (sums: WindowSums): number | null =>
+  sums.success + sums.errors < MIN_REQUESTS ? null : failureRate(sums);
 
 /** Measured value of a window, in the unit of the threshold; null without data. */
 export const WINDOW_VALUES = {

@@ -81,10 +81,10 @@ test('in words and figures', () => {
     ),
     NOW_MS,
   );
-  expect(describeErrors(minute)).toBe('2 errors (4.0 %), 14 caller errors');
-  expect(describeErrors({ ...minute, failed: 0 })).toBe('0 errors, 14 caller errors');
-  expect(describeErrors({ ...minute, callerErrors: 0 })).toBe('2 errors (4.0 %)');
-  expect(describeErrors({ ...minute, failed: 0, callerErrors: 0 })).toBe('0 errors');
+  expect(describeErrors(minute)).toBe('2 failed, 14 caller errors');
+  expect(describeErrors({ ...minute, failed: 0 })).toBe('0 failed, 14 caller errors');
+  expect(describeErrors({ ...minute, callerErrors: 0 })).toBe('2 failed');
+  expect(describeErrors({ ...minute, failed: 0, callerErrors: 0 })).toBe('0 failed');
   const figures = liveFigures(minute).map(({ cells }) => cells);
   expect([figures.length, figures[0], figures[5]]).toEqual([
     ...[6, ['60 to 50 seconds ago', '10', '0'], ['10 to 0 seconds ago', '40', '2']],

@@ -1,4 +1,4 @@
-import { countOf, formatCount, formatShare, NOTHING } from '../../format/format-number';
+import { countOf, formatCount, NOTHING } from '../../format/format-number';
 
 /** News of the stream's topic `traffic`. */
 export interface TrafficNews {
@@ -96,11 +96,9 @@ export const formatRate = (perSecond: number): string =>
 export const formatInFlight = (inFlight: number | null): string =>
   inFlight === null ? NOTHING : formatCount(inFlight);
 
-export function describeErrors({ requests, failed, callerErrors }: LiveMinute): string {
-  const share = failed === 0 ? '' : ` (${formatShare(failed / requests)})`;
-  const callers = callerErrors === 0 ? '' : `, ${countOf(callerErrors, 'caller error')}`;
-  return `${countOf(failed, 'error')}${share}${callers}`;
-}
+/** `2 failed, 1 caller error`. */
+export const describeErrors = ({ failed, callerErrors }: LiveMinute): string =>
+  `${formatCount(failed)} failed${callerErrors === 0 ? '' : `, ${countOf(callerErrors, 'caller error')}`}`;
 
 const FIGURE_SECONDS = 10;
 

@@ -166,7 +166,7 @@ const COLUMNS: readonly Column<ModelLine>[] = [
   price('input', 'Input'),
   price('output', 'Output'),
   { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: ({ use }) => use?.p95Ms ?? null },
-  { header: 'Errors', unit: 'share', wideOnly: true, value: ({ use }) => use?.errorRate ?? null },
+  { header: 'Failed', unit: 'share', wideOnly: true, value: ({ use }) => use?.errorRate ?? null },
   {
     header: 'Retires',
     wideOnly: true,

@@ -1,3 +1,4 @@
+import { failureRate } from '@llm0/core/errors/outcome';
 import type { ListedModel } from '../../api/models';
 import type { ErrorBucket, LatencyBucket, SpendBucket } from '../../api/stats';
 import type { BubblePoint } from '../../charts/bubbles/prepare-bubbles';
@@ -9,8 +10,8 @@ export interface ModelUse {
   readonly requests: number;
   /** Share (0…1) of all requests to models. */
   readonly share: number;
-  /** Share of its requests that failed, those with errors of callers included. */
-  readonly errorRate: number;
+  /** Share of failures among answers and failures; null without either. */
+  readonly errorRate: number | null;
   /** Null if the gateway answered all of them. */
   readonly p95Ms: number | null;
   /** USD of a million tokens as they were paid; null without tokens. */
@@ -63,10 +64,10 @@ function prepareUses({ errors, latency, spend }: UsedTargets, isListed: (target:
   const paid = new Map(spend.map((bucket) => [bucket.group, paidPerMillion(bucket)]));
   const uses = counted
     .toSorted((a, b) => b.requests - a.requests || ((a.group ?? '') < (b.group ?? '') ? -1 : 1))
-    .map(({ group, requests, errors: failed }): [string, ModelUse] => [
+    .map(({ group, requests, success, errors: failed }): [string, ModelUse] => [
       group ?? '',
       {
-        ...{ requests, share: requests / total, errorRate: failed / requests },
+        ...{ requests, share: requests / total, errorRate: failureRate({ success, errors: failed }) },
         ...{ p95Ms: slow.get(group) ?? null, paidUsd: paid.get(group) ?? null },
       },
     ]);

@@ -1,3 +1,4 @@
+import type { ErrorDomain } from '@llm0/core/errors/outcome';
 import { type StatsQuery, useErrors } from '../../api/stats';
 import { MEANING } from '../../charts/series-colors';
 import { formatCount, NOTHING } from '../../format/format-number';
@@ -7,7 +8,7 @@ import { Failure } from '../../ui/error-state';
 import { Mono } from '../../ui/mono';
 import type { Column } from '../../ui/table/column';
 import { DataTable } from '../../ui/table/data-table';
-import { DOMAIN_LABELS, type ErrorDomain, type ErrorLine, prepareErrors } from './prepare-overview';
+import { DOMAIN_LABELS, type ErrorLine, prepareErrors } from './prepare-overview';
 
 /** Failed and refused requests, by fault. */
 export function ErrorsCard({ query }: { readonly query: StatsQuery }) {

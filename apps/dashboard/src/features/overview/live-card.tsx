@@ -16,7 +16,6 @@ import {
 } from '../../charts/live/prepare-live';
 import { useBeat } from '../../charts/live/use-beat';
 import { FiguresTable } from '../../ui/table/figures-table';
-import { FAILURE_CODES } from './prepare-overview';
 
 /** The last minute of all projects, as it passes. */
 export function LiveCard() {
@@ -60,7 +59,7 @@ export function LiveCard() {
       </svg>
       <FiguresTable
         caption="The last minute in figures"
-        heads={['When', 'Requests', 'Errors']}
+        heads={['When', 'Requests', 'Failed']}
         rows={liveFigures(minute)}
       />
     </section>
@@ -72,7 +71,7 @@ const NOW = { range: '5m', from: undefined, to: undefined, project: undefined };
 const ofNow = (filter: object) =>
   ({ to: '/requests', search: (kept: object) => ({ ...kept, ...NOW, ...filter }) }) as LinkProps;
 const REQUESTS = ofNow({ live: true });
-const FAILED = ofNow({ status: 'error', error_code: FAILURE_CODES });
+const FAILED = ofNow({ status: 'error' });
 
 interface FigureProps {
   readonly unit: string;

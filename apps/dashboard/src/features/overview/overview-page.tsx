@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { useLogs } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
-import { asInterval, type SpendBucket, useErrors, useLatency, useOverview, useSpend } from '../../api/stats';
+import { asInterval, type SpendBucket, useLatency, useOverview, useSpend } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
@@ -23,7 +23,7 @@ import { ErrorsCard } from './errors-card';
 import { HealthCharts } from './health-charts';
 import { LiveCard } from './live-card';
 import { Onboarding } from './onboarding';
-import { countCallerErrors, prepareStats } from './prepare-overview';
+import { prepareStats } from './prepare-overview';
 import { ProviderHealthCard } from './provider-health-card';
 import { RouteMapCard } from './route-map-card';
 
@@ -34,7 +34,6 @@ export function OverviewPage() {
   const { query, range } = page;
   const now = useOverview(query);
   const before = useOverview({ ...query, ...rangeQuery(previousRange(range)) });
-  const callers = useCallerErrors(page);
   const isKnown = useBannersKnown(page);
   const everSeen = useLogs({}, false);
   const [isWelcomed, setIsWelcomed] = useState(false);
@@ -62,10 +61,7 @@ export function OverviewPage() {
       <ProviderHealthCard page={page} />
       <UnpricedBanner />
       <Failure of={now} />
-      <StatGrid
-        stats={prepareStats(now.data, before.data, callers)}
-        isLoading={now.data === undefined && now.error === null}
-      />
+      <StatGrid stats={prepareStats(now.data, before.data)} isLoading={now.data === undefined && now.error === null} />
       <RouteMapCard query={query} />
       <div className="grid gap-4 xl:grid-cols-2">
         <SpendChart page={page} />
@@ -121,13 +117,6 @@ function LatencyChart({ page }: ChartProps) {
       requestsOf={() => slowestBy('latency')}
     />
   );
-}
-
-function useCallerErrors({ query, range }: Page) {
-  const asked = { interval: 'all', group_by: 'error_code' };
-  const now = useErrors({ ...query, ...asked });
-  const before = useErrors({ ...query, ...rangeQuery(previousRange(range)), ...asked });
-  return { now: countCallerErrors(now.data?.buckets ?? []), before: countCallerErrors(before.data?.buckets ?? []) };
 }
 
 const SAVED = { name: '', label: 'Saved', color: MEANING.exact, value: (bucket: SpendBucket) => bucket.saved_usd };

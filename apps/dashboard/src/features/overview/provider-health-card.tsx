@@ -125,7 +125,9 @@ function Row({ strip: { provider, bars, requests, failed }, describe, intervalMs
         {provider}
       </span>
       <span className="nums text-right text-xs text-muted sm:order-last">
-        {failed === 0 ? countOf(requests, 'request') : `${formatCount(failed)} of ${formatCount(requests)} failed`}
+        {failed === 0
+          ? countOf(requests, 'request')
+          : `${formatCount(failed)} of ${formatCount(requests)} failed there`}
       </span>
       <div className="col-span-2 sm:col-span-1">
         <Strip label={`${provider}: health over time`} {...{ bars, describe }} onSelect={open} />
@@ -134,7 +136,7 @@ function Row({ strip: { provider, bars, requests, failed }, describe, intervalMs
   );
 }
 
-const HEADS = ['Provider', 'Requests', 'Failed', 'Share failed', 'Last failures'];
+const HEADS = ['Provider', 'Requests', 'Failed there', 'Share failed', 'Last failures'];
 
 function cellsOf({ provider, bars, requests, failed }: Prepared, describe: (bar: Bar) => string): readonly string[] {
   const last = bars.findLast((bar) => bar.failed > 0);

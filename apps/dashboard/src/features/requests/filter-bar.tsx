@@ -1,7 +1,8 @@
+import { OUTCOMES } from '@llm0/core/errors/outcome';
 import { Popover } from 'radix-ui';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useSession } from '../../api/session';
-import { CACHES, type RequestFilter, STATUSES, valuesOf } from '../../range/request-filter';
+import { CACHES, type RequestFilter, valuesOf } from '../../range/request-filter';
 import { Button } from '../../ui/button';
 import { Form, SearchInput, Select } from '../../ui/form';
 import { Close, Plus } from '../../ui/icons';
@@ -24,7 +25,7 @@ interface Props {
 }
 
 const CHOICES = [
-  { name: 'status', label: 'Status', anyLabel: 'Any status', values: STATUSES },
+  { name: 'status', label: 'Status', anyLabel: 'Any status', values: OUTCOMES },
   { name: 'cache', label: 'Cache', anyLabel: 'Any cache', values: CACHES },
 ] as const;
 

@@ -12,7 +12,7 @@ import {
   suggestionField,
   toSavedFilters,
 } from './prepare-filters';
-import { fromRollups, fromTally, isRolledUp } from './prepare-histogram';
+import { fromTally, isRolledUp } from './prepare-histogram';
 import { statusNote } from './prepare-request';
 
 describe('filters', () => {
@@ -87,12 +87,6 @@ describe('histogram', () => {
     expect(tally.series.map(({ name, values }) => [name, values])).toEqual([
       ['success', [null, 1, 0]],
       ['error', [null, 2, 0]],
-    ]);
-    const bucket = { start: at(2000), group: null, requests: 5, failovers: 0, error_rate: 0.2 };
-    const counts = { success: 4, errors: 1, rate_limited: 0, cap_exceeded: 0, aborted: 0 };
-    expect(fromRollups(times, [{ ...bucket, ...counts }]).series.map(({ name, values }) => [name, values])).toEqual([
-      ['success', [0, 0, 4]],
-      ['error', [0, 0, 1]],
     ]);
   });
 });

@@ -9,7 +9,8 @@ import { bucketStarts } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
-import { fromRollups, fromTally, isRolledUp } from './prepare-histogram';
+import { prepareStatuses } from '../overview/prepare-health';
+import { fromTally, isRolledUp } from './prepare-histogram';
 
 interface Props {
   readonly page: Page;
@@ -29,7 +30,7 @@ function RolledUp({ page, query }: Props) {
   const { from = '', to = '', ...rest } = query as Record<string, string>;
   const found = useErrors({ ...rest, from, to, interval: asInterval(page.range.intervalMs) });
   const times = useMemo(() => bucketStarts(page.range), [page.range]);
-  const data = useMemo(() => found.data && fromRollups(times, found.data.buckets), [times, found.data]);
+  const data = useMemo(() => found.data && prepareStatuses(times, found.data.buckets), [times, found.data]);
   return <Drawn {...{ page, data, found }} from={found.data?.partial_from ?? null} />;
 }
 

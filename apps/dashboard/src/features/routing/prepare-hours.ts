@@ -1,4 +1,4 @@
-import type { ErrorBucket } from '../../api/stats';
+import type { ProviderHealth } from '../../api/stats';
 import { countOf, formatCount } from '../../format/format-number';
 
 export const HOUR_MS = 3_600_000;
@@ -12,21 +12,20 @@ export function sparkHours(nowMs: number): { readonly fromMs: number; readonly t
 }
 
 export interface ProviderHours {
-  /** Requests of each hour that ended at the provider. */
+  /** Requests of each hour that the provider answered or failed. */
   readonly requests: readonly number[];
-  readonly errors: readonly number[];
+  readonly failed: readonly number[];
 }
 
 /** Hours of each provider, by name. */
-export function prepareHours(buckets: readonly ErrorBucket[], fromMs: number): ReadonlyMap<string, ProviderHours> {
-  const hours = new Map<string, { requests: number[]; errors: number[] }>();
-  for (const { start, group, requests, errors } of buckets) {
-    const own = hours.get(group ?? '') ?? { requests: noHours(), errors: noHours() };
-    hours.set(group ?? '', own);
+export function prepareHours(buckets: readonly ProviderHealth[], fromMs: number): ReadonlyMap<string, ProviderHours> {
+  const hours = new Map<string, { requests: number[]; failed: number[] }>();
+  for (const { start, provider, answered, failed } of buckets) {
+    const own = hours.getOrInsertComputed(provider, () => ({ requests: noHours(), failed: noHours() }));
     const index = Math.round((Date.parse(start) - fromMs) / HOUR_MS);
     if (index < 0 || index >= SPARK_HOURS) continue;
-    own.requests[index] = requests;
-    own.errors[index] = errors;
+    own.requests[index] = answered + failed;
+    own.failed[index] = failed;
   }
   return hours;
 }
@@ -35,10 +34,10 @@ const noHours = () => Array.from({ length: SPARK_HOURS }, () => 0);
 
 export const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
-/** `1,200 requests in 24 hours, at most 90 in one, 3 with errors`. */
-export function describeHours({ requests, errors }: ProviderHours): string {
+/** `1,200 requests in 24 hours, at most 90 in one, 3 failed`. */
+export function describeHours({ requests, failed }: ProviderHours): string {
   const sum = sumOf(requests);
   if (sum === 0) return 'No requests in 24 hours';
   const most = formatCount(Math.max(...requests));
-  return `${countOf(sum, 'request')} in 24 hours, at most ${most} in one, ${formatCount(sumOf(errors))} with errors`;
+  return `${countOf(sum, 'request')} in 24 hours, at most ${most} in one, ${formatCount(sumOf(failed))} failed`;
 }

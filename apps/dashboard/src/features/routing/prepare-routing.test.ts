@@ -1,22 +1,18 @@
 import { describe, expect, test } from 'bun:test';
 import type { Provider } from '../../api/routing';
-import type { ErrorBucket } from '../../api/stats';
+import type { ProviderHealth } from '../../api/stats';
 import { describeHours, HOUR_MS, prepareHours, sparkHours } from './prepare-hours';
 import { prepareProviders } from './prepare-routing';
 
 const provider = (name: string) =>
   ({ name, is_configured: true, is_active: true, targets: [], keys: [] }) as unknown as Provider;
-const ended = (group: string, requests: number, errors: number) =>
-  ({ group, requests, errors, error_rate: errors / requests }) as ErrorBucket;
+const fared = (provider: string, answered: number, failed: number, failedOver = 0) =>
+  ({ provider, answered, failed, failed_over: failedOver }) as ProviderHealth;
 
 describe('how providers fared', () => {
   test('failed-over requests count as failed at their first provider', () => {
     const lines = prepareProviders([provider('anthropic'), provider('openai'), provider('groq'), provider('xai')], {
-      errors: [ended('anthropic', 4, 0), ended('openai', 120, 6)],
-      failovers: [
-        { provider: 'anthropic', failovers: 96 },
-        { provider: 'groq', failovers: 3 },
-      ],
+      health: [fared('anthropic', 4, 96, 96), fared('openai', 114, 6), fared('groq', 0, 3, 3)],
       latency: [],
     });
     expect(
@@ -25,8 +21,8 @@ describe('how providers fared', () => {
       ]),
     ).toEqual([
       ['openai', 120, 0, 0.05, 'degraded'],
-      ['anthropic', 4, 96, 0.96, 'failing'],
-      ['groq', 0, 3, 1, 'failing'],
+      ['anthropic', 100, 96, 0.96, 'failing'],
+      ['groq', 3, 3, 1, 'failing'],
       ['xai', 0, 0, null, 'ready'],
     ]);
   });
@@ -34,8 +30,7 @@ describe('how providers fared', () => {
   test('a drained provider says so, whatever else is wrong with it', () => {
     const targets = [{ model: 'm', state: 'open' as const, until: null }];
     const lines = prepareProviders([{ ...provider('openai'), drain: true, targets }], {
-      errors: [],
-      failovers: [],
+      health: [],
       latency: [],
     });
     expect(lines.map(({ health }) => health)).toEqual([{ label: 'drained by operator', tone: 'warn' }]);
@@ -45,23 +40,23 @@ describe('how providers fared', () => {
 describe('the last hours of providers', () => {
   const nowMs = Date.parse('2026-11-26T05:02:17Z');
   const { fromMs, toMs } = sparkHours(nowMs);
-  const bucket = (hoursAgo: number, group: string, requests: number, errors = 0) =>
-    ({ start: new Date(toMs - (hoursAgo + 1) * HOUR_MS).toISOString(), group, requests, errors }) as ErrorBucket;
+  const bucket = (hoursAgo: number, provider: string, answered: number, failed = 0) =>
+    ({ start: new Date(toMs - (hoursAgo + 1) * HOUR_MS).toISOString(), provider, answered, failed }) as ProviderHealth;
 
   test('end with the running one, and have no gaps', () => {
     expect(new Date(fromMs).toISOString()).toBe('2026-11-25T06:00:00.000Z');
-    const hours = prepareHours([bucket(0, 'openai', 3, 1), bucket(23, 'openai', 2), bucket(30, 'openai', 9)], fromMs);
+    const hours = prepareHours([bucket(0, 'openai', 2, 1), bucket(23, 'openai', 2), bucket(30, 'openai', 9)], fromMs);
     expect(hours.get('openai')).toEqual({
       requests: [2, ...Array.from({ length: 22 }, () => 0), 3],
-      errors: [...Array.from({ length: 23 }, () => 0), 1],
+      failed: [...Array.from({ length: 23 }, () => 0), 1],
     });
     expect(hours.get('groq')).toBeUndefined();
   });
 
   test('are said', () => {
-    expect(describeHours({ requests: [2000, 3], errors: [0, 1] })).toBe(
-      '2,003 requests in 24 hours, at most 2,000 in one, 1 with errors',
+    expect(describeHours({ requests: [2000, 3], failed: [0, 1] })).toBe(
+      '2,003 requests in 24 hours, at most 2,000 in one, 1 failed',
     );
-    expect(describeHours({ requests: [0], errors: [0] })).toBe('No requests in 24 hours');
+    expect(describeHours({ requests: [0], failed: [0] })).toBe('No requests in 24 hours');
   });
 });

@@ -1,16 +1,17 @@
-import type { Chain, ChainInput, FailoverCount, Provider } from '../../api/routing';
-import type { ErrorBucket, LatencyBucket } from '../../api/stats';
+import { failureRate } from '@llm0/core/errors/outcome';
+import type { Chain, ChainInput, Provider } from '../../api/routing';
+import type { LatencyBucket, ProviderHealth } from '../../api/stats';
 import { countOf } from '../../format/format-number';
 import type { Tone } from '../../ui/badge';
 import type { WeightedTarget } from './prepare-targets';
 
 export interface ProviderLine extends Provider {
   readonly health: { readonly label: string; readonly tone: Tone };
-  /** Requests that ended there. */
+  /** Answered or failed there in the last hour. */
   readonly requests: number;
-  /** Requests that failed there and moved to another target, where they count. */
+  /** Failed there and were answered by another target. */
   readonly failedOver: number;
-  /** Share of both that failed there, in the last hour; null without requests. */
+  /** Share of failures, `failedOver` included; null without requests. */
   readonly errorRate: number | null;
   readonly p95Ms: number | null;
 }
@@ -19,29 +20,22 @@ const DEGRADED = 0.05;
 const FAILING = 0.5;
 
 interface Fared {
-  readonly errors: readonly ErrorBucket[];
-  readonly failovers: readonly FailoverCount[];
+  readonly health: readonly ProviderHealth[];
   readonly latency: readonly LatencyBucket[];
 }
 
 /** Providers with how they fared lately; configured ones first. */
-export function prepareProviders(
-  providers: readonly Provider[],
-  { errors, failovers, latency }: Fared,
-): ProviderLine[] {
-  const ended = new Map(errors.map((bucket) => [bucket.group, bucket]));
-  const left = new Map(failovers.map((count) => [count.provider, count.failovers]));
+export function prepareProviders(providers: readonly Provider[], { health, latency }: Fared): ProviderLine[] {
+  const fared = new Map(health.map((bucket) => [bucket.provider, bucket]));
   const slow = new Map(latency.map((bucket) => [bucket.group, bucket]));
   return providers
     .map((provider): ProviderLine => {
-      const { requests = 0, errors: failed = 0 } = ended.get(provider.name) ?? {};
-      const failedOver = left.get(provider.name) ?? 0;
-      const sent = requests + failedOver;
-      const errorRate = sent === 0 ? null : (failed + failedOver) / sent;
+      const { answered = 0, failed = 0, failed_over: failedOver = 0 } = fared.get(provider.name) ?? {};
+      const errorRate = failureRate({ success: answered, errors: failed });
       return {
         ...provider,
         health: healthOf(provider, errorRate),
-        requests,
+        requests: answered + failed,
         failedOver,
         errorRate,
         p95Ms: slow.get(provider.name)?.upstream_ms.p95 ?? null,

@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { type ProviderInput, useFailoverCounts, useProviders } from '../../api/routing';
+import { type ProviderInput, useProviders } from '../../api/routing';
 import { useMayChange } from '../../api/session';
-import { asInterval, useErrors, useLatency } from '../../api/stats';
+import { asInterval, useLatency, useProviderHealth } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { SparkBars } from '../../charts/spark/spark-bars';
 import { formatCount, NOTHING } from '../../format/format-number';
@@ -30,10 +30,8 @@ export function ProvidersCard() {
   const nowMs = useNow(STEP_MS);
   const toMs = untilNow(nowMs);
   const lastHour = rangeQuery({ fromMs: toMs - HOUR_MS, toMs });
-  const grouped = { ...lastHour, interval: 'all', group_by: 'provider' };
-  const errors = useErrors(grouped);
-  const latency = useLatency(grouped, 'upstream');
-  const failovers = useFailoverCounts(lastHour);
+  const health = useProviderHealth({ ...lastHour, interval: 'all' });
+  const latency = useLatency({ ...lastHour, interval: 'all', group_by: 'provider' }, 'upstream');
   const hours = useHours(toMs);
   const { id, linkTo, open, close } = useOpened();
   const mayChange = useMayChange();
@@ -42,11 +40,10 @@ export function ProvidersCard() {
       providers.data &&
       hours &&
       prepareProviders(providers.data.data, {
-        errors: errors.data?.buckets ?? [],
-        failovers: failovers.data?.data ?? [],
+        health: health.data?.buckets ?? [],
         latency: latency.data?.buckets ?? [],
       }),
-    [providers.data, hours, errors.data, failovers.data, latency.data],
+    [providers.data, hours, health.data, latency.data],
   );
   const opened = lines?.find(({ name }) => name === id);
   return (
@@ -86,8 +83,7 @@ export function ProvidersCard() {
 /** Requests of each provider by hour; empty if they can't be read, undefined while they load. */
 function useHours(toMs: number) {
   const { fromMs } = sparkHours(toMs - 1);
-  const asked = { interval: asInterval(HOUR_MS), group_by: 'provider' };
-  const { data, error } = useErrors({ ...rangeQuery({ fromMs, toMs }), ...asked });
+  const { data, error } = useProviderHealth({ ...rangeQuery({ fromMs, toMs }), interval: asInterval(HOUR_MS) });
   return useMemo(() => {
     if (data === undefined && error === null) return undefined;
     return prepareHours(data?.buckets ?? [], fromMs);
@@ -102,7 +98,7 @@ const hoursColumn = (hours: ReadonlyMap<string, ProviderHours> | undefined): Col
     if (own === undefined) return NOTHING;
     return (
       <span className="inline-flex items-center gap-2 align-middle">
-        <SparkBars values={own.requests} marked={own.errors} label={describeHours(own)} />
+        <SparkBars values={own.requests} marked={own.failed} label={describeHours(own)} />
         <span className="min-w-10">{formatCount(sumOf(own.requests))}</span>
       </span>
     );
@@ -130,7 +126,7 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
   { header: 'Stored keys', unit: 'count', wideOnly: 'most', value: (row) => row.keys.length },
   { header: 'Requests', unit: 'count', value: (row) => row.requests },
   { header: 'Failed over', unit: 'count', wideOnly: true, value: (row) => row.failedOver },
-  { header: 'Failed', unit: 'share', value: (row) => row.errorRate },
+  { header: 'Failed there', unit: 'share', value: (row) => row.errorRate },
   { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
 ];
 const BASE_URL: Column<ProviderLine> = { header: 'Base URL', wideOnly: 'most', value: (row) => row.base_url };

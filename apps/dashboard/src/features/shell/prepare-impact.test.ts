@@ -2,15 +2,15 @@ import { describe, expect, test } from 'bun:test';
 import type { ErrorBucket } from '../../api/stats';
 import { describePause, prepareImpact } from './prepare-impact';
 
-const bucket = (minute: number, group: string | null, requests: number, errors: number) =>
-  ({ start: new Date(minute * 60_000).toISOString(), group, requests, errors }) as ErrorBucket;
+const bucket = (minute: number, group: string | null, success: number, errors: number) =>
+  ({ start: new Date(minute * 60_000).toISOString(), group, success, errors }) as ErrorBucket;
 
 describe('impact', () => {
   // Successes before the first failure don't count.
-  const all = [bucket(1, null, 60, 20), bucket(2, null, 40, 10), bucket(3, null, 30, 30), bucket(4, null, 40, 0)];
+  const all = [bucket(1, null, 40, 0), bucket(2, null, 30, 10), bucket(3, null, 0, 20), bucket(4, null, 40, 0)];
   const byCode = [
-    ...[bucket(1, 'model_not_found', 20, 20), bucket(2, 'upstream_timeout', 10, 10)],
-    ...[bucket(3, 'model_not_found', 10, 10), bucket(3, 'upstream_error', 20, 20)],
+    ...[bucket(1, 'model_not_found', 0, 0), bucket(2, 'upstream_timeout', 0, 10)],
+    ...[bucket(3, 'model_not_found', 0, 0), bucket(3, 'upstream_error', 0, 20)],
   ];
   const codes = [
     { code: 'upstream_error', failed: 20 },
@@ -31,9 +31,9 @@ describe('impact', () => {
 });
 
 test('callers who mistype models, exceed limits or leave cause no impact', () => {
-  const byCode = [bucket(1, 'model_not_found', 20, 20), bucket(1, 'rate_limit_exceeded', 9, 0)];
+  const byCode = [bucket(1, 'model_not_found', 0, 0), bucket(1, 'rate_limit_exceeded', 0, 0)];
   const none = { all: [], byCode: [], nowMs: 0 };
-  const onlyCallers = { all: [bucket(1, null, 49, 20)], byCode, nowMs: 0 };
+  const onlyCallers = { all: [bucket(1, null, 29, 0)], byCode, nowMs: 0 };
   expect([prepareImpact(onlyCallers), prepareImpact(none)]).toEqual([null, null]);
 });
 

@@ -1,11 +1,11 @@
+import { failureRate } from '@llm0/core/errors/outcome';
 import type { ErrorBucket } from '../../api/stats';
 import { formatClock, type TimeZoneChoice } from '../../format/format-time';
-import { domainOf } from '../overview/prepare-overview';
 
 /** Failures of the last minutes for which callers aren't at fault. */
 export interface Impact {
   readonly failed: number;
-  /** Of the requests from `sinceMs` to `endMs`, without caller errors. */
+  /** Among answers and failures from `sinceMs` to `endMs`. */
   readonly share: number;
   /** Start of the first minute with a failure, epoch milliseconds. */
   readonly sinceMs: number;
@@ -30,30 +30,29 @@ const MOST_MODELS = 3;
 
 /** Null without a failure. */
 export function prepareImpact({ all, byCode, nowMs }: Outcomes): Impact | null {
-  const isFailure = ({ group, errors }: ErrorBucket) =>
-    errors > 0 && ['provider', 'gateway'].includes(domainOf(group ?? ''));
-  const failures = byCode.filter(isFailure);
+  const failures = byCode.filter(({ errors }) => errors > 0);
   if (failures.length === 0) return null;
   const starts = failures.map(({ start }) => Date.parse(start));
   const [sinceMs, lastMs] = [Math.min(...starts), Math.max(...starts) + MINUTE_MS];
   const endMs = nowMs - lastMs >= QUIET_MS ? lastMs : null;
-  const isMeanwhile = ({ start }: ErrorBucket) =>
-    Date.parse(start) >= sinceMs && Date.parse(start) < (endMs ?? Number.POSITIVE_INFINITY);
-  const sum = (some: readonly ErrorBucket[]) => some.reduce((total, { errors }) => total + errors, 0);
-  const asked = all.filter(isMeanwhile).reduce((total, { requests }) => total + requests, 0);
-  const failed = sum(failures);
-  const callers = sum(byCode.filter((bucket) => isMeanwhile(bucket) && bucket.errors > 0 && !isFailure(bucket)));
+  const meanwhile = all.filter(
+    ({ start }) => Date.parse(start) >= sinceMs && Date.parse(start) < (endMs ?? Number.POSITIVE_INFINITY),
+  );
+  const failed = sumOf(failures, ({ errors }) => errors);
   const codes = [...Map.groupBy(failures, ({ group }) => group ?? '')].map(([code, own]) => ({
     code,
-    failed: sum(own),
+    failed: sumOf(own, ({ errors }) => errors),
   }));
   return {
     failed,
-    share: failed / Math.max(failed, asked - callers),
+    share: failureRate({ success: sumOf(meanwhile, ({ success }) => success), errors: failed }) ?? 1,
     ...{ sinceMs, endMs },
     codes: codes.sort((a, b) => b.failed - a.failed || (a.code < b.code ? -1 : 1)),
   };
 }
+
+const sumOf = (buckets: readonly ErrorBucket[], of: (bucket: ErrorBucket) => number) =>
+  buckets.reduce((sum, bucket) => sum + of(bucket), 0);
 
 interface Pause {
   readonly models: readonly string[];

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { OUTCOMES } from '@llm0/core/errors/outcome';
 import { LOG_SORTS, type LogSort, NEWEST_FIRST } from '@llm0/drizzle/queries/logs/log-sorts';
 import type { LogFilter, LogMatch } from '@llm0/drizzle/queries/logs/logs';
 import { METRIC_NAMES } from '@llm0/drizzle/queries/stats/read/questions';
@@ -7,7 +8,6 @@ import type { Stretch } from '@llm0/drizzle/queries/stats/read/read-days';
 import { id, pageQuery, queryInstant, queryNumber, text, usd } from '../fields/fields';
 import { readFields } from '../fields/map-fields';
 
-export const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
 const CACHES = ['exact', 'semantic', 'miss'] as const;
 const LABEL = 'label.';
 const LABEL_NOT = 'label_not.';
@@ -33,7 +33,7 @@ const matchFields = {
   api_key_id: oneOf(id),
   model: oneOf(text(512), 'Answering or requested model'),
   provider: oneOf(text()),
-  status: oneOf(z.enum(STATUSES), STATUSES.join(', ')),
+  status: oneOf(z.enum(OUTCOMES), `${OUTCOMES.join(', ')}; \`error\` is a fault of a provider or the gateway`),
   http_status: oneOf(z.string().regex(/^\d{3}$/, 'must be a status of HTTP')),
   error_code: oneOf(text()),
   cache: oneOf(z.enum(CACHES), CACHES.join(', ')),

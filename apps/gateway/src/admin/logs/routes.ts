@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { OUTCOMES, outcomeOf } from '@llm0/core/errors/outcome';
 import { getLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { getLogByRequestId } from '@llm0/drizzle/queries/logs/logs';
 import { type LogPage, rangeOf, searchLogs } from '@llm0/drizzle/queries/logs/search-logs';
@@ -9,9 +10,9 @@ import { id, instantShown, pageOf, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';
-import { logQuerySchema, STATUSES, tallyInterval, tallyQuerySchema, toLogFilter } from './log-query';
+import { logQuerySchema, tallyInterval, tallyQuerySchema, toLogFilter } from './log-query';
 import { mayNotReadBodies, parseOrNull } from './read-bodies';
-import { logSchema, showLog, statusOf } from './schema';
+import { logSchema, showLog } from './schema';
 import { suggest, suggestValues } from './suggest-values';
 
 const isPartial = z.boolean().optional();
@@ -66,7 +67,7 @@ const tallySchema = z
     buckets: z.array(
       z.object({
         start: instantShown,
-        status: z.enum(STATUSES),
+        status: z.enum(OUTCOMES),
         requests: z.int().openapi({ description: 'An aggregated refusal counts as `refused_count` refusals' }),
       }),
     ),
@@ -137,7 +138,7 @@ export function logRoutes({ db, clock, routing }: Pick<AdminServices, 'db' | 'cl
       const intervalMs = tallyInterval(await rangeOf(db, filter, clock.nowMs()), interval);
       const { buckets, ...count } = await tallyLogs(db, { filter, intervalMs, nowMs: clock.nowMs() });
       const shown = buckets.map(({ startMs, status, requests }) => ({
-        ...{ start: showInstant(startMs), status: statusOf(status), requests },
+        ...{ start: showInstant(startMs), status: outcomeOf(status, null), requests },
       }));
       return c.json({ count: showCount(count), interval_seconds: intervalMs / 1000, buckets: shown }, 200);
     })

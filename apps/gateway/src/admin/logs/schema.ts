@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
+import { OUTCOMES, outcomeOf } from '@llm0/core/errors/outcome';
 import type { StoredLog } from '@llm0/drizzle/queries/logs/logs';
 import { id, instantShown, usdShown } from '../fields/fields';
 import { jsonUsd } from '../fields/json-money';
 import { showFields } from '../fields/map-fields';
 import { showMs } from '../fields/show-fields';
-import { STATUSES } from './log-query';
 
 const milliseconds = z.number().nullable();
 
@@ -68,7 +68,7 @@ export const logSchema = z
     failover_count: z.int(),
     failover_occurred: z.boolean(),
     attempts: z.array(attemptSchema).nullable(),
-    status: z.enum(STATUSES),
+    status: z.enum(OUTCOMES),
     http_status: z.int(),
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
@@ -98,15 +98,13 @@ export type ShownLog = z.output<typeof logSchema>;
 /** Columns in table order; also the header of a CSV export. */
 export const LOG_COLUMNS = Object.keys(logSchema.shape) as (keyof ShownLog)[];
 
-export const statusOf = (status: string) => STATUSES.find((known) => known === status) ?? 'error';
-
 export function showLog(log: StoredLog): ShownLog {
   const { costDetail, attempts, status, ...rest } = log;
   return showFields(logSchema, {
     ...rest,
     costDetail: showCostDetail(costDetail),
     attempts: attempts === null ? null : attempts.map(showAttempt),
-    status: statusOf(status),
+    status: outcomeOf(status, log.errorCode),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ReplayQuery } from '@llm0/core/alerts/replay';
+import { failureRate } from '@llm0/core/errors/outcome';
 import type { Db } from '@llm0/drizzle/client';
 import { type CustomerQuery, type CustomerUsage, listCustomers } from '@llm0/drizzle/queries/limits/customers';
 import { type DifferenceQuery, loadDifferences } from '@llm0/drizzle/queries/stats/read/differences';
@@ -168,6 +169,8 @@ function bucketQueryOf({ kind, query }: BucketQuestion): BucketQuery {
 const showOverview = (totals: Awaited<ReturnType<typeof loadOverview>>) => ({
   requests: totals.requests,
   success: totals.success,
+  errors: totals.errors,
+  caller_errors: totals.callerErrors,
   cost_usd: jsonUsd(totals.costNanoUsd),
   saved_usd: jsonUsd(totals.savedNanoUsd),
   tokens_in: totals.tokensIn,
@@ -217,11 +220,12 @@ const showErrors = (bucket: StatsBucket) => ({
   ...showPlace(bucket),
   success: bucket.success,
   errors: bucket.errors,
+  caller_errors: bucket.callerErrors,
   rate_limited: bucket.rateLimited,
   cap_exceeded: bucket.capExceeded,
   aborted: bucket.aborted,
   failovers: bucket.failovers,
-  error_rate: bucket.errors / bucket.requests,
+  error_rate: failureRate(bucket) ?? 0,
 });
 
 const showHealth = (bucket: HealthBucket) => ({
@@ -255,7 +259,7 @@ const BUCKETS: Readonly<Record<BucketKind, BucketAnswer>> = {
   latency: { sums: ['requests'], withDurations: true, show: showLatency },
   cache: { sums: ['requests', 'exact_hits', 'semantic_hits', 'saved_usd'], show: showCache },
   errors: {
-    sums: ['requests', 'success', 'errors', 'rate_limited', 'cap_exceeded', 'aborted', 'failovers'],
+    sums: ['requests', 'success', 'errors', 'caller_errors', 'rate_limited', 'cap_exceeded', 'aborted', 'failovers'],
     show: showErrors,
   },
 };

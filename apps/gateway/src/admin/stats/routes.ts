@@ -31,6 +31,8 @@ const overviewSchema = z
   .object({
     requests: total,
     success: total,
+    errors: total.openapi({ description: 'Failures of providers and the gateway' }),
+    caller_errors: total,
     cost_usd: usdShown,
     saved_usd: usdShown,
     tokens_in: total,
@@ -75,12 +77,13 @@ const cacheSchema = bucketsOf('CacheBuckets', {
 });
 const errorsSchema = bucketsOf('ErrorBuckets', {
   success: total,
-  errors: total,
+  errors: total.openapi({ description: 'Failures of providers and the gateway' }),
+  caller_errors: total.openapi({ description: 'Errors that callers have to mend' }),
   rate_limited: total,
   cap_exceeded: total,
   aborted: total,
   failovers: total,
-  error_rate: z.number(),
+  error_rate: z.number().openapi({ description: 'Share of `errors` among `success` and `errors`' }),
 });
 
 const healthSchema = z

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { OUTCOMES } from '@llm0/core/errors/outcome';
 import type { HistogramQuery } from '@llm0/drizzle/queries/stats/read/load-stats';
 import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats/read/questions';
 import { id, queryInstant, text } from '../fields/fields';
@@ -62,7 +63,7 @@ const range = {
   api_key_id: id.optional(),
   model: text(512).optional().openapi({ description: 'Model that answered' }),
   provider: text().optional(),
-  status: z.enum(['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error']).optional(),
+  status: z.enum(OUTCOMES).optional(),
 };
 
 export const overviewQuerySchema = z.strictObject(range);

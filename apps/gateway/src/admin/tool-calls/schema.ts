@@ -4,9 +4,11 @@ import { TOOL_GROUPS, type ToolStatsBucket, type ToolStatsQuery } from '@llm0/dr
 import { id, instantShown, pageOf, pageQuery, queryInstant, text, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
-import { STATUSES } from '../logs/log-query';
-import { guardrailMarkSchema, statusOf } from '../logs/schema';
+import { guardrailMarkSchema } from '../logs/schema';
 import { bucketQuerySchema, percentilesSchema, toBucketQuery } from '../stats/schema';
+
+const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
+const statusOf = (status: string) => STATUSES.find((known) => known === status) ?? 'error';
 
 export const toolCallSchema = z
   .object({

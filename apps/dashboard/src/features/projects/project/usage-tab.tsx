@@ -4,7 +4,7 @@ import { RangePicker } from '../../../range/range-picker';
 import { bucketStarts, isUntilNow } from '../../../range/time-range';
 import { type Page, usePage } from '../../../range/use-page';
 import type { RequestsFilter } from '../../../range/use-show-requests';
-import { prepareStatuses, requestsOfHealth, withCallerErrors } from '../../overview/prepare-health';
+import { prepareStatuses } from '../../overview/prepare-health';
 import { CapCard } from '../../spend/cap-card';
 import { filterOf, prepareSpend } from '../../spend/prepare-spend';
 import type { TabProps } from './settings-tabs';
@@ -55,19 +55,16 @@ function SpendChart({ page, filter }: ChartProps) {
 }
 
 function OutcomesChart({ page, filter }: ChartProps) {
-  const asked = { ...page.query, interval: asInterval(page.range.intervalMs) };
-  const all = useErrors(asked);
-  const byCode = useErrors({ ...asked, group_by: 'error_code' });
-  const health = all.data && byCode.data && withCallerErrors(all.data.buckets, byCode.data.buckets);
+  const errors = useErrors({ ...page.query, interval: asInterval(page.range.intervalMs) });
   return (
     <ChartCard
       title="Requests by status"
-      data={health && prepareStatuses(bucketStarts(page.range), health)}
+      data={errors.data && prepareStatuses(bucketStarts(page.range), errors.data.buckets)}
       kind="stacked"
       unit="count"
       height={HEIGHT}
-      {...{ page, query: { error: all.error ?? byCode.error } }}
-      requestsOf={(status) => ({ ...filter, ...requestsOfHealth(status) })}
+      {...{ page, query: errors }}
+      requestsOf={(status) => ({ ...filter, status: status ?? undefined })}
     />
   );
 }
