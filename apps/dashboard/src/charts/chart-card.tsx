@@ -11,6 +11,7 @@ import { Download } from '../ui/icons';
 import { ChartLegend, MAX_LEGEND } from './chart-legend';
 import type { TimeChartProps } from './chart-props';
 import { type Shown, visibleData } from './prepare-legend';
+import { ENOUGH, hasFew } from './prepare-scale';
 import { type ChartData, chartCsv, isEmpty } from './prepare-series';
 import { TimeChart } from './time-chart';
 import { useMarks } from './use-marks';
@@ -59,6 +60,7 @@ export function ChartCard(props: Props) {
     >
       <Body {...props} shown={shown} />
       {isDrawn && data.series.length > 1 && <ChartLegend data={data} shown={shown} onShown={setShown} />}
+      {isDrawn && hasFew(data) && <p className="mt-1 text-xs text-muted">Dots are of fewer than {ENOUGH} requests.</p>}
       {note !== undefined && <p className="mt-2 text-xs text-muted">{note}</p>}
     </Card>
   );

@@ -62,7 +62,7 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
       {},
       ...(kind === 'stacked' ? drawn.map(layerOf) : drawn.map((series) => lineOf(series, unfinished))),
       ...ghostsOf(props.current).map((series) => ghostOf(series, kind)),
-      ...(data.counts === undefined ? [] : drawn.map(dotsOf)),
+      ...(data.counts === undefined ? [] : [...drawn.map(dotsOf), ...drawn.map((one) => thinOf(one, unfinished))]),
     ],
     bands: kind === 'stacked' ? drawn.slice(1).map((_, index) => ({ series: [index + 1, index + 2] })) : [],
     hooks: {
@@ -136,6 +136,13 @@ const dotsOf = ({ label, color: stroke }: Series): uPlot.Series => ({
   ...{ label, stroke, width: 0, spanGaps: false },
   paths: () => null,
   points: { show: true, size: 4, fill: stroke, width: 0 },
+});
+
+/** Joins values of few measurements with their neighbors, across gaps. */
+const thinOf = ({ label, color: stroke }: Series, unfinished: () => number | null): uPlot.Series => ({
+  ...{ label, stroke, width: 1, alpha: 0.45, spanGaps: true },
+  paths: finishedLine(unfinished),
+  points: { show: false },
 });
 
 /** Previous period: faint and dashed, steps above bars, lines beside lines. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bucketAt, middleOf, splitFew, timeScale } from './prepare-scale';
+import { bucketAt, hasFew, middleOf, splitFew, timeScale } from './prepare-scale';
 
 const chart = { times: [0, 60_000, 120_000], intervalMs: 60_000 };
 
@@ -15,10 +15,15 @@ test('a pointer is in the bucket that it is over, not the nearest start', () => 
   expect(bucketAt({ times: [] }, 5)).toBeNull();
 });
 
-test('percentiles of few requests are dots, without a line between them', () => {
+test('percentiles of few requests are dots, joined by a thin line', () => {
   expect(splitFew([1, 2, 3, null], [20, 19, 500, 0])).toEqual({
     line: [1, null, 3, null],
     dots: [null, 2, null, null],
+    thin: [1, 2, 3, null],
   });
-  expect(splitFew([1, 2], undefined)).toEqual({ line: [1, 2], dots: [null, null] });
+  expect(splitFew([1, 2], undefined)).toEqual({ line: [1, 2], dots: [null, null], thin: [null, null] });
+  const series = [{ name: 'p50', label: 'p50', color: '', values: [1, null] }];
+  expect([[19, 0], [20, 0], undefined].map((counts) => hasFew({ times: [0, 1], series, counts }))).toEqual([
+    ...[true, false, false],
+  ]);
 });

@@ -24,16 +24,22 @@ export function bucketAt({ times }: Pick<Buckets, 'times'>, ms: number): number 
 }
 
 /** Measurements in a bucket from which percentiles make a line. */
-const ENOUGH = 20;
+export const ENOUGH = 20;
 
-/** Values for a line, and those of few measurements for dots. */
+/** True if a percentile of the chart is of few measurements. */
+export const hasFew = ({ counts, series }: ChartData): boolean =>
+  series.some(({ values }) => splitFew(values, counts).dots.some((value) => value !== null));
+
+/** Values for a line, those of few measurements for dots, and what a thin line joins across gaps, where there are dots. */
 export function splitFew(
   values: readonly (number | null)[],
   counts: ChartData['counts'],
-): { readonly line: readonly (number | null)[]; readonly dots: readonly (number | null)[] } {
+): Record<'line' | 'dots' | 'thin', readonly (number | null)[]> {
   const isFew = (index: number) => (counts?.[index] ?? ENOUGH) < ENOUGH;
+  const dots = values.map((value, index) => (isFew(index) ? value : null));
   return {
     line: values.map((value, index) => (isFew(index) ? null : value)),
-    dots: values.map((value, index) => (isFew(index) ? value : null)),
+    dots,
+    thin: dots.some((value) => value !== null) ? values : dots,
   };
 }

@@ -67,9 +67,9 @@ function toPlotData(
   const ghosts = ghostsOf(chart).map(({ values }) => values);
   if (chart.kind === 'line') {
     const split = series.map(({ values }) => splitFew(values, counts));
-    const dots = counts === undefined ? [] : split.map((one) => one.dots);
+    const few = counts === undefined ? [] : [...split.map(({ dots }) => dots), ...split.map(({ thin }) => thin)];
     const middles = times.map((time) => middleOf(time, chart.intervalMs));
-    return [middles, ...split.map(({ line }) => line), ...ghosts, ...dots];
+    return [middles, ...split.map(({ line }) => line), ...ghosts, ...few];
   }
   // The last bucket needs an end to be as wide as the others.
   const ends = [...times, (times.at(-1) ?? 0) + chart.intervalMs];

@@ -139,6 +139,9 @@ const Picture = memo(({ map, lines }: Pick<Props, 'map' | 'lines'>) => (
       ))}
     </g>
     {/* A rim of the background keeps lines apart from dark cells. */}
+    {lines.map(({ name, thin, color }) => (
+      <path key={name} d={thin} {...STROKE} strokeWidth={1} stroke={color} strokeOpacity={0.6} />
+    ))}
     {lines.map(({ name, path }) => (
       <path key={name} d={path} {...STROKE} strokeWidth={4} className="stroke-panel" />
     ))}

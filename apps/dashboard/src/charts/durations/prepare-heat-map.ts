@@ -132,11 +132,13 @@ export function cellsPath({ columns, bins, most }: HeatMap, shade: number): stri
 export const PERCENTILES = ['p50', 'p95', 'p99'] as const;
 export type Percentile = (typeof PERCENTILES)[number];
 
-/** A percentile over the cells, as SVG paths: a line, and dots where requests are few. */
+/** A percentile as SVG paths over columns and rows. */
 export interface HeatLine {
   readonly name: Percentile;
   readonly color: string;
   readonly path: string;
+  /** Joins values of few requests with their neighbors. */
+  readonly thin: string;
 }
 
 export interface Percentiles {
@@ -159,7 +161,7 @@ export function prepareLines({ bins }: HeatMap, columns: readonly Percentiles[])
   const counts = columns.map(({ requests }) => requests);
   const at = (ms: number, column: number) => `${column + 0.5} ${round(bins.length * (1 - shareOf(bins, ms)))}`;
   return PERCENTILES.map((name) => {
-    const { line, dots } = splitFew(
+    const { line, thin } = splitFew(
       columns.map(({ values }) => values[name]),
       counts,
     );
@@ -170,8 +172,13 @@ export function prepareLines({ bins }: HeatMap, columns: readonly Percentiles[])
       // Between two gaps there is no line to be seen.
       return `${before === null ? 'M' : 'L'}${at(ms, column)}${before === null && after === null ? 'h0' : ''}`;
     });
-    const points = dots.map((ms, column) => (ms === null ? '' : `M${at(ms, column)}h0`));
-    return { name, color: MEANING[name], path: [...parts, ...points].join('') };
+    const joined = thin.flatMap((ms, column) => (ms === null ? [] : [at(ms, column)]));
+    return {
+      name,
+      color: MEANING[name],
+      path: parts.join(''),
+      thin: joined.length === 0 ? '' : `M${joined.join('L')}h0`,
+    };
   });
 }
 
