@@ -9,6 +9,7 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { readGuardrailsSearch } from './features/guardrails/guardrails-search';
+import { readLatencySearch } from './features/latency/latency-search';
 import { readMoneySearch } from './features/money/money-search';
 import { OverviewPage } from './features/overview/overview-page';
 import { readProjectSearch } from './features/projects/project/project-search';
@@ -87,7 +88,15 @@ const money = createRoute({
   ),
 });
 const customers = plain('/customers', () => import('./features/projects/customers-page'), 'CustomersPage');
-const latency = plain('/latency', () => import('./features/latency/latency-page'), 'LatencyPage');
+const latency = createRoute({
+  getParentRoute: () => root,
+  path: '/latency',
+  validateSearch: tidied(readLatencySearch),
+  component: lazyRouteComponent(
+    lazily(() => import('./features/latency/latency-page')),
+    'LatencyPage',
+  ),
+});
 const models = plain('/models', () => import('./features/models/models-page'), 'ModelsPage');
 const cache = plain('/cache', () => import('./features/cache/cache-page'), 'CachePage');
 const routing = plain('/routing', () => import('./features/routing/routing-page'), 'RoutingPage');

@@ -290,6 +290,30 @@ describe('the heat map', () => {
     expect([from % HOUR, to % HOUR, to > from]).toEqual([0, 0, true]);
     await page.getByText(/^\d+ shown/).waitFor();
     await page.goBack();
+    await differs().waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  test('the region is in the address: a reload and a shared link show it, another duration and a zoom do not', async () => {
+    await page.goto(`${gateway.url}/latency?range=7d`);
+    await map().focus();
+    await page.keyboard.press('End');
+    for (let press = 0; press < 20; press++) await page.keyboard.press('Shift+ArrowLeft');
+    for (let press = 0; press < 6; press++) await page.keyboard.press('Shift+PageDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/region=latency_/);
+    const told = differs().getByText(/ inside, .* outside\.$/);
+    const text = await told.textContent();
+    await page.reload();
+    await told.waitFor();
+    expect(await told.textContent()).toBe(text);
+    const shared = page.url();
+    await page.getByRole('button', { name: 'First token', exact: true }).click();
+    await differs().waitFor({ state: 'detached' });
+    await page.goto(shared);
+    await differs().getByRole('button', { name: 'Zoom in' }).click();
+    await page.waitForURL((url) => url.searchParams.has('from') && !url.searchParams.has('region'));
+    await differs().waitFor({ state: 'detached' });
     expect(problems).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
-import { useMemo, useRef, useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo, useRef } from 'react';
 import { isAway } from '../../api/away';
 import type { LatencyBucket, Metric, useHistogram } from '../../api/stats';
 import { HeatLegend, HeatMap } from '../../charts/durations/heat-map';
@@ -17,6 +18,7 @@ import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { FiguresTable } from '../../ui/table/figures-table';
 import { DifferencesPanel } from './differences-panel';
+import { type LatencySearch, readRegion, writeRegion } from './latency-search';
 import { figuresOf, HEADS } from './prepare-figures';
 import { METRIC_LABELS } from './prepare-latency';
 
@@ -87,10 +89,16 @@ function useMap({ data, isPlaceholderData, error }: Props['histogram'], range: T
   return error !== null && !isAway(error) ? undefined : known.current;
 }
 
-/** A region belongs to a duration and a project. */
-function useRegion(metric: Metric, { projectId }: Page) {
-  const [chosen, setChosen] = useState<{ readonly of: string; readonly region: Region } | null>(null);
-  const of = `${metric} ${projectId}`;
-  const region = chosen?.of === of ? chosen.region : null;
-  return [region, (next: Region | null) => setChosen(next && { of, region: next })] as const;
+/** The region in the address. */
+function useRegion(metric: Metric, { search, range }: Page) {
+  const navigate = useNavigate();
+  const region = useMemo(() => readRegion(search as LatencySearch, { metric, range }), [search, metric, range]);
+  const choose = (next: Region | null) =>
+    void navigate({
+      to: '.',
+      search: (before) => ({ ...before, region: next === null ? undefined : writeRegion(metric, next) }),
+      replace: true,
+      resetScroll: false,
+    });
+  return [region, choose] as const;
 }
