@@ -11,7 +11,6 @@ import {
 import { readGuardrailsSearch } from './features/guardrails/guardrails-search';
 import { readLatencySearch } from './features/latency/latency-search';
 import { readMoneySearch } from './features/money/money-search';
-import { OverviewPage } from './features/overview/overview-page';
 import { readProjectSearch } from './features/projects/project/project-search';
 import { loadPage } from './features/shell/load-page';
 import { NotFoundPage, PageError } from './features/shell/page-error';
@@ -43,7 +42,6 @@ function leadOn({ location }: { readonly location: { readonly pathname: string; 
   if (now !== null) throw redirect({ ...now, replace: true } as unknown as NavigateOptions);
 }
 
-const overview = createRoute({ getParentRoute: () => root, path: '/', component: OverviewPage });
 /** A page with nothing of its own in the address, loaded when one goes there. */
 const plain = <const P extends string, M extends Record<string, RouteComponent>>(
   path: P,
@@ -51,6 +49,7 @@ const plain = <const P extends string, M extends Record<string, RouteComponent>>
   name: string & keyof M,
 ) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(lazily(load), name) });
 
+const overview = plain('/', () => import('./features/overview/overview-page'), 'OverviewPage');
 const requests = createRoute({
   getParentRoute: () => root,
   path: '/requests',

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { useLogs } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
 import { asInterval, type SpendBucket, useLatency, useOverview, useSpend } from '../../api/stats';
@@ -14,6 +14,7 @@ import { StatGrid } from '../../ui/stat-card';
 import { prepareLatency, slowestBy } from '../latency/prepare-latency';
 import { UnpricedBanner } from '../models/unpriced-banner';
 import { ImpactBanner } from '../shell/impact-banner';
+import { loadPage } from '../shell/load-page';
 import { PageFrame } from '../shell/page-frame';
 import { TroubleBanner, useBannersKnown } from '../shell/trouble';
 import { filterOf, prepareSpend } from '../spend/prepare-spend';
@@ -22,10 +23,15 @@ import { CapsCard } from './caps-card';
 import { ErrorsCard } from './errors-card';
 import { HealthCharts } from './health-charts';
 import { LiveCard } from './live-card';
-import { Onboarding } from './onboarding';
 import { prepareStats } from './prepare-overview';
 import { ProviderHealthCard } from './provider-health-card';
 import { RouteMapCard } from './route-map-card';
+
+/** Shown once in the life of a gateway. */
+const loadOnboarding = async () => {
+  const { Onboarding } = await loadPage(() => import('./onboarding'));
+  return { default: Onboarding };
+};
 
 const GROUPS = { model: 'Model', provider: 'Provider', project: 'Project' } as const;
 
@@ -36,6 +42,7 @@ export function OverviewPage() {
   const before = useOverview({ ...query, ...rangeQuery(previousRange(range)) });
   const isKnown = useBannersKnown(page);
   const everSeen = useLogs({}, false);
+  const [Onboarding] = useState(() => lazy(loadOnboarding));
   const [isWelcomed, setIsWelcomed] = useState(false);
   const isEmpty = everSeen.data?.rows.length === 0;
   // The first request does not end it: the key that is shown once and the answer are still to be read.
@@ -45,7 +52,9 @@ export function OverviewPage() {
   if (wasEmpty.current && !isWelcomed) {
     return (
       <PageFrame title="Welcome">
-        <Onboarding onDone={() => setIsWelcomed(true)} />
+        <Suspense fallback={<div className="h-60 rounded-lg border bg-panel" aria-busy="true" />}>
+          <Onboarding onDone={() => setIsWelcomed(true)} />
+        </Suspense>
       </PageFrame>
     );
   }
