@@ -85,6 +85,16 @@ export function prepareLines<B extends Pick<Bucket, 'start'>>({
   return { times, series };
 }
 
+/** Adds how many requests each bucket's values are of. */
+export function withCounts<B extends Pick<Bucket, 'start'>>(
+  chart: ChartData,
+  buckets: readonly B[],
+  countOf: (bucket: B) => number,
+): ChartData {
+  const counts = new Map(buckets.map((bucket) => [Date.parse(bucket.start), countOf(bucket)]));
+  return { ...chart, counts: chart.times.map((time) => counts.get(time) ?? null) };
+}
+
 /** Generic names come last. */
 const rank = (name: string) => (name === '(other)' ? 2 : name === '' ? 1 : 0);
 

@@ -1,13 +1,13 @@
 /** Each at 3:1 or more on the panels of both themes, and easy to tell from the others. */
 export const PALETTE: readonly string[] = [
   ...['#4c6ef5', '#12a594', '#ae3ec9', '#c2790b', '#e64980', '#2f9e44', '#1098ad', '#7950f2'],
-  ...['#4a6d51', '#8f517b', '#a87eeb', '#3f6aa1', '#9a5505', '#bc267f', '#df5fc8', '#c87979'],
-  ...['#7e864d', '#3496ef', '#227702', '#ae6aa8', '#7974c5', '#9a6e62', '#a09600', '#f16935'],
-  ...['#7055b0', '#098777', '#bc516f', '#2062ce', '#776a15', '#7584fe', '#a68f68', '#7a6d93'],
-  ...['#1380c7', '#628202', '#d771a4', '#b1483a', '#9b61ea', '#176f7c', '#9b47a1', '#9d86ba'],
-  ...['#c841a5', '#cb6440', '#548197', '#fb5663', '#9f7100', '#8b44c9', '#bb61cf', '#c61e54'],
-  ...['#6898c0', '#6f977c', '#915556', '#a1788e', '#749a48', '#2f8247', '#5f5bd3', '#7d8bdb'],
-  ...['#9460b7', '#c378c7', '#298c01', '#5e7e5f', '#0c84fa', '#796ae5', '#519160', '#816243'],
+  ...['#845b6e', '#4a6d51', '#9e80d1', '#526897', '#a14d2f', '#7f6612', '#a56998', '#3c740d'],
+  ...['#bd7e87', '#758057', '#7e539c', '#aa4673', '#b671f9', '#ce70c7', '#fa5d36', '#7b79ae'],
+  ...['#a56762', '#207582', '#91976d', '#6e90dc', '#989912', '#037ac0', '#1795fa', '#bf308f'],
+  ...['#c41f5f', '#8864c0', '#5b5cb7', '#8b7b02', '#3d846d', '#e2726b', '#8a7dfa', '#b84c51'],
+  ...['#846047', '#cd6151', '#be5bac', '#b57baf', '#c4530f', '#9c672e', '#b06ace', '#5b7a38'],
+  ...['#a1529b', '#a37d64', '#7e8f46', '#5480c7', '#ba5f76', '#2b64c3', '#d771a4', '#dd56b8'],
+  ...['#866695', '#5c7e9c', '#17843f', '#7f78d6', '#c03710', '#9867e1', '#9782a8', '#e15f0a'],
 ];
 
 /** Everything that is not a name of its own. */
@@ -50,8 +50,8 @@ const PLACE_OF: ReadonlyMap<string, number> = new Map(
   PLACES.flatMap((names) => names.map((name, place) => [name, place] as const)),
 );
 
-/** Colors that the first names of each list share with no other. */
-const KEPT = 12;
+/** Colors of the first names of each list: no other name has one that is near. */
+export const KEPT = 8;
 
 /** FNV-1a: the same in every browser. */
 function hash(text: string): number {

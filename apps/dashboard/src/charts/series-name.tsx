@@ -6,14 +6,18 @@ interface Props {
   readonly label?: string;
   /** The one it has by itself, unless it is shown among others. */
   readonly color?: string;
+  /** In two lines on a phone, where names that begin alike would look the same. */
+  readonly wraps?: true;
 }
 
+const WRAPPED = 'max-sm:line-clamp-2 max-sm:text-2xs max-sm:whitespace-normal max-sm:wrap-anywhere';
+
 /** A name with the colour it has in every chart. */
-export function SeriesName({ name, label = name, color = colorOf(name) }: Props) {
+export function SeriesName({ name, label = name, color = colorOf(name), wraps }: Props) {
   return (
     <span className="inline-flex max-w-full items-center gap-2" title={label}>
       <span className="size-2 shrink-0 rounded-[2px]" style={{ background: color }} />
-      <span className="truncate">{name === '' ? UNNAMED : label}</span>
+      <span className={`truncate ${wraps ? WRAPPED : ''}`}>{name === '' ? UNNAMED : label}</span>
     </span>
   );
 }

@@ -9,7 +9,7 @@ interface Props<T extends string> {
 /** One of a few. */
 export function Segmented<T extends string>({ label, options, value, onChange }: Props<T>) {
   return (
-    <fieldset className="inline-flex flex-wrap rounded-md border border-line-strong p-0.5">
+    <fieldset className="inline-flex flex-wrap justify-self-start rounded-md border border-line-strong p-0.5">
       <legend className="sr-only">{label}</legend>
       {(Object.keys(options) as T[]).map((option) => (
         <button

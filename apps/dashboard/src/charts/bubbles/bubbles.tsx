@@ -101,6 +101,12 @@ function Axes({ xTicks, yTicks, x, y }: AxesProps) {
 
 const percent = (share: number) => `${share * 100}%`;
 
+const NAME_PLACES = {
+  right: (radius: number) => `translate(${radius + 4}px, -50%)`,
+  left: (radius: number) => `translate(calc(-100% - ${radius + 4}px), -50%)`,
+  above: (radius: number) => `translate(calc(-100% + ${radius}px), calc(-100% - ${radius + 4}px))`,
+};
+
 interface CirclesProps extends Pick<Props, 'colorOf'> {
   readonly bubbles: readonly Bubble[];
 }
@@ -129,10 +135,7 @@ const Circles = ({ bubbles, colorOf }: CirclesProps) => (
           className="absolute text-xs whitespace-nowrap max-lg:hidden"
           style={{
             ...{ left: `${left}%`, top: `${top}%` },
-            transform:
-              nameAt === 'right'
-                ? `translate(${radius + 4}px, -50%)`
-                : `translate(calc(-100% - ${radius + 4}px), -50%)`,
+            transform: NAME_PLACES[nameAt](radius),
           }}
         >
           {name}

@@ -13,7 +13,7 @@ export interface Bubble {
   readonly top: number;
   readonly radius: number;
   /** Side of its name; null if there is no room for it. */
-  readonly nameAt: 'left' | 'right' | null;
+  readonly nameAt: 'left' | 'right' | 'above' | null;
 }
 
 export interface AxisTick {
@@ -88,28 +88,39 @@ const LETTER_PX = 6.5;
 const LINE_PX = 14;
 const GAP_PX = 4;
 
+type Placed = Omit<Bubble, 'nameAt'>;
+const SIDES = ['right', 'left', 'above'] as const;
+
 interface Box {
   readonly left: number;
   readonly right: number;
   readonly top: number;
 }
 
-/** Names beside the circles, those of the largest first, where none covers another. */
-function withNames(placed: readonly Omit<Bubble, 'nameAt'>[]): Bubble[] {
+/** Names beside the circles or above them, those of the largest first, where none covers another or a circle. */
+function withNames(placed: readonly Placed[]): Bubble[] {
   const taken: Box[] = [];
-  const isFree = ({ left, right, top }: Box) =>
+  const centerOf = ({ left, top }: Placed) => [(left / 100) * NAMED.width, (top / 100) * NAMED.height] as const;
+  const isFree = ({ left, right, top }: Box, own: Placed) =>
     left >= 0 &&
     right <= NAMED.width &&
-    taken.every((box) => right < box.left || left > box.right || Math.abs(top - box.top) >= LINE_PX);
+    taken.every((box) => right < box.left || left > box.right || Math.abs(top - box.top) >= LINE_PX) &&
+    placed.every((other) => {
+      const [cx, cy] = centerOf(other);
+      const { radius } = other;
+      return other === own || right < cx - radius || left > cx + radius || Math.abs(top - cy) >= radius + LINE_PX / 2;
+    });
   return placed.map((bubble): Bubble => {
     const width = bubble.name.length * LETTER_PX;
-    const [cx, top] = [(bubble.left / 100) * NAMED.width, (bubble.top / 100) * NAMED.height];
+    const [cx, top] = centerOf(bubble);
     const edge = bubble.radius + GAP_PX;
     const boxes = {
       right: { left: cx + edge, right: cx + edge + width, top },
       left: { left: cx - edge - width, right: cx - edge, top },
+      // Ends where its circle does.
+      above: { left: cx + bubble.radius - width, right: cx + bubble.radius, top: top - edge - LINE_PX / 2 },
     } as const;
-    const nameAt = isFree(boxes.right) ? 'right' : isFree(boxes.left) ? 'left' : null;
+    const nameAt = SIDES.find((side) => isFree(boxes[side], bubble)) ?? null;
     if (nameAt !== null) taken.push(boxes[nameAt]);
     return { ...bubble, nameAt };
   });

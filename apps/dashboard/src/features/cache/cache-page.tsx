@@ -47,7 +47,7 @@ export function CachePage() {
         caption="Cache by model"
         query={byModel}
         columns={COLUMNS}
-        rows={byModel.data?.buckets}
+        rows={byModel.data?.buckets.filter(({ requests }) => requests > 0)}
         rowKey={(row) => row.group ?? ''}
         sortBy="Saved"
         csvName="cache-by-model"

@@ -1,5 +1,5 @@
 import type { CacheBucket, Overview } from '../../api/stats';
-import { type ChartData, type LinesOptions, prepareLines } from '../../charts/prepare-series';
+import { type ChartData, type LinesOptions, prepareLines, withCounts } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
 import { formatCompact, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
@@ -36,4 +36,4 @@ export const prepareOutcomes = (times: readonly number[], buckets: readonly Cach
 
 /** Share of hits over time, with gaps without requests. */
 export const prepareRatio = (times: readonly number[], buckets: readonly CacheBucket[]): ChartData =>
-  prepareLines({ times, buckets, lines: [RATIO], empty: null });
+  withCounts(prepareLines({ times, buckets, lines: [RATIO], empty: null }), buckets, ({ requests }) => requests);

@@ -30,7 +30,8 @@ export function HitsCharts() {
     buckets && prepareSeries({ times: bucketStarts(page.range), buckets, value, empty: 0 });
   // Other groups than rules are no filter of requests.
   const requestsOf = by === 'rule' ? (name: string | null) => ({ guardrail: name ?? undefined }) : undefined;
-  const shared = { page, requestsOf, query: overTime, kind: 'stacked' as const, unit: 'count' as const };
+  const shown = { kind: 'stacked', unit: 'count', emptyText: 'No hits in this range.' } as const;
+  const shared = { page, requestsOf, query: overTime, ...shown };
   return (
     <div className="grid gap-4">
       <Segmented label="Group by" options={GROUPS} value={by} onChange={choose} />

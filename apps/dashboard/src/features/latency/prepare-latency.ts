@@ -1,5 +1,5 @@
 import type { LatencyBucket, Metric } from '../../api/stats';
-import { type ChartData, prepareLines } from '../../charts/prepare-series';
+import { type ChartData, prepareLines, withCounts } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
 import type { RequestsFilter } from '../../range/use-show-requests';
 
@@ -20,9 +20,7 @@ export function prepareLatency(times: readonly number[], buckets: readonly Laten
     ...{ name, label: name, color: MEANING[name] },
     value: (bucket: LatencyBucket) => bucket[`${metric}_ms`][name],
   }));
-  const requests = new Map(buckets.map((bucket) => [Date.parse(bucket.start), bucket.requests]));
-  const counts = times.map((time) => requests.get(time) ?? null);
-  return { ...prepareLines({ times, buckets, lines, empty: null }), counts };
+  return withCounts(prepareLines({ times, buckets, lines, empty: null }), buckets, ({ requests }) => requests);
 }
 
 /** Slowest requests of a point first. */

@@ -1,6 +1,6 @@
 import { failureRate } from '@llm0/core/errors/outcome';
 import type { ErrorBucket } from '../../api/stats';
-import { type ChartData, prepareLines } from '../../charts/prepare-series';
+import { type ChartData, prepareLines, withCounts } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
 
 const line = (name: keyof typeof MEANING, label: string, value: (bucket: ErrorBucket) => number | null) => ({
@@ -26,4 +26,8 @@ export function prepareStatuses(times: readonly number[], buckets: readonly Erro
 
 /** Share of failures among answers and failures; null without either. */
 export const prepareErrorRate = (times: readonly number[], buckets: readonly ErrorBucket[]): ChartData =>
-  prepareLines({ times, buckets, lines: [line('error', 'Failed', failureRate)], empty: null });
+  withCounts(
+    prepareLines({ times, buckets, lines: [line('error', 'Failed', failureRate)], empty: null }),
+    buckets,
+    ({ success, errors }) => success + errors,
+  );

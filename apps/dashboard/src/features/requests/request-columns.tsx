@@ -55,7 +55,7 @@ const fieldColumns = (timeZone: TimeZoneChoice, names: Names): readonly RequestC
   {
     ...{ field: 'model', sortKey: 'model', header: 'Model' },
     value: (log) => log.model,
-    cell: (log) => <SeriesName name={log.model} />,
+    cell: (log) => <SeriesName name={log.model} wraps />,
   },
   {
     ...{ field: 'provider', sortKey: 'provider', header: 'Provider', wideOnly: 'very' },

@@ -105,6 +105,10 @@ const hoursColumn = (hours: ReadonlyMap<string, ProviderHours> | undefined): Col
   },
 });
 
+/** What a provider that nobody set up has none of is no zero. */
+const ifUsed = ({ is_configured: isSetUp, requests }: ProviderLine, count: number) =>
+  isSetUp || requests > 0 ? count : null;
+
 const COLUMNS: readonly Column<ProviderLine>[] = [
   {
     header: 'Provider',
@@ -121,11 +125,11 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
     header: 'Models with problems',
     unit: 'count',
     wideOnly: true,
-    value: (row) => row.targets.filter(({ state }) => state !== 'closed').length,
+    value: (row) => ifUsed(row, row.targets.filter(({ state }) => state !== 'closed').length),
   },
-  { header: 'Stored keys', unit: 'count', wideOnly: 'most', value: (row) => row.keys.length },
-  { header: 'Requests', unit: 'count', value: (row) => row.requests },
-  { header: 'Failed over', unit: 'count', wideOnly: true, value: (row) => row.failedOver },
+  { header: 'Stored keys', unit: 'count', wideOnly: 'most', value: (row) => ifUsed(row, row.keys.length) },
+  { header: 'Requests', unit: 'count', value: (row) => ifUsed(row, row.requests) },
+  { header: 'Failed over', unit: 'count', wideOnly: true, value: (row) => ifUsed(row, row.failedOver) },
   { header: 'Failed there', unit: 'share', value: (row) => row.errorRate },
   { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
 ];

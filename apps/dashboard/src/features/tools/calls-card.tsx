@@ -125,7 +125,7 @@ function Filters({ search }: { readonly search: ToolsSearch }) {
 }
 
 const COLUMNS: readonly Column<ToolCall>[] = [
-  { header: 'Server', value: (row) => row.server },
+  { header: 'Server', wideOnly: true, value: (row) => row.server },
   { header: 'Tool', narrow: true, value: (row) => row.tool },
   {
     header: 'Outcome',

@@ -2,6 +2,7 @@ import { asInterval } from '../../api/stats';
 import { type ToolBucket, useToolStats } from '../../api/tools';
 import { ChartCard } from '../../charts/chart-card';
 import { type ChartData, prepareSeries } from '../../charts/prepare-series';
+import { SeriesName } from '../../charts/series-name';
 import { bucketStarts } from '../../range/time-range';
 import { useChoice } from '../../range/use-choice';
 import { type Page, usePage } from '../../range/use-page';
@@ -19,7 +20,7 @@ export function UseCharts() {
   const grouped = { ...page.query, group_by: by };
   const overTime = useToolStats({ ...grouped, interval: asInterval(page.range.intervalMs), top: '10' });
   const all = useToolStats({ ...grouped, interval: 'all', top: '100' });
-  const shared = { page, query: overTime, kind: 'stacked' as const };
+  const shared = { page, query: overTime, kind: 'stacked' as const, emptyText: 'No calls in this range.' };
   const prepare = prepareBy(page, overTime.data?.buckets);
   return (
     <div className="grid gap-4">
@@ -49,7 +50,7 @@ const prepareBy =
     buckets && prepareSeries({ times: bucketStarts(range), buckets, value, empty: 0 });
 
 const COLUMNS: readonly Column<ToolBucket>[] = [
-  { header: 'Name', narrow: true, value: (row) => row.group },
+  { header: 'Name', narrow: true, value: (row) => row.group, cell: (row) => <SeriesName name={row.group ?? ''} /> },
   { header: 'Calls', unit: 'count', value: (row) => row.calls },
   { header: 'Failed', unit: 'share', value: (row) => row.error_rate },
   { header: 'p50', unit: 'ms', wideOnly: true, value: (row) => row.latency_ms.p50 },
