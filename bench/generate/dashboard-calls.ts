@@ -26,6 +26,7 @@ const PAGES = {
     '/stats/spend?{range}&interval={interval}&group_by=model&top=10',
     '/stats/latency?{range}&interval={interval}&metric=latency',
     '/stats/spend?{range}&interval={interval}',
+    '/stats/errors?{range}&interval={interval}',
     '/stats/errors?{range}&interval=all&group_by=error_code',
     '/stats/health?{range}&interval={interval}',
     '/stats/flows?{range}',

@@ -1,7 +1,7 @@
 import { type McpServerUnderTest, startMcpServer, textTool } from '@llm0/testing/fake-upstream/start-mcp-server';
 import { callAdmin } from '@llm0/testing/stores/start-gateway';
 
-interface Gateway {
+export interface Gateway {
   readonly url: string;
   readonly adminToken: string;
 }

@@ -8,6 +8,7 @@ import { callAdmin, createTestKey, startGateway } from '@llm0/testing/stores/sta
 import type { Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
 import { DIALOGS, type DialogWorld, dialogPath, openedOne } from './dialogs';
+import { fillDemo } from './fill-demo';
 import { fillTools } from './fill-tools';
 import { openBrowser } from './open-browser';
 import { PAGES } from './pages';
@@ -18,6 +19,10 @@ const SHAPES = [
   { suffix: '-phone', width: 390, height: 844, theme: 'light' },
   { suffix: '-phone-dark', width: 390, height: 844, theme: 'dark' },
 ] as const;
+const PROJECT_TABS = ['', 'keys', 'limits', 'caching'].map((tab) => ({
+  name: tab === '' ? 'project' : `project-${tab}`,
+  path: `/projects/{project}?range=14d${tab === '' ? '' : `&tab=${tab}`}`,
+}));
 const SETTLE_MS = 700;
 /** Small enough to be kept beside the documentation. */
 const QUALITY = 80;
@@ -96,13 +101,16 @@ async function shootPages(page: Page, suffix: string): Promise<void> {
   await page.getByLabel('Admin token').fill(adminToken);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-  for (const { name, path } of PAGES) {
+  const shown = await shownRows();
+  for (const { name, path } of [...PAGES, ...PROJECT_TABS]) {
     if (name === ROUTING || !isWanted(name)) continue;
-    await page.goto(url + path);
+    // All projects together have no guardrails.
+    const guarded = name.startsWith('guardrail') ? `&project=${shown.guardedId}` : '';
+    await page.goto(url + path.replace('{project}', shown.projectId) + guarded);
     await page.waitForLoadState('networkidle');
     await shoot(page, name + suffix);
   }
-  const world: DialogWorld = { page, ...(await shownRows()) };
+  const world: DialogWorld = { page, ...shown };
   for (const dialog of DIALOGS) {
     const isShot = suffix === '' || IN_EVERY_SHAPE.includes(dialog.name);
     if (!isShot || !isWanted(dialog.name) || (ONCE.includes(dialog.name) && given !== undefined)) continue;
@@ -116,10 +124,14 @@ async function shootPages(page: Page, suffix: string): Promise<void> {
 }
 
 /** Whose rows are opened: those of the project that is near its cap. */
-async function shownRows(): Promise<Omit<DialogWorld, 'page'>> {
+async function shownRows(): Promise<Omit<DialogWorld, 'page'> & { readonly guardedId: string }> {
   const { data } = await callAdmin<{ data: { id: string; name: string }[] }>({ url, adminToken }, '/projects');
-  const projectId = data.find(({ name }) => name === 'Support triage')?.id ?? data[0]?.id ?? '';
-  return { projectId, row: { key: 'batch', customer: 'acme', model: 'claude-sonnet-4-5' } };
+  const idOf = (wanted: string) => data.find(({ name }) => name === wanted)?.id ?? data[0]?.id ?? '';
+  return {
+    projectId: idOf('Support triage'),
+    guardedId: idOf('Agents'),
+    row: { key: 'batch', customer: 'acme', model: 'claude-sonnet-4-5' },
+  };
 }
 
 async function shoot(page: Page, name: string): Promise<void> {
@@ -146,12 +158,10 @@ async function fill(gateway: { url: string; adminToken: string }): Promise<{ sto
   ];
   await callAdmin(gateway, '/chains/gpt-4o', { method: 'PUT', body: { targets: others } });
   await callAdmin(gateway, '/tokens', { body: { name: 'grafana', role: 'viewer' } });
-  const watched = { kind: 'budget_share', threshold: 0.9, window_minutes: 60 };
-  const webhook = { webhook_url: 'https://hooks.example.com/finance' };
-  await callAdmin(gateway, '/alerts', { body: { name: 'A cap is near', ...watched, ...webhook } });
   const agents = { project: { name: 'Agents' }, key: { name: 'night shift', allowed_tools: ['*'], code_mode: true } };
   const agent = await createTestKey(gateway, agents);
   const servers = await fillTools(gateway, agent);
+  await fillDemo(gateway, { ...agent, backendUrl: upstream.url });
   const { token } = await callAdmin<{ token: string }>(gateway, '/tokens', { body: { name: 'Anna', role: 'admin' } });
   for (const monthly_cap_usd of [100, 200]) {
     const body = { method: 'PATCH', body: { monthly_cap_usd } } as const;

@@ -6,7 +6,7 @@ interface Props {
   readonly label?: string;
   /** The one it has by itself, unless it is shown among others. */
   readonly color?: string;
-  /** In two lines on a phone, where names that begin alike would look the same. */
+  /** In two lines on a phone, without its color: names that begin alike would look the same. */
   readonly wraps?: true;
 }
 
@@ -16,7 +16,7 @@ const WRAPPED = 'max-sm:line-clamp-2 max-sm:text-2xs max-sm:whitespace-normal ma
 export function SeriesName({ name, label = name, color = colorOf(name), wraps }: Props) {
   return (
     <span className="inline-flex max-w-full items-center gap-2" title={label}>
-      <span className="size-2 shrink-0 rounded-[2px]" style={{ background: color }} />
+      <span className={`size-2 shrink-0 rounded-[2px] ${wraps ? 'max-sm:hidden' : ''}`} style={{ background: color }} />
       <span className={`truncate ${wraps ? WRAPPED : ''}`}>{name === '' ? UNNAMED : label}</span>
     </span>
   );

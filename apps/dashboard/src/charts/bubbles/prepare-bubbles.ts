@@ -83,7 +83,7 @@ export function prepareBubbles(points: readonly BubblePoint[]): BubbleChart {
 }
 
 /** Least size of a chart with names, in pixels; a larger one only has more room. */
-const NAMED = { width: 640, height: 240 } as const;
+const NAMED = { width: 720, height: 240 } as const;
 const LETTER_PX = 6.5;
 const LINE_PX = 14;
 const GAP_PX = 4;
@@ -103,6 +103,7 @@ function withNames(placed: readonly Placed[]): Bubble[] {
   const centerOf = ({ left, top }: Placed) => [(left / 100) * NAMED.width, (top / 100) * NAMED.height] as const;
   const isFree = ({ left, right, top }: Box, own: Placed) =>
     left >= 0 &&
+    top >= 0 &&
     right <= NAMED.width &&
     taken.every((box) => right < box.left || left > box.right || Math.abs(top - box.top) >= LINE_PX) &&
     placed.every((other) => {

@@ -25,7 +25,7 @@ export function VersionsCard({ projectId, current }: Props) {
   const rows = isOpen ? all : all?.slice(0, FOLDED);
   const isFolded = all !== undefined && rows !== undefined && rows.length < all.length;
   const columns: readonly Column<PolicyVersion>[] = [
-    { header: 'Version', unit: 'count', value: (row) => row.version },
+    { header: 'Version', value: (row) => row.version },
     timeColumn(timeZone),
     { header: 'Saved by', narrow: true, wideOnly: true, value: (row) => row.created_by },
     { header: 'Mode', wideOnly: true, value: (row) => MODES[row.mode] },

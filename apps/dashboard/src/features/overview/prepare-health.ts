@@ -10,7 +10,7 @@ const line = (name: keyof typeof MEANING, label: string, value: (bucket: ErrorBu
 /** Drawn from the bottom up: failures on top, for visibility. Named as requests are filtered. */
 const OUTCOMES = [
   line('success', 'Success', (bucket) => bucket.success),
-  line('aborted', 'Aborted by the caller', (bucket) => bucket.aborted),
+  line('aborted', 'Aborted', (bucket) => bucket.aborted),
   line('cap_exceeded', 'Over a cap', (bucket) => bucket.cap_exceeded),
   line('rate_limited', 'Rate limited', (bucket) => bucket.rate_limited),
   line('caller_error', 'Caller error', (bucket) => bucket.caller_errors),
