@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useMcpServers } from '../../api/tools';
 import { countOf } from '../../format/format-number';
 import { Warning } from '../../ui/icons';
-import { serverTroubles } from './prepare-tools';
+import { serverTroubles } from './prepare-troubles';
 
 /** MCP servers that are left out of lists, and those with tools that wait for the operator. */
 export function ServersBanner() {
