@@ -19,7 +19,7 @@ const FILTERS: Readonly<Record<string, CommandOption>> = {
   'customer-id': { kind: 'text', help: 'only this customer' },
   model: { kind: 'text', help: 'answering or requested model' },
   provider: { kind: 'text', help: 'only this provider' },
-  status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted or error' },
+  status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted, caller_error or error' },
   cache: { kind: 'text', help: 'exact, semantic or miss' },
   'run-id': { kind: 'text', help: 'only this agent run (X-LLM0-Run-Id)' },
   'trace-id': { kind: 'text', help: 'only this W3C trace, 32 hex digits' },
