@@ -71,8 +71,12 @@ export const DIALOGS: readonly DialogOpened[] = [
     path: '/customers?range=7d',
     open: (world) => rowOf(world, world.row.customer),
   },
-  { name: 'request', path: '/requests?status=success&range=7d', open: steps(firstRow, shown('Gateway overhead')) },
-  { name: 'failed-request', path: '/requests?status=error&range=7d', open: steps(firstRow, shown('Gateway overhead')) },
+  { name: 'request', path: '/requests?outcome=success&range=7d', open: steps(firstRow, shown('Gateway overhead')) },
+  {
+    name: 'failed-request',
+    path: '/requests?outcome=error&range=7d',
+    open: steps(firstRow, shown('Gateway overhead')),
+  },
   {
     name: 'price',
     path: '/models',

@@ -153,7 +153,7 @@ describe('in a browser', () => {
     const { page, problems } = await signedIn('/requests');
     await page.getByLabel('Status').selectOption('cap_exceeded');
     await page.getByText('customer_spend_limit').first().waitFor();
-    expect(page.url()).toContain('status=cap_exceeded');
+    expect(page.url()).toContain('outcome=cap_exceeded');
     const downloading = page.waitForEvent('download');
     await page.getByRole('link', { name: 'CSV' }).click();
     const stream = await (await downloading).createReadStream();

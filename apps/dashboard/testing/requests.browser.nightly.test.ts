@@ -211,7 +211,7 @@ test('a drag over the histogram takes that stretch of time', async () => {
 });
 
 test('columns are chosen and remembered; a view keeps filters, columns and sort for everybody', async () => {
-  await open('/requests?range=7d&status=error&sort=-latency_ms');
+  await open('/requests?range=7d&outcome=error&sort=-latency_ms');
   await button('Columns').click();
   await page.getByRole('checkbox', { name: 'Key', exact: true }).check();
   await page.getByRole('checkbox', { name: 'Project' }).uncheck();
@@ -232,7 +232,7 @@ test('columns are chosen and remembered; a view keeps filters, columns and sort 
   await page.getByRole('columnheader', { name: 'Project' }).waitFor();
   await button('Views').click();
   await button('Slow errors').click();
-  await page.waitForURL(/status=error.*sort=-latency_ms|sort=-latency_ms.*status=error/);
+  await page.waitForURL(/outcome=error.*sort=-latency_ms|sort=-latency_ms.*outcome=error/);
   await page.getByRole('columnheader', { name: 'Key' }).waitFor();
   expect(page.url()).not.toContain('cache=miss');
   const { data } = await callAdmin<{ data: { columns: string[] }[] }>(dashboard.gateway, '/views');

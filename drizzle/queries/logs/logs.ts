@@ -23,8 +23,9 @@ export interface LogMatch {
   readonly model?: Values;
   /** The answering provider; without an answer, the first target's. */
   readonly provider?: Values;
-  /** An outcome of `packages/core/src/errors/outcome.ts`. */
   readonly status?: Values;
+  /** Of `packages/core/src/errors/outcome.ts`. */
+  readonly outcome?: Values;
   readonly httpStatus?: Values;
   readonly errorCode?: Values;
   readonly cache?: Values<'exact' | 'semantic' | 'miss'>;
@@ -98,7 +99,8 @@ const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<L
   apiKeyId: (ids) => [isOneOf(gatewayLogs.apiKeyId, ids, 'uuid')],
   model: (models) => [anyOf([isOneOf(gatewayLogs.model, models), isOneOf(gatewayLogs.requestedModel, models)])],
   provider: (names) => [isOneOf(sql`coalesce(${gatewayLogs.finalProvider}, ${gatewayLogs.provider})`, names)],
-  status: (statuses) => [isOneOf(OUTCOME_OF_ROW, statuses)],
+  status: (statuses) => [isOneOf(gatewayLogs.status, statuses)],
+  outcome: (outcomes) => [isOneOf(OUTCOME_OF_ROW, outcomes)],
   httpStatus: (statuses) => [isOneOf(gatewayLogs.httpStatus, statuses, 'int')],
   errorCode: (codes) => [isOneOf(gatewayLogs.errorCode, codes)],
   cache: (outcomes) => [anyOf(listOf(outcomes).map((outcome) => sql`(${CACHE_CONDITIONS[outcome]})`))],

@@ -46,7 +46,8 @@ const oneOrMore = <T>(one: fc.Arbitrary<T>) => fc.uniqueArray(one, { minLength: 
 const match = fc.record(
   {
     model: oneOrMore(models),
-    status: oneOrMore(pick(...OUTCOMES)),
+    status: oneOrMore(statuses),
+    outcome: oneOrMore(pick(...OUTCOMES)),
     httpStatus: oneOrMore(pick('200', '429')),
     provider: oneOrMore(providers),
     customerId: oneOrMore(customers),
@@ -73,7 +74,8 @@ function meets(record: LogRecord, one: Match): readonly boolean[] {
   const has = (values: unknown, value: unknown) => (values as readonly unknown[]).includes(value);
   const checks: Readonly<Record<string, (values: unknown) => boolean>> = {
     model: (values) => has(values, record.model) || has(values, record.requestedModel),
-    status: (values) => has(values, outcomeOf(record.status, record.errorCode ?? null)),
+    status: (values) => has(values, record.status),
+    outcome: (values) => has(values, outcomeOf(record.status, record.errorCode ?? null)),
     httpStatus: (values) => has(values, String(record.httpStatus)),
     provider: (values) => has(values, record.finalProvider ?? record.provider),
     customerId: (values) => has(values, record.customerId),

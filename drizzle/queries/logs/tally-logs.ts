@@ -17,8 +17,8 @@ export interface LogCount {
 export interface TallyBucket {
   /** A multiple of the interval since the epoch. */
   readonly startMs: number;
-  /** An outcome of `packages/core/src/errors/outcome.ts`. */
-  readonly status: string;
+  /** Of `packages/core/src/errors/outcome.ts`. */
+  readonly outcome: string;
   /** A row of aggregated refusals counts each of them. */
   readonly requests: number;
 }
@@ -71,20 +71,20 @@ export async function tallyLogs(db: Db, { filter, intervalMs, nowMs }: TallyQuer
   let rows = 0;
   const buckets = new Map<string, TallyBucket>();
   const step = sql.raw(String(intervalMs));
-  const what = sql`floor(extract(epoch from ${createdAtMs}) * 1000 / ${step})::float8 * ${step} as start, ${OUTCOME_OF_ROW} as status,
+  const what = sql`floor(extract(epoch from ${createdAtMs}) * 1000 / ${step})::float8 * ${step} as start, ${OUTCOME_OF_ROW} as outcome,
     count(*)::int as n, sum(coalesce(${refusedCount}, 1))::float8 as requests`;
   const reached = await eachStretch(db, { filter, nowMs, what, groupBy: sql`group by 1, 2` }, (found) => {
-    for (const { start, status, n, requests } of found) {
-      const key = `${start} ${status}`;
+    for (const { start, outcome, n, requests } of found) {
+      const key = `${start} ${outcome}`;
       rows += Number(n);
       const before = buckets.get(key)?.requests ?? 0;
-      buckets.set(key, { startMs: Number(start), status: String(status), requests: before + Number(requests) });
+      buckets.set(key, { startMs: Number(start), outcome: String(outcome), requests: before + Number(requests) });
     }
   });
-  return { rows, buckets: [...buckets.values()].sort(byTimeAndStatus), ...reached };
+  return { rows, buckets: [...buckets.values()].sort(byTimeAndOutcome), ...reached };
 }
 
-const byTimeAndStatus = (a: TallyBucket, b: TallyBucket) => a.startMs - b.startMs || (a.status < b.status ? -1 : 1);
+const byTimeAndOutcome = (a: TallyBucket, b: TallyBucket) => a.startMs - b.startMs || (a.outcome < b.outcome ? -1 : 1);
 
 interface Tallied {
   readonly filter: LogFilter;

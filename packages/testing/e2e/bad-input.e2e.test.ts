@@ -126,6 +126,6 @@ describe('bad input', () => {
     expect(ledger.ok).toBe(true);
     const rows = await allLogs(world.gateway, `project_id=${key.projectId}`);
     expect(rows).toHaveLength(invalid.length);
-    expect(rows.every((row) => row.status === 'caller_error' && row.cost_usd === 0)).toBe(true);
+    expect(rows.every((row) => row.status === 'error' && row.cost_usd === 0)).toBe(true);
   });
 });

@@ -308,7 +308,7 @@ describe.each(ON_ONE_KIND)('embeddings on %s stores', (kind) => {
     const { response, json } = await embed(body as Record<string, unknown>);
     expect([response.status, json.error?.code, json.error?.param]).toEqual([status, code, param]);
     const row = await logRow(world.gateway, response.headers.get('x-request-id') ?? '');
-    expect(row).toMatchObject({ status: 'caller_error', http_status: status, cost_usd: 0 });
+    expect(row).toMatchObject({ status: 'error', http_status: status, cost_usd: 0 });
   });
 
   test('a vendor that answers wrongly is no answer', async () => {

@@ -122,7 +122,7 @@ describe.each(ON_ONE_KIND)('plain HTTP backends on %s stores', (kind) => {
   test('a missing response gets 404 in the envelope and a row', async () => {
     const response = await call('nobody/x');
     expect([response.status, await codeOf(response)]).toEqual([404, 'not_found']);
-    expect(await rowOf(response)).toMatchObject({ status: 'caller_error', error_code: 'not_found' });
+    expect(await rowOf(response)).toMatchObject({ status: 'error', error_code: 'not_found' });
     expect((await fetch(`${world.gateway.url}/infer/echo/x`)).status).toBe(401);
     const gone = await call('gone/x');
     expect([gone.status, await codeOf(gone)]).toEqual([503, 'upstream_unavailable']);

@@ -97,7 +97,7 @@ describe.each(ON_ONE_KIND)('native API rights of a key, on %s stores', (kind) =>
       const id = response.headers.get('x-request-id') ?? '';
       expect([path, response.status]).toEqual([path, 403]);
       expect(await messageOf(response)).toContain(`{"passthrough": ["${path.split('/')[0]}"]}`);
-      expect(await logRow(world.gateway, id)).toMatchObject({ status: 'caller_error', http_status: 403, cost_usd: 0 });
+      expect(await logRow(world.gateway, id)).toMatchObject({ status: 'error', http_status: 403, cost_usd: 0 });
     }
     expect(world.upstream.control.counters.received).toBe(0);
     expect(vendor.seen).toEqual([]);

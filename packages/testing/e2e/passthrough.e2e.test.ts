@@ -318,7 +318,7 @@ describe.each(ON_ONE_KIND)('native APIs passed through on %s stores', (kind) => 
     const odd = await call('groq/v1/teapot');
     expect([odd.status, (await odd.text()).includes('echo-vendor-key')]).toEqual([418, false]);
     expect(await rowOf(odd)).toMatchObject({
-      status: 'caller_error',
+      status: 'error',
       http_status: 418,
       error_code: 'upstream_rejected',
       cost_usd: 0,

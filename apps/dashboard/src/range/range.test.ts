@@ -80,10 +80,10 @@ describe('the address', () => {
       q: 42,
       customer_id: '',
     });
-    expect(filter).toEqual({ model: 'a', status: 'error', min_latency: '100', label: 'team=a=b', q: '42' });
+    expect(filter).toEqual({ model: 'a', outcome: 'error', min_latency: '100', label: 'team=a=b', q: '42' });
     expect(toLogQuery(filter)).toEqual({
       model: 'a',
-      status: 'error',
+      outcome: 'error',
       min_latency: '100',
       q: '42',
       'label.team': 'a=b',
@@ -101,26 +101,26 @@ describe('the address', () => {
 
   test('several values, and what it is not, survive; one value stands alone', () => {
     const filter = readRequestFilter({
-      status: ['error', 'nonsense', 'aborted', 'error'],
+      outcome: ['error', 'nonsense', 'aborted', 'error'],
       model_not: ['gpt-4o'],
       label: ['team=a', 'team=b', 'env=x', '=no'],
       label_not: 'team=c',
       customer_id_not: [],
     });
     expect(filter).toEqual({
-      status: ['error', 'aborted'],
+      outcome: ['error', 'aborted'],
       model_not: 'gpt-4o',
       label: ['team=a', 'team=b', 'env=x'],
       label_not: 'team=c',
     });
     const query = toLogQuery(filter);
     expect(query).toEqual({
-      status: ['error', 'aborted'],
+      outcome: ['error', 'aborted'],
       model_not: 'gpt-4o',
       ...{ 'label.team': ['a', 'b'], 'label.env': 'x', 'label_not.team': 'c' },
     });
     expect(toAddress(query)).toBe(
-      'model_not=gpt-4o&status=error&status=aborted&label.team=a&label.team=b&label.env=x&label_not.team=c',
+      'model_not=gpt-4o&outcome=error&outcome=aborted&label.team=a&label.team=b&label.env=x&label_not.team=c',
     );
   });
 });

@@ -10,7 +10,7 @@ const whole = textLike((given) => /^\d{1,15}$/.test(given));
 const MANY = {
   model: text,
   provider: text,
-  status: oneOf(OUTCOMES),
+  outcome: oneOf(OUTCOMES),
   http_status: textLike((given) => /^\d{3}$/.test(given)),
   error_code: text,
   cache: oneOf(CACHES),
@@ -55,7 +55,9 @@ export function oneOrMany(values: readonly string[]): FilterValue | undefined {
 
 /** Valid parameters of an address; others are dropped. */
 export function readRequestFilter(given: object): RequestFilter {
-  const search = given as Readonly<Record<string, unknown>>;
+  const asked = given as Readonly<Record<string, unknown>>;
+  // Addresses and views from before call the outcome a status.
+  const search: typeof asked = { outcome: asked.status, outcome_not: asked.status_not, ...asked };
   const many = MANY_NAMES.flatMap((name) =>
     [name, `${name}_not`].map((key) => {
       const given = Array.isArray(search[key]) ? search[key] : [search[key]];

@@ -36,6 +36,7 @@ const KINDS = {
   ],
   errors: [
     amount('errors'),
+    amount('failures'),
     amount('caller_errors'),
     amount('rate_limited'),
     amount('cap_exceeded'),

@@ -80,7 +80,7 @@ async function cacheSumsOf(context: MeasureContext, alert: StoredAlert, range: {
 }
 
 /** Answered or failed. */
-const endedOf = ({ success, errors }: WindowSums) => success + errors;
+const endedOf = ({ success, failures }: WindowSums) => success + failures;
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
 
 /** One measure a kind. */
@@ -149,7 +149,7 @@ export const MEASURES = {
     const short = await sumsOf(context, alert, shortWindowMinutes(alert));
     const value = burnRate(alert, long, short);
     if (value === null) return null;
-    const text = `the error budget burns ${value.toFixed(1)} times too fast: ${long.errors} of ${endedOf(long)} requests failed within ${alert.windowMinutes} min`;
+    const text = `the error budget burns ${value.toFixed(1)} times too fast: ${long.failures} of ${endedOf(long)} requests failed within ${alert.windowMinutes} min`;
     return { value, text };
   },
 } as const satisfies Record<AlertKind, Measure>;

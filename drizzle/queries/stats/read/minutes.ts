@@ -13,7 +13,7 @@ const MINUTE_MS = 60_000;
 export interface MinuteSums {
   readonly startMs: number;
   readonly success: number;
-  readonly errors: number;
+  readonly failures: number;
   readonly costNanoUsd: number;
   readonly latency: Histogram | undefined;
 }
@@ -32,7 +32,7 @@ export interface Minutes {
 export async function loadMinutes(db: Db, query: StatsQuery, withLatency = false): Promise<Minutes> {
   const scope: StatsScope = {
     ...{ ...scopeOf(query), intervalMs: MINUTE_MS, metrics: ['latency'] },
-    sums: ['requests', 'success', 'errors', 'cost_usd'],
+    sums: ['requests', 'success', 'failures', 'cost_usd'],
   };
   const minutes: MinuteSums[] = [];
   const readFromMs = await readDays(db, query, async (tx, stretch) => {

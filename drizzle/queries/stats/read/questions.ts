@@ -6,8 +6,9 @@ export type MetricName = (typeof METRIC_NAMES)[number];
 export const SUMS = {
   requests: 'requests',
   success: 'success',
-  /** Failures: see `packages/core/src/errors/outcome.ts`. */
+  /** All with the status `error`: failures and errors of callers (`packages/core/src/errors/outcome.ts`). */
   errors: 'errors',
+  failures: 'failures',
   callerErrors: 'caller_errors',
   rateLimited: 'rate_limited',
   capExceeded: 'cap_exceeded',
@@ -49,6 +50,7 @@ export interface StatsFilter {
   readonly model?: string;
   readonly provider?: string;
   readonly status?: string;
+  readonly outcome?: string;
   readonly customerId?: string;
 }
 

@@ -112,7 +112,7 @@ class SlidingWindow {
   private begin = 0;
   private end = 0;
   private success = 0;
-  private errors = 0;
+  private failures = 0;
   private costNanoUsd = 0;
   private readonly latency: Histogram = new Map();
 
@@ -136,13 +136,13 @@ class SlidingWindow {
     ) {
       this.add(first, -1);
     }
-    const { success, errors, costNanoUsd, latency } = this;
-    return measure({ success, errors, costNanoUsd, p95Ms: histogramQuantile(latency, 0.95) });
+    const { success, failures, costNanoUsd, latency } = this;
+    return measure({ success, failures, costNanoUsd, p95Ms: histogramQuantile(latency, 0.95) });
   }
 
-  private add({ success, errors, costNanoUsd, latency }: MinuteSums, sign: 1 | -1): void {
+  private add({ success, failures, costNanoUsd, latency }: MinuteSums, sign: 1 | -1): void {
     this.success += sign * success;
-    this.errors += sign * errors;
+    this.failures += sign * failures;
     this.costNanoUsd += sign * costNanoUsd;
     if (latency !== undefined) addHistogram(this.latency, latency, sign);
   }

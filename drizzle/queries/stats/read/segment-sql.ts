@@ -12,6 +12,8 @@ export const OUTCOME_OF_ROW = sql.raw(
   `case when status = 'error' and error_code not in (${FAILURE_CODES.map((code) => `'${code}'`).join(', ')})
     then 'caller_error' else status end`,
 );
+/** Roll-ups keep the outcome. */
+const STATUS_OF_ROLLUP = sql.raw(`case when status = 'caller_error' then 'error' else status end`);
 export const CACHE_OF_ROW = sql`case when semantic_cache_hit then 'semantic' when cache_hit then 'exact' else 'miss' end`;
 
 /** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
@@ -22,7 +24,8 @@ const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   provider: PROVIDER_OF_ROW,
   target: sql`${PROVIDER_OF_ROW} || '/' || model`,
   customer: sql`coalesce(customer_id, '')`,
-  status: OUTCOME_OF_ROW,
+  status: sql`status`,
+  outcome: OUTCOME_OF_ROW,
   cache: CACHE_OF_ROW,
   error_code: sql`coalesce(error_code, '')`,
 };
@@ -32,7 +35,8 @@ const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
   model: sql`model`,
   provider: sql`provider`,
   target: sql`provider || '/' || model`,
-  status: sql`status`,
+  status: STATUS_OF_ROLLUP,
+  outcome: sql`status`,
   cache: sql`cache`,
   customer: sql`customer_id`,
   error_code: sql`error_code`,
@@ -85,7 +89,8 @@ export function within(segment: StatsSegment, scope: StatsScope): SQL {
   const time = timeOf(segment);
   const isRows = segment.source === 'rows';
   const provider = isRows ? PROVIDER_OF_ROW : sql`provider`;
-  const status = isRows ? OUTCOME_OF_ROW : sql`status`;
+  const status = isRows ? sql`status` : STATUS_OF_ROLLUP;
+  const outcome = isRows ? OUTCOME_OF_ROW : sql`status`;
   const conditions = [
     sql`${time} >= to_timestamp(${segment.fromMs}::bigint / 1000.0)`,
     sql`${time} < to_timestamp(${segment.toMs}::bigint / 1000.0)`,
@@ -94,6 +99,7 @@ export function within(segment: StatsSegment, scope: StatsScope): SQL {
     scope.model === undefined ? undefined : sql`model = ${scope.model}`,
     scope.provider === undefined ? undefined : sql`${provider} = ${scope.provider}`,
     scope.status === undefined ? undefined : sql`${status} = ${scope.status}`,
+    scope.outcome === undefined ? undefined : sql`${outcome} = ${scope.outcome}`,
     scope.customerId === undefined ? undefined : sql`customer_id = ${scope.customerId}`,
   ];
   return sql.join(

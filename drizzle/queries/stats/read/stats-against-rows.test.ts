@@ -88,7 +88,8 @@ const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
   provider: (record) => record.finalProvider ?? '',
   target: (record) => `${record.finalProvider ?? ''}/${record.model}`,
   customer: (record) => record.customerId ?? '',
-  status: (record) => outcomeOf(record.status, record.errorCode ?? null),
+  status: (record) => record.status,
+  outcome: (record) => outcomeOf(record.status, record.errorCode ?? null),
   cache: (record) => DIFFERENCE_OF.cache(record),
   error_code: (record) => record.errorCode ?? '',
   'label.team': (record) => record.labels?.team ?? '',
@@ -102,7 +103,8 @@ function matching(query: BucketQuery): readonly LogRecord[] {
       (query.apiKeyId === undefined || one.apiKeyId === query.apiKeyId) &&
       (query.model === undefined || one.model === query.model) &&
       (query.provider === undefined || one.finalProvider === query.provider) &&
-      (query.status === undefined || GROUP_OF.status?.(one) === query.status) &&
+      (query.status === undefined || one.status === query.status) &&
+      (query.outcome === undefined || GROUP_OF.outcome?.(one) === query.outcome) &&
       (query.customerId === undefined || one.customerId === query.customerId) &&
       (query.groupBy !== 'error_code' || one.errorCode !== undefined),
   );
@@ -110,12 +112,13 @@ function matching(query: BucketQuery): readonly LogRecord[] {
 
 function totalsOf(chosen: readonly LogRecord[]): UsageTotals {
   const sum = (of: (record: LogRecord) => number) => chosen.reduce((total, record) => total + of(record), 0);
-  const having = (status: string) =>
-    sum((record) => (GROUP_OF.status?.(record) === status ? (record.refusedCount ?? 1) : 0));
+  const having = (outcome: string) =>
+    sum((record) => (GROUP_OF.outcome?.(record) === outcome ? (record.refusedCount ?? 1) : 0));
   return {
     requests: sum((record) => record.refusedCount ?? 1),
     success: having('success'),
-    errors: having('error'),
+    errors: having('error') + having('caller_error'),
+    failures: having('error'),
     callerErrors: having('caller_error'),
     rateLimited: having('rate_limited'),
     capExceeded: having('cap_exceeded'),

@@ -74,21 +74,19 @@ function summed(wanted: readonly SumColumn[]): SQL {
 
 const OUTCOME_COLUMNS = {
   success: 'success',
-  error: 'errors',
+  error: 'failures',
   caller_error: 'caller_errors',
   rate_limited: 'rate_limited',
   cap_exceeded: 'cap_exceeded',
   aborted: 'aborted',
 } as const satisfies Record<Outcome, SumColumn>;
 
-const byOutcome = (requests: SQL, outcome: SQL) =>
-  sql.join(
-    Object.entries(OUTCOME_COLUMNS).map(
-      ([name, column]) =>
-        sql`case when ${outcome} = ${sql.raw(`'${name}'`)} then ${requests} else 0 end as ${sql.raw(column)}`,
-    ),
-    sql`, `,
-  );
+const byOutcome = (requests: SQL, outcome: SQL) => {
+  const counted = (names: string, column: SumColumn) =>
+    sql`case when ${outcome} in (${sql.raw(names)}) then ${requests} else 0 end as ${sql.raw(column)}`;
+  const each = Object.entries(OUTCOME_COLUMNS).map(([name, column]) => counted(`'${name}'`, column));
+  return sql.join([...each, counted("'error', 'caller_error'", 'errors')], sql`, `);
+};
 /** A row may count many refusals. */
 const ROW_REQUESTS = sql`coalesce(refused_count, 1)`;
 const TOKENS_AND_MONEY = sql.raw(

@@ -47,7 +47,7 @@ describe('thresholds that can be passed, and need not be', () => {
     const sums = fc
       .nat(1000)
       .chain((requests) =>
-        fc.nat(requests).map((errors) => ({ success: requests - errors, errors, costNanoUsd: 0, p95Ms: null })),
+        fc.nat(requests).map((failures) => ({ success: requests - failures, failures, costNanoUsd: 0, p95Ms: null })),
       );
     fc.assert(
       fc.property(sums, sums, objectives, (long, short, objective) => {

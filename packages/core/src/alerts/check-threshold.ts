@@ -1,7 +1,7 @@
 import { type AlertRule, burnRate } from './condition';
 import { ALERT_KIND_FACTS } from './kinds';
 
-const ALL_FAILED = { success: 0, errors: 1000, costNanoUsd: 0, p95Ms: null };
+const ALL_FAILED = { success: 0, failures: 1000, costNanoUsd: 0, p95Ms: null };
 
 /** The most that can be measured, in the unit of the kind; null where nothing bounds it. */
 export function highestValue({ kind, objective }: Pick<AlertRule, 'kind' | 'objective'>): number | null {

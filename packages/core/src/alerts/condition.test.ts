@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { burnRate, cacheRatioFall, shortWindowMinutes } from './condition';
 
-const sums = (requests: number, errors: number) => ({
-  success: requests - errors,
-  errors,
+const sums = (requests: number, failures: number) => ({
+  success: requests - failures,
+  failures,
   costNanoUsd: 0,
   p95Ms: null,
 });

@@ -26,14 +26,14 @@ const MIN_HIT_SHARE = 0.02;
 export interface WindowSums {
   readonly success: number;
   /** Failures: see `outcome.ts`. */
-  readonly errors: number;
+  readonly failures: number;
   readonly costNanoUsd: number;
   /** null when nothing was measured. */
   readonly p95Ms: number | null;
 }
 
 const errorRate = (sums: WindowSums): number | null =>
-  sums.success + sums.errors < MIN_REQUESTS ? null : failureRate(sums);
+  sums.success + sums.failures < MIN_REQUESTS ? null : failureRate(sums);
 
 /** Measured value of a window, in the unit of the threshold; null without data. */
 export const WINDOW_VALUES = {

@@ -25,6 +25,6 @@ describe('the rule for failures', () => {
   });
 
   test('the rate is over answers and failures', () => {
-    expect([failureRate({ success: 7, errors: 3 }), failureRate({ success: 0, errors: 0 })]).toEqual([0.3, null]);
+    expect([failureRate({ success: 7, failures: 3 }), failureRate({ success: 0, failures: 0 })]).toEqual([0.3, null]);
   });
 });

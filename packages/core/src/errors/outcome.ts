@@ -39,7 +39,11 @@ export function domainOf(code: string): ErrorDomain {
   return PROVIDER_FAILURES.some((one) => one === code) ? 'provider' : 'gateway';
 }
 
-/** What became of a request: `error` is a failure, `caller_error` one that the caller has to mend. */
+/** As rows have it. */
+export const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
+export const statusOf = (status: string) => STATUSES.find((known) => known === status) ?? 'error';
+
+/** What became of a request: the status, where `error` is a failure, `caller_error` one that the caller has to mend. */
 export const OUTCOMES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'caller_error', 'error'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -50,5 +54,5 @@ export function outcomeOf(status: string, errorCode: string | null): Outcome {
 }
 
 /** Share of failures among answers and failures; what callers or limits stopped doesn't count. Null without any. */
-export const failureRate = ({ success, errors }: { readonly success: number; readonly errors: number }) =>
-  success + errors === 0 ? null : errors / (success + errors);
+export const failureRate = ({ success, failures }: { readonly success: number; readonly failures: number }) =>
+  success + failures === 0 ? null : failures / (success + failures);

@@ -5,7 +5,7 @@ import { describePoint, isMeasured, prepareModels, toPoint } from './prepare-mod
 
 const listed = (provider: string, model: string) => ({ provider, model, input_usd_per_million: 1 }) as ListedModel;
 const counted = (group: string | null, requests: number, failed = 0) =>
-  ({ group, requests, success: requests - failed, errors: failed }) as ErrorBucket;
+  ({ group, requests, success: requests - failed, failures: failed }) as ErrorBucket;
 const timed = (group: string, p95: number | null) => ({ group, upstream_ms: { p50: null, p95, p99: null } });
 const paid = (group: string, cost: number, tokens: number) =>
   ({ group, cost_usd: cost, tokens_in: tokens / 2, tokens_out: tokens / 2 }) as SpendBucket;

@@ -64,10 +64,10 @@ function prepareUses({ errors, latency, spend }: UsedTargets, isListed: (target:
   const paid = new Map(spend.map((bucket) => [bucket.group, paidPerMillion(bucket)]));
   const uses = counted
     .toSorted((a, b) => b.requests - a.requests || ((a.group ?? '') < (b.group ?? '') ? -1 : 1))
-    .map(({ group, requests, success, errors: failed }): [string, ModelUse] => [
+    .map(({ group, requests, success, failures }): [string, ModelUse] => [
       group ?? '',
       {
-        ...{ requests, share: requests / total, errorRate: failureRate({ success, errors: failed }) },
+        ...{ requests, share: requests / total, errorRate: failureRate({ success, failures }) },
         ...{ p95Ms: slow.get(group) ?? null, paidUsd: paid.get(group) ?? null },
       },
     ]);

@@ -21,7 +21,7 @@ export function HealthCharts({ page }: { readonly page: Page }) {
         unit="count"
         height={160}
         {...{ page, query: errors }}
-        requestsOf={(status) => ({ status: status ?? undefined })}
+        requestsOf={(outcome) => ({ outcome: outcome ?? undefined })}
       />
       <ChartCard
         title="Error rate"
@@ -32,7 +32,7 @@ export function HealthCharts({ page }: { readonly page: Page }) {
         height={160}
         {...{ page, query: errors }}
         emptyText="No failed requests in this range."
-        requestsOf={() => ({ status: 'error' })}
+        requestsOf={() => ({ outcome: 'error' })}
       />
     </>
   );

@@ -71,7 +71,7 @@ const NOW = { range: '5m', from: undefined, to: undefined, project: undefined };
 const ofNow = (filter: object) =>
   ({ to: '/requests', search: (kept: object) => ({ ...kept, ...NOW, ...filter }) }) as LinkProps;
 const REQUESTS = ofNow({ live: true });
-const FAILED = ofNow({ status: 'error' });
+const FAILED = ofNow({ outcome: 'error' });
 
 interface FigureProps {
   readonly unit: string;

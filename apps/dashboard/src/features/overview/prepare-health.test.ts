@@ -4,7 +4,8 @@ import type { ErrorBucket } from '../../api/stats';
 import { OUTCOME_LAYERS, prepareErrorRate, prepareStatuses } from './prepare-health';
 
 const bucket = {
-  ...{ start: new Date(0).toISOString(), group: null, requests: 100, success: 70, errors: 10, caller_errors: 20 },
+  ...{ start: new Date(0).toISOString(), group: null, requests: 100, success: 70, errors: 30, failures: 10 },
+  ...{ caller_errors: 20, failure_rate: 0.125 },
   ...{ aborted: 0, cap_exceeded: 0, rate_limited: 0, failovers: 0, error_rate: 0 },
 } satisfies ErrorBucket;
 

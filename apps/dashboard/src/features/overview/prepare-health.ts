@@ -14,7 +14,7 @@ const OUTCOMES = [
   line('cap_exceeded', 'Over a cap', (bucket) => bucket.cap_exceeded),
   line('rate_limited', 'Rate limited', (bucket) => bucket.rate_limited),
   line('caller_error', 'Caller error', (bucket) => bucket.caller_errors),
-  line('error', 'Failed', (bucket) => bucket.errors),
+  line('error', 'Failed', (bucket) => bucket.failures),
 ];
 export const OUTCOME_LAYERS = OUTCOMES.map(({ name, label, color }) => ({ name, label, color }));
 
@@ -29,5 +29,5 @@ export const prepareErrorRate = (times: readonly number[], buckets: readonly Err
   withCounts(
     prepareLines({ times, buckets, lines: [line('error', 'Failed', failureRate)], empty: null }),
     buckets,
-    ({ success, errors }) => success + errors,
+    ({ success, failures }) => success + failures,
   );

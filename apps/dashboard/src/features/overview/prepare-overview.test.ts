@@ -7,6 +7,7 @@ const overview = (given: Partial<Overview>): Overview => ({
   requests: 0,
   success: 0,
   errors: 0,
+  failures: 0,
   caller_errors: 0,
   cost_usd: 0,
   saved_usd: 0,
@@ -36,7 +37,7 @@ describe('cards', () => {
       overview({
         requests: 200,
         success: 150,
-        errors: 50,
+        failures: 50,
         cost_usd: 3,
         cache_hits: 10,
         semantic_hits: 30,
@@ -53,7 +54,7 @@ describe('cards', () => {
   });
 
   test('caller errors lower no success', () => {
-    const now = overview({ requests: 120, success: 90, errors: 10, caller_errors: 20 });
+    const now = overview({ requests: 120, success: 90, failures: 10, caller_errors: 20 });
     const [success] = prepareStats(now, now).filter(({ label }) => label === 'Success');
     expect(success).toMatchObject({ value: '90.00 %', now: 0.9, before: 0.9, detail: 'without 20 caller errors' });
   });

@@ -25,7 +25,7 @@ interface Props {
 }
 
 const CHOICES = [
-  { name: 'status', label: 'Status', anyLabel: 'Any status', values: OUTCOMES },
+  { name: 'outcome', label: 'Status', anyLabel: 'Any status', values: OUTCOMES },
   { name: 'cache', label: 'Cache', anyLabel: 'Any cache', values: CACHES },
 ] as const;
 

@@ -26,7 +26,7 @@ interface Field {
 export const FIELDS = {
   model: { label: 'Model', placeholder: 'gpt-4o-mini' },
   provider: { label: 'Provider', placeholder: 'openai' },
-  status: { label: 'Status', placeholder: 'error', values: OUTCOMES },
+  outcome: { label: 'Status', placeholder: 'error', values: OUTCOMES },
   error_code: { label: 'Error code', placeholder: 'upstream_timeout' },
   http_status: { label: 'HTTP status', placeholder: '502' },
   cache: { label: 'Cache', placeholder: 'exact', values: CACHES },

@@ -3,7 +3,7 @@ import type { ChartData } from '../../charts/prepare-series';
 import { OUTCOME_LAYERS } from '../overview/prepare-health';
 
 /** Filters of roll-ups, one value each. */
-const ROLLED_UP = new Set(['project_id', 'api_key_id', 'provider', 'status', 'from', 'to']);
+const ROLLED_UP = new Set(['project_id', 'api_key_id', 'provider', 'outcome', 'from', 'to']);
 
 /** Roll-ups answer at once for any range; other filters count rows. */
 export const isRolledUp = (query: LogQuery): boolean =>
@@ -23,6 +23,6 @@ function layersOf(times: readonly number[], countsOf: (time: number) => Counted 
 export function fromTally(times: readonly number[], { buckets, count }: LogTally): ChartData {
   const byTime = Map.groupBy(buckets, ({ start }) => Date.parse(start));
   const countsOf = (time: number) =>
-    Object.fromEntries((byTime.get(time) ?? []).map(({ status, requests }) => [status, requests]));
+    Object.fromEntries((byTime.get(time) ?? []).map(({ outcome, requests }) => [outcome, requests]));
   return layersOf(times, countsOf, count.from === null ? 0 : Date.parse(count.from));
 }

@@ -35,7 +35,7 @@ describe('filters', () => {
     expect(readTyped('min_cost', '1,5')).toBeUndefined();
     expect(suggestionField('label', 'te')).toEqual({ field: 'label', q: 'te' });
     expect(suggestionField('label', 'team=o')).toEqual({ field: 'label.team', q: 'o' });
-    expect(suggestionField('status', 'e')).toBeNull();
+    expect(suggestionField('outcome', 'e')).toBeNull();
   });
 
   test('a saved view gives back what was saved', () => {
@@ -67,7 +67,7 @@ test('columns: only known ones, moved and left out, never none', () => {
 
 describe('histogram', () => {
   test('roll-ups answer what they know', () => {
-    expect(isRolledUp({ from: 'a', to: 'b', status: 'error', api_key_id: 'k' })).toBe(true);
+    expect(isRolledUp({ from: 'a', to: 'b', outcome: 'error', api_key_id: 'k' })).toBe(true);
     expect([isRolledUp({ status: ['a', 'b'] }), isRolledUp({ model: 'm' }), isRolledUp({ status_not: 'x' })]).toEqual([
       ...[false, false, false],
     ]);
@@ -80,8 +80,8 @@ describe('histogram', () => {
       count: { rows: 3, is_exact: false, from: at(1000) },
       interval_seconds: 1,
       buckets: [
-        { start: at(1000), status: 'error', requests: 2 },
-        { start: at(1000), status: 'success', requests: 1 },
+        { start: at(1000), status: 'error', outcome: 'error', requests: 2 },
+        { start: at(1000), status: 'success', outcome: 'success', requests: 1 },
       ],
     });
     expect(tally.series.map(({ name, values }) => [name, values])).toEqual([

@@ -49,7 +49,7 @@ const fieldColumns = (timeZone: TimeZoneChoice, names: Names): readonly RequestC
   },
   {
     ...{ field: 'status', sortKey: 'http_status', header: 'Status' },
-    value: (log) => log.status,
+    value: (log) => log.outcome,
     cell: (log) => <Status log={log} />,
   },
   {
@@ -149,8 +149,8 @@ function Status({ log }: { readonly log: Log }) {
 
 function StatusBadge({ log }: { readonly log: Log }) {
   return (
-    <Badge tone={STATUS_TONES[log.status]}>
-      {log.status === 'success' || log.error_code === null ? (
+    <Badge tone={STATUS_TONES[log.outcome]}>
+      {log.outcome === 'success' || log.error_code === null ? (
         log.http_status
       ) : (
         <>

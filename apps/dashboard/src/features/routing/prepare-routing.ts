@@ -31,7 +31,7 @@ export function prepareProviders(providers: readonly Provider[], { health, laten
   return providers
     .map((provider): ProviderLine => {
       const { answered = 0, failed = 0, failed_over: failedOver = 0 } = fared.get(provider.name) ?? {};
-      const errorRate = failureRate({ success: answered, errors: failed });
+      const errorRate = failureRate({ success: answered, failures: failed });
       return {
         ...provider,
         health: healthOf(provider, errorRate),

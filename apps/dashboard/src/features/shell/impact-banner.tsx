@@ -50,7 +50,7 @@ export function ImpactBanner({ page }: { readonly page: Page }) {
             {at > 0 && ', '}
             <Link
               to="/requests"
-              search={(kept) => ({ ...kept, ...range, status: 'error', error_code: code })}
+              search={(kept) => ({ ...kept, ...range, outcome: 'error', error_code: code })}
               className="underline"
             >
               {code} ({formatCount(failed)})

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import type { ErrorBucket } from '../../api/stats';
 import { describePause, prepareImpact } from './prepare-impact';
 
-const bucket = (minute: number, group: string | null, success: number, errors: number) =>
-  ({ start: new Date(minute * 60_000).toISOString(), group, success, errors }) as ErrorBucket;
+const bucket = (minute: number, group: string | null, success: number, failures: number) =>
+  ({ start: new Date(minute * 60_000).toISOString(), group, success, failures }) as ErrorBucket;
 
 describe('impact', () => {
   // Successes before the first failure don't count.

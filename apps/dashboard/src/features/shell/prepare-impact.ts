@@ -30,7 +30,7 @@ const MOST_MODELS = 3;
 
 /** Null without a failure. */
 export function prepareImpact({ all, byCode, nowMs }: Outcomes): Impact | null {
-  const failures = byCode.filter(({ errors }) => errors > 0);
+  const failures = byCode.filter(({ failures }) => failures > 0);
   if (failures.length === 0) return null;
   const starts = failures.map(({ start }) => Date.parse(start));
   const [sinceMs, lastMs] = [Math.min(...starts), Math.max(...starts) + MINUTE_MS];
@@ -38,14 +38,14 @@ export function prepareImpact({ all, byCode, nowMs }: Outcomes): Impact | null {
   const meanwhile = all.filter(
     ({ start }) => Date.parse(start) >= sinceMs && Date.parse(start) < (endMs ?? Number.POSITIVE_INFINITY),
   );
-  const failed = sumOf(failures, ({ errors }) => errors);
+  const failed = sumOf(failures, ({ failures }) => failures);
   const codes = [...Map.groupBy(failures, ({ group }) => group ?? '')].map(([code, own]) => ({
     code,
-    failed: sumOf(own, ({ errors }) => errors),
+    failed: sumOf(own, ({ failures }) => failures),
   }));
   return {
     failed,
-    share: failureRate({ success: sumOf(meanwhile, ({ success }) => success), errors: failed }) ?? 1,
+    share: failureRate({ success: sumOf(meanwhile, ({ success }) => success), failures: failed }) ?? 1,
     ...{ sinceMs, endMs },
     codes: codes.sort((a, b) => b.failed - a.failed || (a.code < b.code ? -1 : 1)),
   };

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { OUTCOMES } from '@llm0/core/errors/outcome';
+import { OUTCOMES, STATUSES } from '@llm0/core/errors/outcome';
 import { LOG_SORTS, type LogSort, NEWEST_FIRST } from '@llm0/drizzle/queries/logs/log-sorts';
 import type { LogFilter, LogMatch } from '@llm0/drizzle/queries/logs/logs';
 import { METRIC_NAMES } from '@llm0/drizzle/queries/stats/read/questions';
@@ -33,7 +33,8 @@ const matchFields = {
   api_key_id: oneOf(id),
   model: oneOf(text(512), 'Answering or requested model'),
   provider: oneOf(text()),
-  status: oneOf(z.enum(OUTCOMES), `${OUTCOMES.join(', ')}; \`error\` is a fault of a provider or the gateway`),
+  status: oneOf(z.enum(STATUSES), STATUSES.join(', ')),
+  outcome: oneOf(z.enum(OUTCOMES), `the status, with \`caller_error\` apart from \`error\`: ${OUTCOMES.join(', ')}`),
   http_status: oneOf(z.string().regex(/^\d{3}$/, 'must be a status of HTTP')),
   error_code: oneOf(text()),
   cache: oneOf(z.enum(CACHES), CACHES.join(', ')),

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { OUTCOMES, outcomeOf } from '@llm0/core/errors/outcome';
+import { OUTCOMES, outcomeOf, STATUSES, statusOf } from '@llm0/core/errors/outcome';
 import { getLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { getLogByRequestId } from '@llm0/drizzle/queries/logs/logs';
 import { type LogPage, rangeOf, searchLogs } from '@llm0/drizzle/queries/logs/search-logs';
@@ -67,7 +67,8 @@ const tallySchema = z
     buckets: z.array(
       z.object({
         start: instantShown,
-        status: z.enum(OUTCOMES),
+        status: z.enum(STATUSES),
+        outcome: z.enum(OUTCOMES),
         requests: z.int().openapi({ description: 'An aggregated refusal counts as `refused_count` refusals' }),
       }),
     ),
@@ -137,8 +138,9 @@ export function logRoutes({ db, clock, routing }: Pick<AdminServices, 'db' | 'cl
       const filter = toLogFilter(query, c.get('actor'));
       const intervalMs = tallyInterval(await rangeOf(db, filter, clock.nowMs()), interval);
       const { buckets, ...count } = await tallyLogs(db, { filter, intervalMs, nowMs: clock.nowMs() });
-      const shown = buckets.map(({ startMs, status, requests }) => ({
-        ...{ start: showInstant(startMs), status: outcomeOf(status, null), requests },
+      const shown = buckets.map(({ startMs, outcome, requests }) => ({
+        ...{ start: showInstant(startMs), requests },
+        ...{ status: statusOf(outcome), outcome: outcomeOf(outcome, null) },
       }));
       return c.json({ count: showCount(count), interval_seconds: intervalMs / 1000, buckets: shown }, 200);
     })

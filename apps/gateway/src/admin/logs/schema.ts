@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { OUTCOMES, outcomeOf } from '@llm0/core/errors/outcome';
+import { OUTCOMES, outcomeOf, STATUSES, statusOf } from '@llm0/core/errors/outcome';
 import type { StoredLog } from '@llm0/drizzle/queries/logs/logs';
 import { id, instantShown, usdShown } from '../fields/fields';
 import { jsonUsd } from '../fields/json-money';
@@ -68,7 +68,8 @@ export const logSchema = z
     failover_count: z.int(),
     failover_occurred: z.boolean(),
     attempts: z.array(attemptSchema).nullable(),
-    status: z.enum(OUTCOMES),
+    status: z.enum(STATUSES),
+    outcome: z.enum(OUTCOMES).openapi({ description: '`caller_error`: an error that the caller has to mend' }),
     http_status: z.int(),
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
@@ -104,7 +105,8 @@ export function showLog(log: StoredLog): ShownLog {
     ...rest,
     costDetail: showCostDetail(costDetail),
     attempts: attempts === null ? null : attempts.map(showAttempt),
-    status: outcomeOf(status, log.errorCode),
+    status: statusOf(status),
+    outcome: outcomeOf(status, log.errorCode),
   });
 }
 

@@ -170,6 +170,7 @@ const showOverview = (totals: Awaited<ReturnType<typeof loadOverview>>) => ({
   requests: totals.requests,
   success: totals.success,
   errors: totals.errors,
+  failures: totals.failures,
   caller_errors: totals.callerErrors,
   cost_usd: jsonUsd(totals.costNanoUsd),
   saved_usd: jsonUsd(totals.savedNanoUsd),
@@ -220,12 +221,14 @@ const showErrors = (bucket: StatsBucket) => ({
   ...showPlace(bucket),
   success: bucket.success,
   errors: bucket.errors,
+  failures: bucket.failures,
   caller_errors: bucket.callerErrors,
   rate_limited: bucket.rateLimited,
   cap_exceeded: bucket.capExceeded,
   aborted: bucket.aborted,
   failovers: bucket.failovers,
-  error_rate: failureRate(bucket) ?? 0,
+  error_rate: bucket.errors / bucket.requests,
+  failure_rate: failureRate(bucket) ?? 0,
 });
 
 const showHealth = (bucket: HealthBucket) => ({
@@ -259,7 +262,17 @@ const BUCKETS: Readonly<Record<BucketKind, BucketAnswer>> = {
   latency: { sums: ['requests'], withDurations: true, show: showLatency },
   cache: { sums: ['requests', 'exact_hits', 'semantic_hits', 'saved_usd'], show: showCache },
   errors: {
-    sums: ['requests', 'success', 'errors', 'caller_errors', 'rate_limited', 'cap_exceeded', 'aborted', 'failovers'],
+    sums: [
+      'requests',
+      'success',
+      'errors',
+      'failures',
+      'caller_errors',
+      'rate_limited',
+      'cap_exceeded',
+      'aborted',
+      'failovers',
+    ],
     show: showErrors,
   },
 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ERROR_TABLE } from '@llm0/core/errors/error-table';
-import { OUTCOMES, type Outcome, outcomeOf } from '@llm0/core/errors/outcome';
+import { OUTCOMES, type Outcome, outcomeOf, STATUSES } from '@llm0/core/errors/outcome';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { listBatchCounts } from '@llm0/drizzle/queries/logs/log-batches';
@@ -51,30 +51,33 @@ describe.each(TEST_DATABASES)('pages agree on what failed, on $name', (kind) => 
   const range = (hours: number) =>
     `project_id=${projectId}&from=${new Date(nowMs - hours * HOUR_MS).toISOString()}&to=${new Date(nowMs + 1).toISOString()}`;
   const within = (hours: number) => records.filter(({ createdAtMs }) => createdAtMs >= nowMs - hours * HOUR_MS);
-  type Bucket = Readonly<Record<'requests' | 'success' | 'errors' | 'caller_errors', number>>;
+  type Bucket = Readonly<Record<'requests' | 'success' | 'errors' | 'failures' | 'caller_errors', number>>;
   const add = (buckets: readonly Bucket[], name: keyof Bucket) => buckets.reduce((sum, one) => sum + one[name], 0);
 
   test.each([1, 24, 6 * 24])('cards, charts, models, lists and maps over %d h', async (hours) => {
     const { error, caller_error: callers, success } = counted(within(hours));
     const asked = range(hours);
     const overview = await get(`/stats/overview?${asked}`);
-    expect(overview).toMatchObject({ success, errors: error, caller_errors: callers, requests: within(hours).length });
+    expect(overview).toMatchObject({
+      ...{ success, failures: error, caller_errors: callers, errors: error + callers },
+      requests: within(hours).length,
+    });
     const questions = [
       ...['interval=all', 'interval=1h', 'interval=5m', 'interval=all&group_by=provider', 'interval=1h&group_by=key'],
       ...['interval=all&group_by=target&top=200', `interval=1h&api_key_id=${apiKeyId}`],
     ];
     for (const question of questions) {
       const { buckets } = await get(`/stats/errors?${asked}&${question}`);
-      const sums = [add(buckets, 'success'), add(buckets, 'errors'), add(buckets, 'caller_errors')];
+      const sums = [add(buckets, 'success'), add(buckets, 'failures'), add(buckets, 'caller_errors')];
       expect([question, ...sums]).toEqual([question, success, error, callers]);
     }
-    const byStatus = await get(`/stats/errors?${asked}&interval=all&group_by=status`);
+    const byStatus = await get(`/stats/errors?${asked}&interval=all&group_by=outcome`);
     const named = byStatus.buckets.map(({ group, requests }: { group: string; requests: number }) => [group, requests]);
     expect(Object.fromEntries(named)).toEqual(counted(within(hours)));
     const byCode = await get(`/stats/errors?${asked}&interval=all&group_by=error_code`);
     // A failure without a code has no bucket.
     const withCode = counted(within(hours).filter(({ errorCode }) => errorCode !== undefined));
-    expect([add(byCode.buckets, 'errors'), add(byCode.buckets, 'caller_errors')]).toEqual([withCode.error, callers]);
+    expect([add(byCode.buckets, 'failures'), add(byCode.buckets, 'caller_errors')]).toEqual([withCode.error, callers]);
     const flows = await get(`/stats/flows?${asked}`);
     expect(flows.data.reduce((sum: number, { failed }: { failed: number }) => sum + failed, 0)).toBe(error);
   });
@@ -82,16 +85,23 @@ describe.each(TEST_DATABASES)('pages agree on what failed, on $name', (kind) => 
   test('the list, its histogram and its filters', async () => {
     const asked = range(6 * 24);
     for (const status of OUTCOMES) {
-      const { data, count } = await get(`/logs?${asked}&status=${status}&limit=200&count=true`);
+      const { data, count } = await get(`/logs?${asked}&outcome=${status}&limit=200&count=true`);
       expect([status, count.rows]).toEqual([status, counted()[status]]);
-      expect(new Set(data.map((row: { status: string }) => row.status))).toEqual(new Set([status]));
-      expect((await get(`/stats/overview?${asked}&status=${status}`)).requests).toBe(counted()[status]);
+      expect(new Set(data.map((row: { outcome: string }) => row.outcome))).toEqual(new Set([status]));
+      expect((await get(`/stats/overview?${asked}&outcome=${status}`)).requests).toBe(counted()[status]);
     }
-    const none = await get(`/logs?${asked}&status_not=error&count=true`);
+    for (const status of STATUSES) {
+      const { data, count } = await get(`/logs?${asked}&status=${status}&limit=200&count=true`);
+      const own = records.filter((record) => record.status === status).length;
+      expect([status, count.rows]).toEqual([status, own]);
+      expect(new Set(data.map((row: { status: string }) => row.status))).toEqual(new Set([status]));
+      expect((await get(`/stats/overview?${asked}&status=${status}`)).requests).toBe(own);
+    }
+    const none = await get(`/logs?${asked}&outcome_not=error&count=true`);
     expect(none.count.rows).toBe(records.length - counted().error);
     const { buckets } = await get(`/logs/histogram?${asked}&interval=3600`);
     for (const status of OUTCOMES) {
-      const own = buckets.filter((bucket: { status: string }) => bucket.status === status);
+      const own = buckets.filter((bucket: { outcome: string }) => bucket.outcome === status);
       expect([status, add(own, 'requests')]).toEqual([status, counted()[status]]);
     }
   });
@@ -102,7 +112,7 @@ describe.each(TEST_DATABASES)('pages agree on what failed, on $name', (kind) => 
     const measured = await MEASURES.error_rate(context, { projectId, windowMinutes: 15 } as StoredAlert);
     expect(measured?.value).toBeCloseTo(error / (error + success), 10);
     const { buckets } = await get(`/stats/errors?${range(1)}&interval=all`);
-    expect(buckets[0].error_rate).toBeCloseTo(measured?.value ?? Number.NaN, 10);
+    expect(buckets[0].failure_rate).toBeCloseTo(measured?.value ?? Number.NaN, 10);
     await storeRecords(
       admin,
       KINDS.map((one) => sampleRecord({ projectId, ...one })),

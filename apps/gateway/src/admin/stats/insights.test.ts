@@ -68,7 +68,7 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
 
   test('filters hold', async () => {
     expect(costs(await whole('spend', 'group_by=model&model=a'))).toEqual({ a: '0.5' });
-    expect((await get(`/stats/overview?project_id=${projectId}&from=${from}&status=error`)).requests).toBe(3);
+    expect((await get(`/stats/overview?project_id=${projectId}&from=${from}&status=error`)).requests).toBe(4);
     expect(costs(await whole('spend', 'group_by=model&customer_id=ann'))).toEqual({ a: '0.5' });
   });
 

@@ -31,7 +31,8 @@ const overviewSchema = z
   .object({
     requests: total,
     success: total,
-    errors: total.openapi({ description: 'Failures of providers and the gateway' }),
+    errors: total,
+    failures: total,
     caller_errors: total,
     cost_usd: usdShown,
     saved_usd: usdShown,
@@ -77,13 +78,15 @@ const cacheSchema = bucketsOf('CacheBuckets', {
 });
 const errorsSchema = bucketsOf('ErrorBuckets', {
   success: total,
-  errors: total.openapi({ description: 'Failures of providers and the gateway' }),
+  errors: total.openapi({ description: 'Failures and errors of callers' }),
+  failures: total.openapi({ description: 'Faults of providers and the gateway' }),
   caller_errors: total.openapi({ description: 'Errors that callers have to mend' }),
   rate_limited: total,
   cap_exceeded: total,
   aborted: total,
   failovers: total,
-  error_rate: z.number().openapi({ description: 'Share of `errors` among `success` and `errors`' }),
+  error_rate: z.number(),
+  failure_rate: z.number().openapi({ description: 'Share of `failures` among `success` and `failures`' }),
 });
 
 const healthSchema = z

@@ -1,11 +1,21 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { OUTCOMES } from '@llm0/core/errors/outcome';
+import { OUTCOMES, STATUSES } from '@llm0/core/errors/outcome';
 import type { HistogramQuery } from '@llm0/drizzle/queries/stats/read/load-stats';
 import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats/read/questions';
 import { id, queryInstant, text } from '../fields/fields';
 
-const GROUPS = ['project', 'key', 'model', 'provider', 'target', 'customer', 'status', 'error_code'] as const;
+const GROUPS = [
+  'project',
+  'key',
+  'model',
+  'provider',
+  'target',
+  'customer',
+  'status',
+  'outcome',
+  'error_code',
+] as const;
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
   m: 60_000,
@@ -49,11 +59,12 @@ const interval = z
 const groupBy = z
   .union(
     [z.enum(GROUPS), z.templateLiteral(['label.', text(100)])],
-    'must be one of project, key, model, provider, target, customer, status, error_code, label.<name>',
+    'must be one of project, key, model, provider, target, customer, status, outcome, error_code, label.<name>',
   )
   .openapi({
     type: 'string',
-    description: 'project, key, model, provider, target (provider/model), customer, status, error_code or label.<name>',
+    description:
+      'project, key, model, provider, target (provider/model), customer, status, outcome, error_code or label.<name>',
   });
 
 const range = {
@@ -63,7 +74,8 @@ const range = {
   api_key_id: id.optional(),
   model: text(512).optional().openapi({ description: 'Model that answered' }),
   provider: text().optional(),
-  status: z.enum(OUTCOMES).optional(),
+  status: z.enum(STATUSES).optional(),
+  outcome: z.enum(OUTCOMES).optional().openapi({ description: 'The status, with `caller_error` apart from `error`' }),
 };
 
 export const overviewQuerySchema = z.strictObject(range);
@@ -101,8 +113,8 @@ export function toStatsQuery(query: z.output<typeof overviewQuerySchema>, nowMs:
   const toMs = query.to ?? latestMs + CLOCK_TOLERANCE_MS;
   const fromMs = query.from ?? Math.min(toMs, latestMs) - DEFAULT_RANGE_MS;
   if (fromMs > toMs) throw new GatewayError('invalid_request', 'from must not be later than to.', { param: 'from' });
-  const { project_id: projectId, api_key_id: apiKeyId, model, provider, status } = query;
-  return { fromMs, toMs, nowMs, projectId, apiKeyId, model, provider, status };
+  const { project_id: projectId, api_key_id: apiKeyId, model, provider, status, outcome } = query;
+  return { fromMs, toMs, nowMs, projectId, apiKeyId, model, provider, status, outcome };
 }
 
 export function toBucketQuery(

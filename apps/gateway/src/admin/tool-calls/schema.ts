@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { STATUSES, statusOf } from '@llm0/core/errors/outcome';
 import type { StoredToolCall } from '@llm0/drizzle/queries/tool-calls/tool-calls';
 import { TOOL_GROUPS, type ToolStatsBucket, type ToolStatsQuery } from '@llm0/drizzle/queries/tool-calls/tool-stats';
 import { id, instantShown, pageOf, pageQuery, queryInstant, text, usdShown } from '../fields/fields';
@@ -6,9 +7,6 @@ import { showFields } from '../fields/map-fields';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
 import { guardrailMarkSchema } from '../logs/schema';
 import { bucketQuerySchema, percentilesSchema, toBucketQuery } from '../stats/schema';
-
-const STATUSES = ['success', 'rate_limited', 'cap_exceeded', 'aborted', 'error'] as const;
-const statusOf = (status: string) => STATUSES.find((known) => known === status) ?? 'error';
 
 export const toolCallSchema = z
   .object({
