@@ -55,12 +55,12 @@ export function oneOrMany(values: readonly string[]): FilterValue | undefined {
 
 /** Valid parameters of an address; others are dropped. */
 export function readRequestFilter(given: object): RequestFilter {
-  const asked = given as Readonly<Record<string, unknown>>;
-  // Addresses and views from before call the outcome a status.
-  const search: typeof asked = { outcome: asked.status, outcome_not: asked.status_not, ...asked };
+  const search = given as Readonly<Record<string, unknown>>;
   const many = MANY_NAMES.flatMap((name) =>
     [name, `${name}_not`].map((key) => {
-      const given = Array.isArray(search[key]) ? search[key] : [search[key]];
+      // Addresses and views from before call the outcome a status.
+      const found = search[key] ?? search[key.replace('outcome', 'status')];
+      const given = Array.isArray(found) ? found : [found];
       const values = given.map(MANY[name]).filter((value) => value !== undefined);
       return [key, oneOrMany([...new Set(values)])];
     }),

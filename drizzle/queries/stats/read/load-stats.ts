@@ -105,13 +105,24 @@ async function loadFromRollups(ask: Ask, query: BucketQuery): Promise<BucketResu
 
 /** True where no roll-up knows it: `loadBuckets` then reads rows, for up to 3 s. */
 export function needsRows(query: BucketQuery): boolean {
-  const { groupBy, customerId, sums, apiKeyId, model, provider, status, intervalMs = DAY_MS, withDurations } = query;
+  const {
+    groupBy,
+    customerId,
+    sums,
+    apiKeyId,
+    model,
+    provider,
+    status,
+    outcome,
+    intervalMs = DAY_MS,
+    withDurations,
+  } = query;
   if (customerId !== undefined || groupBy?.startsWith('label.') === true) return true;
   // Roll-ups by one thing have no durations.
   if (withDurations && (groupBy === 'customer' || groupBy === 'error_code')) return true;
   if (groupBy !== 'customer') return groupBy === 'error_code' && apiKeyId !== undefined;
   const onlySpend = sums?.every((name) => SPEND_SUMS.some((one) => one === name)) === true;
-  if (!onlySpend || [apiKeyId, model, provider, status].some((filter) => filter !== undefined)) return true;
+  if (!onlySpend || [apiKeyId, model, provider, status, outcome].some((filter) => filter !== undefined)) return true;
   // Customers are rolled up by day: parts of days are read at once as long as they are few.
   return intervalMs % DAY_MS !== 0 && query.toMs - query.fromMs > DAY_MS;
 }

@@ -69,6 +69,7 @@ export type GroupBy =
   | 'target'
   | 'customer'
   | 'status'
+  | 'outcome'
   | 'cache'
   | 'error_code'
   | `label.${string}`;
@@ -101,6 +102,14 @@ export interface StatsScope extends StatsFilter {
 }
 
 /** The conditions of a query alone. */
-export function scopeOf({ projectId, apiKeyId, model, provider, status, customerId }: StatsFilter): StatsScope {
-  return { projectId, apiKeyId, model, provider, status, customerId };
+export function scopeOf({
+  projectId,
+  apiKeyId,
+  model,
+  provider,
+  status,
+  outcome,
+  customerId,
+}: StatsFilter): StatsScope {
+  return { projectId, apiKeyId, model, provider, status, outcome, customerId };
 }

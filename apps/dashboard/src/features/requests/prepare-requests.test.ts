@@ -47,7 +47,7 @@ describe('filters', () => {
       q: 'w',
     };
     expect(fromSavedFilters(toSavedFilters(query))).toEqual({
-      ...{ status: ['error', 'aborted'], model_not: 'm', label: ['team=a', 'team=b'], label_not: 'env=x', q: 'w' },
+      ...{ outcome: ['error', 'aborted'], model_not: 'm', label: ['team=a', 'team=b'], label_not: 'env=x', q: 'w' },
     });
   });
 });

@@ -113,6 +113,7 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
       'guardrails',
       'trace_id',
       'refused_count',
+      'outcome',
     ]);
     expect(log).toMatchObject({
       created_at: '2026-04-05T10:00:04.000Z',
@@ -265,9 +266,9 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
     const tally = await admin.call('GET', `/logs/histogram?${asked}&interval=2&model_not=alias`);
     expect(tally.body.count).toEqual(exact(4));
     expect(tally.body.buckets).toEqual([
-      { start: '2026-04-05T10:00:00.000Z', status: 'success', requests: 2 },
-      { start: '2026-04-05T10:00:02.000Z', status: 'rate_limited', requests: 1 },
-      { start: '2026-04-05T10:00:02.000Z', status: 'success', requests: 1 },
+      { start: '2026-04-05T10:00:00.000Z', status: 'success', outcome: 'success', requests: 2 },
+      { start: '2026-04-05T10:00:02.000Z', status: 'rate_limited', outcome: 'rate_limited', requests: 1 },
+      { start: '2026-04-05T10:00:02.000Z', status: 'success', outcome: 'success', requests: 1 },
     ]);
     expect((await admin.call('GET', `/logs/histogram?${asked}`)).body.interval_seconds).toBe(1);
     const tooMany = await admin.call('GET', `/logs/histogram?project_id=${projectId}&from=2026-01-01&interval=1`);

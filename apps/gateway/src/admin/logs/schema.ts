@@ -69,7 +69,6 @@ export const logSchema = z
     failover_occurred: z.boolean(),
     attempts: z.array(attemptSchema).nullable(),
     status: z.enum(STATUSES),
-    outcome: z.enum(OUTCOMES).openapi({ description: '`caller_error`: an error that the caller has to mend' }),
     http_status: z.int(),
     error_code: z.string().nullable(),
     error_message: z.string().nullable(),
@@ -91,6 +90,7 @@ export const logSchema = z
       description:
         '429 rate_limit_exceeded: number of refusals in this row; beyond 10 per second and key they share rows',
     }),
+    outcome: z.enum(OUTCOMES).openapi({ description: '`caller_error`: an error that the caller has to mend' }),
   })
   .openapi('Log');
 

@@ -94,7 +94,7 @@ function Summary({ log }: { readonly log: Log }) {
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <Badge tone={STATUS_TONES[log.status]}>{log.status.replace('_', ' ')}</Badge>
+        <Badge tone={STATUS_TONES[log.outcome]}>{log.outcome.replace('_', ' ')}</Badge>
         <Badge>{log.http_status}</Badge>
         <Badge>{cacheOutcome(log) === 'miss' ? 'cache miss' : `${cacheOutcome(log)} cache hit`}</Badge>
         {log.stream && <Badge>stream</Badge>}
