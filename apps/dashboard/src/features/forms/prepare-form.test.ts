@@ -19,6 +19,8 @@ describe('forms', () => {
       max_concurrency: null,
       budget_usd: '1000.000000001',
       daily_budget_usd: null,
+      default_run_budget_usd: null,
+      max_run_budget_usd: null,
       weekly_budget_usd: null,
       budget_period: 'month',
       drop_params: null,
