@@ -53,12 +53,16 @@ const ASK = {
   months: (database: Database, { query }: Asked) => sumMonths(database.db, query),
 };
 
+/** Parts of `errors`, which are counted since. */
+const LATER_SUMS: ReadonlySet<string> = new Set(['failures', 'callerErrors']);
+
 /** As the answers are kept. */
 function shorten(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(shorten);
   if (typeof value === 'number') return Number.isInteger(value) ? value : Number(value.toPrecision(9));
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([name, entry]) => [name, shorten(entry)] as const);
+  const known = Object.entries(value).filter(([name]) => !LATER_SUMS.has(name));
+  const entries = known.map(([name, entry]) => [name, shorten(entry)] as const);
   const isSaid = (name: string, entry: unknown) =>
     name === 'startMs' || !(entry === 0 || entry === null || entry === undefined || isEmpty(entry));
   return Object.fromEntries(entries.filter(([name, entry]) => isSaid(name, entry)));

@@ -3,8 +3,8 @@ import type { Region } from '../../charts/durations/prepare-heat-map';
 import { dropUndefined, textLike } from '../../range/page-search';
 import type { TimeRange } from '../../range/time-range';
 
-const NUMBER = String.raw`\d{1,15}(?:\.\d{1,9})?`;
-const REGION = new RegExp(`^([a-z]{1,10})_${[NUMBER, NUMBER, NUMBER, NUMBER].map((n) => `(${n})`).join('_')}$`);
+const REGION =
+  /^([a-z]{1,10})_(\d{1,15}(?:\.\d{1,9})?)_(\d{1,15}(?:\.\d{1,9})?)_(\d{1,15}(?:\.\d{1,9})?)_(\d{1,15}(?:\.\d{1,9})?)$/;
 
 /** What the page keeps in the address besides what all pages keep. */
 export interface LatencySearch {
