@@ -1,8 +1,9 @@
 import { and, desc, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { adminAudit, annotations, systemLogs } from '../schema/operations';
-import type { StoredAuditEntry } from './access/audit-trail';
+import { PROJECT_OF_ENTRY, type StoredAuditEntry } from './access/audit-trail';
 import { type StoredSystemLog, systemLogRows } from './logs/system-logs';
+import { namesProjects, ofProjects, type ProjectScope } from './of-projects';
 import { Rows, type Stored } from './rows';
 
 export { ANNOTATION_KINDS } from '../schema/operations';
@@ -13,7 +14,7 @@ export type StoredAnnotation = Stored<typeof annotationRows>;
 export interface Happening {
   readonly fromMs: number;
   readonly toMs: number;
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
 }
 
 /** Written at every start of a gateway. */
@@ -35,10 +36,8 @@ export const happenedWithin = ({
 /** Newest first, up to the limit. */
 export async function listHappened(db: Db, stretch: Happening, limit: number): Promise<readonly StoredAnnotation[]> {
   const { projectId } = stretch;
-  const ofProject =
-    projectId === undefined
-      ? undefined
-      : sql`(${annotations.projectId} is null or ${annotations.projectId} = ${projectId})`;
+  const own = ofProjects(projectId, sql`${annotations.projectId}`);
+  const ofProject = projectId === undefined ? undefined : sql`(${annotations.projectId} is null or ${own})`;
   return db
     .select()
     .from(annotations)
@@ -54,9 +53,6 @@ export async function listChanges(
   { resources, limit }: { readonly resources: readonly string[]; readonly limit: number },
 ): Promise<readonly StoredAuditEntry[]> {
   const { createdAtMs, before, after, resource, resourceId } = adminAudit;
-  // Limits of a customer are named by project and customer.
-  const named = sql`case when ${resource} in ('project', 'customer_limits') then split_part(${resourceId}, '/', 1) end`;
-  const owner = sql`coalesce(${after}->>'project_id', ${before}->>'project_id', ${named})`;
   return db
     .select({
       ...{ id: adminAudit.id, createdAtMs, actor: adminAudit.actor, action: adminAudit.action, resource, resourceId },
@@ -70,7 +66,9 @@ export async function listChanges(
         lt(createdAtMs, toMs),
         inArray(resource, [...resources]),
         // Routes and providers are global.
-        projectId === undefined ? undefined : sql`coalesce(${owner}, ${projectId}) = ${projectId}`,
+        projectId === undefined
+          ? undefined
+          : sql`(${PROJECT_OF_ENTRY} is null or ${namesProjects(projectId, PROJECT_OF_ENTRY)})`,
       ),
     )
     .orderBy(desc(createdAtMs))

@@ -1,12 +1,14 @@
-import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgInsertValue, PgTable, PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { Db } from '../client';
 import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from './page';
 
 type ListedTable = PgTable & { readonly id: PgColumn; readonly createdAtMs: PgColumn };
 
-/** Values that columns must have. */
-type Having<T extends ListedTable> = { readonly [Name in keyof T['$inferSelect']]?: T['$inferSelect'][Name] };
+/** Values that columns must have; of a list, any. */
+type Having<T extends ListedTable> = {
+  readonly [Name in keyof T['$inferSelect']]?: T['$inferSelect'][Name] | readonly T['$inferSelect'][Name][];
+};
 
 export interface RowOptions<Hidden> {
   /** Columns that stay in the database. */
@@ -124,6 +126,7 @@ export class Rows<T extends ListedTable, Hidden extends keyof T['$inferSelect'] 
       const column = this.all[name];
       if (column === undefined) throw new Error(`there is no column ${name}`);
       if (value === undefined) return undefined;
+      if (Array.isArray(value)) return inArray(column, value);
       return value === null ? isNull(column) : eq(column, value);
     });
     return and(...conditions, this.live);

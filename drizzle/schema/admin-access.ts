@@ -8,6 +8,11 @@ export const adminSessions = pgTable('admin_sessions', {
   sessionHash: text('session_hash').notNull().unique(),
   tokenId: uuid('token_id'),
   tokenHash: text('token_hash').notNull(),
+  /** The person who signed in with an identity provider. */
+  userId: uuid('user_id'),
+  identityProviderId: uuid('identity_provider_id'),
+  /** Of the state of the sign-in, which works once. */
+  signInHash: text('sign_in_hash'),
   createdAtMs: instantOfInsert('created_at'),
   expiresAtMs: instant('expires_at').notNull(),
 });

@@ -10,6 +10,8 @@ export const apiKeys = pgTable('api_keys', {
     .notNull()
     .references(() => projects.id),
   name: text('name').notNull(),
+  /** The person who uses it; null = nobody in particular. */
+  userId: uuid('user_id'),
   hash: text('key_hash').notNull().unique(),
   prefix: text('key_prefix').notNull(),
   /** Secret before the last rotation; it works until then. null = it ended at once. */

@@ -1,10 +1,16 @@
 import { bigint, boolean, doublePrecision, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, instantOfInsert, nanoUsd } from './columns';
 
+/** Fixed, so that releases without teams write into it. */
+export const DEFAULT_ORGANIZATION_ID = '00000000-0000-4000-8000-000000000001';
+export const DEFAULT_TEAM_ID = '00000000-0000-4000-8000-000000000002';
+
 /** `version` and `updated_at` are raised by a trigger with every update. */
 export const projects = pgTable('projects', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull(),
+  /** null = of no team. The database's default is the default team. */
+  teamId: uuid('team_id').default(DEFAULT_TEAM_ID),
   version: bigint('version', { mode: 'number' }).notNull().default(1),
   isActive: boolean('is_active').notNull().default(true),
   monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),

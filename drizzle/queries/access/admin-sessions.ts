@@ -1,16 +1,29 @@
+import type { Grant } from '@llm0/core/access/access';
 import { and, count, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminSessions } from '../../schema/admin-access';
 import { adminTokens } from '../../schema/operations';
-import { type AdminRole, isInForce, mayReadBodies } from './admin-tokens';
+import { users } from '../../schema/teams';
+import { type AdminRole, isInForce } from './admin-tokens';
+import { GRANTS_OF_USER } from './users';
 
-/** An active session. `owner` null: created with ADMIN_TOKEN, whose SHA-256 was `tokenHash`. */
+/** An active session. `token` and `user` null: created with ADMIN_TOKEN, whose SHA-256 was `tokenHash`. */
 export interface AdminSession {
   readonly tokenHash: string;
-  /** null for ADMIN_TOKEN. */
+  /** null for ADMIN_TOKEN and persons. */
   readonly tokenId: string | null;
   readonly expiresAtMs: number;
-  readonly owner: { readonly name: string; readonly role: AdminRole; readonly canReadBodies: boolean } | null;
+  readonly token: { readonly name: string; readonly role: AdminRole; readonly canReadBodies: boolean | null } | null;
+  readonly user: SessionUser | null;
+  /** Where the person signed in. */
+  readonly identityProviderId: string | null;
+}
+
+export interface SessionUser {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string | null;
+  readonly grants: readonly Grant[];
 }
 
 export interface NewAdminSession {
@@ -22,29 +35,49 @@ export interface NewAdminSession {
   readonly expiresAtMs: number;
 }
 
+export interface NewUserSession extends Pick<NewAdminSession, 'sessionHash' | 'expiresAtMs'> {
+  readonly userId: string;
+  readonly identityProviderId: string;
+  /** Lower-case hex SHA-256 of the state. */
+  readonly signInHash: string;
+}
+
 /** Stores a session and deletes expired ones. */
 export async function createAdminSession(db: Db, session: NewAdminSession): Promise<void> {
-  await db.execute(sql`delete from admin_sessions where expires_at < now()`);
+  await deleteExpired(db);
   await db.insert(adminSessions).values(session);
 }
 
-/** null when unknown or over, or when its token was revoked or expired. */
-export async function findAdminSession(db: Db, sessionHash: string): Promise<AdminSession | null> {
-  const { tokenHash, expiresAtMs, tokenId } = adminSessions;
-  const { name, role, canReadBodies } = adminTokens;
-  const [row] = await db
-    .select({ tokenHash, expiresAtMs, tokenId, owner: { name, role, canReadBodies } })
-    .from(adminSessions)
-    .leftJoin(adminTokens, and(eq(adminTokens.id, tokenId), isInForce))
-    .where(and(eq(adminSessions.sessionHash, sessionHash), gt(expiresAtMs, sql`now()`)));
-  if (row === undefined || (row.tokenId !== null && row.owner === null)) return null;
-  return { ...row, owner: row.owner && withRights(row.owner) };
+/** False if the sign-in has had its session. */
+export async function createUserSession(db: Db, session: NewUserSession): Promise<boolean> {
+  await deleteExpired(db);
+  // An older release compares the hash with that of ADMIN_TOKEN: it must be one, and none of a token.
+  const row = { ...session, tokenId: null, tokenHash: session.sessionHash };
+  const made = await db.insert(adminSessions).values(row).onConflictDoNothing().returning({ id: adminSessions.id });
+  return made.length > 0;
 }
 
-const withRights = <T extends Parameters<typeof mayReadBodies>[0]>(owner: T) => ({
-  ...owner,
-  canReadBodies: mayReadBodies(owner),
-});
+const deleteExpired = (db: Db) => db.execute(sql`delete from admin_sessions where expires_at < now()`);
+
+/** null when unknown or over, or when its token was revoked or expired, or its user deactivated. */
+export async function findAdminSession(db: Db, sessionHash: string): Promise<AdminSession | null> {
+  const { tokenHash, expiresAtMs, tokenId, userId, identityProviderId } = adminSessions;
+  const { name, role, canReadBodies } = adminTokens;
+  const [row] = await db
+    .select({
+      ...{ tokenHash, expiresAtMs, tokenId, userId, identityProviderId },
+      token: { name, role, canReadBodies },
+      user: { id: users.id, name: users.name, email: users.email, grants: GRANTS_OF_USER },
+    })
+    .from(adminSessions)
+    .leftJoin(adminTokens, and(eq(adminTokens.id, tokenId), isInForce))
+    .leftJoin(users, and(eq(users.id, userId), users.isActive))
+    .where(and(eq(adminSessions.sessionHash, sessionHash), gt(expiresAtMs, sql`now()`)));
+  if (row === undefined) return null;
+  const { userId: ownerId, user, ...session } = row;
+  if ((session.tokenId !== null && session.token === null) || (ownerId !== null && user?.id == null)) return null;
+  return { ...session, user: ownerId === null ? null : (user as SessionUser) };
+}
 
 /** Active sessions of each token; tokens without one are missing. */
 export async function countSessions(db: Db, tokenIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -58,6 +91,12 @@ export async function countSessions(db: Db, tokenIds: readonly string[]): Promis
   return new Map(rows.map(({ tokenId: id, sessions }) => [id ?? '', sessions]));
 }
 
-export async function deleteAdminSession(db: Db, sessionHash: string): Promise<void> {
-  await db.delete(adminSessions).where(eq(adminSessions.sessionHash, sessionHash));
+/** The provider where the session's person signed in; null without one. */
+export async function deleteAdminSession(db: Db, sessionHash: string): Promise<string | null> {
+  const { identityProviderId } = adminSessions;
+  const [ended] = await db
+    .delete(adminSessions)
+    .where(eq(adminSessions.sessionHash, sessionHash))
+    .returning({ identityProviderId });
+  return ended?.identityProviderId ?? null;
 }

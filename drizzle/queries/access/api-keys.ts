@@ -3,6 +3,7 @@ import { and, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { apiKeys } from '../../schema/api-keys';
 import { containsPattern } from '../contains-pattern';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import type { Page, PageRequest } from '../page';
 import { ofLiveProject, Rows, type Stored } from '../rows';
 
@@ -37,15 +38,11 @@ export async function findKeyHash(db: Db, { projectId, id }: KeyPath): Promise<s
 }
 
 /** Newest first, revoked ones included, deleted ones not; of one project, or of all there are. */
-export async function listApiKeys(
-  db: Db,
-  projectId: string | undefined,
-  page: KeyPageRequest,
-): Promise<Page<StoredApiKey>> {
+export async function listApiKeys(db: Db, projectId: ProjectScope, page: KeyPageRequest): Promise<Page<StoredApiKey>> {
   const part = page.q === undefined ? undefined : containsPattern(page.q);
   const inLabels = sql`exists (select 1 from jsonb_each_text(${apiKeys.labels}) as l where l.key || '=' || l.value ilike ${part ?? ''})`;
   const matches = part === undefined ? undefined : or(ilike(apiKeys.name, part), ilike(apiKeys.prefix, part), inLabels);
-  const isLive = projectId === undefined ? ofLiveProject(apiKeys.projectId) : undefined;
+  const isLive = typeof projectId !== 'string' ? ofLiveProject(apiKeys.projectId) : undefined;
   return keyRows.list(db, page, { projectId }, and(matches, isLive));
 }
 
@@ -53,12 +50,13 @@ export async function listApiKeys(
 export async function listKeyNames(
   db: Db,
   ids: readonly string[],
+  scope?: ProjectScope,
 ): Promise<readonly { readonly id: string; readonly projectId: string; readonly name: string }[]> {
   if (ids.length === 0) return [];
   return db
     .select({ id: apiKeys.id, projectId: apiKeys.projectId, name: apiKeys.name })
     .from(apiKeys)
-    .where(inArray(apiKeys.id, [...ids]));
+    .where(and(inArray(apiKeys.id, [...ids]), ofProjects(scope, sql`${apiKeys.projectId}`)));
 }
 
 /** Refuses the key and hides it; its log rows stay. Returns it with its new `version` for the hot store. */

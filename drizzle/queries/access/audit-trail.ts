@@ -1,6 +1,7 @@
 import { and, desc, eq, getTableColumns, gt, gte, lt, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminAudit } from '../../schema/operations';
+import { namesProjects, type ProjectScope } from '../of-projects';
 import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
 
 type Entry = typeof adminAudit.$inferSelect;
@@ -54,6 +55,7 @@ export interface AuditPageRequest extends PageRequest {
   readonly action?: string;
   readonly resource?: string;
   readonly resourceId?: string;
+  readonly projectId?: ProjectScope;
   /** Inclusive. */
   readonly fromMs?: number;
   /** Exclusive. */
@@ -62,7 +64,7 @@ export interface AuditPageRequest extends PageRequest {
 
 /** Newest first. */
 export async function listAuditEntries(db: Db, page: AuditPageRequest): Promise<Page<StoredAuditEntry>> {
-  const { actor, action, resource, resourceId, fromMs, toMs } = page;
+  const { actor, action, resource, resourceId, projectId, fromMs, toMs } = page;
   const rows = await selectEntries(db)
     .where(
       and(
@@ -70,6 +72,7 @@ export async function listAuditEntries(db: Db, page: AuditPageRequest): Promise<
         action === undefined ? undefined : eq(adminAudit.action, action),
         resource === undefined ? undefined : eq(adminAudit.resource, resource),
         resourceId === undefined ? undefined : eq(adminAudit.resourceId, resourceId),
+        projectId === undefined ? undefined : namesProjects(projectId, PROJECT_OF_ENTRY),
         fromMs === undefined ? undefined : gte(adminAudit.createdAtMs, fromMs),
         toMs === undefined ? undefined : lt(adminAudit.createdAtMs, toMs),
         afterCursor(page, adminAudit.createdAtMs, adminAudit.id),
@@ -79,6 +82,11 @@ export async function listAuditEntries(db: Db, page: AuditPageRequest): Promise<
     .limit(page.limit + 1);
   return toPage(rows, page.limit);
 }
+
+/** null for what belongs to no project. Limits of a customer are named by project and customer. */
+export const PROJECT_OF_ENTRY = sql`coalesce(${adminAudit.after}->>'project_id', ${adminAudit.before}->>'project_id',
+  case when ${adminAudit.resource} in ('project', 'guardrails', 'customer_limits')
+    then split_part(${adminAudit.resourceId}, '/', 1) end)`;
 
 const toJsonb = (value: unknown) =>
   value === undefined || value === null ? null : sql`${JSON.stringify(value)}::jsonb`;

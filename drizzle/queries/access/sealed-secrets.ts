@@ -4,6 +4,7 @@ import type { Db } from '../../client';
 import { backends } from '../../schema/backends';
 import { mcpConsents, mcpGrants, mcpOauthClients, mcpServers } from '../../schema/mcp';
 import { providerKeys, providers } from '../../schema/routing';
+import { identityProviders } from '../../schema/teams';
 
 /** Every table with secrets, and the column that has them. Each secret is bound to the id of its row. */
 const SEALED: readonly (readonly [table: PgTable, column: string])[] = [
@@ -14,6 +15,7 @@ const SEALED: readonly (readonly [table: PgTable, column: string])[] = [
   [mcpGrants, 'encryptedTokens'],
   [mcpOauthClients, 'encryptedClient'],
   [mcpConsents, 'encryptedFlow'],
+  [identityProviders, 'encryptedSecret'],
 ];
 
 /** Position in all secrets: a table's number, and the id of its last row. */

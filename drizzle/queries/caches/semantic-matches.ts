@@ -4,6 +4,7 @@ import type { Db } from '../../client';
 import { semanticMatches } from '../../schema/caches';
 import { rejectingBadData } from '../../sql-state';
 import { countGone, hasSemanticCache } from '../count-gone';
+import type { ProjectScope } from '../of-projects';
 import type { Page, PageRequest } from '../page';
 import { Rows, type Stored } from '../rows';
 
@@ -16,7 +17,7 @@ export const matchRows = new Rows(semanticMatches);
 export type StoredSemanticMatch = Stored<typeof matchRows>;
 
 export interface MatchFilter extends PageRequest {
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
   readonly outcomes: readonly MatchOutcome[];
   readonly guard?: string;
 }

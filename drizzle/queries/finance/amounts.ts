@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
+import type { ProjectScope } from '../of-projects';
 import { type GroupBy, SPEND_SUMS, type StatsFilter } from '../stats/read/questions';
 import type { Stretch } from '../stats/read/read-days';
 import { groupOf, tableOf, within } from '../stats/read/segment-sql';
@@ -117,7 +118,7 @@ export async function loadAmountsOfRows(
 }
 
 /** Customers of all requests, or of one project's; of them only requests and money are known. */
-export async function loadCustomerAmounts(db: Db, segments: readonly StatsSegment[], projectId: string | undefined) {
+export async function loadCustomerAmounts(db: Db, segments: readonly StatsSegment[], projectId: ProjectScope) {
   const scope = { projectId, groupBy: 'customer', sums: SPEND_SUMS } as const;
   const found = await askInTime(db, (ask) => loadTotals(ask, segments, scope));
   return found.map(

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import { askInTime, QuestionTooLargeError } from '../stats/read/time-limit';
 import { type StatsSegment, splitRange } from '../stats/read/time-segments';
 import type { GuardrailOutcome } from './guardrail-rollups';
@@ -25,7 +26,7 @@ export interface GuardrailStatsQuery {
   /** Buckets start at multiples of it since the epoch (UTC). Absent = one bucket over all. */
   readonly intervalMs?: number;
   readonly groupBy?: GuardrailGroupBy;
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
   readonly rule?: string;
   readonly outcome?: GuardrailOutcome;
 }
@@ -96,7 +97,7 @@ function partOf({ source, fromMs, toMs }: StatsSegment, query: GuardrailStatsQue
   const start = sql`((date_part('epoch', bucket) * 1000)::bigint / ${step}) * ${step}`;
   const conditions = [
     within(sql`bucket`),
-    projectId === undefined ? undefined : sql`project_id = ${projectId}::uuid`,
+    projectId === undefined ? undefined : ofProjects(projectId),
     rule === undefined ? undefined : sql`rule = ${rule}`,
     outcome === undefined ? undefined : sql`outcome = ${outcome}`,
   ].filter((condition) => condition !== undefined);
@@ -109,7 +110,7 @@ export interface HitRange {
   readonly fromMs: number;
   /** Exclusive. */
   readonly toMs: number;
-  readonly projectId?: string | undefined;
+  readonly projectId?: ProjectScope;
 }
 
 /** Times of findings (not of failed checks), oldest first, one for each row and rule. Returns the newest `limit`. */
@@ -130,7 +131,7 @@ export async function countGuardrailHits(db: Db, range: HitRange): Promise<numbe
 function hitsIn({ fromMs, toMs, projectId }: HitRange): SQL {
   const marked = rowsIn((column) => {
     const within = sql`${column} >= to_timestamp(${fromMs}::bigint / 1000.0) and ${column} < to_timestamp(${toMs}::bigint / 1000.0)`;
-    return projectId === undefined ? within : sql`${within} and l.project_id = ${projectId}::uuid`;
+    return sql`${within} and ${ofProjects(projectId, sql`l.project_id`)}`;
   });
   return sql`${marked} where outcome in ('done', 'watched')`;
 }

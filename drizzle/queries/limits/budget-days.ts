@@ -2,6 +2,7 @@ import { periodAt } from '@llm0/core/limits/budgets';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { innerRow } from '../inner-names';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import { utcDay } from '../stats/utc-day';
 import { type Budget, listBudgets } from './budgets';
 
@@ -14,7 +15,7 @@ export interface BudgetDays extends Budget {
 export interface BudgetDaysQuery {
   readonly fromMs: number;
   readonly nowMs: number;
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
 }
 
 const MAX_BUDGETS = 20_000;
@@ -28,7 +29,7 @@ export async function loadBudgetDays(db: Db, { fromMs, nowMs, projectId }: Budge
   const firstMs = Math.min(periodAt('month', fromMs).fromMs, periodAt('week', fromMs).fromMs);
   const since = sql`${utcDay(firstMs)}::date`;
   const start = sql`(${since}::timestamp at time zone 'UTC')`;
-  const inProject = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
+  const inProject = ofProjects(projectId);
   const day = sql`(date_part('epoch', bucket) * 1000)::float8`;
   const rows = await db.execute(sql`
     select 'project' as scope, project_id, project_id::text as id, ${day} as day, sum(cost_usd) as spent_usd
@@ -46,7 +47,7 @@ export async function loadBudgetDays(db: Db, { fromMs, nowMs, projectId }: Budge
     union all
     select 'label', b.project_id, b.id::text, (date_part('epoch', s.date::timestamp at time zone 'UTC') * 1000)::float8,
       s.spent_usd from label_spend s join label_budgets b on b.id = s.label_budget_id
-      where s.date >= ${since} and ${projectId === undefined ? sql`true` : sql`b.project_id = ${projectId}::uuid`}`);
+      where s.date >= ${since} and ${ofProjects(projectId, sql`b.project_id`)}`);
   const byBudget = new Map<string, Map<number, number>>();
   for (const row of rows) {
     const found = innerRow<DayRow>(row);

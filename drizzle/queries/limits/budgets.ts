@@ -2,6 +2,7 @@ import { type BudgetSpan, periodAt } from '@llm0/core/limits/budgets';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { innerRow } from '../inner-names';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import { utcDay } from '../stats/utc-day';
 
 /** A spend limit with its usage from the roll-ups; nano-USD. */
@@ -19,7 +20,7 @@ export interface Budget {
 export interface BudgetQuery {
   readonly nowMs: number;
   readonly limit: number;
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
   readonly scope?: Budget['scope'];
   /** Only monthly budgets, in the month of `nowMs`. */
   readonly period?: 'month';
@@ -109,7 +110,7 @@ export async function listBudgets(db: Db, query: BudgetQuery): Promise<readonly 
     ) as b
     where b.limit_usd is not null
       and exists (select 1 from projects p where p.id = b.project_id and ${isPast ? wasThere(sql`p`) : sql`p.deleted_at is null`})
-      and ${projectId === undefined ? sql`true` : sql`b.project_id = ${projectId}::uuid`}
+      and ${ofProjects(projectId, sql`b.project_id`)}
       and ${scope === undefined ? sql`true` : sql`b.scope = ${scope}`}
       and ${period === undefined ? sql`true` : sql`b.period = ${period}`}
     order by case when b.limit_usd = 0 then 1e9 else b.used_usd / b.limit_usd end desc, b.name limit ${limit}`);

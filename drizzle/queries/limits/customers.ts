@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { containsPattern } from '../contains-pattern';
 import { innerRow } from '../inner-names';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import { askInTime } from '../stats/read/time-limit';
 import { utcDay } from '../stats/utc-day';
 
@@ -27,7 +28,7 @@ export interface CustomerQuery {
   readonly fromMs: number;
   readonly toMs: number;
   readonly nowMs: number;
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
   /** Part of the id; ignores case. */
   readonly q?: string;
   /** Only with, or only without, limits of their own. */
@@ -45,7 +46,7 @@ export async function listCustomers(db: Db, query: CustomerQuery): Promise<reado
   const day = (ms: number) => sql`${utcDay(ms)}::date`;
   const month = day(startOfMonth(nowMs));
   const asked = sql`s.date between ${day(fromMs)} and ${day(toMs)}`;
-  const ofProject = projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`;
+  const ofProject = ofProjects(projectId);
   const named = q === undefined ? sql`true` : sql`customer_id ilike ${containsPattern(q)}`;
   const ranked = sql`
     with spent as (

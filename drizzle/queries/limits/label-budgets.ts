@@ -4,6 +4,7 @@ import type { Db } from '../../client';
 import { labelBudgets } from '../../schema/label-budgets';
 import { projects } from '../../schema/projects';
 import { lockLogWrites } from '../logs/partitions';
+import type { ProjectScope } from '../of-projects';
 import type { Page, PageRequest } from '../page';
 import { ofLiveProject, type RowOf, Rows, type Stored } from '../rows';
 import { fillLabelSpend } from './label-spend';
@@ -49,7 +50,11 @@ export async function deleteLabelBudget(tx: Db, id: string): Promise<ChangedLabe
 }
 
 /** Newest first, without those of deleted projects. */
-export function listLabelBudgets(db: Db, page: PageRequest, projectId?: string): Promise<Page<StoredLabelBudget>> {
+export function listLabelBudgets(
+  db: Db,
+  page: PageRequest,
+  projectId?: ProjectScope,
+): Promise<Page<StoredLabelBudget>> {
   return labelBudgetRows.list(db, page, { projectId }, ofLiveProject(labelBudgets.projectId));
 }
 

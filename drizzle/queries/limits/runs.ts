@@ -2,6 +2,7 @@ import { and, eq, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { runs } from '../../schema/runs';
 import { innerRow } from '../inner-names';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import type { Page, PageRequest } from '../page';
 import { ofLiveProject, Rows, type Stored } from '../rows';
 
@@ -61,17 +62,17 @@ export async function pauseRun(db: Db, id: string, nowMs: number): Promise<void>
 }
 
 /** Newest first, without those of deleted projects. */
-export const listRuns = (db: Db, page: PageRequest, projectId?: string): Promise<Page<StoredRun>> =>
+export const listRuns = (db: Db, page: PageRequest, projectId?: ProjectScope): Promise<Page<StoredRun>> =>
   runRows.list(db, page, { projectId }, ofLiveProject(runs.projectId));
 
 /** Runs of this name: one in each project at most. */
-export const findRuns = (db: Db, runId: string, projectId?: string): Promise<readonly StoredRun[]> =>
-  runRows.find(db, and(eq(runs.runId, runId), projectId === undefined ? undefined : eq(runs.projectId, projectId)));
+export const findRuns = (db: Db, runId: string, projectId?: ProjectScope): Promise<readonly StoredRun[]> =>
+  runRows.find(db, and(eq(runs.runId, runId), ofProjects(projectId, sql`${runs.projectId}`)));
 
 /** The project whose newest row belongs to a run without a budget; null without rows. */
-export async function findRunProject(db: Db, runId: string): Promise<string | null> {
+export async function findRunProject(db: Db, runId: string, scope?: ProjectScope): Promise<string | null> {
   const newest = (table: 'gateway_logs' | 'tool_calls') => sql`(select project_id, created_at from
-    ${sql.identifier(table)} where run_id = ${runId} order by created_at desc limit 1)`;
+    ${sql.identifier(table)} where run_id = ${runId} and ${ofProjects(scope)} order by created_at desc limit 1)`;
   const [row] = await db.execute<{ project_id: string }>(sql`select project_id from (${newest('gateway_logs')}
     union all ${newest('tool_calls')}) as newest order by created_at desc limit 1`);
   return row?.project_id ?? null;

@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { containsPattern } from '../contains-pattern';
 import { instant } from '../instant';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import { askInTime } from '../stats/read/time-limit';
 import { utcDay } from '../stats/utc-day';
 
@@ -13,7 +14,7 @@ export interface KnownValue {
 }
 
 export interface ValueQuestion {
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
   /** Part of the value or its name; ignores case. */
   readonly q?: string;
   readonly nowMs: number;
@@ -27,8 +28,7 @@ const SAMPLE = 2000;
 
 type Asked = Pick<ValueQuestion, 'projectId' | 'nowMs'> & { readonly like: SQL };
 
-const ofProject = ({ projectId }: Asked, column = sql`project_id`) =>
-  projectId === undefined ? sql`true` : sql`${column} = ${projectId}::uuid`;
+const ofProject = ({ projectId }: Asked, column?: SQL) => ofProjects(projectId, column);
 const since = ({ nowMs }: Asked) => instant(nowMs - LOOK_BACK_MS);
 const newest = (asked: Asked, column: SQL) =>
   sql`(select ${column} from gateway_logs where ${ofProject(asked)} order by created_at desc, id desc limit ${SAMPLE})`;
@@ -52,7 +52,7 @@ const SOURCES = {
       and (k.name ilike ${asked.like} or k.key_prefix ilike ${asked.like} or p.name ilike ${asked.like}
         or k.id::text ilike ${asked.like})`,
   project_id: (asked) => sql`select id::text as value, name as label, extract(epoch from created_at) as n from projects
-    where deleted_at is null and (name ilike ${asked.like} or id::text ilike ${asked.like})`,
+    where deleted_at is null and ${ofProject(asked, sql`id`)} and (name ilike ${asked.like} or id::text ilike ${asked.like})`,
   http_status: (asked) => sql`select http_status::text as value, null as label, count(*) as n
     from ${newest(asked, sql`http_status`)} as newest where http_status::text ilike ${asked.like} group by 1`,
   label: (asked) => sql`select name as value, null as label, count(*) as n

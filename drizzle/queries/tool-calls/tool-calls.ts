@@ -1,6 +1,7 @@
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { toolCalls } from '../../schema/tool-calls';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import { afterCursor, decodeCursor, encodeCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
 import { Rows, type Stored } from '../rows';
 import { readStretches, type Stretch } from '../stats/read/read-days';
@@ -12,7 +13,7 @@ export type StoredToolCall = Stored<typeof callRows>;
 
 /** All that is given must hold. */
 export interface ToolCallFilter {
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
   readonly apiKeyId?: string;
   readonly customerId?: string;
   /** Its alias. */
@@ -77,11 +78,13 @@ const within = ({ fromMs, toMs }: Partial<Stretch>): readonly (SQL | undefined)[
 
 type Having = Omit<ToolCallFilter, 'fromMs' | 'toMs'>;
 
-function conditionsOf(having: Having): readonly (SQL | undefined)[] {
-  return (Object.keys(having) as (keyof Having)[]).map((name) => {
+function conditionsOf({ projectId, ...having }: Having): readonly (SQL | undefined)[] {
+  const own = projectId === undefined ? undefined : ofProjects(projectId);
+  const equal = (Object.keys(having) as (keyof typeof having)[]).map((name) => {
     const value = having[name];
     return value === undefined ? undefined : eq(toolCalls[name], value);
   });
+  return [own, ...equal];
 }
 
 async function firstRowMs(db: Db, nowMs: number): Promise<number> {

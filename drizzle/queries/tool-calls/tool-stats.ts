@@ -2,6 +2,7 @@ import { histogramQuantile, unpackHistograms } from '@llm0/core/logs/histogram';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import type { Percentiles } from '../stats/read/durations';
 import { OTHER_GROUPS } from '../stats/read/questions';
 import { askInTime, QuestionTooLargeError } from '../stats/read/time-limit';
@@ -29,7 +30,7 @@ export interface ToolStatsQuery {
   readonly groupBy?: ToolGroupBy;
   /** Maximum of groups, dearest first; the rest is `OTHER_GROUPS`. */
   readonly top?: number;
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
   readonly apiKeyId?: string;
   readonly server?: string;
   readonly tool?: string;
@@ -112,7 +113,7 @@ function partOf({ source, fromMs, toMs }: StatsSegment, query: ToolStatsQuery): 
   const start = sql`((date_part('epoch', bucket) * 1000)::bigint / ${step}) * ${step}`;
   const conditions = [
     sql`bucket >= to_timestamp(${fromMs}::bigint / 1000.0) and bucket < to_timestamp(${toMs}::bigint / 1000.0)`,
-    projectId === undefined ? undefined : sql`project_id = ${projectId}::uuid`,
+    projectId === undefined ? undefined : ofProjects(projectId),
     apiKeyId === undefined ? undefined : sql`api_key_id = ${apiKeyId}::uuid`,
     server === undefined ? undefined : sql`server = ${server}`,
     tool === undefined ? undefined : sql`tool = ${tool}`,

@@ -26,4 +26,4 @@ export async function loadStatementCsv(query: StatementQuery): Promise<string> {
 }
 
 export const useLabelNames = () =>
-  useQuery({ queryKey: ['finance', 'labels'], queryFn: () => read(api.finance.labels.$get()) });
+  useQuery({ queryKey: ['finance', 'labels'], queryFn: () => read(api.finance.labels.$get({ query: {} })) });

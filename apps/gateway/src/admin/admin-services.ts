@@ -1,3 +1,5 @@
+import type { Access } from '@llm0/core/access/access';
+import type { Permission } from '@llm0/core/access/roles';
 import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
 import type { TextChecks } from '@llm0/core/guardrails/compile-guardrails';
@@ -6,7 +8,7 @@ import type { Chain } from '@llm0/core/routing/chain';
 import type { RoutingTables } from '@llm0/core/routing/routing-tables';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
 import type { Db } from '@llm0/drizzle/client';
-import type { AdminRole } from '@llm0/drizzle/queries/access/admin-tokens';
+import type { SessionUser } from '@llm0/drizzle/queries/access/admin-sessions';
 import type { ApplyingChange } from '@llm0/drizzle/queries/access/applies';
 import type { Logger } from 'pino';
 import type { BackendAdmin } from '../backends/backend-admin';
@@ -32,6 +34,7 @@ export interface AdminServices {
   readonly config: Pick<
     Config,
     | 'adminToken'
+    | 'signOn'
     | 'environment'
     | 'databaseUrl'
     | 'cacheTtlSeconds'
@@ -81,12 +84,17 @@ export interface AdminServices {
 /** `requestId`: id of the call in its answer and row. */
 type SendAs = (request: Request, chosen: { readonly keyHash: string; readonly requestId: string }) => Promise<Response>;
 
-/** Caller: a named token, or `ADMIN_TOKEN` for the one from the environment. */
+/** Caller: a named token, `ADMIN_TOKEN` for the one from the environment, or a person. */
 export interface Actor {
   readonly name: string;
-  readonly role: AdminRole;
-  /** Permission for stored prompts and answers. */
-  readonly canReadBodies: boolean;
+  /** All that the caller may do, anywhere. */
+  readonly access: Access;
+  /** True if the permission holds for all that this request concerns. */
+  readonly may: (permission: Permission) => boolean;
+  /** Text that changes whenever the rights do. */
+  readonly rights: string;
+  /** Set for people. */
+  readonly user?: SessionUser;
   /** Id of the named token, its session's included; null for other tokens. */
   readonly tokenId?: string | null;
   /** Set where the dashboard's session opened, not a token. */

@@ -88,6 +88,8 @@ export interface AdminOptions {
   readonly mayRunServers?: boolean;
   /** Of the backend that the environment defines. */
   readonly backendUrl?: string;
+  /** OIDC_* of the environment. */
+  readonly signOn?: Partial<AdminServices['config']['signOn']>;
 }
 
 /** Providers without anything from the environment; this machine itself may be reached. */
@@ -153,6 +155,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     createId: () => Bun.randomUUIDv7(),
     config: {
       adminToken: ENV_TOKEN,
+      signOn: { isRequired: false, publicUrl: undefined, ...options.signOn },
       environment: 'local',
       cacheTtlSeconds: 3600,
       cacheMaxBytes: 1000,

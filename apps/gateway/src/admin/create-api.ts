@@ -38,6 +38,7 @@ import { providerRoutes } from './providers/routes';
 import { reconcileRoutes } from './reconcile/routes';
 import { runRoutes } from './runs/routes';
 import { secretRoutes } from './secrets/routes';
+import { identityProviderRoutes } from './sign-on/provider-routes';
 import { keepAnswers } from './stats/keep-answers';
 import { promptCacheRoutes } from './stats/prompt-cache';
 import { statsRoutes } from './stats/routes';
@@ -45,7 +46,12 @@ import { sampledRoutes } from './stats/sampled-routes';
 import { StatsCache } from './stats/stats-cache';
 import { systemRoutes } from './system/routes';
 import { statusRoutes } from './system/status-routes';
+import { memberRoutes } from './teams/member-routes';
+import { organizationRoutes } from './teams/organization-routes';
+import { teamRoutes } from './teams/routes';
 import { toolCallRoutes } from './tool-calls/routes';
+import { meRoutes } from './users/me-routes';
+import { userRoutes } from './users/routes';
 import { viewRoutes } from './views/routes';
 
 /** Typed routes under `/admin/v1`, for the dashboard's `hc` client. */
@@ -93,6 +99,12 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', applyRoutes(services))
     .route('/', tokenRoutes(services))
     .route('/', sessionRoutes(services, throttle))
+    .route('/', organizationRoutes(services))
+    .route('/', teamRoutes(services))
+    .route('/', memberRoutes(services))
+    .route('/', userRoutes(services, mirror))
+    .route('/', meRoutes(services))
+    .route('/', identityProviderRoutes(services))
     .route('/', budgetRoutes(services))
     .route('/', labelBudgetRoutes(services, mirror))
     .route('/', financeRoutes(services))

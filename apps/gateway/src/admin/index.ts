@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import { openaiChat } from '../dialects/openai-chat/index';
 import { respondError } from '../pipeline/request/respond-error';
 import { authenticateAdmin } from './access/authenticate-admin';
+import { guardRoutes } from './access/guard-routes';
 import { SignInThrottle } from './access/sign-in-throttle';
 import { asAdminError } from './admin-error';
 import type { AdminEnv, AdminServices } from './admin-services';
@@ -64,7 +65,15 @@ export function buildAdmin(services: AdminServices): Hono {
       return next();
     });
   }
-  admin.use('/v1/*', authenticateAdmin(services, throttle), readBody, tagAnswers, noteApply, maskAnswers);
+  admin.use(
+    '/v1/*',
+    authenticateAdmin(services, throttle),
+    readBody,
+    guardRoutes(services),
+    tagAnswers,
+    noteApply,
+    maskAnswers,
+  );
   admin.use('/v1/logs', exportLogs(services));
   admin.route('/v1', api);
   for (const [path, methods] of methodsByPath(api)) {

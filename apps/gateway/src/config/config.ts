@@ -9,6 +9,7 @@ import { readEmbeddingSettings } from './embedding';
 import { findMisspelt, ignoredNames } from './foreign-names';
 import { readProviderSettings } from './providers';
 import { readSecretManagers } from './secret-managers';
+import { readSignOn } from './sign-on';
 import { readSinks } from './sinks';
 import { readTelemetry } from './telemetry';
 import { readTestSettings } from './testing';
@@ -60,6 +61,7 @@ function readSettings(read: EnvReader, env: Environment) {
   const providers = readProviderSettings(read);
   const demo = read.oneOf('DEMO_PROVIDER', 'auto', ['auto', 'on', 'off']);
   const keeping = readKeeping(read, stores);
+  const keys = readEncryptionKeys(read);
   return {
     ...stores,
     ...readProcess(read, stores, env),
@@ -69,7 +71,9 @@ function readSettings(read: EnvReader, env: Environment) {
     logSinks: readSinks(read, keeping),
     environment,
     adminToken: readToken(read, 'ADMIN_TOKEN'),
-    ...readEncryptionKeys(read),
+    ...keys,
+    /** Sign-in of people. */
+    signOn: readSignOn(read, { ...stores, hasEncryptionKey: keys.encryptionKey !== undefined }),
     providers,
     /** Secret managers, and the environment that references may name. */
     secrets: { ...readSecretManagers(read), env },

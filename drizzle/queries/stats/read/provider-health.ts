@@ -2,6 +2,7 @@ import type { UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import { PROVIDER_FAILURES } from '@llm0/core/errors/outcome';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
+import type { ProjectScope } from '../../of-projects';
 import { PROVIDER_OF_ROW, startOf, within } from './segment-sql';
 import { askInTime } from './time-limit';
 import { type RangeOptions, type StatsSegment, splitByOne, splitRange } from './time-segments';
@@ -9,7 +10,7 @@ import { type RangeOptions, type StatsSegment, splitByOne, splitRange } from './
 const HOUR_MS = 3_600_000;
 
 export interface HealthQuery extends RangeOptions {
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
 }
 
 /** Answers and failures of a provider. */

@@ -1,3 +1,5 @@
+import type { ProjectScope } from '../../of-projects';
+
 /** Durations that are measured, as their columns are called without the unit. */
 export const METRIC_NAMES = ['latency', 'ttft', 'overhead', 'upstream'] as const;
 export type MetricName = (typeof METRIC_NAMES)[number];
@@ -45,7 +47,7 @@ export const OTHER_GROUPS = '(other)';
 
 /** Rows that count; all conditions must hold. Labels and customers are in rows only. */
 export interface StatsFilter {
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
   readonly apiKeyId?: string;
   readonly model?: string;
   readonly provider?: string;

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { ofProjects } from '../../of-projects';
 import { type StatsQuery, scopeOf } from './questions';
 import type { Stretch } from './read-days';
 import { within } from './segment-sql';
@@ -78,7 +79,7 @@ export const windowsTable = (windows: readonly SampleWindow[]): SQL =>
 /** Condition of rows of window `w`. */
 export const inWindow = ({ projectId }: SampleQuery): SQL =>
   sql`created_at >= to_timestamp(w."fromMs" / 1000.0) and created_at < to_timestamp(w."toMs" / 1000.0)
-    and ${projectId === undefined ? sql`true` : sql`project_id = ${projectId}::uuid`}`;
+    and ${ofProjects(projectId)}`;
 
 /** Reads one row more than the limit at most. */
 async function hasFewRows(ask: Ask, query: SampleQuery): Promise<boolean> {

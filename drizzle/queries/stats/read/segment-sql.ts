@@ -1,5 +1,6 @@
 import { FAILURE_CODES } from '@llm0/core/errors/outcome';
 import { type SQL, sql } from 'drizzle-orm';
+import { ofProjects } from '../../of-projects';
 import { CALLS_AS_ROWS, REQUESTS_AS_ROWS } from '../../tool-calls/calls-as-rows';
 import { customerDays } from './customer-days';
 import { type GroupBy, OTHER_GROUPS, type StatsScope } from './questions';
@@ -94,7 +95,7 @@ export function within(segment: StatsSegment, scope: StatsScope): SQL {
   const conditions = [
     sql`${time} >= to_timestamp(${segment.fromMs}::bigint / 1000.0)`,
     sql`${time} < to_timestamp(${segment.toMs}::bigint / 1000.0)`,
-    scope.projectId === undefined ? undefined : sql`project_id = ${scope.projectId}::uuid`,
+    scope.projectId === undefined ? undefined : ofProjects(scope.projectId),
     scope.apiKeyId === undefined ? undefined : sql`api_key_id = ${scope.apiKeyId}::uuid`,
     scope.model === undefined ? undefined : sql`model = ${scope.model}`,
     scope.provider === undefined ? undefined : sql`${provider} = ${scope.provider}`,

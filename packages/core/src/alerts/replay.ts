@@ -2,7 +2,8 @@ import type { AlertRule } from './condition';
 import type { Firing } from './firings';
 
 export interface ReplayQuery extends AlertRule {
-  readonly projectId?: string;
+  /** One, or any of several. */
+  readonly projectId?: string | readonly string[] | undefined;
   /** Whole minutes; checks are at each of them, both ends included. */
   readonly fromMs: number;
   readonly toMs: number;

@@ -3,9 +3,11 @@ import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import { findAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
-import { findAdminToken, mayReadBodies } from '@llm0/drizzle/queries/access/admin-tokens';
+import { findAdminToken } from '@llm0/drizzle/queries/access/admin-tokens';
+import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { Actor, AdminEnv, AdminServices } from '../admin-services';
+import { tokenActor, userActor } from './actors';
 import { looksLikeAdminToken } from './admin-token';
 import { refuseCrossSite } from './refuse-cross-site';
 import { readSessionCookie } from './session-cookie';
@@ -13,20 +15,16 @@ import type { SignInThrottle } from './sign-in-throttle';
 
 type Needs = Pick<AdminServices, 'db' | 'config' | 'ownToken'>;
 
-/** Token of the session; `tokenId` null for ADMIN_TOKEN. */
+/** `tokenId` null for ADMIN_TOKEN. */
 export interface TokenOwner extends Actor {
   readonly tokenId: string | null;
   readonly hash: string;
 }
 
-const READS = new Set(['GET', 'HEAD']);
-const ENVIRONMENT_ACTOR: Actor = { name: 'ADMIN_TOKEN', role: 'admin', canReadBodies: true };
-const OWN_ACTOR: Actor = { name: 'GATEWAY_CONFIG', role: 'admin', canReadBodies: false };
+const ENVIRONMENT_ACTOR: Actor = tokenActor('ADMIN_TOKEN', 'admin', true);
+const OWN_ACTOR: Actor = tokenActor('GATEWAY_CONFIG', 'admin', false);
 
-/**
- * Requires an admin token or the dashboard's session; viewers may only read. Too many wrong tokens: 429. Signing in
- * needs neither.
- */
+/** Requires an admin token or the dashboard's session. Too many wrong tokens: 429. Signing in needs neither. */
 export function authenticateAdmin(services: Needs, throttle: SignInThrottle): MiddlewareHandler<AdminEnv> {
   return async (c, next) => {
     const isSession = c.get('isSession') === true;
@@ -39,8 +37,8 @@ export function authenticateAdmin(services: Needs, throttle: SignInThrottle): Mi
             actorOfToken(services, authorization),
           );
     if (actor === undefined) throw authorization === undefined ? notSignedIn() : wrongToken();
-    if (actor.role !== 'admin' && !READS.has(c.req.method) && !isSession) {
-      throw new GatewayError('permission_denied', 'This token is read-only. Use a token with the role admin.');
+    if (services.config.signOn.isRequired && actor.name === ENVIRONMENT_ACTOR.name && actor.tokenId === null) {
+      await noteBreakGlass(services, c);
     }
     c.set('actor', actor);
     c.set('whoAsks', () =>
@@ -54,8 +52,8 @@ async function actorOfToken(services: Needs, authorization: string): Promise<Act
   const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
   const owner = token === undefined ? undefined : await findTokenOwner(services, token);
   if (owner === undefined) return undefined;
-  const { name, role, canReadBodies, tokenId } = owner;
-  return { name, role, canReadBodies, tokenId };
+  const { hash: _, ...actor } = owner;
+  return actor;
 }
 
 /** Compares with ADMIN_TOKEN in constant time, then looks for a named token. */
@@ -66,7 +64,7 @@ export async function findTokenOwner(services: Needs, token: string): Promise<To
   if (!looksLikeAdminToken(token)) return undefined;
   const found = await findAdminToken(services.db, hash);
   if (found === null) return undefined;
-  return { name: found.name, role: found.role, canReadBodies: mayReadBodies(found), tokenId: found.id, hash };
+  return { ...tokenActor(found.name, found.role, found.canReadBodies), tokenId: found.id, hash };
 }
 
 async function actorOfSession(services: Needs, c: Context<AdminEnv>): Promise<Actor | undefined> {
@@ -75,13 +73,25 @@ async function actorOfSession(services: Needs, c: Context<AdminEnv>): Promise<Ac
   refuseCrossSite(c.req.raw);
   const session = await findAdminSession(services.db, cookie.hash);
   if (session === null) return undefined;
-  if (session.owner === null && !isEnvironmentHash(services, session.tokenHash)) return undefined;
-  const { tokenId } = session;
-  return {
-    ...(session.owner ?? ENVIRONMENT_ACTOR),
-    tokenId,
-    session: { hash: cookie.hash, expiresAtMs: session.expiresAtMs },
-  };
+  const { tokenId, token, user, expiresAtMs } = session;
+  const opened = { session: { hash: cookie.hash, expiresAtMs } };
+  if (user !== null) return { ...userActor(user), ...opened };
+  if (services.config.signOn.isRequired) return undefined;
+  if (token === null && !isEnvironmentHash(services, session.tokenHash)) return undefined;
+  const owner = token === null ? ENVIRONMENT_ACTOR : tokenActor(token.name, token.role, token.canReadBodies);
+  return { ...owner, tokenId, ...opened };
+}
+
+/** With OIDC_REQUIRED, each use of ADMIN_TOKEN is in the audit log, before it does anything. */
+async function noteBreakGlass({ db }: Needs, c: Context<AdminEnv>): Promise<void> {
+  const after = { method: c.req.method, path: c.req.path.slice(0, 500), address: c.get('address') };
+  await addAuditEntry(db, {
+    actor: ENVIRONMENT_ACTOR.name,
+    action: 'use',
+    resource: 'admin_token',
+    resourceId: null,
+    after,
+  });
 }
 
 const isEnvironmentHash = ({ config }: Needs, hash: string): boolean => isHashOf(config.adminToken, hash);

@@ -1,10 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { PERMISSIONS } from '@llm0/core/access/roles';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import { createAdminSession, deleteAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
-import type { AdminServices } from '../admin-services';
+import type { Actor, AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
-import { instantShown } from '../fields/fields';
+import { id, instantShown } from '../fields/fields';
 import { showInstantOrNull } from '../fields/show-fields';
 import { findTokenOwner, wrongToken } from './authenticate-admin';
 import { refuseCrossSite } from './refuse-cross-site';
@@ -15,11 +17,16 @@ const at = routesOf('session');
 const SESSION_SECONDS = 24 * 3600;
 const MAX_TOKEN_LENGTH = 1000;
 
+const sessionUserSchema = z.object({ id, name: z.string(), email: z.string().nullable() }).openapi('SessionUser');
+
 const sessionSchema = z
   .object({
     name: z.string().openapi({ description: "The token's name" }),
-    role: z.enum(['admin', 'viewer']),
+    role: z.enum(['admin', 'viewer']).openapi({ description: 'admin: may change everything' }),
     can_read_bodies: z.boolean().openapi({ description: 'Stored prompts and answers' }),
+    permissions: z.array(z.enum(PERMISSIONS)).openapi({ description: 'Held everywhere, or in at least one team' }),
+    is_everywhere: z.boolean().openapi({ description: 'false: only in own teams' }),
+    user: sessionUserSchema.nullable().openapi({ description: 'null for tokens' }),
     expires_at: instantShown.nullable().openapi({ description: 'null for requests with a token' }),
     version: z.string(),
   })
@@ -48,25 +55,24 @@ export function sessionRoutes(services: Needs, throttle: SignInThrottle) {
   return createRouter()
     .openapi(create, async (c) => {
       refuseCrossSite(c.req.raw);
+      if (services.config.signOn.isRequired) throw tokensAreForPrograms();
       const { token } = c.req.valid('json');
       const find = () => findTokenOwner(services, token);
       const owner = await throttle.attempt(c.get('address'), hashSecret(token), find);
       if (owner === undefined) throw wrongToken();
       const { secret, hash: sessionHash } = createSessionSecret();
       const expiresAtMs = clock.nowMs() + SESSION_SECONDS * 1000;
-      const { name, role, canReadBodies, tokenId, hash: tokenHash } = owner;
+      const { tokenId, hash: tokenHash } = owner;
       await recordChange(db, owner, async (tx) => {
         await createAdminSession(tx, { sessionHash, tokenHash, tokenId, expiresAtMs });
         return { result: null, action: 'sign_in', resource: 'session', resourceId: null };
       });
       c.header('Set-Cookie', writeSessionCookie(c.req.raw, secret, SESSION_SECONDS));
-      const expires = { expires_at: showInstantOrNull(expiresAtMs) };
-      return c.json({ name, role, can_read_bodies: canReadBodies, ...expires, version }, 201);
+      return c.json(showSession(owner, { expiresAtMs, version }), 201);
     })
     .openapi(show, (c) => {
-      const { name, role, canReadBodies, session } = c.get('actor');
-      const expires = { expires_at: showInstantOrNull(session?.expiresAtMs ?? null) };
-      return c.json({ name, role, can_read_bodies: canReadBodies, ...expires, version }, 200);
+      const actor = c.get('actor');
+      return c.json(showSession(actor, { expiresAtMs: actor.session?.expiresAtMs ?? null, version }), 200);
     })
     .openapi(remove, async (c) => {
       const { session } = c.get('actor');
@@ -74,4 +80,25 @@ export function sessionRoutes(services: Needs, throttle: SignInThrottle) {
       c.header('Set-Cookie', writeSessionCookie(c.req.raw, '', 0));
       return c.body(null, 204);
     });
+}
+
+function showSession(
+  actor: Actor,
+  { expiresAtMs, version }: { readonly expiresAtMs: number | null; readonly version: string },
+): z.output<typeof sessionSchema> {
+  const { name, access, user } = actor;
+  return {
+    name,
+    role: access.mayEverywhere('change_system') ? 'admin' : 'viewer',
+    can_read_bodies: access.maySomewhere('read_bodies'),
+    permissions: PERMISSIONS.filter((permission) => access.maySomewhere(permission)),
+    is_everywhere: access.mayEverywhere('see'),
+    user: user === undefined ? null : { id: user.id, name: user.name, email: user.email },
+    ...{ expires_at: showInstantOrNull(expiresAtMs), version },
+  };
+}
+
+function tokensAreForPrograms(): GatewayError {
+  const message = 'Sign in with your identity provider. Admin tokens work for the API and the command line only.';
+  return new GatewayError('permission_denied', message);
 }

@@ -10,7 +10,7 @@ import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
-import { id, pageOf, pageQuery, queryNumber, showPage } from '../fields/fields';
+import { id, pageOf, pageQuery, projectIds, queryNumber, showPage } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
 import type { AnswerKept } from '../stats/keep-answers';
@@ -35,7 +35,7 @@ const previewQuery = z.strictObject({
   threshold: queryNumber().pipe(fields.threshold).optional(),
   window_minutes: queryNumber().pipe(fields.window_minutes).default(15),
   objective: queryNumber().pipe(fields.objective.unwrap()).optional(),
-  project_id: id.optional(),
+  project_id: projectIds,
 });
 const preview = createRoute({
   ...at('get', '/alert-preview', "Replay an alert's condition over the last week"),
@@ -54,7 +54,7 @@ const create = createRoute({
 });
 const list = createRoute({
   ...at('get', '/alerts', 'List alerts, newest first'),
-  request: { query: z.strictObject(pageQuery) },
+  request: { query: z.strictObject({ project_id: projectIds, ...pageQuery }) },
   responses: { 200: answers(pageOf(alertSchema), 'Alerts') },
 });
 const show = createRoute({
@@ -91,7 +91,7 @@ export function alertRoutes(services: Needs, answer: AnswerKept) {
   return createRouter()
     .openapi(preview, async (c) => {
       const query = toReplay(c.req.valid('query'), clock.nowMs());
-      if (query.projectId !== undefined) await requireProject(db, query.projectId);
+      if (typeof query.projectId === 'string') await requireProject(db, query.projectId);
       return answer(c, { kind: 'alert_preview', query }, alertPreviewSchema);
     })
     .openapi(create, async (c) => {
@@ -104,7 +104,8 @@ export function alertRoutes(services: Needs, answer: AnswerKept) {
       return c.json(showAlert(alert), 201);
     })
     .openapi(list, async (c) => {
-      const page = showPage(await alertRows.list(db, c.req.valid('query')), showAlert);
+      const { project_id: projectId, ...asked } = c.req.valid('query');
+      const page = showPage(await alertRows.list(db, asked, { projectId }), showAlert);
       return c.json(page, 200);
     })
     .openapi(show, async (c) => {

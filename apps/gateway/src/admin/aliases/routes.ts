@@ -6,7 +6,7 @@ import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
-import { id, pageOf, pageQuery, showPage } from '../fields/fields';
+import { id, pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
 import { refuseUnknownProviders } from '../providers/known-providers';
@@ -23,7 +23,7 @@ const create = createRoute({
 });
 const list = createRoute({
   ...at('get', '/aliases', 'List aliases, newest first'),
-  request: { query: z.strictObject({ project_id: id.optional(), alias: modelName.optional(), ...pageQuery }) },
+  request: { query: z.strictObject({ project_id: projectIds, alias: modelName.optional(), ...pageQuery }) },
   responses: { 200: answers(pageOf(aliasSchema), 'Aliases') },
 });
 const show = createRoute({

@@ -4,7 +4,7 @@ import { annotationRows, happenedWithin } from '@llm0/drizzle/queries/annotation
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
-import { id, pageOf, pageQuery, queryInstant, showPage } from '../fields/fields';
+import { id, pageOf, pageQuery, projectIds, queryInstant, showPage } from '../fields/fields';
 import { requireProject } from '../fields/find-or-refuse';
 import { listTimeline } from './list-timeline';
 import { annotationSchema, eventSchema, newAnnotationSchema, showAnnotation } from './schema';
@@ -23,7 +23,7 @@ const list = createRoute({
       from: queryInstant.optional(),
       to: queryInstant.optional().openapi({ description: 'Exclusive' }),
       kind: annotationSchema.shape.kind.optional(),
-      project_id: id.optional(),
+      project_id: projectIds,
       ...pageQuery,
     }),
   },
@@ -40,7 +40,7 @@ const timeline = createRoute({
     query: z.strictObject({
       from: queryInstant,
       to: queryInstant.openapi({ description: 'Exclusive' }),
-      project_id: id.optional().openapi({ description: 'Excludes events of other projects' }),
+      project_id: projectIds.openapi({ description: 'Excludes events of other projects' }),
     }),
   },
   responses: {

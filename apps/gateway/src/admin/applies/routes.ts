@@ -70,7 +70,7 @@ export function applyRoutes({ db }: Pick<AdminServices, 'db'>) {
     })
     .openapi(list, async (c) => {
       const { apply_name: name, resource, resource_id: resourceId, limit, cursor } = c.req.valid('query');
-      const withDigest = c.get('actor').role === 'admin';
+      const withDigest = c.get('actor').may('change_system');
       const show = (one: ManagedResource) => showManaged(one, withDigest);
       if (name === undefined && resource === undefined) {
         throw invalidRequest('apply_name', 'apply_name or resource is required.');

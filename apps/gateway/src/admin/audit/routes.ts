@@ -3,7 +3,7 @@ import { listAuditEntries, type StoredAuditEntry } from '@llm0/drizzle/queries/a
 import { type StoredSystemLog, systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
 import { answers, createRouter, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { id, instantShown, pageOf, pageQuery, queryInstant, showPage, text } from '../fields/fields';
+import { id, instantShown, pageOf, pageQuery, projectIds, queryInstant, showPage, text } from '../fields/fields';
 import { parseStored } from '../fields/json-money';
 import { showFields } from '../fields/map-fields';
 
@@ -45,6 +45,7 @@ const audit = createRoute({
       action: text().optional(),
       resource: text().optional(),
       resource_id: text(600).optional(),
+      project_id: projectIds,
       from: queryInstant.optional().openapi({ description: 'Inclusive' }),
       to: queryInstant.optional().openapi({ description: 'Exclusive' }),
       ...pageQuery,
@@ -63,8 +64,8 @@ const systemLogs = createRoute({
 export function historyRoutes({ db }: Pick<AdminServices, 'db'>) {
   return createRouter()
     .openapi(audit, async (c) => {
-      const { resource_id: resourceId, from: fromMs, to: toMs, ...query } = c.req.valid('query');
-      const asked = { ...query, resourceId, fromMs, toMs };
+      const { resource_id: resourceId, project_id: projectId, from: fromMs, to: toMs, ...query } = c.req.valid('query');
+      const asked = { ...query, resourceId, projectId, fromMs, toMs };
       const page = showPage(await listAuditEntries(db, asked), showAuditEntry);
       return c.json(page, 200);
     })

@@ -12,7 +12,7 @@ import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
-import { id, pageOf, pageQuery, showPage } from '../fields/fields';
+import { id, pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
 import { labelBudgetChangesSchema, labelBudgetSchema, newLabelBudgetSchema, showLabelBudget } from './label-schema';
@@ -27,7 +27,7 @@ const create = createRoute({
 });
 const list = createRoute({
   ...at('get', '/label-budgets', 'List budgets of labels, newest first'),
-  request: { query: z.strictObject({ project_id: id.optional(), ...pageQuery }) },
+  request: { query: z.strictObject({ project_id: projectIds, ...pageQuery }) },
   responses: { 200: answers(pageOf(labelBudgetSchema), 'Budgets') },
 });
 const show = createRoute({

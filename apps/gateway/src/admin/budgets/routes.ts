@@ -3,7 +3,7 @@ import { monthOf } from '@llm0/core/finance/calendar';
 import { type Budget, listBudgets } from '@llm0/drizzle/queries/limits/budgets';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { id, pageQuery, usdShown } from '../fields/fields';
+import { id, pageQuery, projectIds, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 import { type CapLine, isMonthBudget, loadCaps } from '../finance/load-caps';
 import { capFields } from '../finance/schema';
@@ -30,7 +30,7 @@ const list = createRoute({
   tags: ['stats'],
   summary: 'Caps, budgets and customer limits with their use and forecast, the tightest first',
   request: {
-    query: z.strictObject({ project_id: id.optional(), scope: budgetScope.optional(), limit: pageQuery.limit }),
+    query: z.strictObject({ project_id: projectIds, scope: budgetScope.optional(), limit: pageQuery.limit }),
   },
   responses: { 200: answers(z.object({ data: z.array(budgetSchema) }), 'Budgets') },
 });

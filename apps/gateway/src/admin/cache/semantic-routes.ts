@@ -14,7 +14,7 @@ import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { askHotStore } from '../ask-hot-store';
 import { recordChange } from '../audit/record-change';
-import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
+import { id, instantShown, pageOf, pageQuery, projectIds, showPage, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { showFields } from '../fields/map-fields';
 
@@ -47,7 +47,7 @@ const nearMisses = createRoute({
   ...at('get', '/cache/near-misses', 'List near misses of the semantic cache, newest first'),
   request: {
     query: z.strictObject({
-      project_id: id.optional(),
+      project_id: projectIds,
       outcome: z.enum(OUTCOMES).optional().openapi({ description: 'All except served by default' }),
       guard: z.enum([...GUARD_NAMES, 'rejected']).optional(),
       ...pageQuery,
@@ -92,7 +92,7 @@ export function semanticCacheRoutes(services: Needs) {
         outcomes: outcome === undefined ? NEAR_MISSES : [outcome],
       });
       return c.json(
-        showPage(page, (match) => showMatch(match, config.logBodies && c.get('actor').canReadBodies)),
+        showPage(page, (match) => showMatch(match, config.logBodies && c.get('actor').may('read_bodies'))),
         200,
       );
     })

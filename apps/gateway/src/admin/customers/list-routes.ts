@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { id, pageOf, pageQuery, queryInstant, text } from '../fields/fields';
+import { pageOf, pageQuery, projectIds, queryInstant, text } from '../fields/fields';
 import { spendDays } from '../fields/spend-days';
 import type { AnswerKept } from '../stats/keep-answers';
 import { customerSchema } from './listed-customers';
@@ -20,7 +20,7 @@ const list = createRoute({
     query: z.strictObject({
       from: queryInstant.optional().openapi({ description: 'Default: 30 days before `to`' }),
       to: queryInstant.optional(),
-      project_id: id.optional(),
+      project_id: projectIds,
       q: text(256).optional().openapi({ description: 'Substring of the customer id' }),
       has_limits: z
         .enum(['true', 'false'])

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { countFailovers, failoverRows, type StoredFailover } from '@llm0/drizzle/queries/logs/failovers';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { id, instantShown, pageOf, pageQuery, queryInstant, showPage, text } from '../fields/fields';
+import { id, instantShown, pageOf, pageQuery, projectIds, queryInstant, showPage, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 
 const failoverSchema = z
@@ -30,7 +30,7 @@ const list = createRoute({
   summary: 'List failovers, newest first',
   request: {
     query: z.strictObject({
-      project_id: id.optional(),
+      project_id: projectIds,
       provider: text().optional().openapi({ description: 'Failed over to another provider' }),
       ...pageQuery,
     }),
@@ -52,7 +52,7 @@ const counts = createRoute({
   path: '/failovers/counts',
   tags: ['routing'],
   summary: 'Count failed-over requests by provider; a query over 3 s gets 400',
-  request: { query: z.strictObject({ from: queryInstant, to: queryInstant.optional() }) },
+  request: { query: z.strictObject({ from: queryInstant, to: queryInstant.optional(), project_id: projectIds }) },
   responses: { 200: answers(countSchema, 'Counts by provider; providers without failovers are omitted') },
 });
 
@@ -63,8 +63,8 @@ export function failoverRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'
       return c.json(showPage(await failoverRows.list(db, page, { projectId, originalProvider }), showFailover), 200);
     })
     .openapi(counts, async (c) => {
-      const { from: fromMs, to: toMs = clock.nowMs() } = c.req.valid('query');
-      return c.json({ data: [...(await countFailovers(db, { fromMs, toMs }))] }, 200);
+      const { from: fromMs, to: toMs = clock.nowMs(), project_id: projectId } = c.req.valid('query');
+      return c.json({ data: [...(await countFailovers(db, { fromMs, toMs, projectId }))] }, 200);
     });
 }
 

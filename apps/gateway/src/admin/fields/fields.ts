@@ -56,6 +56,14 @@ export const labels = z
 /** A UUID of any version. */
 export const id = z.guid('must be a UUID');
 
+export const MAX_PROJECTS = 20_000;
+
+/** `project_id` of lists: one project, or several by repeating it. */
+export const projectIds = z
+  .union([id, z.array(id).max(MAX_PROJECTS)], 'must be a UUID')
+  .optional()
+  .openapi({ type: 'string', format: 'uuid', description: 'Project; repeat it for several' });
+
 /** USD in, as number or text with at most 9 decimals → integer nano-USD. */
 export const usd = z
   .union([z.number(), z.string()])

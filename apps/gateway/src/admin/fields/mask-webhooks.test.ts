@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
+import { tokenActor } from '../access/actors';
 import { jsonUsd } from './json-money';
 import { maskFor } from './mask-webhooks';
 
-const viewer = { role: 'viewer' } as const;
+const viewer = tokenActor('v', 'viewer', null);
 const SECRET = 'https://user:pass@hooks.example.com:8443/services/T0/B0/secret?token=1#x';
 const MASKED = 'https://hooks.example.com:8443/…';
 
@@ -15,7 +16,7 @@ test('viewers see only scheme and host, at any depth; admins see all', () => {
       { base_url: 'https://api.example.com/v1', resource: 'provider' },
     ],
   };
-  expect(maskFor({ role: 'admin' }, shown)).toBe(shown);
+  expect(maskFor(tokenActor('a', 'admin', null), shown)).toBe(shown);
   const seen = JSON.parse(JSON.stringify(maskFor(viewer, shown)));
   expect(seen).toEqual({
     data: [

@@ -12,9 +12,9 @@ export function maskUrl(url: string): string {
 const WEBHOOK = /webhook/i;
 const URLS = /https?:\/\/[^\s"'<>]+/gi;
 
-/** Masks webhook URLs at any depth for viewers. */
-export function maskFor<T>(actor: Pick<Actor, 'role'>, shown: T): T {
-  return actor.role === 'admin' ? shown : (mask(shown, false) as T);
+/** Masks webhook URLs at any depth for those who may not change them. */
+export function maskFor<T>(actor: Pick<Actor, 'may'>, shown: T): T {
+  return actor.may('change_settings') ? shown : (mask(shown, false) as T);
 }
 
 /** Masks all route answers: no route shows a viewer such a URL. */
@@ -22,7 +22,7 @@ export const maskAnswers: MiddlewareHandler<AdminEnv> = async (c, next) => {
   await next();
   const actor = c.get('actor');
   const isJson = c.res.headers.get('content-type')?.startsWith('application/json') === true;
-  if (actor === undefined || actor.role === 'admin' || !isJson) return;
+  if (actor === undefined || actor.may('change_settings') || !isJson) return;
   const text = await c.res.clone().text();
   if (!WEBHOOK.test(text)) return;
   const { status, headers } = c.res;

@@ -4,6 +4,7 @@ import { eachInSlices } from '@llm0/core/logs/in-slices';
 import type { Db } from '@llm0/drizzle/client';
 import { loadDays } from '@llm0/drizzle/queries/finance/amounts';
 import { type Budget, listBudgets } from '@llm0/drizzle/queries/limits/budgets';
+import type { ProjectScope } from '@llm0/drizzle/queries/of-projects';
 
 const DAY_MS = 86_400_000;
 /** With a day of exhaustion, the tightest. */
@@ -30,7 +31,7 @@ interface CapQuestion {
   /** `YYYY-MM`, UTC. */
   readonly month: string;
   readonly nowMs: number;
-  readonly projectId?: string;
+  readonly projectId?: ProjectScope;
 }
 
 /** Monthly caps of projects and keys and limits of customers, the tightest first; a past month's as of its end. */

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { loadLabelNames } from '@llm0/drizzle/queries/finance/who';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
+import { projectIds } from '../fields/fields';
 import { takeTurns } from '../stats/take-turns';
 import { loadStatement } from './load-statement';
 import { statementQuerySchema, statementSchema, toQuestion } from './schema';
@@ -35,6 +36,7 @@ const labels = createRoute({
   path: '/finance/labels',
   tags,
   summary: 'Label names of projects, keys and recent requests',
+  request: { query: z.strictObject({ project_id: projectIds }) },
   responses: { 200: answers(z.object({ data: z.array(z.string()) }), 'Names, in their order') },
 });
 
@@ -58,6 +60,9 @@ export function financeRoutes({ db, clock, routing, version, config }: Needs) {
       });
     })
     .openapi(labels, async (c) =>
-      c.json({ data: [...(await loadLabelNames(db, clock.nowMs() - LABELS_SINCE_MS))] }, 200),
+      c.json(
+        { data: [...(await loadLabelNames(db, clock.nowMs() - LABELS_SINCE_MS, c.req.valid('query').project_id))] },
+        200,
+      ),
     );
 }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { isTimeZone, MONTH, monthOf, monthRange } from '@llm0/core/finance/calendar';
 import type { GroupBy } from '@llm0/drizzle/queries/stats/read/questions';
-import { id, instantShown, text, usdShown } from '../fields/fields';
+import { id, instantShown, projectIds, text, usdShown } from '../fields/fields';
 import type { MonthQuestion } from './load-months';
 
 const GROUPS = ['project', 'key', 'model', 'provider', 'customer'];
@@ -28,7 +28,7 @@ export const statementQuerySchema = z
       .default('UTC')
       .openapi({ description: 'Time zone of months and days' }),
     by,
-    project_id: id.optional(),
+    project_id: projectIds,
     api_key_id: id.optional(),
     model: text(512).optional().openapi({ description: 'Model that answered' }),
     provider: text().optional(),
@@ -70,7 +70,13 @@ export function toQuestion(
 /** Filters of a statement, as in the query. */
 export function shownFilters({ filter }: Pick<MonthQuestion, 'filter'>): Record<string, string> {
   const { projectId, apiKeyId, model, provider, customerId, labels = {} } = filter;
-  const all = { project_id: projectId, api_key_id: apiKeyId, model, provider, customer_id: customerId };
+  const all = {
+    project_id: projectId && [projectId].flat().join(' '),
+    api_key_id: apiKeyId,
+    model,
+    provider,
+    customer_id: customerId,
+  };
   const named = Object.entries(labels).map(([name, value]) => [`label.${name}`, value]);
   return Object.fromEntries([...Object.entries(all).filter(([, value]) => value !== undefined), ...named]);
 }

@@ -59,7 +59,7 @@ export function guardrailReplayRoutes(services: Needs) {
     .openapi(replay, async (c) => {
       const { id: projectId } = c.req.valid('param');
       const { rules: given, from, to, limit } = c.req.valid('json');
-      if (!c.get('actor').canReadBodies) throw mayNotReadBodies();
+      if (!c.get('actor').may('read_bodies')) throw mayNotReadBodies();
       const project = await requireProject(db, projectId);
       if (given !== undefined) await refuseRules(services, { rules: given, project });
       const rules = given ?? (await findGuardrails(db, projectId))?.rules ?? [];

@@ -14,11 +14,12 @@ import {
   type StoredApiKey,
 } from '@llm0/drizzle/queries/access/api-keys';
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
+import { userRows } from '@llm0/drizzle/queries/access/users';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
-import type { AdminServices } from '../admin-services';
+import type { Actor, AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
-import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
+import { id, pageOf, pageQuery, projectIds, showPage, text } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
 import { loadSpendByDay, spendDays } from '../fields/spend-days';
@@ -60,7 +61,7 @@ const list = createRoute({
 });
 const search = createRoute({
   ...at('get', '/keys', 'Find keys of all projects by name, first characters or label, newest first'),
-  request: { query: keyQuery },
+  request: { query: keyQuery.extend({ project_id: projectIds }) },
   responses: { 200: answers(pageOf(keySchema), 'Keys') },
 });
 const names = createRoute({
@@ -73,6 +74,7 @@ const names = createRoute({
         .transform((value) => value.split(','))
         .pipe(z.array(id).max(MAX_NAMES))
         .openapi({ type: 'string', description: `Up to ${MAX_NAMES}, separated by commas` }),
+      project_id: projectIds,
     }),
   },
   responses: {
@@ -130,8 +132,10 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const body = c.req.valid('json');
       await refuseBadRules(services, projectId, body);
       const { secret, ...parts } = body.key === undefined ? createKeySecret() : keySecretOf(body.key);
-      const settings = { ...toNewKeySettings(body), ...parts, projectId };
-      const key = await changes.create(c.get('actor'), (tx) => insertKey(tx, settings));
+      const actor = c.get('actor');
+      const userId = await ownerOf(db, actor, body.user_id);
+      const settings = { ...toNewKeySettings(body), ...parts, projectId, userId };
+      const key = await changes.create(actor, (tx) => insertKey(tx, settings));
       return c.json({ ...showKey(key), key: secret }, 201);
     })
     .openapi(list, async (c) => {
@@ -140,10 +144,12 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       return c.json(await listKeys(services, projectId, c.req.valid('query')), 200);
     })
     .openapi(search, async (c) => {
-      return c.json(showPage(await listApiKeys(db, undefined, c.req.valid('query')), showKey), 200);
+      const { project_id: projectId, ...query } = c.req.valid('query');
+      return c.json(showPage(await listApiKeys(db, projectId, query), showKey), 200);
     })
     .openapi(names, async (c) => {
-      const found = await listKeyNames(db, c.req.valid('query').ids);
+      const { ids, project_id: scope } = c.req.valid('query');
+      const found = await listKeyNames(db, ids, scope);
       return c.json({ data: found.map((key) => showFields(keyNameSchema, key)) }, 200);
     })
     .openapi(show, async (c) => {
@@ -153,6 +159,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const at = keyPath(c.req.valid('param'));
       await refuseBadRules(services, at.projectId, c.req.valid('json'));
       const set = readFields(c.req.valid('json'));
+      await refuseUnknownUser(db, set.userId);
       const write = (tx: Db) => keyRows.update(tx, at, set);
       return c.json(showKey(await changes.update(c.get('actor'), (tx) => findKey(tx, at), write)), 200);
     })
@@ -211,6 +218,17 @@ async function findKey(db: Db, at: KeyPath): Promise<StoredApiKey | null> {
 }
 
 const keyPath = (param: { id: string; key_id: string }): KeyPath => ({ projectId: param.id, id: param.key_id });
+
+/** Who may not make keys for everybody makes their own. */
+async function ownerOf(db: Db, actor: Actor, given: string | null | undefined): Promise<string | null> {
+  const userId = given ?? (actor.may('change_keys') ? null : (actor.user?.id ?? null));
+  await refuseUnknownUser(db, userId);
+  return userId;
+}
+
+async function refuseUnknownUser(db: Db, userId: string | null | undefined): Promise<void> {
+  if (userId != null) required(await userRows.get(db, { id: userId }), 'user');
+}
 
 /** Revoked keys count: their secret must stay useless. */
 async function insertKey(tx: Db, settings: Parameters<typeof keyRows.create>[1]): Promise<StoredApiKey> {

@@ -33,6 +33,7 @@ const givenKey = z
   .openapi({ writeOnly: true, description: 'A secret of your own; by default the gateway makes one' });
 
 const settings = {
+  user_id: id.nullish().openapi({ description: 'The person who uses the key; null = nobody in particular' }),
   rate_limit_per_minute: count()
     .nullish()
     .openapi({ default: DEFAULT_REQUESTS_PER_MINUTE, description: 'null = none' }),
@@ -89,6 +90,7 @@ const shown = z.object({
   id,
   project_id: id,
   name: z.string(),
+  user_id: id.nullable(),
   prefix: z.string().openapi({ description: 'First characters of the key' }),
   is_active: z.boolean(),
   rate_limit_per_minute: z.int().nullable(),

@@ -9,7 +9,7 @@ import type { LiveQuery, Look, News, Topic } from './live-topics';
 const TICK_MS = 500;
 const HEARTBEAT_MS = 15_000;
 /** Interval between checks of the reader's access. */
-const CHECK_MS = 2000;
+const CHECK_MS = 500;
 /** Unsent bytes that end a slow reader's stream. */
 export const MOST_WAITING_BYTES = 256 * 1024;
 
@@ -90,7 +90,7 @@ async function reasonToEnd(options: LiveStreamOptions, isDue: boolean): Promise<
   try {
     const now = await options.whoAsks();
     if (now === undefined) return 'signed_out';
-    const isSame = now.name === actor.name && now.role === actor.role && now.canReadBodies === actor.canReadBodies;
+    const isSame = now.name === actor.name && now.rights === actor.rights;
     return isSame ? undefined : 'access_changed';
   } catch {
     // Without Postgres, there is no news either.

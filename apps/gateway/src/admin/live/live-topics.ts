@@ -141,7 +141,7 @@ function overviewLook(batches: () => Promise<KeptBatches>, kept: StatsCache, clo
     if (seen.newest !== newest) seen = { newest, atMs: clock.monotonicMs() };
     const nowMs = clock.nowMs();
     const toMs = Math.ceil(nowMs / STEP_MS) * STEP_MS;
-    const [projectId] = [filter.projectId ?? []].flat();
+    const { projectId } = filter;
     const query = { fromMs: toMs - rangeMs, toMs, nowMs, projectId };
     const question = { kind: 'overview', query } as const;
     const shared = await kept.answer(question);

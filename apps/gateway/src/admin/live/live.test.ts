@@ -4,6 +4,7 @@ import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { deleteExpired } from '@llm0/drizzle/queries/logs/retention';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { tokenActor } from '../access/actors';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin } from '../admin.fixture';
 import type { StatsCache } from '../stats/stats-cache';
 import { type LiveStreamOptions, liveEvents, MOST_WAITING_BYTES, streamOf } from './live-stream';
@@ -182,7 +183,7 @@ describe.each(TEST_DATABASES)('timeline, on $name', (kind) => {
     } as unknown as StatsCache;
     const clock = { nowMs: Date.now, monotonicMs: () => nowMs };
     const { overview } = createLooks({ ...admin.services, clock }, kept);
-    const query = { actor: { name: 'me', role: 'admin', canReadBodies: true }, filter: {}, rangeMs: 60_000 } as const;
+    const query = { actor: tokenActor('me', 'admin', true), filter: {}, rangeMs: 60_000 } as const;
     const { cursor } = await overview(query, undefined);
     expect((await overview(query, cursor)).shown).toBeUndefined();
     nowMs += 1000;
@@ -236,7 +237,7 @@ describe.each(TEST_DATABASES)('timeline, on $name', (kind) => {
 
 describe('a stream', () => {
   const quiet = (given: Partial<LiveStreamOptions> = {}, state = { nowMs: 0 }): LiveStreamOptions => {
-    const actor = { name: 'me', role: 'admin' as const, canReadBodies: true };
+    const actor = tokenActor('me', 'admin', true);
     const look = async () => ({ cursor: '1' });
     return {
       topics: ['logs', 'status'],
@@ -275,7 +276,7 @@ describe('a stream', () => {
       return { cursor: String(asked.length), shown: { rows: [] } };
     };
     const base = quiet();
-    const whoAsks = async () => ({ ...base.query.actor, role: 'viewer' as const });
+    const whoAsks = async () => (asked.length < 4 ? base.query.actor : tokenActor('me', 'viewer', null));
     const told: string[] = [];
     for await (const text of liveEvents({ ...base, topics: ['logs'], looks: { ...base.looks, logs }, whoAsks }))
       told.push(text);

@@ -5,7 +5,8 @@ import { LOG_SORTS, type LogSort, NEWEST_FIRST } from '@llm0/drizzle/queries/log
 import type { LogFilter, LogMatch } from '@llm0/drizzle/queries/logs/logs';
 import { METRIC_NAMES } from '@llm0/drizzle/queries/stats/read/questions';
 import type { Stretch } from '@llm0/drizzle/queries/stats/read/read-days';
-import { id, pageQuery, queryInstant, queryNumber, text, usd } from '../fields/fields';
+import type { Actor } from '../admin-services';
+import { id, MAX_PROJECTS, pageQuery, queryInstant, queryNumber, text, usd } from '../fields/fields';
 import { readFields } from '../fields/map-fields';
 
 const CACHES = ['exact', 'semantic', 'miss'] as const;
@@ -15,9 +16,9 @@ const MAX_VALUES = 50;
 const MAX_CURSOR = 4000;
 
 /** One or several values: the field may repeat. */
-const oneOf = <T extends z.ZodType<string>>(value: T, description?: string) =>
+const oneOf = <T extends z.ZodType<string>>(value: T, description?: string, max = MAX_VALUES) =>
   z
-    .union([z.string(), z.array(z.string()).max(MAX_VALUES, `must come at most ${MAX_VALUES} times`)])
+    .union([z.string(), z.array(z.string()).max(max, `must come at most ${max} times`)])
     .transform((given, context): readonly z.output<T>[] =>
       [given].flat().flatMap((one) => {
         const read = value.safeParse(one);
@@ -29,7 +30,7 @@ const oneOf = <T extends z.ZodType<string>>(value: T, description?: string) =>
     .openapi({ type: 'array', items: { type: 'string' }, description });
 
 const matchFields = {
-  project_id: oneOf(id),
+  project_id: oneOf(id, undefined, MAX_PROJECTS),
   api_key_id: oneOf(id),
   model: oneOf(text(512), 'Answering or requested model'),
   provider: oneOf(text()),
@@ -130,10 +131,7 @@ export const tallyQuerySchema = withLabels({
 });
 
 /** Without `actor`, texts are not searched in bodies: who may not read them must not find out by searching. */
-export function toLogFilter(
-  query: z.output<typeof filterSchema>,
-  actor?: { readonly canReadBodies: boolean },
-): LogFilter {
+export function toLogFilter(query: z.output<typeof filterSchema>, actor?: Pick<Actor, 'may'>): LogFilter {
   const { from: fromMs, to: toMs, min_cost: minCostNanoUsd, min_latency: minLatencyMs, q } = query;
   const {
     max_latency: maxLatencyMs,
@@ -163,7 +161,7 @@ export function toLogFilter(
       minCostNanoUsd,
       ...{ minLatencyMs, maxLatencyMs, latencyOf, stream, minTokens, maxTokens },
       q,
-      searchesBodies: q !== undefined && actor?.canReadBodies ? true : undefined,
+      searchesBodies: q !== undefined && actor?.may('read_bodies') ? true : undefined,
     },
   };
 }

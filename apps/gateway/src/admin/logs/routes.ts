@@ -152,7 +152,7 @@ export function logRoutes({ db, clock, routing }: Pick<AdminServices, 'db' | 'cl
       return c.json(showLog(required(await getLogByRequestId(db, requestId), 'request')), 200);
     })
     .openapi(bodies, async (c) => {
-      if (!c.get('actor').canReadBodies) throw mayNotReadBodies();
+      if (!c.get('actor').may('read_bodies')) throw mayNotReadBodies();
       const { request_id: requestId } = c.req.valid('param');
       const { request, upstreamRequest, response, ...kept } = required(
         await getLogBodies(db, requestId),

@@ -8,7 +8,7 @@ import {
 } from '@llm0/drizzle/queries/logs/known-values';
 import { answers } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { id, text } from '../fields/fields';
+import { projectIds, text } from '../fields/fields';
 
 const FIELDS = [
   ...['model', 'provider', 'error_code', 'customer_id'],
@@ -30,7 +30,7 @@ export const suggest = createRoute({
     query: z.strictObject({
       field: fieldSchema,
       q: text().optional().openapi({ description: 'Substring of the value or its label' }),
-      project_id: id.optional(),
+      project_id: projectIds,
     }),
   },
   responses: {
@@ -51,7 +51,7 @@ export const suggest = createRoute({
 interface Query {
   readonly field: string;
   readonly q?: string;
-  readonly project_id?: string;
+  readonly project_id?: string | readonly string[] | undefined;
 }
 
 type Needs = Pick<AdminServices, 'db' | 'clock' | 'routing'>;
@@ -75,11 +75,11 @@ export async function suggestValues({ db, clock, routing }: Needs, query: Query)
 function configuredValues(
   { providers, aliases, prices }: ReturnType<Needs['routing']>,
   field: string,
-  projectId: string | undefined,
+  projectId: Query['project_id'],
 ): readonly string[] {
   if (field === 'provider') return [...providers.keys()];
   if (field !== 'model') return [];
-  const named = projectId === undefined ? [] : aliases.list(projectId).map(({ name }) => name);
+  const named = [projectId ?? []].flat().flatMap((one) => aliases.list(one).map(({ name }) => name));
   const priced = prices.list().flatMap(({ provider, model }) => (providers.has(provider) ? [model] : []));
   return [...new Set([...named, ...priced])];
 }

@@ -2,12 +2,13 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { deleteProject, projectRows, type StoredProject } from '@llm0/drizzle/queries/access/projects';
+import { teamRows } from '@llm0/drizzle/queries/access/teams';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
-import { id, pageOf, pageQuery, showPage } from '../fields/fields';
-import { requireProject } from '../fields/find-or-refuse';
+import { id, pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
+import { required, requireProject } from '../fields/find-or-refuse';
 import { newProjectSchema, projectChangesSchema, projectSchema, showProject, toProjectSettings } from './schema';
 
 const at = routesOf('projects');
@@ -20,7 +21,7 @@ const create = createRoute({
 });
 const list = createRoute({
   ...at('get', '/projects', 'List projects, newest first'),
-  request: { query: z.strictObject(pageQuery) },
+  request: { query: z.strictObject({ project_id: projectIds, team_id: id.optional(), ...pageQuery }) },
   responses: { 200: answers(pageOf(projectSchema), 'Projects') },
 });
 const show = createRoute({
@@ -55,14 +56,19 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
   return createRouter()
     .openapi(create, async (c) => {
       const settings = toProjectSettings(c.req.valid('json'));
+      await refuseUnknownTeam(db, settings.teamId);
       const make = async (tx: Db) => refuseOpenStrictCaps(await projectRows.create(tx, settings));
       return c.json(showProject(await changes.create(c.get('actor'), make)), 201);
     })
-    .openapi(list, async (c) => c.json(showPage(await projectRows.list(db, c.req.valid('query')), showProject), 200))
+    .openapi(list, async (c) => {
+      const { project_id: ids, team_id: teamId, ...page } = c.req.valid('query');
+      return c.json(showPage(await projectRows.list(db, page, { id: ids, teamId }), showProject), 200);
+    })
     .openapi(show, async (c) => c.json(showProject(await requireProject(db, c.req.valid('param').id)), 200))
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
       const settings = toProjectSettings(c.req.valid('json'));
+      await refuseUnknownTeam(db, settings.teamId);
       const write = async (tx: Db) => {
         const updated = await projectRows.update(tx, at, settings);
         return updated && refuseOpenStrictCaps(updated);
@@ -78,6 +84,10 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
       );
       return c.body(null, 204);
     });
+}
+
+async function refuseUnknownTeam(db: Db, teamId: string | null | undefined): Promise<void> {
+  if (teamId != null) required(await teamRows.get(db, { id: teamId }), 'team');
 }
 
 /** Checks the updated row, so that two concurrent changes can't produce the forbidden pair. */

@@ -21,6 +21,7 @@ const DEFAULT_MAX_CUSTOMERS = 100_000;
 const MAX_QUEUE_MS = 600_000;
 
 const settings = {
+  team_id: id.nullish().openapi({ description: 'Team that owns the project; default: the default team. null = none' }),
   monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
   ...periodBudgets,
   strict_caps: z.boolean().optional(),
@@ -72,6 +73,7 @@ export const projectSchema = z
   .object({
     id,
     name: z.string(),
+    team_id: id.nullable(),
     monthly_cap_usd: usdShown.nullable(),
     ...periodBudgetsShown,
     strict_caps: z.boolean(),

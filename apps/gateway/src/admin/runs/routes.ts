@@ -9,10 +9,11 @@ import {
   loadRunUsage,
   runRows,
 } from '@llm0/drizzle/queries/limits/runs';
+import type { ProjectScope } from '@llm0/drizzle/queries/of-projects';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
-import { id, pageOf, pageQuery, showPage } from '../fields/fields';
+import { pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { raiseSchema, runDetailSchema, runSchema, type ShownRun, showRun, showRunItem } from './schema';
 
@@ -20,12 +21,12 @@ const MOST_ITEMS = 1000;
 const at = routesOf('runs');
 const params = z.object({ id: z.string().min(1).max(128).openapi({ description: '`X-LLM0-Run-Id`' }) });
 const query = z.strictObject({
-  project_id: id.optional().openapi({ description: 'Needed if several projects have a run of this name' }),
+  project_id: projectIds,
 });
 
 const list = createRoute({
   ...at('get', '/runs', 'List runs with a budget, newest first'),
-  request: { query: z.strictObject({ project_id: id.optional(), ...pageQuery }) },
+  request: { query: z.strictObject({ project_id: projectIds, ...pageQuery }) },
   responses: { 200: answers(pageOf(runSchema), 'Runs') },
 });
 const show = createRoute({
@@ -45,7 +46,7 @@ const stop = createRoute({
 });
 
 type Needs = Pick<AdminServices, 'db' | 'clock' | 'runs'>;
-type Asked = { readonly runId: string; readonly projectId: string | undefined };
+type Asked = { readonly runId: string; readonly projectId: ProjectScope };
 
 export function runRoutes({ db, clock, runs }: Needs) {
   const changes = new AuditedChanges(db, {
@@ -86,7 +87,7 @@ export function runRoutes({ db, clock, runs }: Needs) {
     .openapi(show, async (c) => {
       const asked = { runId: c.req.valid('param').id, projectId: c.req.valid('query').project_id };
       const known = await findOne(asked);
-      const projectId = known?.projectId ?? asked.projectId ?? (await findRunProject(db, asked.runId));
+      const projectId = known?.projectId ?? (await findRunProject(db, asked.runId, asked.projectId));
       const run = known ?? { runId: asked.runId, projectId: required(projectId, 'run') };
       const shown = await withUsage(run);
       if (known === null && shown.usage.firstAtMs === null) required(null, 'run');

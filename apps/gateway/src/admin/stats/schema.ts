@@ -3,7 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { OUTCOMES, STATUSES } from '@llm0/core/errors/outcome';
 import type { HistogramQuery } from '@llm0/drizzle/queries/stats/read/load-stats';
 import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats/read/questions';
-import { id, queryInstant, text } from '../fields/fields';
+import { id, projectIds, queryInstant, text } from '../fields/fields';
 
 const GROUPS = [
   'project',
@@ -70,7 +70,7 @@ const groupBy = z
 const range = {
   from: queryInstant.optional().openapi({ description: 'Default: 24 h before `to`' }),
   to: queryInstant.optional().openapi({ description: 'Exclusive; default: now' }),
-  project_id: id.optional(),
+  project_id: projectIds,
   api_key_id: id.optional(),
   model: text(512).optional().openapi({ description: 'Model that answered' }),
   provider: text().optional(),

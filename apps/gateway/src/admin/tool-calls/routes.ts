@@ -75,7 +75,7 @@ export function toolCallRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'
       return c.json(showToolCall(call), 200);
     })
     .openapi(bodies, async (c) => {
-      if (!c.get('actor').canReadBodies) throw mayNotReadBodies();
+      if (!c.get('actor').may('read_bodies')) throw mayNotReadBodies();
       const kept = required(await getLogBodies(db, c.req.valid('param').id), 'tool call with bodies');
       const { requestId, projectId, createdAtMs, request, response } = kept;
       const shown = {

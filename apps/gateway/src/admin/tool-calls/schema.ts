@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { STATUSES, statusOf } from '@llm0/core/errors/outcome';
 import type { StoredToolCall } from '@llm0/drizzle/queries/tool-calls/tool-calls';
 import { TOOL_GROUPS, type ToolStatsBucket, type ToolStatsQuery } from '@llm0/drizzle/queries/tool-calls/tool-stats';
-import { id, instantShown, pageOf, pageQuery, queryInstant, text, usdShown } from '../fields/fields';
+import { id, instantShown, pageOf, pageQuery, projectIds, queryInstant, text, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
 import { guardrailMarkSchema } from '../logs/schema';
@@ -49,7 +49,7 @@ export const toolCallPageSchema = pageOf(toolCallSchema).extend({
 });
 
 export const toolCallQuerySchema = z.strictObject({
-  project_id: id.optional(),
+  project_id: projectIds,
   api_key_id: id.optional(),
   customer_id: text(256).optional(),
   server: text(64).optional().openapi({ description: 'Alias of the server' }),

@@ -1,0 +1,96 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Db } from '@llm0/drizzle/client';
+import {
+  countInTeams,
+  countProjectsOfTeam,
+  DEFAULT_ORGANIZATION_ID,
+  DEFAULT_TEAM_ID,
+  listTeams,
+  organizationRows,
+  type StoredTeam,
+  teamRows,
+} from '@llm0/drizzle/queries/access/teams';
+import { answers, createRouter, routesOf, takes } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { AuditedChanges } from '../audit/audited-changes';
+import { id, pageOf, pageQuery, showPage } from '../fields/fields';
+import { required } from '../fields/find-or-refuse';
+import { hasMore, isDefault, unlessTaken } from './organization-routes';
+import { listedTeamSchema, newTeamSchema, showTeam, teamChangesSchema, teamSchema } from './schema';
+
+const at = routesOf('teams');
+const params = z.object({ id });
+const NAMED = 'a team in this organization';
+
+const create = createRoute({
+  ...at('post', '/teams', 'Create a team'),
+  request: { body: takes(newTeamSchema) },
+  responses: { 201: answers(teamSchema, 'The new team') },
+});
+const list = createRoute({
+  ...at('get', '/teams', 'List teams, newest first'),
+  request: { query: z.strictObject({ organization_id: id.optional(), ...pageQuery }) },
+  responses: { 200: answers(pageOf(listedTeamSchema), "Teams; of people, the person's teams") },
+});
+const show = createRoute({
+  ...at('get', '/teams/{id}', 'Show a team'),
+  request: { params },
+  responses: { 200: answers(teamSchema, 'The team') },
+});
+const change = createRoute({
+  ...at('patch', '/teams/{id}', 'Rename a team'),
+  request: { params, body: takes(teamChangesSchema) },
+  responses: { 200: answers(teamSchema, 'The team as it is now') },
+});
+const remove = createRoute({
+  ...at('delete', '/teams/{id}', 'Delete a team without projects; its members stay users'),
+  request: { params },
+  responses: { 204: { description: 'Deleted' } },
+});
+
+export function teamRoutes({ db }: Pick<AdminServices, 'db'>) {
+  const changes = new AuditedChanges(db, { resource: 'team', idOf: (team: StoredTeam) => team.id, show: showTeam });
+  return createRouter()
+    .openapi(create, async (c) => {
+      const { organization_id: organizationId = DEFAULT_ORGANIZATION_ID, name } = c.req.valid('json');
+      const made = changes.create(c.get('actor'), async (tx) => {
+        required(await organizationRows.get(tx, { id: organizationId }), 'organization');
+        return teamRows.create(tx, { organizationId, name });
+      });
+      return c.json(showTeam(await unlessTaken(NAMED, made)), 201);
+    })
+    .openapi(list, async (c) => {
+      const { organization_id: organizationId, ...asked } = c.req.valid('query');
+      const { access } = c.get('actor');
+      const places = access.mayEverywhere('see') ? undefined : access.placesOf('see');
+      const page = await listTeams(db, { ...asked, organizationId, places });
+      const counts = await countInTeams(
+        db,
+        page.data.map((team) => team.id),
+      );
+      const shown = (team: StoredTeam) => ({
+        ...{
+          ...showTeam(team),
+          projects: counts.projects.get(team.id) ?? 0,
+          members: counts.members.get(team.id) ?? 0,
+        },
+      });
+      return c.json(showPage(page, shown), 200);
+    })
+    .openapi(show, async (c) => c.json(showTeam(required(await teamRows.get(db, c.req.valid('param')), 'team')), 200))
+    .openapi(change, async (c) => {
+      const at = c.req.valid('param');
+      const write = (tx: Db) => teamRows.update(tx, at, c.req.valid('json'));
+      const changed = changes.update(c.get('actor'), (tx) => teamRows.get(tx, at), write);
+      return c.json(showTeam(await unlessTaken(NAMED, changed)), 200);
+    })
+    .openapi(remove, async (c) => {
+      const at = c.req.valid('param');
+      if (at.id === DEFAULT_TEAM_ID) throw isDefault('team');
+      await changes.remove(c.get('actor'), async (tx) => {
+        if ((await countProjectsOfTeam(tx, at.id)) > 0) throw hasMore('team', 'projects');
+        return teamRows.delete(tx, at);
+      });
+      return c.body(null, 204);
+    });
+}

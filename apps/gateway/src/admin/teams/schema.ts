@@ -1,0 +1,59 @@
+import { z } from '@hono/zod-openapi';
+import { ROLES } from '@llm0/core/access/roles';
+import type { StoredMember, StoredOrganization, StoredTeam } from '@llm0/drizzle/queries/access/teams';
+import { id, instantShown, text } from '../fields/fields';
+import { showFields } from '../fields/map-fields';
+
+export const role = z.enum(ROLES);
+
+export const newOrganizationSchema = z.strictObject({ name: text() }).openapi('NewOrganization');
+export const organizationSchema = z
+  .object({ id, name: z.string(), created_at: instantShown, updated_at: instantShown })
+  .openapi('Organization');
+export const showOrganization = (one: StoredOrganization) => showFields(organizationSchema, one);
+
+export const newTeamSchema = z
+  .strictObject({
+    organization_id: id.optional().openapi({ description: 'Default: the default organization' }),
+    name: text(),
+  })
+  .openapi('NewTeam');
+export const teamChangesSchema = z.strictObject({ name: text().optional() }).openapi('TeamChanges');
+const shownTeam = z.object({
+  id,
+  organization_id: id,
+  name: z.string(),
+  created_at: instantShown,
+  updated_at: instantShown,
+});
+export const teamSchema = shownTeam.openapi('Team');
+export const listedTeamSchema = shownTeam.extend({ projects: z.int(), members: z.int() }).openapi('ListedTeam');
+export const showTeam = (team: StoredTeam) => showFields(teamSchema, team);
+
+export const newMemberSchema = z
+  .strictObject({
+    user_id: id,
+    role,
+    can_read_bodies: z
+      .boolean()
+      .nullish()
+      .openapi({ description: 'May read stored prompts and answers; default: admins yes, others no' }),
+  })
+  .openapi('NewMember');
+const memberFields = {
+  user_id: id,
+  team_id: id,
+  role,
+  can_read_bodies: z.boolean().nullable(),
+  is_from_group: z.boolean().openapi({ description: 'A group of an identity provider gave it' }),
+  created_at: instantShown,
+};
+export const memberSchema = z.object(memberFields).openapi('Member');
+export const listedMemberSchema = z
+  .object({ ...memberFields, name: z.string(), email: z.string().nullable(), is_active: z.boolean() })
+  .openapi('ListedMember');
+
+export const asMember = <M extends Pick<StoredMember, 'identityProviderId'>>(member: M) => ({
+  ...{ ...member, isFromGroup: member.identityProviderId !== null },
+});
+export const showMember = (member: StoredMember) => showFields(memberSchema, asMember(member));

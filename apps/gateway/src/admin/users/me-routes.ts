@@ -1,0 +1,43 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { PERMISSIONS } from '@llm0/core/access/roles';
+import { listMemberships } from '@llm0/drizzle/queries/access/users';
+import { answers, createRouter, routesOf } from '../admin-router';
+import type { AdminServices } from '../admin-services';
+import { id } from '../fields/fields';
+import { showFields } from '../fields/map-fields';
+import { role } from '../teams/schema';
+
+const at = routesOf('users');
+
+const membershipSchema = z.object({
+  team_id: id,
+  team_name: z.string(),
+  organization_id: id,
+  role,
+  can_read_bodies: z.boolean().nullable(),
+});
+const meSchema = z
+  .object({
+    id: id.nullable().openapi({ description: 'null for admin tokens' }),
+    name: z.string(),
+    email: z.string().nullable(),
+    memberships: z.array(membershipSchema),
+    permissions: z.array(z.enum(PERMISSIONS)).openapi({ description: 'Held everywhere, or in at least one team' }),
+  })
+  .openapi('Me');
+
+const me = createRoute({
+  ...at('get', '/me', 'Show who asks, with roles and teams'),
+  responses: { 200: answers(meSchema, 'The person, or the admin token') },
+});
+
+export function meRoutes({ db }: Pick<AdminServices, 'db'>) {
+  return createRouter().openapi(me, async (c) => {
+    const { name, user, access } = c.get('actor');
+    const found = user === undefined ? [] : await listMemberships(db, user.id);
+    const memberships = found.map((one) => showFields(membershipSchema, one));
+    const permissions = PERMISSIONS.filter((permission) => access.maySomewhere(permission));
+    const who = { id: user?.id ?? null, name: user?.name ?? name, email: user?.email ?? null };
+    return c.json({ ...who, memberships, permissions }, 200);
+  });
+}

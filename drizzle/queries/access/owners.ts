@@ -1,0 +1,33 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+
+/** Projects of a row by its id. A request may have a row in the log, among tool calls, and kept bodies. */
+const OWNERS = {
+  request: (id) => sql`select project_id from gateway_logs where request_id = ${id}::uuid
+    union select project_id from tool_calls where request_id = ${id}::uuid
+    union select project_id from gateway_log_bodies where request_id = ${id}::uuid`,
+  alias: (id) => sql`select project_id from aliases where id = ${id}::uuid`,
+  alert: (id) => sql`select project_id from alerts where id = ${id}::uuid`,
+  annotation: (id) => sql`select project_id from annotations where id = ${id}::uuid`,
+  label_budget: (id) => sql`select project_id from label_budgets where id = ${id}::uuid`,
+} as const satisfies Record<string, (id: string) => SQL>;
+
+export type OwnedRow = keyof typeof OWNERS;
+export const isOwnedRow = (kind: string): kind is OwnedRow => kind in OWNERS;
+
+/** null is of no project; empty without such a row. */
+export async function findOwnersOfRow(db: Db, kind: OwnedRow, id: string): Promise<readonly (string | null)[]> {
+  const rows = await db.execute<{ project_id: string | null }>(OWNERS[kind](id));
+  return rows.map((row) => row.project_id);
+}
+
+/** The person of a key; undefined without such a key. */
+export async function findUserOfKey(
+  db: Db,
+  path: { readonly projectId: string; readonly keyId: string },
+): Promise<string | null | undefined> {
+  const [row] = await db.execute<{ user_id: string | null }>(
+    sql`select user_id from api_keys where id = ${path.keyId}::uuid and project_id = ${path.projectId}::uuid`,
+  );
+  return row?.user_id;
+}

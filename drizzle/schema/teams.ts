@@ -1,0 +1,68 @@
+import { ROLES, type Role } from '@llm0/core/access/roles';
+import { boolean, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bytes, instant, instantOfInsert } from './columns';
+
+export const organizations = pgTable('organizations', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  name: text('name').notNull(),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+});
+
+export const teams = pgTable('teams', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  organizationId: uuid('organization_id').notNull(),
+  name: text('name').notNull(),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+});
+
+/** A group of the provider gives a role in a team. */
+export interface GroupRole {
+  readonly group: string;
+  readonly team_id: string;
+  readonly role: Role;
+}
+
+export const identityProviders = pgTable('identity_providers', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  name: text('name').notNull(),
+  issuer: text('issuer').notNull(),
+  clientId: text('client_id').notNull(),
+  /** null: none, or of the environment. */
+  encryptedSecret: bytes('encrypted_secret'),
+  encryptionKeyId: text('encryption_key_id'),
+  scopes: text('scopes').notNull(),
+  groupsClaim: text('groups_claim').notNull(),
+  groupRoles: jsonb('group_roles').$type<readonly GroupRole[]>().notNull().default([]),
+  isFromEnvironment: boolean('is_from_environment').notNull().default(false),
+  isActive: boolean('is_active').notNull().default(true),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+});
+
+export const users = pgTable('users', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  /** With `subject` the identity; null until the first sign-in. */
+  issuer: text('issuer'),
+  subject: text('subject'),
+  email: text('email'),
+  name: text('name').notNull(),
+  isActive: boolean('is_active').notNull().default(true),
+  lastSignInAtMs: instant('last_sign_in_at'),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+});
+
+export const teamMembers = pgTable('team_members', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  teamId: uuid('team_id').notNull(),
+  userId: uuid('user_id').notNull(),
+  role: text('role', { enum: ROLES }).notNull(),
+  /** null: by role. */
+  canReadBodies: boolean('can_read_bodies'),
+  /** Whose group made it; null = added by hand. */
+  identityProviderId: uuid('identity_provider_id'),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+});
