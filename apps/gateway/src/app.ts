@@ -82,6 +82,8 @@ export const createPlainRoutes = (services: Services): Record<string, (request: 
 export interface OperatorRoutes {
   /** The admin API, mounted under `/admin`. */
   readonly admin: Hono;
+  /** Pages of the sign-in, mounted under `/auth`. */
+  readonly auth: Hono;
   readonly gatherMetrics?: GatherMetrics;
 }
 
@@ -133,6 +135,7 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   }
   if (operator !== undefined) {
     app.route('/admin', operator.admin);
+    app.route('/auth', operator.auth);
     app.get('*', async (c) => {
       const { path } = c.req;
       if (isDocsPath(path)) return serveDocs(path);

@@ -49,6 +49,7 @@ export interface AdminServices {
     | 'port'
     | 'adminPort'
   >;
+  readonly fetch: typeof globalThis.fetch;
   /** Posts to operators' URLs: to private addresses only by ALERT_WEBHOOK_HOSTS. */
   readonly postWebhook: PostWebhook;
   /** Reads the price book and the other tables again in this process. */

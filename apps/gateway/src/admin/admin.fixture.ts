@@ -168,6 +168,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
       trustProxyHops: 1,
       port: 8080,
     },
+    fetch: globalThis.fetch,
     postWebhook: async (url: string, body: object) => {
       webhooks.push({ url, body });
     },

@@ -2,6 +2,7 @@ import { constants } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import { putEnvironmentProvider } from '@llm0/drizzle/queries/access/identity-providers';
 import { STARTED } from '@llm0/drizzle/queries/annotations';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import type { Hono } from 'hono';
@@ -177,18 +178,21 @@ async function startGateway(options: ServeOptions) {
   const running = await createServices(config, log, version);
   const { services } = running;
   const secrets = await running.firstCredentials.issue();
+  await putEnvironmentProvider(running.database.db, environmentProvider(config));
   const jobs = await startJobs(running);
   await noteReached(services);
   noteStart(running, log);
   const token = createAdminSecret().secret;
-  const { admin, stop: stopLoading } = loadAdminLater(async () => {
+  const { stop: stopLoading, ...operator } = loadAdminLater(async () => {
     const { createAdmin } = await import('../admin/index');
     const { createStatsReader } = await import('../admin/stats/answer-stats');
     const stats = running.statsThread ?? createStatsReader(running.database.db);
-    return createAdmin({ ...adminServices(running), stats, ownToken: token });
+    const { createSignOn } = await import('../admin/sign-on/routes');
+    const given = { ...adminServices(running), stats, ownToken: token };
+    return { admin: createAdmin(given), auth: createSignOn(given) };
   });
-  const applyConfig = createConfigApply({ config, log, token, ask: (request) => admin.fetch(request) });
-  const everything = createApp(services, { admin, gatherMetrics: options.gatherMetrics });
+  const applyConfig = createConfigApply({ config, log, token, ask: (request) => operator.admin.fetch(request) });
+  const everything = createApp(services, { ...operator, gatherMetrics: options.gatherMetrics });
   const apps = { main: config.adminPort === undefined ? everything : createApp(services), admin: everything };
   const shutdown = async ({ servers, sockets }: Listening, reason: string): Promise<void> => {
     log.info({ reason, open: services.openRequests.count }, 'draining');
@@ -207,6 +211,13 @@ async function startGateway(options: ServeOptions) {
   };
   const keepSecrets = () => running.firstCredentials.keep();
   return { apps, secrets, keepSecrets, applyConfig, services, shutdown };
+}
+
+/** Named by its address: several issuers may have one host. */
+function environmentProvider({ signOn: { provider } }: Config) {
+  if (provider === undefined) return undefined;
+  const { clientSecret: _, ...settings } = provider;
+  return { ...settings, name: provider.issuer.replace(/^https?:\/\//, '').replace(/\/$/, '') };
 }
 
 /** Charts mark it; a database that is away has other worries. */

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createAdmin } from '@llm0/gateway/admin/index';
+import { createSignOn } from '@llm0/gateway/admin/sign-on/routes';
 import { createStatsReader } from '@llm0/gateway/admin/stats/answer-stats';
 import { createApp, createHotRoutes, createSendAs } from '@llm0/gateway/app';
 import { readConfig } from '@llm0/gateway/config/config';
@@ -53,7 +54,7 @@ export async function openGateway(): Promise<OpenGateway> {
   const { services, database, tables, providerAdmin, mcpAdmin, backendAdmin, checkUrl, guardrailChecks } = running;
   await running.firstCredentials.issue();
   const jobs = await startJobs(running);
-  const admin = createAdmin({
+  const adminServices = {
     ...{
       ...services,
       db: database.db,
@@ -67,8 +68,8 @@ export async function openGateway(): Promise<OpenGateway> {
       sendAs: createSendAs(services),
     },
     stats: createStatsReader(database.db),
-  });
-  const app = createApp(services, { admin });
+  };
+  const app = createApp(services, { admin: createAdmin(adminServices), auth: createSignOn(adminServices) });
   const fetch = async (request: Request) => app.fetch(request);
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', routes: createHotRoutes(services), fetch });
   return {

@@ -15,9 +15,14 @@ export function readSessionCookie(header: string | undefined): { readonly hash: 
   return secret === undefined ? undefined : { hash: hashSecret(secret) };
 }
 
-/** `Set-Cookie`: no script sees it, no other site sends it, only the admin API gets it. Age 0 takes it away. */
-export function writeSessionCookie(request: Request, secret: string, maxAgeSeconds: number): string {
+/** `Set-Cookie`: no script sees it, no other site sends it, only the path's pages get it. Age 0 takes it away. */
+export function writeSessionCookie(
+  request: Request,
+  secret: string,
+  maxAgeSeconds: number,
+  path: '/admin' | '/auth' = '/admin',
+): string {
   const isSecure = request.url.startsWith('https:') || request.headers.get('x-forwarded-proto') === 'https';
-  const attributes = ['Path=/admin', 'HttpOnly', 'SameSite=Strict', `Max-Age=${maxAgeSeconds}`];
+  const attributes = [`Path=${path}`, 'HttpOnly', 'SameSite=Strict', `Max-Age=${maxAgeSeconds}`];
   return [`${NAME}=${secret}`, ...attributes, ...(isSecure ? ['Secure'] : [])].join('; ');
 }

@@ -132,10 +132,9 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const body = c.req.valid('json');
       await refuseBadRules(services, projectId, body);
       const { secret, ...parts } = body.key === undefined ? createKeySecret() : keySecretOf(body.key);
-      const actor = c.get('actor');
-      const userId = await ownerOf(db, actor, body.user_id);
+      const userId = await ownerOf(db, c.get('actor'), body.user_id);
       const settings = { ...toNewKeySettings(body), ...parts, projectId, userId };
-      const key = await changes.create(actor, (tx) => insertKey(tx, settings));
+      const key = await changes.create(c.get('actor'), (tx) => insertKey(tx, settings));
       return c.json({ ...showKey(key), key: secret }, 201);
     })
     .openapi(list, async (c) => {
@@ -148,8 +147,8 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       return c.json(showPage(await listApiKeys(db, projectId, query), showKey), 200);
     })
     .openapi(names, async (c) => {
-      const { ids, project_id: scope } = c.req.valid('query');
-      const found = await listKeyNames(db, ids, scope);
+      const asked = c.req.valid('query');
+      const found = await listKeyNames(db, asked.ids, asked.project_id);
       return c.json({ data: found.map((key) => showFields(keyNameSchema, key)) }, 200);
     })
     .openapi(show, async (c) => {

@@ -10,7 +10,7 @@ import { type AdminUnderTest, type Answer, type CallOptions, storeRecords } from
 export interface Person {
   readonly id: string;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
-  request(path: string): Promise<Response>;
+  request(path: string, method?: string): Promise<Response>;
 }
 
 /** A team in an organization of its own, with one of everything that a project has. */
@@ -88,7 +88,7 @@ export async function makePerson(admin: AdminUnderTest, name: string = crypto.ra
     id: userId,
     call: (method, path, options = {}) =>
       admin.call(method, path, { ...options, token: null, headers: { ...headers, ...options.headers } }),
-    request: async (path) => admin.request(`/v1${path}`, { headers }),
+    request: async (path, method) => admin.request(`/v1${path}`, { method, headers }),
   };
 }
 

@@ -1,0 +1,82 @@
+import { hashSecret } from '@llm0/core/keys/key-secret';
+import { createUserSession } from '@llm0/drizzle/queries/access/admin-sessions';
+import type { StoredIdentityProvider } from '@llm0/drizzle/queries/access/identity-providers';
+import { type SignedIn, setGroupRoles, signInUser } from '@llm0/drizzle/queries/access/users';
+import { userActor } from '../access/actors';
+import { createSessionSecret } from '../access/session-cookie';
+import type { AdminServices } from '../admin-services';
+import { recordChange } from '../audit/record-change';
+import { loadClient } from './issuers';
+import type { SignInFlow } from './sign-in-cookie';
+
+/** A session, as one with an admin token. */
+export const SESSION_SECONDS = 24 * 3600;
+const MAX_NAME = 200;
+
+type Client = Awaited<ReturnType<typeof loadClient>>;
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Why a sign-in gave no session; the page has a sentence for each. */
+export class SignInRefused extends Error {
+  constructor(readonly reason: 'deactivated' | 'used') {
+    super(reason);
+  }
+}
+
+interface Finished {
+  readonly db: AdminServices['db'];
+  readonly provider: StoredIdentityProvider;
+  readonly flow: SignInFlow;
+  readonly nowMs: number;
+}
+
+/** Exchanges the code; throws for a wrong state, nonce, issuer, signature or audience. */
+export async function askIssuer(
+  configuration: Parameters<Client['authorizationCodeGrant']>[0],
+  flow: SignInFlow,
+  { search, groupsClaim }: { readonly search: string; readonly groupsClaim: string },
+): Promise<Claims> {
+  const client = await loadClient();
+  const current = new URL(flow.redirectUri);
+  current.search = search;
+  const checks = { pkceCodeVerifier: flow.verifier, expectedState: flow.state, expectedNonce: flow.nonce };
+  const tokens = await client.authorizationCodeGrant(configuration, current, { ...checks, idTokenExpected: true });
+  const claims: Claims = { ...tokens.claims() };
+  const isComplete = claims[groupsClaim] !== undefined && claims.email !== undefined;
+  if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+  // Many issuers leave groups and address to userinfo. What the signed token says counts first.
+  return { ...(await client.fetchUserInfo(configuration, tokens.access_token, String(claims.sub))), ...claims };
+}
+
+/** Makes the user at the first sign-in, sets the roles of the groups, and opens a session; returns its secret. */
+export async function openSession({ db, provider, flow, nowMs }: Finished, claims: Claims): Promise<string> {
+  const { secret, hash: sessionHash } = createSessionSecret();
+  const system = userActor({ id: '', name: String(claims.sub), email: textOf(claims.email), grants: [] });
+  await recordChange(db, system, async (tx) => {
+    const { user, isNew } = await signInUser(tx, whoIs(provider, claims, nowMs));
+    if (!user.isActive) throw new SignInRefused('deactivated');
+    const groups = new Set(groupsOf(claims[provider.groupsClaim]));
+    const roles = provider.groupRoles.filter(({ group }) => groups.has(group));
+    await setGroupRoles(tx, user.id, { identityProviderId: provider.id, roles });
+    const expiresAtMs = nowMs + SESSION_SECONDS * 1000;
+    const opened = { userId: user.id, identityProviderId: provider.id, signInHash: hashSecret(flow.state) };
+    if (!(await createUserSession(tx, { sessionHash, expiresAtMs, ...opened }))) throw new SignInRefused('used');
+    const after = { user_id: user.id, identity_provider: provider.name, is_new: isNew, roles };
+    return { result: null, action: 'sign_in', resource: 'session', resourceId: null, after };
+  });
+  return secret;
+}
+
+function whoIs({ issuer }: StoredIdentityProvider, claims: Claims, atMs: number): SignedIn {
+  const email = textOf(claims.email);
+  const subject = String(claims.sub);
+  const name = textOf(claims.name) ?? textOf(claims.preferred_username) ?? email ?? subject;
+  return { issuer, subject, email, isEmailVerified: claims.email_verified === true, name, atMs };
+}
+
+const textOf = (claim: unknown): string | null =>
+  typeof claim === 'string' && claim !== '' ? claim.replaceAll('\0', '').slice(0, MAX_NAME) : null;
+
+/** A list of names, or one. */
+const groupsOf = (claim: unknown): readonly string[] =>
+  [claim].flat().filter((group): group is string => typeof group === 'string');
