@@ -121,6 +121,7 @@ const guardrails = createRoute({
 const backends = plain('/backends', () => import('./features/backends/backends-page'), 'BackendsPage');
 const alerts = plain('/alerts', () => import('./features/settings/alerts-page'), 'AlertsPage');
 const audit = plain('/audit', () => import('./features/settings/audit-page'), 'AuditPage');
+const teams = plain('/teams', () => import('./features/teams/teams-page'), 'TeamsPage');
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -137,7 +138,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     ...[overview, requests, latency, cache, alerts, money, customers],
     ...[projects, project, models, routing, guardrails, tools, backends],
-    ...[playground, audit, settings, spend, finance],
+    ...[playground, audit, teams, settings, spend, finance],
   ]),
   defaultPreload: 'intent',
   defaultErrorComponent: ({ error }) => <PageError error={error instanceof Error ? error : new Error(String(error))} />,

@@ -78,3 +78,7 @@ export function useStatus() {
   const refetchInterval = isTold ? false : STATUS_MS;
   return useQuery({ queryKey: ['status'], queryFn: () => read(api.status.$get()), refetchInterval });
 }
+
+/** The session's roles don't permit it. */
+export const isForbidden = (error: Error | null): boolean =>
+  error instanceof ApiError && error.code === 'permission_denied';

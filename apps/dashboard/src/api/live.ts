@@ -1,6 +1,7 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { LiveConnection, type Subscription, type Topic } from './live-connection';
+import { useSession } from './session';
 
 const connections = new WeakMap<QueryClient, LiveConnection>();
 
@@ -24,11 +25,12 @@ export interface LiveOptions<T> {
 /** Streams news of a topic while the page is visible. Returns true while the stream works; otherwise poll. */
 export function useLive<T>({ topic, query = {}, isOn = true, ...handlers }: LiveOptions<T>): boolean {
   const connection = connectionOf(useQueryClient());
+  const mayWatch = useMayWatch(topic);
   const latest = useRef(handlers);
   latest.current = handlers;
   const asked = JSON.stringify(query);
   useEffect(() => {
-    if (!isOn) return;
+    if (!isOn || !mayWatch) return;
     const subscription: Subscription = {
       topic,
       query: JSON.parse(asked),
@@ -37,8 +39,16 @@ export function useLive<T>({ topic, query = {}, isOn = true, ...handlers }: Live
       onReset: () => latest.current.onReset?.(),
     } as Subscription;
     return connection.add(subscription);
-  }, [connection, topic, asked, isOn]);
-  return useIsLive() && isOn;
+  }, [connection, topic, asked, isOn, mayWatch]);
+  return useIsLive() && isOn && mayWatch;
+}
+
+/** What tells of all projects at once is not for people of single teams. */
+function useMayWatch(topic: Topic): boolean {
+  const { data: session } = useSession();
+  if (session == null || session.is_everywhere) return true;
+  const needed = topic === 'logs' ? 'read_logs' : topic === 'overview' ? 'read_stats' : 'read_system';
+  return session.permissions.includes(needed);
 }
 
 /** Connection of the page, for components that only need row arrivals. */

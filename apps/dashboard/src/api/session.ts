@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { InferResponseType } from 'hono/client';
 import { createContext, useContext } from 'react';
-import { ApiError, api, read } from './client';
+import { ApiError, api, read, send } from './client';
 import { resumeAfterSignIn } from './expired-session';
 
 /** Current session; null without one. */
@@ -31,10 +32,13 @@ export function useSignIn() {
 }
 
 export function useSignOut() {
+  const isPerson = useSession().data?.user != null;
   const client = useQueryClient();
   return useMutation({
-    mutationFn: () => api.session.$delete(),
+    // People sign out at their provider as well.
+    mutationFn: async () => (isPerson ? location.assign('/auth/logout') : void (await api.session.$delete())),
     onSettled: () => {
+      if (isPerson) return;
       // Clearing all queries would leave the session's observers with a removed query.
       client.setQueryData(['session'], null);
       // Drafts in this tab belong to the previous user.
@@ -47,8 +51,28 @@ export function useSignOut() {
 /** True within a resource that a configuration file manages, until the user unlocks it. */
 export const Locked = createContext(false);
 
+/** The permission that changes take within it. */
+export const Needed = createContext<Permission>('change_settings');
+
 /** May this session change things here? */
 export function useMayChange(): boolean {
   const isLocked = useContext(Locked);
-  return useSession().data?.role === 'admin' && !isLocked;
+  return useMay(useContext(Needed)) && !isLocked;
 }
+
+/** True if the session has the permission everywhere, or in at least one team. */
+export const useMay = (permission: Permission): boolean => useSession().data?.permissions.includes(permission) === true;
+
+export type Permission = InferResponseType<typeof api.session.$get>['permissions'][number];
+
+interface SignInChoices {
+  readonly data: readonly { readonly id: string; readonly name: string }[];
+  readonly is_required: boolean;
+}
+
+/** Identity providers to sign in with; admin tokens work unless one is required. */
+export const useSignInChoices = () =>
+  useQuery({
+    queryKey: ['sign-in-choices'],
+    queryFn: async (): Promise<SignInChoices> => (await send('/auth/providers')).json(),
+  });

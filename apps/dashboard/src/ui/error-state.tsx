@@ -1,8 +1,10 @@
-import { isAway } from '../api/away';
+import { isAway, isForbidden } from '../api/away';
 import { Button } from './button';
 
 /** Error with its next step; never blank. */
 export function ErrorState({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
+  // Not an error of anybody: other roles have more.
+  if (isForbidden(error)) return <p className="px-3 py-2.5 text-muted">{error.message}</p>;
   return (
     <div role="alert" className="flex flex-col items-start gap-2 rounded-md bg-bad-soft px-3 py-2.5 text-bad">
       <p className="wrap-anywhere">{error.message}</p>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { InferResponseType } from 'hono/client';
 import { api, read } from '../../api/client';
+import { useMay } from '../../api/session';
 
 /** A resource as the audit names it. */
 export interface ResourceName {
@@ -14,6 +15,7 @@ export type Manager = InferResponseType<(typeof api)['managed-resources']['$get'
 /** What manages a resource. Asked anew for each form. */
 export const useManagers = ({ resource, id }: ResourceName) =>
   useQuery({
+    enabled: useMay('read_system'),
     queryKey: ['managers', resource, id],
     queryFn: async () => (await read(api['managed-resources'].$get({ query: { resource, resource_id: id } }))).data,
     staleTime: 0,
@@ -23,7 +25,12 @@ const PAGE = '1000';
 
 /** What manages resources of a kind, by their ids. By default asked anew, as a dialog needs it. */
 export const useManagersOf = (resource: string, staleTime = 0) =>
-  useQuery({ queryKey: ['managers', resource], queryFn: () => loadManagers(resource), staleTime });
+  useQuery({
+    enabled: useMay('read_system'),
+    queryKey: ['managers', resource],
+    queryFn: () => loadManagers(resource),
+    staleTime,
+  });
 
 async function loadManagers(resource: string): Promise<ReadonlyMap<string, readonly Manager[]>> {
   const managers = new Map<string, Manager[]>();

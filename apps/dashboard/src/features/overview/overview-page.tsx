@@ -1,6 +1,7 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import { useLogs } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
+import { useSession } from '../../api/session';
 import { asInterval, type SpendBucket, useLatency, useOverview, useSpend } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { prepareLines } from '../../charts/prepare-series';
@@ -44,7 +45,9 @@ export function OverviewPage() {
   const everSeen = useLogs({}, false);
   const [Onboarding] = useState(() => lazy(loadOnboarding));
   const [isWelcomed, setIsWelcomed] = useState(false);
-  const isEmpty = everSeen.data?.rows.length === 0;
+  const seesAll = useSession().data?.is_everywhere === true;
+  // A new gateway is for its admins to set up; people find their team empty.
+  const isEmpty = seesAll && everSeen.data?.rows.length === 0;
   // The first request does not end it: the key that is shown once and the answer are still to be read.
   const wasEmpty = useRef(false);
   wasEmpty.current ||= isEmpty;
@@ -63,7 +66,7 @@ export function OverviewPage() {
       <ImpactBanner page={page} />
       <TroubleBanner page={page} />
       <ServersBanner />
-      <LiveCard />
+      {seesAll && <LiveCard />}
       <div className="grid gap-4 xl:grid-cols-2">
         <HealthCharts page={page} />
       </div>

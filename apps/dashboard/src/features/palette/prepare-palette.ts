@@ -1,3 +1,4 @@
+import type { Permission } from '../../api/session';
 import { rank } from '../../ui/combobox/rank';
 import { SECTIONS } from '../shell/pages';
 
@@ -14,6 +15,8 @@ export interface Command {
   readonly to?: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly search?: Readonly<Record<string, string | undefined>>;
+  /** Whoever lacks it does not see the command. */
+  readonly needs?: Permission;
   /** Action of a command without a page. */
   readonly run?: () => void;
 }
@@ -35,7 +38,17 @@ type Kind = keyof typeof KINDS;
 /** Pages with their sections; the statement is a tab of its page. */
 export const PAGE_COMMANDS: readonly Command[] = [
   ...SECTIONS.flatMap(({ name, pages }) =>
-    pages.map(({ to, label, words }): Command => ({ id: `page ${to}`, kind: 'page', label, note: name, words, to })),
+    pages.map(
+      ({ to, label, words, needs }): Command => ({
+        id: `page ${to}`,
+        kind: 'page',
+        label,
+        note: name,
+        words,
+        to,
+        needs,
+      }),
+    ),
   ),
   {
     ...{ id: 'page statement', kind: 'page', label: 'Statement of a month', note: 'Money', to: '/money' },

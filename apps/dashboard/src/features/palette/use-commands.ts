@@ -4,7 +4,7 @@ import { api, read } from '../../api/client';
 import { useModels } from '../../api/models';
 import { useProjects } from '../../api/projects';
 import { useAliases } from '../../api/routing';
-import { useMayChange } from '../../api/session';
+import { useMayChange, useSession } from '../../api/session';
 import { useSettled } from '../../ui/use-settled';
 import { type Command, PAGE_COMMANDS } from './prepare-palette';
 
@@ -43,6 +43,7 @@ const NEW: readonly (Omit<Command, 'kind'> & { readonly to: string })[] = [
 /** All pages and actions; searches keys and customers by the typed text. */
 export function useCommands(typed: string, own: readonly Command[]): readonly Command[] {
   const mayChange = useMayChange();
+  const permissions = useSession().data?.permissions;
   const { data: projects } = useProjects();
   const { data: aliases } = useAliases();
   const { data: models } = useModels();
@@ -63,15 +64,11 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
       ...{ id: `model ${provider} ${model}`, kind: 'model', label: model, note: provider, to: '/models' },
       search: { open: `${provider} ${model}` },
     });
-    const actions = mayChange ? NEW.map((one): Command => ({ ...one, kind: 'action' })) : [];
-    return [
-      ...PAGE_COMMANDS,
-      ...ofProjects,
-      ...actions,
-      ...(aliases?.data ?? []).map(toAlias),
-      ...(models ?? []).map(toModel),
-    ];
-  }, [projects, aliases, models, mayChange]);
+    const pages = PAGE_COMMANDS.filter(({ needs }) => needs === undefined || permissions?.includes(needs));
+    const isSeen = ({ to }: { readonly to: string }) => pages.some((page) => page.to === to);
+    const actions = mayChange ? NEW.filter(isSeen).map((one): Command => ({ ...one, kind: 'action' })) : [];
+    return [...pages, ...ofProjects, ...actions, ...(aliases?.data ?? []).map(toAlias), ...(models ?? []).map(toModel)];
+  }, [projects, aliases, models, mayChange, permissions]);
   return useMemo(() => [...fixed, ...own, ...found], [fixed, own, found]);
 }
 

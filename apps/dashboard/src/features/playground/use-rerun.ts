@@ -26,7 +26,7 @@ export function useRerun(store: PlaygroundStore) {
   useEffect(() => {
     if (requestId === '' || rerun === undefined) return;
     const { draft } = store.get();
-    const sendAs = session?.role === 'admin' ? ('key' as const) : ('pasted' as const);
+    const sendAs = session?.permissions.includes('change_own_keys') ? ('key' as const) : ('pasted' as const);
     if (rerun === null) store.load(draft, [`Request ${requestId} was not found. It may have been deleted.`]);
     else store.load({ ...rerun.draft, sendAs }, rerun.missing);
     const search = (before: object) => ({ ...before, rerun: undefined }) as object;

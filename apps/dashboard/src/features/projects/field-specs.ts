@@ -2,6 +2,7 @@ import { parseLabels } from '@llm0/core/keys/parse-labels';
 import { formatUsdExact } from '../../format/format-usd';
 import type { FieldSpec } from '../forms/prepare-form';
 import { ModelField, ModelsField, ProvidersField } from '../forms/suggested-fields';
+import { TeamField } from '../teams/team-field';
 
 const per = (period: string) => (usd: unknown) => `${formatUsdExact(Number(usd))} ${period}`;
 
@@ -24,6 +25,7 @@ export const LABELS = {
 
 export const PROJECT_FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true },
+  { name: 'team_id', label: 'Team', kind: 'text', widget: TeamField },
   {
     name: 'monthly_cap_usd',
     label: 'Monthly cap, USD',

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { findKey, type Key, type KeyInput, type KeyWithSecret, useListedKeys } from '../../api/projects';
-import { useMayChange } from '../../api/session';
+import { Needed, useMayChange } from '../../api/session';
 import { formatAgo, formatInstant, type TimeZoneChoice } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
 import { useOpened } from '../../range/use-opened';
@@ -29,8 +29,14 @@ import { RunsOutNext } from './spending/runs-out-next';
 import { daysColumn, outlookColumn } from './spending/spending-columns';
 import { useOutlooks } from './spending/use-outlooks';
 
-/** Keys of a project with their usage, by page. */
-export function KeysCard({ projectId }: { readonly projectId: string }) {
+/** Keys of a project with their usage, by page. Members change those of their own. */
+export const KeysCard = (props: { readonly projectId: string }) => (
+  <Needed value="change_own_keys">
+    <KeysOf {...props} />
+  </Needed>
+);
+
+function KeysOf({ projectId }: { readonly projectId: string }) {
   const [q, setQ] = useState('');
   const { keys, rows, runsOut, budgets } = useKeyRows(projectId, useSettled(q.trim()));
   const opened = useOpened();

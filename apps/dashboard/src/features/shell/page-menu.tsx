@@ -1,19 +1,27 @@
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
+import { useSession } from '../../api/session';
 import { SECTIONS, type Section } from './pages';
 
 interface Props {
   readonly onChosen: () => void;
 }
 
-/** Links to all pages, by section. */
-export const PageMenu = ({ onChosen }: Props) => (
-  <nav aria-label="Pages" className="flex flex-1 flex-col gap-2 overflow-y-auto px-2 py-1">
-    {SECTIONS.map((section) => (
-      <MenuSection key={section.name} {...{ section, onChosen }} />
-    ))}
-  </nav>
-);
+/** Links to the pages of the session's roles, by section. */
+export function PageMenu({ onChosen }: Props) {
+  const { data: session } = useSession();
+  const seen = (section: Section) => section.pages.filter(({ needs }) => session?.permissions.includes(needs));
+  const sections = SECTIONS.map((section) => ({ ...section, pages: seen(section) })).filter(
+    ({ pages }) => pages.length > 0,
+  );
+  return (
+    <nav aria-label="Pages" className="flex flex-1 flex-col gap-2 overflow-y-auto px-2 py-1">
+      {sections.map((section) => (
+        <MenuSection key={section.name} {...{ section, onChosen }} />
+      ))}
+    </nav>
+  );
+}
 
 function MenuSection({ section: { name, pages }, onChosen }: Props & { readonly section: Section }) {
   const nameId = useId();

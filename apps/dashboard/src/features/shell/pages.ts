@@ -1,4 +1,5 @@
 import type { ComponentType, SVGProps } from 'react';
+import type { Permission } from '../../api/session';
 import * as icons from '../../ui/icons';
 
 export interface PageEntry {
@@ -7,6 +8,8 @@ export interface PageEntry {
   readonly icon: ComponentType<SVGProps<SVGSVGElement>>;
   /** The palette finds it by these words, too. */
   readonly words?: string;
+  /** Whoever lacks it does not see the page. */
+  readonly needs: Permission;
 }
 
 export interface Section {
@@ -19,40 +22,91 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'Watch',
     pages: [
-      { to: '/', label: 'Overview', icon: icons.Overview, words: 'home health' },
-      { to: '/requests', label: 'Requests', icon: icons.Requests, words: 'logs traces' },
-      { to: '/latency', label: 'Latency', icon: icons.Latency, words: 'speed slow percentiles' },
-      { to: '/cache', label: 'Cache', icon: icons.Cache, words: 'hits savings' },
-      { to: '/alerts', label: 'Alerts', icon: icons.Alerts, words: 'notifications webhooks settings' },
+      { to: '/', needs: 'read_stats', label: 'Overview', icon: icons.Overview, words: 'home health' },
+      { to: '/requests', needs: 'read_logs', label: 'Requests', icon: icons.Requests, words: 'logs traces' },
+      { to: '/latency', needs: 'read_stats', label: 'Latency', icon: icons.Latency, words: 'speed slow percentiles' },
+      { to: '/cache', needs: 'read_system', label: 'Cache', icon: icons.Cache, words: 'hits savings' },
+      {
+        to: '/alerts',
+        needs: 'read_settings',
+        label: 'Alerts',
+        icon: icons.Alerts,
+        words: 'notifications webhooks settings',
+      },
     ],
   },
   {
     name: 'Money',
     pages: [
-      { to: '/money', label: 'Spend & statements', icon: icons.Spend, words: 'cost money finance forecast invoice' },
-      { to: '/customers', label: 'Customers', icon: icons.Customers, words: 'limits users' },
+      {
+        to: '/money',
+        needs: 'read_spend',
+        label: 'Spend & statements',
+        icon: icons.Spend,
+        words: 'cost money finance forecast invoice',
+      },
+      { to: '/customers', needs: 'read_spend', label: 'Customers', icon: icons.Customers, words: 'limits users' },
     ],
   },
   {
     name: 'Control',
     pages: [
-      { to: '/projects', label: 'Projects & keys', icon: icons.Projects, words: 'caps budgets api' },
-      { to: '/models', label: 'Models', icon: icons.Models, words: 'prices' },
-      { to: '/routing', label: 'Routing', icon: icons.Routing, words: 'providers aliases chains failover' },
-      { to: '/guardrails', label: 'Guardrails', icon: icons.Guardrails, words: 'policy rules' },
-      { to: '/tools', label: 'Tools', icon: icons.Tools, words: 'mcp servers' },
-      { to: '/backends', label: 'HTTP backends', icon: icons.Backends, words: 'services infer settings' },
+      {
+        to: '/projects',
+        needs: 'read_settings',
+        label: 'Projects & keys',
+        icon: icons.Projects,
+        words: 'caps budgets api',
+      },
+      { to: '/models', needs: 'see', label: 'Models', icon: icons.Models, words: 'prices' },
+      {
+        to: '/routing',
+        needs: 'read_system',
+        label: 'Routing',
+        icon: icons.Routing,
+        words: 'providers aliases chains failover',
+      },
+      { to: '/guardrails', needs: 'read_settings', label: 'Guardrails', icon: icons.Guardrails, words: 'policy rules' },
+      { to: '/tools', needs: 'read_system', label: 'Tools', icon: icons.Tools, words: 'mcp servers' },
+      {
+        to: '/backends',
+        needs: 'read_system',
+        label: 'HTTP backends',
+        icon: icons.Backends,
+        words: 'services infer settings',
+      },
     ],
   },
   {
     name: 'Try',
-    pages: [{ to: '/playground', label: 'Playground', icon: icons.Playground, words: 'chat compare test' }],
+    pages: [
+      {
+        to: '/playground',
+        needs: 'change_own_keys',
+        label: 'Playground',
+        icon: icons.Playground,
+        words: 'chat compare test',
+      },
+    ],
   },
   {
     name: 'Admin',
     pages: [
-      { to: '/audit', label: 'Audit', icon: icons.Audit, words: 'changes history settings' },
-      { to: '/settings', label: 'Access & system', icon: icons.Settings, words: 'settings tokens jobs version' },
+      { to: '/audit', needs: 'read_audit', label: 'Audit', icon: icons.Audit, words: 'changes history settings' },
+      {
+        to: '/teams',
+        needs: 'read_settings',
+        label: 'Teams & people',
+        icon: icons.Customers,
+        words: 'users roles members sign-on',
+      },
+      {
+        to: '/settings',
+        needs: 'read_system',
+        label: 'Access & system',
+        icon: icons.Settings,
+        words: 'settings tokens jobs version',
+      },
     ],
   },
 ];

@@ -95,7 +95,7 @@ function Navigation({ onChosen }: { readonly onChosen: () => void }) {
           <span className="block truncate" title={session?.name}>
             {session?.name}
           </span>
-          <span className="block text-2xs text-faint">{session?.role}</span>
+          <span className="block truncate text-2xs text-faint">{session?.user?.name ?? session?.role}</span>
         </span>
         <span className="flex shrink-0">
           <Button

@@ -70,7 +70,7 @@ function hide(cause: unknown, what: string): never {
 }
 
 async function placeOfTeam(asked: Asked, teamId: unknown): Promise<TeamPlace> {
-  if (teamId === undefined)
+  if (teamId === undefined || teamId === null)
     throw invalidRequest('team_id', 'team_id: is required, because you are not an admin of all teams.');
   const given = uuid.safeParse(teamId);
   const place = given.success ? await findTeamPlace(asked.db, given.data) : null;

@@ -112,7 +112,7 @@ describe('the table of routes', () => {
   test('a project moves only between teams of which one is an admin', async () => {
     const admins = people.get('team_admin') as Person;
     const move = (team_id: string | null) => admins.call('PATCH', `/projects/${own.projectId}`, { body: { team_id } });
-    expect([(await move(other.teamId)).status, (await move(null)).status]).toEqual([404, 404]);
+    expect([(await move(other.teamId)).status, (await move(null)).status]).toEqual([404, 400]);
     expect((await move(own.teamId)).status).toBe(200);
     const create = (body: object) => admins.call('POST', '/projects', { body: { name: 'new', ...body } });
     expect((await create({})).body.error).toMatchObject({ code: 'invalid_request', param: 'team_id' });

@@ -1,0 +1,102 @@
+import { useChange } from '../../api/change';
+import { api, read } from '../../api/client';
+import { useMay } from '../../api/session';
+import { Button } from '../../ui/button';
+import { Dialog, type DialogOf } from '../../ui/dialog';
+import type { Column } from '../../ui/table/column';
+import { TableCard } from '../../ui/table/table-card';
+import type { FieldSpec } from '../forms/prepare-form';
+import { SpecForm } from '../forms/spec-form';
+import { ROLE_NAMES } from './role-names';
+import { type Member, type MemberInput, type Team, useMembers, useUsers } from './use-teams';
+
+/** Members of a team, and a form that adds one or changes a role. */
+export function MembersDialog({ of: team, onClose }: DialogOf<Team>) {
+  const members = useMembers(team.id);
+  const mayChange = useMay('change_members');
+  return (
+    <Dialog
+      title={team.name}
+      description="A role applies to open sessions within a second."
+      kind="drawer"
+      onClose={onClose}
+    >
+      <TableCard
+        title="Members"
+        caption="Members"
+        query={members}
+        columns={mayChange ? [...COLUMNS, removeColumn(team.id)] : COLUMNS}
+        rows={members.data?.data}
+        rowKey={(row) => row.user_id}
+        emptyTitle="No members"
+        emptyHint="Add users, or give the team to a group of an identity provider."
+      />
+      {mayChange && <AddMember teamId={team.id} />}
+    </Dialog>
+  );
+}
+
+const COLUMNS: readonly Column<Member>[] = [
+  { header: 'Name', value: (row) => row.name },
+  { header: 'Address', wideOnly: true, value: (row) => row.email },
+  { header: 'Role', value: (row) => ROLE_NAMES[row.role] },
+  { header: 'By', wideOnly: true, value: (row) => (row.is_from_group ? 'group' : 'hand') },
+];
+
+const removeColumn = (teamId: string): Column<Member> => ({
+  header: '',
+  value: () => '',
+  cell: (row) => <RemoveMember teamId={teamId} of={row} />,
+});
+
+const affects = (teamId: string) => [['teams', teamId], ['teams']];
+
+function RemoveMember({ teamId, of: { user_id, name } }: { readonly teamId: string; readonly of: Member }) {
+  const remove = useChange({
+    run: () => api.teams[':id'].members[':user_id'].$delete({ param: { id: teamId, user_id } }),
+    affects: affects(teamId),
+    done: `${name} removed`,
+  });
+  return (
+    <Button
+      size="small"
+      disabled={remove.isPending}
+      onClick={() => remove.mutate(undefined)}
+      aria-label={`Remove ${name}`}
+    >
+      Remove
+    </Button>
+  );
+}
+
+function AddMember({ teamId }: { readonly teamId: string }) {
+  const { data: users } = useUsers();
+  const add = useChange({
+    run: (json: MemberInput) => read(api.teams[':id'].members.$post({ param: { id: teamId }, json })),
+    affects: affects(teamId),
+    done: 'Member saved',
+  });
+  const named = (users?.data ?? []).map(({ id, name, email }) => [id, email === null ? name : `${name} · ${email}`]);
+  const specs: readonly FieldSpec[] = [
+    {
+      name: 'user_id',
+      label: 'User',
+      kind: 'text',
+      required: true,
+      options: { '': 'Choose a user', ...Object.fromEntries(named) },
+    },
+    { name: 'role', label: 'Role', kind: 'text', required: true, options: ROLE_NAMES },
+  ];
+  return (
+    <section aria-label="Add a member" className="mt-4">
+      <h3 className="mb-2 font-medium">Add a member, or change a role</h3>
+      <SpecForm
+        specs={specs}
+        resource={{ user_id: '', role: 'member' }}
+        submitLabel="Save"
+        change={add}
+        onSubmit={(body) => add.mutate(body as MemberInput)}
+      />
+    </section>
+  );
+}

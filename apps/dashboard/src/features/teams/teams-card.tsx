@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import { useChange } from '../../api/change';
+import { api, read } from '../../api/client';
+import { useMay } from '../../api/session';
+import { Button } from '../../ui/button';
+import { Plus } from '../../ui/icons';
+import type { Column } from '../../ui/table/column';
+import { TableCard } from '../../ui/table/table-card';
+import type { FieldSpec } from '../forms/prepare-form';
+import { SpecDialog } from '../forms/spec-form';
+import { MembersDialog } from './members-dialog';
+import { type Team, useTeams } from './use-teams';
+
+const COLUMNS: readonly Column<Team>[] = [
+  { header: 'Team', value: (row) => row.name },
+  { header: 'Projects', value: (row) => row.projects },
+  { header: 'Members', value: (row) => row.members },
+];
+const FIELDS: readonly FieldSpec[] = [{ name: 'name', label: 'Name', kind: 'text', required: true }];
+
+export function TeamsCard() {
+  const teams = useTeams();
+  const mayCreate = useMay('change_teams');
+  const [isCreating, setIsCreating] = useState(false);
+  const [shown, setShown] = useState<Team | null>(null);
+  const create = useChange({
+    run: (json: { name: string }) => read(api.teams.$post({ json })),
+    affects: [['teams']],
+    done: 'Team created',
+  });
+  return (
+    <TableCard
+      title="Teams"
+      actions={
+        mayCreate && (
+          <Button onClick={() => setIsCreating(true)}>
+            <Plus /> New team
+          </Button>
+        )
+      }
+      caption="Teams"
+      query={teams}
+      columns={COLUMNS}
+      rows={teams.data?.data}
+      rowKey={(row) => row.id}
+      onRow={setShown}
+      emptyTitle="No teams"
+      emptyHint="Ask an admin to add you to a team."
+    >
+      <SpecDialog
+        title="New team"
+        open={isCreating}
+        onClose={() => setIsCreating(false)}
+        specs={FIELDS}
+        resource={null}
+        submitLabel="Create team"
+        change={create}
+        onSubmit={(body) => create.mutate(body as { name: string }, { onSuccess: () => setIsCreating(false) })}
+      />
+      {shown !== null && <MembersDialog of={shown} onClose={() => setShown(null)} />}
+    </TableCard>
+  );
+}

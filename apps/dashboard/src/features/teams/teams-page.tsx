@@ -1,0 +1,21 @@
+import { Needed, useMay } from '../../api/session';
+import { TabbedCards } from '../../ui/tabbed-cards';
+import { PageFrame } from '../shell/page-frame';
+import { ProvidersCard } from './providers-card';
+import { TeamsCard } from './teams-card';
+import { UsersCard } from './users-card';
+
+const TEAMS = ['teams', 'Teams', TeamsCard] as const;
+const TABS = [TEAMS, ['users', 'Users', UsersCard], ['sign-on', 'Sign-on', ProvidersCard]] as const;
+
+/** Teams of the person; users and identity providers for admins of the gateway. */
+export function TeamsPage() {
+  const isAdmin = useMay('change_system');
+  return (
+    <PageFrame title="Teams & people">
+      <Needed value="change_members">
+        <TabbedCards label="Teams and people" tabs={isAdmin ? TABS : [TEAMS]} />
+      </Needed>
+    </PageFrame>
+  );
+}

@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query';
+import type { InferRequestType, InferResponseType } from 'hono/client';
+import { api, read } from '../../api/client';
+
+export type Team = InferResponseType<typeof api.teams.$get>['data'][number];
+export type Member = InferResponseType<(typeof api.teams)[':id']['members']['$get']>['data'][number];
+export type MemberInput = InferRequestType<(typeof api.teams)[':id']['members']['$post']>['json'];
+export type User = InferResponseType<typeof api.users.$get>['data'][number];
+export type UserInput = InferRequestType<typeof api.users.$post>['json'];
+export type IdentityProvider = InferResponseType<(typeof api)['identity-providers']['$get']>['data'][number];
+export type IdentityProviderInput = InferRequestType<(typeof api)['identity-providers']['$post']>['json'];
+
+const LIMIT = '200';
+
+export const useTeams = () =>
+  useQuery({ queryKey: ['teams'], queryFn: () => read(api.teams.$get({ query: { limit: LIMIT } })) });
+export const useMembers = (id: string) =>
+  useQuery({
+    queryKey: ['teams', id, 'members'],
+    queryFn: () => read(api.teams[':id'].members.$get({ param: { id } })),
+  });
+/** Users by a part of the name or address. */
+export const useUsers = (q = '', enabled = true) =>
+  useQuery({
+    queryKey: ['users', q],
+    enabled,
+    queryFn: () => read(api.users.$get({ query: { limit: LIMIT, ...(q === '' ? {} : { q }) } })),
+  });
+export const useIdentityProviders = () =>
+  useQuery({
+    queryKey: ['identity-providers'],
+    queryFn: () => read(api['identity-providers'].$get({ query: { limit: LIMIT } })),
+  });

@@ -1,0 +1,108 @@
+import { afterAll, expect, test } from 'bun:test';
+import { randomBytes } from 'node:crypto';
+import { CLIENT, type FakeIssuer, startFakeIssuer } from '@llm0/testing/sign-on/fake-issuer';
+import { callAdmin, type GatewayProcess } from '@llm0/testing/stores/start-gateway';
+import type { Page } from 'playwright-core';
+import { shareDashboard } from './share-dashboard';
+
+let issuer: FakeIssuer;
+let teamId: string;
+const GROUP = 'engineers';
+
+async function addProvider(gateway: GatewayProcess): Promise<void> {
+  issuer = await startFakeIssuer({ redirectUris: [`${gateway.url}/auth/callback`] });
+  const add = <T>(path: string, body: object) => callAdmin<T>(gateway, path, { body });
+  teamId = (await add<{ id: string }>('/teams', { name: 'Search' })).id;
+  await add('/projects', { name: 'search-api', team_id: teamId });
+  await add('/projects', { name: 'of-nobody-here' });
+  await add('/identity-providers', {
+    ...{ name: 'Acme', issuer: issuer.issuer, client_id: CLIENT.clientId, client_secret: CLIENT.clientSecret },
+    group_roles: [{ group: GROUP, team_id: teamId, role: 'team_admin' }],
+  });
+}
+
+const dashboard = shareDashboard({
+  env: { EGRESS_ALLOW: '127.0.0.1', ENCRYPTION_KEY: randomBytes(32).toString('base64') },
+  fill: addProvider,
+});
+afterAll(() => issuer.close());
+
+/** For looking at: SHOTS names a folder. */
+async function shoot(page: Page, name: string): Promise<void> {
+  if (process.env.SHOTS === undefined) return;
+  await page.waitForTimeout(1500);
+  for (const [width, height] of [
+    [1440, 900],
+    [390, 844],
+  ] as const) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize({ width, height });
+      await page.evaluate((theme) => document.documentElement.setAttribute('data-theme', theme), colorScheme);
+      await page.screenshot({ path: `${process.env.SHOTS}/${name}-${width}-${colorScheme}.png` });
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+test('a person signs in with a provider, sees the own team alone, and signs out', async () => {
+  const { page } = await dashboard.open('/');
+  await page.context().clearCookies();
+  await page.goto(`${dashboard.gateway.url}/projects?sign_in=unreachable&provider=Acme`);
+  await page.getByText("Acme can't be reached.").waitFor();
+  const button = page.getByRole('link', { name: 'Sign in with Acme' });
+  await button.waitFor();
+  await shoot(page, 'sign-in');
+  issuer.person = { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann Example', groups: [GROUP] };
+  await button.click();
+  await page.getByText('search-api').first().waitFor();
+  expect(new URL(page.url()).pathname).toBe('/projects');
+  expect(await page.getByText('of-nobody-here').count()).toBe(0);
+  const menu = page.getByRole('navigation', { name: 'Pages' });
+  expect(await menu.getByRole('link', { name: 'Access & system' }).count()).toBe(0);
+  await page.getByText('Ann Example').waitFor();
+  await shoot(page, 'projects');
+  await menu.getByRole('link', { name: 'Overview' }).click();
+  await shoot(page, 'overview');
+  await menu.getByRole('link', { name: 'Requests' }).click();
+  await shoot(page, 'requests');
+  await menu.getByRole('link', { name: 'Playground' }).click();
+  await shoot(page, 'playground');
+  await menu.getByRole('link', { name: 'Teams & people' }).click();
+  await page.getByRole('cell', { name: 'Search' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('cell', { name: 'ann@example.com' }).waitFor();
+  await shoot(page, 'team');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  // The issuer ends its own session, on its own page.
+  await page.waitForURL((url) => url.href.startsWith(issuer.issuer));
+  await page.goto(`${dashboard.gateway.url}/`);
+  await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
+});
+
+test('an admin adds a user and gives a role; without JavaScript errors', async () => {
+  const { page, problems } = await dashboard.open('/teams?tab=users');
+  await page.getByRole('button', { name: 'Add user' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Bob');
+  await dialog.getByLabel('Address').fill('bob@example.com');
+  await dialog.getByRole('button', { name: 'Add user' }).click();
+  await page.getByRole('cell', { name: 'bob@example.com' }).waitFor();
+  await shoot(page, 'users');
+  await page.getByRole('tab', { name: 'Sign-on' }).click();
+  await page.getByRole('cell', { name: 'Acme' }).waitFor();
+  await shoot(page, 'sign-on');
+  await page.getByRole('tab', { name: 'Teams' }).click();
+  await page.getByRole('cell', { name: 'Search' }).click();
+  await page.getByRole('combobox', { name: 'User' }).selectOption({ label: 'Bob · bob@example.com' });
+  await page.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').getByRole('cell', { name: 'Bob', exact: true }).waitFor();
+  await shoot(page, 'members');
+  const { data } = await callAdmin<{ data: { role: string; email: string }[] }>(
+    dashboard.gateway,
+    `/teams/${teamId}/members`,
+  );
+  expect(data).toContainEqual(expect.objectContaining({ email: 'bob@example.com', role: 'viewer' }));
+  expect(problems).toEqual([]);
+});
