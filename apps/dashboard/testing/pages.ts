@@ -20,5 +20,6 @@ export const PAGES = [
   { name: 'backends', path: '/backends', heading: 'HTTP backends' },
   { name: 'playground', path: '/playground', heading: 'Playground' },
   { name: 'audit', path: '/audit', heading: 'Audit' },
+  { name: 'teams', path: '/teams', heading: 'Teams & people' },
   { name: 'settings', path: '/settings', heading: 'Access & system' },
 ] as const;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
@@ -22,6 +23,7 @@ describe.each(TEST_DATABASES)('projects on $name', (kind) => {
     expect(answer.body).toEqual({
       id: UUID,
       name: 'plain',
+      team_id: DEFAULT_TEAM_ID,
       monthly_cap_usd: null,
       daily_budget_usd: null,
       weekly_budget_usd: null,
