@@ -14,8 +14,8 @@ export interface Exported {
 
 /** Fields of which null means something else than leaving them out. */
 const KEEPS_NULL: ReadonlySet<string> = new Set(['rate_limit_per_minute', 'max_customers']);
-/** Fields that the place of an entry says. */
-const IMPLIED: ReadonlySet<string> = new Set(['project_id', 'position']);
+/** Fields that the place of an entry says, and ids of teams and people, which other gateways lack. */
+const IMPLIED: ReadonlySet<string> = new Set(['project_id', 'position', 'team_id', 'user_id']);
 const HEAD = ` Secrets are not exported. A comment names each; write a reference such as env:NAME to set it.`;
 
 /** The state of a gateway as a file that leads to it again. */
