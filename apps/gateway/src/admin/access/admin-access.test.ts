@@ -281,6 +281,7 @@ describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
       'get /mcp/servers/{id}/grants',
       'get /mcp/servers/{id}/tools',
       'get /me',
+      'get /me/keys',
       'get /models',
       'get /models/unpriced',
       'get /models/{provider}/{model}',

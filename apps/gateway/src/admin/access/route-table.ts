@@ -48,6 +48,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'GET /session': ANYONE,
   'DELETE /session': ANYONE,
   'GET /me': ANYONE,
+  'GET /me/keys': ANYONE,
   'GET /models': ANYONE,
   'GET /models/{provider}/{model}': ANYONE,
 
@@ -87,7 +88,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'PATCH /projects/{id}/keys/{key_id}': OWN_KEY,
   'DELETE /projects/{id}/keys/{key_id}': OWN_KEY,
   'POST /projects/{id}/keys/{key_id}/rotate': OWN_KEY,
-  'GET /projects/{id}/keys/{key_id}/models': OWN_KEY,
+  'GET /projects/{id}/keys/{key_id}/models': READ_PROJECT,
   'POST /projects/{id}/keys/{key_id}/chat/completions': OWN_KEY,
   'POST /projects/{id}/keys/{key_id}/mcp': OWN_KEY,
   'GET /keys': ['read_settings', 'list'],

@@ -6,6 +6,8 @@ import type { AdminServices } from '../admin-services';
 const TIMEOUT_S = 5;
 /** Keys are read again by themselves; endpoints change rarely. */
 const KEPT_MS = 3_600_000;
+/** Nobody makes the gateway ask an issuer that is away more often. */
+const FAILED_MS = 2000;
 /** Tolerated difference between the clocks, in seconds. */
 const CLOCK_TOLERANCE_S = 300;
 
@@ -33,7 +35,7 @@ export class Issuers {
     if (known !== undefined && known.untilMs > nowMs) return known.configuration;
     const configuration = this.discover(provider);
     this.kept.set(key, { configuration, untilMs: nowMs + KEPT_MS });
-    configuration.catch(() => this.kept.delete(key));
+    configuration.catch(() => this.kept.set(key, { configuration, untilMs: nowMs + FAILED_MS }));
     return configuration;
   }
 

@@ -176,6 +176,11 @@ describe.each(TEST_DATABASES)('people of a team on $name', (kind) => {
     expect((await member.call('POST', `${keys}/${made.body.id}/chat/completions`, { body: {} })).status).toBe(200);
     const foreign = `/projects/${other.projectId}/keys/${made.body.id}/chat/completions`;
     expect((await member.call('POST', foreign, { body: {} })).status).toBe(404);
+    const mine = (await member.call('GET', '/me/keys')).body.data;
+    expect(mine.map((key: { id: string; spent_usd: string }) => [key.id, key.spent_usd])).toEqual([
+      [made.body.id, '0'],
+    ]);
+    expect((await ann.call('GET', '/me/keys')).body.data).toEqual([]);
     // Deactivated: sessions and keys end.
     await admin.call('PATCH', `/users/${member.id}`, { body: { is_active: false } });
     expect((await admin.call('GET', `${keys}/${made.body.id}`)).body.is_active).toBe(false);

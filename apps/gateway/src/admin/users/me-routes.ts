@@ -1,10 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { PERMISSIONS } from '@llm0/core/access/roles';
+import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
+import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
 import { listMemberships } from '@llm0/drizzle/queries/access/users';
 import { answers, createRouter, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { id } from '../fields/fields';
+import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
+import { listedKeySchema, showListedKey } from '../keys/schema';
 import { role } from '../teams/schema';
 
 const at = routesOf('users');
@@ -31,8 +34,25 @@ const me = createRoute({
   responses: { 200: answers(meSchema, 'The person, or the admin token') },
 });
 
+const keys = createRoute({
+  ...at('get', '/me/keys', 'List your own keys with their use, newest first'),
+  request: { query: z.strictObject(pageQuery) },
+  responses: { 200: answers(pageOf(listedKeySchema), 'Keys of this user in all projects; none for admin tokens') },
+});
+
 export function meRoutes({ db }: Pick<AdminServices, 'db'>) {
-  return createRouter().openapi(me, async (c) => {
+  const router = createRouter().openapi(keys, async (c) => {
+    const { user } = c.get('actor');
+    if (user === undefined) return c.json({ data: [], next_cursor: null }, 200);
+    const page = await keyRows.list(db, c.req.valid('query'), { userId: user.id });
+    const ids = page.data.map((key) => key.id);
+    const usage = await loadKeyUsage(db, ids);
+    return c.json(
+      showPage(page, (key) => showListedKey(key, { usage: usage.get(key.id), spendByDay: null })),
+      200,
+    );
+  });
+  return router.openapi(me, async (c) => {
     const { name, user, access } = c.get('actor');
     const found = user === undefined ? [] : await listMemberships(db, user.id);
     const memberships = found.map((one) => showFields(membershipSchema, one));
