@@ -4,6 +4,7 @@ import type { Db } from '../../client';
 import { usdFromNano } from '../../money';
 import { gatewayLogBodies, gatewayLogs } from '../../schema/gateway-logs';
 import { containsPattern } from '../contains-pattern';
+import { ofProjects } from '../of-projects';
 import { Rows, type Stored } from '../rows';
 import { OUTCOME_OF_ROW } from '../stats/read/segment-sql';
 
@@ -95,7 +96,7 @@ const labelIs = (name: string, values: Values) =>
 
 /** A condition for each field; one for each label. */
 const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<LogMatch[K]>) => readonly SQL[] } = {
-  projectId: (ids) => [isOneOf(gatewayLogs.projectId, ids, 'uuid')],
+  projectId: (ids) => [ofProjects(ids, sql`${gatewayLogs.projectId}`)],
   apiKeyId: (ids) => [isOneOf(gatewayLogs.apiKeyId, ids, 'uuid')],
   model: (models) => [anyOf([isOneOf(gatewayLogs.model, models), isOneOf(gatewayLogs.requestedModel, models)])],
   provider: (names) => [isOneOf(sql`coalesce(${gatewayLogs.finalProvider}, ${gatewayLogs.provider})`, names)],
