@@ -1,7 +1,7 @@
 import { and, desc, eq, getTableColumns, gt, gte, lt, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminAudit } from '../../schema/operations';
-import { namesProjects, type ProjectScope } from '../of-projects';
+import { namesProjects, ofProjects, type ProjectScope } from '../of-projects';
 import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
 
 type Entry = typeof adminAudit.$inferSelect;
@@ -72,7 +72,7 @@ export async function listAuditEntries(db: Db, page: AuditPageRequest): Promise<
         action === undefined ? undefined : eq(adminAudit.action, action),
         resource === undefined ? undefined : eq(adminAudit.resource, resource),
         resourceId === undefined ? undefined : eq(adminAudit.resourceId, resourceId),
-        projectId === undefined ? undefined : namesProjects(projectId, PROJECT_OF_ENTRY),
+        projectId === undefined ? undefined : concerns(projectId),
         fromMs === undefined ? undefined : gte(adminAudit.createdAtMs, fromMs),
         toMs === undefined ? undefined : lt(adminAudit.createdAtMs, toMs),
         afterCursor(page, adminAudit.createdAtMs, adminAudit.id),
@@ -82,6 +82,11 @@ export async function listAuditEntries(db: Db, page: AuditPageRequest): Promise<
     .limit(page.limit + 1);
   return toPage(rows, page.limit);
 }
+
+/** Entries of the projects, and of the teams that own them. */
+const concerns = (projectId: ProjectScope) => sql`(${namesProjects(projectId, PROJECT_OF_ENTRY)}
+  or ${adminAudit.resource} in ('team', 'member') and split_part(${adminAudit.resourceId}, '/', 1) in
+    (select team_id::text from projects where ${ofProjects(projectId, sql`id`)}))`;
 
 /** null for what belongs to no project. Limits of a customer are named by project and customer. */
 export const PROJECT_OF_ENTRY = sql`coalesce(${adminAudit.after}->>'project_id', ${adminAudit.before}->>'project_id',

@@ -62,6 +62,9 @@ describe.each(TEST_DATABASES)('people of a team on $name', (kind) => {
     expect(await seen(`/logs?format=csv&${DAY}`)).toContain(own.requestId);
     expect(await seen(`/tool-calls?${DAY}`)).toContain(own.toolCallId);
     expect(await seen('/audit?limit=1000')).toContain(own.keyId);
+    // Who joined the team concerns it, too.
+    const { data } = (await ann.call('GET', '/audit?resource=member')).body;
+    expect(data.map((one: { resource_id: string }) => one.resource_id)).toContain(`${own.teamId}/${ann.id}`);
     expect(idsSeen.get('/logs/suggestions?field=customer_id') ?? '').toContain(own.mark);
     for (const by of ['project', 'customer', 'label.app', 'key']) {
       const { buckets } = (await ann.call('GET', `/stats/spend?group_by=${by}&interval=all&${DAY}`)).body;
