@@ -5,7 +5,15 @@ import { ask, postChat, shareEnvironment, type TestEnvironment } from './environ
 
 const SETUP_MS = 60_000;
 const METRICS_TOKEN = 'metrics-token-0123456789';
-const OPERATORS_PATHS = ['/', '/admin/docs', '/admin/v1/openapi.json', '/healthz', '/health', '/cachez'];
+const OPERATORS_PATHS = [
+  '/',
+  '/admin/docs',
+  '/admin/v1/openapi.json',
+  '/healthz',
+  '/health',
+  '/cachez',
+  '/auth/providers',
+];
 const WRITTEN_OTHERWISE = [
   ...['/metrics', '/metrics/', '//metrics', '/METRICS', '/%6detrics', '/x/../metrics', '/metrics?x', '/metrics%3f'],
   ...[
