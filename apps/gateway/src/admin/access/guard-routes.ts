@@ -80,7 +80,7 @@ function routeOf(c: Guarded): { readonly path: string; readonly params: Record<s
   const given = c.req.path.replace(PREFIX, '').split('/');
   const params: Record<string, string> = {};
   pattern.split('/').forEach((part, index) => {
-    if (part.startsWith(':')) params[part.slice(1).replace(/\{.*$/, '')] = decode(given[index] ?? '');
+    if (part.startsWith(':')) params[part.slice(1).split('{', 1)[0] ?? ''] = decode(given[index] ?? '');
   });
   return { path: pattern.replace(/:(\w+)(?:\{[^}]*\})?/g, '{$1}'), params };
 }
