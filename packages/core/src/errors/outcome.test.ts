@@ -13,6 +13,8 @@ describe('the rule for failures', () => {
     expect(of('gateway')).toEqual(['overloaded', 'store_unavailable', 'internal']);
     expect(of('policy')).toContain('rate_limit_exceeded');
     expect(of('caller')).toContain('invalid_json');
+    const aborted = codes.filter(([, { logStatus }]) => logStatus === 'aborted').map(([code]) => code);
+    expect(of('aborted')).toEqual(aborted);
   });
 
   test('an error that provider and gateway are not to blame for is one of the caller', () => {

@@ -30,11 +30,15 @@ const POLICY: readonly string[] = [
 /** Error codes of failures: callers can't avoid them. */
 export const FAILURE_CODES: readonly string[] = [...PROVIDER_FAILURES, ...GATEWAY_FAILURES];
 
-export type ErrorDomain = 'caller' | 'policy' | 'provider' | 'gateway';
+/** Codes of requests whose caller left, or asked for a cached answer only. */
+const ABORTED: readonly string[] = ['client_closed', 'not_cached'] satisfies readonly ErrorKind[];
+
+export type ErrorDomain = 'caller' | 'aborted' | 'policy' | 'provider' | 'gateway';
 
 /** Fault of a failed or refused request, by its error code. */
 export function domainOf(code: string): ErrorDomain {
   if (POLICY.includes(code)) return 'policy';
+  if (ABORTED.includes(code)) return 'aborted';
   if (!FAILURE_CODES.includes(code)) return 'caller';
   return PROVIDER_FAILURES.some((one) => one === code) ? 'provider' : 'gateway';
 }

@@ -15,8 +15,9 @@ export const useSavePolicy = (projectId: string, policy: Policy, onSaved?: () =>
       return saved;
     },
     affects: [policyKey(projectId)],
-    done: ({ version, holds_streams }) => {
+    done: ({ version, mode, holds_streams }) => {
       const held = newlyHolding(policy.holds_streams, holds_streams);
+      if (mode === 'off') return `Saved as version ${version}. The mode is off: nothing is checked yet.`;
       return `Saved as version ${version}. It applies from the next request.${held === undefined ? '' : ` ${held}`}`;
     },
   });

@@ -35,7 +35,7 @@ export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
         loadingRows={3}
         sortBy="Requests"
         columns={COLUMNS}
-        linkOf={(line) => requestsLink({ q: line.code })}
+        linkOf={(line) => requestsLink({ error_code: line.code })}
         emptyTitle="No errors in this range"
       />
     </Card>

@@ -44,6 +44,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
 
 export const DOMAIN_LABELS = {
   caller: 'Caller',
+  aborted: 'Caller left',
   policy: 'Limits',
   provider: 'Provider',
   gateway: 'Gateway',
