@@ -11,7 +11,7 @@ import {
   type Region,
   requestsOfRegion,
 } from '../../charts/durations/prepare-heat-map';
-import { bucketStarts, type TimeRange } from '../../range/time-range';
+import { bucketStarts, rangeQuery, type TimeRange } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
 import { useShowRequests } from '../../range/use-show-requests';
 import { Card } from '../../ui/card';
@@ -96,7 +96,11 @@ function useRegion(metric: Metric, { search, range }: Page) {
   const choose = (next: Region | null) =>
     void navigate({
       to: '.',
-      search: (before) => ({ ...before, region: next === null ? undefined : writeRegion(metric, next) }),
+      // A range that moves on would leave the region behind, and change its counts.
+      search: (before) =>
+        next === null
+          ? { ...before, region: undefined }
+          : { ...before, range: undefined, ...rangeQuery(range), region: writeRegion(metric, next) },
       replace: true,
       resetScroll: false,
     });
