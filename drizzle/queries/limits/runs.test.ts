@@ -8,6 +8,7 @@ import { storeLogRecords } from '../logs/log-insert';
 import {
   deleteOldRuns,
   forgottenRun,
+  hasRuns,
   listRunItems,
   loadRunUsage,
   openRun,
@@ -35,9 +36,11 @@ describe.each(TEST_DATABASES)("agents' runs on $name", (kind) => {
 
   test('the first request sets the budget, whoever comes at the same time', async () => {
     const opened = await Promise.all([open('one', 100), open('one', 200), open('one', 300)]);
-    expect(new Set(opened.map(({ id, budgetNanoUsd }) => `${id} ${budgetNanoUsd}`)).size).toBe(1);
-    await pauseRun(db, opened[0].id, 5);
-    await pauseRun(db, opened[0].id, 6);
+    expect(new Set(opened.map(({ run }) => `${run.id} ${run.budgetNanoUsd}`)).size).toBe(1);
+    expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1);
+    expect([await hasRuns(db, projectId), await hasRuns(db, crypto.randomUUID())]).toEqual([true, false]);
+    await pauseRun(db, opened[0].run.id, 5);
+    await pauseRun(db, opened[0].run.id, 6);
     expect(await runRows.get(db, { projectId, runId: 'one' })).toMatchObject({ pausedAtMs: 5 });
   });
 
@@ -65,7 +68,9 @@ describe.each(TEST_DATABASES)("agents' runs on $name", (kind) => {
   });
 
   test('runs of a day ago are forgotten once, and deleted with the log', async () => {
-    const { id } = await open('old');
+    const {
+      run: { id },
+    } = await open('old');
     const nowMs = Date.now() + 2 * DAY_MS;
     const due = async () => (await runsToForget(db, nowMs - DAY_MS, 10)).filter((run) => run.id === id).length;
     expect(await due()).toBe(1);

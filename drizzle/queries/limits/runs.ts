@@ -47,13 +47,19 @@ export const rowsOfRun = (projectId: string, runId: string): SQL => sql`
 type RunAt = Pick<StoredRun, 'projectId' | 'runId'>;
 
 /** The run of these values, which the first request makes. */
-export async function openRun(db: Db, run: RunAt & Pick<StoredRun, 'apiKeyId' | 'budgetNanoUsd'>): Promise<StoredRun> {
+export async function openRun(
+  db: Db,
+  run: RunAt & Pick<StoredRun, 'apiKeyId' | 'budgetNanoUsd'>,
+): Promise<{ readonly run: StoredRun; readonly isNew: boolean }> {
   const made = await runRows.createUnlessThere(db, run);
   const { projectId, runId } = run;
   const found = made ?? (await runRows.get(db, { projectId, runId }));
   if (found === null) throw new Error('the run is gone');
-  return found;
+  return { run: found, isNew: made !== null };
 }
+
+export const hasRuns = async (db: Db, projectId: string): Promise<boolean> =>
+  (await runRows.first(db, 1, eq(runs.projectId, projectId))).length > 0;
 
 /** Notes the first refusal. */
 export async function pauseRun(db: Db, id: string, nowMs: number): Promise<void> {

@@ -3,7 +3,7 @@ import { GatewayError, runStopped } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Db } from '@llm0/drizzle/client';
-import { openRun, pauseRun, runRows, type StoredRun } from '@llm0/drizzle/queries/limits/runs';
+import { hasRuns, openRun, pauseRun, runRows, type StoredRun } from '@llm0/drizzle/queries/limits/runs';
 import { LRUCache } from 'lru-cache';
 
 /** A run as its requests name it. */
@@ -33,6 +33,8 @@ interface Options {
 /** Runs with a budget, as all processes agree on them. */
 export class RunBudgets {
   private readonly known = new LRUCache<string, Known>({ max: MOST_KNOWN });
+  /** Until when a project is known to have no run with a budget. */
+  private readonly without = new LRUCache<string, number>({ max: MOST_KNOWN });
   /** Calls under way, by run. */
   private readonly calls = new Map<string, Set<AbortController>>();
 
@@ -47,14 +49,34 @@ export class RunBudgets {
     const { key, project } = principal;
     const name = nameOf(project.id, runId);
     const known = this.known.get(name);
-    if (known !== undefined && known.untilMs > this.options.clock.monotonicMs()) {
-      if (known.run !== null || wantedNanoUsd === undefined) return known.run;
-    }
     const budgetNanoUsd = budgetOf(principal, wantedNanoUsd);
+    if (known !== undefined && known.untilMs > this.options.clock.monotonicMs()) {
+      if (known.run !== null || budgetNanoUsd === undefined) return known.run;
+    }
     const at = { projectId: project.id, runId };
-    return this.load(name, (db) =>
-      budgetNanoUsd === undefined ? runRows.get(db, at) : openRun(db, { ...at, apiKeyId: key.id, budgetNanoUsd }),
-    );
+    if (budgetNanoUsd !== undefined) return this.open({ ...at, apiKeyId: key.id, budgetNanoUsd });
+    // Many name their runs only to find their rows.
+    if (await this.hasNone(project.id)) return null;
+    return this.load(name, (db) => runRows.get(db, at));
+  }
+
+  private async open(asked: Parameters<typeof openRun>[1]): Promise<StoredRun | null> {
+    let isNew = false;
+    const run = await this.load(nameOf(asked.projectId, asked.runId), async (db) => {
+      const opened = await openRun(db, asked);
+      isNew = opened.isNew;
+      return opened.run;
+    });
+    if (isNew) await this.tell(asked);
+    return run;
+  }
+
+  private async hasNone(projectId: string): Promise<boolean> {
+    const nowMs = this.options.clock.monotonicMs();
+    if ((this.without.get(projectId) ?? 0) > nowMs) return true;
+    if (await this.read((db) => hasRuns(db, projectId))) return false;
+    this.without.set(projectId, nowMs + KNOWN_MS);
+    return true;
   }
 
   /** True if the run has a budget, as far as this process knows. */
@@ -88,24 +110,37 @@ export class RunBudgets {
 
   /** Makes a change of it known to all processes. */
   async tell({ projectId, runId }: Pick<StoredRun, 'projectId' | 'runId'>): Promise<void> {
-    this.known.delete(nameOf(projectId, runId));
-    await this.options.hotStore.notify(`${TOPIC} ${nameOf(projectId, runId)}`);
+    const name = nameOf(projectId, runId);
+    this.expire(name);
+    // Without the hot store no request is admitted; then all read it anew.
+    await this.options.hotStore.notify(`${TOPIC} ${name}`).catch(() => undefined);
+  }
+
+  /** The next request reads it anew; that it has a budget stays known. */
+  private expire(name: string): void {
+    const known = this.known.get(name);
+    if (known !== undefined) this.known.set(name, { ...known, untilMs: 0 });
   }
 
   private async changed(name: string): Promise<void> {
-    this.known.delete(name);
-    if (!this.calls.has(name)) return;
+    this.expire(name);
     const [projectId = '', runId = ''] = name.split(' ');
+    this.without.delete(projectId);
+    if (!this.calls.has(name)) return;
     const run = await this.load(name, (db) => runRows.get(db, { projectId, runId })).catch(() => null);
     if (run?.stoppedAtMs == null) return;
     for (const call of [...(this.calls.get(name) ?? [])]) call.abort(runStopped(runId));
   }
 
-  private async load(name: string, read: (db: Db) => Promise<StoredRun | null>): Promise<StoredRun | null> {
+  private async load(name: string, find: (db: Db) => Promise<StoredRun | null>): Promise<StoredRun | null> {
+    const run = await this.read(find);
+    this.known.set(name, { run, untilMs: this.options.clock.monotonicMs() + KNOWN_MS });
+    return run;
+  }
+
+  private async read<T>(find: (db: Db) => Promise<T>): Promise<T> {
     try {
-      const run = await read(this.options.db);
-      this.known.set(name, { run, untilMs: this.options.clock.monotonicMs() + KNOWN_MS });
-      return run;
+      return await find(this.options.db);
     } catch (cause) {
       const message = "The run's budget can't be read right now. Retry shortly.";
       throw new GatewayError('store_unavailable', message, { retryAfterMs: 1000, cause });
