@@ -108,12 +108,15 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     const sinks = [sinkNamed('hangs'), sinkNamed('goes-on')];
     await run(...sinks);
     await store(1);
-    const released = Promise.withResolvers<void>();
-    const [hanging, other] = jobsOf(sinks, (sink, part) =>
-      sink.name === 'hangs' ? released.promise : write(sink, part),
-    );
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [hanging, other] = jobsOf(sinks, (sink, part) => {
+      if (sink.name !== 'hangs') return write(sink, part);
+      reached.resolve();
+      return released.promise;
+    });
     const hung = hanging?.run(context());
     await other?.run(context());
+    await reached.promise;
     expect([...objects.keys()].map((key) => key.split('/')[0])).toEqual(['goes-on']);
     released.reject(new Error('no answer'));
     await hung;
