@@ -2,6 +2,8 @@ import { hashSecret } from '@llm0/core/keys/key-secret';
 
 const NAME = 'llm0_session';
 const SECRET_BYTES = 32;
+/** Lifetime of a session, however it began. */
+export const SESSION_SECONDS = 24 * 3600;
 
 /** 256 random bits for the cookie; the store has only the SHA-256. */
 export function createSessionSecret(): { readonly secret: string; readonly hash: string } {

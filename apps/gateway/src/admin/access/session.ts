@@ -10,11 +10,10 @@ import { id, instantShown } from '../fields/fields';
 import { showInstantOrNull } from '../fields/show-fields';
 import { findTokenOwner, wrongToken } from './authenticate-admin';
 import { refuseCrossSite } from './refuse-cross-site';
-import { createSessionSecret, writeSessionCookie } from './session-cookie';
+import { createSessionSecret, SESSION_SECONDS, writeSessionCookie } from './session-cookie';
 import type { SignInThrottle } from './sign-in-throttle';
 
 const at = routesOf('session');
-const SESSION_SECONDS = 24 * 3600;
 const MAX_TOKEN_LENGTH = 1000;
 
 const sessionUserSchema = z.object({ id, name: z.string(), email: z.string().nullable() }).openapi('SessionUser');

@@ -3,14 +3,12 @@ import { createUserSession } from '@llm0/drizzle/queries/access/admin-sessions';
 import type { StoredIdentityProvider } from '@llm0/drizzle/queries/access/identity-providers';
 import { type SignedIn, setGroupRoles, signInUser } from '@llm0/drizzle/queries/access/users';
 import { userActor } from '../access/actors';
-import { createSessionSecret } from '../access/session-cookie';
+import { createSessionSecret, SESSION_SECONDS } from '../access/session-cookie';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { loadClient } from './issuers';
 import type { SignInFlow } from './sign-in-cookie';
 
-/** A session, as one with an admin token. */
-export const SESSION_SECONDS = 24 * 3600;
 const MAX_NAME = 200;
 
 type Client = Awaited<ReturnType<typeof loadClient>>;

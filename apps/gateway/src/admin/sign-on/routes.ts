@@ -5,9 +5,9 @@ import {
   type StoredIdentityProvider,
 } from '@llm0/drizzle/queries/access/identity-providers';
 import { type Context, Hono } from 'hono';
-import { readSessionCookie, writeSessionCookie } from '../access/session-cookie';
+import { readSessionCookie, SESSION_SECONDS, writeSessionCookie } from '../access/session-cookie';
 import type { AdminServices } from '../admin-services';
-import { askIssuer, openSession, SESSION_SECONDS, SignInRefused } from './finish-sign-in';
+import { askIssuer, openSession, SignInRefused } from './finish-sign-in';
 import { Issuers, loadClient } from './issuers';
 import { clearFlow, endOfFlow, readFlow, type SignInFlow, safePath, writeFlow } from './sign-in-cookie';
 
