@@ -7,7 +7,7 @@ import { targetKey } from '@llm0/core/routing/target';
 import { createProviderRegistry } from '@llm0/providers/registry';
 import { readPriceSeed } from '../providers/price-seed';
 import { callableModels } from './handle-models';
-import { KEY as key } from './open-pipeline.fixture';
+import { KEY as key } from './sample-principal.fixture';
 
 const SEEDED_MS = Date.UTC(2026, 5, 1);
 const { models } = await readPriceSeed();

@@ -36,6 +36,7 @@ import { createDowngradeModels, createStoreClock } from '../services/create-memo
 import { settleRecord } from './metering/settle-record';
 import { type Admission, type AdmitInput, CHAT } from './request/admit';
 import { admitInTurn } from './request/admit-in-turn';
+import { KEY, PROJECT } from './sample-principal.fixture';
 import { MODEL, type Script, says } from './vendor-answers.fixture';
 
 export { fails, MODEL, type Script, type StreamControl, says, streams } from './vendor-answers.fixture';
@@ -69,60 +70,6 @@ const PRICES = [
   },
 ];
 
-const PROJECT: Project = {
-  id: 'project',
-  name: 'p',
-  version: 1,
-  isActive: true,
-  monthlyCapNanoUsd: null,
-  dailyBudgetNanoUsd: null,
-  weeklyBudgetNanoUsd: null,
-  strictCaps: false,
-  defaultOutputTokens: 100,
-  cacheEnabled: true,
-  cacheTtlSeconds: null,
-  semanticCacheEnabled: false,
-  semanticThreshold: null,
-  semanticShadow: false,
-  cacheToolCalls: false,
-  shareResponses: false,
-  dropParams: null,
-  failover: null,
-  passthrough: null,
-  allowedTools: null,
-  codeMode: false,
-  labels: null,
-  onStoreFailure: 'closed',
-  unknownModelPolicy: null,
-  maxCustomers: null,
-  queueTimeoutMs: null,
-};
-export const KEY: ApiKey = {
-  id: 'key',
-  projectId: 'project',
-  name: 'k',
-  version: 1,
-  isActive: true,
-  rateLimitPerMinute: null,
-  rateLimitBurst: null,
-  tokensPerMinute: null,
-  maxConcurrency: null,
-  allowedModels: null,
-  dropParams: null,
-  failover: null,
-  passthrough: null,
-  allowedTools: null,
-  codeMode: null,
-  guardrailRules: null,
-  labels: null,
-  expiresAtMs: null,
-  budgetNanoUsd: null,
-  budgetPeriod: 'total',
-  dailyBudgetNanoUsd: null,
-  weeklyBudgetNanoUsd: null,
-  maxRunBudgetNanoUsd: null,
-  defaultRunBudgetNanoUsd: null,
-};
 const NO_ROWS: RebuildSource = {
   storeRecords: async () => {},
   loadSpend: async () => ({

@@ -8,62 +8,11 @@ import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createAliasBook } from '@llm0/core/routing/alias';
 import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
 import { targetKey } from '@llm0/core/routing/target';
+import { KEY, PROJECT } from '../sample-principal.fixture';
 import { planRequest } from './plan-request';
 
-const project: Project = {
-  id: 'p1',
-  name: 'p',
-  version: 1,
-  isActive: true,
-  monthlyCapNanoUsd: null,
-  dailyBudgetNanoUsd: null,
-  weeklyBudgetNanoUsd: null,
-  strictCaps: false,
-  defaultOutputTokens: 100,
-  cacheEnabled: true,
-  cacheTtlSeconds: null,
-  semanticCacheEnabled: false,
-  semanticThreshold: null,
-  semanticShadow: false,
-  cacheToolCalls: false,
-  shareResponses: false,
-  dropParams: null,
-  failover: null,
-  passthrough: null,
-  allowedTools: null,
-  codeMode: false,
-  labels: null,
-  onStoreFailure: 'closed',
-  unknownModelPolicy: null,
-  maxCustomers: null,
-  queueTimeoutMs: null,
-};
-const key: ApiKey = {
-  id: 'k1',
-  projectId: 'p1',
-  name: 'k',
-  version: 1,
-  isActive: true,
-  rateLimitPerMinute: null,
-  rateLimitBurst: null,
-  tokensPerMinute: null,
-  maxConcurrency: null,
-  allowedModels: null,
-  dropParams: null,
-  failover: null,
-  passthrough: null,
-  allowedTools: null,
-  codeMode: null,
-  guardrailRules: null,
-  labels: null,
-  expiresAtMs: null,
-  budgetNanoUsd: null,
-  budgetPeriod: 'total',
-  dailyBudgetNanoUsd: null,
-  weeklyBudgetNanoUsd: null,
-  maxRunBudgetNanoUsd: null,
-  defaultRunBudgetNanoUsd: null,
-};
+const project = { ...PROJECT, id: 'p1' };
+const key = { ...KEY, id: 'k1', projectId: 'p1' };
 const acme = { name: 'acme', place: 'cloud' as const, modelPatterns: [/^acme-/], liveModels: new Set<string>() };
 const prices = createPriceBook(
   [{ provider: 'acme', model: 'acme-1', mode: 'chat', prices: { input: 1000, output: 2000 }, capabilities: [] }],
