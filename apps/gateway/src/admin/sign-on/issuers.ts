@@ -1,11 +1,13 @@
 // An unreachable issuer: new sign-ins fail within seconds and say so; open sessions never ask it.
 import type { StoredIdentityProvider } from '@llm0/drizzle/queries/access/identity-providers';
+import { LRUCache } from 'lru-cache';
 import type { Configuration } from 'openid-client';
 import type { AdminServices } from '../admin-services';
 
 const TIMEOUT_S = 5;
 /** Keys are read again by themselves; endpoints change rarely. */
 const KEPT_MS = 3_600_000;
+const MOST_KEPT = 100;
 /** Nobody makes the gateway ask an issuer that is away more often. */
 const FAILED_MS = 2000;
 /** Tolerated difference between the clocks, in seconds. */
@@ -23,7 +25,8 @@ interface Kept {
 
 /** What issuers say of themselves, kept for an hour. */
 export class Issuers {
-  private readonly kept = new Map<string, Kept>();
+  /** Each change of a provider begins a new entry. */
+  private readonly kept = new LRUCache<string, Kept>({ max: MOST_KEPT });
 
   constructor(private readonly services: Needs) {}
 
