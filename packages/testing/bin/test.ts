@@ -1,10 +1,10 @@
 // `bun run test [path …]`: sets everything up by itself, runs everything, ends with `N passed, N failed`.
 // Imports nothing but what Bun ships: on a fresh clone it runs before anything is installed.
-import { chmodSync } from 'node:fs';
+import { chmodSync, existsSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { ensureDashboard } from '../../../apps/gateway/bin/ensure-dashboard';
 import { ensureInstalled, ROOT } from '../../../apps/gateway/bin/ensure-installed';
-import { removeFolder, temporaryFolder } from '../stores/server-process';
+import { FOLDER_VARIABLE, removeFolder, temporaryFolder } from '../stores/server-process';
 import { type StartedStores, type Store, startTestStores } from '../stores/start-test-stores';
 import type { TestCounts } from './count-tests';
 import { choose, type PlannedFile, planTests } from './plan-tests';
@@ -16,6 +16,7 @@ import { watchSources } from './watch-sources';
 const GUARD_MS = 45 * 60_000;
 /** Each has a Redis and an embedded Postgres of its own. */
 const MOST_WORKERS = 6;
+const MEMORY_OF_STORES = 4 * 1024 ** 3;
 /** What was checked before is not checked again until it changes. Several threads check much of it several times. */
 const TYPES = [
   'tsc',
@@ -33,7 +34,9 @@ const running = new Running();
 const took = new Map<string, number>();
 /** Those that are being started as well: an early end leaves nothing behind. */
 const starting: Promise<StartedStores>[] = [];
+process.env[FOLDER_VARIABLE] = folderInMemory();
 const folder = temporaryFolder('test');
+process.env[FOLDER_VARIABLE] = folder;
 // Servers that run as nobody keep their folders in it.
 chmodSync(folder, 0o711);
 
@@ -60,6 +63,14 @@ try {
   console.error(error instanceof Error ? error.message : error);
 }
 await finish();
+
+/** Where it has room for all stores of a run: a database is a thousand files, which take a disk up to a second. */
+function folderInMemory(): string {
+  const memory = '/dev/shm';
+  if (!existsSync(memory)) return '';
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize >= MEMORY_OF_STORES ? memory : '';
+}
 
 async function runOnce({ paths, unitOnly, all }: TestOptions): Promise<void> {
   const planned = planTests(ROOT);
