@@ -139,6 +139,7 @@ function environmentOf({ stores, folder, all, isNightly }: TestStage): Record<st
     ...(stores.length === 0 ? { TEST_REDIS_URL: '', TEST_DATABASE_URL: '' } : stores[0]?.env),
     [STORES_VARIABLE]: stores.length === 0 ? '' : JSON.stringify(stores.map(({ env }) => env)),
     [FOLDER_VARIABLE]: folder,
+    TMPDIR: folder,
     [ALL_VARIABLE]: all === true ? '1' : '',
     [NIGHTLY_VARIABLE]: isNightly === true ? '1' : '',
   });

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Database } from '@llm0/drizzle/client';
 import { type LookUpPool, openLookUpPool, sharedLookUps } from '@llm0/drizzle/look-up-pool';
 import { openDatabase } from '@llm0/drizzle/open-database';
+import { isAll } from '../lane';
 import { copyTemplate } from './copy-template';
 import { createMigratedDatabase } from './create-database';
 import { temporaryFolder } from './server-process';
@@ -66,3 +67,6 @@ export const TEST_DATABASES: readonly TestDatabaseKind[] = [
     ? []
     : [{ name: 'postgres', open: () => openReal(serverUrl), openOwn: () => openReal(serverUrl) }]),
 ];
+
+/** For suites in which the database decides nothing, such as forms and rights of the admin API. `--all` runs them on both. */
+export const ON_ONE_DATABASE: readonly TestDatabaseKind[] = isAll ? TEST_DATABASES : TEST_DATABASES.slice(-1);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const nobody = crypto.randomUUID();
 
-describe.each(TEST_DATABASES)('admin API on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('admin API on $name', (kind) => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
     admin = await openAdmin(kind);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin } from '../admin.fixture';
 
 const SAME_ORIGIN = { 'sec-fetch-site': 'same-origin' };
 
-describe.each(TEST_DATABASES)('sessions on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('sessions on $name', (kind) => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
     admin = await openAdmin(kind);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ALERT_KIND_FACTS, ALERT_KINDS } from '@llm0/core/alerts/kinds';
 import { endFiring, recordFiring } from '@llm0/drizzle/queries/alerts';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
 const HOOK = { name: 'watch', webhook_url: 'https://hooks.example.test/x' };
 const KEY = 'R0123456789ABCDEF';
 
-describe.each(TEST_DATABASES)('alerts of the admin API on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('alerts of the admin API on $name', (kind) => {
   let admin: AdminUnderTest;
   const made: string[] = [];
   beforeAll(async () => {

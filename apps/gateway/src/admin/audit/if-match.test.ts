@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, type Answer, openAdmin } from '../admin.fixture';
 
-describe.each(TEST_DATABASES)('changes of what was read, on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('changes of what was read, on $name', (kind) => {
   let admin: AdminUnderTest;
   let projectId: string;
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { CustomerLimits } from '@llm0/core/limits/hot-store';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { recoverChanges } from './recover-changes';
 
-describe.each(TEST_DATABASES)('changes whose gateway died on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('changes whose gateway died on $name', (kind) => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
     admin = await openAdmin(kind);

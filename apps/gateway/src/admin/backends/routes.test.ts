@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { closedVault } from '@llm0/core/keys/secret-vault';
 import { backendRows } from '@llm0/drizzle/queries/routing/backends';
 import { type HttpBackend, startHttpBackend } from '@llm0/testing/fake-upstream/start-http-backend';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
 const SECRET = 'Zebra.crossing.at.night';
 
-describe.each(TEST_DATABASES)('HTTP backends on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('HTTP backends on $name', (kind) => {
   let admin: AdminUnderTest;
   let backend: HttpBackend;
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
 const unknownId = crypto.randomUUID();
 
-describe.each(TEST_DATABASES)('budgets of labels on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('budgets of labels on $name', (kind) => {
   let admin: AdminUnderTest;
   let projectId: string;
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
 const NONE = {
@@ -14,7 +14,7 @@ const NONE = {
   downgrade_model: null,
 };
 
-describe.each(TEST_DATABASES)('customer limits on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('customer limits on $name', (kind) => {
   let admin: AdminUnderTest;
   let projectId: string;
   beforeAll(async () => {

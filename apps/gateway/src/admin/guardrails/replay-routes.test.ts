@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
 const MAIL = { name: 'mail', on: 'both', check: { type: 'pii', kinds: ['email'] }, action: 'block' };
@@ -14,7 +14,7 @@ const JUDGE = {
   action: 'block',
 };
 
-describe.each(TEST_DATABASES)('guardrails and what is over, on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('guardrails and what is over, on $name', (kind) => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
     admin = await openAdmin(kind);

@@ -4,14 +4,14 @@ import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { saveGuardrails } from '@llm0/drizzle/queries/access/guardrails';
 import { listRecentChanges } from '@llm0/drizzle/queries/access/recent-changes';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
 const NO_CARDS = { name: 'no cards', on: 'both', check: { type: 'pii', kinds: ['card'] }, action: 'redact' };
 const shownRule = { ...NO_CARDS, on_error: 'block' };
 
-describe.each(TEST_DATABASES)('guardrails on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('guardrails on $name', (kind) => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
     admin = await openAdmin(kind);

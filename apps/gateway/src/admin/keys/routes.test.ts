@@ -3,10 +3,10 @@ import { createKeySecret, hashSecret } from '@llm0/core/keys/key-secret';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
-describe.each(TEST_DATABASES)('keys on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('keys on $name', (kind) => {
   let admin: AdminUnderTest;
   let projectId: string;
   beforeAll(async () => {

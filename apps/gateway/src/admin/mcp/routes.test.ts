@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { closedVault, createSecretVault } from '@llm0/core/keys/secret-vault';
 import { mcpServerRows } from '@llm0/drizzle/queries/mcp/servers';
 import { type McpServerUnderTest, startMcpServer, textTool } from '@llm0/testing/fake-upstream/start-mcp-server';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, type Answer, openAdmin } from '../admin.fixture';
 
 const TOKEN = 'mcp-secret-token-0123456789';
 const HEADER = 'Zebra.crossing.at.night';
 
-describe.each(TEST_DATABASES)('MCP servers on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('MCP servers on $name', (kind) => {
   let admin: AdminUnderTest;
   let server: McpServerUnderTest;
   const said: string[] = [];
@@ -267,7 +267,7 @@ describe.each(TEST_DATABASES)('MCP servers on $name', (kind) => {
   });
 });
 
-describe.each(TEST_DATABASES.slice(0, 1))('secrets of MCP servers', (kind) => {
+describe.each(ON_ONE_DATABASE.slice(0, 1))('secrets of MCP servers', (kind) => {
   test('without a master key none is taken, and what needs none is', async () => {
     const server = startMcpServer();
     const admin = await openAdmin(kind, { vault: closedVault });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
-describe.each(TEST_DATABASES)('models on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('models on $name', (kind) => {
   let admin: AdminUnderTest;
   const provider = `vendor-${crypto.randomUUID().slice(0, 8)}`;
   beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 const unknownId = crypto.randomUUID();
 
-describe.each(TEST_DATABASES)('projects on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('projects on $name', (kind) => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
     admin = await openAdmin(kind);

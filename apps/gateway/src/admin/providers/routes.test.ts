@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { closedVault } from '@llm0/core/keys/secret-vault';
 import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
 import { type FakeUpstream, startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, type Answer, openAdmin } from '../admin.fixture';
 
 const SECRET = 'sk-verysecret-0123456789-LAST';
@@ -10,7 +10,7 @@ const HEADER_SECRET = 'tenant-secret-9876543210';
 /** Looks like nobody's key. */
 const ODD_SECRET = 'Zebra.crossing.at.night';
 
-describe.each(TEST_DATABASES)('providers on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('providers on $name', (kind) => {
   let admin: AdminUnderTest;
   let upstream: FakeUpstream;
   const name = `custom-${crypto.randomUUID().slice(0, 8)}`;
@@ -264,7 +264,7 @@ describe.each(TEST_DATABASES)('providers on $name', (kind) => {
 });
 
 test('without a master key nothing is stored, and the answer says why', async () => {
-  const [kind] = TEST_DATABASES;
+  const [kind] = ON_ONE_DATABASE;
   if (kind === undefined) throw new Error('no database');
   const admin = await openAdmin(kind, { vault: closedVault });
   try {

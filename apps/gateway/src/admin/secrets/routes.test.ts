@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createSecretVault, type SecretVault } from '@llm0/core/keys/secret-vault';
 import { findSealedByOthers, replaceSealed } from '@llm0/drizzle/queries/access/sealed-secrets';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
@@ -17,7 +17,7 @@ const vault: SecretVault = {
 };
 const KEYS = 230;
 
-describe.each(TEST_DATABASES)('the encryption key on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('the encryption key on $name', (kind) => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
     current = createSecretVault(OLD);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { putEnvironmentProvider } from '@llm0/drizzle/queries/access/identity-providers';
 import { CLIENT, type FakeIssuer, startFakeIssuer } from '@llm0/testing/sign-on/fake-issuer';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { Hono } from 'hono';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin } from '../admin.fixture';
 import { createSignOn } from './routes';
@@ -39,7 +39,7 @@ class Browser {
   }
 }
 
-describe.each(TEST_DATABASES)('sign-in with OpenID Connect on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('sign-in with OpenID Connect on $name', (kind) => {
   let admin: AdminUnderTest;
   let issuer: FakeIssuer;
   let second: FakeIssuer;

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
 import { createStatusReader } from './read-status';
 
-describe.each(TEST_DATABASES)('status on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('status on $name', (kind) => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
     admin = await openAdmin(kind);

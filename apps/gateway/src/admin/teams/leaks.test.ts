@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { give, type Kit, makeKit, makePerson, type Person } from './people.fixture';
 
@@ -30,7 +30,7 @@ const READS = [
   ...['/finance/statement.csv?month=2026-04&by=customer', '/finance/labels', '/live?topics=logs,overview&once=true'],
 ] as const;
 
-describe.each(TEST_DATABASES)('people of a team on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {
   let admin: AdminUnderTest;
   let own: Kit;
   let other: Kit;

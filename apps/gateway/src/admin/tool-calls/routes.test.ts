@@ -3,7 +3,7 @@ import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import fc from 'fast-check';
 import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
 
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const START_MS = Date.parse('2026-04-05T10:00:00.000Z');
 
-describe.each(TEST_DATABASES)('tool calls on $name', (kind) => {
+describe.each(ON_ONE_DATABASE)('tool calls on $name', (kind) => {
   let admin: AdminUnderTest;
   const [projectId, apiKeyId] = [crypto.randomUUID(), crypto.randomUUID()];
   const call = (index: number, given: Partial<ToolCallRecord> = {}) =>
