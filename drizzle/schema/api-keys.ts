@@ -12,6 +12,8 @@ export const apiKeys = pgTable('api_keys', {
   name: text('name').notNull(),
   /** The person who uses it; null = nobody in particular. */
   userId: uuid('user_id'),
+  /** Of a person's tokens in the project. Nobody has its secret. */
+  isSignOn: boolean('is_sign_on').notNull().default(false),
   hash: text('key_hash').notNull().unique(),
   prefix: text('key_prefix').notNull(),
   /** Secret before the last rotation; it works until then. null = it ended at once. */

@@ -24,6 +24,12 @@ export interface GroupRole {
   readonly role: Role;
 }
 
+/** Whose signed tokens work on the data plane. */
+export interface TokenSettings {
+  readonly audience: string;
+  readonly algorithms: string[];
+}
+
 export const identityProviders = pgTable('identity_providers', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull(),
@@ -35,6 +41,8 @@ export const identityProviders = pgTable('identity_providers', {
   scopes: text('scopes').notNull(),
   groupsClaim: text('groups_claim').notNull(),
   groupRoles: jsonb('group_roles').$type<readonly GroupRole[]>().notNull().default([]),
+  /** null: its tokens don't work as keys. */
+  jwt: jsonb('jwt').$type<TokenSettings>(),
   isFromEnvironment: boolean('is_from_environment').notNull().default(false),
   isActive: boolean('is_active').notNull().default(true),
   createdAtMs: instantOfInsert('created_at'),
@@ -49,6 +57,8 @@ export const users = pgTable('users', {
   email: text('email'),
   name: text('name').notNull(),
   isActive: boolean('is_active').notNull().default(true),
+  /** For tokens that name no project. */
+  defaultProjectId: uuid('default_project_id'),
   lastSignInAtMs: instant('last_sign_in_at'),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),

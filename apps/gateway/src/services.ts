@@ -53,6 +53,8 @@ import { LegacyKeys } from './services/legacy-keys';
 import { databaseHealth, openStores, rebuildSource } from './services/open-stores';
 import { openTelemetry } from './services/open-telemetry';
 import { RunBudgets } from './services/run-budgets';
+import { createSignOnParts } from './sign-on/create-sign-on-parts';
+import type { Issuers } from './sign-on/issuers';
 import { createSinkJobs } from './sinks/create-sink-jobs';
 import { RowsThread } from './threads/rows-thread';
 import { StatsThread } from './threads/stats-thread';
@@ -69,6 +71,7 @@ export interface RunningServices {
   readonly mcpAdmin: McpAdmin;
   readonly backendAdmin: BackendAdmin;
   readonly checkUrl: (url: string) => Promise<void>;
+  readonly issuers: Issuers;
   readonly guardrailChecks: TextChecks;
   /** Absent with an embedded database, which serves one connection at a time. */
   readonly statsThread: StatsThread | undefined;
@@ -110,7 +113,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     ...{ tracing: telemetry.tracing, observer: telemetry.observer },
     ...{ fetch, postWebhook: createPostWebhook({ fetch, egress }) },
     keyCache: createKeyCache(database.db, new GuardrailCompiler(guardrailChecks)),
-    legacyKeys: new LegacyKeys(database.db),
+    ...{ legacyKeys: new LegacyKeys(database.db), accessTokens: base.accessTokens },
     ...{ mcp, codeMode },
     backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
@@ -129,7 +132,6 @@ export async function createServices(config: Config, log: Logger, version: strin
   const parts = { firstCredentials, leases, codeMode, mcp, stopSampling, statsThread, rows, caching };
   const close = () => closeParts(config, base, parts);
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
-  const backendAdmin = createBackendAdmin(base);
   const running = { services, database, tables, statsThread, rows, providerAdmin, mcpAdmin, firstCredentials, close };
   const moreJobs = await createSinkJobs(database.db, config.logSinks, {
     ...{ folder: config.dataDir, fetch, version, nowMs: () => clock.nowMs() },
@@ -138,7 +140,8 @@ export async function createServices(config: Config, log: Logger, version: strin
       log.warn({ sink, rows }, 'a sink of the log rejected rows');
     },
   });
-  return { ...running, moreJobs, backendAdmin, guardrailChecks, checkUrl: (url) => checkOperatorUrl(url, egress) };
+  const more = { moreJobs, backendAdmin: createBackendAdmin(base), guardrailChecks, issuers: base.issuers };
+  return { ...running, ...more, checkUrl: (url) => checkOperatorUrl(url, egress) };
 }
 
 /** Only this file connects checks and the pipeline. */
@@ -249,7 +252,8 @@ async function startBase({ config, log, fetch, version }: Pick<ToolParts, 'confi
   const warmNews = createWarmNews(hotStore, log);
   const tellWarm = config.redis === undefined ? undefined : warmNews.tell;
   const presets = await readPresetChains();
-  const routing = createRouting({ config, log, metrics, database, vault, fetch, presets, tellWarm });
+  const { issuers, accessTokens } = createSignOnParts({ ...stores, config, vault, fetch });
+  const routing = createRouting({ config, log, metrics, database, vault, fetch, accessTokens, presets, tellWarm });
   warmNews.listen((news) => routing.warmTargets.hear(news));
   const { tables } = routing;
   const telemetry = await openTelemetry({ ...stores, config, log, version, metrics, routing });
@@ -270,5 +274,5 @@ async function startBase({ config, log, fetch, version }: Pick<ToolParts, 'confi
     if (topic === 'tables')
       refreshTables().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
   });
-  return { ...stores, metrics, vault, routing, refreshTables, telemetry, close };
+  return { ...stores, metrics, vault, routing, issuers, accessTokens, refreshTables, telemetry, close };
 }

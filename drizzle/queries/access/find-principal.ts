@@ -1,4 +1,5 @@
 // Without Postgres, the look-up throws; the key cache serves its entries.
+import { type Permission, type Reach, ROLE_TABLE, type Role } from '@llm0/core/access/roles';
 import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
 import type { LabelBudget } from '@llm0/core/limits/budgets';
@@ -9,6 +10,7 @@ import { apiKeys } from '../../schema/api-keys';
 import { guardrails } from '../../schema/guardrails';
 import { labelBudgets } from '../../schema/label-budgets';
 import { projects } from '../../schema/projects';
+import { teamMembers, teams, users } from '../../schema/teams';
 import { parseJson } from '../parse-json';
 import { keyRows } from './api-keys';
 import { POLICY_COLUMNS } from './guardrails';
@@ -43,6 +45,14 @@ const BUDGETS_OF_LABELS = sql<readonly LabelBudget[]>`coalesce((
   select json_agg(json_build_array(b.label, b.value, b.daily_usd::text, b.weekly_usd::text, b.monthly_usd::text))
   from ${labelBudgets} b where b.project_id = ${projects.id}), '[]'::json)`.mapWith(toLabelBudgets);
 
+/** Roles that hold there and permit keys of one's own. */
+function rolesIn(reach: Reach): readonly Role[] {
+  const rows = Object.entries(ROLE_TABLE) as [Role, (typeof ROLE_TABLE)[Role]][];
+  const permits = ({ permissions }: { readonly permissions: readonly Permission[] }) =>
+    permissions.includes('change_own_keys');
+  return rows.filter(([, row]) => row.reach === reach && permits(row)).map(([role]) => role);
+}
+
 type LabelRow = readonly [label: string, value: string, daily: Usd, weekly: Usd, monthly: Usd];
 type Usd = string | null;
 
@@ -52,6 +62,13 @@ function toLabelBudgets(json: unknown): readonly LabelBudget[] {
     ...{ label, value, dailyNanoUsd: nano(daily), weeklyNanoUsd: nano(weekly), monthlyNanoUsd: nano(monthly) },
   }));
 }
+
+/** A key of tokens works while its user is active and may have keys in the project. */
+const MAY_USE = sql<boolean>`(not ${apiKeys.isSignOn} or exists (
+  select 1 from ${teamMembers} m join ${users} u on u.id = m.user_id and u.is_active join ${teams} t on t.id = m.team_id
+  where m.user_id = ${apiKeys.userId} and (m.role in ${rolesIn('system')} or (m.role in ${rolesIn('team')}
+    and m.team_id = ${projects.teamId}) or (m.role in ${rolesIn('organization')} and t.organization_id =
+      (select p.organization_id from ${teams} p where p.id = ${projects.teamId})))))`;
 
 async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrincipal | null> {
   const isInForce = and(eq(guardrails.projectId, projects.id), eq(guardrails.version, projects.guardrailsVersion));
@@ -63,13 +80,15 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
       pseudonymSecret: projects.pseudonymSecret,
       labelBudgets: BUDGETS_OF_LABELS,
       hash: apiKeys.hash,
+      mayUse: MAY_USE,
     })
     .from(apiKeys)
     .innerJoin(projects, eq(projects.id, apiKeys.projectId))
     .leftJoin(guardrails, isInForce)
     .where(condition);
   if (row === undefined) return null;
-  const { hash: current, ...found } = row;
+  const { hash: current, mayUse, ...read } = row;
+  const found = mayUse ? read : { ...read, key: { ...read.key, isActive: false } };
   const isPrevious = hash !== undefined && hash !== current;
-  return isPrevious ? { ...found, secretEndsMs: row.key.previousSecretExpiresAtMs ?? 0 } : found;
+  return isPrevious ? { ...found, secretEndsMs: found.key.previousSecretExpiresAtMs ?? 0 } : found;
 }

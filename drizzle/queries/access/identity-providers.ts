@@ -3,7 +3,7 @@ import type { Db } from '../../client';
 import { identityProviders } from '../../schema/teams';
 import { Rows, type Stored } from '../rows';
 
-export type { GroupRole } from '../../schema/teams';
+export type { GroupRole, TokenSettings } from '../../schema/teams';
 
 /** Issuers of OpenID Connect. Their secrets are sealed, bound to the ids. */
 export const identityProviderRows = new Rows(identityProviders);

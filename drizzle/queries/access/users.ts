@@ -59,7 +59,8 @@ export interface SignedIn {
   readonly subject: string;
   readonly email: string | null;
   readonly isEmailVerified: boolean;
-  readonly name: string;
+  /** null: not told; a new user is called by the address or the subject. */
+  readonly name: string | null;
   readonly atMs: number;
 }
 
@@ -68,34 +69,52 @@ export interface SignedIn {
  * a verified address.
  */
 export async function signInUser(tx: Db, signedIn: SignedIn): Promise<{ user: StoredUser; isNew: boolean }> {
-  const { issuer, subject, email, name, isEmailVerified, atMs: lastSignInAtMs } = signedIn;
-  const told = { email, name, lastSignInAtMs };
+  const { issuer, subject, email, isEmailVerified, atMs: lastSignInAtMs } = signedIn;
+  const name = signedIn.name ?? email;
+  // Tokens for the data plane often tell neither.
+  const told = { ...(email !== null && { email }), ...(name !== null && { name }), lastSignInAtMs };
   const known = await userRows.update(tx, { issuer, subject }, told);
   if (known !== null) return { user: known, isNew: false };
   const isWaiting = and(isNull(users.subject), sql`lower(${users.email}) = ${email?.toLowerCase() ?? ''}`);
   const [waiting] = isEmailVerified && email !== null ? await userRows.first(tx, 1, isWaiting) : [];
   const taken = waiting && (await userRows.update(tx, { id: waiting.id }, { ...told, issuer, subject }));
   if (taken) return { user: taken, isNew: false };
-  return { user: await userRows.put(tx, ['issuer', 'subject'], { ...told, issuer, subject }), isNew: true };
+  const made = { name: subject, ...told, issuer, subject };
+  return { user: await userRows.put(tx, ['issuer', 'subject'], made), isNew: true };
 }
 
-/** Gives a user the roles of the groups, of each team the first; takes away what groups of this provider gave before. */
+/**
+ * Gives a user the roles of the groups, of each team the first; takes away what groups of this provider gave before.
+ * Returns the keys whose rights may have changed.
+ */
 export async function setGroupRoles(
   tx: Db,
   userId: string,
   { identityProviderId, roles }: { readonly identityProviderId: string; readonly roles: readonly GroupRole[] },
-): Promise<void> {
+): Promise<readonly StoredApiKey[]> {
   const byTeam = new Map(roles.toReversed().map(({ team_id: teamId, role }) => [teamId, role]));
   const wanted = JSON.stringify([...byTeam].map(([team_id, role]) => ({ team_id, role })));
   const given = sql`(select w.team_id, w.role from jsonb_to_recordset(${wanted}::jsonb) as w(team_id uuid, role text)
     join ${teams} t on t.id = w.team_id)`;
-  await tx.execute(sql`delete from ${teamMembers} m where m.user_id = ${userId}::uuid
-    and m.identity_provider_id is not null and not exists (select 1 from ${given} as g where g.team_id = m.team_id)`);
-  await tx.execute(sql`insert into ${teamMembers} (team_id, user_id, role, identity_provider_id)
+  const lost = await tx.execute(sql`delete from ${teamMembers} m where m.user_id = ${userId}::uuid
+    and m.identity_provider_id is not null and not exists (select 1 from ${given} as g where g.team_id = m.team_id)
+    returning 1`);
+  const won = await tx.execute(sql`insert into ${teamMembers} (team_id, user_id, role, identity_provider_id)
     select team_id, ${userId}::uuid, role, ${identityProviderId}::uuid from ${given} as g
     on conflict (team_id, user_id) do update set role = excluded.role, updated_at = now(),
       identity_provider_id = excluded.identity_provider_id
-    where team_members.identity_provider_id is not null`);
+    where team_members.identity_provider_id is not null and (team_members.role, team_members.identity_provider_id)
+      is distinct from (excluded.role, excluded.identity_provider_id)
+    returning 1`);
+  return lost.length + won.length === 0 ? [] : raiseSignOnKeys(tx, userId);
+}
+
+const signOnKeysOf = (userId: string) =>
+  and(eq(apiKeys.userId, userId), eq(apiKeys.isSignOn, true), isNull(apiKeys.deletedAtMs));
+
+/** After a change of roles, which decide about keys of tokens: returns these with their new versions. */
+export async function raiseSignOnKeys(tx: Db, userId: string): Promise<readonly StoredApiKey[]> {
+  return tx.update(apiKeys).set({ updatedAtMs: sql`now()` }).where(signOnKeysOf(userId)).returning(keyRows.columns);
 }
 
 /** Ends the sessions; returns how many there were. */
@@ -107,8 +126,11 @@ export async function endSessionsOfUser(db: Db, userId: string): Promise<number>
   return ended.length;
 }
 
-/** Stops the keys of a user; returns those that worked, with their new versions for the hot store. */
+/**
+ * Stops the keys of a user; returns those that worked, with their new versions for the hot store. Keys of tokens work
+ * while the user is active.
+ */
 export async function stopKeysOfUser(tx: Db, userId: string): Promise<readonly StoredApiKey[]> {
   const isTheirs = and(eq(apiKeys.userId, userId), eq(apiKeys.isActive, true), isNull(apiKeys.deletedAtMs));
-  return tx.update(apiKeys).set({ isActive: false }).where(isTheirs).returning(keyRows.columns);
+  return tx.update(apiKeys).set({ isActive: apiKeys.isSignOn }).where(isTheirs).returning(keyRows.columns);
 }

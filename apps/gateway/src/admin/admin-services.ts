@@ -17,6 +17,7 @@ import type { McpAdmin } from '../mcp/mcp-admin';
 import type { PostWebhook } from '../observe/post-webhook';
 import type { ProviderAdmin } from '../providers/provider-admin';
 import type { Clock, Services } from '../services/contract';
+import type { Issuers } from '../sign-on/issuers';
 import type { StatsReader } from './stats/answer-stats';
 
 /** Services of the admin API, from the composition root. */
@@ -50,6 +51,8 @@ export interface AdminServices {
     | 'adminPort'
   >;
   readonly fetch: typeof globalThis.fetch;
+  /** What issuers of OpenID Connect say of themselves. */
+  readonly issuers: Issuers;
   /** Posts to operators' URLs: to private addresses only by ALERT_WEBHOOK_HOSTS. */
   readonly postWebhook: PostWebhook;
   /** Reads the price book and the other tables again in this process. */

@@ -32,6 +32,7 @@ import { readPresetChains } from '../providers/preset-chains';
 import { ProviderAdmin } from '../providers/provider-admin';
 import { SlotTable } from '../providers/slot-table';
 import { RunBudgets } from '../services/run-budgets';
+import { Issuers } from '../sign-on/issuers';
 import type { AdminServices } from './admin-services';
 import { parseMoneyAsText } from './fields/json-money';
 import { buildAdmin } from './index';
@@ -144,6 +145,9 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
   });
   let reloads = 0;
   let clockMs = 0;
+  const clock = { nowMs: Date.now, monotonicMs: () => clockMs };
+  const signOn = { isRequired: false, publicUrl: undefined, ...options.signOn };
+  const checkUrl = (url: string) => checkOperatorUrl(url, desk.egress);
   const services = {
     db: database.db,
     stats: createStatsReader(database.db),
@@ -151,11 +155,12 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     warmCache: { flush: async () => {} },
     semanticCache: { flush: async () => {} },
     log,
-    clock: { nowMs: Date.now, monotonicMs: () => clockMs },
+    clock,
+    issuers: new Issuers({ config: { signOn }, providerAdmin, checkUrl, fetch: globalThis.fetch, clock }),
     createId: () => Bun.randomUUIDv7(),
     config: {
       adminToken: ENV_TOKEN,
-      signOn: { isRequired: false, publicUrl: undefined, ...options.signOn },
+      signOn,
       environment: 'local',
       cacheTtlSeconds: 3600,
       cacheMaxBytes: 1000,
@@ -183,7 +188,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     presetChains: await readPresetChains(),
     providerAdmin,
     backendAdmin,
-    checkUrl: (url: string) => checkOperatorUrl(url, desk.egress),
+    checkUrl,
     guardrailChecks: {},
     runs: new RunBudgets({ db: database.db, hotStore, clock: { nowMs: Date.now, monotonicMs } }),
     mcpAdmin: new McpAdmin({

@@ -13,6 +13,7 @@ export const PARAMETERS: Readonly<Record<string, Part>> = {
     'Customer whose limits apply and whose spend counts',
   ),
   RunId: header('X-LLM0-Run-Id', text, 'Agent run; groups its requests and tool calls'),
+  Project: header('X-LLM0-Project', text, 'Id or name of the project, for tokens of an identity provider; a label too'),
   Session: header(
     'X-LLM0-Session',
     { type: 'string', maxLength: 256 },

@@ -6,7 +6,7 @@ import { asGatewayError, respondError } from './request/respond-error';
 
 export type KeyNeeds = Pick<
   Services,
-  'keyCache' | 'legacyKeys' | 'clock' | 'createId' | 'log' | 'hotStore' | 'refreshTables'
+  'keyCache' | 'legacyKeys' | 'accessTokens' | 'clock' | 'createId' | 'log' | 'hotStore' | 'refreshTables'
 >;
 
 export interface KeyRequest {

@@ -184,6 +184,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
       },
     }),
     legacyKeys: { mayBeKey: looksLikeKey, adopt: async () => false },
+    accessTokens: { find: () => undefined, forget: () => {} },
     turns,
     leases: new LeaseKeeper({ hotStore, log, nowMs: Date.now, turns }),
     flights: new FlightTable(),

@@ -229,7 +229,7 @@ function noteStart({ database }: RunningServices, log: ServeOptions['log']): voi
 }
 
 function adminServices(running: RunningServices): Omit<Parameters<typeof createAdmin>[0], 'stats'> {
-  const { services, database, tables, providerAdmin, mcpAdmin, backendAdmin, checkUrl } = running;
+  const { services, database, tables, providerAdmin, mcpAdmin, backendAdmin, checkUrl, issuers } = running;
   const { refreshTables: reloadTables } = services;
   return {
     ...services,
@@ -238,6 +238,7 @@ function adminServices(running: RunningServices): Omit<Parameters<typeof createA
     reloadTables,
     presetChains: tables.presets,
     providerAdmin,
+    issuers,
     mcpAdmin,
     backendAdmin,
     checkUrl,

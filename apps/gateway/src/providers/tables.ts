@@ -9,6 +9,10 @@ import type { WarmTargets } from '@llm0/core/routing/session-affinity';
 import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { TargetHealth } from '@llm0/core/routing/target-health';
 import type { Db } from '@llm0/drizzle/client';
+import {
+  listActiveIdentityProviders,
+  type StoredIdentityProvider,
+} from '@llm0/drizzle/queries/access/identity-providers';
 import { listMcpServers, type StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
 import { type ApprovedTool, listApprovedTools } from '@llm0/drizzle/queries/mcp/tools';
 import { listAllAliases } from '@llm0/drizzle/queries/routing/aliases';
@@ -36,6 +40,8 @@ export interface TablesOptions {
   readonly mcpServers: { load(rows: readonly StoredMcpServer[], approved: readonly ApprovedTool[]): void };
   /** Takes the plain HTTP backends. */
   readonly backends: { load(rows: readonly StoredBackend[]): void };
+  /** Takes the identity providers in use. */
+  readonly accessTokens: { load(providers: readonly StoredIdentityProvider[]): void };
   readonly fetch: typeof globalThis.fetch;
   readonly log: Logger;
   /** The shipped chains. */
@@ -45,7 +51,7 @@ export interface TablesOptions {
 }
 
 /**
- * Prices, chains, aliases, providers with their models, MCP servers and backends, in memory. A background reload
+ * Prices, chains, aliases, providers with their models, MCP servers, backends and identity providers, in memory. A background reload
  * replaces all of them.
  */
 export class Tables {
@@ -97,7 +103,7 @@ export class Tables {
 
   private async readAgain(): Promise<void> {
     const { db, presets } = this.options;
-    const [prices, chains, aliases, providers, keys, servers, approved, backends] = await Promise.all([
+    const [prices, chains, aliases, providers, keys, servers, approved, backends, issuers] = await Promise.all([
       listPrices(db),
       listChains(db),
       listAllAliases(db),
@@ -106,11 +112,13 @@ export class Tables {
       listMcpServers(db),
       listApprovedTools(db),
       listBackends(db),
+      listActiveIdentityProviders(db),
     ]);
     await this.options.connections.prepare(keys);
     this.options.connections.load(providers, keys);
     this.options.mcpServers.load(servers, approved);
     this.options.backends.load(backends);
+    this.options.accessTokens.load(issuers);
     this.prices = createPriceBook(prices, this.freeProviders());
     this.chains = mergeChains(chains, presets);
     this.aliases = createAliasBook(aliases);

@@ -34,6 +34,7 @@ import type { OpenRequests } from '../observe/open-requests';
 import type { PostWebhook } from '../observe/post-webhook';
 import type { Readers } from '../observe/readers';
 import type { ProviderChecks } from '../providers/provider-checks';
+import type { AccessTokens } from '../sign-on/access-tokens';
 import type { LegacyKeys } from './legacy-keys';
 import type { RunBudgets } from './run-budgets';
 
@@ -96,6 +97,8 @@ export interface Services {
   readonly bodyLog: BodyLog;
   readonly keyCache: KeyCache;
   readonly legacyKeys: Pick<LegacyKeys, 'mayBeKey' | 'adopt'>;
+  /** Tokens of identity providers in place of keys. */
+  readonly accessTokens: Pick<AccessTokens, 'find' | 'forget'>;
   readonly leases: LeaseKeeper;
   /** Requests of projects with `queue_timeout_ms`. */
   readonly turns: TurnQueue;

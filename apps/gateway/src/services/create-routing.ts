@@ -21,6 +21,7 @@ import { SlotTable } from '../providers/slot-table';
 import { Tables } from '../providers/tables';
 import { createFetchSecret } from '../secrets/fetch-secret';
 import { LiveSecrets } from '../secrets/live-secrets';
+import type { AccessTokens } from '../sign-on/access-tokens';
 import { createTargetHealth } from './create-target-health';
 
 export interface RoutingParts {
@@ -30,6 +31,7 @@ export interface RoutingParts {
   readonly database: Database;
   readonly vault: SecretVault;
   readonly fetch: typeof globalThis.fetch;
+  readonly accessTokens: AccessTokens;
   /** The shipped chains. */
   readonly presets: readonly Chain[];
   /** Shares conversations' targets with other processes; absent without any. */
@@ -76,7 +78,7 @@ export function createRouting(parts: RoutingParts): Routing {
   const backends = createBackendTable({ config, egress, vault, log });
   const warmTargets = new SessionAffinity({ monotonicMs: () => performance.now(), tell: tellWarm });
   const tables = new Tables({
-    ...{ mcpServers, backends, warmTargets },
+    ...{ mcpServers, backends, warmTargets, accessTokens: parts.accessTokens },
     db: database.db,
     config,
     connections,

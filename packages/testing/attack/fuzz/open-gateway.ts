@@ -51,7 +51,8 @@ export async function openGateway(): Promise<OpenGateway> {
     EGRESS_ALLOW: '127.0.0.1',
   });
   const running = await createServices(config, log, 'fuzz');
-  const { services, database, tables, providerAdmin, mcpAdmin, backendAdmin, checkUrl, guardrailChecks } = running;
+  const { services, database, tables, providerAdmin, mcpAdmin, backendAdmin, checkUrl, issuers, guardrailChecks } =
+    running;
   await running.firstCredentials.issue();
   const jobs = await startJobs(running);
   const adminServices = {
@@ -64,6 +65,7 @@ export async function openGateway(): Promise<OpenGateway> {
       mcpAdmin,
       backendAdmin,
       checkUrl,
+      issuers,
       guardrailChecks,
       sendAs: createSendAs(services),
     },

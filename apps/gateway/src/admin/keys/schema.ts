@@ -91,6 +91,7 @@ const shown = z.object({
   project_id: id,
   name: z.string(),
   user_id: id.nullable(),
+  is_sign_on: z.boolean().openapi({ description: 'Of tokens of the person; nobody has its secret' }),
   prefix: z.string().openapi({ description: 'First characters of the key' }),
   is_active: z.boolean(),
   rate_limit_per_minute: z.int().nullable(),

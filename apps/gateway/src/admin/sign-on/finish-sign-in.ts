@@ -1,18 +1,17 @@
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import { createUserSession } from '@llm0/drizzle/queries/access/admin-sessions';
 import type { StoredIdentityProvider } from '@llm0/drizzle/queries/access/identity-providers';
-import { type SignedIn, setGroupRoles, signInUser } from '@llm0/drizzle/queries/access/users';
+import { setGroupRoles, signInUser } from '@llm0/drizzle/queries/access/users';
+import { type Claims, groupRolesOf, textOf, whoIs } from '../../sign-on/claims';
+import { loadClient } from '../../sign-on/issuers';
+import { raiseVersions } from '../../sign-on/raise-versions';
 import { userActor } from '../access/actors';
 import { createSessionSecret, SESSION_SECONDS } from '../access/session-cookie';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
-import { loadClient } from './issuers';
 import type { SignInFlow } from './sign-in-cookie';
 
-const MAX_NAME = 200;
-
 type Client = Awaited<ReturnType<typeof loadClient>>;
-type Claims = Readonly<Record<string, unknown>>;
 
 /** Why a sign-in gave no session; the page has a sentence for each. */
 export class SignInRefused extends Error {
@@ -21,8 +20,7 @@ export class SignInRefused extends Error {
   }
 }
 
-interface Finished {
-  readonly db: AdminServices['db'];
+interface Finished extends Pick<AdminServices, 'db' | 'hotStore'> {
   readonly provider: StoredIdentityProvider;
   readonly flow: SignInFlow;
   readonly nowMs: number;
@@ -47,34 +45,20 @@ export async function askIssuer(
 }
 
 /** Makes the user at the first sign-in, sets the roles of the groups, and opens a session; returns its secret. */
-export async function openSession({ db, provider, flow, nowMs }: Finished, claims: Claims): Promise<string> {
+export async function openSession({ db, hotStore, provider, flow, nowMs }: Finished, claims: Claims): Promise<string> {
   const { secret, hash: sessionHash } = createSessionSecret();
   const system = userActor({ id: '', name: String(claims.sub), email: textOf(claims.email), grants: [] });
-  await recordChange(db, system, async (tx) => {
+  const raised = await recordChange(db, system, async (tx) => {
     const { user, isNew } = await signInUser(tx, whoIs(provider, claims, nowMs));
     if (!user.isActive) throw new SignInRefused('deactivated');
-    const groups = new Set(groupsOf(claims[provider.groupsClaim]));
-    const roles = provider.groupRoles.filter(({ group }) => groups.has(group));
-    await setGroupRoles(tx, user.id, { identityProviderId: provider.id, roles });
+    const roles = groupRolesOf(provider, claims) ?? [];
+    const result = await setGroupRoles(tx, user.id, { identityProviderId: provider.id, roles });
     const expiresAtMs = nowMs + SESSION_SECONDS * 1000;
     const opened = { userId: user.id, identityProviderId: provider.id, signInHash: hashSecret(flow.state) };
     if (!(await createUserSession(tx, { sessionHash, expiresAtMs, ...opened }))) throw new SignInRefused('used');
     const after = { user_id: user.id, identity_provider: provider.name, is_new: isNew, roles };
-    return { result: null, action: 'sign_in', resource: 'session', resourceId: null, after };
+    return { result, action: 'sign_in', resource: 'session', resourceId: null, after };
   });
+  await raiseVersions(hotStore, raised);
   return secret;
 }
-
-function whoIs({ issuer }: StoredIdentityProvider, claims: Claims, atMs: number): SignedIn {
-  const email = textOf(claims.email);
-  const subject = String(claims.sub);
-  const name = textOf(claims.name) ?? textOf(claims.preferred_username) ?? email ?? subject;
-  return { issuer, subject, email, isEmailVerified: claims.email_verified === true, name, atMs };
-}
-
-const textOf = (claim: unknown): string | null =>
-  typeof claim === 'string' && claim !== '' ? claim.replaceAll('\0', '').slice(0, MAX_NAME) : null;
-
-/** A list of names, or one. */
-const groupsOf = (claim: unknown): readonly string[] =>
-  [claim].flat().filter((group): group is string => typeof group === 'string');

@@ -7,6 +7,7 @@ import { teamRows } from '@llm0/drizzle/queries/access/teams';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
+import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
@@ -47,9 +48,12 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'providerAdmin' | 'checkUrl'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'providerAdmin' | 'checkUrl'>;
 
-export function identityProviderRoutes({ db, providerAdmin, checkUrl }: Needs) {
+export function identityProviderRoutes(services: Needs, mirror: HotStoreMirror) {
+  const { db, providerAdmin, checkUrl } = services;
+  /** For tokens on the data plane. */
+  const bringIntoForce = () => bringTablesIntoForce(services, mirror);
   const changes = new AuditedChanges(db, {
     ...{ resource: 'identity_provider', what: 'identity provider', idOf: (one: StoredIdentityProvider) => one.id },
     show: showProvider,
@@ -65,7 +69,9 @@ export function identityProviderRoutes({ db, providerAdmin, checkUrl }: Needs) {
         const sealed = sealSecret(providerAdmin.vault, secret, rowId);
         return identityProviderRows.create(tx, { ...rest, scopes, groupsClaim, id: rowId, ...sealed });
       });
-      return c.json(showProvider(await unlessTaken(NAMED, made)), 201);
+      const provider = await unlessTaken(NAMED, made);
+      await bringIntoForce();
+      return c.json(showProvider(provider), 201);
     })
     .openapi(list, async (c) =>
       c.json(showPage(await identityProviderRows.list(db, c.req.valid('query')), showProvider), 200),
@@ -78,26 +84,25 @@ export function identityProviderRoutes({ db, providerAdmin, checkUrl }: Needs) {
     )
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
-      const { client_secret: secret, group_roles: groupRoles, ...body } = c.req.valid('json');
+      const { client_secret: secret, group_roles: groupRoles, jwt, ...body } = c.req.valid('json');
       if (body.issuer !== undefined) await checkUrl(body.issuer);
       const write = async (tx: Db) => {
         const before = required(await identityProviderRows.get(tx, at), 'identity provider');
         const isFixed = before.isFromEnvironment && (secret !== undefined || Object.keys(body).length > 0);
         if (isFixed)
-          throw invalidRequest('issuer', 'OIDC_ISSUER sets this provider. Only group_roles can change here.');
+          throw invalidRequest('issuer', 'OIDC_ISSUER sets this provider. Only group_roles and jwt can change here.');
         await refuseUnknownTeams(tx, groupRoles);
         const sealed = sealSecret(providerAdmin.vault, secret, at.id);
-        return identityProviderRows.update(tx, at, {
-          ...readFields(body),
-          ...(groupRoles && { groupRoles }),
-          ...sealed,
-        });
+        return identityProviderRows.update(tx, at, { ...readFields(body), groupRoles, jwt, ...sealed });
       };
       const changed = changes.update(c.get('actor'), (tx) => identityProviderRows.get(tx, at), write);
-      return c.json(showProvider(await unlessTaken(NAMED, changed)), 200);
+      const provider = await unlessTaken(NAMED, changed);
+      await bringIntoForce();
+      return c.json(showProvider(provider), 200);
     })
     .openapi(remove, async (c) => {
       await changes.remove(c.get('actor'), (tx) => identityProviderRows.delete(tx, c.req.valid('param')));
+      await bringIntoForce();
       return c.body(null, 204);
     });
 }

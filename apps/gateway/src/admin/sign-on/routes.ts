@@ -5,21 +5,20 @@ import {
   type StoredIdentityProvider,
 } from '@llm0/drizzle/queries/access/identity-providers';
 import { type Context, Hono } from 'hono';
+import { type Issuers, loadClient } from '../../sign-on/issuers';
 import { readSessionCookie, SESSION_SECONDS, writeSessionCookie } from '../access/session-cookie';
 import type { AdminServices } from '../admin-services';
 import { askIssuer, openSession, SignInRefused } from './finish-sign-in';
-import { Issuers, loadClient } from './issuers';
 import { clearFlow, endOfFlow, readFlow, type SignInFlow, safePath, writeFlow } from './sign-in-cookie';
 
-type Needs = Pick<AdminServices, 'db' | 'config' | 'providerAdmin' | 'checkUrl' | 'fetch' | 'clock' | 'log'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'config' | 'providerAdmin' | 'issuers' | 'clock' | 'log'>;
 
 /** Reasons of the sign-in page; the address has nothing but these words. */
 type Reason = 'unknown_provider' | 'unreachable' | 'expired' | 'denied' | 'refused' | SignInRefused['reason'];
 
 /** Pages of the sign-in for browsers, to be mounted at `/auth`. */
 export function createSignOn(services: Needs): Hono {
-  const { db, config, providerAdmin, clock, log } = services;
-  const issuers = new Issuers(services);
+  const { db, hotStore, config, providerAdmin, issuers, clock, log } = services;
   const back = (c: Context, reason: Reason, provider?: StoredIdentityProvider) => {
     c.header('Set-Cookie', clearFlow(), { append: true });
     return c.redirect(
@@ -60,7 +59,7 @@ export function createSignOn(services: Needs): Hono {
     try {
       const asked = { search: new URL(c.req.raw.url).search, groupsClaim: provider.groupsClaim };
       const claims = await askIssuer(await issuers.configurationOf(provider), flow, asked);
-      const secret = await openSession({ db, provider, flow, nowMs }, claims);
+      const secret = await openSession({ db, hotStore, provider, flow, nowMs }, claims);
       for (const path of SESSION_PATHS) {
         c.header('Set-Cookie', writeSessionCookie(c.req.raw, secret, SESSION_SECONDS, path), { append: true });
       }

@@ -3,6 +3,7 @@ import { putEnvironmentProvider } from '@llm0/drizzle/queries/access/identity-pr
 import { CLIENT, type FakeIssuer, startFakeIssuer } from '@llm0/testing/sign-on/fake-issuer';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { Hono } from 'hono';
+import { Issuers } from '../../sign-on/issuers';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin } from '../admin.fixture';
 import { createSignOn } from './routes';
 
@@ -271,7 +272,8 @@ describe.each(ON_ONE_DATABASE)('sign-in with OpenID Connect on $name', (kind) =>
     await signIn('', provider.id, brief);
     await brief.close();
     expect((await asPerson('GET', '/me')).status).toBe(200);
-    const later = new Browser(new Hono().route('/auth', createSignOn(admin.services)));
+    const afresh = { ...admin.services, issuers: new Issuers(admin.services) };
+    const later = new Browser(new Hono().route('/auth', createSignOn(afresh)));
     const answer = await later.get(`/auth/login?provider=${provider.id}`);
     expect(answer.headers.get('location')).toStartWith('/?sign_in=unreachable&provider=brief');
     // Its sessions end with it.

@@ -3,14 +3,18 @@ import { type Reach, type Role, reachesNoFurther } from '@llm0/core/access/roles
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { findTeamPlace, listMembers, memberRows, type StoredMember } from '@llm0/drizzle/queries/access/teams';
-import { userRows } from '@llm0/drizzle/queries/access/users';
+import { raiseSignOnKeys, userRows } from '@llm0/drizzle/queries/access/users';
+import { raiseVersions } from '../../sign-on/raise-versions';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
+import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
 import { asMember, listedMemberSchema, memberSchema, newMemberSchema, showMember } from './schema';
+
+type Raised = Awaited<ReturnType<typeof raiseSignOnKeys>>;
 
 const at = routesOf('teams');
 const params = z.object({ id });
@@ -31,7 +35,10 @@ const remove = createRoute({
   responses: { 204: { description: 'Removed' } },
 });
 
-export function memberRoutes({ db }: Pick<AdminServices, 'db'>) {
+export function memberRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStore'>, mirror: HotStoreMirror) {
+  /** After the commit, for tokens of the user. */
+  const finish = async (userId: string, raised: Raised) =>
+    mirror.apply(`tokens of ${userId}`, () => raiseVersions(hotStore, raised));
   const changes = new AuditedChanges(db, {
     ...{ resource: 'member', idOf: ({ teamId, userId }: StoredMember) => `${teamId}/${userId}`, show: showMember },
   });
@@ -46,21 +53,28 @@ export function memberRoutes({ db }: Pick<AdminServices, 'db'>) {
       const { id: teamId } = c.req.valid('param');
       const { userId, role, canReadBodies = null } = readFields(c.req.valid('json'));
       const find = (tx: Db) => memberRows.get(tx, { teamId, userId });
+      let raised: Raised = [];
       const member = await changes.put(c.get('actor'), find, async (tx, before) => {
         await refuseTooFar(tx, c.get('actor'), { teamId, roles: [role, ...(before === null ? [] : [before.role])] });
         required(await userRows.get(tx, { id: userId }), 'user');
         const values = { teamId, userId, role, canReadBodies, identityProviderId: null };
-        return memberRows.put(tx, ['teamId', 'userId'], values);
+        const put = await memberRows.put(tx, ['teamId', 'userId'], values);
+        raised = await raiseSignOnKeys(tx, userId);
+        return put;
       });
+      await finish(userId, raised);
       return c.json(showMember(member), 201);
     })
     .openapi(remove, async (c) => {
       const { id: teamId, user_id: userId } = c.req.valid('param');
+      let raised: Raised = [];
       await changes.remove(c.get('actor'), async (tx) => {
         const before = await memberRows.get(tx, { teamId, userId });
         if (before !== null) await refuseTooFar(tx, c.get('actor'), { teamId, roles: [before.role] });
+        raised = await raiseSignOnKeys(tx, userId);
         return memberRows.delete(tx, { teamId, userId });
       });
+      await finish(userId, raised);
       return c.body(null, 204);
     });
 }

@@ -3,6 +3,7 @@ import type { Db } from '@llm0/drizzle/client';
 import {
   endSessionsOfUser,
   listUsers,
+  raiseSignOnKeys,
   type StoredUser,
   stopKeysOfUser,
   userRows,
@@ -13,7 +14,8 @@ import { AuditedChanges } from '../audit/audited-changes';
 import { recordChange } from '../audit/record-change';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
-import { required } from '../fields/find-or-refuse';
+import { required, requireProject } from '../fields/find-or-refuse';
+import { readFields } from '../fields/map-fields';
 import { newUserSchema, showUser, userChangesSchema, userSchema } from './schema';
 
 const at = routesOf('users');
@@ -64,8 +66,8 @@ export function userRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
     await endSessionsOfUser(tx, userId);
     return stopKeysOfUser(tx, userId);
   };
-  const finish = async (stopped: Awaited<ReturnType<typeof stop>>) => {
-    for (const { id: keyId, projectId, version } of stopped) {
+  const finish = async (changed: Awaited<ReturnType<typeof stop>>) => {
+    for (const { id: keyId, projectId, version } of changed) {
       await mirror.apply(`key ${keyId}`, () => hotStore.setVersions(projectId, null, [{ keyId, version }]));
     }
   };
@@ -78,25 +80,27 @@ export function userRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
     .openapi(show, async (c) => c.json(showUser(required(await userRows.get(db, c.req.valid('param')), 'user')), 200))
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
-      const { is_active: isActive, ...rest } = c.req.valid('json');
-      const stopped: Awaited<ReturnType<typeof stop>>[number][] = [];
+      const { isActive, ...rest } = readFields(c.req.valid('json'));
+      const changed: Awaited<ReturnType<typeof stop>>[number][] = [];
       const write = async (tx: Db) => {
-        if (isActive === false) stopped.push(...(await stop(tx, at.id)));
+        if (isActive === false) changed.push(...(await stop(tx, at.id)));
+        if (isActive === true) changed.push(...(await raiseSignOnKeys(tx, at.id)));
+        if (rest.defaultProjectId != null) await requireProject(tx, rest.defaultProjectId);
         return userRows.update(tx, at, { ...rest, isActive });
       };
       const user = await changes.update(c.get('actor'), (tx) => userRows.get(tx, at), write);
-      await finish(stopped);
+      await finish(changed);
       return c.json(showUser(user), 200);
     })
     .openapi(remove, async (c) => {
       const at = c.req.valid('param');
-      const stopped: Awaited<ReturnType<typeof stop>>[number][] = [];
+      const changed: Awaited<ReturnType<typeof stop>>[number][] = [];
       await changes.remove(c.get('actor'), async (tx) => {
-        stopped.push(...(await stop(tx, at.id)));
+        changed.push(...(await stop(tx, at.id)));
         return userRows.delete(tx, at);
       });
       // The deletion raises the versions once more.
-      await finish(stopped.map((key) => ({ ...key, version: key.version + 1 })));
+      await finish(changed.map((key) => ({ ...key, version: key.version + 1 })));
       return c.body(null, 204);
     })
     .openapi(endSessions, async (c) => {

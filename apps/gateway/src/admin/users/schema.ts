@@ -18,7 +18,8 @@ export const userChangesSchema = z
     is_active: z
       .boolean()
       .optional()
-      .openapi({ description: 'false ends the sessions and stops the keys of the user' }),
+      .openapi({ description: 'false ends the sessions and stops the keys and tokens of the user' }),
+    default_project_id: id.nullish().openapi({ description: 'For tokens without X-LLM0-Project' }),
   })
   .openapi('UserChanges');
 
@@ -30,6 +31,7 @@ export const userSchema = z
     issuer: z.string().nullable().openapi({ description: 'null until the first sign-in' }),
     subject: z.string().nullable(),
     is_active: z.boolean(),
+    default_project_id: id.nullable(),
     last_sign_in_at: instantShown.nullable(),
     created_at: instantShown,
     updated_at: instantShown,

@@ -4,7 +4,7 @@ import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { Services } from '../../services/contract';
 import { type Authenticated, invalidKey, loadPrincipal, refreshPrincipal, refusalOf } from './load-principal';
 
-type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables' | 'legacyKeys'>;
+type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables' | 'legacyKeys' | 'accessTokens'>;
 
 /** A key that an operator chose to send with, instead of credentials in the request, and the request's id. */
 export interface ChosenKey {
@@ -12,7 +12,7 @@ export interface ChosenKey {
   readonly requestId: string;
 }
 
-/** Bearer, or the headers that vendors' own clients send → key and project. */
+/** Key, or a token of an identity provider, as a bearer or in a header of vendors' own clients → key and project. */
 export function authenticate(
   services: Needs,
   request: Pick<Request, 'headers'>,
@@ -20,8 +20,27 @@ export function authenticate(
 ): Authenticated | Promise<Authenticated> {
   if (chosen !== undefined) return authenticateHash(services, chosen.keyHash);
   const secret = readSecret(request.headers);
+  const ofToken = services.accessTokens.find(secret, request.headers);
+  if (ofToken !== undefined) {
+    return authenticateToken(services, ofToken, () => services.accessTokens.forget(secret, request.headers));
+  }
   if (!services.legacyKeys.mayBeKey(secret)) throw invalidKey();
   return authenticateHash(services, hashSecret(secret), secret);
+}
+
+/** `forget`: a key that no longer works is looked for again, which says why. */
+async function authenticateToken(
+  services: Needs,
+  found: string | Promise<string>,
+  forget: () => void,
+): Promise<Authenticated> {
+  const keyHash = await found;
+  try {
+    return await authenticateHash(services, keyHash);
+  } catch (error) {
+    forget();
+    throw error;
+  }
 }
 
 function authenticateHash(services: Needs, keyHash: string, secret?: string): Authenticated | Promise<Authenticated> {

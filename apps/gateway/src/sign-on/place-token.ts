@@ -1,0 +1,73 @@
+import { Access } from '@llm0/core/access/access';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { createKeySecret } from '@llm0/core/keys/key-secret';
+import type { HotStore } from '@llm0/core/limits/hot-store';
+import type { Db } from '@llm0/drizzle/client';
+import type { StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
+import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
+import { findProjectsAt, putSignOnKey } from '@llm0/drizzle/queries/access/sign-on-keys';
+import { listMemberships, type StoredUser, setGroupRoles, signInUser } from '@llm0/drizzle/queries/access/users';
+import type { GoodToken } from './access-tokens';
+import { groupRolesOf, whoIs } from './claims';
+import { raiseVersions } from './raise-versions';
+
+interface Needs {
+  readonly db: Db;
+  readonly hotStore: Pick<HotStore, 'setVersions'>;
+  readonly nowMs: () => number;
+}
+
+const HEADER = 'X-LLM0-Project';
+
+/**
+ * Makes the user at the first token, sets the roles of its groups, and finds or makes the key of its tokens in the project.
+ * Returns the key's hash. Throws `permission_denied`, or `store_unavailable` without Postgres.
+ */
+export async function placeToken({ db, hotStore, nowMs }: Needs, token: GoodToken): Promise<string> {
+  const work = db.transaction((tx) => place(tx, token, nowMs()));
+  const { hash, raised } = await work.catch((cause: unknown) => {
+    if (cause instanceof GatewayError) throw cause;
+    const message = 'The store of users is unreachable. Retry shortly.';
+    throw new GatewayError('store_unavailable', message, { retryAfterMs: 1000, cause });
+  });
+  await raiseVersions(hotStore, raised);
+  return hash;
+}
+
+async function place(tx: Db, { provider, claims, project }: GoodToken, nowMs: number) {
+  const { user, isNew } = await signInUser(tx, whoIs(provider, claims, nowMs));
+  if (!user.isActive) throw refused('This user is deactivated. Ask an admin.');
+  const roles = groupRolesOf(provider, claims);
+  const identity = { identityProviderId: provider.id, roles: roles ?? [] };
+  const raised: readonly StoredApiKey[] = roles === undefined ? [] : await setGroupRoles(tx, user.id, identity);
+  const projectId = await chooseProject(tx, user, project);
+  // Nobody learns the secret: the hash alone leads to the key.
+  const { hash: newHash } = createKeySecret();
+  const made = { userId: user.id, projectId, name: user.email ?? user.name, hash: newHash, prefix: 'sign-on' };
+  const { id, hash, isNew: isNewKey } = await putSignOnKey(tx, made);
+  if (isNew || isNewKey || raised.length > 0) {
+    const after = { user_id: user.id, identity_provider: provider.name, is_new: isNew, project_id: projectId, roles };
+    const actor = user.email ?? user.name;
+    await addAuditEntry(tx, { actor, action: 'sign_in', resource: 'key', resourceId: id, after });
+  }
+  return { hash, raised };
+}
+
+/** The one that is named, else the user's default, else the only one there is. */
+async function chooseProject(tx: Db, { id, defaultProjectId }: StoredUser, named: string | null): Promise<string> {
+  const access = Access.of(await listMemberships(tx, id));
+  const places = access.mayEverywhere('change_own_keys') ? undefined : access.placesOf('change_own_keys');
+  const project = named ?? defaultProjectId ?? undefined;
+  const found = await findProjectsAt(tx, { places, project }, 2);
+  const [only, other] = found;
+  if (only !== undefined && other === undefined) return only.id;
+  if (only !== undefined) {
+    const why = named === null ? 'You may use several projects.' : 'Several projects have this name.';
+    throw new GatewayError('invalid_request', `${why} Name one in ${HEADER}, by its id.`, { param: HEADER });
+  }
+  if (named !== null)
+    throw refused(`You may use no project "${named.slice(0, 100)}". Check ${HEADER}, or ask an admin.`);
+  throw refused('No team gives you a project in which you may use keys. Ask an admin for the role "member" in one.');
+}
+
+const refused = (message: string) => new GatewayError('permission_denied', message, { param: HEADER });
