@@ -47,7 +47,7 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
   const { data: projects } = useProjects();
   const { data: aliases } = useAliases();
   const { data: models } = useModels();
-  const found = useFound(useSettled(typed.trim()));
+  const found = useFound(useSettled(typed.trim()), projects?.data);
   const fixed = useMemo(() => {
     const ofProjects = (projects?.data ?? []).flatMap(({ id, name }): Command[] => {
       const at = { to: '/projects/$projectId', params: { projectId: id } };
@@ -73,7 +73,7 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
 }
 
 /** Keys and customers by a part of their names. */
-function useFound(q: string): readonly Command[] {
+function useFound(q: string, projects: readonly NamedProject[] = NO_PROJECTS): readonly Command[] {
   const enabled = q !== '';
   const query = { q, limit: FOUND };
   const options = { enabled, placeholderData: keepPreviousData };
@@ -94,13 +94,22 @@ function useFound(q: string): readonly Command[] {
       },
       ...{ to: '/projects/$projectId', params: { projectId }, search: { open: id } },
     });
+    const nameOf = (projectId: string) => projects.find(({ id }) => id === projectId)?.name;
     const toCustomer = ({ project_id: projectId, customer_id: customer }: FoundCustomer): Command => ({
       ...{ id: `customer ${projectId} ${customer}`, kind: 'customer', label: customer, to: '/customers' },
+      // Projects may have customers of one name.
+      note: nameOf(projectId),
       search: { open: `${projectId} ${customer}` },
     });
     return [...(keys.data?.data ?? []).map(toKey), ...(customers.data?.data ?? []).map(toCustomer)];
-  }, [enabled, keys.data, customers.data]);
+  }, [enabled, keys.data, customers.data, projects]);
 }
+
+interface NamedProject {
+  readonly id: string;
+  readonly name: string;
+}
+const NO_PROJECTS: readonly NamedProject[] = [];
 
 interface FoundKey {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type ProviderInput, useProviders } from '../../api/routing';
@@ -10,6 +10,7 @@ import { formatCount, NOTHING } from '../../format/format-number';
 import { rangeQuery, untilNow } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { useNow } from '../../range/use-page';
+import { Button } from '../../ui/button';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -45,19 +46,29 @@ export function ProvidersCard() {
       }),
     [providers.data, hours, health.data, latency.data],
   );
+  const [isAll, setAll] = useState(false);
+  const inUse = lines?.filter(isUsed);
+  const idle = (lines?.length ?? 0) - (inUse?.length ?? 0);
   const opened = lines?.find(({ name }) => name === id);
   return (
     <TableCard
       title="Providers, over the last hour"
       actions={
-        <ChangeButton onClick={() => open('new')}>
-          <Plus /> Add provider
-        </ChangeButton>
+        <>
+          {idle > 0 && (
+            <Button kind="ghost" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
+              {isAll ? 'Only those in use' : `${idle} not set up`}
+            </Button>
+          )}
+          <ChangeButton onClick={() => open('new')}>
+            <Plus /> Add provider
+          </ChangeButton>
+        </>
       }
       caption="Providers"
       query={providers}
       columns={[...COLUMNS, hoursColumn(hours), BASE_URL]}
-      rows={lines}
+      rows={isAll ? lines : inUse}
       rowKey={(row) => row.name}
       linkOf={(row) => linkTo(row.name)}
     >
@@ -105,9 +116,10 @@ const hoursColumn = (hours: ReadonlyMap<string, ProviderHours> | undefined): Col
   },
 });
 
+const isUsed = ({ is_configured: isSetUp, requests }: ProviderLine) => isSetUp || requests > 0;
+
 /** What a provider that nobody set up has none of is no zero. */
-const ifUsed = ({ is_configured: isSetUp, requests }: ProviderLine, count: number) =>
-  isSetUp || requests > 0 ? count : null;
+const ifUsed = (line: ProviderLine, count: number) => (isUsed(line) ? count : null);
 
 const COLUMNS: readonly Column<ProviderLine>[] = [
   {

@@ -30,6 +30,17 @@ describe.each(ON_ONE_DATABASE)('keys on $name', (kind) => {
     expect((await change(['Open AI'])).error.param).toBe('passthrough.0');
   });
 
+  test("a run's usual budget is not above the most that a run may have", async () => {
+    const path = `/projects/${projectId}/keys`;
+    const above = { max_run_budget_usd: 1, default_run_budget_usd: 1.01 };
+    const refused = await admin.call('POST', path, { body: { name: 'agent', ...above } });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'default_run_budget_usd']);
+    const { id } = await createKey({ max_run_budget_usd: 1, default_run_budget_usd: 1 });
+    expect((await admin.call('PATCH', `${path}/${id}`, { body: { max_run_budget_usd: 0.5 } })).status).toBe(400);
+    expect((await admin.call('GET', `${path}/${id}`)).body.max_run_budget_usd).toBe('1');
+    expect((await admin.call('PATCH', `${path}/${id}`, { body: { max_run_budget_usd: null } })).status).toBe(200);
+  });
+
   test('a given secret: only in the form of a key, only once, revoked ones included', async () => {
     const path = `/projects/${projectId}/keys`;
     const secret = createKeySecret().secret;

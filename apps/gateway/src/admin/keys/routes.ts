@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import { createKeySecret, keySecretOf } from '@llm0/core/keys/key-secret';
 import type { Db } from '@llm0/drizzle/client';
@@ -159,7 +159,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       await refuseBadRules(services, at.projectId, c.req.valid('json'));
       const set = readFields(c.req.valid('json'));
       await refuseUnknownUser(db, set.userId);
-      const write = (tx: Db) => keyRows.update(tx, at, set);
+      const write = async (tx: Db) => refuseDefaultAboveMost(await keyRows.update(tx, at, set));
       return c.json(showKey(await changes.update(c.get('actor'), (tx) => findKey(tx, at), write)), 200);
     })
     .openapi(remove, async (c) => {
@@ -229,12 +229,19 @@ async function refuseUnknownUser(db: Db, userId: string | null | undefined): Pro
   if (userId != null) required(await userRows.get(db, { id: userId }), 'user');
 }
 
+/** Within the transaction that wrote the key. */
+function refuseDefaultAboveMost<T extends StoredApiKey | null>(key: T): T {
+  const { defaultRunBudgetNanoUsd: usual, maxRunBudgetNanoUsd: most } = key ?? {};
+  if (usual == null || most == null || usual <= most) return key;
+  throw invalidRequest('default_run_budget_usd', 'must not be above max_run_budget_usd');
+}
+
 /** Revoked keys count: their secret must stay useless. */
 async function insertKey(tx: Db, settings: Parameters<typeof keyRows.create>[1]): Promise<StoredApiKey> {
   await requireProject(tx, String(settings.projectId));
   const isKnown = await isPreviousSecret(tx, String(settings.hash));
   const made = isKnown ? null : await keyRows.createUnlessThere(tx, settings);
-  if (made !== null) return made;
+  if (made !== null) return refuseDefaultAboveMost(made);
   const message = 'key: a key with this secret exists, or existed and was revoked. Use another secret.';
   throw new GatewayError('conflict', message, { param: 'key' });
 }
