@@ -25,9 +25,9 @@ export async function findOwnersOfRow(db: Db, kind: OwnedRow, id: string): Promi
 export async function findUserOfKey(
   db: Db,
   path: { readonly projectId: string; readonly keyId: string },
-): Promise<string | null | undefined> {
-  const [row] = await db.execute<{ user_id: string | null }>(
-    sql`select user_id from api_keys where id = ${path.keyId}::uuid and project_id = ${path.projectId}::uuid`,
+): Promise<{ readonly userId: string | null; readonly isSignOn: boolean } | undefined> {
+  const [row] = await db.execute<{ userId: string | null; isSignOn: boolean }>(
+    sql`select user_id as "userId", is_sign_on as "isSignOn" from api_keys where id = ${path.keyId}::uuid and project_id = ${path.projectId}::uuid`,
   );
-  return row?.user_id;
+  return row;
 }

@@ -91,6 +91,7 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
     expect(row).toMatchObject({ api_key_id: keys[0]?.id, project_id: projects[0] });
     await change(`/projects/${projects[0]}/keys/${keys[0]?.id}`, { budget_usd: 0.000_001 });
     expect(await soon(token, 402)).toMatchObject({ code: 'key_budget_exceeded' });
+    await expect(change(`/projects/${projects[0]}/keys/${keys[0]?.id}/rotate`, {}, 'POST')).rejects.toThrow('400');
   });
 
   test('count on the project of the header, else on the default, else on the only one', async () => {

@@ -55,7 +55,7 @@ export class AccessTokens {
   /** Hash of the key that a token stands for; undefined for other secrets. */
   find(secret: string, headers: Headers): string | Promise<string> | undefined {
     if (this.providers.size === 0 || !secret.startsWith('eyJ')) return undefined;
-    const project = headers.get('x-llm0-project');
+    const project = projectIn(headers);
     const id = idOf(secret, project);
     const known = this.known.get(id);
     if (known !== undefined && known.endsMs > this.options.nowMs()) return known.keyHash;
@@ -66,7 +66,7 @@ export class AccessTokens {
 
   /** The key was refused: the next request asks why. */
   forget(secret: string, headers: Headers): void {
-    this.known.delete(idOf(secret, headers.get('x-llm0-project')));
+    this.known.delete(idOf(secret, projectIn(headers)));
   }
 
   private check(id: string, token: string, project: string | null): Promise<Known> {
@@ -119,6 +119,8 @@ export class AccessTokens {
     });
   }
 }
+
+const projectIn = (headers: Headers) => headers.get('x-llm0-project') || null;
 
 const idOf = (secret: string, project: string | null) => hashSecret(`${project ?? ''} ${secret}`);
 

@@ -91,9 +91,11 @@ const WIDENING = ['passthrough', 'allowed_tools', 'code_mode'];
 async function refuseForeignKey(asked: Asked, path: { projectId: string; keyId: string } | undefined): Promise<void> {
   const { actor, db, c } = asked;
   if (path !== undefined) {
-    const userId = await findUserOfKey(db, path);
-    if (userId === undefined) throw notFound('key');
-    if (userId === null || userId !== actor.user?.id) throw refused();
+    const key = await findUserOfKey(db, path);
+    if (key === undefined) throw notFound('key');
+    if (key.userId === null || key.userId !== actor.user?.id) throw refused();
+    // Admins set its limits.
+    if (key.isSignOn && c.get('isForDataPlane') !== true) throw refused();
   }
   if (c.get('isForDataPlane') === true) return;
   const body = await bodyOf(asked);

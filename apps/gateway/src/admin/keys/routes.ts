@@ -179,7 +179,8 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const graceMs = (seconds ?? 0) * 1000;
       const graceEndMs = graceMs === 0 ? null : clock.nowMs() + graceMs;
       const write = (tx: Db) => rotateApiKey(tx, at, { ...parts, graceEndMs });
-      const key = await changes.update(c.get('actor'), (tx) => findKey(tx, at), write, 'rotate');
+      const find = async (tx: Db) => refuseSignOn(await findKey(tx, at));
+      const key = await changes.update(c.get('actor'), find, write, 'rotate');
       return c.json({ ...showKey(key), key: secret }, 201);
     });
 }
@@ -227,6 +228,11 @@ async function ownerOf(db: Db, actor: Actor, given: string | null | undefined): 
 
 async function refuseUnknownUser(db: Db, userId: string | null | undefined): Promise<void> {
   if (userId != null) required(await userRows.get(db, { id: userId }), 'user');
+}
+
+function refuseSignOn(key: StoredApiKey | null): StoredApiKey | null {
+  if (key?.isSignOn !== true) return key;
+  throw invalidRequest('key_id', "This key is of a user's tokens. It has no secret to replace.");
 }
 
 /** Within the transaction that wrote the key. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { createKeySecret } from '@llm0/core/keys/key-secret';
+import { putSignOnKey } from '@llm0/drizzle/queries/access/sign-on-keys';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { give, type Kit, makeKit, makePerson, type Person } from './people.fixture';
@@ -177,10 +179,19 @@ describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {
     expect([await patch(own.keyId, { name: 'x' }), await patch(other.keyId, { name: 'x' })]).toEqual([403, 404]);
     expect((await member.call('POST', `${keys}/${own.keyId}/chat/completions`, { body: {} })).status).toBe(403);
     expect((await member.call('POST', `${keys}/${made.body.id}/chat/completions`, { body: {} })).status).toBe(200);
+    const ofTokens = await putSignOnKey(admin.database.db, {
+      ...{ userId: member.id, projectId: own.projectId, name: 'tokens', hash: createKeySecret().hash, prefix: 'sign-on' },
+    });
+    expect([
+      await patch(ofTokens.id, { budget_usd: null }),
+      (await member.call('DELETE', `${keys}/${ofTokens.id}`)).status,
+    ]).toEqual([403, 403]);
+    expect((await member.call('POST', `${keys}/${ofTokens.id}/chat/completions`, { body: {} })).status).toBe(200);
     const foreign = `/projects/${other.projectId}/keys/${made.body.id}/chat/completions`;
     expect((await member.call('POST', foreign, { body: {} })).status).toBe(404);
     const mine = (await member.call('GET', '/me/keys')).body.data;
     expect(mine.map((key: { id: string; spent_usd: string }) => [key.id, key.spent_usd])).toEqual([
+      [ofTokens.id, '0'],
       [made.body.id, '0'],
     ]);
     expect((await ann.call('GET', '/me/keys')).body.data).toEqual([]);
