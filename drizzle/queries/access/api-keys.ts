@@ -59,9 +59,15 @@ export async function listKeyNames(
     .where(and(inArray(apiKeys.id, [...ids]), ofProjects(scope, sql`${apiKeys.projectId}`)));
 }
 
-/** Refuses the key and hides it; its log rows stay. Returns it with its new `version` for the hot store. */
+/**
+ * Refuses the key and hides it; its log rows stay. One of tokens isn't hidden: the next token would make another. Returns
+ * it with its new `version` for the hot store.
+ */
 export function deleteApiKey(db: Db, path: KeyPath): Promise<StoredApiKey | null> {
-  return keyRows.update(db, path, { isActive: false, deletedAtMs: sql`now()` });
+  return keyRows.update(db, path, {
+    isActive: false,
+    deletedAtMs: sql`case when not ${apiKeys.isSignOn} then now() end`,
+  });
 }
 
 /** New secret of a key. The one before works until `graceEndMs`; null = it ends at once. The one before that ends now. */

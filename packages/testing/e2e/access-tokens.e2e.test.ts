@@ -164,7 +164,7 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
         [`/users/${userId}`, { is_active: true }],
       ],
       [
-        [`/projects/${projects[0]}/keys/${key?.id}`, { is_active: false }],
+        [`/projects/${projects[0]}/keys/${key?.id}`, undefined, 'DELETE'],
         [`/projects/${projects[0]}/keys/${key?.id}`, { is_active: true }],
       ],
       [

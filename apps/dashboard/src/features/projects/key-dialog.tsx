@@ -81,9 +81,11 @@ export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
           disabled={!apiKey.is_active}
           onSubmit={(_, edit) => save.mutate(edit, { onSuccess: onClose })}
         >
-          <ChangeButton disabled={!apiKey.is_active} onClick={() => setAsked('rotate')}>
-            Rotate
-          </ChangeButton>
+          {!apiKey.is_sign_on && (
+            <ChangeButton disabled={!apiKey.is_active} onClick={() => setAsked('rotate')}>
+              Rotate
+            </ChangeButton>
+          )}
           <ChangeButton kind="danger" disabled={!apiKey.is_active} onClick={() => setAsked('revoke')}>
             Revoke
           </ChangeButton>

@@ -151,6 +151,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
           </Badge>
         ))}
         <ManagedMark resource="key" id={key.id} />
+        {key.is_sign_on && <Badge>sign-on tokens</Badge>}
         {!key.is_active && <Badge tone="bad">revoked</Badge>}
         {key.expires_at !== null && Date.parse(key.expires_at) < Date.now() && <Badge tone="warn">expired</Badge>}
         {isInGrace(key) && <Badge tone="warn">old secret works</Badge>}

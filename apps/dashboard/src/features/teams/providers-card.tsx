@@ -14,6 +14,7 @@ const COLUMNS: readonly Column<IdentityProvider>[] = [
   { header: 'Name', value: (row) => row.name },
   { header: 'Issuer', value: (row) => row.issuer },
   { header: 'Groups with a role', wideOnly: true, value: (row) => row.group_roles.length },
+  { header: 'Tokens work for', wideOnly: true, value: (row) => row.jwt?.audience ?? null },
   { header: 'Set by', wideOnly: true, value: (row) => (row.is_from_environment ? 'environment' : 'admin API') },
 ];
 const FIELDS: readonly FieldSpec[] = [
@@ -27,7 +28,14 @@ const FIELDS: readonly FieldSpec[] = [
     secret: true,
     hint: 'Leave empty for a public client',
   },
+  {
+    ...{ name: 'audience', label: 'Audience of tokens', kind: 'text' },
+    hint: 'Signed tokens (JWT) with this audience work in place of keys; empty = none do',
+  },
 ];
+const toProvider = ({ audience, ...rest }: Readonly<Record<string, unknown>>) =>
+  ({ ...rest, jwt: typeof audience === 'string' ? { audience } : null }) as IdentityProviderInput;
+
 const AFFECTS = [['identity-providers'], ['sign-in-choices']];
 
 export function ProvidersCard() {
@@ -69,7 +77,7 @@ export function ProvidersCard() {
         resource={null}
         submitLabel="Add provider"
         change={create}
-        onSubmit={(body) => create.mutate(body as IdentityProviderInput, { onSuccess: () => setIsCreating(false) })}
+        onSubmit={(body) => create.mutate(toProvider(body), { onSuccess: () => setIsCreating(false) })}
       />
       {removing !== null && (
         <ConfirmDialog
