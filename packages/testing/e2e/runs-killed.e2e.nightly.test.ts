@@ -9,8 +9,12 @@ const AGENTS = 500;
 const KILLS = 3;
 const EACH_USD = 0.0001;
 const CALLS = 100;
-/** $1 a million in and out: a call costs 100 nano-USD × 1,000 and holds twice that. */
-const CALL = { model: 'race-model', max_tokens: 192, x_fake: { usage: { prompt: 8, completion: 92 }, firstDelayMs: 40 } };
+/** $1 a million in and out: a call costs 100,000 nano-USD and holds twice that. */
+const CALL = {
+  model: 'race-model',
+  max_tokens: 192,
+  x_fake: { usage: { prompt: 8, completion: 92 }, firstDelayMs: 40 },
+};
 
 describe('a run on two processes, one of which is killed again and again', () => {
   let world: TestEnvironment;
@@ -63,7 +67,10 @@ describe('a run on two processes, one of which is killed again and again', () =>
       await settledLedger(world.gateway, TEST_MS / 2);
       while ((await call(world.gateway)) === 200);
       const ledger = await settledLedger(world.gateway, TEST_MS / 2);
-      const { spent_usd: spent, state } = await callAdmin<{ spent_usd: number; state: string }>(world.gateway, `/runs/${run}`);
+      const { spent_usd: spent, state } = await callAdmin<{ spent_usd: number; state: string }>(
+        world.gateway,
+        `/runs/${run}`,
+      );
       expect(ledger.projects.find((one) => one.project_id === projectId)?.diff_usd).toBe(0);
       expect(ledger.open_holds).toBe(0);
       const rows = await allLogs(world.gateway, `project_id=${projectId}`);

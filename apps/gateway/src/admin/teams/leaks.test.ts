@@ -180,7 +180,9 @@ describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {
     expect((await member.call('POST', `${keys}/${own.keyId}/chat/completions`, { body: {} })).status).toBe(403);
     expect((await member.call('POST', `${keys}/${made.body.id}/chat/completions`, { body: {} })).status).toBe(200);
     const ofTokens = await putSignOnKey(admin.database.db, {
-      ...{ userId: member.id, projectId: own.projectId, name: 'tokens', hash: createKeySecret().hash, prefix: 'sign-on' },
+      userId: member.id,
+      projectId: own.projectId,
+      ...{ name: 'tokens', hash: createKeySecret().hash, prefix: 'sign-on' },
     });
     expect([
       await patch(ofTokens.id, { budget_usd: null }),
