@@ -40,7 +40,7 @@ export const adminTokens = pgTable('admin_tokens', {
   name: text('name').notNull(),
   hash: text('token_hash').notNull().unique(),
   prefix: text('token_prefix').notNull(),
-  role: text('role', { enum: ['admin', 'viewer'] })
+  role: text('role', { enum: ['admin', 'viewer', 'scim'] })
     .notNull()
     .default('admin'),
   /** Access to stored prompts and answers; null: by role. */

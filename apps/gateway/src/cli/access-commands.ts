@@ -9,7 +9,7 @@ export const ACCESS_COMMANDS: readonly Command[] = [
     summary: 'Create an admin token; its secret is shown once',
     args: ['name'],
     options: {
-      role: { kind: 'text', help: 'admin or viewer (admin)' },
+      role: { kind: 'text', help: 'admin, viewer or scim (admin)' },
       'can-read-bodies': { kind: 'flag', help: 'read stored prompts and answers (admins may, viewers may not)' },
       'expires-at': { kind: 'text', help: 'RFC 3339, such as 2030-01-01T00:00:00Z' },
     },

@@ -39,10 +39,11 @@ export const ROLE_TABLE = {
   billing: { reach: 'team', permissions: ['see', 'read_spend'] },
 } as const satisfies Record<Role, { readonly reach: Reach; readonly permissions: readonly Permission[] }>;
 
-/** Admin tokens hold everywhere. */
+/** Admin tokens hold everywhere. Those of `scim` work at `/scim/v2` only. */
 export const TOKEN_TABLE = {
   admin: PERMISSIONS,
   viewer: [...READS, 'read_audit', 'read_system'],
+  scim: [],
 } as const satisfies Record<string, readonly Permission[]>;
 
 /** A membership's permissions. Reading bodies may be given to or taken from all but auditors and billing. */

@@ -85,7 +85,12 @@ const FIELDS: readonly FieldSpec[] = [
     options: { '': 'readable by admins', true: 'readable', false: 'not readable' },
     read: (text) => text === 'true',
   },
-  { name: 'role', label: 'Role', kind: 'text', options: { admin: 'read and change', viewer: 'read only' } },
+  {
+    name: 'role',
+    label: 'Role',
+    kind: 'text',
+    options: { admin: 'read and change', viewer: 'read only', scim: 'SCIM only' },
+  },
   { name: 'expires_at', label: 'Expires', kind: 'instant', hint: 'Your local time. Leave empty for never.' },
 ];
 const AFFECTS = [['tokens']];

@@ -63,7 +63,8 @@ export async function findTokenOwner(services: Needs, token: string): Promise<To
   if (isHashOf(services.ownToken, hash)) return { ...OWN_ACTOR, tokenId: null, hash };
   if (!looksLikeAdminToken(token)) return undefined;
   const found = await findAdminToken(services.db, hash);
-  if (found === null) return undefined;
+  // Tokens of SCIM can do nothing here, not even sign in.
+  if (found === null || found.role === 'scim') return undefined;
   return { ...tokenActor(found.name, found.role, found.canReadBodies), tokenId: found.id, hash };
 }
 
@@ -72,7 +73,7 @@ async function actorOfSession(services: Needs, c: Context<AdminEnv>): Promise<Ac
   if (cookie === undefined) return undefined;
   refuseCrossSite(c.req.raw);
   const session = await findAdminSession(services.db, cookie.hash);
-  if (session === null) return undefined;
+  if (session === null || session.token?.role === 'scim') return undefined;
   const { tokenId, token, user, expiresAtMs } = session;
   const opened = { session: { hash: cookie.hash, expiresAtMs } };
   if (user !== null) return { ...userActor(user), ...opened };
@@ -108,6 +109,7 @@ function notSignedIn(): GatewayError {
 }
 
 export function wrongToken(): GatewayError {
-  const message = 'This admin token is not valid. API keys cannot be used with the admin API.';
+  const message =
+    'This admin token is not valid here. The admin API takes neither API keys nor tokens of the role scim.';
   return new GatewayError('invalid_api_key', message);
 }

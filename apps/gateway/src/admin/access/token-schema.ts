@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { id, instant, instantShown, text } from '../fields/fields';
 import { isAdminSecret } from './admin-token';
 
-const role = z.enum(['admin', 'viewer']);
+const role = z.enum(['admin', 'viewer', 'scim']).openapi({ description: 'scim: for /scim/v2 only' });
 const settings = {
   can_read_bodies: z
     .boolean()

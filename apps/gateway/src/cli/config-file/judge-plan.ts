@@ -55,7 +55,7 @@ function problemsOf(
 
 /** The rest of the apply needs it. */
 function ownTokenProblems({ role, expires_at: end }: JsonObject): readonly (readonly [Path, string])[] {
-  if (role === 'viewer') return [[['role'], 'must stay "admin": this apply uses the token']];
+  if (role === 'viewer' || role === 'scim') return [[['role'], 'must stay "admin": this apply uses the token']];
   const isPast = typeof end === 'string' && Date.parse(end) <= Date.now();
   return isPast ? [[['expires_at'], 'must not be past: this apply uses the token']] : [];
 }
