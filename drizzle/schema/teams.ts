@@ -49,13 +49,23 @@ export const identityProviders = pgTable('identity_providers', {
   updatedAtMs: instantOfInsert('updated_at'),
 });
 
+/** Attributes of RFC 7643 by name. */
+export type ScimProfile = Readonly<Record<string, unknown>>;
+
 export const users = pgTable('users', {
   id: uuid('id').primaryKey().defaultRandom(),
   /** With `subject` the identity; null until the first sign-in. */
   issuer: text('issuer'),
   subject: text('subject'),
   email: text('email'),
+  /** By the issuer of the last sign-in. */
+  isEmailVerified: boolean('is_email_verified').notNull().default(false),
   name: text('name').notNull(),
+  /** null: SCIM didn't send the user. */
+  userName: text('user_name'),
+  externalId: text('external_id'),
+  /** What SCIM gets back beyond the other columns, in its own form. */
+  scim: jsonb('scim').$type<ScimProfile>(),
   isActive: boolean('is_active').notNull().default(true),
   /** For tokens that name no project. */
   defaultProjectId: uuid('default_project_id'),
@@ -73,6 +83,22 @@ export const teamMembers = pgTable('team_members', {
   canReadBodies: boolean('can_read_bodies'),
   /** Whose group made it; null = added by hand. */
   identityProviderId: uuid('identity_provider_id'),
+  /** By a group of SCIM, not of a token. */
+  isFromScim: boolean('is_from_scim').notNull().default(false),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
+});
+
+/** Groups that an identity provider sends by SCIM; `group_roles` refer to them by name. */
+export const scimGroups = pgTable('scim_groups', {
+  id: uuid('id').primaryKey().defaultRandom(),
+  displayName: text('display_name').notNull(),
+  externalId: text('external_id'),
+  createdAtMs: instantOfInsert('created_at'),
+  updatedAtMs: instantOfInsert('updated_at'),
+});
+
+export const scimGroupMembers = pgTable('scim_group_members', {
+  groupId: uuid('group_id').notNull(),
+  userId: uuid('user_id').notNull(),
 });

@@ -84,6 +84,8 @@ export interface OperatorRoutes {
   readonly admin: Hono;
   /** Pages of the sign-in, mounted under `/auth`. */
   readonly auth: Hono;
+  /** SCIM, mounted under `/scim`. */
+  readonly scim: Hono;
   readonly gatherMetrics?: GatherMetrics;
 }
 
@@ -136,6 +138,7 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   if (operator !== undefined) {
     app.route('/admin', operator.admin);
     app.route('/auth', operator.auth);
+    app.route('/scim', operator.scim);
     app.get('*', async (c) => {
       const { path } = c.req;
       if (isDocsPath(path)) return serveDocs(path);

@@ -1,5 +1,5 @@
 import type { Grant } from '@llm0/core/access/access';
-import { and, eq, ilike, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminSessions } from '../../schema/admin-access';
 import { apiKeys } from '../../schema/api-keys';
@@ -8,6 +8,7 @@ import { containsPattern } from '../contains-pattern';
 import type { Page, PageRequest } from '../page';
 import { parseJson } from '../parse-json';
 import { Rows, type Stored } from '../rows';
+import { writeScimRoles } from '../scim/write-roles';
 import { keyRows, type StoredApiKey } from './api-keys';
 
 export const userRows = new Rows(users);
@@ -57,6 +58,8 @@ export function listUsers(db: Db, { q, ...page }: PageRequest & { readonly q?: s
 export interface SignedIn {
   readonly issuer: string;
   readonly subject: string;
+  /** Of the person in the issuer's directory, where the subject is another one for each application. */
+  readonly directoryId: string | null;
   readonly email: string | null;
   readonly isEmailVerified: boolean;
   /** null: not told; a new user is called by the address or the subject. */
@@ -65,27 +68,40 @@ export interface SignedIn {
 }
 
 /**
- * The user of an identity, made at the first sign-in. A user that was added by hand and never signed in is taken over by
- * a verified address.
+ * The user of an identity, made at the first sign-in. A user that never signed in is taken over by a verified address. One
+ * that SCIM sent also by its `externalId` or `userName`, if that is the subject.
  */
 export async function signInUser(tx: Db, signedIn: SignedIn): Promise<{ user: StoredUser; isNew: boolean }> {
   const { issuer, subject, email, isEmailVerified, atMs: lastSignInAtMs } = signedIn;
   const name = signedIn.name ?? email;
   // Tokens for the data plane often tell neither.
-  const told = { ...(email !== null && { email }), ...(name !== null && { name }), lastSignInAtMs };
+  const told = {
+    ...(email !== null && { email, isEmailVerified }),
+    ...(name !== null && { name }),
+    lastSignInAtMs,
+  };
   const known = await userRows.update(tx, { issuer, subject }, told);
   if (known !== null) return { user: known, isNew: false };
-  const isWaiting = and(isNull(users.subject), sql`lower(${users.email}) = ${email?.toLowerCase() ?? ''}`);
-  const [waiting] = isEmailVerified && email !== null ? await userRows.first(tx, 1, isWaiting) : [];
+  const waiting = await findWaiting(tx, signedIn);
   const taken = waiting && (await userRows.update(tx, { id: waiting.id }, { ...told, issuer, subject }));
   if (taken) return { user: taken, isNew: false };
   const made = { name: subject, ...told, issuer, subject };
   return { user: await userRows.put(tx, ['issuer', 'subject'], made), isNew: true };
 }
 
+async function findWaiting(tx: Db, { subject, directoryId, email, isEmailVerified }: SignedIn) {
+  const ids = [subject, ...(directoryId === null ? [] : [directoryId])];
+  const isNamed = and(isNotNull(users.userName), or(inArray(users.externalId, ids), inArray(users.userName, ids)));
+  const isMet = isEmailVerified && email !== null ? sql`lower(${users.email}) = ${email.toLowerCase()}` : undefined;
+  // The subject says more than the address.
+  const order = sql`(${isNamed}) is true desc, ${users.createdAtMs}, ${users.id}`;
+  const [waiting] = await userRows.first(tx, 1, and(isNull(users.subject), or(isNamed, isMet)), order);
+  return waiting;
+}
+
 /**
- * Gives a user the roles of the groups, of each team the first; takes away what groups of this provider gave before.
- * Returns the keys whose rights may have changed.
+ * Gives a user the roles of the groups in a token, of each team the first; takes away what groups of tokens gave before.
+ * Groups of SCIM give theirs in other teams. Returns the keys whose rights may have changed.
  */
 export async function setGroupRoles(
   tx: Db,
@@ -97,24 +113,41 @@ export async function setGroupRoles(
   const given = sql`(select w.team_id, w.role from jsonb_to_recordset(${wanted}::jsonb) as w(team_id uuid, role text)
     join ${teams} t on t.id = w.team_id)`;
   const lost = await tx.execute(sql`delete from ${teamMembers} m where m.user_id = ${userId}::uuid
-    and m.identity_provider_id is not null and not exists (select 1 from ${given} as g where g.team_id = m.team_id)
+    and m.identity_provider_id is not null and not m.is_from_scim
+    and not exists (select 1 from ${given} as g where g.team_id = m.team_id)
     returning 1`);
   const won = await tx.execute(sql`insert into ${teamMembers} (team_id, user_id, role, identity_provider_id)
     select team_id, ${userId}::uuid, role, ${identityProviderId}::uuid from ${given} as g
     on conflict (team_id, user_id) do update set role = excluded.role, updated_at = now(),
-      identity_provider_id = excluded.identity_provider_id
-    where team_members.identity_provider_id is not null and (team_members.role, team_members.identity_provider_id)
-      is distinct from (excluded.role, excluded.identity_provider_id)
+      identity_provider_id = excluded.identity_provider_id, is_from_scim = false
+    where team_members.identity_provider_id is not null
+      and (team_members.role, team_members.identity_provider_id, team_members.is_from_scim)
+      is distinct from (excluded.role, excluded.identity_provider_id, false)
     returning 1`);
-  return lost.length + won.length === 0 ? [] : raiseSignOnKeys(tx, userId);
+  const changed = await writeScimRoles(tx, [userId]);
+  return lost.length + won.length + changed.length === 0 ? [] : raiseSignOnKeys(tx, [userId]);
 }
 
-const signOnKeysOf = (userId: string) =>
-  and(eq(apiKeys.userId, userId), eq(apiKeys.isSignOn, true), isNull(apiKeys.deletedAtMs));
+/**
+ * Gives these users (undefined: all) the roles of their groups in SCIM, and takes away what such groups gave before.
+ * Returns the keys whose rights may have changed.
+ */
+export async function setScimRoles(tx: Db, userIds?: readonly string[]): Promise<readonly StoredApiKey[]> {
+  return raiseSignOnKeys(tx, await writeScimRoles(tx, userIds));
+}
+
+const signOnKeysOf = (userIds: readonly string[]) =>
+  and(inArray(apiKeys.userId, [...userIds]), eq(apiKeys.isSignOn, true), isNull(apiKeys.deletedAtMs));
 
 /** After a change of roles, which decide about keys of tokens: returns these with their new versions. */
-export async function raiseSignOnKeys(tx: Db, userId: string): Promise<readonly StoredApiKey[]> {
-  return tx.update(apiKeys).set({ updatedAtMs: sql`now()` }).where(signOnKeysOf(userId)).returning(keyRows.columns);
+export async function raiseSignOnKeys(tx: Db, userIds: readonly string[]): Promise<readonly StoredApiKey[]> {
+  if (userIds.length === 0) return [];
+  return tx.update(apiKeys).set({ updatedAtMs: sql`now()` }).where(signOnKeysOf(userIds)).returning(keyRows.columns);
+}
+
+/** Until the transaction ends, others wait to change the user. */
+export async function lockUser(tx: Db, id: string): Promise<void> {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
 }
 
 /** Ends the sessions; returns how many there were. */

@@ -25,6 +25,7 @@ const WRITTEN_OTHERWISE = [
     '/admin%2fv1%2fprojects',
   ],
   ...['/v1/../admin/v1/projects', '/index.html', '/assets/x.js', '/theme.js', '/icon.svg', '/settings', '/requests'],
+  ...['/scim/v2/Users', '/scim/v2/ServiceProviderConfig'],
 ];
 
 const adminUrlOf = (world: TestEnvironment) => /^dashboard: (\S+)\/$/m.exec(world.gateway.output())?.[1] ?? '';

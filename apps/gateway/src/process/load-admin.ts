@@ -26,10 +26,20 @@ export function loadAdminLater(load: () => Promise<AdminApps>): {
   };
   // A failure goes to the next caller.
   const timer = setTimeout(() => void ready().catch(() => {}), LOAD_AFTER_MS);
-  const later = () => {
-    const app = new Hono();
-    // Passes the server along, which knows the callers' addresses.
-    return app.all('*', async (c) => (await ready()).fetch(c.req.raw, c.env));
-  };
-  return { admin: later(), auth: later(), stop: () => clearTimeout(timer) };
+  return { admin: passTo(ready), auth: passTo(ready), stop: () => clearTimeout(timer) };
+}
+
+/** Loads SCIM at its first request: most gateways have none. To be mounted at `/scim`. */
+export function loadScimLater(load: () => Promise<Hono>): Hono {
+  let loading: Promise<Hono> | undefined;
+  return passTo(() => {
+    loading ??= load().then((scim) => new Hono().route('/scim/v2', scim));
+    return loading;
+  });
+}
+
+function passTo(ready: () => Promise<Hono>): Hono {
+  const app = new Hono();
+  // Passes the server along, which knows the callers' addresses.
+  return app.all('*', async (c) => (await ready()).fetch(c.req.raw, c.env));
 }

@@ -22,7 +22,7 @@ import { allowOrigins } from './allow-origins';
 import { createConfigApply } from './apply-config';
 import type { FirstSecrets } from './first-credentials';
 import { limitFloods } from './limit-floods';
-import { loadAdminLater } from './load-admin';
+import { loadAdminLater, loadScimLater } from './load-admin';
 import type { Ports } from './print-start';
 import { refuseOddHosts } from './refuse-odd-hosts';
 import { closeConnections, stopListening } from './stop-listening';
@@ -191,8 +191,11 @@ async function startGateway(options: ServeOptions) {
     const given = { ...adminServices(running), stats, ownToken: token };
     return { admin: createAdmin(given), auth: createSignOn(given) };
   });
+  const scim = loadScimLater(async () =>
+    (await import('../admin/scim/create-scim')).createScim(adminServices(running)),
+  );
   const applyConfig = createConfigApply({ config, log, token, ask: (request) => operator.admin.fetch(request) });
-  const everything = createApp(services, { ...operator, gatherMetrics: options.gatherMetrics });
+  const everything = createApp(services, { ...operator, scim, gatherMetrics: options.gatherMetrics });
   const apps = { main: config.adminPort === undefined ? everything : createApp(services), admin: everything };
   const shutdown = async ({ servers, sockets }: Listening, reason: string): Promise<void> => {
     log.info({ reason, open: services.openRequests.count }, 'draining');

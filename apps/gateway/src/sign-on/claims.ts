@@ -7,8 +7,11 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 export function whoIs({ issuer }: StoredIdentityProvider, claims: Claims, atMs: number): SignedIn {
   const email = textOf(claims.email);
+  // Entra's subjects differ by application; `oid` is the id that its directory sends by SCIM.
+  const directoryId = textOf(claims.oid);
   const name = textOf(claims.name) ?? textOf(claims.preferred_username);
-  return { issuer, subject: String(claims.sub), email, isEmailVerified: claims.email_verified === true, name, atMs };
+  const isEmailVerified = claims.email_verified === true;
+  return { issuer, subject: String(claims.sub), directoryId, email, isEmailVerified, name, atMs };
 }
 
 export const textOf = (claim: unknown): string | null =>

@@ -1,10 +1,12 @@
 import { rmSync } from 'node:fs';
 import { createAdmin } from '@llm0/gateway/admin/index';
+import { createScim } from '@llm0/gateway/admin/scim/create-scim';
 import { createSignOn } from '@llm0/gateway/admin/sign-on/routes';
 import { createStatsReader } from '@llm0/gateway/admin/stats/answer-stats';
 import { createApp, createHotRoutes, createSendAs } from '@llm0/gateway/app';
 import { readConfig } from '@llm0/gateway/config/config';
 import { startJobs } from '@llm0/gateway/jobs/run-jobs';
+import { loadScimLater } from '@llm0/gateway/process/load-admin';
 import { createServices } from '@llm0/gateway/services';
 import { pino } from 'pino';
 import { copyTemplate } from '../../stores/copy-template';
@@ -71,7 +73,8 @@ export async function openGateway(): Promise<OpenGateway> {
     },
     stats: createStatsReader(database.db),
   };
-  const app = createApp(services, { admin: createAdmin(adminServices), auth: createSignOn(adminServices) });
+  const scim = loadScimLater(async () => createScim(adminServices));
+  const app = createApp(services, { admin: createAdmin(adminServices), auth: createSignOn(adminServices), scim });
   const fetch = async (request: Request) => app.fetch(request);
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', routes: createHotRoutes(services), fetch });
   return {

@@ -23,7 +23,8 @@ export const readBody: MiddlewareHandler<AdminEnv> = async (c, next) => {
   await next();
 };
 
-async function readText({ headers, body }: Request): Promise<string> {
+/** Throws `request_too_large`. */
+export async function readText({ headers, body }: Request): Promise<string> {
   declaredLength(headers, MAX_BODY_BYTES);
   return body === null ? '' : new Response(boundedBody(body, { maxBytes: MAX_BODY_BYTES })).text();
 }

@@ -4,6 +4,8 @@ import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { Db } from '@llm0/drizzle/client';
 import { identityProviderRows, type StoredIdentityProvider } from '@llm0/drizzle/queries/access/identity-providers';
 import { teamRows } from '@llm0/drizzle/queries/access/teams';
+import { setScimRoles } from '@llm0/drizzle/queries/access/users';
+import { raiseVersions } from '../../sign-on/raise-versions';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
@@ -52,8 +54,12 @@ type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'providerA
 
 export function identityProviderRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, providerAdmin, checkUrl } = services;
-  /** For tokens on the data plane. */
-  const bringIntoForce = () => bringTablesIntoForce(services, mirror);
+  /** Tokens on the data plane follow the providers, and groups of SCIM their `group_roles`. */
+  const bringIntoForce = async () => {
+    const raised = await db.transaction((tx) => setScimRoles(tx));
+    await mirror.apply(`roles by SCIM ${crypto.randomUUID()}`, () => raiseVersions(services.hotStore, raised));
+    await bringTablesIntoForce(services, mirror);
+  };
   const changes = new AuditedChanges(db, {
     ...{ resource: 'identity_provider', what: 'identity provider', idOf: (one: StoredIdentityProvider) => one.id },
     show: showProvider,

@@ -6,6 +6,7 @@ import {
 } from '@llm0/drizzle/queries/access/identity-providers';
 import { type Context, Hono } from 'hono';
 import { type Issuers, loadClient } from '../../sign-on/issuers';
+import { originOf } from '../access/origin-of';
 import { readSessionCookie, SESSION_SECONDS, writeSessionCookie } from '../access/session-cookie';
 import type { AdminServices } from '../admin-services';
 import { askIssuer, openSession, SignInRefused } from './finish-sign-in';
@@ -94,13 +95,6 @@ const SESSION_PATHS = ['/admin', '/auth'] as const;
 function pick(providers: readonly StoredIdentityProvider[], asked: string | undefined) {
   if (asked === undefined) return providers.length === 1 ? providers[0] : undefined;
   return providers.find(({ id, name }) => id === asked || name === asked);
-}
-
-/** Scheme and host as the browser sees them. The issuer knows which addresses may get a code. */
-function originOf(request: Request): string {
-  const url = new URL(request.url);
-  const isSecure = request.headers.get('x-forwarded-proto') === 'https';
-  return `${isSecure ? 'https:' : url.protocol}//${request.headers.get('host') ?? url.host}`;
 }
 
 interface Begin {

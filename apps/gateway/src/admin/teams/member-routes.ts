@@ -57,9 +57,9 @@ export function memberRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotSt
       const member = await changes.put(c.get('actor'), find, async (tx, before) => {
         await refuseTooFar(tx, c.get('actor'), { teamId, roles: [role, ...(before === null ? [] : [before.role])] });
         required(await userRows.get(tx, { id: userId }), 'user');
-        const values = { teamId, userId, role, canReadBodies, identityProviderId: null };
+        const values = { teamId, userId, role, canReadBodies, identityProviderId: null, isFromScim: false };
         const put = await memberRows.put(tx, ['teamId', 'userId'], values);
-        raised = await raiseSignOnKeys(tx, userId);
+        raised = await raiseSignOnKeys(tx, [userId]);
         return put;
       });
       await finish(userId, raised);
@@ -71,7 +71,7 @@ export function memberRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotSt
       await changes.remove(c.get('actor'), async (tx) => {
         const before = await memberRows.get(tx, { teamId, userId });
         if (before !== null) await refuseTooFar(tx, c.get('actor'), { teamId, roles: [before.role] });
-        raised = await raiseSignOnKeys(tx, userId);
+        raised = await raiseSignOnKeys(tx, [userId]);
         return memberRows.delete(tx, { teamId, userId });
       });
       await finish(userId, raised);

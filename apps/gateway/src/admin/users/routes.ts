@@ -1,22 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Db } from '@llm0/drizzle/client';
-import {
-  endSessionsOfUser,
-  listUsers,
-  raiseSignOnKeys,
-  type StoredUser,
-  stopKeysOfUser,
-  userRows,
-} from '@llm0/drizzle/queries/access/users';
+import { endSessionsOfUser, listUsers, userRows } from '@llm0/drizzle/queries/access/users';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
-import { AuditedChanges } from '../audit/audited-changes';
 import { recordChange } from '../audit/record-change';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
 import { newUserSchema, showUser, userChangesSchema, userSchema } from './schema';
+import { UserChanges } from './user-changes';
 
 const at = routesOf('users');
 const params = z.object({ id });
@@ -60,17 +52,7 @@ const endSessions = createRoute({
 type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
 
 export function userRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
-  const changes = new AuditedChanges(db, { resource: 'user', idOf: (user: StoredUser) => user.id, show: showUser });
-  /** Ends what the user has open; `finish` brings it into force after the commit. */
-  const stop = async (tx: Db, userId: string) => {
-    await endSessionsOfUser(tx, userId);
-    return stopKeysOfUser(tx, userId);
-  };
-  const finish = async (changed: Awaited<ReturnType<typeof stop>>) => {
-    for (const { id: keyId, projectId, version } of changed) {
-      await mirror.apply(`key ${keyId}`, () => hotStore.setVersions(projectId, null, [{ keyId, version }]));
-    }
-  };
+  const changes = new UserChanges({ db, hotStore }, mirror);
   return createRouter()
     .openapi(create, async (c) => {
       const user = await changes.create(c.get('actor'), (tx) => userRows.create(tx, c.req.valid('json')));
@@ -79,28 +61,15 @@ export function userRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
     .openapi(list, async (c) => c.json(showPage(await listUsers(db, c.req.valid('query')), showUser), 200))
     .openapi(show, async (c) => c.json(showUser(required(await userRows.get(db, c.req.valid('param')), 'user')), 200))
     .openapi(change, async (c) => {
-      const at = c.req.valid('param');
-      const { isActive, ...rest } = readFields(c.req.valid('json'));
-      const changed: Awaited<ReturnType<typeof stop>>[number][] = [];
-      const write = async (tx: Db) => {
-        if (isActive === false) changed.push(...(await stop(tx, at.id)));
-        if (isActive === true) changed.push(...(await raiseSignOnKeys(tx, at.id)));
-        if (rest.defaultProjectId != null) await requireProject(tx, rest.defaultProjectId);
-        return userRows.update(tx, at, { ...rest, isActive });
-      };
-      const user = await changes.update(c.get('actor'), (tx) => userRows.get(tx, at), write);
-      await finish(changed);
+      const fields = readFields(c.req.valid('json'));
+      const user = await changes.update(c.get('actor'), c.req.valid('param').id, async (tx) => {
+        if (fields.defaultProjectId != null) await requireProject(tx, fields.defaultProjectId);
+        return fields;
+      });
       return c.json(showUser(user), 200);
     })
     .openapi(remove, async (c) => {
-      const at = c.req.valid('param');
-      const changed: Awaited<ReturnType<typeof stop>>[number][] = [];
-      await changes.remove(c.get('actor'), async (tx) => {
-        changed.push(...(await stop(tx, at.id)));
-        return userRows.delete(tx, at);
-      });
-      // The deletion raises the versions once more.
-      await finish(changed.map((key) => ({ ...key, version: key.version + 1 })));
+      await changes.remove(c.get('actor'), c.req.valid('param').id);
       return c.body(null, 204);
     })
     .openapi(endSessions, async (c) => {

@@ -30,6 +30,8 @@ export const userSchema = z
     email: z.string().nullable(),
     issuer: z.string().nullable().openapi({ description: 'null until the first sign-in' }),
     subject: z.string().nullable(),
+    user_name: z.string().nullable().openapi({ description: 'Of SCIM; null for a user that SCIM did not send' }),
+    external_id: z.string().nullable().openapi({ description: 'Of SCIM' }),
     is_active: z.boolean(),
     default_project_id: id.nullable(),
     last_sign_in_at: instantShown.nullable(),
