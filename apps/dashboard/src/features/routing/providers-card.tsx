@@ -55,11 +55,7 @@ export function ProvidersCard() {
       title="Providers, over the last hour"
       actions={
         <>
-          {idle > 0 && (
-            <Button kind="ghost" aria-pressed={isAll} onClick={() => setAll(!isAll)}>
-              {isAll ? 'Only those in use' : `${idle} not set up`}
-            </Button>
-          )}
+          {idle > 0 && <IdleButton count={idle} isShown={isAll} onShow={setAll} />}
           <ChangeButton onClick={() => open('new')}>
             <Plus /> Add provider
           </ChangeButton>
@@ -88,6 +84,23 @@ export function ProvidersCard() {
         </OpenedOne>
       )}
     </TableCard>
+  );
+}
+
+/** Shows and hides providers without keys. */
+function IdleButton({
+  count,
+  isShown,
+  onShow,
+}: {
+  readonly count: number;
+  readonly isShown: boolean;
+  readonly onShow: (isShown: boolean) => void;
+}) {
+  return (
+    <Button kind="ghost" aria-pressed={isShown} onClick={() => onShow(!isShown)}>
+      {isShown ? 'Only those in use' : `${count} not set up`}
+    </Button>
   );
 }
 

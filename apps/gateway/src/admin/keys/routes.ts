@@ -175,8 +175,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const at = keyPath(c.req.valid('param'));
       const { secret, ...parts } = createKeySecret();
       await refuseWithoutStore(services);
-      const { grace_seconds: seconds } = c.req.valid('json') ?? {};
-      const graceMs = (seconds ?? 0) * 1000;
+      const graceMs = (c.req.valid('json')?.grace_seconds ?? 0) * 1000;
       const graceEndMs = graceMs === 0 ? null : clock.nowMs() + graceMs;
       const write = (tx: Db) => rotateApiKey(tx, at, { ...parts, graceEndMs });
       const find = async (tx: Db) => refuseSignOn(await findKey(tx, at));
