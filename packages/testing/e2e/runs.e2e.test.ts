@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import {
+  allLogs,
   ask,
   postChat,
   STORE_KINDS,
@@ -121,6 +122,23 @@ describe.each(STORE_KINDS)("budgets of agents' runs on %s stores", (kind) => {
     },
     TEST_MS,
   );
+
+  test('a call that fails, and one whose caller leaves, are booked as without a run', async () => {
+    const { apiKey, projectId } = await makeKey({ default_run_budget_usd: 1 });
+    const run = crypto.randomUUID();
+    const failed = await send(apiKey, run, { body: { x_fake: { status: 500 } } });
+    expect(failed).toMatchObject({ status: 502, error: { code: 'upstream_error' } });
+    const leave = new AbortController();
+    const body = ask('count', { ...CALL, stream: true, x_fake: { chunks: 300, gapMs: 50 } });
+    await postChat(world.gateway, apiKey, body, { headers: { 'x-llm0-run-id': run }, signal: leave.signal });
+    leave.abort();
+    await settledLedger(world.gateway);
+    const rows = await allLogs(world.gateway, `project_id=${projectId}`);
+    expect(rows.map(({ error_code: code, cost_usd: cost }) => [code, cost > 0])).toEqual([
+      ['client_closed', true],
+      ['upstream_error', false],
+    ]);
+  });
 
   test(
     'near its end the output shrinks to what is left',

@@ -52,8 +52,9 @@ export function startFlight(services: AskNeeds, { ctx, admission, key }: NewFlig
   const abort = new AbortController();
   const timed = plan.request.stream ? STREAMED : PLAIN;
   const { timeoutMs } = ctx.controls;
+  const projectId = admission.principal.project.id;
   const call = callUpstream(services, {
-    projectId: admission.principal.project.id,
+    projectId,
     request: admission.toSend ?? plan.request,
     route: plan.route,
     dropParams: plan.dropParams,
@@ -66,15 +67,10 @@ export function startFlight(services: AskNeeds, { ctx, admission, key }: NewFlig
     abort,
     signal: abort.signal,
     held: ctx.held.share(),
+    onEnd: ctx.runId === undefined ? undefined : services.runs.watch(projectId, ctx.runId, abort),
     onSend: bodyLog.isOff === true ? undefined : (body) => bodyLog.noteSent(ctx.requestId, body),
   });
-  if (ctx.runId === undefined) return services.flights.start(key, call);
-  const unwatch = services.runs.watch(admission.principal.project.id, ctx.runId, abort);
-  const end = () => {
-    unwatch();
-    call.end?.();
-  };
-  return services.flights.start(key, { ...call, end });
+  return services.flights.start(key, call);
 }
 
 export async function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {

@@ -19,6 +19,7 @@ export interface ChatJob extends UpstreamJob<ChatRequest> {
   readonly outputLimit?: number;
   /** Called with each body sent to a provider; the last one got the answer. */
   readonly onSend?: ((body: UpstreamRequest['body']) => void) | undefined;
+  readonly onEnd?: (() => void) | undefined;
   /** Of `signal`. */
   readonly abort: AbortController;
   /** Memory held until the end of the answer. */

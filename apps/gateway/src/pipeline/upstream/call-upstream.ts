@@ -60,6 +60,7 @@ class ChatCall
   end(): void {
     this.hasEnded = true;
     this.slots?.end();
+    this.job.onEnd?.();
   }
 
   nextHedge(): UpstreamStep | undefined {
