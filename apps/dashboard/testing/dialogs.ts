@@ -74,7 +74,7 @@ export const DIALOGS: readonly DialogOpened[] = [
   { name: 'request', path: '/requests?outcome=success&range=7d', open: steps(firstRow, shown('Gateway overhead')) },
   {
     name: 'failed-request',
-    path: '/requests?outcome=error&range=7d',
+    path: '/requests?outcome=error&outcome=caller_error&range=7d',
     open: steps(firstRow, shown('Gateway overhead')),
   },
   {
@@ -88,7 +88,7 @@ export const DIALOGS: readonly DialogOpened[] = [
   { name: 'new-price', path: '/models', open: press('Price a model') },
   { name: 'import-prices', path: '/models', open: press('Import prices') },
   { name: 'purge', path: '/cache', open: press('Purge') },
-  { name: 'provider', path: '/routing', open: (world) => rowOf(world, 'openai') },
+  { name: 'provider', path: '/routing', open: steps(press(/not set up$/), (world) => rowOf(world, 'openai')) },
   { name: 'new-provider', path: '/routing', open: press('Add provider') },
   { name: 'chain', path: '/routing', open: steps(go('Fallback chains'), press('Edit')) },
   { name: 'alias', path: '/routing', open: steps(go('Aliases'), press('Edit')) },

@@ -144,7 +144,7 @@ describe('rows are links', () => {
   test.each([
     ['a project', () => '/projects', 'operated'],
     ['a key', () => `${projectPath()}?tab=keys`, 'row Enter'],
-    ['a provider', () => '/routing', 'openai'],
+    ['a provider', () => '/routing', 'demo'],
     ['a model', () => '/models', 'demo-slow'],
   ])('%s has an address of its own', async (_, path, name) => {
     const { page, problems } = await signedIn(path());

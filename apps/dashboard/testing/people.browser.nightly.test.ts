@@ -254,7 +254,7 @@ async function threeInTheMorning({ gateway, apiKey, alias, timeZone }: Night, op
     }, ids);
   const asked = () => {
     const { searchParams } = new URL(page.url());
-    const kept = ['from', 'to', 'status', 'failover_from', 'provider'].flatMap((name) =>
+    const kept = ['from', 'to', 'status', 'outcome', 'failover_from', 'provider'].flatMap((name) =>
       searchParams.getAll(name).map((value): [string, string] => [name, value]),
     );
     return callAdmin<Logged>(gateway, `/logs?${new URLSearchParams([...kept, ['count', 'true']])}`);

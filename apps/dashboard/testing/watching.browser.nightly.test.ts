@@ -31,7 +31,7 @@ describe('the menu', () => {
     Money: ['Spend & statements', 'Customers'],
     Control: ['Projects & keys', 'Models', 'Routing', 'Guardrails', 'Tools', 'HTTP backends'],
     Try: ['Playground'],
-    Admin: ['Audit', 'Access & system'],
+    Admin: ['Audit', 'Teams & people', 'Access & system'],
   };
 
   test('has sections, and says where one is; every page has the name that led to it, also on a phone', async () => {

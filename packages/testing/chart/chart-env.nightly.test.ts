@@ -63,7 +63,10 @@ describe('the migration', () => {
       PGPASSWORD: { name: 'db', key: 'password' },
       METRICS_TOKEN: { name: 'llm0', key: 'metrics' },
     },
-    env: { NODE_EXTRA_CA_CERTS: '/ca/ca.crt', BEDROCK_REGION: 'eu-central-1', MAX_BODY_BYTES: 20_971_520 },
+    env: {
+      ...{ NODE_EXTRA_CA_CERTS: '/ca/ca.crt', MAX_BODY_BYTES: 20_971_520 },
+      ...{ OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'llm0' },
+    },
     extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
     extraVolumeMounts: [{ name: 'ca', mountPath: '/ca', readOnly: true }],
   };
@@ -82,9 +85,9 @@ describe('the migration', () => {
     const env = containerOf(await renderChart(values), 'Job').env as readonly Variable[];
     const taken = env.filter(({ valueFrom }) => valueFrom !== undefined).map(({ name }) => name);
     expect(taken).toEqual(['DATABASE_URL', 'PGPASSWORD']);
-    // Bedrock's keys are not there: settings of the gateway are none of its business.
+    // The key that sign-on needs is not there: settings of the gateway are none of its business.
     const told = Object.fromEntries(env.map(({ name, value }) => [name, value ?? 'postgres://llm0@postgres/llm0']));
-    expect(() => readConfig(told)).toThrow('AWS_ACCESS_KEY_ID');
+    expect(() => readConfig(told)).toThrow('ENCRYPTION_KEY');
     expect(readStoreConfig(told).databaseUrl).toBe('postgres://llm0@postgres/llm0');
   });
 });
@@ -134,7 +137,7 @@ test('every secret that the gateway knows is read from the one Secret, and refus
 /** By the names in the list of all variables. */
 function secretNames(): readonly string[] {
   const names = [...EXAMPLES.matchAll(/^# ([A-Z][A-Z0-9_]*)=/gm)].map(([, name]) => name ?? '');
-  const isSecret = /_(?:KEY|TOKEN|PASSWORD|HEADERS|BEDROCK|ID)$|^(?:DATABASE|REDIS)_URL$/;
+  const isSecret = /_(?:KEY|KEY_ID|TOKEN|SECRET|PASSWORD|HEADERS|BEDROCK)$|^(?:DATABASE|REDIS)_URL$/;
   return names.filter((name) => isSecret.test(name) && name !== 'POSTGRES_PASSWORD');
 }
 
