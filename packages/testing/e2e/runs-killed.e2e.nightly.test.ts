@@ -13,7 +13,7 @@ const CALLS = 100;
 const CALL = {
   model: 'race-model',
   max_tokens: 192,
-  x_fake: { usage: { prompt: 8, completion: 92 }, firstDelayMs: 40 },
+  x_fake: { usage: { prompt: 8, completion: 92 }, obeysLimit: true, firstDelayMs: 40 },
 };
 
 describe('a run on two processes, one of which is killed again and again', () => {

@@ -20,6 +20,8 @@ export interface FakeBehaviour {
     readonly cached?: number;
     readonly reasoning?: number;
   } | null;
+  /** Bills no more output than the request allows. */
+  readonly obeysLimit?: boolean;
   /** Where a stream reports usage. */
   readonly usageOn?: 'own-chunk' | 'finish-chunk';
   /** In the words of Chat Completions; other formats say it in theirs. */

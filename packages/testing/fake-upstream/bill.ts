@@ -79,7 +79,7 @@ function textBytes(value: JsonValue | undefined): number {
   return Object.values(value).reduce<number>((sum, item) => sum + textBytes(item), 0);
 }
 
-function limitOf(body: JsonObject): number | undefined {
+export function limitOf(body: JsonObject): number | undefined {
   const config = (body.generationConfig ?? body.inferenceConfig ?? {}) as JsonObject;
   const limits = [body.max_completion_tokens, body.max_tokens, body.max_output_tokens];
   return [...limits, config.maxOutputTokens, config.maxTokens].find((limit) => typeof limit === 'number');

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type FakeBehaviour, requestedBehaviour } from './behaviour';
-import { Bill, type Billed } from './bill';
+import { Bill, type Billed, limitOf } from './bill';
 import type { FakeControl, FakeCounters, FakeUpstream, FakeUpstreamOptions, RecordedRequest } from './fake-control';
 import { withForcedTool } from './forced-tool';
 import type { AnswerContext } from './render-answer';
@@ -36,6 +36,13 @@ interface ChatCall {
   readonly body: JsonObject;
   readonly stream: boolean;
   readonly context: AnswerContext;
+}
+
+function withinLimit(behaviour: FakeBehaviour | undefined, body: JsonObject): FakeBehaviour | undefined {
+  const { obeysLimit, usage } = behaviour ?? {};
+  if (obeysLimit !== true || usage?.completion === undefined) return behaviour;
+  const completion = Math.min(usage.completion, limitOf(body) ?? Number.POSITIVE_INFINITY);
+  return { ...behaviour, usage: { ...usage, completion } };
 }
 
 function saidBack(behaviour: FakeBehaviour | undefined, body: JsonObject): FakeBehaviour | undefined {
@@ -227,7 +234,7 @@ class FakeServer implements FakeUpstream, FakeControl {
     if (this.options.record !== false) this.record(request, body);
     const chosen = this.chooseBehaviour(request, body, asked.model);
     const context = { ...asked, model: chosen?.answeredBy ?? asked.model };
-    const behaviour = withForcedTool(saidBack(chosen, body), context.format, body);
+    const behaviour = withForcedTool(saidBack(withinLimit(chosen, body), body), context.format, body);
     if (this.options.record !== false)
       this.bill.note(request, body, { model: context.model, behaviour: behaviour ?? {} });
     if (this.gate !== undefined) await this.waitAtGate();
