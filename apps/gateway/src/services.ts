@@ -140,8 +140,8 @@ export async function createServices(config: Config, log: Logger, version: strin
       log.warn({ sink, rows }, 'a sink of the log rejected rows');
     },
   });
-  const more = { moreJobs, backendAdmin: createBackendAdmin(base), guardrailChecks, issuers: base.issuers };
-  return { ...running, ...more, checkUrl: (url) => checkOperatorUrl(url, egress) };
+  const { issuers, checkUrl } = base;
+  return { ...running, moreJobs, backendAdmin: createBackendAdmin(base), guardrailChecks, issuers, checkUrl };
 }
 
 /** Only this file connects checks and the pipeline. */
@@ -252,7 +252,9 @@ async function startBase({ config, log, fetch, version }: Pick<ToolParts, 'confi
   const warmNews = createWarmNews(hotStore, log);
   const tellWarm = config.redis === undefined ? undefined : warmNews.tell;
   const presets = await readPresetChains();
-  const { issuers, accessTokens } = createSignOnParts({ ...stores, config, vault, fetch });
+  const egress = readEgressAllow(config.egressAllow);
+  const checkUrl = (url: string) => checkOperatorUrl(url, egress);
+  const { issuers, accessTokens } = createSignOnParts({ ...stores, config, vault, fetch, checkUrl });
   const routing = createRouting({ config, log, metrics, database, vault, fetch, accessTokens, presets, tellWarm });
   warmNews.listen((news) => routing.warmTargets.hear(news));
   const { tables } = routing;
@@ -274,5 +276,5 @@ async function startBase({ config, log, fetch, version }: Pick<ToolParts, 'confi
     if (topic === 'tables')
       refreshTables().catch((err: unknown) => log.warn({ err }, 'tables could not be read again'));
   });
-  return { ...stores, metrics, vault, routing, issuers, accessTokens, refreshTables, telemetry, close };
+  return { ...stores, metrics, vault, routing, issuers, accessTokens, checkUrl, refreshTables, telemetry, close };
 }

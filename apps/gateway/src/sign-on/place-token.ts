@@ -3,7 +3,6 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Db } from '@llm0/drizzle/client';
-import type { StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import { findProjectsAt, putSignOnKey } from '@llm0/drizzle/queries/access/sign-on-keys';
 import { listMemberships, type StoredUser, setGroupRoles, signInUser } from '@llm0/drizzle/queries/access/users';
@@ -38,19 +37,18 @@ async function place(tx: Db, { provider, claims, project }: GoodToken, nowMs: nu
   const { user, isNew } = await signInUser(tx, whoIs(provider, claims, nowMs));
   if (!user.isActive) throw refused('This user is deactivated. Ask an admin.');
   const roles = groupRolesOf(provider, claims);
-  const identity = { identityProviderId: provider.id, roles: roles ?? [] };
-  const raised: readonly StoredApiKey[] = roles === undefined ? [] : await setGroupRoles(tx, user.id, identity);
+  const raised = roles && (await setGroupRoles(tx, user.id, { identityProviderId: provider.id, roles }));
   const projectId = await chooseProject(tx, user, project);
   // Nobody learns the secret: the hash alone leads to the key.
   const { hash: newHash } = createKeySecret();
   const made = { userId: user.id, projectId, name: user.email ?? user.name, hash: newHash, prefix: 'sign-on' };
   const { id, hash, isNew: isNewKey } = await putSignOnKey(tx, made);
-  if (isNew || isNewKey || raised.length > 0) {
+  if (isNew || isNewKey || raised?.length) {
     const after = { user_id: user.id, identity_provider: provider.name, is_new: isNew, project_id: projectId, roles };
     const actor = user.email ?? user.name;
     await addAuditEntry(tx, { actor, action: 'sign_in', resource: 'key', resourceId: id, after });
   }
-  return { hash, raised };
+  return { hash, raised: raised ?? [] };
 }
 
 /** The one that is named, else the user's default, else the only one there is. */

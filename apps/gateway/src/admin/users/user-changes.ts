@@ -8,6 +8,7 @@ import {
   stopKeysOfUser,
   userRows,
 } from '@llm0/drizzle/queries/access/users';
+import { raiseVersions } from '../../sign-on/raise-versions';
 import type { Actor, AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
@@ -67,9 +68,7 @@ export class UserChanges {
 
   private async bringIntoForce(keys: readonly StoredApiKey[]): Promise<void> {
     const { hotStore } = this.services;
-    for (const { id: keyId, projectId, version } of keys) {
-      await this.mirror.apply(`key ${keyId}`, () => hotStore.setVersions(projectId, null, [{ keyId, version }]));
-    }
+    for (const key of keys) await this.mirror.apply(`key ${key.id}`, () => raiseVersions(hotStore, [key]));
   }
 }
 
