@@ -11,19 +11,21 @@ export interface RecentChanges {
   readonly customers: readonly CustomerPath[];
 }
 
-/** From the audit, which commits with each change. */
+/** From the audit, and of keys from their rows, which commit with each change. */
 export async function listRecentChanges(db: Db, sinceMs: number): Promise<RecentChanges> {
+  const since = sql`to_timestamp(${sinceMs}::bigint / 1000.0)`;
   const changed = (...resources: string[]) => sql`
     select distinct resource_id from admin_audit
     where resource in (${sql.join(
       resources.map((resource) => sql`${resource}`),
       sql`, `,
-    )}) and resource_id is not null and created_at >= to_timestamp(${sinceMs}::bigint / 1000.0)`;
+    )}) and resource_id is not null and created_at >= ${since}`;
   const { id, projectId, version } = apiKeys;
   const changedKeys = await db
     .select({ id, projectId, version })
     .from(apiKeys)
-    .where(sql`${id}::text in (${changed('key')})`);
+    // Changes of users and their roles change keys too; the audit names the users.
+    .where(sql`${apiKeys.updatedAtMs} >= ${since} or ${id}::text in (${changed('key')})`);
   const changedProjects = await db
     .select({ id: projects.id, version: projects.version })
     .from(projects)

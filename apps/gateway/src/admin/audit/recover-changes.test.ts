@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { CustomerLimits } from '@llm0/core/limits/hot-store';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
+import { sql } from 'drizzle-orm';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { recoverChanges } from './recover-changes';
 
@@ -18,6 +19,12 @@ describe.each(ON_ONE_DATABASE)('changes whose gateway died on $name', (kind) => 
     const kept = (await admin.call('POST', `${path}/keys`, { body: { name: 'kept' } })).body;
     const gone = (await admin.call('POST', `${path}/keys`, { body: { name: 'gone' } })).body;
     await admin.call('DELETE', `${path}/keys/${gone.id}`);
+    // The audit names the user, not the key.
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { id: userId } = (await admin.call('POST', '/users', { body: { name: 'left', email } })).body;
+    const theirs = (await admin.call('POST', `${path}/keys`, { body: { name: 'theirs', user_id: userId } })).body;
+    await admin.call('PATCH', `/users/${userId}`, { body: { is_active: false } });
+    await admin.database.db.execute(sql`delete from admin_audit where resource_id = ${theirs.id}`);
     await admin.call('PATCH', path, { body: { name: 'changed' } });
     await admin.call('PUT', `${path}/customers/a%2Fb/limits`, { body: { requests_per_day: 3 } });
     await admin.call('PUT', `${path}/customers/c/limits`, { body: { requests_per_day: 4 } });
@@ -34,6 +41,7 @@ describe.each(ON_ONE_DATABASE)('changes whose gateway died on $name', (kind) => 
     expect(versions).toContainEqual([project.id, 2, []]);
     expect(versions).toContainEqual([project.id, null, [{ keyId: kept.id, version: 1 }]]);
     expect(versions).toContainEqual([project.id, null, [{ keyId: gone.id, version: 2 }]]);
+    expect(versions).toContainEqual([project.id, null, [{ keyId: theirs.id, version: 2 }]]);
     expect(limits.sort()).toEqual([
       ['a/b', expect.objectContaining({ requestsPerDay: 3 })],
       ['c', null],
