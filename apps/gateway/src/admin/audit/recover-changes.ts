@@ -1,6 +1,5 @@
 // Without a store, it logs at debug level and retries in the next round. Requests use the hot store's state.
 import { listRecentChanges } from '@llm0/drizzle/queries/access/recent-changes';
-import { raiseVersions } from '../../sign-on/raise-versions';
 import type { AdminServices } from '../admin-services';
 import { mirrorLimits } from '../customers/mirror-limits';
 
@@ -38,6 +37,8 @@ export function startRecovery(services: Needs): () => void {
 export async function recoverChanges(services: Pick<Needs, 'db' | 'hotStore'>, sinceMs: number): Promise<void> {
   const { projects, keys, customers } = await listRecentChanges(services.db, sinceMs);
   for (const { id, version } of projects) await services.hotStore.setVersions(id, version, []);
-  await raiseVersions(services.hotStore, keys);
+  for (const { id, projectId, version } of keys) {
+    await services.hotStore.setVersions(projectId, null, [{ keyId: id, version }]);
+  }
   for (const customer of customers) await mirrorLimits(services, customer);
 }
