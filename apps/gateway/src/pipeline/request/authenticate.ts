@@ -20,13 +20,16 @@ export function authenticate(
 ): Authenticated | Promise<Authenticated> {
   if (chosen !== undefined) return authenticateHash(services, chosen.keyHash);
   const secret = readSecret(request.headers);
-  const ofToken = services.accessTokens.find(secret, request.headers);
+  const ofToken = secret.startsWith(TOKEN_START) ? services.accessTokens.find(secret, request.headers) : undefined;
   if (ofToken !== undefined) {
     return authenticateToken(services, ofToken, () => services.accessTokens.forget(secret, request.headers));
   }
   if (!services.legacyKeys.mayBeKey(secret)) throw invalidKey();
   return authenticateHash(services, hashSecret(secret), secret);
 }
+
+/** Of every JWT: the header is JSON in base64. */
+const TOKEN_START = 'eyJ';
 
 /** `forget`: a key that no longer works is looked for again, which says why. */
 async function authenticateToken(
