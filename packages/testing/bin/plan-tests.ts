@@ -11,6 +11,8 @@ export interface PlannedFile {
   readonly isUnit: boolean;
   /** Its name ends in `.nightly.test.ts`: it kills, downloads, measures this machine, or repeats at many sizes. */
   readonly isNightly: boolean;
+  /** Its name ends in `.measure.nightly.test.ts`: it asserts milliseconds or memory, so nothing runs beside it. */
+  readonly isMeasuring: boolean;
   readonly stores: ReadonlySet<Store>;
   /** Itself and all files of ours that it loads, however far away. */
   readonly loads: ReadonlySet<string>;
@@ -26,6 +28,7 @@ const STARTS_PROCESSES =
   /\bBun\.spawn|\bfrom '(?:node:)?child_process'|\bimport \{[^}]*\$[^}]*\} from 'bun'|playwright-[c]ore/;
 
 const NIGHTLY = /\.nightly\.test\.tsx?$/;
+const MEASURING = /\.measure\.nightly\.test\.tsx?$/;
 const SOURCE = /\.[cm]?[jt]sx?$/;
 
 /** All that `bun test` looks for, by another way than its own. */
@@ -48,7 +51,8 @@ export function planTests(root: string, paths: readonly string[] = findTestFiles
     const reached = [...loads].map(sourceOf);
     const stores = (Object.keys(STORE_READS) as Store[]).filter((store) => reached.some((one) => one.reads.has(store)));
     const isUnit = stores.length === 0 && !reached.some((one) => one.startsProcesses);
-    return { path, isUnit, isNightly: NIGHTLY.test(path), stores: new Set(stores), loads };
+    const lane = { isNightly: NIGHTLY.test(path), isMeasuring: MEASURING.test(path) };
+    return { path, isUnit, ...lane, stores: new Set(stores), loads };
   });
 }
 

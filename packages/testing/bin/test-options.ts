@@ -5,7 +5,7 @@ export const USAGE = `bun run test [path …] [--all] [--unit] [--watch] [--name
 Sets up what the chosen files need (worked out from what they import), runs them, ends with \`N passed, N failed\`.
 
   (nothing)          types, lint, and every test file but the nightly ones
-  --all              the nightly files too (*.nightly.test.ts, one after the other), and every exhaustive loop
+  --all              the nightly files too (*.nightly.test.ts; *.measure.nightly.test.ts one after the other), and every exhaustive loop
   path               files whose path contains it, or the file or folder itself (./…); no types, no lint;
                      a path of nightly files alone runs them
   --unit             only files that need no server: nothing they import reads a store's address or starts a process

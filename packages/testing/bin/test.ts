@@ -107,19 +107,24 @@ async function runUnit(files: readonly PlannedFile[], ran: Set<string>): Promise
 
 async function runFiles(files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
   const daily = files.filter(({ isNightly }) => !isNightly);
-  const nightly = files.filter(({ isNightly }) => isNightly);
-  const workers = countWorkers(daily);
+  const nightly = files.filter(({ isNightly, isMeasuring }) => isNightly && !isMeasuring);
+  const measuring = files.filter(({ isMeasuring }) => isMeasuring);
+  const workers = countWorkers([...daily, ...nightly]);
   const needs = new Set(files.flatMap((file) => [...file.stores]));
   const [{ stores, missing }] = await Promise.all([startStores(needs, workers), buildDashboard(files)]);
   if (missing !== null) console.log(`Postgres: PGlite alone is tested, ${missing}`);
-  if (daily.length > 0) {
-    const stage = { name: 'tests', workers, stores };
-    const counts = await run(stage, daily, ran);
-    if (workers > availableParallelism()) await lookAgain({ ...stage, files: [], folder }, counts, tally, running);
-  }
-  // They measure this machine, or load it: nothing else runs beside them.
-  if (nightly.length > 0 && !running.isEnding)
-    await run({ name: 'nightly tests', workers: 1, stores, isNightly: true }, nightly, ran);
+  await runBeside({ name: 'tests', workers, stores }, daily, ran);
+  await runBeside({ name: 'nightly tests', workers, stores, isNightly: true }, nightly, ran);
+  // Nothing else runs beside them.
+  if (measuring.length > 0 && !running.isEnding)
+    await run({ name: 'measuring tests', workers: 1, stores, isNightly: true }, measuring, ran);
+}
+
+/** Several files at a time. */
+async function runBeside(stage: StageOfRun, files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
+  if (files.length === 0 || running.isEnding) return;
+  const counts = await run(stage, files, ran);
+  if (stage.workers > availableParallelism()) await lookAgain({ ...stage, files: [], folder }, counts, tally, running);
 }
 
 async function startStores(needs: ReadonlySet<Store>, processes: number): Promise<StartedStores> {
