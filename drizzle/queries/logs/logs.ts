@@ -7,6 +7,7 @@ import { containsPattern } from '../contains-pattern';
 import { ofProjects } from '../of-projects';
 import { Rows, type Stored } from '../rows';
 import { OUTCOME_OF_ROW } from '../stats/read/segment-sql';
+import { IS_FAILED_ATTEMPT } from './failovers';
 
 /** Rows of all requests that passed authentication. */
 export const logRows = new Rows(gatewayLogs);
@@ -46,7 +47,7 @@ export interface LogFilter extends LogMatch {
   /** Requests of one agent run. */
   readonly runId?: string;
   readonly traceId?: string;
-  /** Tried first, answered by another provider. */
+  /** Failed at this provider, then answered by another target. */
   readonly failoverFrom?: string;
   /** Excludes matching rows; a row without the field doesn't match. */
   readonly not?: LogMatch;
@@ -126,9 +127,12 @@ const FILTERS: {
   requestId: (id) => eq(gatewayLogs.requestId, id),
   runId: (id) => eq(gatewayLogs.runId, id),
   traceId: (id) => eq(gatewayLogs.traceId, id),
-  failoverFrom: (provider) =>
-    sql`${gatewayLogs.failoverOccurred} and ${gatewayLogs.provider} = ${provider}
-      and ${gatewayLogs.finalProvider} <> ${provider}`,
+  failoverFrom: (provider) => {
+    const switches = sql`from failover_logs f
+      where f.created_at = ${gatewayLogs.createdAtMs} and f.request_id = ${gatewayLogs.requestId}`;
+    return sql`${gatewayLogs.failoverOccurred} and exists (select 1 ${switches} and f.fallback_succeeded)
+      and exists (select 1 ${switches} and f.original_provider = ${provider} and ${IS_FAILED_ATTEMPT})`;
+  },
   fromMs: (ms) => gte(gatewayLogs.createdAtMs, ms),
   toMs: (ms) => lt(gatewayLogs.createdAtMs, ms),
   minCostNanoUsd: (nano) => sql`${gatewayLogs.costNanoUsd} >= ${usdFromNano(nano)}::numeric`,

@@ -14,6 +14,7 @@ export interface Flow {
   readonly isCached: boolean;
   /** Estimated from a sample if rows are many. */
   readonly requests: number;
+  readonly success: number;
   /** Through no fault of the caller. */
   readonly failed: number;
 }
@@ -43,6 +44,7 @@ export async function loadFlows(db: Db, query: SampleQuery): Promise<Flows> {
         ...{
           isCached: row.is_cached,
           requests: Math.round(Number(row.requests)),
+          success: Math.round(Number(row.success)),
           failed: Math.round(Number(row.failed)),
         },
       })),
@@ -56,6 +58,7 @@ type FlowRow = {
   readonly provider: string;
   readonly is_cached: boolean;
   readonly requests: string | number;
+  readonly success: string | number | null;
   readonly failed: string | number | null;
   readonly whole: string | number;
 };
@@ -63,11 +66,12 @@ type FlowRow = {
 const flowsQuery = (query: SampleQuery, { windows }: RowSample): SQL => sql`
   select *, sum(requests) over () as whole from (
     select project_id, requested_model, provider, is_cached, sum(weight * n) as requests,
-      sum(weight * n) filter (where has_failed) as failed
+      sum(weight * n) filter (where outcome = 'success') as success,
+      sum(weight * n) filter (where outcome = 'error') as failed
     from ${windowsTable(windows)}, lateral (
       select project_id::text as project_id, requested_model, ${PROVIDER_OF_ROW} as provider,
         ${CACHE_OF_ROW} <> 'miss' as is_cached, coalesce(refused_count, 1) as n,
-        ${OUTCOME_OF_ROW} = 'error' as has_failed
+        ${OUTCOME_OF_ROW} as outcome
       from gateway_logs where ${inWindow(query)} offset 0
     ) as found
     group by 1, 2, 3, 4

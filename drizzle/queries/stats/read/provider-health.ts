@@ -1,7 +1,7 @@
-import type { UpstreamFailure } from '@llm0/core/errors/gateway-error';
 import { PROVIDER_FAILURES } from '@llm0/core/errors/outcome';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
+import { ATTEMPT_FAILURES, codeOfAttempt, IS_FAILED_ATTEMPT } from '../../logs/failovers';
 import type { ProjectScope } from '../../of-projects';
 import { PROVIDER_OF_ROW, startOf, within } from './segment-sql';
 import { askInTime } from './time-limit';
@@ -27,18 +27,6 @@ export interface HealthBucket {
   readonly mainFailure: string | null;
 }
 
-/** Error codes by the failure of an attempt. Rejected requests and unknown models are errors of callers. */
-const CODES = {
-  rate_limited: 'upstream_rate_limited',
-  timeout: 'upstream_timeout',
-  server_error: 'upstream_error',
-  auth: 'upstream_error',
-  connection: 'upstream_error',
-  malformed: 'upstream_error',
-  truncated: 'upstream_error',
-} as const satisfies Record<Exclude<UpstreamFailure, 'rejected' | 'not_found'>, (typeof PROVIDER_FAILURES)[number]>;
-const codes = new Map<string, string>(Object.entries(CODES));
-
 type HealthRow = {
   readonly start_ms: string;
   readonly provider: string;
@@ -60,7 +48,7 @@ function healthQuery(query: HealthQuery): SQL {
   const parts = [
     ...splitRange(query).map((segment) => answeredIn(segment, query)),
     ...splitByOne({ ...query, source: 'rollup_error', sizeMs: HOUR_MS }).map((segment) => failedIn(segment, query)),
-    failedOver(query),
+    failedBefore(query),
   ];
   return sql`select start_ms, provider, code, elsewhere, sum(n) as n
     from (${sql.join(parts, sql` union all `)}) as parts
@@ -91,19 +79,27 @@ function failedIn(segment: StatsSegment, { intervalMs, projectId }: HealthQuery)
       and error_code in (${listOf(PROVIDER_FAILURES)})`;
 }
 
-/** Requests that nobody answered count by their row. A skipped target has latency 0. */
-function failedOver({ fromMs, toMs, intervalMs, projectId }: HealthQuery): SQL {
+/**
+ * Providers that failed before the request moved on, once each for a request. `elsewhere` is 1 where another target
+ * answered. The last target of a failed request counts by its row.
+ */
+function failedBefore({ fromMs, toMs, intervalMs, projectId }: HealthQuery): SQL {
   const segment: StatsSegment = { source: 'rows', fromMs, toMs };
-  return sql`select ${startOf(segment, intervalMs)} as start_ms, provider, code, 1 as elsewhere, 1::bigint as n
+  return sql`select ${startOf(segment, intervalMs)} as start_ms, provider, code, answered::int as elsewhere, 1::bigint as n
     from (
-      select distinct on (f.request_id, f.original_provider) f.created_at, f.original_provider as provider,
-        f.trigger_reason as code
-      from failover_logs f
-      where ${within(segment, { projectId })} and f.original_attempt_latency_ms > 0
-        and f.trigger_reason in (${listOf(codes.keys())})
-        and exists (select 1 from failover_logs s where s.request_id = f.request_id and s.fallback_succeeded)
-      order by f.request_id, f.original_provider, f.switch_index
-    ) as failovers`;
+      select distinct on (request_id, provider) created_at, provider, code, answered
+      from (
+        select f.created_at, f.request_id, f.switch_index, f.original_provider as provider, f.trigger_reason as code,
+          ${IS_FAILED_ATTEMPT} as is_failed, bool_or(f.fallback_succeeded) over request as answered,
+          last_value(f.fallback_provider) over request as last_provider,
+          last_value(f.fallback_error_message) over request as last_code
+        from failover_logs f where ${within(segment, { projectId })}
+        window request as (partition by f.request_id order by f.switch_index
+          rows between unbounded preceding and unbounded following)
+      ) as switches
+      where is_failed and (answered or provider <> last_provider or last_code not in (${ATTEMPT_FAILURES}))
+      order by request_id, provider, switch_index
+    ) as attempts`;
 }
 
 interface Tally {
@@ -125,7 +121,7 @@ function toBuckets(rows: readonly HealthRow[]): readonly HealthBucket[] {
       tally.answered += count;
       continue;
     }
-    const failure = codes.get(code) ?? code;
+    const failure = codeOfAttempt(code) ?? code;
     tally.failures.set(failure, (tally.failures.get(failure) ?? 0) + count);
     if (Number(elsewhere) === 1) tally.failedOver += count;
   }

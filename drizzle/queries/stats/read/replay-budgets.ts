@@ -6,6 +6,7 @@ import { DAY_MS } from '@llm0/core/limits/periods';
 import type { Db } from '../../../client';
 import { type BudgetDays, loadBudgetDays } from '../../limits/budget-days';
 import { loadMinutes } from './minutes';
+import type { StatsFilter } from './questions';
 
 const MINUTE_MS = 60_000;
 
@@ -75,9 +76,9 @@ function walkDays(budget: BudgetDays, query: ReplayQuery) {
 /** The first check of that day which finds the budget used so far. */
 async function findMoment(db: Db, { budget, dayMs, usedBefore }: Crossing, query: ReplayQuery): Promise<number> {
   const { scope, projectId, id, limitNanoUsd } = budget;
-  // Minutes have no labels, so only the day is known.
-  if (scope === 'label') return dayMs + DAY_MS;
-  const of = { project: {}, key: { apiKeyId: id }, customer: { customerId: id } }[scope];
+  const of = FILTERS[scope]?.(id);
+  // Only the day is known.
+  if (of === undefined || projectId === null) return dayMs + DAY_MS;
   const range = { fromMs: dayMs, toMs: dayMs + DAY_MS, nowMs: query.nowMs, projectId, ...of };
   const { minutes } = await loadMinutes(db, range);
   let used = usedBefore;
@@ -88,6 +89,13 @@ async function findMoment(db: Db, { budget, dayMs, usedBefore }: Crossing, query
   // Old rows may be deleted, so only the day is known.
   return dayMs + DAY_MS;
 }
+
+/** Minutes have no labels, and levels have many projects. */
+const FILTERS: { readonly [S in BudgetDays['scope']]?: (id: string) => StatsFilter } = {
+  project: () => ({}),
+  key: (apiKeyId) => ({ apiKeyId }),
+  customer: (customerId) => ({ customerId }),
+};
 
 const startOfDay = (ms: number) => ms - (ms % DAY_MS);
 

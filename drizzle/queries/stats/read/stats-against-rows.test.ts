@@ -366,7 +366,8 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
         const failed = members.filter(
           ({ status, errorCode }) => status === 'error' && errorCode?.startsWith('upstream'),
         );
-        return { way, requests: totalsOf(members).requests, failed: totalsOf(failed).requests };
+        const success = members.filter(({ status }) => status === 'success').length;
+        return { way, success, requests: totalsOf(members).requests, failed: totalsOf(failed).requests };
       });
       const { requests, isSampled, flows } = await loadFlows(database.db, range);
       const found = flows.map(({ projectId: project, requestedModel, provider, isCached, ...counts }) => ({

@@ -13,6 +13,7 @@ import {
   RIBBON_WIDTH,
   type Ribbon,
   type RibbonKind,
+  shareFailed,
 } from './prepare-flow';
 
 interface Props {
@@ -88,7 +89,7 @@ function Column({ name, nodes, height, onPoint }: ColumnProps) {
               <span className="sr-only">: {describeCounts(node)}</span>
               {node.failed > 0 && (
                 <span aria-hidden="true" className="nums text-bad max-sm:hidden">
-                  {formatShare(node.failed / node.requests)}
+                  {formatShare(shareFailed(node))}
                 </span>
               )}
             </Box>

@@ -7,7 +7,7 @@ type Given = Flows['data'][number];
 
 const flow = (project: string, model: string, provider: string, more: Partial<Given> = {}): Given => ({
   ...{ project_id: project, requested_model: model, provider, cached: false, requests: 1, failed: 0 },
-  ...more,
+  ...{ success: (more.requests ?? 1) - (more.failed ?? 0), ...more },
 });
 const prepare = (data: Given[]): FlowMap =>
   prepareFlow(
@@ -93,6 +93,12 @@ describe('the map', () => {
     ]);
     expect(said).toContain('fast → openai: 60 requests, 40 failed (66.7 %)');
     expect(said).toContain('unknown → Not sent: 5 requests');
+  });
+
+  test('errors of callers are no part of the share', () => {
+    const mixed = prepare([flow('a', 'm', 'openai', { requests: 9, success: 1, failed: 1 })]);
+    const [ribbon] = mixed.ribbons[0];
+    expect(ribbon && describeRibbon(mixed, ribbon)).toBe('project a → m: 9 requests, 1 failed (50.0 %)');
   });
 
   test('beyond six, the rest is one node that comes last', () => {

@@ -1,3 +1,4 @@
+import { failureRate } from '@llm0/core/errors/outcome';
 import type { Flows } from '../../api/stats';
 import { countOf, formatCount, formatShare } from '../../format/format-number';
 import type { RequestsFilter } from '../../range/use-show-requests';
@@ -14,6 +15,7 @@ const OTHER = 'other';
 
 interface Counts {
   requests: number;
+  success: number;
   failed: number;
 }
 
@@ -123,8 +125,9 @@ function sumUp(data: readonly Given[], nameOf: NameOf): ReadonlyMap<string, Summ
   const sums = new Map<string, Summed>();
   for (const flow of data) {
     const named = nameOf(flow);
-    const sum = sums.get(named.key) ?? { ...named, requests: 0, failed: 0 };
+    const sum = sums.get(named.key) ?? { ...named, requests: 0, success: 0, failed: 0 };
     sum.requests += flow.requests;
+    sum.success += flow.success;
     sum.failed += flow.failed;
     sums.set(named.key, sum);
   }
@@ -143,8 +146,9 @@ function sumPairs(data: readonly Given[], fromOf: NameOf, toOf: NameOf): readonl
     const [from, to] = [fromOf(flow), toOf(flow)];
     const filter = from.filter && to.filter && { ...from.filter, ...to.filter };
     const key = `${from.key}\n${to.key}`;
-    const pair = pairs.get(key) ?? { from: from.key, to: to.key, filter, requests: 0, failed: 0 };
+    const pair = pairs.get(key) ?? { from: from.key, to: to.key, filter, requests: 0, success: 0, failed: 0 };
     pair.requests += flow.requests;
+    pair.success += flow.success;
     pair.failed += flow.failed;
     pairs.set(key, pair);
   }
@@ -201,8 +205,11 @@ function placeRibbons(pairs: readonly Pair[], { from, to, scale }: Between): rea
 const SOME = 0.02;
 const MOSTLY = 0.5;
 
-function healthOf({ requests, failed }: Counts): RibbonKind {
-  const share = failed / requests;
+/** Share of failures among answers and failures, as on all pages. */
+export const shareFailed = ({ success, failed }: Counts): number => failureRate({ success, failures: failed }) ?? 0;
+
+function healthOf(counts: Counts): RibbonKind {
+  const share = shareFailed(counts);
   return share < SOME ? 'fine' : share < MOSTLY ? 'some' : 'mostly';
 }
 
@@ -225,9 +232,10 @@ function pathOf(start: number, end: number, width: number): string {
 }
 
 /** Counts in words. */
-export function describeCounts({ requests, failed }: Counts): string {
+export function describeCounts(counts: Counts): string {
+  const { requests, failed } = counts;
   if (failed === 0) return countOf(requests, 'request');
-  return `${countOf(requests, 'request')}, ${formatCount(failed)} failed (${formatShare(failed / requests)})`;
+  return `${countOf(requests, 'request')}, ${formatCount(failed)} failed (${formatShare(shareFailed(counts))})`;
 }
 
 /** A ribbon in words. */

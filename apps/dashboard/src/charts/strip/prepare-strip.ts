@@ -24,14 +24,13 @@ export interface BarTimes {
   readonly count: number;
 }
 
-/** At most 90 bars, as long as the range or a little longer; the last one contains its end. */
+/** 90 bars at most, and one more if the range begins within one. The first contains its start, the last its end. */
 export function barTimes({ fromMs, toMs }: Pick<TimeRange, 'fromMs' | 'toMs'>): BarTimes {
   const lengthMs = toMs - fromMs;
   const { stepMs } = STEPS.find(({ longestMs }) => lengthMs <= longestMs) ?? { stepMs: DAY_MS };
   const intervalMs = Math.ceil(lengthMs / MOST_BARS / stepMs) * stepMs;
-  const count = Math.ceil(lengthMs / intervalMs);
-  const endMs = Math.ceil(toMs / intervalMs) * intervalMs;
-  return { startMs: endMs - count * intervalMs, intervalMs, count };
+  const first = Math.floor(fromMs / intervalMs);
+  return { startMs: first * intervalMs, intervalMs, count: Math.ceil(toMs / intervalMs) - first };
 }
 
 /** An interval of the API, which takes six digits. */

@@ -6,6 +6,7 @@ import { describePoint, isMeasured, prepareModels, toPoint } from './prepare-mod
 const listed = (provider: string, model: string) => ({ provider, model, input_usd_per_million: 1 }) as ListedModel;
 const counted = (group: string | null, requests: number, failed = 0) =>
   ({ group, requests, success: requests - failed, failures: failed }) as ErrorBucket;
+const mistyped = (group: string, requests: number) => ({ group, requests, success: 0, failures: 0 }) as ErrorBucket;
 const timed = (group: string, p95: number | null) => ({ group, upstream_ms: { p50: null, p95, p99: null } });
 const paid = (group: string, cost: number, tokens: number) =>
   ({ group, cost_usd: cost, tokens_in: tokens / 2, tokens_out: tokens / 2 }) as SpendBucket;
@@ -14,7 +15,13 @@ const MODELS = [listed('openai', 'gpt-4o'), listed('azure', 'gpt-4o'), listed('g
 const lines = prepareModels(MODELS, {
   errors: [
     ...[counted('azure/gpt-4o', 30, 3), counted('groq/org/llama', 60), counted('mine/house', 10)],
-    ...[counted('/gpt-typo', 500, 500), counted('(other)', 7), counted(null, 7), counted('openai/gpt-4o', 0)],
+    ...[
+      mistyped('openai/gpt-typo', 500),
+      counted('/unsent', 500, 500),
+      counted('(other)', 7),
+      counted(null, 7),
+      counted('openai/gpt-4o', 0),
+    ],
   ],
   latency: [timed('azure/gpt-4o', 900), timed('groq/org/llama', null)] as LatencyBucket[],
   spend: [paid('azure/gpt-4o', 0.5, 200_000), paid('groq/org/llama', 0, 0), paid('mine/house', 0, 10)],
@@ -40,9 +47,11 @@ describe('models', () => {
     expect(lines[2]?.use).toMatchObject({ p95Ms: null, paidUsd: 0 });
   });
 
-  test('a model with a price whose requests all failed is in use; without requests none is', () => {
-    const failing = { errors: [counted('openai/gpt-4o', 4, 4)], latency: [], spend: [] };
-    expect(prepareModels(MODELS, failing)[0]).toMatchObject({ target: 'openai/gpt-4o', use: { errorRate: 1 } });
+  test('a model whose requests all failed is in use, with or without a price; without requests none is', () => {
+    for (const target of ['openai/gpt-4o', 'mine/house']) {
+      const failing = { errors: [counted(target, 4, 4)], latency: [], spend: [] };
+      expect(prepareModels(MODELS, failing)[0]).toMatchObject({ target, use: { errorRate: 1 } });
+    }
     const none = prepareModels(MODELS, { errors: [], latency: [], spend: [] });
     expect(none.map(({ listed: one }) => one)).toEqual(MODELS);
   });

@@ -54,10 +54,11 @@ export function prepareModels(models: readonly ListedModel[], used: UsedTargets)
   return [...busy, ...idle.filter(({ target }) => !uses.has(target))];
 }
 
-/** A name that no provider has answered to is a mistyped one, unless it has a price. */
+/** A name with only errors of callers is a mistyped one, unless it has a price. */
 function prepareUses({ errors, latency, spend }: UsedTargets, isListed: (target: string) => boolean) {
   const counted = errors.filter(
-    ({ group, requests, success }) => requests > 0 && group?.includes('/') && (success > 0 || isListed(group)),
+    ({ group, requests, success, failures }) =>
+      requests > 0 && group !== null && group.indexOf('/') > 0 && (success + failures > 0 || isListed(group)),
   );
   const total = counted.reduce((sum, { requests }) => sum + requests, 0);
   const slow = new Map(latency.map(({ group, upstream_ms: { p95 } }) => [group, p95]));

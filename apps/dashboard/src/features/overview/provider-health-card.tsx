@@ -15,7 +15,7 @@ import {
 import { Strip, StripLegend } from '../../charts/strip/strip';
 import { countOf, formatCount, formatShare, NOTHING } from '../../format/format-number';
 import { formatStamp, zoneName } from '../../format/format-time';
-import { rangeQuery } from '../../range/time-range';
+import { rangeQuery, type TimeRange } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
 import { useShowRequests } from '../../range/use-show-requests';
 import { Button } from '../../ui/button';
@@ -33,7 +33,7 @@ export function ProviderHealthCard({ page }: { readonly page: Page }) {
   const { query, times, strips } = useStrips(page);
   const [isWhole, setIsWhole] = useState(false);
   const { range, timeZone } = page;
-  const { startMs, intervalMs, count } = times;
+  const { intervalMs, count } = times;
   const describe = (bar: Bar) => describeBar(bar, { intervalMs, timeZone });
   const stampOf = (ms: number) => formatStamp(ms, timeZone).slice(0, STAMP);
   return (
@@ -60,13 +60,13 @@ export function ProviderHealthCard({ page }: { readonly page: Page }) {
         {strips?.length === 0 && <Note>No provider was asked in this range.</Note>}
         <ul className="grid gap-2">
           {strips?.slice(0, isWhole ? strips.length : SHOWN).map((strip) => (
-            <Row key={strip.provider} {...{ strip, describe, intervalMs }} />
+            <Row key={strip.provider} {...{ strip, describe, intervalMs, range }} />
           ))}
         </ul>
       </div>
       <div className="mt-2 flex flex-wrap justify-between gap-x-4 gap-y-1 text-2xs text-muted">
         <span className="nums">
-          {stampOf(startMs)} to {stampOf(range.toMs)} {zoneName(timeZone)}
+          {stampOf(range.fromMs)} to {stampOf(range.toMs)} {zoneName(timeZone)}
         </span>
         <StripLegend />
       </div>
@@ -95,7 +95,7 @@ function useStrips({ range, query: asked }: Page) {
   const wanted = useMemo(() => barTimes(range), [range]);
   const query = useProviderHealth({
     ...asked,
-    ...rangeQuery({ fromMs: wanted.startMs, toMs: range.toMs }),
+    ...rangeQuery(range),
     interval: asStep(wanted.intervalMs),
   });
   const known = useRef<Shown>(undefined);
@@ -113,12 +113,16 @@ interface RowProps {
   readonly strip: Prepared;
   readonly describe: (bar: Bar) => string;
   readonly intervalMs: number;
+  readonly range: TimeRange;
 }
 
-function Row({ strip: { provider, bars, requests, failed }, describe, intervalMs }: RowProps) {
+function Row({ strip: { provider, bars, requests, failed }, describe, intervalMs, range }: RowProps) {
   const showRequests = useShowRequests();
   const open = (bar: Bar) =>
-    showRequests(requestsOfBar(provider, bar), { fromMs: bar.startMs, toMs: bar.startMs + intervalMs });
+    showRequests(requestsOfBar(provider, bar), {
+      fromMs: Math.max(bar.startMs, range.fromMs),
+      toMs: bar.startMs + intervalMs,
+    });
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 sm:grid-cols-[9rem_minmax(0,1fr)_10rem]">
       <span className="truncate font-medium" title={provider}>

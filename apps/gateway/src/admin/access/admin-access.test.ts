@@ -259,7 +259,6 @@ describe.each(ON_ONE_DATABASE)('admin API on $name', (kind) => {
       'get /chains/{name}',
       'get /customers',
       'get /failovers',
-      'get /failovers/counts',
       'get /finance/labels',
       'get /finance/statement',
       'get /finance/statement.csv',

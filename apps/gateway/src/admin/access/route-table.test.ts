@@ -40,7 +40,7 @@ function pathOf(route: string, where: Where, kit: Kit): string {
   const range = `from=2026-04-07T00:00:00Z&to=2026-04-08T00:00:00Z`;
   if (where === 'live') return `${path}?topics=logs&once=true&project_id=${kit.projectId}`;
   if (where !== 'list') return path;
-  return `${path}?project_id=${kit.projectId}&${QUERIES[route] ?? ''}${route === '/timeline' || route === '/failovers/counts' ? range : ''}`;
+  return `${path}?project_id=${kit.projectId}&${QUERIES[route] ?? ''}${route === '/timeline' ? range : ''}`;
 }
 
 const QUERIES: Readonly<Record<string, string>> = {

@@ -134,7 +134,6 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'GET /logs/{request_id}': ['read_logs', 'request'],
   'GET /logs/{request_id}/bodies': ['read_bodies', 'request'],
   'GET /failovers': LIST_OF_LOGS,
-  'GET /failovers/counts': STATS,
   'GET /runs': LIST_OF_LOGS,
   'GET /runs/{id}': LIST_OF_LOGS,
   'POST /runs/{id}/raise': ['change_settings', 'list'],

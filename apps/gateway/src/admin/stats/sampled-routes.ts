@@ -60,7 +60,8 @@ const flowsSchema = z
         provider: z.string().openapi({ description: "Last provider asked; '' for none" }),
         cached: z.boolean().openapi({ description: 'Answered by a cache' }),
         requests: z.int().openapi({ description: 'Estimated if `sampled`' }),
-        failed: z.int().openapi({ description: 'Failures of the provider' }),
+        success: z.int(),
+        failed: z.int().openapi({ description: 'Failures that the caller could not avoid' }),
       }),
     ),
   })

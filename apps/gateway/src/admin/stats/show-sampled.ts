@@ -18,6 +18,7 @@ export const showFlows = ({ requests, isSampled: sampled, flows: found }: Flows)
     provider: flow.provider,
     cached: flow.isCached,
     requests: flow.requests,
+    success: flow.success,
     failed: flow.failed,
   })),
 });

@@ -16,10 +16,18 @@ describe.each(ON_ONE_DATABASE)('status on $name', (kind) => {
   test('an open breaker is told with since when, and with the requests that others answered', async () => {
     expect((await admin.call('GET', '/status')).body).toEqual({ hot_store: { kind: 'embedded', ok: true }, open: [] });
     const nowMs = Date.now();
+    const attempt = (provider: string, outcome: string) => ({
+      provider,
+      model: 'other',
+      outcome,
+      startMs: 0,
+      latencyMs: 5,
+    });
+    const switched = (to: string) =>
+      to === 'groq' ? {} : { failoverCount: 1, attempts: [attempt('groq', 'timeout'), attempt(to, 'ok')] };
     const record = (agoMs: number, finalProvider: string) =>
       sampleRecord({
-        ...{ createdAtMs: nowMs - agoMs, provider: 'groq', finalProvider },
-        ...{ failoverCount: finalProvider === 'groq' ? 0 : 1 },
+        ...{ createdAtMs: nowMs - agoMs, provider: 'groq', finalProvider, ...switched(finalProvider) },
       });
     await storeRecords(admin, [
       ...[record(30_000, 'openai'), record(20_000, 'mistral'), record(10_000, 'groq')],
