@@ -45,6 +45,14 @@ export async function recordAlertState(db: Db, alert: StoredAlert, isFiring: boo
   if (isFiring) await db.update(alertFirings).set({ toldAtMs: atMs }).where(openFiringOf(alert.id));
 }
 
+/** From then on, an alert that doesn't fire is known to be quiet. */
+export async function recordFirstCheck(db: Db, id: string, atMs: number): Promise<void> {
+  await db
+    .update(alerts)
+    .set({ changedAtMs: atMs })
+    .where(and(eq(alerts.id, id), isNull(alerts.changedAtMs)));
+}
+
 export async function recordAlertFailure(db: Db, id: string, message: string): Promise<void> {
   await db
     .update(alerts)

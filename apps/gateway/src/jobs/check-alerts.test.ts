@@ -119,6 +119,7 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     expect(calls.map((call) => call.body.event)).toEqual(['alert_firing']);
     expect(calls[0]?.body.text).toMatch(text);
     expect(await alertRows.get(database.db, { id: fires.id })).toMatchObject({ isFiring: true, changedAtMs: nowMs });
+    expect(await alertRows.get(database.db, { id: quiet.id })).toMatchObject({ isFiring: false, changedAtMs: nowMs });
     expect(await run()).toBeNull();
     for (const { id } of [fires, quiet]) await alertRows.delete(database.db, { id });
   });

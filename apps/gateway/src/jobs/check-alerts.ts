@@ -14,6 +14,7 @@ import {
   recordAlertFailure,
   recordAlertState,
   recordFiring,
+  recordFirstCheck,
   type StoredAlert,
   type StoredFiring,
 } from '@llm0/drizzle/queries/alerts';
@@ -142,6 +143,7 @@ async function checkAlert(
   const atMs = context.nowMs();
   if (isFiring) await recordFiring(context.db, alert.id, { ...finding, atMs });
   else await endFiring(context.db, alert.id, atMs);
+  if (alert.changedAtMs === null && !isFiring) await recordFirstCheck(context.db, alert.id, atMs);
   if (finding.isKnown === true || (isFiring === alert.isFiring && !finding.isUntold)) return null;
   // A muted alert doesn't notify its start; a notified start always gets its end.
   if (isFiring && (alert.mutedUntilMs ?? 0) > atMs) return null;
