@@ -1,10 +1,20 @@
 import { ROLES, type Role } from '@llm0/core/access/roles';
-import { boolean, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
-import { bytes, instant, instantOfInsert } from './columns';
+import { boolean, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { bytes, instant, instantOfInsert, nanoUsd } from './columns';
+
+/** Budgets of a level. */
+const levelBudgets = () => ({
+  dailyBudgetNanoUsd: nanoUsd('daily_budget_usd'),
+  weeklyBudgetNanoUsd: nanoUsd('weekly_budget_usd'),
+  monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),
+  /** See `Budget.version`. */
+  version: integer('version').notNull().default(1),
+});
 
 export const organizations = pgTable('organizations', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull(),
+  ...levelBudgets(),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
 });
@@ -13,6 +23,7 @@ export const teams = pgTable('teams', {
   id: uuid('id').primaryKey().defaultRandom(),
   organizationId: uuid('organization_id').notNull(),
   name: text('name').notNull(),
+  ...levelBudgets(),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
 });
@@ -70,6 +81,7 @@ export const users = pgTable('users', {
   /** For tokens that name no project. */
   defaultProjectId: uuid('default_project_id'),
   lastSignInAtMs: instant('last_sign_in_at'),
+  ...levelBudgets(),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
 });

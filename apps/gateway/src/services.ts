@@ -33,6 +33,7 @@ import { OpenRequests } from './observe/open-requests';
 import { createPostWebhook } from './observe/post-webhook';
 import { Readers } from './observe/readers';
 import { sampleLoopLag } from './observe/sample-loop-lag';
+import { createSendMail } from './observe/send-mail';
 import { refreshGauges } from './observe/status-pages';
 import { handleChat } from './pipeline/chat/handle-chat';
 import { settleRecord } from './pipeline/metering/settle-record';
@@ -111,7 +112,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     clock: { nowMs: () => clock.nowMs(), monotonicMs },
     createId: () => Bun.randomUUIDv7(),
     ...{ tracing: telemetry.tracing, observer: telemetry.observer },
-    ...{ fetch, postWebhook: createPostWebhook({ fetch, egress }) },
+    ...{ fetch, postWebhook: createPostWebhook({ fetch, egress, sendMail: createSendMail(config.mail) }) },
     keyCache: createKeyCache(database.db, new GuardrailCompiler(guardrailChecks)),
     ...{ legacyKeys: new LegacyKeys(database.db), accessTokens: base.accessTokens },
     ...{ mcp, codeMode },
@@ -224,9 +225,9 @@ function createKeyCache(db: Db, compiler: GuardrailCompiler): KeyCache {
   const findByHash = async (hash: string) => {
     const found = await findPrincipalByHash(db, hash);
     if (found === null) return null;
-    const { key, project, labelBudgets, secretEndsMs, ...source } = found;
+    const { key, project, labelBudgets, levels, secretEndsMs, ...source } = found;
     const guardrails = compiler.compile({ ...source, keyRules: key.guardrailRules });
-    const budgets = compileBudgets({ key, project, labelBudgets });
+    const budgets = compileBudgets({ key, project, labelBudgets, levels });
     const policies = { ...(guardrails && { guardrails }), ...(budgets && { budgets }) };
     return { key, project, ...policies, ...(secretEndsMs !== undefined && { secretEndsMs }) };
   };

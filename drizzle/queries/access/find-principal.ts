@@ -2,7 +2,7 @@
 import { type Permission, type Reach, ROLE_TABLE, type Role } from '@llm0/core/access/roles';
 import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
-import type { LabelBudget } from '@llm0/core/limits/budgets';
+import type { LabelBudget, Level, LevelBudgets } from '@llm0/core/limits/budgets';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
@@ -10,7 +10,7 @@ import { apiKeys } from '../../schema/api-keys';
 import { guardrails } from '../../schema/guardrails';
 import { labelBudgets } from '../../schema/label-budgets';
 import { projects } from '../../schema/projects';
-import { teamMembers, teams, users } from '../../schema/teams';
+import { organizations, teamMembers, teams, users } from '../../schema/teams';
 import { parseJson } from '../parse-json';
 import { keyRows } from './api-keys';
 import { POLICY_COLUMNS } from './guardrails';
@@ -24,6 +24,8 @@ export interface StoredPrincipal {
   /** Secret for the project's pseudonyms. */
   readonly pseudonymSecret: string;
   readonly labelBudgets: readonly LabelBudget[];
+  /** Organization, team and user, if they set a budget. */
+  readonly levels: readonly LevelBudgets[];
   /** Only of a replaced secret: it works until then. */
   readonly secretEndsMs?: number;
 }
@@ -45,6 +47,21 @@ const BUDGETS_OF_LABELS = sql<readonly LabelBudget[]>`coalesce((
   select json_agg(json_build_array(b.label, b.value, b.daily_usd::text, b.weekly_usd::text, b.monthly_usd::text))
   from ${labelBudgets} b where b.project_id = ${projects.id}), '[]'::json)`.mapWith(toLabelBudgets);
 
+/** In the same query: few set a budget. */
+const BUDGETS_OF_LEVELS = sql<readonly LevelBudgets[]>`coalesce((
+  select json_agg(json_build_array(b.level, b.id, b.version, b.daily_budget_usd::text, b.weekly_budget_usd::text,
+    b.monthly_cap_usd::text) order by b.place)
+  from (
+    select 1 as place, 'organization' as level, o.id, o.version, o.daily_budget_usd, o.weekly_budget_usd, o.monthly_cap_usd
+      from ${teams} t join ${organizations} o on o.id = t.organization_id where t.id = ${projects.teamId}
+    union all select 2, 'team', t.id, t.version, t.daily_budget_usd, t.weekly_budget_usd, t.monthly_cap_usd
+      from ${teams} t where t.id = ${projects.teamId}
+    union all select 3, 'user', u.id, u.version, u.daily_budget_usd, u.weekly_budget_usd, u.monthly_cap_usd
+      from ${users} u where u.id = ${apiKeys.userId}
+  ) as b where coalesce(b.daily_budget_usd, b.weekly_budget_usd, b.monthly_cap_usd) is not null), '[]'::json)`.mapWith(
+  toLevelBudgets,
+);
+
 /** Roles that hold there and permit keys of one's own. */
 function rolesIn(reach: Reach): readonly Role[] {
   const rows = Object.entries(ROLE_TABLE) as [Role, (typeof ROLE_TABLE)[Role]][];
@@ -56,10 +73,20 @@ function rolesIn(reach: Reach): readonly Role[] {
 type LabelRow = readonly [label: string, value: string, daily: Usd, weekly: Usd, monthly: Usd];
 type Usd = string | null;
 
+const nano = (usd: Usd) => (usd === null ? null : nanoFromUsd(usd));
+
 function toLabelBudgets(json: unknown): readonly LabelBudget[] {
-  const nano = (usd: Usd) => (usd === null ? null : nanoFromUsd(usd));
   return (parseJson(json) as readonly LabelRow[]).map(([label, value, daily, weekly, monthly]) => ({
     ...{ label, value, dailyNanoUsd: nano(daily), weeklyNanoUsd: nano(weekly), monthlyNanoUsd: nano(monthly) },
+  }));
+}
+
+type LevelRow = readonly [level: Level, id: string, version: number, daily: Usd, weekly: Usd, monthly: Usd];
+
+function toLevelBudgets(json: unknown): readonly LevelBudgets[] {
+  return (parseJson(json) as readonly LevelRow[]).map(([level, id, version, daily, weekly, monthly]) => ({
+    ...{ level, id, version, dailyBudgetNanoUsd: nano(daily), weeklyBudgetNanoUsd: nano(weekly) },
+    monthlyCapNanoUsd: nano(monthly),
   }));
 }
 
@@ -79,6 +106,7 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
       policy: POLICY_COLUMNS,
       pseudonymSecret: projects.pseudonymSecret,
       labelBudgets: BUDGETS_OF_LABELS,
+      levels: BUDGETS_OF_LEVELS,
       hash: apiKeys.hash,
       mayUse: MAY_USE,
     })

@@ -1,6 +1,7 @@
-import { periodAt } from '@llm0/core/limits/budgets';
-import { sql } from 'drizzle-orm';
+import { LEVELS, periodAt } from '@llm0/core/limits/budgets';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { memberColumn, selectMembersOf } from '../access/levels';
 import { innerRow } from '../inner-names';
 import { ofProjects, type ProjectScope } from '../of-projects';
 import { utcDay } from '../stats/utc-day';
@@ -20,7 +21,7 @@ export interface BudgetDaysQuery {
 
 const MAX_BUDGETS = 20_000;
 
-const keyOf = (scope: string, projectId: string, id: string) => `${scope} ${projectId} ${id}`;
+const keyOf = (scope: string, projectId: string | null, id: string) => `${scope} ${projectId} ${id}`;
 
 /** All budgets that are in force now, from the daily roll-ups. */
 export async function loadBudgetDays(db: Db, { fromMs, nowMs, projectId }: BudgetDaysQuery): Promise<BudgetDays[]> {
@@ -47,7 +48,8 @@ export async function loadBudgetDays(db: Db, { fromMs, nowMs, projectId }: Budge
     union all
     select 'label', b.project_id, b.id::text, (date_part('epoch', s.date::timestamp at time zone 'UTC') * 1000)::float8,
       s.spent_usd from label_spend s join label_budgets b on b.id = s.label_budget_id
-      where s.date >= ${since} and ${ofProjects(projectId, sql`b.project_id`)}`);
+      where s.date >= ${since} and ${ofProjects(projectId, sql`b.project_id`)}
+    ${projectId === undefined ? sql`union all ${daysOfLevels(start)}` : sql``}`);
   const byBudget = new Map<string, Map<number, number>>();
   for (const row of rows) {
     const found = innerRow<DayRow>(row);
@@ -59,9 +61,20 @@ export async function loadBudgetDays(db: Db, { fromMs, nowMs, projectId }: Budge
   return budgets.map((one) => ({ ...one, days: byBudget.get(keyOf(one.scope, one.projectId, one.id)) ?? none }));
 }
 
+/** Spend of each level by day. */
+function daysOfLevels(start: SQL): SQL {
+  const parts = LEVELS.map(
+    (level) => sql`select ${level}::text, null::uuid, l.id::text, (date_part('epoch', r.bucket) * 1000)::float8,
+      sum(r.cost_usd) from ${sql.identifier(`${level}s`)} l
+      join rollup_day r on r.${memberColumn(level)} in (${selectMembersOf(level, sql`l.id`)}) and r.bucket >= ${start}
+      where coalesce(l.daily_budget_usd, l.weekly_budget_usd, l.monthly_cap_usd) is not null group by l.id, r.bucket`,
+  );
+  return sql.join(parts, sql` union all `);
+}
+
 interface DayRow {
   readonly scope: string;
-  readonly projectId: string;
+  readonly projectId: string | null;
   readonly id: string;
   readonly day: number;
   readonly spentNanoUsd: number;

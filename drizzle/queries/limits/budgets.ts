@@ -1,16 +1,18 @@
-import { type BudgetSpan, periodAt } from '@llm0/core/limits/budgets';
+import { type BudgetSpan, LEVELS, type Level, periodAt } from '@llm0/core/limits/budgets';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { memberColumn, selectMembersOf } from '../access/levels';
 import { innerRow } from '../inner-names';
 import { ofProjects, type ProjectScope } from '../of-projects';
 import { utcDay } from '../stats/utc-day';
 
 /** A spend limit with its usage from the roll-ups; nano-USD. */
 export interface Budget {
-  readonly scope: 'project' | 'key' | 'customer' | 'label';
+  readonly scope: 'project' | 'key' | 'customer' | 'label' | Level;
   readonly period: 'day' | 'week' | 'month' | 'total';
-  readonly projectId: string;
-  /** Id of the key, customer or label's budget; the project's own id for projects. */
+  /** null for levels, which have several projects. */
+  readonly projectId: string | null;
+  /** Id of the key, customer, label's budget or level; the project's own id for projects. */
   readonly id: string;
   readonly name: string;
   readonly limitNanoUsd: number;
@@ -33,17 +35,36 @@ const limitThen = (now: SQL, then: SQL) => sql`case when c.resource_id is null t
 const changedSince = (resource: string, id: SQL) =>
   sql`left join changed c on c.resource = ${resource} and c.resource_id = ${id}`;
 
+/** Limits by period with the days of each, as rows `d`. */
+function limitsAt(nowMs: number, columns: Partial<Record<BudgetSpan, SQL>>): SQL {
+  const rows = Object.entries(columns).map(([span, limit]) => {
+    const { fromMs, toMs } = periodAt(span as BudgetSpan, nowMs);
+    return sql`(${span}::text, ${limit}, ${utcDay(fromMs)}::date, ${utcDay(toMs)}::date)`;
+  });
+  return sql`lateral (values ${sql.join(rows, sql`, `)}) as d(period, limit_usd, since, until)`;
+}
+
+const IN_PERIOD = sql`r.bucket >= (d.since::timestamp at time zone 'UTC') and r.bucket < (d.until::timestamp at time zone 'UTC')`;
+
+/** Budgets of organizations, teams and users. They belong to no project. */
+function levelBudgets({ nowMs }: BudgetQuery): SQL {
+  const columns = { day: sql`l.daily_budget_usd`, week: sql`l.weekly_budget_usd`, month: sql`l.monthly_cap_usd` };
+  const parts = LEVELS.map(
+    (
+      level,
+    ) => sql`select ${level}::text as scope, d.period, null::uuid as project_id, l.id::text as id, l.name, d.limit_usd,
+      coalesce((select sum(r.cost_usd) from rollup_day r where r.${memberColumn(level)} in (${selectMembersOf(level, sql`l.id`)})
+        and ${IN_PERIOD}), 0) as used_usd
+    from ${sql.identifier(`${level}s`)} l, ${limitsAt(nowMs, columns)} where d.limit_usd is not null`,
+  );
+  return sql.join(parts, sql` union all `);
+}
+
 /** Budgets of days and weeks, and of labels: none of a past month. */
 function runningBudgets({ nowMs, isPast = false }: BudgetQuery): SQL {
-  const limits = (columns: Partial<Record<BudgetSpan, SQL>>) => {
-    const rows = Object.entries(columns).map(([span, limit]) => {
-      const { fromMs, toMs } = periodAt(span as BudgetSpan, nowMs);
-      return sql`(${span}::text, ${limit}, ${utcDay(fromMs)}::date, ${utcDay(toMs)}::date)`;
-    });
-    return sql`lateral (values ${sql.join(rows, sql`, `)}) as d(period, limit_usd, since, until)`;
-  };
+  const limits = (columns: Partial<Record<BudgetSpan, SQL>>) => limitsAt(nowMs, columns);
   const own = (table: SQL) => limits({ day: sql`${table}.daily_budget_usd`, week: sql`${table}.weekly_budget_usd` });
-  const within = sql`r.bucket >= (d.since::timestamp at time zone 'UTC') and r.bucket < (d.until::timestamp at time zone 'UTC')`;
+  const within = IN_PERIOD;
   const labelled = limits({ day: sql`l.daily_usd`, week: sql`l.weekly_usd`, month: sql`l.monthly_usd` });
   return sql`
     select 'project' as scope, d.period, p.id as project_id, p.id::text as id, p.name, d.limit_usd,
@@ -107,9 +128,11 @@ export async function listBudgets(db: Db, query: BudgetQuery): Promise<readonly 
       ) as k
       union all ${customer('day', 'daily_spend_limit_usd')} union all ${customer('month', 'monthly_spend_limit_usd')}
       union all ${runningBudgets(query)}
+      ${projectId === undefined && !isPast ? sql`union all ${levelBudgets(query)}` : sql``}
     ) as b
     where b.limit_usd is not null
-      and exists (select 1 from projects p where p.id = b.project_id and ${isPast ? wasThere(sql`p`) : sql`p.deleted_at is null`})
+      and (b.project_id is null or exists (select 1 from projects p where p.id = b.project_id
+        and ${isPast ? wasThere(sql`p`) : sql`p.deleted_at is null`}))
       and ${ofProjects(projectId, sql`b.project_id`)}
       and ${scope === undefined ? sql`true` : sql`b.scope = ${scope}`}
       and ${period === undefined ? sql`true` : sql`b.period = ${period}`}

@@ -1,7 +1,8 @@
-import type { BudgetOwner, BudgetSum } from '@llm0/core/limits/budgets';
+import type { BudgetOwner, BudgetSum, Level } from '@llm0/core/limits/budgets';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
+import { memberColumn, selectMembers } from '../access/levels';
 import { rowsOfRun } from './runs';
 
 /** A row's time may differ from its hold's. */
@@ -12,13 +13,19 @@ const dayOf = (ms: number) => sql`(${instantOf(ms)} at time zone 'UTC')::date`;
 
 type Asked = Pick<BudgetSum, 'projectId' | 'fromMs' | 'toMs'>;
 
-const fromDays = ({ projectId, fromMs, toMs }: Asked) => sql`select sum(cost_usd) from rollup_day
-  where project_id = ${projectId}::uuid and bucket >= ${instantOf(fromMs)} and bucket < ${instantOf(toMs)}`;
+const inPeriod = ({ fromMs, toMs }: Asked) => sql`bucket >= ${instantOf(fromMs)} and bucket < ${instantOf(toMs)}`;
+const fromDays = (asked: Asked) => sql`select sum(cost_usd) from rollup_day
+  where project_id = ${asked.projectId}::uuid and ${inPeriod(asked)}`;
+const fromMembers = (asked: Asked, owner: Extract<BudgetOwner, { scope: Level }>) => sql`select sum(cost_usd)
+  from rollup_day where ${memberColumn(owner.scope)} in (${selectMembers(owner)}) and ${inPeriod(asked)}`;
 
 /** Daily roll-ups, which are exact; a run's own rows. */
 const SPENT: {
   readonly [S in BudgetOwner['scope']]: (asked: Asked, owner: Extract<BudgetOwner, { scope: S }>) => SQL;
 } = {
+  organization: fromMembers,
+  team: fromMembers,
+  user: fromMembers,
   project: (asked) => fromDays(asked),
   key: (asked, { keyId }) => sql`${fromDays(asked)} and api_key_id = ${keyId}::uuid`,
   label: ({ projectId, fromMs, toMs }, { label, value }) => sql`select sum(s.spent_usd) from label_spend s

@@ -5,6 +5,7 @@ import { RedisHotStore } from '@llm0/core/limits/redis/redis-hot-store';
 import { noObserver } from '@llm0/core/tracing/span';
 import type { Database } from '@llm0/drizzle/client';
 import { openDatabase } from '@llm0/drizzle/open-database';
+import { membersOf } from '@llm0/drizzle/queries/access/levels';
 import { sumBudget } from '@llm0/drizzle/queries/limits/sum-budget';
 import { findLostRequests, findStoredRequests, storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
@@ -76,6 +77,7 @@ export function rebuildSource({ db }: Database, observer = noObserver): RebuildS
       await storeLogRecords(db, records, { onWritten: (stored) => observer.take(stored) });
     },
     loadSpend: (nowMs) => loadSpend(db, nowMs),
+    membersOf: (owner) => membersOf(db, owner),
     sumBudget: (sum) => sumBudget(db, sum),
     findStored: (requests) => findStoredRequests(db, requests),
     findLost: (requests) => findLostRequests(db, requests),

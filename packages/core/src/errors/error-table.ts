@@ -30,6 +30,8 @@ export const ERROR_TABLE = {
   spend_cap_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),
   key_budget_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),
   label_budget_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),
+  team_budget_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),
+  user_budget_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),
   run_budget_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),
   run_stopped: row(402, 'insufficient_quota', 'cap_exceeded'),
   model_not_found: row(404, 'invalid_request_error'),

@@ -16,6 +16,8 @@ export type ErrorKind =
   | 'spend_cap_exceeded'
   | 'key_budget_exceeded'
   | 'label_budget_exceeded'
+  | 'team_budget_exceeded'
+  | 'user_budget_exceeded'
   | 'run_budget_exceeded'
   | 'run_stopped'
   | 'model_not_found'

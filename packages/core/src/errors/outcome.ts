@@ -17,6 +17,8 @@ const POLICY: readonly string[] = [
   'spend_cap_exceeded',
   'key_budget_exceeded',
   'label_budget_exceeded',
+  'team_budget_exceeded',
+  'user_budget_exceeded',
   'run_budget_exceeded',
   'run_stopped',
   'customer_spend_limit',

@@ -1,6 +1,6 @@
 // Without the store or the rows, a count fails and its requests get `store_unavailable`; the next request counts again.
 import { inTime } from '../async/in-time';
-import { type Budget, periodOf } from './budgets';
+import { type Budget, homeOf, type MemberBudget, periodOf } from './budgets';
 import type { AdmitRequest, RebuildSource } from './hot-store';
 import { storeUnavailable } from './store-unavailable';
 
@@ -15,14 +15,14 @@ export interface OpenedBudget extends Pick<Budget, 'id' | 'span' | 'owner' | 've
 /** Until it is closed, the store admits nobody under these budgets. */
 export interface OpenedCount {
   readonly budgets: readonly OpenedBudget[];
-  /** Records of the project that were queued before, in batches. */
+  /** Records that were queued before and may belong to one of the budgets, in batches. */
   queued(): AsyncIterable<readonly string[]>;
   /** Adds the spend of the rows; from here on the store knows the budget. */
   close(budget: OpenedBudget, spentNanoUsd: number): Promise<void>;
 }
 
 /** Begins to count those of the budgets that the store doesn't know; null while another process counts one of them. */
-export type OpenCount = (projectId: string, budgets: readonly Budget[]) => Promise<OpenedCount | null>;
+export type OpenCount = (projectId: string, budgets: readonly MemberBudget[]) => Promise<OpenedCount | null>;
 
 /** While another process counts: the pause, and the longest wait. */
 const PAUSE_MS = 20;
@@ -43,7 +43,7 @@ export class BudgetCounts {
 
   /** Resolves when the request is worth asking again. A budget has one count at a time. */
   count({ projectId, budgets }: AdmitRequest): Promise<unknown> {
-    const nameOf = ({ id }: Budget) => `${projectId} ${id}`;
+    const nameOf = ({ id }: Budget) => `${homeOf(id, projectId)} ${id}`;
     const list = budgets?.list ?? [];
     const own = list.filter((budget) => !this.running.has(nameOf(budget)));
     const run = this.run(projectId, own)
@@ -63,7 +63,8 @@ export class BudgetCounts {
     const { source } = this;
     if (budgets.length === 0) return;
     if (source === undefined) throw new Error('the store is not started');
-    const opened = await this.openInTime(projectId, budgets);
+    const withMembers = await Promise.all(budgets.map((budget) => withMembersOf(budget, source)));
+    const opened = await this.openInTime(projectId, withMembers);
     if (opened.budgets.length === 0) return;
     for await (const records of opened.queued()) if (records.length > 0) await source.storeRecords(records);
     for (const budget of opened.budgets) {
@@ -73,7 +74,7 @@ export class BudgetCounts {
     }
   }
 
-  private async openInTime(projectId: string, budgets: readonly Budget[]): Promise<OpenedCount> {
+  private async openInTime(projectId: string, budgets: readonly MemberBudget[]): Promise<OpenedCount> {
     const deadlineMs = performance.now() + WAIT_MS;
     for (;;) {
       const opened = await this.open(projectId, budgets);
@@ -83,3 +84,6 @@ export class BudgetCounts {
     }
   }
 }
+
+const withMembersOf = async (budget: Budget, source: RebuildSource): Promise<MemberBudget> =>
+  'levelId' in budget.owner ? { ...budget, members: await source.membersOf(budget.owner) } : budget;

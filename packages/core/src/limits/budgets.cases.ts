@@ -4,6 +4,7 @@ import {
   type BudgetOwner,
   type BudgetSpan,
   budgetId,
+  type LevelIds,
   type RequestBudgets,
   toRequestBudgets,
 } from './budgets';
@@ -16,12 +17,19 @@ export const SUNDAY_MS = Date.UTC(2026, 4, 31, 23, 50);
 const TO_MONDAY_MS = 20 * 60_000;
 
 type Labels = Readonly<Record<string, string>>;
-type Asked = Parameters<typeof requestOf>[0] & { readonly labels?: Labels; readonly runId?: string };
+type Asked = Parameters<typeof requestOf>[0] & {
+  readonly labels?: Labels;
+  readonly runId?: string;
+  readonly levels?: LevelIds;
+};
 
 const PROJECT: BudgetOwner = { scope: 'project' };
 const KEY: BudgetOwner = { scope: 'key', keyId: 'key-1' };
 const LABELS = { feature: 'a b:c=d\n%ü' };
 const RUN = { scope: 'run', runId: 'agent:1' } as const;
+const TEAM = { scope: 'team', levelId: 'team-1' } as const;
+const USER = { scope: 'user', levelId: 'user-1' } as const;
+const LEVELS = { team: 'team-1', user: 'user-1' };
 const SEARCH: BudgetOwner = { scope: 'label', label: 'feature', value: LABELS.feature };
 
 export function budgetOf(span: BudgetSpan, owner: BudgetOwner, limitNanoUsd: number, version = 1): Budget {
@@ -29,10 +37,11 @@ export function budgetOf(span: BudgetSpan, owner: BudgetOwner, limitNanoUsd: num
 }
 
 /** A request whose lost record has its labels and run, as the gateway's has. */
-export function labelledRequest({ labels, runId, ...asked }: Asked): AdmitRequest {
+export function labelledRequest({ labels, runId, levels, ...asked }: Asked): AdmitRequest {
   const request = requestOf(asked);
   const { requestId, projectId, keyId } = request;
-  const lost = { id: requestId, projectId, apiKeyId: keyId, labels, runId, status: 'error', errorCode: 'gateway_lost' };
+  const facts = { id: requestId, projectId, apiKeyId: keyId, labels, runId, levels };
+  const lost = { ...facts, status: 'error', errorCode: 'gateway_lost' };
   const own = { requestId, projectId, keyId, ...asked.requested, lostRecord: JSON.stringify(lost) };
   return { ...request, requested: planOf(own) };
 }
@@ -42,11 +51,10 @@ export function labelledEnd(
   request: AdmitRequest,
   nowMs: number,
   end: Partial<Settlement> = {},
-  labels?: Labels,
-  runId?: string,
+  { labels, runId, levels }: Pick<Asked, 'labels' | 'runId' | 'levels'> = {},
 ) {
   const settlement = settlementOf(request, nowMs, end);
-  return { ...settlement, record: recordText(settlement, labels, runId) };
+  return { ...settlement, record: recordText(settlement, labels, runId, levels) };
 }
 
 /** Suite of every hot store: budgets by day, week, month, key and label. */
@@ -74,7 +82,7 @@ export function describeBudgets(name: string, open: OpenStore): void {
       const request = labelledRequest(asked);
       const decision = await store.admit(request);
       expect(decision.type).toBe('admitted');
-      await settle(labelledEnd(request, decision.nowMs, { costNanoUsd }, asked.labels, asked.runId));
+      await settle(labelledEnd(request, decision.nowMs, { costNanoUsd }, asked));
     };
     /** Settled spend of a budget, by what it refuses. */
     const counted = async (span: BudgetSpan, owner: BudgetOwner, version = 1) => {
@@ -102,6 +110,68 @@ export function describeBudgets(name: string, open: OpenStore): void {
       expect(refused[0]).toMatchObject({ reason: 'budget', budget: { span, limitNanoUsd: 10_000, spentNanoUsd: 0 } });
     });
 
+    test('500 at once over three projects and five levels, all at their edge: none is overspent, none is refused for nothing', async () => {
+      rows.members.set(TEAM.levelId, new Set(['project-1', 'project-2']));
+      rows.members.set(USER.levelId, new Set(['key-1', 'key-3']));
+      const shared = [
+        budgetOf('month', { scope: 'organization', levelId: 'org-1' }, 20_000),
+        budgetOf('day', TEAM, 10_000),
+      ];
+      rows.members.set('org-1', new Set(['project-1', 'project-2', 'project-3']));
+      const decisions = await Promise.all(
+        Array.from({ length: 500 }, (_, n) => {
+          const at = (n % 3) + 1;
+          const own = [...(at < 3 ? shared : shared.slice(0, 1)), budgetOf('week', PROJECT, 6000)];
+          const user = n % 6 === 0 ? [budgetOf('day', USER, 3000)] : [];
+          return admit({ projectId: `project-${at}`, keyId: `key-${at}`, budgets: listed(...own, ...user) });
+        }),
+      );
+      const admitted = (at: number) =>
+        decisions.filter(({ type }, n) => (n % 3) + 1 === at && type === 'admitted').length;
+      // The team's 100 requests are split by arrival; the third project reaches its own limit first.
+      expect([admitted(1) + admitted(2), admitted(3)]).toEqual([100, 60]);
+      expect(decisions.filter(({ type }, n) => n % 6 === 0 && type === 'admitted').length).toBeLessThanOrEqual(30);
+      const refusals = decisions.flatMap((one) => (one.type === 'denied' ? [one.reason] : []));
+      expect(new Set(refusals)).toEqual(new Set(['budget']));
+    });
+
+    test('spend of all members counts for a level: rows, queue, open requests and what comes late', async () => {
+      rows.members.set(TEAM.levelId, new Set(['project-1', 'project-2']));
+      rows.members.set(USER.levelId, new Set(['key-2']));
+      await serve({}, 10);
+      await rows.drain(store);
+      const two = { projectId: 'project-2', keyId: 'key-2' };
+      await serve(two, 20);
+      await serve({ projectId: 'project-3', keyId: 'key-3' }, 500);
+      const open = labelledRequest(two);
+      await store.admit(open);
+      const now = { ...two, projectVersion: 2, levels: LEVELS };
+      const budgets = listed(budgetOf('day', TEAM, 1000), budgetOf('month', USER, 1000));
+      const level = async (owner: BudgetOwner, version = 1) => {
+        const decision = await admit({
+          ...now,
+          budgets: listed(budgetOf(owner === TEAM ? 'day' : 'month', owner, 0, version)),
+        });
+        return decision.type === 'denied' ? decision.budget?.spentNanoUsd : decision.type;
+      };
+      expect([await level(TEAM), await level(USER)]).toEqual([30, 20]);
+      await settle(labelledEnd(open, clock.ms, { costNanoUsd: 5 }));
+      const lost = labelledRequest({ ...now, budgets });
+      await store.admit(lost);
+      clock.ms += 61_000;
+      expect(await store.reap()).toBe(1);
+      expect([await level(TEAM), await level(USER)]).toEqual([75, 65]);
+      await settle(labelledEnd(lost, SUNDAY_MS, { costNanoUsd: 43 }, { levels: LEVELS }));
+      await until(async () => (await level(TEAM)) === 78 && (await level(USER)) === 68);
+      await settle(labelledEnd(requestOf(two), clock.ms, { held: false, costNanoUsd: 2 }, { levels: LEVELS }));
+      expect([await level(TEAM), await level(USER)]).toEqual([80, 70]);
+      await store.recount();
+      expect([await level(TEAM), await level(USER)]).toEqual([80, 70]);
+      // A project that moves away takes its spend along: a skipped version counts anew.
+      rows.members.set(TEAM.levelId, new Set(['project-2']));
+      expect(await level(TEAM, 3)).toBe(70);
+    });
+
     test('what is settled makes room or takes it; a denial charges nothing', async () => {
       const budgets = listed(budgetOf('day', PROJECT, 300));
       const first = labelledRequest({ budgets });
@@ -124,7 +194,7 @@ export function describeBudgets(name: string, open: OpenStore): void {
       expect((await admit(asked)).type).toBe('denied');
       clock.ms += TO_MONDAY_MS;
       for (let i = 0; i < 2; i++) expect((await admit(asked)).type).toBe('admitted');
-      await settle(labelledEnd(early, SUNDAY_MS, { costNanoUsd: 100 }, asked.labels));
+      await settle(labelledEnd(early, SUNDAY_MS, { costNanoUsd: 100 }, asked));
       expect(await admit(asked)).toMatchObject({ reason: 'budget', budget: { span: 'day', spentNanoUsd: 0 } });
       // A clock that steps back finds the day it left.
       clock.ms -= TO_MONDAY_MS;
@@ -164,7 +234,7 @@ export function describeBudgets(name: string, open: OpenStore): void {
       expect(await full('week', PROJECT, 241)).toMatchObject({ reason: 'budget', budget: { spentNanoUsd: 42 } });
       expect(await full('day', KEY, 229)).toMatchObject({ reason: 'budget', budget: { spentNanoUsd: 30 } });
       expect(await full('month', SEARCH, 236)).toMatchObject({ reason: 'budget', budget: { spentNanoUsd: 37 } });
-      await settle(labelledEnd(open, clock.ms, { costNanoUsd: 1 }, labels));
+      await settle(labelledEnd(open, clock.ms, { costNanoUsd: 1 }, { labels }));
       expect(await full('day', PROJECT, 135)).toMatchObject({ reason: 'budget', budget: { spentNanoUsd: 36 } });
       expect((await full('day', PROJECT, 136)).type).toBe('admitted');
     });
@@ -200,14 +270,14 @@ export function describeBudgets(name: string, open: OpenStore): void {
       clock.ms += 61_000;
       expect(await store.reap()).toBe(1);
       expect(await counted('day', SEARCH)).toBe(40);
-      await settle(labelledEnd(request, SUNDAY_MS, { costNanoUsd: 75 }, LABELS));
+      await settle(labelledEnd(request, SUNDAY_MS, { costNanoUsd: 75 }, { labels: LABELS }));
       await until(async () => (await counted('day', SEARCH)) === 75);
     });
 
     test('spend without a hold is booked in the budgets that are counted', async () => {
       const budgets = listed(budgetOf('day', SEARCH, 1000), budgetOf('week', PROJECT, 1000));
       await serve({ budgets, labels: LABELS }, 1);
-      await settle(labelledEnd(requestOf({}), clock.ms, { held: false, costNanoUsd: 30 }, LABELS));
+      await settle(labelledEnd(requestOf({}), clock.ms, { held: false, costNanoUsd: 30 }, { labels: LABELS }));
       await settle(labelledEnd(requestOf({}), clock.ms, { held: false, costNanoUsd: 4 }));
       expect([await counted('day', SEARCH), await counted('week', PROJECT)]).toEqual([31, 35]);
     });
@@ -223,16 +293,16 @@ export function describeBudgets(name: string, open: OpenStore): void {
       clock.ms += TO_MONDAY_MS;
       expect(await store.reap()).toBe(1);
       expect(await counted('run', RUN)).toBe(70);
-      await settle(labelledEnd(lost, SUNDAY_MS, { costNanoUsd: 75 }, undefined, runId));
+      await settle(labelledEnd(lost, SUNDAY_MS, { costNanoUsd: 75 }, { runId }));
       await until(async () => (await counted('run', RUN)) === 105);
-      await settle(labelledEnd(requestOf({}), clock.ms, { held: false, costNanoUsd: 1 }, undefined, runId));
+      await settle(labelledEnd(requestOf({}), clock.ms, { held: false, costNanoUsd: 1 }, { runId }));
       const open = labelledRequest({ runId, budgets });
       await store.admit(open);
       await store.recount();
       expect(await counted('run', RUN)).toBe(106);
       await store.forgetBudget(open.projectId, budgetId('run', RUN));
       expect(await admit({ runId, budgets: listed(budgetOf('run', RUN, 305)) })).toMatchObject({ type: 'denied' });
-      await settle(labelledEnd(open, clock.ms, { costNanoUsd: 2 }, undefined, runId));
+      await settle(labelledEnd(open, clock.ms, { costNanoUsd: 2 }, { runId }));
       expect(await counted('run', RUN)).toBe(108);
     });
 

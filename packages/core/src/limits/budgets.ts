@@ -2,6 +2,8 @@
 import { DAY_MS, dayIndex, monthIndex, monthStartMs, weekIndex, weekStartMs } from './periods';
 
 type Labels = Readonly<Record<string, string>>;
+/** Ids of the levels above a request that set a budget. */
+export type LevelIds = Readonly<Partial<Record<Level, string>>>;
 
 /** The largest `Date`. */
 const END_OF_TIME_MS = 8.64e15;
@@ -16,8 +18,13 @@ export const SPANS = {
 } as const;
 export type BudgetSpan = keyof typeof SPANS;
 
-/** All requests of a project, of a key, or those with a label or of an agent's run. */
+/** Levels above projects. Their budgets cover several projects. */
+export const LEVELS = ['organization', 'team', 'user'] as const;
+export type Level = (typeof LEVELS)[number];
+
+/** All requests of a project, a key or a level, or those with a label or of an agent's run. */
 export type BudgetOwner =
+  | { readonly scope: Level; readonly levelId: string }
   | { readonly scope: 'project' }
   | { readonly scope: 'key'; readonly keyId: string }
   | { readonly scope: 'label'; readonly label: string; readonly value: string }
@@ -25,7 +32,7 @@ export type BudgetOwner =
 
 /** A limit of a period, with a counter of its own. */
 export interface Budget {
-  /** Names its counter within the project: `dp`, `wk<key>`, `ml<label>=<value>`. No spaces, colons or line breaks. */
+  /** Names its counter at its home: `dp`, `wk<key>`, `ml<label>=<value>`, `dt<team>`. No spaces, colons or line breaks. */
   readonly id: string;
   readonly span: BudgetSpan;
   readonly owner: BudgetOwner;
@@ -72,6 +79,9 @@ export interface LabelBudget {
 
 /** Owner's part of a budget's id. */
 const OWNER_IDS: { readonly [S in BudgetOwner['scope']]: (owner: Extract<BudgetOwner, { scope: S }>) => string } = {
+  organization: ({ levelId }) => `o${levelId}`,
+  team: ({ levelId }) => `t${levelId}`,
+  user: ({ levelId }) => `u${levelId}`,
   project: () => 'p',
   key: ({ keyId }) => `k${keyId}`,
   label: ({ label, value }) => `l${encodeText(label)}=${encodeText(value)}`,
@@ -84,6 +94,12 @@ export function budgetId(span: BudgetSpan, owner: BudgetOwner): string {
   const idOf = OWNER_IDS[owner.scope] as (owner: BudgetOwner) => string;
   return SPANS[span].letter + idOf(owner);
 }
+
+/** Stands for a project: the counters of all levels are there, so that one decision reads them. */
+export const SHARED_HOME = 'shared';
+
+/** Where the counter of a budget is: at its project, or with those of the levels. `lua/budgets/home.lua` has the same rule. */
+export const homeOf = (id: string, projectId: string): string => (/^.[otu]/.test(id) ? SHARED_HOME : projectId);
 
 /** Counter of the budget in the period of an instant: `<id>:<index>`. */
 export const counterOf = ({ id, span }: Pick<Budget, 'id' | 'span'>, ms: number): string =>
@@ -104,14 +120,19 @@ export const periodAt = (span: BudgetSpan, ms: number) => periodOf(span, SPANS[s
 
 /** A request of which the store knows the record only. */
 interface RecordedRequest {
+  readonly projectId: string;
   readonly keyId: string;
   readonly record: string;
 }
 
 /** All budgets that may cover a request, for a settlement without a hold: the store books those it counts. */
-export function coveringBudgets({ keyId, record }: RecordedRequest): readonly Pick<Budget, 'id' | 'span'>[] {
-  const { labels, runId } = read(record);
+export function coveringBudgets({
+  keyId,
+  record,
+}: Omit<RecordedRequest, 'projectId'>): readonly Pick<Budget, 'id' | 'span'>[] {
+  const { labels, runId, levels = {} } = read(record);
   const owners: BudgetOwner[] = [{ scope: 'project' }, { scope: 'key', keyId }];
+  for (const scope of LEVELS) if (levels[scope] !== undefined) owners.push({ scope, levelId: levels[scope] });
   for (const [label, value] of Object.entries(labels ?? {})) owners.push({ scope: 'label', label, value });
   const calendar = owners.flatMap((owner) => CALENDAR.map((span) => ({ id: budgetId(span, owner), span })));
   return typeof runId === 'string'
@@ -121,12 +142,20 @@ export function coveringBudgets({ keyId, record }: RecordedRequest): readonly Pi
 
 const CALENDAR = ['day', 'week', 'month'] as const;
 
-const read = (record: string) => JSON.parse(record) as { labels?: Labels | null; runId?: string | null };
+const read = (record: string) =>
+  JSON.parse(record) as { labels?: Labels | null; runId?: string | null; levels?: LevelIds };
 
-/** True if a request of this key with this record counts against the budget. */
-export function covers({ owner }: Pick<Budget, 'owner'>, { keyId, record }: RecordedRequest): boolean {
+/** A budget with the projects of its organization or team, or the keys of its user; absent: its project alone has it. */
+export type MemberBudget<B = Budget> = B & { readonly members?: ReadonlySet<string> | undefined };
+
+/** True if the request counts against the budget. */
+export function covers(
+  { owner, members }: MemberBudget<Pick<Budget, 'owner'>>,
+  { projectId, keyId, record }: RecordedRequest,
+): boolean {
   if (owner.scope === 'project') return true;
   if (owner.scope === 'key') return owner.keyId === keyId;
+  if ('levelId' in owner) return members?.has(owner.scope === 'user' ? keyId : projectId) === true;
   const { labels, runId } = read(record);
   return owner.scope === 'run' ? runId === owner.runId : labels?.[owner.label] === owner.value;
 }
@@ -159,6 +188,8 @@ export const toRequestBudgets = (list: readonly Budget[]): RequestBudgets => ({
 /** Budgets of a key's requests, worked out once for a key and project. */
 export class Budgets {
   private readonly ofAll: RequestBudgets | undefined;
+  /** Levels with a budget, for the records of requests; absent without any. */
+  readonly levels: LevelIds | undefined;
 
   constructor(
     private readonly owned: readonly Budget[],
@@ -166,6 +197,8 @@ export class Budgets {
     private readonly labelled: ReadonlyMap<string, readonly Budget[]>,
   ) {
     this.ofAll = owned.length === 0 ? undefined : toRequestBudgets(owned);
+    const ids = owned.flatMap(({ owner }) => ('levelId' in owner ? [[owner.scope, owner.levelId]] : []));
+    this.levels = ids.length === 0 ? undefined : Object.fromEntries(ids);
   }
 
   /** `labels`: those of the caller, key and project. The same object for requests without a budgeted label. */
@@ -186,16 +219,30 @@ export interface SetBudgets {
   readonly weeklyBudgetNanoUsd: number | null;
 }
 
+/** What a level sets. */
+export interface LevelBudgets extends SetBudgets {
+  readonly level: Level;
+  readonly monthlyCapNanoUsd: number | null;
+}
+
 export interface BudgetSources {
   readonly key: SetBudgets;
   readonly project: SetBudgets;
   readonly labelBudgets: readonly LabelBudget[];
+  /** Of the organization, team and user; the widest first. */
+  readonly levels?: readonly LevelBudgets[];
 }
 
 /** undefined without any budget of this kind: then a request pays nothing for them. */
-export function compileBudgets({ key, project, labelBudgets }: BudgetSources): Budgets | undefined {
-  const amounts = ({ dailyBudgetNanoUsd: day, weeklyBudgetNanoUsd: week }: SetBudgets) => ({ day, week });
+export function compileBudgets({ key, project, labelBudgets, levels = [] }: BudgetSources): Budgets | undefined {
+  const amounts = ({ dailyBudgetNanoUsd: day, weeklyBudgetNanoUsd: week }: Omit<SetBudgets, 'id' | 'version'>) => ({
+    day,
+    week,
+  });
   const owned = [
+    ...levels.flatMap(({ level, id: levelId, version, monthlyCapNanoUsd: month, ...set }) =>
+      budgetsOf({ scope: level, levelId }, { ...amounts(set), month }, version),
+    ),
     ...budgetsOf({ scope: 'project' }, amounts(project), project.version),
     ...budgetsOf({ scope: 'key', keyId: key.id }, amounts(key), key.version),
   ];

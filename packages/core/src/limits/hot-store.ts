@@ -1,6 +1,6 @@
 import type { BudgetPeriod } from '../keys/api-key';
 import type { LogQueue } from '../logs/log-queue';
-import type { BudgetSum, RequestBudgets, SpentBudget } from './budgets';
+import type { BudgetSum, Level, RequestBudgets, SpentBudget } from './budgets';
 
 /** Hold of one way to serve the request. */
 export interface AdmitPlan {
@@ -203,6 +203,8 @@ export interface RebuildSource {
    * afterwards, and return by `handBack`.
    */
   loadSpend(nowMs: number): Promise<RebuildData>;
+  /** Ids of an organization's or team's projects, or of a user's keys. */
+  membersOf(owner: { readonly scope: Level; readonly levelId: string }): Promise<ReadonlySet<string>>;
   /** Σ cost of the budget's rows in its period, nano-USD. */
   sumBudget(sum: BudgetSum): Promise<number>;
   /** Requests that already have a row. */
@@ -289,5 +291,7 @@ export interface HotStore extends LogQueue {
 
   health(): Promise<HotStoreHealth>;
   readonly kind: 'redis' | 'embedded';
+  /** False where projects are on several shards: one decision can't read a budget of several projects there. */
+  readonly holdsLevels: boolean;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { Labels } from '../keys/api-key';
 import type { LogRecord } from '../logs/log-record';
-import { type BudgetSum, covers } from './budgets';
+import { type BudgetSum, covers, type LevelIds } from './budgets';
 import type {
   AdmitPlan,
   AdmitRequest,
@@ -19,6 +19,8 @@ import type {
 export class StoredRows implements RebuildSource {
   readonly rows = new Map<string, LogRecord>();
   limits: RebuildData['customerLimits'] = [];
+  /** Projects or keys by level. */
+  readonly members = new Map<string, ReadonlySet<string>>();
   /** Rows that came more than once, corrections not counted. */
   doubled = 0;
 
@@ -56,14 +58,19 @@ export class StoredRows implements RebuildSource {
     };
   }
 
+  async membersOf({ levelId }: { readonly levelId: string }): Promise<ReadonlySet<string>> {
+    return this.members.get(levelId) ?? new Set();
+  }
+
   async sumBudget({ projectId, owner, fromMs, toMs, except }: BudgetSum): Promise<number> {
+    const members = 'levelId' in owner ? await this.membersOf(owner) : undefined;
     const rows = [...this.rows.values()].filter(
       (row) =>
-        row.projectId === projectId &&
+        (members !== undefined || row.projectId === projectId) &&
         row.createdAtMs >= fromMs &&
         row.createdAtMs < toMs &&
         !except.includes(row.id) &&
-        covers({ owner }, { keyId: row.apiKeyId, record: JSON.stringify(row) }),
+        covers({ owner, members }, { projectId: row.projectId, keyId: row.apiKeyId, record: JSON.stringify(row) }),
     );
     return rows.reduce((sum, row) => sum + row.costNanoUsd, 0);
   }
@@ -106,6 +113,7 @@ export function recordText(
   settlement: Pick<Settlement, 'requestId' | 'projectId' | 'keyId' | 'customerId' | 'admittedAtMs' | 'costNanoUsd'>,
   labels?: Labels,
   runId?: string,
+  levels?: LevelIds,
 ): string {
   return JSON.stringify({
     id: settlement.requestId,
@@ -116,6 +124,7 @@ export function recordText(
     costNanoUsd: settlement.costNanoUsd,
     labels,
     runId,
+    levels,
   });
 }
 

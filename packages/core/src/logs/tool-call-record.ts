@@ -1,5 +1,6 @@
 import type { LogStatus } from '../errors/error-table';
 import type { GuardrailMark } from '../guardrails/policy';
+import type { LevelIds } from '../limits/budgets';
 import type { TraceMark } from '../tracing/request-trace';
 
 /**
@@ -17,6 +18,8 @@ export interface ToolCallRecord {
   readonly customerId?: string;
   /** Labels of the caller, key and project. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** See `LogRecord.levels`. */
+  readonly levels?: LevelIds;
   readonly clientRequestId?: string;
   readonly runId: string;
   /** See `LogRecord.traceId`. */

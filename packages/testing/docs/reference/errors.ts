@@ -54,6 +54,14 @@ const ADVICE = {
     'A label of the request reached its budget of the day, week or month; `spent_usd` and `budget_usd` say how much.',
     'Raise it: `llm0 label-budgets update …`. It resets at midnight, on Monday or on the 1st, UTC.',
   ),
+  team_budget_exceeded: advice(
+    'The team or organization reached its budget of the day, week or month; the message names which.',
+    'Raise it: `llm0 teams update …` or `llm0 organizations update …`. It resets at midnight, on Monday or on the 1st, UTC.',
+  ),
+  user_budget_exceeded: advice(
+    "The key's user reached the budget of the day, week or month.",
+    'Raise it: `llm0 users update …`. It resets at midnight, on Monday or on the 1st, UTC.',
+  ),
   run_budget_exceeded: advice(
     "The budget of the agent's run doesn't cover the request; `spent_usd` and `budget_usd` say how much. The run is paused.",
     'Raise it: `llm0 runs raise …`. The run continues with its next request.',

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { monthOf } from '@llm0/core/finance/calendar';
+import { LEVELS } from '@llm0/core/limits/budgets';
 import { type Budget, listBudgets } from '@llm0/drizzle/queries/limits/budgets';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
@@ -9,20 +10,20 @@ import { type CapLine, isMonthBudget, loadCaps } from '../finance/load-caps';
 import { capFields } from '../finance/schema';
 import { showForecast } from '../finance/show-statement';
 
-const budgetScope = z.enum(['project', 'key', 'customer', 'label']);
+const budgetScope = z.enum(['project', 'key', 'customer', 'label', ...LEVELS]);
 const budgetSchema = z
   .object({
     scope: budgetScope,
     period: z.enum(['day', 'week', 'month', 'total']),
-    project_id: id,
-    id: z.string().openapi({ description: 'Id of the key, customer or label budget; of the project for projects' }),
+    project_id: id.nullable().openapi({ description: 'null for organizations, teams and users' }),
+    id: z.string().openapi({ description: 'Id of the key, customer or label budget; of all others their own' }),
     name: z.string(),
     limit_usd: usdShown,
     used_usd: usdShown,
     share: z.number().openapi({ description: 'used ÷ limit; may exceed 1' }),
     ...capFields,
   })
-  .openapi('Budget', { description: 'Only monthly budgets have a forecast, those of labels excepted' });
+  .openapi('Budget', { description: 'Only monthly budgets of projects, keys and customers have a forecast' });
 
 const list = createRoute({
   method: 'get',

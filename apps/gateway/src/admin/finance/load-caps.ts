@@ -11,10 +11,11 @@ const DAY_MS = 86_400_000;
 const MOST_CAPS = 200;
 const MOST_BUDGETS = 20_000;
 
-/** Labels have no series of days, so their budgets have no forecast. */
-export type MonthBudget = Budget & { readonly scope: Exclude<Budget['scope'], 'label'> };
+/** Labels and levels have no series of days, so their budgets have no forecast. */
+const FORECAST = ['project', 'key', 'customer'] as const;
+export type MonthBudget = Budget & { readonly scope: (typeof FORECAST)[number]; readonly projectId: string };
 export const isMonthBudget = (budget: Budget): budget is MonthBudget =>
-  budget.period === 'month' && budget.scope !== 'label';
+  budget.period === 'month' && budget.projectId !== null && FORECAST.some((one) => one === budget.scope);
 
 /** A cap of a UTC month, as requests are held to it. */
 export interface CapLine extends Pick<MonthBudget, 'scope' | 'projectId' | 'id' | 'name'> {

@@ -14,6 +14,7 @@ import {
   type StoredApiKey,
 } from '@llm0/drizzle/queries/access/api-keys';
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
+import { type RaisedVersions, raiseUsers } from '@llm0/drizzle/queries/access/levels';
 import { userRows } from '@llm0/drizzle/queries/access/users';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
@@ -24,6 +25,7 @@ import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
 import { loadSpendByDay, spendDays } from '../fields/spend-days';
 import { type RuleNeeds, refuseRules, refuseSharedNames } from '../guardrails/refuse-rules';
+import { LevelBudgets } from '../teams/level-budgets';
 import {
   keyChangesSchema,
   keySchema,
@@ -126,6 +128,7 @@ async function refuseBadRules(
 export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, clock } = services;
   const changes = createKeyChanges(services, mirror);
+  const budgets = new LevelBudgets(services.hotStore, mirror);
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
@@ -159,8 +162,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       await refuseBadRules(services, at.projectId, c.req.valid('json'));
       const set = readFields(c.req.valid('json'));
       await refuseUnknownUser(db, set.userId);
-      const write = async (tx: Db) => refuseDefaultAboveMost(await keyRows.update(tx, at, set));
-      return c.json(showKey(await changes.update(c.get('actor'), (tx) => findKey(tx, at), write)), 200);
+      return c.json(showKey(await changeKey({ changes, budgets }, c.get('actor'), { at, set })), 200);
     })
     .openapi(remove, async (c) => {
       const at = keyPath(c.req.valid('param'));
@@ -182,6 +184,35 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const key = await changes.update(c.get('actor'), find, write, 'rotate');
       return c.json({ ...showKey(key), key: secret }, 201);
     });
+}
+
+interface Changing {
+  readonly changes: ReturnType<typeof createKeyChanges>;
+  readonly budgets: LevelBudgets;
+}
+
+async function changeKey(
+  { changes, budgets }: Changing,
+  actor: Actor,
+  {
+    at,
+    set,
+  }: { readonly at: KeyPath; readonly set: Parameters<typeof keyRows.update>[2] & { userId?: string | null } },
+): Promise<StoredApiKey> {
+  let raised: readonly RaisedVersions[] = [];
+  const write = async (tx: Db) => {
+    raised = await raiseOwners(tx, at, set.userId);
+    return refuseDefaultAboveMost(await keyRows.update(tx, at, set));
+  };
+  const key = await changes.update(actor, (tx) => findKey(tx, at), write);
+  await budgets.bringIntoForce({ scope: 'user', levelId: key.userId ?? '' }, raised);
+  return key;
+}
+
+/** A key's spend moves to its new user's budget. */
+async function raiseOwners(tx: Db, at: KeyPath, userId: string | null | undefined): Promise<readonly RaisedVersions[]> {
+  const before = userId === undefined ? null : await keyRows.get(tx, at);
+  return before === null || before.userId === userId ? [] : raiseUsers(tx, [before.userId, userId ?? null]);
 }
 
 /** A page of keys with their use, and the days of their spend if asked for. */

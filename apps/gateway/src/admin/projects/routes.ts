@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
+import { type RaisedVersions, raiseTeams } from '@llm0/drizzle/queries/access/levels';
 import { deleteProject, projectRows, type StoredProject } from '@llm0/drizzle/queries/access/projects';
 import { teamRows } from '@llm0/drizzle/queries/access/teams';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
@@ -9,6 +10,7 @@ import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
+import { LevelBudgets } from '../teams/level-budgets';
 import { newProjectSchema, projectChangesSchema, projectSchema, showProject, toProjectSettings } from './schema';
 
 const at = routesOf('projects');
@@ -43,6 +45,7 @@ const remove = createRoute({
 type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
 
 export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
+  const budgets = new LevelBudgets(hotStore, mirror);
   const changes = new AuditedChanges(db, {
     resource: 'project',
     idOf: (project) => project.id,
@@ -69,11 +72,18 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
       const at = c.req.valid('param');
       const settings = toProjectSettings(c.req.valid('json'));
       await refuseUnknownTeam(db, settings.teamId);
+      let raised: readonly RaisedVersions[] = [];
       const write = async (tx: Db) => {
+        const before = await projectRows.get(tx, at);
         const updated = await projectRows.update(tx, at, settings);
+        if (updated !== null && before !== null && updated.teamId !== before.teamId) {
+          raised = await raiseTeams(tx, [before.teamId, updated.teamId]);
+        }
         return updated && refuseOpenStrictCaps(updated);
       };
-      return c.json(showProject(await changes.update(c.get('actor'), (tx) => projectRows.get(tx, at), write)), 200);
+      const project = await changes.update(c.get('actor'), (tx) => projectRows.get(tx, at), write);
+      await budgets.bringIntoForce({ scope: 'team', levelId: project.teamId ?? '' }, raised);
+      return c.json(showProject(project), 200);
     })
     .openapi(remove, async (c) => {
       const at = c.req.valid('param');

@@ -1,14 +1,18 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
+import type { RaisedVersions } from '@llm0/drizzle/queries/access/levels';
 import { countTeams, DEFAULT_ORGANIZATION_ID, organizationRows } from '@llm0/drizzle/queries/access/teams';
 import { sqlState } from '@llm0/drizzle/sql-state';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
+import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
-import { newOrganizationSchema, organizationSchema, showOrganization } from './schema';
+import { readFields } from '../fields/map-fields';
+import { LevelBudgets } from './level-budgets';
+import { newOrganizationSchema, organizationChangesSchema, organizationSchema, showOrganization } from './schema';
 
 const at = routesOf('teams');
 const params = z.object({ id });
@@ -30,8 +34,8 @@ const show = createRoute({
   responses: { 200: answers(organizationSchema, 'The organization') },
 });
 const change = createRoute({
-  ...at('patch', '/organizations/{id}', 'Rename an organization'),
-  request: { params, body: takes(newOrganizationSchema) },
+  ...at('patch', '/organizations/{id}', 'Change the given fields; budgets hold from the next request'),
+  request: { params, body: takes(organizationChangesSchema) },
   responses: { 200: answers(organizationSchema, 'The organization as it is now') },
 });
 const remove = createRoute({
@@ -40,14 +44,16 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-export function organizationRoutes({ db }: Pick<AdminServices, 'db'>) {
+export function organizationRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStore'>, mirror: HotStoreMirror) {
+  const budgets = new LevelBudgets(hotStore, mirror);
   const changes = new AuditedChanges(db, {
     ...{ resource: 'organization', idOf: (one: { readonly id: string }) => one.id, show: showOrganization },
   });
   return createRouter()
     .openapi(create, async (c) => {
-      const { name } = c.req.valid('json');
-      const made = changes.create(c.get('actor'), (tx) => organizationRows.create(tx, { name }));
+      const fields = readFields(c.req.valid('json'));
+      budgets.refuseOnShards(fields);
+      const made = changes.create(c.get('actor'), (tx) => organizationRows.create(tx, fields));
       return c.json(showOrganization(await unlessTaken(NAMED, made)), 201);
     })
     .openapi(list, async (c) => {
@@ -60,9 +66,18 @@ export function organizationRoutes({ db }: Pick<AdminServices, 'db'>) {
     })
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
-      const write = (tx: Db) => organizationRows.update(tx, at, c.req.valid('json'));
+      const fields = readFields(c.req.valid('json'));
+      budgets.refuseOwn(fields, c.get('actor').access.mayEverywhere('change_system'));
+      const owner = { scope: 'organization', levelId: at.id } as const;
+      let raised: readonly RaisedVersions[] = [];
+      const write = async (tx: Db) => {
+        raised = await budgets.raise(tx, owner, fields);
+        return organizationRows.update(tx, at, fields);
+      };
       const changed = changes.update(c.get('actor'), (tx) => organizationRows.get(tx, at), write);
-      return c.json(showOrganization(await unlessTaken(NAMED, changed)), 200);
+      const organization = await unlessTaken(NAMED, changed);
+      await budgets.bringIntoForce(owner, raised);
+      return c.json(showOrganization(organization), 200);
     })
     .openapi(remove, async (c) => {
       const at = c.req.valid('param');

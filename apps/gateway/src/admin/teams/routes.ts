@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Db } from '@llm0/drizzle/client';
+import type { RaisedVersions } from '@llm0/drizzle/queries/access/levels';
 import {
   countInTeams,
   countProjectsOfTeam,
@@ -13,8 +14,11 @@ import {
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
+import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
+import { readFields } from '../fields/map-fields';
+import { LevelBudgets } from './level-budgets';
 import { hasMore, isDefault, unlessTaken } from './organization-routes';
 import { listedTeamSchema, newTeamSchema, showTeam, teamChangesSchema, teamSchema } from './schema';
 
@@ -38,7 +42,7 @@ const show = createRoute({
   responses: { 200: answers(teamSchema, 'The team') },
 });
 const change = createRoute({
-  ...at('patch', '/teams/{id}', 'Rename a team'),
+  ...at('patch', '/teams/{id}', 'Change the given fields; budgets hold from the next request'),
   request: { params, body: takes(teamChangesSchema) },
   responses: { 200: answers(teamSchema, 'The team as it is now') },
 });
@@ -48,14 +52,16 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-export function teamRoutes({ db }: Pick<AdminServices, 'db'>) {
+export function teamRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStore'>, mirror: HotStoreMirror) {
+  const budgets = new LevelBudgets(hotStore, mirror);
   const changes = new AuditedChanges(db, { resource: 'team', idOf: (team: StoredTeam) => team.id, show: showTeam });
   return createRouter()
     .openapi(create, async (c) => {
-      const { organization_id: organizationId = DEFAULT_ORGANIZATION_ID, name } = c.req.valid('json');
+      const { organizationId = DEFAULT_ORGANIZATION_ID, ...fields } = readFields(c.req.valid('json'));
+      budgets.refuseOnShards(fields);
       const made = changes.create(c.get('actor'), async (tx) => {
         required(await organizationRows.get(tx, { id: organizationId }), 'organization');
-        return teamRows.create(tx, { organizationId, name });
+        return teamRows.create(tx, { organizationId, ...fields });
       });
       return c.json(showTeam(await unlessTaken(NAMED, made)), 201);
     })
@@ -80,9 +86,19 @@ export function teamRoutes({ db }: Pick<AdminServices, 'db'>) {
     .openapi(show, async (c) => c.json(showTeam(required(await teamRows.get(db, c.req.valid('param')), 'team')), 200))
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
-      const write = (tx: Db) => teamRows.update(tx, at, c.req.valid('json'));
+      const fields = readFields(c.req.valid('json'));
+      const owner = { scope: 'team', levelId: at.id } as const;
+      let raised: readonly RaisedVersions[] = [];
+      const write = async (tx: Db) => {
+        const { organizationId } = required(await teamRows.get(tx, at), 'team');
+        budgets.refuseOwn(fields, c.get('actor').access.mayInOrganization(organizationId, 'change_teams'));
+        raised = await budgets.raise(tx, owner, fields);
+        return teamRows.update(tx, at, fields);
+      };
       const changed = changes.update(c.get('actor'), (tx) => teamRows.get(tx, at), write);
-      return c.json(showTeam(await unlessTaken(NAMED, changed)), 200);
+      const team = await unlessTaken(NAMED, changed);
+      await budgets.bringIntoForce(owner, raised);
+      return c.json(showTeam(team), 200);
     })
     .openapi(remove, async (c) => {
       const at = c.req.valid('param');

@@ -3,12 +3,16 @@ import { ROLES } from '@llm0/core/access/roles';
 import type { StoredMember, StoredOrganization, StoredTeam } from '@llm0/drizzle/queries/access/teams';
 import { id, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
+import { levelBudgets, levelBudgetsShown } from './level-budgets';
 
 export const role = z.enum(ROLES);
 
-export const newOrganizationSchema = z.strictObject({ name: text() }).openapi('NewOrganization');
+export const newOrganizationSchema = z.strictObject({ name: text(), ...levelBudgets }).openapi('NewOrganization');
+export const organizationChangesSchema = z
+  .strictObject({ name: text().optional(), ...levelBudgets })
+  .openapi('OrganizationChanges');
 export const organizationSchema = z
-  .object({ id, name: z.string(), created_at: instantShown, updated_at: instantShown })
+  .object({ id, name: z.string(), ...levelBudgetsShown, created_at: instantShown, updated_at: instantShown })
   .openapi('Organization');
 export const showOrganization = (one: StoredOrganization) => showFields(organizationSchema, one);
 
@@ -16,13 +20,15 @@ export const newTeamSchema = z
   .strictObject({
     organization_id: id.optional().openapi({ description: 'Default: the default organization' }),
     name: text(),
+    ...levelBudgets,
   })
   .openapi('NewTeam');
-export const teamChangesSchema = z.strictObject({ name: text().optional() }).openapi('TeamChanges');
+export const teamChangesSchema = z.strictObject({ name: text().optional(), ...levelBudgets }).openapi('TeamChanges');
 const shownTeam = z.object({
   id,
   organization_id: id,
   name: z.string(),
+  ...levelBudgetsShown,
   created_at: instantShown,
   updated_at: instantShown,
 });

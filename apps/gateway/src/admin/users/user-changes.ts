@@ -1,5 +1,6 @@
 import type { Db } from '@llm0/drizzle/client';
 import type { StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
+import type { RaisedVersions } from '@llm0/drizzle/queries/access/levels';
 import {
   endSessionsOfUser,
   lockUser,
@@ -12,18 +13,21 @@ import { raiseVersions } from '../../sign-on/raise-versions';
 import type { Actor, AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
+import { LevelBudgets, type LevelFields } from '../teams/level-budgets';
 import { showUser } from './schema';
 
-type Fields = Parameters<typeof userRows.update>[2];
+type Fields = Parameters<typeof userRows.update>[2] & LevelFields;
 
 /** Changes of users for the admin API and SCIM: audited, and in force at once. */
 export class UserChanges {
   private readonly changes: AuditedChanges<StoredUser, ReturnType<typeof showUser>>;
+  private readonly budgets: LevelBudgets;
 
   constructor(
     private readonly services: Pick<AdminServices, 'db' | 'hotStore'>,
     private readonly mirror: HotStoreMirror,
   ) {
+    this.budgets = new LevelBudgets(services.hotStore, mirror);
     this.changes = new AuditedChanges(services.db, { resource: 'user', idOf: (user) => user.id, show: showUser });
   }
 
@@ -37,11 +41,14 @@ export class UserChanges {
     id: string,
     decide: (tx: Db, before: StoredUser) => Promise<Fields> | Fields,
   ): Promise<StoredUser> {
+    const owner = { scope: 'user', levelId: id } as const;
     let changed: readonly StoredApiKey[] = [];
+    let raised: readonly RaisedVersions[] = [];
     const write = async (tx: Db) => {
       const before = await userRows.get(tx, { id });
       if (before === null) return null;
       const fields = await decide(tx, before);
+      raised = await this.budgets.raise(tx, owner, fields);
       if (fields.isActive === false) changed = await stop(tx, id);
       if (fields.isActive === true && !before.isActive) changed = await raiseSignOnKeys(tx, [id]);
       return userRows.update(tx, { id }, fields);
@@ -51,6 +58,7 @@ export class UserChanges {
       return userRows.get(tx, { id });
     };
     const user = await this.changes.update(actor, find, write);
+    await this.budgets.bringIntoForce(owner, raised);
     await this.bringIntoForce(changed);
     return user;
   }

@@ -29,6 +29,8 @@ const CODE_BY_KIND = {
   spend_cap_exceeded: OWN_CODES.budget,
   key_budget_exceeded: OWN_CODES.budget,
   label_budget_exceeded: OWN_CODES.budget,
+  team_budget_exceeded: OWN_CODES.budget,
+  user_budget_exceeded: OWN_CODES.budget,
   run_budget_exceeded: OWN_CODES.budget,
   run_stopped: OWN_CODES.budget,
   guardrail_blocked: RPC.invalidParams,

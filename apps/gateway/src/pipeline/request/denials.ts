@@ -95,6 +95,9 @@ const DENIALS = {
 
 /** Refusals by budgets of a day, week or month. */
 const BUDGETS: { readonly [S in BudgetOwner['scope']]: { readonly kind: ErrorKind; readonly of: string } } = {
+  organization: { kind: 'team_budget_exceeded', of: 'of this organization' },
+  team: { kind: 'team_budget_exceeded', of: 'of this team' },
+  user: { kind: 'user_budget_exceeded', of: 'of this user' },
   project: { kind: 'spend_cap_exceeded', of: 'of this project' },
   key: { kind: 'key_budget_exceeded', of: 'of this API key' },
   label: { kind: 'label_budget_exceeded', of: 'of the label' },

@@ -4,13 +4,16 @@ import {
   counterOf,
   coveringBudgets,
   covers,
+  homeOf,
+  type MemberBudget,
   type RequestBudgets,
+  SHARED_HOME,
   SPANS,
   type SpentBudget,
 } from '../budgets';
 import type { Settlement } from '../hot-store';
 import { monthIndex } from '../periods';
-import { type EmbeddedState, type OpenHold, readSum, type Sum } from './state';
+import { type BudgetState, type EmbeddedState, type OpenHold, readSum, type Sum } from './state';
 
 /** A budget as an admission uses it, for the journal. */
 export interface UsedBudget extends Pick<Budget, 'id' | 'version'> {
@@ -24,7 +27,7 @@ export function checkBudgets(
   { projectId, keyId, budgets, holdNanoUsd, nowMs }: BudgetCheck,
 ): SpentBudget | 'uncounted' | undefined {
   for (const budget of budgets.list) {
-    const known = state.projects.get(projectId)?.budgets.get(budget.id);
+    const known = counterAt(state, projectId, budget.id);
     const isUsable = known?.isCounted === true && isCounted(known.version, budget.version);
     if (!isUsable && (known !== undefined || !isUnused(state, { projectId, keyId, budget, nowMs }))) return 'uncounted';
     const { spent, held } = readSum(known?.periods ?? NONE, SPANS[budget.span].indexOf(nowMs));
@@ -41,6 +44,9 @@ export interface BudgetCheck {
   readonly nowMs: number;
 }
 
+const counterAt = (state: EmbeddedState, projectId: string, id: string): BudgetState | undefined =>
+  state.projects.get(homeOf(id, projectId))?.budgets.get(id);
+
 const NONE: ReadonlyMap<number, Sum> = new Map();
 
 /** Requests of the version that was skipped may have had no such budget: then its spend is not known. */
@@ -53,7 +59,7 @@ interface UnusedCheck extends Pick<BudgetCheck, 'projectId' | 'keyId' | 'nowMs'>
 /** Nothing was spent or is held since the month before this one began: there is nothing to count. */
 function isUnused(state: EmbeddedState, { projectId, keyId, budget, nowMs }: UnusedCheck): boolean {
   const isNothing = ({ spent, held }: Readonly<Sum>) => spent === 0 && held === 0;
-  if (budget.owner.scope === 'run') return false;
+  if (budget.owner.scope === 'run' || 'levelId' in budget.owner) return false;
   if (budget.owner.scope === 'key') return isNothing(state.keys.get(keyId)?.total ?? { spent: 0, held: 0 });
   const months = state.projects.get(projectId)?.months ?? NONE;
   const month = monthIndex(nowMs);
@@ -65,8 +71,8 @@ export const usedBudgets = ({ list }: RequestBudgets, nowMs: number): readonly U
 
 /** Opens the periods that an admission uses; of each budget, two are kept. */
 export function openPeriods(state: EmbeddedState, projectId: string, used: readonly UsedBudget[]): void {
-  const { budgets } = state.project(projectId);
   for (const { id, version, period } of used) {
+    const { budgets } = state.project(homeOf(id, projectId));
     const known = budgets.get(id);
     if (known === undefined) {
       budgets.set(id, { version, isCounted: true, periods: new Map([[period, { spent: 0, held: 0 }]]) });
@@ -82,35 +88,37 @@ export function openPeriods(state: EmbeddedState, projectId: string, used: reado
 
 /** Sums of the counters that a hold names, as far as they are kept. */
 export function heldSums(state: EmbeddedState, projectId: string, counters: string): readonly Sum[] {
-  const budgets = state.projects.get(projectId)?.budgets;
   return counters.split(' ').flatMap((counter) => {
     const cut = counter.lastIndexOf(':');
-    return budgets?.get(counter.slice(0, cut))?.periods.get(Number(counter.slice(cut + 1))) ?? [];
+    const known = counterAt(state, projectId, counter.slice(0, cut));
+    return known?.periods.get(Number(counter.slice(cut + 1))) ?? [];
   });
 }
 
 /** Counters of counted budgets that cover a settlement without a hold. */
 export function coveringCounters(state: EmbeddedState, settlement: Settlement, admittedAtMs: number): string {
-  const budgets = state.projects.get(settlement.projectId)?.budgets;
-  if (budgets === undefined || budgets.size === 0) return '';
-  const counted = coveringBudgets(settlement).filter(({ id }) => budgets.get(id)?.isCounted === true);
+  const { projectId } = settlement;
+  const isCounting = (home: string) => (state.projects.get(home)?.budgets.size ?? 0) > 0;
+  if (!isCounting(projectId) && !isCounting(SHARED_HOME)) return '';
+  const counted = coveringBudgets(settlement).filter(({ id }) => counterAt(state, projectId, id)?.isCounted === true);
   return counted.map((budget) => counterOf(budget, admittedAtMs)).join(' ');
 }
 
 /** Open requests that a budget covers in its period. */
 export function coveredHolds(
   state: EmbeddedState,
-  { projectId, budget, period }: { readonly projectId: string; readonly budget: Budget; readonly period: number },
+  { projectId, budget, period }: { readonly projectId: string; readonly budget: MemberBudget; readonly period: number },
 ): readonly string[] {
   const isOne = (hold: OpenHold) =>
-    hold.projectId === projectId &&
+    (budget.members !== undefined || hold.projectId === projectId) &&
     SPANS[budget.span].indexOf(hold.admittedAtMs) === period &&
-    covers(budget, { keyId: hold.keyId, record: hold.lostRecord });
+    covers(budget, { projectId: hold.projectId, keyId: hold.keyId, record: hold.lostRecord });
   return [...state.holds].flatMap(([requestId, hold]) => (isOne(hold) ? [requestId] : []));
 }
 
 /** Journal line that begins a count: what these open requests hold is held here too. */
 export interface OpenedLine extends Pick<OpenedBudget, 'id' | 'period' | 'openRequests'> {
+  /** Home of the counter. */
   readonly projectId: string;
 }
 
@@ -118,6 +126,7 @@ export function applyOpened(state: EmbeddedState, { projectId, id, period, openR
   const sum = { spent: 0, held: 0 };
   state.project(projectId).budgets.set(id, { version: 0, isCounted: false, periods: new Map([[period, sum]]) });
   const counter = `${id}:${period}`;
+  if (projectId === SHARED_HOME) forgetLeft(state, counter, new Set(openRequests));
   for (const requestId of openRequests) {
     const hold = state.holds.get(requestId);
     if (hold === undefined) continue;
@@ -127,8 +136,19 @@ export function applyOpened(state: EmbeddedState, { projectId, id, period, openR
   }
 }
 
+/** Open requests whose project or key has left the level don't count there any more. */
+function forgetLeft(state: EmbeddedState, counter: string, covered: ReadonlySet<string>): void {
+  for (const [requestId, hold] of state.holds) {
+    if (covered.has(requestId) || hold.counters === undefined) continue;
+    const kept = hold.counters.split(' ').filter((name) => name !== counter);
+    if (kept.length > 0) hold.counters = kept.join(' ');
+    else delete hold.counters;
+  }
+}
+
 /** Journal line that ends a count. */
 export interface CountedLine extends Pick<OpenedBudget, 'id' | 'version' | 'period'> {
+  /** Home of the counter. */
   readonly projectId: string;
   readonly spentNanoUsd: number;
 }

@@ -53,6 +53,7 @@ export interface EmbeddedHotStoreOptions {
 /** The hot store in this process: the same decisions as on Redis, from memory, with one journal write per turn. */
 export class EmbeddedHotStore implements HotStore {
   readonly kind = 'embedded';
+  readonly holdsLevels = true;
   readonly tables = ONE_READER;
   private readonly state: EmbeddedState;
   private readonly queue = new EmbeddedLogQueue();

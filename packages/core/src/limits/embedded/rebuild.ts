@@ -1,5 +1,5 @@
 import type { OpenCount } from '../budget-counts';
-import { SPANS } from '../budgets';
+import { homeOf, SPANS } from '../budgets';
 import type { RebuildData, RebuildSource } from '../hot-store';
 import { customersOfMonth } from '../month-customers';
 import { parseDay, parseMonth } from '../periods';
@@ -75,24 +75,30 @@ export interface CountParts extends JournalTarget {
 /** Counts of single budgets: an `open_budget` line begins one, a `count_budget` line ends it. */
 export function openCounts({ state, queue, book, nowMs }: CountParts): OpenCount {
   return async (projectId, list) => {
-    const known = state.projects.get(projectId)?.budgets;
+    const shares = list.some(({ members }) => members !== undefined);
     const budgets = list.flatMap((budget) => {
       const { id, span, version } = budget;
-      const counted = known?.get(id);
+      const home = homeOf(id, projectId);
+      const counted = state.projects.get(home)?.budgets.get(id);
       if (counted?.isCounted === true && isCounted(counted.version, version)) return [];
       const period = SPANS[span].indexOf(nowMs());
       const openRequests = coveredHolds(state, { projectId, budget, period });
-      book.record({ t: 'open_budget', budget: { projectId, id, period, openRequests } });
+      book.record({ t: 'open_budget', budget: { projectId: home, id, period, openRequests } });
       return [{ ...budget, period, openRequests }];
     });
-    const records = [...queue.all()].map(({ record }) => record).filter((record) => record.includes(projectId));
+    const records = [...queue.all()]
+      .map(({ record }) => record)
+      .filter((record) => shares || record.includes(projectId));
     return {
       budgets,
       async *queued() {
         yield records;
       },
       close: async ({ id, version, period }, spentNanoUsd) =>
-        book.record({ t: 'count_budget', budget: { projectId, id, version, period, spentNanoUsd } }),
+        book.record({
+          t: 'count_budget',
+          budget: { projectId: homeOf(id, projectId), id, version, period, spentNanoUsd },
+        }),
     };
   };
 }

@@ -1,5 +1,5 @@
 import type { OpenCount, OpenedBudget } from '../budget-counts';
-import type { Budget } from '../budgets';
+import { homeOf, type MemberBudget, SHARED_HOME } from '../budgets';
 import { CACHE_LOST_MS, decodeHold, encodeId, type Hold } from '../hold';
 import type { RebuildData, RebuildSource } from '../hot-store';
 import { customersOfMonth } from '../month-customers';
@@ -174,6 +174,8 @@ function* planWrites(job: RebuildShard, { data, holds, known }: RebuildInput): G
     table.add(write, `hd${parseDay(row.day)}`, 0);
   }
   for (const hold of holds.values()) addHold(hold);
+  // Counters of levels are counted again from the rows.
+  yield { key: projectKey(keys, SHARED_HOME), replace: true, fields: [] };
   for (const projectId of known) {
     yield { ...project(projectId), fields: [] };
     yield { key: limitsKey(keys, projectId), replace: true, fields: [] };
@@ -217,6 +219,7 @@ export function openCounts(link: RedisLink, newId: () => string): OpenCount {
   return async (projectId, list) => {
     const { client } = link;
     const keys = link.keysOf(projectId);
+    const shares = list.some(({ members }) => members !== undefined);
     const names = [keys.epoch, projectKey(keys, projectId)];
     const args = [keys.known.epoch, link.clock, projectId, token, COUNT_VOID_MS, ...list.flatMap(budgetArgs)];
     const reply = await runScript(client, 'openBudgets', [...names, keys.log, keys.holds, ...args]);
@@ -228,20 +231,23 @@ export function openCounts(link: RedisLink, newId: () => string): OpenCount {
       async *queued() {
         for (let from = '-'; last !== ''; ) {
           const entries = await readQueue(client, keys, { from, to: last, count: QUEUE_BATCH });
-          yield entries.map(({ record }) => record).filter((record) => record.includes(projectId));
+          yield entries.map(({ record }) => record).filter((record) => shares || record.includes(projectId));
           if (entries.length < QUEUE_BATCH) return;
           from = `(${entries.at(-1)?.id}`;
         }
       },
       close: async ({ id, version }, spentNanoUsd) => {
-        await runScript(client, 'countBudget', [...names, keys.known.epoch, token, id, version, spentNanoUsd]);
+        const home = projectKey(keys, homeOf(id, projectId));
+        await runScript(client, 'countBudget', [keys.epoch, home, keys.known.epoch, token, id, version, spentNanoUsd]);
       },
     };
   };
 }
 
 /** Fields of a budget, as `lua/budgets/open.lua` takes them. */
-function budgetArgs({ id, version, owner }: Budget): readonly ScriptArg[] {
+function budgetArgs({ id, version, owner, members }: MemberBudget): readonly ScriptArg[] {
+  if (members !== undefined)
+    return [id, version, '', owner.scope === 'user' ? 'key' : 'project', [...members].join(' ')];
   const keyId = owner.scope === 'key' ? owner.keyId : '';
   const label = owner.scope === 'label' ? owner.label : '';
   const value = owner.scope === 'label' ? owner.value : owner.scope === 'run' ? owner.runId : '';
@@ -249,7 +255,7 @@ function budgetArgs({ id, version, owner }: Budget): readonly ScriptArg[] {
 }
 
 /** `parts`: id, period and open requests of each budget that was not counted. */
-function openedBudgets(list: readonly Budget[], parts: readonly string[]): readonly OpenedBudget[] {
+function openedBudgets(list: readonly MemberBudget[], parts: readonly string[]): readonly OpenedBudget[] {
   return list.flatMap((budget) => {
     const at = parts.indexOf(budget.id);
     if (at < 0) return [];

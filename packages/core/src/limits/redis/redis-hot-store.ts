@@ -41,6 +41,9 @@ import { WriteBatch } from './write-batch';
 /** The hot store on Redis or Valkey ≥ 7: every decision is one Lua script on one shard. */
 export class RedisHotStore implements HotStore {
   readonly kind = 'redis';
+  get holdsLevels(): boolean {
+    return this.link.shards.length === 1;
+  }
   private readonly namespace: string;
   private readonly client: RedisClient;
   private readonly reader: RedisClient;

@@ -5,6 +5,7 @@ import admitTables from './lua/admit_tables.lua' with { type: 'text' };
 import budgetsAdmit from './lua/budgets/admit.lua' with { type: 'text' };
 import budgetsBook from './lua/budgets/book.lua' with { type: 'text' };
 import budgetsCount from './lua/budgets/count.lua' with { type: 'text' };
+import budgetsHome from './lua/budgets/home.lua' with { type: 'text' };
 import budgetsKept from './lua/budgets/kept.lua' with { type: 'text' };
 import budgetsOpen from './lua/budgets/open.lua' with { type: 'text' };
 import cacheCount from './lua/cache/count.lua' with { type: 'text' };
@@ -37,15 +38,18 @@ const join = (...units: readonly string[]): string => units.join('\n');
 const SCRIPTS = {
   admit: {
     keys: undefined,
-    lua: join(clock, tokenBucket, spendCap, budgetsKept, budgetsAdmit, customerSpend, admitTables, admit),
+    lua: join(clock, tokenBucket, spendCap, budgetsHome, budgetsKept, budgetsAdmit, customerSpend, admitTables, admit),
   },
-  commit: { keys: undefined, lua: join(clock, tokenBucket, spendCap, budgetsBook, customerSpend, cacheStore, commit) },
+  commit: {
+    keys: undefined,
+    lua: join(clock, tokenBucket, spendCap, budgetsHome, budgetsBook, customerSpend, cacheStore, commit),
+  },
   settle: {
     keys: 15,
-    lua: join(clock, tokenBucket, spendCap, budgetsKept, budgetsBook, customerSpend, cacheStore, settle),
+    lua: join(clock, tokenBucket, spendCap, budgetsHome, budgetsKept, budgetsBook, customerSpend, cacheStore, settle),
   },
-  reap: { keys: 8, lua: join(clock, spendCap, budgetsBook, customerSpend, reap) },
-  openBudgets: { keys: 4, lua: join(clock, spendCap, budgetsKept, budgetsOpen) },
+  reap: { keys: 8, lua: join(clock, spendCap, budgetsHome, budgetsBook, customerSpend, reap) },
+  openBudgets: { keys: 4, lua: join(clock, spendCap, budgetsHome, budgetsKept, budgetsOpen) },
   countBudget: { keys: 2, lua: budgetsCount },
   expired: { keys: 3, lua: join(clock, expired) },
   renew: { keys: 2, lua: join(clock, renew) },

@@ -184,7 +184,7 @@ local function decide(at)
   end
   K.open, K.h, K.hm, K.takes_hold = K.open + 1, (tonumber(K.h) or 0) + hold, (tonumber(K.hm) or 0) + hold, true
   P.held, P.id, P.takes_hold = (tonumber(P.held) or 0) + hold, ARGV[a], true
-  if budgets then budgets_of_turn.take(budgets, hold, P) end
+  if budgets then budgets_of_turn.take(budgets, hold, project_name) end
   if C then C.hd, C.hm, C.takes_hold = (tonumber(C.hd) or 0) + hold, (tonumber(C.hm) or 0) + hold, true end
   return reply(5, (plan - REQUESTED) / PLAN, warning, incomplete)
 end

@@ -151,9 +151,9 @@ local function write_tables()
         prune_months(name, month)
         call('SADD', KEYS[6], P.id)
       end
-      if P.budgets then budgets_of_turn.write(name, P.budgets) end
     end
   end
+  if budgets_of_turn then budgets_of_turn.write() end
   for name, C in pairs(customers) do
     write_customer(name, C)
     if C.takes_window and not C.was_open then open_customer_day(name, day, month) end

@@ -9,20 +9,25 @@
 -- Books `cost` in those of the budgets that are counted in the period of `at`.
 local function book_covering(project, ids, at, cost)
   if ids == '' or cost == 0 then return end
-  local names, fields = {}, {}
+  local names_at, fields_at = {}, {}
   for id in string.gmatch(ids, '%S+') do
+    local home = home_of(id, project)
+    local names, fields = names_at[home] or {}, fields_at[home] or {}
     names[#names + 1] = id
     fields[#fields + 1] = 'b' .. id
+    names_at[home], fields_at[home] = names, fields
   end
-  local kept, changes = call('HMGET', project, unpack(fields)), {}
-  for i = 1, #names do
-    local period, latest, before = period_of(names[i], at), read_kept(kept[i])
-    if period == latest or period == before then
-      changes[#changes + 1] = 'bs' .. names[i] .. ':' .. whole(period)
-      changes[#changes + 1] = cost
+  for home, names in pairs(names_at) do
+    local kept, changes = call('HMGET', home, unpack(fields_at[home])), {}
+    for i = 1, #names do
+      local period, latest, before = period_of(names[i], at), read_kept(kept[i])
+      if period == latest or period == before then
+        changes[#changes + 1] = 'bs' .. names[i] .. ':' .. whole(period)
+        changes[#changes + 1] = cost
+      end
     end
+    add_to_hash(home, changes)
   end
-  add_to_hash(project, changes)
 end
 
 if call('GET', KEYS[1]) ~= ARGV[1] then return 0 end

@@ -2,7 +2,8 @@
 local budgets_of_turn
 
 local function make_budgets(now, month)
-  local lists = {}
+  -- Budgets by hash and id.
+  local lists, homes = {}, {}
 
   -- Those that a request names: {id, name, period, limit, version}. Those of one text are read once.
   local function find(text)
@@ -20,23 +21,29 @@ local function make_budgets(now, month)
     return list
   end
 
-  local function load(P, project_name, list)
-    P.budgets = P.budgets or {}
+  local function known(budget, project_name) return homes[home_of(budget.id, project_name)][budget.id] end
+
+  local function load(project_name, list)
     local fields, missing = {}, {}
     for i = 1, #list do
       local budget = list[i]
-      if not P.budgets[budget.id] then
-        local n = #fields
-        fields[n + 1], fields[n + 2], fields[n + 3] = 'b' .. budget.id, 'bs' .. budget.name, 'bh' .. budget.name
-        missing[#missing + 1] = budget.id
+      local home = home_of(budget.id, project_name)
+      homes[home] = homes[home] or {}
+      if not homes[home][budget.id] then
+        local own, ids = fields[home] or {}, missing[home] or {}
+        local n = #own
+        own[n + 1], own[n + 2], own[n + 3] = 'b' .. budget.id, 'bs' .. budget.name, 'bh' .. budget.name
+        ids[#ids + 1] = budget.id
+        fields[home], missing[home] = own, ids
       end
     end
-    if #missing == 0 then return end
-    local v = call('HMGET', project_name, unpack(fields))
-    for i = 1, #missing do
-      local B = { text = v[3 * i - 2], spent = v[3 * i - 1], held = v[3 * i] }
-      B.latest, B.before, B.version = read_kept(B.text)
-      P.budgets[missing[i]] = B
+    for home, ids in pairs(missing) do
+      local v = call('HMGET', home, unpack(fields[home]))
+      for i = 1, #ids do
+        local B = { text = v[3 * i - 2], spent = v[3 * i - 1], held = v[3 * i] }
+        B.latest, B.before, B.version = read_kept(B.text)
+        homes[home][ids[i]] = B
+      end
     end
   end
 
@@ -44,7 +51,7 @@ local function make_budgets(now, month)
 
   -- Nothing was spent or is held since the month before this one began: there is nothing to count.
   local function is_unused(id, P, project_name, K, key_name)
-    if string.sub(id, 1, 1) == 'r' then return false end
+    if string.sub(id, 1, 1) == 'r' or home_of(id, project_name) == SHARED then return false end
     if string.sub(id, 2, 2) == 'k' then return is_nothing(K.h) and is_nothing(call('HGET', key_name, 's')) end
     local before = whole(month - 1)
     local v = call('HMGET', project_name, 's' .. before, 'h' .. before)
@@ -53,9 +60,9 @@ local function make_budgets(now, month)
 
   -- The place in the list of the first budget that does not cover the hold, and its spend; 0 = one has to be counted first.
   local function check(list, hold, P, project_name, K, key_name)
-    load(P, project_name, list)
+    load(project_name, list)
     for i = 1, #list do
-      local budget, B = list[i], P.budgets[list[i].id]
+      local budget, B = list[i], known(list[i], project_name)
       if not is_counted(B.version, budget.version) then
         if B.text or not is_unused(budget.id, P, project_name, K, key_name) then return 0 end
         B.latest, B.before, B.version, B.is_new = budget.period, 0, budget.version, true
@@ -64,16 +71,16 @@ local function make_budgets(now, month)
     end
   end
 
-  local function take(list, hold, P)
+  local function take(list, hold, project_name)
     for i = 1, #list do
       local budget = list[i]
-      local B = P.budgets[budget.id]
+      local B = known(budget, project_name)
       B.held, B.takes = (tonumber(B.held) or 0) + hold, budget
     end
   end
 
   -- Two periods of a budget are kept: the latest one, and the one that was used before it.
-  local function write(project_name, budgets)
+  local function write_home(home, budgets)
     local fields, gone = {}, {}
     for id, B in pairs(budgets) do
       local taken = B.takes
@@ -91,8 +98,12 @@ local function make_budgets(now, month)
         end
       end
     end
-    if #gone > 0 then call('HDEL', project_name, unpack(gone)) end
-    if #fields > 0 then call('HSET', project_name, unpack(fields)) end
+    if #gone > 0 then call('HDEL', home, unpack(gone)) end
+    if #fields > 0 then call('HSET', home, unpack(fields)) end
+  end
+
+  local function write()
+    for home, budgets in pairs(homes) do write_home(home, budgets) end
   end
 
   return { find = find, check = check, take = take, write = write }

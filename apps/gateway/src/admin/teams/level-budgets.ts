@@ -1,0 +1,58 @@
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import type { HotStore } from '@llm0/core/limits/hot-store';
+import type { Db } from '@llm0/drizzle/client';
+import { type LevelOwner, type RaisedVersions, raiseLevel } from '@llm0/drizzle/queries/access/levels';
+import type { HotStoreMirror } from '../customers/hot-store-mirror';
+import { periodBudgets, periodBudgetsShown, usd, usdShown } from '../fields/fields';
+
+/** Budgets of an organization, a team or a user: over all requests below it. */
+export const levelBudgets = {
+  ...periodBudgets,
+  monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
+};
+export const levelBudgetsShown = { ...periodBudgetsShown, monthly_cap_usd: usdShown.nullable() };
+
+const FIELDS = ['dailyBudgetNanoUsd', 'weeklyBudgetNanoUsd', 'monthlyCapNanoUsd'] as const;
+export type LevelFields = { readonly [F in (typeof FIELDS)[number]]?: number | null | undefined };
+
+const sets = (fields: LevelFields) => FIELDS.some((name) => fields[name] !== undefined);
+
+/** Changes of levels' budgets, in force with the next request of everything below. */
+export class LevelBudgets {
+  constructor(
+    private readonly hotStore: Pick<HotStore, 'holdsLevels' | 'setVersions'>,
+    private readonly mirror: HotStoreMirror,
+  ) {}
+
+  /** Call before the row is written: returns what is to be brought into force after the commit. */
+  async raise(tx: Db, owner: LevelOwner, fields: LevelFields): Promise<readonly RaisedVersions[]> {
+    if (!sets(fields)) return [];
+    this.refuseOnShards(fields);
+    return raiseLevel(tx, owner, 1);
+  }
+
+  /** A budget of several projects needs all their counters in one place. */
+  refuseOnShards(fields: LevelFields): void {
+    if (this.hotStore.holdsLevels || FIELDS.every((name) => fields[name] == null)) return;
+    throw invalidRequest(
+      'monthly_cap_usd',
+      'A Redis cluster spreads projects over its nodes and cannot hold a budget of several projects. Use one Redis.',
+    );
+  }
+
+  /** Nobody sets the budget of what they administer: `holdsAbove` is true for admins of the level above. */
+  refuseOwn(fields: LevelFields, holdsAbove: boolean): void {
+    if (holdsAbove || !sets(fields)) return;
+    const message = 'Only an admin of the level above can change this budget: of the organization, or of the system.';
+    throw new GatewayError('permission_denied', message);
+  }
+
+  async bringIntoForce(owner: LevelOwner, raised: readonly RaisedVersions[]): Promise<void> {
+    if (raised.length === 0) return;
+    await this.mirror.apply(`budgets of ${owner.scope} ${owner.levelId}`, async () => {
+      for (const { projectId, projectVersion, keys } of raised) {
+        await this.hotStore.setVersions(projectId, projectVersion, keys);
+      }
+    });
+  }
+}

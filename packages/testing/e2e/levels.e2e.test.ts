@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { ask, postChat, STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
+
+const SETUP_MS = 60_000;
+const TEST_MS = 120_000;
+/** $1 a million in and out: it holds what it costs. */
+const CALL = { model: 'race-model', max_tokens: 92, x_fake: { usage: { prompt: 8, completion: 92 } } };
+const EACH_USD = 0.0001;
+/** What calls cost, exactly. */
+const usd = (calls: number) => (calls * EACH_USD).toFixed(4);
+
+describe.each(STORE_KINDS)('budgets of organizations, teams and users on %s stores', (kind) => {
+  let world: TestEnvironment;
+  const gateways: GatewayProcess[] = [];
+  beforeAll(async () => {
+    world = await shareEnvironment({ kind, allVendors: false });
+    gateways.push(world.gateway);
+    if (kind === 'real') gateways.push(await startGateway({ env: world.env }));
+    await callAdmin(world.gateway, '/models?provider=openai&model=race-model', {
+      method: 'PUT',
+      body: { input_usd_per_million: 1, output_usd_per_million: 1 },
+    });
+  }, SETUP_MS);
+  afterAll(async () => {
+    for (const extra of gateways.slice(1)) await extra.kill();
+    await world.close();
+  }, SETUP_MS);
+
+  let turn = 0;
+  const send = async (apiKey: string) => {
+    turn += 1;
+    const gateway = gateways[turn % gateways.length] ?? world.gateway;
+    const response = await postChat(gateway, apiKey, ask('twelve bytes', CALL));
+    const { error } = (await response.json()) as { error?: { code: string; message: string } };
+    return error;
+  };
+  const admin = <T = { id: string }>(path: string, body: Record<string, unknown>, method = 'POST') =>
+    callAdmin<T>(world.gateway, path, { method, body });
+  const named = (name: string) => ({ name: `${name} ${crypto.randomUUID()}` });
+  const makeKey = (teamId: string, key: Record<string, unknown> = {}) =>
+    createTestKey(world.gateway, { project: { cache_enabled: false, team_id: teamId }, key });
+
+  test(
+    'all at their edge, 1,000 at once over three projects and two processes: none is overspent, none refuses for nothing',
+    async () => {
+      const { id: organizationId } = await admin('/organizations', named('org'));
+      const makeTeam = (calls: number) =>
+        admin('/teams', { ...named('team'), organization_id: organizationId, daily_budget_usd: usd(calls) });
+      const [one, two] = [await makeTeam(100), await makeTeam(150)];
+      const user = await admin('/users', { ...named('ann'), email: `${crypto.randomUUID()}@example.com` });
+      const mine = await makeKey(one.id, { user_id: user.id });
+      const others = [await makeKey(one.id), await makeKey(two.id)];
+      await admin(`/users/${user.id}`, { weekly_budget_usd: usd(40) }, 'PATCH');
+      await admin(`/organizations/${organizationId}`, { monthly_cap_usd: usd(220) }, 'PATCH');
+      const keys = [mine, ...others].map(({ apiKey }) => apiKey);
+      const answers = await Promise.all(Array.from({ length: 1000 }, (_, n) => send(keys[n % 3] ?? '')));
+      const errors = answers.flatMap((error) => (error === undefined ? [] : [error]));
+      expect(1000 - errors.length).toBe(220);
+      expect(new Set(errors.map(({ code }) => code))).toEqual(
+        new Set(['team_budget_exceeded', 'user_budget_exceeded']),
+      );
+      const said = new Set(errors.map(({ message }) => message.replace(/ doesn't.*/, '')));
+      expect(said).toContain('The monthly budget of this organization');
+      const ledger = await settledLedger(world.gateway);
+      const ids = new Set([mine, ...others].map(({ projectId }) => projectId));
+      const own = ledger.projects.filter((project) => ids.has(project.project_id));
+      expect(own.reduce((sum, project) => sum + Math.round(project.counter_usd / EACH_USD), 0)).toBe(220);
+      expect(own.every((project) => project.diff_usd === 0)).toBe(true);
+      type Budgets = { data: { id: string; scope: string; used_usd: number; limit_usd: number }[] };
+      const { data } = await callAdmin<Budgets>(world.gateway, '/budgets?limit=1000');
+      const levels = data.filter(({ id }) => [organizationId, one.id, two.id, user.id].includes(id));
+      expect(levels).toHaveLength(4);
+      expect(levels.filter(({ used_usd: used, limit_usd: limit }) => used > limit)).toEqual([]);
+    },
+    TEST_MS,
+  );
+
+  test('a budget counts what was spent before; a raise, a move and a new owner apply to the next request', async () => {
+    const [one, two] = [await admin('/teams', named('team')), await admin('/teams', named('team'))];
+    const [here, there] = [await makeKey(one.id), await makeKey(two.id)];
+    for (let i = 0; i < 3; i++) expect(await send(here.apiKey)).toBeUndefined();
+    const limit = (teamId: string, calls: number) =>
+      admin(`/teams/${teamId}`, { monthly_cap_usd: usd(calls) }, 'PATCH');
+    await limit(one.id, 3);
+    expect((await send(here.apiKey))?.code).toBe('team_budget_exceeded');
+    await limit(one.id, 4);
+    expect(await send(here.apiKey)).toBeUndefined();
+    expect((await send(here.apiKey))?.message).toContain('$0.0004 of $0.0004 is spent');
+    await limit(two.id, 2);
+    expect(await send(there.apiKey)).toBeUndefined();
+    // It leaves with its spend, and brings it along.
+    await admin(`/projects/${here.projectId}`, { team_id: two.id }, 'PATCH');
+    expect((await send(here.apiKey))?.message).toContain('$0.0005 of $0.0002 is spent');
+    await limit(two.id, 6);
+    expect(await send(there.apiKey)).toBeUndefined();
+    const user = await admin('/users', { ...named('ben'), email: `${crypto.randomUUID()}@example.com` });
+    await admin(`/users/${user.id}`, { daily_budget_usd: 0 }, 'PATCH');
+    await limit(two.id, 100);
+    await admin(`/projects/${here.projectId}/keys/${here.keyId}`, { user_id: user.id }, 'PATCH');
+    expect((await send(here.apiKey))?.code).toBe('user_budget_exceeded');
+    await admin(`/users/${user.id}`, { daily_budget_usd: null }, 'PATCH');
+    expect(await send(here.apiKey)).toBeUndefined();
+  });
+});
