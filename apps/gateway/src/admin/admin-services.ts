@@ -36,6 +36,7 @@ export interface AdminServices {
     Config,
     | 'adminToken'
     | 'signOn'
+    | 'mail'
     | 'environment'
     | 'databaseUrl'
     | 'cacheTtlSeconds'

@@ -9,7 +9,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
   objective: { kind: 'number', help: 'error_budget_burn: target share of successful requests (0.99)' },
   'window-minutes': { kind: 'number', help: 'window in minutes (15)' },
   project: { kind: 'project', help: 'watch only this project (id or name)' },
-  'webhook-url': { kind: 'text', help: 'URL that receives JSON with event, text and value' },
+  'webhook-url': { kind: 'text', help: 'URL that receives JSON with event, text and value, or mailto:ann@example.com' },
   'webhook-format': { kind: 'text', help: `${WEBHOOK_FORMATS.join(', ')} (json)` },
   'routing-key': { kind: 'text', help: "PagerDuty's integration key" },
   'muted-until': { kind: 'text', help: 'send no notification before this time, such as 2026-01-31T12:00:00Z' },

@@ -7,6 +7,7 @@ import { readCorsOrigins } from './cors';
 import { readEgressAllow } from './egress';
 import { readEmbeddingSettings } from './embedding';
 import { findMisspelt, ignoredNames } from './foreign-names';
+import { readMail } from './mail';
 import { readProviderSettings } from './providers';
 import { readSecretManagers } from './secret-managers';
 import { readSignOn } from './sign-on';
@@ -73,6 +74,7 @@ function readSettings(read: EnvReader, env: Environment) {
     adminToken: readToken(read, 'ADMIN_TOKEN'),
     ...keys,
     /** Sign-in of people. */
+    mail: readMail(read),
     signOn: readSignOn(read, { ...stores, hasEncryptionKey: keys.encryptionKey !== undefined }),
     providers,
     /** Secret managers, and the environment that references may name. */

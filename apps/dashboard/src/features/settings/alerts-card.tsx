@@ -75,7 +75,10 @@ const COLUMNS: readonly Column<Alert>[] = [
   { header: 'When', wraps: true, value: describeAlert },
   {
     header: 'State',
-    value: (row) => (row.is_firing ? 'firing' : 'quiet'),
+    value: (row) =>
+      statesOf(row, Date.now())
+        .map(({ label }) => label)
+        .join(', '),
     cell: (row) => (
       <span className="inline-flex items-start gap-1 max-sm:flex-col">
         {statesOf(row, Date.now()).map(({ tone, label }) => (
@@ -120,7 +123,7 @@ function AlertDialog({ of: alert, onClose }: DialogOf<Alert | null>) {
         <>
           <ConfirmButton
             title={`Delete alert ${alert.name}?`}
-            impact={`No one will be notified when this happens: ${describeAlert(alert)}. ${alert.is_firing ? 'It is firing now.' : 'It is quiet now.'}`}
+            impact={`No one will be notified when this happens: ${describeAlert(alert)}. ${alert.is_firing ? 'It is firing now.' : 'It is not firing.'}`}
             confirmLabel="Delete alert"
             change={remove}
             onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}

@@ -74,7 +74,10 @@ const OBJECTIVE: FieldSpec = {
   ...{ name: 'objective', label: 'Objective, % that succeed', placeholder: '99' },
   hint: 'What may fail beyond it is the error budget',
 };
-const WEBHOOK: FieldSpec = { name: 'webhook_url', label: 'Webhook', kind: 'text', required: true };
+const WEBHOOK: FieldSpec = {
+  ...{ name: 'webhook_url', label: 'Webhook', kind: 'text', required: true },
+  hint: 'A URL, or mailto:ann@example.com,ben@example.com',
+};
 const ROUTING_KEY: FieldSpec = {
   ...{ name: 'routing_key', label: 'Integration key', kind: 'text', secret: true },
   hint: 'Leave empty to keep the one that is stored',
@@ -168,7 +171,7 @@ export interface AlertState {
 
 /** State of an alert, and its delivery error. */
 export function statesOf(
-  alert: Pick<Alert, 'last_error' | 'is_firing' | 'is_active' | 'muted_until'>,
+  alert: Pick<Alert, 'last_error' | 'is_firing' | 'is_active' | 'muted_until' | 'changed_at'>,
   nowMs: number,
 ): readonly AlertState[] {
   const isMuted = alert.is_active && Date.parse(alert.muted_until ?? '') > nowMs;
@@ -176,7 +179,8 @@ export function statesOf(
   if (alert.last_error !== null) states.push({ label: 'webhook failing', tone: 'warn' });
   else if (isMuted) states.push({ label: 'muted', tone: 'neutral' });
   if (states.length > 0) return states;
-  return [alert.is_active ? { label: 'quiet', tone: 'good' } : { label: 'off', tone: 'neutral' }];
+  if (!alert.is_active) return [{ label: 'off', tone: 'neutral' }];
+  return [alert.changed_at === null ? { label: 'not checked yet', tone: 'neutral' } : { label: 'quiet', tone: 'good' }];
 }
 
 interface Preview {

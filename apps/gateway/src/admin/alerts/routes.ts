@@ -7,6 +7,7 @@ import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { alertRows, deleteAlert, endFiring, firingRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
+import { isMailto } from '../../observe/send-mail';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
@@ -83,7 +84,7 @@ const test = createRoute({
   responses: { 201: answers(z.object({ ok: z.boolean() }), 'The webhook answered with 2xx') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'postWebhook' | 'clock' | 'checkUrl'>;
+type Needs = Pick<AdminServices, 'db' | 'postWebhook' | 'clock' | 'checkUrl' | 'config'>;
 
 export function alertRoutes(services: Needs, answer: AnswerKept) {
   const { db, postWebhook, clock } = services;
@@ -157,8 +158,12 @@ function toReplay(given: z.output<typeof previewQuery>, nowMs: number): ReplayQu
 }
 
 /** Throws for a forbidden webhook URL. An unresolvable name is allowed; it may exist later. */
-async function refuseWebhook({ checkUrl }: Pick<Needs, 'checkUrl'>, url: string | undefined): Promise<void> {
+async function refuseWebhook({ checkUrl, config }: Pick<Needs, 'checkUrl' | 'config'>, url?: string): Promise<void> {
   if (url === undefined) return;
+  if (isMailto(url)) {
+    if (config.mail !== undefined) return;
+    throw invalidRequest('webhook_url', 'The gateway can send no mail: SMTP_URL is not set.');
+  }
   try {
     await checkUrl(url);
   } catch (error) {

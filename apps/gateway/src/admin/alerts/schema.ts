@@ -8,12 +8,19 @@ import { showInstantOrNull } from '../fields/show-fields';
 
 export const MAX_WINDOW_MINUTES = 7 * 24 * 60;
 
+const ADDRESS = '[^\\s@?,]+@[^\\s@?,]+';
+const MAILTO = new RegExp(`^mailto:${ADDRESS}(,${ADDRESS})*$`);
+
 const webhookUrl = z
-  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+  .url({ protocol: /^(https?|mailto)$/, error: 'must be an http(s) URL, or mailto: with addresses' })
   .max(2000)
+  .refine(
+    (url) => !url.startsWith('mailto:') || MAILTO.test(url),
+    'must be mailto: with addresses such as ann@example.com',
+  )
   .openapi({
     description:
-      'Gets JSON in the shape of `webhook_format`; never a private address unless EGRESS_ALLOW names it. PagerDuty: `https://events.pagerduty.com/v2/enqueue`',
+      'Gets JSON in the shape of `webhook_format`, or mail (`mailto:ann@example.com`, with SMTP_URL); never a private address unless EGRESS_ALLOW names it. PagerDuty: `https://events.pagerduty.com/v2/enqueue`',
   });
 
 export const alertFields = {
@@ -90,7 +97,7 @@ export const alertSchema = z
     muted_until: instantShown.nullable(),
     is_firing: z.boolean().openapi({ description: 'The last check met the condition, muted or not' }),
     was_told: z.boolean().openapi({ description: 'The last webhook message said that the alert fires' }),
-    changed_at: instantShown.nullable(),
+    changed_at: instantShown.nullable().openapi({ description: 'Last change of the state; null = not checked yet' }),
     last_error: z.string().nullable().openapi({ description: 'Error of the webhook' }),
     created_at: instantShown,
   })

@@ -6,11 +6,12 @@ import { isRawJson, parseStored } from './json-money';
 export function maskUrl(url: string): string {
   if (!URL.canParse(url)) return '…';
   const { protocol, host } = new URL(url);
+  if (protocol === 'mailto:') return 'mailto:…';
   return `${protocol}//${host}/…`;
 }
 
 const WEBHOOK = /webhook/i;
-const URLS = /https?:\/\/[^\s"'<>]+/gi;
+const URLS = /(?:https?:\/\/|mailto:)[^\s"'<>]+/gi;
 
 /** Masks webhook URLs at any depth for those who may not change them. */
 export function maskFor<T>(actor: Pick<Actor, 'may'>, shown: T): T {
