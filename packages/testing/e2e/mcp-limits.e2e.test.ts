@@ -122,6 +122,31 @@ describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
     });
   });
 
+  test('a stopped run cancels a tool call under way, which is booked', async () => {
+    const slow = startMcpServer();
+    slow.delayMs = 20_000;
+    const settings = { price_per_call_usd: PRICE_USD, timeout_ms: 30_000, approve: 'all' };
+    const { id } = await admin('POST', '/mcp/servers', { alias: 'slow', url: slow.url, ...settings });
+    const { key } = await makeKey({ default_run_budget_usd: 1 });
+    const run = crypto.randomUUID();
+    const answer = fetch(new URL('/mcp', world.gateway.url), {
+      method: 'POST',
+      headers: { ...headersOf(key), 'X-LLM0-Run-Id': run },
+      body: JSON.stringify(bodyOf('slow__echo', {})),
+    });
+    await waitUntil(() => slow.seen.some(({ method }) => method === 'tools/call'));
+    const stoppedMs = performance.now();
+    await admin('POST', `/runs/${run}/stop`, {});
+    const text = await (await answer).text();
+    expect(performance.now() - stoppedMs).toBeLessThan(1500);
+    expect(text).toContain('run_stopped');
+    await settledLedger(world.gateway);
+    const { items } = await admin('GET', `/runs/${run}`);
+    expect(items).toMatchObject([{ type: 'tool_call', error_code: 'run_stopped', cost_usd: PRICE_USD }]);
+    await admin('DELETE', `/mcp/servers/${id}`);
+    await slow.stop();
+  });
+
   test('requests a minute and calls at once are those of chat, and a refusal says when to come again', async () => {
     const few = await makeKey({ rate_limit_per_minute: 3 });
     const said: Answer[] = [];

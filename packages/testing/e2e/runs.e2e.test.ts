@@ -123,6 +123,23 @@ describe.each(STORE_KINDS)("budgets of agents' runs on %s stores", (kind) => {
     TEST_MS,
   );
 
+  test('a stop cuts a native stream within a second, and books it', async () => {
+    const { apiKey } = await makeKey({ default_run_budget_usd: 1, passthrough: ['openai'] });
+    const run = crypto.randomUUID();
+    const native = await fetch(`${world.gateway.url}/passthrough/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'x-llm0-run-id': run },
+      body: JSON.stringify(ask('count', { ...CALL, stream: true, x_fake: { chunks: 300, gapMs: 50 } })),
+    });
+    const reading = native.text().catch(() => 'cut');
+    const stoppedMs = performance.now();
+    await change(run, 'stop');
+    await reading;
+    expect(performance.now() - stoppedMs).toBeLessThan(1500);
+    await settledLedger(world.gateway);
+    expect((await show(run)).items.map(({ error_code: code }) => code)).toEqual(['run_stopped']);
+  });
+
   test('a call that fails, and one whose caller leaves, are booked as without a run', async () => {
     const { apiKey, projectId } = await makeKey({ default_run_budget_usd: 1 });
     const run = crypto.randomUUID();

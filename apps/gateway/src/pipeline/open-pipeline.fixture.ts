@@ -76,6 +76,7 @@ const NO_ROWS: RebuildSource = {
     ...{ projectMonths: [], keyMonths: [], keyTotals: [], customerDays: [], customerMonths: [], customerLimits: [] },
     warmCacheUntilMs: 0,
   }),
+  membersOf: async () => new Set(),
   sumBudget: async () => 0,
   findStored: async () => new Set(),
   findLost: async () => new Map(),
@@ -198,6 +199,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
       reload: async () => world.run,
       has: () => world.run !== null,
       watch: () => () => {},
+      signalFor: ({ signal }: { readonly signal: AbortSignal }) => ({ signal, unwatch: () => {} }),
       pause: async () => {
         world.pauses += 1;
       },

@@ -36,10 +36,11 @@ import type { Readers } from '../observe/readers';
 import type { ProviderChecks } from '../providers/provider-checks';
 import type { AccessTokens } from '../sign-on/access-tokens';
 import type { LegacyKeys } from './legacy-keys';
-import type { RunBudgets } from './run-budgets';
+import type { RunBudgets, WatchedCall } from './run-budgets';
 
 export type { SinkState } from '@llm0/drizzle/queries/logs/log-sinks';
 export type { BackendProbe } from '../backends/parts';
+export type { WatchedCall };
 
 export interface Clock {
   /** Wall clock, epoch milliseconds. */
@@ -103,7 +104,7 @@ export interface Services {
   /** Requests of projects with `queue_timeout_ms`. */
   readonly turns: TurnQueue;
   /** Runs with a budget. */
-  readonly runs: Pick<RunBudgets, 'find' | 'reload' | 'pause' | 'tell' | 'has' | 'watch'>;
+  readonly runs: Pick<RunBudgets, 'find' | 'reload' | 'pause' | 'tell' | 'has' | 'watch' | 'signalFor'>;
   readonly refusals: RefusalFolder;
   readonly flights: FlightTable;
   /** Scripts over the tools of a key's MCP servers. */

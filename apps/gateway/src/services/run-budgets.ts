@@ -14,6 +14,12 @@ export interface NamedRun {
   readonly wantedNanoUsd: number | undefined;
 }
 
+export interface WatchedCall {
+  /** Fires when the caller leaves, or the run is stopped. */
+  readonly signal: AbortSignal;
+  readonly unwatch: () => void;
+}
+
 interface Known {
   readonly run: StoredRun | null;
   readonly untilMs: number;
@@ -94,6 +100,21 @@ export class RunBudgets {
       calls.delete(call);
       if (calls.size === 0 && this.calls.get(name) === calls) this.calls.delete(name);
     };
+  }
+
+  /** A call's signal and the end of its watch: the caller's own, if the run has no budget. */
+  signalFor({
+    projectId,
+    runId,
+    signal,
+  }: {
+    projectId: string;
+    runId: string | undefined;
+    signal: AbortSignal;
+  }): WatchedCall {
+    if (runId === undefined || !this.has(projectId, runId)) return { signal, unwatch: () => {} };
+    const stop = new AbortController();
+    return { signal: AbortSignal.any([signal, stop.signal]), unwatch: this.watch(projectId, runId, stop) };
   }
 
   /** As it is in Postgres right now. */

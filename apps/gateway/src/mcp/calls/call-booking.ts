@@ -43,6 +43,8 @@ export class CallBooking {
   handedOver: Promise<void> | undefined;
   /** Guardrail findings of its row. */
   guard: FoundByGuardrails | undefined;
+  /** Called once at the end. */
+  onEnd: (() => void) | undefined;
   private settled = false;
   private isSent = false;
   private answer: string | undefined;
@@ -95,6 +97,7 @@ export class CallBooking {
   private end({ ran, ...ending }: CallEnding): void {
     if (this.settled) return;
     this.settled = true;
+    this.onEnd?.();
     const { ctx, admission, job } = this.call;
     const { principal, decision, plan } = admission;
     const costNanoUsd = ran ? plan.server.pricePerCallNanoUsd : 0;

@@ -62,6 +62,9 @@ export async function startCall(
   const admission = await admitInRun(services, input, CALLS);
   const booking = new CallBooking(services, { ctx, admission, job, params: ask.params });
   onAdmitted(booking, admission);
+  const at = { projectId: admission.principal.project.id, runId, signal: ask.signal };
+  const { signal, unwatch } = services.runs.signalFor(at);
+  booking.onEnd = unwatch;
   try {
     if (ask.signal.aborted) throw new GatewayError('client_closed', 'The caller closed the connection.');
     const guarded = await guardCall(services, { ctx, admission, booking, ask });
@@ -70,7 +73,7 @@ export async function startCall(
     const maxBytes = Math.min(services.config.maxResponseBytes, MAX_ANSWER_BYTES);
     const onSent = (isSent: boolean) => booking.noteSent(isSent);
     const params = withMessageTrace(guarded.ask.params, ctx.trace);
-    const sent = { ...guarded.ask, params, maxBytes, onSent, room: ctx.held };
+    const sent = { ...guarded.ask, params, maxBytes, onSent, room: ctx.held, signal };
     const answer = guarded.judge(await live.upstream.ask(sent));
     return { answer, booking, admission, params: ask.params };
   } catch (cause) {

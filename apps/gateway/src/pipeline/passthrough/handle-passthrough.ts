@@ -13,7 +13,7 @@ import {
   type PassthroughProvider,
   passesThrough,
 } from '@llm0/providers/transport/call-passthrough';
-import type { ConnectedProvider, Services, UnderWay } from '../../services/contract';
+import type { ConnectedProvider, Services, UnderWay, WatchedCall } from '../../services/contract';
 import { type GuardedRequest, isGuarded, isSame } from '../guard/guard-input';
 import { guardNative, type NativeRequest } from '../guard/guard-native';
 import { handleRefusal, type Progress } from '../handle-refusal';
@@ -83,19 +83,36 @@ export async function handlePassthrough(
     const used = takePlace(services, { held: ctx.held, connected, connection, job });
     meter.noteSent();
     const asking = { ...found, connection: used, principal, body: sent, guarded, httpRequest, ctx, job };
-    const answered = await ask(services, asking);
-    noteKey(connected, { provider, connection: used, response: answered.response });
-    return await respondNative(services, {
-      ...{ ctx, admission, meter, provider, connection: used, guard: guarded?.guard, ...answered },
-      ...{ dropsUsage: body !== given, dropped: shown.dropped },
-      httpRequest,
-      onEnd: underWay.end,
-    });
+    const answering = { admission, meter, underWay, dropsUsage: body !== given, dropped: shown.dropped };
+    return await answerNative(services, asking, answering);
   } catch (cause) {
     underWay.end();
     const envelope = entrance.envelope(services, httpRequest, progress.principal);
     return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
   }
+}
+
+type Answering = Pick<NativeResponse, 'admission' | 'meter' | 'dropsUsage' | 'dropped'> & {
+  readonly underWay: UnderWay;
+};
+
+/** Asks the vendor and passes the answer on, until the caller leaves or the run is stopped. */
+async function answerNative(
+  services: Services,
+  asking: Omit<Asked, keyof WatchedCall>,
+  { underWay, ...answering }: Answering,
+): Promise<Response> {
+  const { ctx, connected, provider, connection, guarded, httpRequest } = asking;
+  const { id: projectId } = answering.admission.principal.project;
+  const { signal, unwatch } = services.runs.signalFor({ projectId, runId: ctx.runId, signal: httpRequest.signal });
+  const answered = await ask(services, { ...asking, signal, unwatch });
+  noteKey(connected, { provider, connection, response: answered.response });
+  const onEnd = () => {
+    unwatch();
+    underWay.end();
+  };
+  const by = { ctx, provider, connection, httpRequest, signal, onEnd, guard: guarded?.guard };
+  return respondNative(services, { ...answering, ...by, ...answered });
 }
 
 /** Finds the destination and checks the permission. */
@@ -182,7 +199,7 @@ function asVendorSees(idempotencyKey: string, { key }: Authenticated): string {
   return Bun.CryptoHasher.hash('sha256', `${key.id} ${idempotencyKey}`, 'hex');
 }
 
-interface Asked extends Reached {
+interface Asked extends Reached, WatchedCall {
   readonly principal: Authenticated;
   readonly url: URL;
   readonly body: NativeBody;
@@ -211,6 +228,7 @@ async function ask(services: Services, asked: Asked): Promise<Answered> {
       leftMs: asked.isInference && timed.isPlain ? Math.max(1, timeoutMs - waitMs) : undefined,
     };
   } catch (cause) {
+    asked.unwatch();
     if (!(cause instanceof GatewayError)) throw cause;
     const requested = { provider: provider.name, model: job.namedModel ?? '' };
     throw finalFailure(cause, { attempts: [], soonestRetryMs: Number.POSITIVE_INFINITY, requested });
@@ -241,7 +259,7 @@ async function send(services: Services, asked: Asked, timeoutMs: number): Promis
     request: { ...unsigned, headers, body: pieces === undefined ? body.bytes : await joinInSlices(pieces) },
     stream: body.stream,
     ...{ timeoutMs, connectTimeoutMs: connectTimeoutMs(timeouts, services.config) },
-    signal: httpRequest.signal,
+    signal: asked.signal,
     fetch: connected.fetch ?? services.fetch,
   });
 }

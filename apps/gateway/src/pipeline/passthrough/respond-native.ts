@@ -39,6 +39,8 @@ export interface NativeResponse {
   /** Query parameters and headers that were left out. */
   readonly dropped: readonly string[];
   readonly httpRequest: Request;
+  /** Ends the answer. */
+  readonly signal: AbortSignal;
   /** Judges the answer, if there are rules. */
   readonly guard?: RequestGuard | undefined;
   /** Called once the last byte went out or the caller left. */
@@ -53,7 +55,7 @@ const MAX_DROPPED_LENGTH = 1024;
 /** The vendor's answer, byte by byte; error answers without the secrets they may repeat. */
 export function respondNative(services: Needs, answer: NativeResponse): Promise<Response> | Response {
   const { response, meter, provider } = answer;
-  const { signal } = answer.httpRequest;
+  const { signal } = answer;
   const headers = headersOf(answer);
   const body = new UpstreamBody(response.body, {
     provider: provider.name,
