@@ -30,7 +30,10 @@ export async function fillDemo(gateway: Gateway, { projectId, apiKey, backendUrl
   for (const content of PROMPTS) {
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      headers: {
+        ...{ authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        ...{ 'x-llm0-run-id': 'support-agent-41', 'x-llm0-run-budget-usd': '0.5' },
+      },
       body: JSON.stringify({ model: 'claude-haiku-4-5', messages: [{ role: 'user', content }] }),
     });
     await answer.text();

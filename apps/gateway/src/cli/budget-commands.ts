@@ -53,6 +53,9 @@ export const LABEL_BUDGET_COMMANDS: readonly Command[] = [
 ];
 
 const runPath = ({ args }: CommandInput, rest = '') => `/runs/${encodeURIComponent(args.run ?? '')}${rest}`;
+/** Projects may have runs of one name. */
+const inProject = ({ fields }: CommandInput) =>
+  fields.project_id === undefined ? '' : `?project_id=${fields.project_id}`;
 
 export const RUN_COMMANDS: readonly Command[] = [
   {
@@ -81,12 +84,15 @@ export const RUN_COMMANDS: readonly Command[] = [
     name: 'runs raise',
     summary: 'Raise the budget of a run, which continues from its next request',
     args: ['run', 'budget_usd'],
-    run: (input) => input.api.post(runPath(input, '/raise'), { budget_usd: input.args.budget_usd ?? '' }),
+    options: { project: PROJECT },
+    run: (input) =>
+      input.api.post(runPath(input, `/raise${inProject(input)}`), { budget_usd: input.args.budget_usd ?? '' }),
   },
   {
     name: 'runs stop',
     summary: 'Stop a run for good',
     args: ['run'],
-    run: (input) => input.api.post(runPath(input, '/stop'), {}),
+    options: { project: PROJECT },
+    run: (input) => input.api.post(runPath(input, `/stop${inProject(input)}`), {}),
   },
 ];

@@ -20,6 +20,8 @@ export interface Step {
   readonly detail: string;
   readonly startMs: number;
   readonly ms: number;
+  /** Steps below another one are indented; absent = 0. */
+  readonly depth?: number;
 }
 
 export interface Waterfall {

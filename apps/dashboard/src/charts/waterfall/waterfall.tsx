@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { formatMs, NOTHING } from '../../format/format-number';
 import { axisLabels } from '../prepare-ticks';
 import { MEANING } from '../series-colors';
@@ -23,14 +24,29 @@ const CACHE_COLORS: Partial<Record<StepKind, string>> = { exact: MEANING.exact, 
 /** Labels from here on would leave the axis. */
 const LAST = 0.9;
 
+interface Props<S extends Step> {
+  readonly waterfall: Omit<Prepared, 'steps'> & { readonly steps: readonly S[] };
+  readonly heading?: string;
+  readonly caption?: string;
+  /** Default: the name alone. */
+  readonly drawName?: (step: S) => ReactNode;
+}
+
 /** Time of one request by step: a table, with a bar below each line on one time axis. */
-export function Waterfall({ waterfall: { steps, wholeMs, ticks, note } }: { readonly waterfall: Prepared }) {
+export function Waterfall<S extends Step>({
+  waterfall: { steps, wholeMs, ticks, note },
+  heading = 'Waterfall',
+  caption = 'Steps of this request, in the order of their start',
+  drawName = ({ name }) => name,
+}: Props<S>) {
   const shareOf = (ms: number) => ms / wholeMs;
   const labels = axisLabels('ms', ticks);
   const places = ticks.map(shareOf);
   return (
     <section>
-      <h3 className="mb-1 text-xs font-semibold text-muted">Waterfall, {formatMs(wholeMs)} in total</h3>
+      <h3 className="mb-1 text-xs font-semibold text-muted">
+        {heading}, {formatMs(wholeMs)} in total
+      </h3>
       <div aria-hidden="true" className="relative h-4 text-2xs text-faint">
         {places.map((share, index) => (
           <span
@@ -43,7 +59,7 @@ export function Waterfall({ waterfall: { steps, wholeMs, ticks, note } }: { read
         ))}
       </div>
       <table className="w-full">
-        <caption className="sr-only">Steps of this request, in the order of their start</caption>
+        <caption className="sr-only">{caption}</caption>
         <thead>
           <tr>
             {['Step', 'Start', 'Time'].map((heading) => (
@@ -56,7 +72,9 @@ export function Waterfall({ waterfall: { steps, wholeMs, ticks, note } }: { read
         <tbody>
           {steps.map((step, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: steps have nothing else, and do not change
-            <StepRow key={index} step={step} places={places} start={shareOf(step.startMs)} length={shareOf(step.ms)} />
+            <StepRow key={index} {...{ step, places }} start={shareOf(step.startMs)} length={shareOf(step.ms)}>
+              {drawName(step)}
+            </StepRow>
           ))}
         </tbody>
       </table>
@@ -71,13 +89,14 @@ interface RowProps {
   readonly places: readonly number[];
   readonly start: number;
   readonly length: number;
+  readonly children: ReactNode;
 }
 
-function StepRow({ step: { kind, name, detail, startMs, ms }, places, start, length }: RowProps) {
+function StepRow({ step: { kind, detail, startMs, ms, depth = 0 }, places, start, length, children }: RowProps) {
   return (
     <tr className="relative align-top text-xs">
-      <th scope="row" className="pt-1 pr-3 pb-4.5 text-left font-normal wrap-anywhere">
-        <span className={`font-medium ${kind === 'failed' ? 'text-bad' : ''}`}>{name}</span>{' '}
+      <th scope="row" className={`pt-1 pr-3 pb-4.5 text-left font-normal wrap-anywhere ${depth > 0 ? 'pl-4' : ''}`}>
+        <span className={`font-medium ${kind === 'failed' ? 'text-bad' : ''}`}>{children}</span>{' '}
         <span className="text-muted">{detail}</span>
         <span aria-hidden="true" className="absolute inset-x-0 bottom-1.5 h-2.5 overflow-hidden rounded-sm bg-hover">
           {places.map((share) => (

@@ -3,6 +3,7 @@ import { formatCount, formatMs } from '../../format/format-number';
 import { formatUsdExact } from '../../format/format-usd';
 import type { PageSearch } from '../../range/page-search';
 import type { RowLink } from '../../ui/table/data-table';
+import { keyOfRun } from '../runs/prepare-run';
 
 /** Cost of a request by part, largest first. */
 export function prepareCostParts(
@@ -59,7 +60,7 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['API', log.dialect],
     ['Refusals', foldedNote(log)],
     ['Dropped parameters', log.dropped_params?.join(', ') ?? null],
-    ['Run', log.run_id, others({ run_id: log.run_id ?? '' })],
+    ['Run', log.run_id, runLink(log)],
     ['Tool calls of the run', log.run_id === null ? null : 'View all', callsOf(log.run_id ?? '')],
     ['Trace', log.trace_id, others({ trace_id: log.trace_id ?? '' })],
     ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
@@ -70,6 +71,12 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
 const ofProject =
   (search: Readonly<Record<string, string>>) =>
   ({ range, from, to, tz }: PageSearch) => ({ range, from, to, tz, ...search });
+
+/** The run, with all of its requests and tool calls. */
+const runLink = ({ run_id: id, project_id: projectId }: Log): RowLink => ({
+  to: '/runs',
+  search: ofProject({ open: keyOfRun({ id: id ?? '', project_id: projectId }) }),
+});
 
 const callsOf = (run: string): RowLink => ({ to: '/tools', search: ofProject({ tab: 'calls', run }) });
 

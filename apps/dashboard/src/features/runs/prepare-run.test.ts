@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test';
+import { keyOfRun, prepareRun, readRunKey } from './prepare-run';
+import type { RunDetail } from './use-runs';
+
+type Item = RunDetail['items'][number];
+const item = (second: number, more: Partial<Item>): Item => ({
+  ...{ type: 'request', request_id: `r${second}`, created_at: new Date(second * 1000).toISOString(), name: 'gpt-5' },
+  ...{ status: 'success', error_code: null, cost_usd: 0.5, tokens_total: 1200, latency_ms: 800, ...more },
+});
+
+test('tool calls hang below the request that came before; failures, tokens and cost are said', () => {
+  const { steps, wholeMs, note } = prepareRun([
+    item(10, { type: 'tool_call', name: 'wiki__ask', tokens_total: 0, cost_usd: 0 }),
+    item(11, {}),
+    item(12, { type: 'tool_call', name: 'wiki__ask', tokens_total: 0, cost_usd: 0.001, latency_ms: 4000 }),
+    item(13, {
+      status: 'cap_exceeded',
+      error_code: 'run_budget_exceeded',
+      cost_usd: 0,
+      tokens_total: 0,
+      latency_ms: 1,
+    }),
+    item(14, { status: 'aborted', error_code: 'client_closed' }),
+  ]);
+  expect(steps.map(({ depth, kind, startMs, detail }) => [depth, kind, startMs, detail])).toEqual([
+    [0, 'generation', 0, '$0.00'],
+    [0, 'attempt', 1000, '1,200 tokens, $0.50'],
+    [1, 'generation', 2000, '$0.001'],
+    [0, 'failed', 3000, 'run_budget_exceeded, $0.00'],
+    [0, 'cancelled', 4000, 'client_closed, 1,200 tokens, $0.50'],
+  ]);
+  expect([wholeMs, note]).toEqual([6000, null]);
+});
+
+test('a run without rows has an axis; its key has any name', () => {
+  expect(prepareRun([])).toMatchObject({ steps: [], wholeMs: 1 });
+  const run = { project_id: crypto.randomUUID(), id: 'agent: one two' };
+  expect(readRunKey(keyOfRun(run))).toEqual({ projectId: run.project_id, id: run.id });
+});

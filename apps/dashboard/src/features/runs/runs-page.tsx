@@ -1,0 +1,62 @@
+import { useProjectNames } from '../../api/projects';
+import { formatUsdExact } from '../../format/format-usd';
+import { useOpened } from '../../range/use-opened';
+import { usePage } from '../../range/use-page';
+import type { Column } from '../../ui/table/column';
+import { timeColumn } from '../../ui/table/column';
+import { MoreRows } from '../../ui/table/more-rows';
+import { TableCard } from '../../ui/table/table-card';
+import { PageFrame } from '../shell/page-frame';
+import { keyOfRun, readRunKey, STATE_TONES } from './prepare-run';
+import { RunDrawer } from './run-drawer';
+import { type Run, useRuns } from './use-runs';
+
+/** Agents' runs with a budget; a row opens its requests and tool calls. */
+export function RunsPage() {
+  const page = usePage();
+  const runs = useRuns(page.projectId);
+  const opened = useOpened();
+  const projectName = useProjectNames();
+  const open = opened.id === undefined ? null : readRunKey(opened.id);
+  const project: Column<Run> = { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) };
+  return (
+    <PageFrame title="Runs" intro="Budgets that agents' runs share over all their requests and tool calls.">
+      <TableCard
+        title="Runs"
+        caption="Runs, newest first"
+        query={runs}
+        columns={[RUN, project, ...COLUMNS, startedColumn(page.timeZone)]}
+        rows={runs.data?.rows}
+        rowKey={keyOfRun}
+        linkOf={(row) => opened.linkTo(keyOfRun(row))}
+        emptyTitle="No runs with a budget yet"
+        emptyHint="Send X-LLM0-Run-Id and X-LLM0-Run-Budget-Usd, or give a key a default run budget."
+      >
+        <MoreRows pages={runs} shown={runs.data?.rows.length ?? 0} />
+        {open !== null && <RunDrawer of={{ id: open.id, project_id: open.projectId }} onClose={opened.close} />}
+      </TableCard>
+    </PageFrame>
+  );
+}
+
+const RUN: Column<Run> = { header: 'Run', narrow: true, value: (row) => row.id };
+const COLUMNS: readonly Column<Run>[] = [
+  { header: 'State', value: (row) => row.state, tone: (row) => STATE_TONES[row.state] },
+  { header: 'Spent', unit: 'usd', value: (row) => row.spent_usd },
+  {
+    ...{ header: 'Budget', align: 'right' },
+    value: (row) => row.budget_usd,
+    cell: ({ budget_usd: usd }) => (usd === null ? 'none' : formatUsdExact(usd)),
+  },
+  { header: 'Requests', unit: 'count', wideOnly: true, value: (row) => row.requests },
+  { header: 'Tool calls', unit: 'count', wideOnly: true, value: (row) => row.tool_calls },
+];
+
+function startedColumn(timeZone: Parameters<typeof timeColumn>[0]): Column<Run> {
+  const time = timeColumn<{ created_at: string }>(timeZone);
+  const at = (row: Run) => ({ created_at: row.started_at ?? '' });
+  return {
+    ...{ header: 'Started', wideOnly: true, value: (row) => row.started_at },
+    cell: (row) => (row.started_at === null ? '–' : time.cell?.(at(row))),
+  };
+}

@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query';
+import type { InferResponseType } from 'hono/client';
+import { api, read } from '../../api/client';
+import { usePages } from '../../api/pages';
+
+export type Run = InferResponseType<typeof api.runs.$get, 200>['data'][number];
+export type RunDetail = InferResponseType<(typeof api.runs)[':id']['$get'], 200>;
+
+/** Runs with a budget, newest first, page by page. */
+export const useRuns = (projectId: string | undefined) =>
+  usePages({
+    queryKey: ['runs', projectId],
+    readPage: (at) =>
+      read(
+        api.runs.$get({
+          query: { limit: '100', ...at, ...(projectId === undefined ? {} : { project_id: projectId }) },
+        }),
+      ),
+  });
+
+/** How often an open run that goes on is read again. */
+const REREAD_MS = 2000;
+
+/** A run with its requests and tool calls, in order. */
+export const useRun = (id: string, projectId: string) =>
+  useQuery({
+    queryKey: ['runs', projectId, id],
+    queryFn: () => read(api.runs[':id'].$get({ param: { id }, query: { project_id: projectId } })),
+    refetchInterval: ({ state: { data } }) =>
+      data?.state === 'running' && data.budget_usd !== null ? REREAD_MS : false,
+  });
