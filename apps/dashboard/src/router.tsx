@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router';
 import { readGuardrailsSearch } from './features/guardrails/guardrails-search';
 import { readLatencySearch } from './features/latency/latency-search';
+import { readConnectSearch } from './features/me/connect-search';
 import { readMoneySearch } from './features/money/money-search';
 import { readProjectSearch } from './features/projects/project/project-search';
 import { loadPage } from './features/shell/load-page';
@@ -119,6 +120,17 @@ const guardrails = createRoute({
   ),
 });
 const backends = plain('/backends', () => import('./features/backends/backends-page'), 'BackendsPage');
+const me = plain('/me', () => import('./features/me/me-page'), 'MePage');
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: '/connect',
+  validateSearch: tidied(readConnectSearch),
+  component: lazyRouteComponent(
+    lazily(() => import('./features/me/connect-page')),
+    'ConnectPage',
+  ),
+});
+const runs = plain('/runs', () => import('./features/runs/runs-page'), 'RunsPage');
 const alerts = plain('/alerts', () => import('./features/settings/alerts-page'), 'AlertsPage');
 const audit = plain('/audit', () => import('./features/settings/audit-page'), 'AuditPage');
 const teams = plain('/teams', () => import('./features/teams/teams-page'), 'TeamsPage');
@@ -136,9 +148,9 @@ const finance = createRoute({ getParentRoute: () => root, path: '/finance', befo
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[overview, requests, latency, cache, alerts, money, customers],
+    ...[overview, requests, runs, latency, cache, alerts, money, customers],
     ...[projects, project, models, routing, guardrails, tools, backends],
-    ...[playground, audit, teams, settings, spend, finance],
+    ...[playground, me, connect, audit, teams, settings, spend, finance],
   ]),
   defaultPreload: 'intent',
   defaultErrorComponent: ({ error }) => <PageError error={error instanceof Error ? error : new Error(String(error))} />,

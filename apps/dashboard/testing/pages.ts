@@ -2,6 +2,7 @@
 export const PAGES = [
   { name: 'overview', path: '/?range=14d', heading: 'Overview' },
   { name: 'requests', path: '/requests?range=7d', heading: 'Requests' },
+  { name: 'runs', path: '/runs', heading: 'Runs' },
   { name: 'latency', path: '/latency?range=14d', heading: 'Latency' },
   { name: 'cache', path: '/cache?range=14d', heading: 'Cache' },
   { name: 'alerts', path: '/alerts', heading: 'Alerts' },
@@ -18,6 +19,7 @@ export const PAGES = [
   { name: 'tool-usage', path: '/tools?range=14d&tab=usage', heading: 'Tools' },
   { name: 'code-mode', path: '/tools?tab=code', heading: 'Tools' },
   { name: 'backends', path: '/backends', heading: 'HTTP backends' },
+  { name: 'my-keys', path: '/me', heading: 'My keys' },
   { name: 'playground', path: '/playground', heading: 'Playground' },
   { name: 'audit', path: '/audit', heading: 'Audit' },
   { name: 'teams', path: '/teams', heading: 'Teams & people' },

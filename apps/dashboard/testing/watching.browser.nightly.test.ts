@@ -27,10 +27,10 @@ describe('the address', () => {
 
 describe('the menu', () => {
   const SECTIONS = {
-    Watch: ['Overview', 'Requests', 'Latency', 'Cache', 'Alerts'],
+    Watch: ['Overview', 'Requests', 'Runs', 'Latency', 'Cache', 'Alerts'],
     Money: ['Spend & statements', 'Customers'],
     Control: ['Projects & keys', 'Models', 'Routing', 'Guardrails', 'Tools', 'HTTP backends'],
-    Try: ['Playground'],
+    Try: ['My keys', 'Playground'],
     Admin: ['Audit', 'Teams & people', 'Access & system'],
   };
 

@@ -52,6 +52,10 @@ export const Guardrails = icon(
 export const Routing = icon(
   'M3 4.500h3.500l3 7H13m0 0-1.700-1.700M13 11.500l-1.700 1.700M3 11.500h3.500l1-2.300m1.500-3.500.5-1.200H13m0 0-1.700-1.700M13 4.500l-1.700 1.700',
 );
+export const Key = icon(
+  'M10 9.500a3.500 3.500 0 1 0-3.300-2.300L2.500 11.400V13.500h2.100v-1.500h1.500V10.500l1.300-1.300M10.500 5.500h.1',
+);
+export const Runs = icon('M3 3.5h4M3 3.500v9h4M3 8h4M9 2h4.500v3H9zM9 6.500h4.500v3H9zM9 11h4.500v3H9z');
 export const Playground = icon('M4.500 2.800v10.400L13 8z');
 export const Settings = icon(
   'M2.500 5h6m4 0h1m-11 6h1m4 0h6M8.500 5a2 2 0 1 0 4 0 2 2 0 0 0-4 0m-5 6a2 2 0 1 0 4 0 2 2 0 0 0-4 0',

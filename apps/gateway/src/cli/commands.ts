@@ -1,4 +1,6 @@
-import { ACCESS_COMMANDS } from './access-commands';
+import { ACCESS_COMMANDS } from './access/access-commands';
+import { LEVEL_COMMANDS } from './access/level-commands';
+import { LOGIN_COMMANDS } from './access/login-commands';
 import { ALERT_COMMANDS } from './alert-commands';
 import { ANNOTATION_COMMANDS } from './annotation-commands';
 import { LABEL_BUDGET_COMMANDS, RUN_COMMANDS } from './budget-commands';
@@ -40,9 +42,11 @@ export const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...FINANCE_COMMANDS,
   ...ALERT_COMMANDS,
   ...ANNOTATION_COMMANDS,
+  ...LEVEL_COMMANDS,
   ...ACCESS_COMMANDS,
   ...DEMO_COMMANDS,
   ...CONFIG_COMMANDS,
   ...LITELLM_COMMANDS,
+  ...LOGIN_COMMANDS,
   ...LOCAL_COMMANDS,
 ];

@@ -15,6 +15,10 @@ export function targetOf(env: Environment): { readonly url: string; readonly tok
   return { url, token };
 }
 
+/** The gateway's address for a browser: LLM0_URL, or the gateway of the same settings. */
+export const gatewayUrl = (env: Environment): string =>
+  (env.LLM0_URL?.trim() || addressOf(readOrRefuse(env))).replace(/\/+$/, '');
+
 function readOrRefuse(env: Environment): ListenSettings {
   try {
     return readListening(env);

@@ -203,6 +203,21 @@ describe('llm0 on the command line', () => {
     expect((await run(`label-budgets delete ${made.id}`)).code).toBe(0);
   });
 
+  test('organizations, teams and users: created, listed, changed and deleted by name', async () => {
+    const name = uniqueName();
+    const organization = await json(`organizations create ${name}`);
+    const team = await json(`teams create ${name} --organization-id ${organization.id} --daily-budget-usd 2.5`);
+    expect(team).toMatchObject({ organization_id: organization.id, daily_budget_usd: 2.5, monthly_cap_usd: null });
+    expect((await run('teams list')).out).toMatch(new RegExp(`${name} +0 +0 +2.50? +– +–$`, 'm'));
+    expect(await json(`teams update ${name} --daily-budget-usd none --monthly-cap-usd 20`)).toMatchObject({
+      ...{ daily_budget_usd: null, monthly_cap_usd: 20 },
+    });
+    const user = await json(`users create ${name} ${name}@example.com`);
+    expect(await json(`users update ${user.id} --weekly-budget-usd 7`)).toMatchObject({ weekly_budget_usd: 7 });
+    for (const command of [`users delete ${name}`, `teams delete ${name}`, `organizations delete ${name}`])
+      expect([command, (await run(command)).code]).toEqual([command, 0]);
+  });
+
   test('mcp: servers are added with a secret, tested, changed, approved and removed by alias', async () => {
     const server = startMcpServer();
     const alias = uniqueName();

@@ -20,8 +20,11 @@ const SECURITY_HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
+/** Hands a key to `llm0 login`, which listens on a port of the person's computer. */
+const CONNECT = /^\/connect\/?$/;
+
 /** No foreign sources, no inline scripts; runtime styles carry the page's nonce. */
-const policyFor = (nonce: string) =>
+const policyFor = (nonce: string, path: string) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -30,7 +33,7 @@ const policyFor = (nonce: string) =>
     "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
-    "form-action 'self'",
+    `form-action 'self'${CONNECT.test(path) ? ' http://127.0.0.1:*' : ''}`,
     "frame-ancestors 'none'",
   ].join('; ');
 
@@ -38,7 +41,7 @@ const YEAR_SECONDS = 31_536_000;
 
 /** Pages of the dashboard's own router. */
 const PAGE =
-  /^\/(?:(?:requests|projects(?:\/[^/]+)?|money|spend|finance|customers|backends|alerts|audit|latency|models|cache|routing|tools|guardrails|playground|teams|settings)\/?)?$/;
+  /^\/(?:(?:requests|runs|me|connect|projects(?:\/[^/]+)?|money|spend|finance|customers|backends|alerts|audit|latency|models|cache|routing|tools|guardrails|playground|teams|settings)\/?)?$/;
 /** Files that its build makes. */
 const FILE = /^\/(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
 /** No file system has longer names: opening one would fail. */
@@ -65,8 +68,8 @@ export async function serveDashboard(path: string, asked: Asked = {}): Promise<R
   const isPage = isDashboardPage(path);
   if (!isPage && !isMistyped(path, asked)) return undefined;
   const index = Bun.file(join(DIST, 'index.html'));
-  if (await index.exists()) return servePage(await index.text(), asked, isPage ? 200 : 404);
-  return path === '/' ? servePage(PLACEHOLDER, asked) : undefined;
+  if (await index.exists()) return servePage(await index.text(), { ...asked, path }, isPage ? 200 : 404);
+  return path === '/' ? servePage(PLACEHOLDER, { ...asked, path }) : undefined;
 }
 
 /** Compressed variants of a file, the smallest first. */
@@ -112,7 +115,7 @@ function answerFile(file: Bun.BunFile, headers: Record<string, string>, ifNoneMa
  * Each page has its own nonce, so it has no tag and is compressed on the fly. Hashes don't work: dialogs create styles
  * at run time.
  */
-function servePage(html: string, { acceptEncoding }: Asked, status = 200): Response {
+function servePage(html: string, { acceptEncoding, path }: Asked & { readonly path: string }, status = 200): Response {
   const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))).toString('base64');
   const text = html.replaceAll(NONCE_MARK, nonce);
   const isSmall = takesEncoding(acceptEncoding, 'gzip');
@@ -122,7 +125,7 @@ function servePage(html: string, { acceptEncoding }: Asked, status = 200): Respo
       ...SECURITY_HEADERS,
       ...(isSmall ? { 'Content-Encoding': 'gzip' } : {}),
       Vary: 'Accept-Encoding',
-      'Content-Security-Policy': policyFor(nonce),
+      'Content-Security-Policy': policyFor(nonce, path),
       'Content-Type': 'text/html; charset=utf-8',
       'Cache-Control': 'no-cache',
     },

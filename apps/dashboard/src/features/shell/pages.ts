@@ -24,6 +24,7 @@ export const SECTIONS: readonly Section[] = [
     pages: [
       { to: '/', needs: 'read_stats', label: 'Overview', icon: icons.Overview, words: 'home health' },
       { to: '/requests', needs: 'read_logs', label: 'Requests', icon: icons.Requests, words: 'logs traces' },
+      { to: '/runs', needs: 'read_logs', label: 'Runs', icon: icons.Runs, words: 'agents budgets' },
       { to: '/latency', needs: 'read_stats', label: 'Latency', icon: icons.Latency, words: 'speed slow percentiles' },
       { to: '/cache', needs: 'read_system', label: 'Cache', icon: icons.Cache, words: 'hits savings' },
       {
@@ -80,6 +81,7 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'Try',
     pages: [
+      { to: '/me', needs: 'change_own_keys', label: 'My keys', icon: icons.Key, words: 'own personal login' },
       {
         to: '/playground',
         needs: 'change_own_keys',

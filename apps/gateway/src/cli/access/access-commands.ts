@@ -1,6 +1,6 @@
-import { type Command, PAGE } from './command';
-import { column } from './format-table';
-import { resolveName } from './resolve-name';
+import { type Command, PAGE } from '../command';
+import { column } from '../format-table';
+import { resolveName } from '../resolve-name';
 
 /** Admin tokens: for people and programs that look after the gateway. */
 export const ACCESS_COMMANDS: readonly Command[] = [

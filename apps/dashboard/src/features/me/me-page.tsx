@@ -1,0 +1,105 @@
+import { useState } from 'react';
+import { useChange } from '../../api/change';
+import { api, read } from '../../api/client';
+import { usePages } from '../../api/pages';
+import { type Key, type KeyInput, type KeyWithSecret, useProjectNames, useProjects } from '../../api/projects';
+import { useGatewayUrl } from '../../api/settings';
+import { useOpened } from '../../range/use-opened';
+import { requestsLink } from '../../range/use-show-requests';
+import { Card } from '../../ui/card';
+import { CodeBlock } from '../../ui/copy-button';
+import { Plus } from '../../ui/icons';
+import type { Column } from '../../ui/table/column';
+import { MoreRows } from '../../ui/table/more-rows';
+import { TableCard } from '../../ui/table/table-card';
+import { ChangeButton } from '../forms/change-button';
+import type { FieldSpec } from '../forms/prepare-form';
+import { SpecDialog } from '../forms/spec-form';
+import { KEY_FIELDS } from '../projects/field-specs';
+import { KEY_COLUMNS } from '../projects/keys-card';
+import { SecretDialog } from '../projects/secret-dialog';
+import { PageFrame } from '../shell/page-frame';
+
+const MINE = ['keys', 'mine'];
+
+/** A person's own keys with their spend, and how to use one. */
+export function MePage() {
+  const url = useGatewayUrl();
+  return (
+    <PageFrame title="My keys" intro="Keys of your own, within the limits of their projects and teams.">
+      <OwnKeys />
+      <Card title="On your computer">
+        <p className="mb-2">Sign in once, and SDKs, Claude Code, Codex and Gemini CLI find a short-lived key:</p>
+        <CodeBlock label="Sign in" code={`LLM0_URL=${url} llm0 login\neval "$(llm0 env)"`} />
+      </Card>
+    </PageFrame>
+  );
+}
+
+function OwnKeys() {
+  const keys = usePages({
+    queryKey: MINE,
+    readPage: (at) => read(api.me.keys.$get({ query: { limit: '100', ...at } })),
+  });
+  const opened = useOpened();
+  const projectName = useProjectNames();
+  const [secret, setSecret] = useState<KeyWithSecret | null>(null);
+  const rows = keys.data?.rows as readonly Key[] | undefined;
+  const project: Column<Key> = { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) };
+  return (
+    <TableCard
+      title="Keys"
+      actions={
+        <ChangeButton onClick={() => opened.open('new')}>
+          <Plus /> New key
+        </ChangeButton>
+      }
+      caption="Your keys; each opens its requests"
+      query={keys}
+      columns={[...KEY_COLUMNS.slice(0, 1), project, ...KEY_COLUMNS.slice(1)]}
+      rows={rows}
+      rowKey={(row) => row.id}
+      linkOf={(row) => requestsLink({ api_key_id: row.id })}
+      emptyTitle="No keys of your own yet"
+      emptyHint="Create one, or run llm0 login."
+    >
+      <MoreRows pages={keys} shown={rows?.length ?? 0} />
+      {opened.id === 'new' && <NewKey onClose={opened.close} onSecret={setSecret} />}
+      {secret !== null && <SecretDialog of={secret} onClose={() => setSecret(null)} />}
+    </TableCard>
+  );
+}
+
+interface NewKeyProps {
+  readonly onClose: () => void;
+  readonly onSecret: (key: KeyWithSecret) => void;
+}
+
+function NewKey({ onClose, onSecret }: NewKeyProps) {
+  const projects = useProjects().data?.data ?? [];
+  const create = useChange({
+    run: ({ project_id: id, ...json }: KeyInput & { readonly project_id: string }) =>
+      read(api.projects[':id'].keys.$post({ param: { id }, json })),
+    affects: [['keys']],
+  });
+  const onSuccess = (key: KeyWithSecret) => {
+    onClose();
+    onSecret(key);
+  };
+  const project: FieldSpec = {
+    ...{ name: 'project_id', label: 'Project', kind: 'text', required: true },
+    options: Object.fromEntries(projects.map(({ id, name }) => [id, name])),
+  };
+  if (projects.length === 0) return null;
+  return (
+    <SpecDialog
+      title="New key"
+      onClose={onClose}
+      specs={[project, ...KEY_FIELDS]}
+      resource={{ project_id: projects[0]?.id, budget_period: 'total' }}
+      submitLabel="Create key"
+      change={create}
+      onSubmit={(body) => create.mutate(body as unknown as KeyInput & { project_id: string }, { onSuccess })}
+    />
+  );
+}

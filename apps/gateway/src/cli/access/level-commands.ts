@@ -1,0 +1,83 @@
+import { type Command, type CommandInput, type CommandOption, PAGE } from '../command';
+import { amount, column } from '../format-table';
+import { resolveName } from '../resolve-name';
+
+const budgets: Readonly<Record<string, CommandOption>> = {
+  'daily-budget-usd': { kind: 'usd', help: 'limit of a UTC day over everything below, in USD (none)' },
+  'weekly-budget-usd': { kind: 'usd', help: 'limit of a week from Monday, UTC, in USD (none)' },
+  'monthly-cap-usd': { kind: 'usd', help: 'limit of a UTC month, in USD (none)' },
+};
+const NAME: Readonly<Record<string, CommandOption>> = { name: { kind: 'text', help: 'a new name' } };
+
+interface Level {
+  /** Plural, as in the path. */
+  readonly noun: string;
+  readonly what: string;
+  readonly whose: string;
+  /** Positional arguments of a new one, which are fields of the API. */
+  readonly args: readonly string[];
+  readonly creates?: Readonly<Record<string, CommandOption>>;
+  readonly changes?: Readonly<Record<string, CommandOption>>;
+  readonly shown: readonly string[];
+}
+
+/** Levels above projects, from the widest. */
+const LEVELS: readonly Level[] = [
+  { noun: 'organizations', what: 'organization', whose: "its teams' projects", args: ['name'], shown: [] },
+  {
+    ...{ noun: 'teams', what: 'team', whose: 'its projects', args: ['name'], shown: ['projects', 'members'] },
+    creates: { 'organization-id': { kind: 'text', help: 'its organization (the default one)' } },
+  },
+  {
+    ...{ noun: 'users', what: 'user', whose: 'the keys of the user', args: ['name', 'email'], shown: ['email'] },
+    changes: {
+      'is-active': { kind: 'flag', help: 'off ends the sessions, and stops the keys and tokens of the user' },
+    },
+  },
+];
+
+const article = (what: string) => `${/^[aeio]/.test(what) ? 'an' : 'a'} ${what}`;
+
+export const LEVEL_COMMANDS: readonly Command[] = LEVELS.flatMap(commandsOf);
+
+function commandsOf({ noun, what, whose, args, creates, changes, shown }: Level): readonly Command[] {
+  const path = `/${noun}`;
+  const one = async ({ api, args }: CommandInput) =>
+    `${path}/${await resolveName(api, { what, path, idOrName: args[what] ?? '' })}`;
+  return [
+    {
+      name: `${noun} create`,
+      summary: `Create ${article(what)}`,
+      args,
+      // Budgets of people are set when they have keys.
+      options: what === 'user' ? {} : { ...creates, ...budgets },
+      run: ({ api, args, fields }) => api.post(path, { ...fields, ...args }),
+    },
+    {
+      name: `${noun} list`,
+      summary: `List ${noun}, newest first`,
+      options: PAGE,
+      run: ({ api, fields }) => api.get(path, fields),
+      columns: [
+        ...[column('id'), column('name'), ...shown.map((name) => column(name))],
+        amount('daily_budget_usd', 'daily usd'),
+        amount('weekly_budget_usd', 'weekly usd'),
+        amount('monthly_cap_usd', 'monthly usd'),
+      ],
+    },
+    {
+      name: `${noun} update`,
+      summary: `Change the given options; budgets hold for ${whose} from the next request`,
+      args: [what],
+      options: { ...NAME, ...changes, ...budgets },
+      run: async (input) => input.api.patch(await one(input), input.fields),
+    },
+    {
+      name: `${noun} delete`,
+      summary: `Delete ${article(what)}`,
+      args: [what],
+      run: async (input) => input.api.delete(await one(input)),
+      note: (_, { args }) => `deleted ${args[what]}`,
+    },
+  ];
+}
