@@ -259,7 +259,7 @@ describe('deletes ask first', () => {
       path: '/alerts',
       open: (page: Page) => page.getByRole('link', { name: 'goes', exact: true }).click(),
       button: 'Delete',
-      impact: 'It is quiet now.',
+      impact: 'It is not firing.',
       confirm: 'Delete alert',
       done: 'Alert deleted',
     },

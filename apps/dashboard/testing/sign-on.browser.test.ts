@@ -90,15 +90,35 @@ test('an admin adds a user and gives a role; without JavaScript errors', async (
   await page.getByRole('cell', { name: 'bob@example.com' }).waitFor();
   await shoot(page, 'users');
   await page.getByRole('tab', { name: 'Sign-on' }).click();
-  await page.getByRole('cell', { name: 'Acme' }).waitFor();
+  await page.getByRole('cell', { name: 'Acme', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Add group' }).click();
+  await dialog.getByLabel('Group 2', { exact: true }).fill('designers');
+  await dialog.getByLabel('Team of group 2').selectOption('Search');
+  await dialog.getByLabel('Role of group 2').selectOption('viewer');
+  await shoot(page, 'identity-provider');
+  await dialog.getByRole('button', { name: 'Save provider' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  type Providers = { data: { name: string; group_roles: object[] }[] };
+  const providers = await callAdmin<Providers>(dashboard.gateway, '/identity-providers');
+  expect(providers.data.find(({ name }) => name === 'Acme')?.group_roles).toContainEqual({
+    ...{ group: 'designers', team_id: teamId, role: 'viewer' },
+  });
   await shoot(page, 'sign-on');
   await page.getByRole('tab', { name: 'Teams' }).click();
   await page.getByRole('cell', { name: 'Search' }).click();
   await page.getByRole('combobox', { name: 'User' }).selectOption({ label: 'Bob · bob@example.com' });
   await page.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
-  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('dialog').getByRole('cell', { name: 'Bob', exact: true }).waitFor();
   await shoot(page, 'members');
+  await dialog.getByLabel('Budget per day, USD').fill('2.5');
+  await dialog.getByRole('button', { name: 'Save team' }).click();
+  await page.getByRole('cell', { name: '$2.50 a day' }).waitFor();
+  await page.getByRole('tab', { name: 'Users' }).click();
+  await page.getByRole('cell', { name: 'bob@example.com' }).click();
+  await dialog.getByLabel('Monthly cap, USD').fill('20');
+  await dialog.getByRole('button', { name: 'Save user' }).click();
+  await page.getByRole('cell', { name: '$20.00 a month' }).waitFor();
   const { data } = await callAdmin<{ data: { role: string; email: string }[] }>(
     dashboard.gateway,
     `/teams/${teamId}/members`,

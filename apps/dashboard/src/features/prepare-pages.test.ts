@@ -229,12 +229,16 @@ describe('entries moved between pages', () => {
   });
 
   test('whether an alert fires and whether anybody is told are said both', () => {
-    const alert = { last_error: null, is_firing: false, is_active: true, muted_until: '2026-01-01T01:00:00Z' };
+    const alert = {
+      ...{ last_error: null, is_firing: false, is_active: true, muted_until: '2026-01-01T01:00:00Z' },
+      changed_at: '2026-01-01T00:00:00Z',
+    };
     const nowMs = Date.parse('2026-01-01T02:00:00Z');
     const halfPast = Date.parse('2026-01-01T00:30:00Z');
     const labels = (change: Partial<Parameters<typeof statesOf>[0]>, atMs = nowMs) =>
       statesOf({ ...alert, ...change }, atMs).map(({ label }) => label);
     expect(statesOf(alert, nowMs)).toEqual([{ label: 'quiet', tone: 'good' }]);
+    expect(labels({ changed_at: null })).toEqual(['not checked yet']);
     expect(labels({}, halfPast)).toEqual(['muted']);
     expect(labels({ is_active: false })).toEqual(['off']);
     expect(labels({ is_firing: true })).toEqual(['firing']);

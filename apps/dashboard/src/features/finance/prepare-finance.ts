@@ -165,9 +165,8 @@ export function requestsOf(by: string, group: string): Readonly<Record<string, s
 export const groupName = (by: string): string =>
   GROUPS[by as keyof typeof GROUPS] ?? `Label ${by.slice('label.'.length)}`;
 
-/** Total savings, with providers' caches if known. */
-export const savedInAll = ({ saved_usd: own, saved_vendor_usd: vendor }: Statement['total']): number =>
-  Number(toNano(own) + toNano(vendor ?? 0)) / 1e9;
+/** Savings of the gateway's caches and of vendors' prompt caches, in USD. */
+export const savedInAll = (own: number, vendor: number): number => Number(toNano(own) + toNano(vendor)) / 1e9;
 
 const FILTER_NAMES: Readonly<Record<string, string>> = {
   ...{ project_id: 'Project', api_key_id: 'Key', model: 'Model', provider: 'Provider', customer_id: 'Customer' },

@@ -53,16 +53,21 @@ function figuresOf(statement: Statement, decimals: number): Figure[] {
       total.forecast === null ? 'Not enough data for a forecast' : `Range ${formatBand(total.forecast, decimals)}`,
     ],
   };
-  const saved: Figure = {
-    label: 'Saved by caches, USD',
-    value: usd(savedInAll(total)),
-    details: [
-      total.saved_exact_usd === null
-        ? `Gateway ${usd(total.saved_usd)}`
-        : `Exact ${usd(total.saved_exact_usd)} · semantic ${usd(total.saved_semantic_usd)}`,
-      `Vendor prompt caches ${usd(total.saved_vendor_usd)}`,
-    ],
-  };
+  const saved: Figure =
+    total.saved_vendor_usd === null
+      ? {
+          label: "Saved by the gateway's caches, USD",
+          value: usd(total.saved_usd),
+          details: ['By customer, savings of vendor prompt caches are not known'],
+        }
+      : {
+          label: 'Saved by caches, USD',
+          value: usd(savedInAll(total.saved_usd, total.saved_vendor_usd)),
+          details: [
+            `Exact ${usd(total.saved_exact_usd)} · semantic ${usd(total.saved_semantic_usd)}`,
+            `Vendor prompt caches ${usd(total.saved_vendor_usd)}`,
+          ],
+        };
   return [
     {
       label: `${isFinal ? 'Spent' : 'Month to date'}, USD`,

@@ -66,8 +66,10 @@ export function CapsCard({ projectId }: { readonly projectId: string | undefined
 
 function Cap({ line }: { readonly line: CapLine }) {
   const { projectId, name, owner, spent, limit, share, forecast, outlook, bullet } = line;
+  const place =
+    projectId === null ? ({ to: '/teams' } as const) : ({ to: '/projects/$projectId', params: { projectId } } as const);
   return (
-    <Link to="/projects/$projectId" params={{ projectId }} className="block rounded-md hover:bg-hover">
+    <Link {...place} className="block rounded-md hover:bg-hover">
       <span className="flex items-baseline justify-between gap-x-3">
         <span className="min-w-0 truncate" title={`${name}: ${owner}`}>
           <span className="font-medium">{name}</span> <span className="text-xs text-muted">{owner}</span>

@@ -9,7 +9,8 @@ const formatCents = (usd: number) => `$${formatFixed(usd, CENTS)}`;
 /** A budget as the overview draws it. */
 export interface CapLine {
   readonly key: string;
-  readonly projectId: string;
+  /** null for organizations, teams and users. */
+  readonly projectId: string | null;
   readonly name: string;
   /** `Key in Shop, this month`. */
   readonly owner: string;
@@ -31,7 +32,7 @@ export function prepareCaps(budgets: readonly Budget[], projectName: (id: string
       const forecast = budget.forecast?.expected_usd ?? null;
       return {
         ...{ key: `${scope} ${projectId} ${id} ${period}`, projectId, name },
-        owner: describeOwner(budget, projectName(projectId)),
+        owner: describeOwner(budget, projectId === null ? null : projectName(projectId)),
         ...{ spent: formatCents(spent), limit: formatCents(cap), share: formatShare(share) },
         forecast: forecast === null ? NOTHING : formatCents(forecast),
         outlook: describeOutlook(budget),
@@ -43,17 +44,21 @@ export function prepareCaps(budgets: readonly Budget[], projectName: (id: string
 const dangerOf = ({ limit_usd: cap, share, forecast }: Budget) =>
   Math.max(share, forecast === null || cap === 0 ? 0 : forecast.expected_usd / cap);
 
-const SCOPES = { project: 'Project', key: 'Key', customer: 'Customer', label: 'Label' } as const;
+const SCOPES = {
+  ...{ project: 'Project', key: 'Key', customer: 'Customer', label: 'Label' },
+  ...{ organization: 'Organization', team: 'Team', user: 'User' },
+} as const;
 const PERIODS = { day: 'today', week: 'this week', month: 'this month', total: 'in total' } as const;
 
-function describeOwner({ scope, period }: Budget, projectName: string): string {
-  return `${SCOPES[scope]}${scope === 'project' ? '' : ` in ${projectName}`}, ${PERIODS[period]}`;
+function describeOwner({ scope, period }: Budget, projectName: string | null): string {
+  const place = scope === 'project' || projectName === null ? '' : ` in ${projectName}`;
+  return `${SCOPES[scope]}${place}, ${PERIODS[period]}`;
 }
 
 /** The words of the finance page; only months are forecast. */
 function describeOutlook(budget: Budget): string {
   const { period, used_usd: spent, limit_usd: cap } = budget;
-  if (period === 'month' && budget.scope !== 'label')
+  if (period === 'month' && budget.scope !== 'label' && budget.project_id !== null)
     return outlookOf({ ...budget, spent_usd: spent, cap_usd: cap }, false).text;
   return spent >= cap ? 'Used up' : 'Within its limit';
 }

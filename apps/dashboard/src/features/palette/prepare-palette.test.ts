@@ -43,6 +43,8 @@ test('a command takes no choices of the page before into its page', () => {
   const search = { open: 'k', by: 'provider' };
   expect(searchOf({ search })).toEqual({ tab: undefined, open: 'k' });
   expect(searchOf({})).toEqual({ tab: undefined, open: undefined });
+  const filter = { status: ['error'], view: crypto.randomUUID() };
+  expect(searchOf({ filter })).toEqual({ tab: undefined, open: undefined, ...filter });
 });
 
 test('a page is found by its name, its section and the names of earlier versions', () => {

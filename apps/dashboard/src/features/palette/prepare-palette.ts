@@ -1,4 +1,5 @@
 import type { Permission } from '../../api/session';
+import type { RequestsSearch } from '../../range/request-filter';
 import { rank } from '../../ui/combobox/rank';
 import { SECTIONS } from '../shell/pages';
 
@@ -15,6 +16,8 @@ export interface Command {
   readonly to?: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly search?: Readonly<Record<string, string | undefined>>;
+  /** Filters and sort of a list of requests. */
+  readonly filter?: RequestsSearch;
   /** Whoever lacks it does not see the command. */
   readonly needs?: Permission;
   /** Action of a command without a page. */
@@ -22,7 +25,10 @@ export interface Command {
 }
 
 /** Search of a command's page: nothing of the page before, which has other fields. */
-export const searchOf = ({ search }: Pick<Command, 'search'>) => ({ tab: search?.tab, open: search?.open });
+export const searchOf = ({ search, filter }: Pick<Command, 'search' | 'filter'>) => ({
+  ...{ tab: search?.tab, open: search?.open },
+  ...filter,
+});
 
 export const KINDS = {
   action: 'Action',
@@ -32,6 +38,7 @@ export const KINDS = {
   customer: 'Customer',
   alias: 'Alias',
   model: 'Model',
+  view: 'View',
 } as const;
 type Kind = keyof typeof KINDS;
 

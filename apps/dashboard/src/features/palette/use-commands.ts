@@ -5,7 +5,11 @@ import { useModels } from '../../api/models';
 import { useProjects } from '../../api/projects';
 import { useAliases } from '../../api/routing';
 import { useMayChange, useSession } from '../../api/session';
+import { type SavedView, useViews } from '../../api/views';
+import { readSort } from '../../range/request-filter';
 import { useSettled } from '../../ui/use-settled';
+import { keepChosen } from '../requests/menus/prepare-columns';
+import { fromSavedFilters } from '../requests/prepare-filters';
 import { type Command, PAGE_COMMANDS } from './prepare-palette';
 
 const FOUND = '10';
@@ -47,6 +51,7 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
   const { data: projects } = useProjects();
   const { data: aliases } = useAliases();
   const { data: models } = useModels();
+  const { data: views } = useViews();
   const found = useFound(useSettled(typed.trim()), projects?.data);
   const fixed = useMemo(() => {
     const ofProjects = (projects?.data ?? []).flatMap(({ id, name }): Command[] => {
@@ -64,11 +69,17 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
       ...{ id: `model ${provider} ${model}`, kind: 'model', label: model, note: provider, to: '/models' },
       search: { open: `${provider} ${model}` },
     });
+    const toView = ({ id, name, filters, sort, columns }: SavedView): Command => ({
+      ...{ id: `view ${id}`, kind: 'view', label: name, note: 'Requests', to: '/requests' },
+      filter: { ...fromSavedFilters(filters), sort: readSort(sort), view: id },
+      run: () => keepChosen(columns),
+    });
     const pages = PAGE_COMMANDS.filter(({ needs }) => needs === undefined || permissions?.includes(needs));
     const isSeen = ({ to }: { readonly to: string }) => pages.some((page) => page.to === to);
     const actions = mayChange ? NEW.filter(isSeen).map((one): Command => ({ ...one, kind: 'action' })) : [];
-    return [...pages, ...ofProjects, ...actions, ...(aliases?.data ?? []).map(toAlias), ...(models ?? []).map(toModel)];
-  }, [projects, aliases, models, mayChange, permissions]);
+    const listed = [...(aliases?.data ?? []).map(toAlias), ...(models ?? []).map(toModel)];
+    return [...pages, ...ofProjects, ...actions, ...listed, ...(views?.data ?? []).map(toView)];
+  }, [projects, aliases, models, views, mayChange, permissions]);
   return useMemo(() => [...fixed, ...own, ...found], [fixed, own, found]);
 }
 

@@ -53,7 +53,7 @@ function useRequests() {
       replace: true,
       resetScroll: false,
     });
-  const columns = useColumns(page.timeZone, rows ?? []);
+  const columns = useColumns(page.timeZone, rows ?? [], view);
   const takeView = ({ id, filters, columns: fields, sort: by }: SavedView) => {
     const gone = Object.assign({ q: undefined }, ...chipsOf(filter).map((chip) => changeOf(chip, null)));
     columns.choose(knownOnly(fields, columns.all));
@@ -147,10 +147,20 @@ interface ListOf {
 }
 
 /** The browser's saved columns; null without a choice. */
-function useColumns(timeZone: TimeZoneChoice, rows: readonly { readonly api_key_id: string }[]) {
+function useColumns(
+  timeZone: TimeZoneChoice,
+  rows: readonly { readonly api_key_id: string }[],
+  view: string | undefined,
+) {
   const projectName = useProjectNames();
   const [fields] = useState(() => requestColumns('utc', NO_NAMES).map(({ field }) => field));
   const [chosen, setChosen] = useState(() => loadChosen(fields));
+  const [viewBefore, setViewBefore] = useState(view);
+  // The palette keeps the columns of a view and changes the address.
+  if (view !== viewBefore) {
+    setViewBefore(view);
+    setChosen(loadChosen(fields));
+  }
   const hasKeys = chosen?.includes('api_key_id') === true;
   const keyName = useKeyNames(hasKeys ? rows.map((row) => row.api_key_id) : []);
   const names = useMemo(() => ({ project: projectName, key: keyName }), [projectName, keyName]);

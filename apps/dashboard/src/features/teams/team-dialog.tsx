@@ -1,17 +1,19 @@
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
+import { saveChanges } from '../../api/save-changes';
 import { useMay } from '../../api/session';
 import { Button } from '../../ui/button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import type { FieldSpec } from '../forms/prepare-form';
-import { SpecForm } from '../forms/spec-form';
+import { type Edit, SpecForm } from '../forms/spec-form';
+import { BUDGET_FIELDS } from './level-fields';
 import { ROLE_NAMES } from './role-names';
 import { type Member, type MemberInput, type Team, useMembers, useUsers } from './use-teams';
 
-/** Members of a team, and a form that adds one or changes a role. */
-export function MembersDialog({ of: team, onClose }: DialogOf<Team>) {
+/** A team: its members, its name and its budgets. */
+export function TeamDialog({ of: team, onClose }: DialogOf<Team>) {
   const members = useMembers(team.id);
   const mayChange = useMay('change_members');
   return (
@@ -32,6 +34,7 @@ export function MembersDialog({ of: team, onClose }: DialogOf<Team>) {
         emptyHint="Add users, or give the team to a group of an identity provider."
       />
       {mayChange && <AddMember teamId={team.id} />}
+      {mayChange && <Settings of={team} onClose={onClose} />}
     </Dialog>
   );
 }
@@ -66,6 +69,36 @@ function RemoveMember({ teamId, of: { user_id, name } }: { readonly teamId: stri
     >
       Remove
     </Button>
+  );
+}
+
+const NAME: FieldSpec = { name: 'name', label: 'Name', kind: 'text', required: true };
+
+/** Admins of a team may name it; its budgets are for admins of the organization. */
+function Settings({ of: team, onClose }: DialogOf<Team>) {
+  const mayBudget = useMay('change_teams');
+  const param = { id: team.id };
+  const save = useChange({
+    run: (edit: Edit) =>
+      saveChanges({
+        ...edit,
+        read: () => api.teams[':id'].$get({ param }),
+        write: (options) => api.teams[':id'].$patch({ param, json: edit.changes }, options),
+      }),
+    affects: [['teams'], ['budgets']],
+    done: 'Team saved',
+  });
+  return (
+    <section aria-label="Name and budgets" className="mt-4">
+      <h3 className="mb-2 font-medium">{mayBudget ? 'Name and budgets' : 'Name'}</h3>
+      <SpecForm
+        specs={mayBudget ? [NAME, ...BUDGET_FIELDS] : [NAME]}
+        resource={team}
+        submitLabel="Save team"
+        change={save}
+        onSubmit={(_, edit) => save.mutate(edit, { onSuccess: onClose })}
+      />
+    </section>
   );
 }
 

@@ -8,15 +8,17 @@ import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
-import { MembersDialog } from './members-dialog';
-import { type Team, useTeams } from './use-teams';
+import { BUDGET_FIELDS, budgetColumn } from './level-fields';
+import { TeamDialog } from './team-dialog';
+import { type Team, type TeamInput, useTeams } from './use-teams';
 
 const COLUMNS: readonly Column<Team>[] = [
   { header: 'Team', value: (row) => row.name },
   { header: 'Projects', value: (row) => row.projects },
   { header: 'Members', value: (row) => row.members },
+  budgetColumn(),
 ];
-const FIELDS: readonly FieldSpec[] = [{ name: 'name', label: 'Name', kind: 'text', required: true }];
+const FIELDS: readonly FieldSpec[] = [{ name: 'name', label: 'Name', kind: 'text', required: true }, ...BUDGET_FIELDS];
 
 export function TeamsCard() {
   const teams = useTeams();
@@ -24,8 +26,8 @@ export function TeamsCard() {
   const [isCreating, setIsCreating] = useState(false);
   const [shown, setShown] = useState<Team | null>(null);
   const create = useChange({
-    run: (json: { name: string }) => read(api.teams.$post({ json })),
-    affects: [['teams']],
+    run: (json: TeamInput) => read(api.teams.$post({ json })),
+    affects: [['teams'], ['budgets']],
     done: 'Team created',
   });
   return (
@@ -55,9 +57,9 @@ export function TeamsCard() {
         resource={null}
         submitLabel="Create team"
         change={create}
-        onSubmit={(body) => create.mutate(body as { name: string }, { onSuccess: () => setIsCreating(false) })}
+        onSubmit={(body) => create.mutate(body as TeamInput, { onSuccess: () => setIsCreating(false) })}
       />
-      {shown !== null && <MembersDialog of={shown} onClose={() => setShown(null)} />}
+      {shown !== null && <TeamDialog of={shown} onClose={() => setShown(null)} />}
     </TableCard>
   );
 }

@@ -3,6 +3,7 @@ import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from '../../api/client';
 
 export type Team = InferResponseType<typeof api.teams.$get>['data'][number];
+export type TeamInput = InferRequestType<typeof api.teams.$post>['json'];
 export type Member = InferResponseType<(typeof api.teams)[':id']['members']['$get']>['data'][number];
 export type MemberInput = InferRequestType<(typeof api.teams)[':id']['members']['$post']>['json'];
 export type User = InferResponseType<typeof api.users.$get>['data'][number];

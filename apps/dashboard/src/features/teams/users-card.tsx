@@ -3,13 +3,14 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { formatAgo } from '../../format/format-time';
 import { Button } from '../../ui/button';
-import { ConfirmDialog } from '../../ui/confirm-dialog';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
+import { budgetColumn } from './level-fields';
 import { type User, type UserInput, useUsers } from './use-teams';
+import { UserDialog } from './user-dialog';
 
 const COLUMNS: readonly Column<User>[] = [
   { header: 'Name', value: (row) => row.name },
@@ -19,6 +20,7 @@ const COLUMNS: readonly Column<User>[] = [
     value: (row) => (row.is_active ? 'active' : 'deactivated'),
     tone: (row) => (row.is_active ? 'neutral' : 'accent'),
   },
+  budgetColumn(),
   {
     header: 'Last sign-in',
     wideOnly: true,
@@ -47,10 +49,6 @@ export function UsersCard() {
     affects: AFFECTS,
     done: 'User added',
   });
-  const change = useChange({
-    run: ({ id, is_active }: User) => read(api.users[':id'].$patch({ param: { id }, json: { is_active: !is_active } })),
-    affects: AFFECTS,
-  });
   return (
     <TableCard
       title="Users"
@@ -78,20 +76,7 @@ export function UsersCard() {
         change={create}
         onSubmit={(body) => create.mutate(body as UserInput, { onSuccess: () => setIsCreating(false) })}
       />
-      {chosen !== null && (
-        <ConfirmDialog
-          title={`${chosen.is_active ? 'Deactivate' : 'Activate'} ${chosen.name}?`}
-          description={
-            chosen.is_active
-              ? 'Open sessions end and keys of this user stop immediately.'
-              : 'The user can sign in again. Keys stay stopped until you activate them.'
-          }
-          confirmLabel={chosen.is_active ? 'Deactivate' : 'Activate'}
-          change={change}
-          onConfirm={() => change.mutate(chosen, { onSuccess: () => setChosen(null) })}
-          onClose={() => setChosen(null)}
-        />
-      )}
+      {chosen !== null && <UserDialog of={chosen} onClose={() => setChosen(null)} />}
     </TableCard>
   );
 }

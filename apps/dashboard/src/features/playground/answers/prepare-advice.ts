@@ -1,10 +1,14 @@
 /** Advice for a refusal, with its page. */
 export interface Advice {
   readonly text: string;
-  readonly page?: { readonly to: '/projects' | '/models' | '/routing' | '/requests'; readonly label: string };
+  readonly page?: {
+    readonly to: '/projects' | '/teams' | '/models' | '/routing' | '/requests';
+    readonly label: string;
+  };
 }
 
 const PROJECTS = { to: '/projects', label: 'Projects & keys' } as const;
+const TEAMS = { to: '/teams', label: 'Teams & people' } as const;
 const MODELS = { to: '/models', label: 'Models' } as const;
 const ROUTING = { to: '/routing', label: 'Routing' } as const;
 
@@ -21,6 +25,14 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   label_budget_exceeded: {
     text: "The budget of one of its labels doesn't cover this request. Raise it, lower max tokens, or wait until it resets (UTC).",
     page: PROJECTS,
+  },
+  team_budget_exceeded: {
+    text: "The budget of the team or organization doesn't cover this request. Raise it, lower max tokens, or wait until it resets (UTC).",
+    page: TEAMS,
+  },
+  user_budget_exceeded: {
+    text: "The budget of the key's user doesn't cover this request. Raise it, lower max tokens, or wait until it resets (UTC).",
+    page: TEAMS,
   },
   customer_spend_limit: {
     text: 'The customer has reached its limit. Raise the limit, or leave the customer out.',

@@ -39,7 +39,7 @@ const byUrgency = (a: Outlook, b: Outlook) => (urgencyOf(a) < urgencyOf(b) ? -1 
 export function prepareOutlooks(budgets: readonly Budget[]): ReadonlyMap<string, Outlook> {
   const outlooks = new Map<string, Outlook>();
   for (const budget of budgets) {
-    const owner = ownerOf(budget.project_id, budget.id);
+    const owner = ownerOf(budget.project_id ?? '', budget.id);
     const outlook = prepareOutlook(budget);
     const known = outlooks.get(owner);
     if (known === undefined || byUrgency(outlook, known) < 0) outlooks.set(owner, outlook);
@@ -59,12 +59,13 @@ const MOST = 3;
 
 /** Budgets that run out next, each owner once. */
 export function prepareNext(budgets: readonly Budget[]): readonly NextBudget[] {
-  const names = new Map(budgets.map((budget) => [ownerOf(budget.project_id, budget.id), budget]));
+  const names = new Map(budgets.map((budget) => [ownerOf(budget.project_id ?? '', budget.id), budget]));
   return [...prepareOutlooks(budgets)]
     .flatMap(([owner, outlook]): NextBudget[] => {
       const budget = names.get(owner);
-      if (budget === undefined || outlook.day === null) return [];
-      return [{ owner, name: budget.name, projectId: budget.project_id, id: budget.id, outlook }];
+      const projectId = budget?.project_id ?? null;
+      if (budget === undefined || projectId === null || outlook.day === null) return [];
+      return [{ owner, name: budget.name, projectId, id: budget.id, outlook }];
     })
     .sort((a, b) => byUrgency(a.outlook, b.outlook) || (a.name < b.name ? -1 : 1))
     .slice(0, MOST);
