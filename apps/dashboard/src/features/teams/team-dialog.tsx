@@ -6,6 +6,7 @@ import { Button } from '../../ui/button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
+import { Managed } from '../forms/managed';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecForm } from '../forms/spec-form';
 import { BUDGET_FIELDS } from './level-fields';
@@ -34,7 +35,11 @@ export function TeamDialog({ of: team, onClose }: DialogOf<Team>) {
         emptyHint="Add users, or give the team to a group of an identity provider."
       />
       {mayChange && <AddMember teamId={team.id} />}
-      {mayChange && <Settings of={team} onClose={onClose} />}
+      {mayChange && (
+        <Managed of={{ resource: 'team', id: team.id }} at="page">
+          <Settings of={team} onClose={onClose} />
+        </Managed>
+      )}
     </Dialog>
   );
 }

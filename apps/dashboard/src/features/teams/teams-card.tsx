@@ -4,8 +4,10 @@ import { api, read } from '../../api/client';
 import { useMay } from '../../api/session';
 import { Button } from '../../ui/button';
 import { Plus } from '../../ui/icons';
+import { Name } from '../../ui/name';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
+import { ManagedMark } from '../forms/managed-set';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 import { BUDGET_FIELDS, budgetColumn } from './level-fields';
@@ -13,7 +15,15 @@ import { TeamDialog } from './team-dialog';
 import { type Team, type TeamInput, useTeams } from './use-teams';
 
 const COLUMNS: readonly Column<Team>[] = [
-  { header: 'Team', value: (row) => row.name },
+  {
+    header: 'Team',
+    value: (row) => row.name,
+    cell: (row) => (
+      <Name name={row.name}>
+        <ManagedMark resource="team" id={row.id} />
+      </Name>
+    ),
+  },
   { header: 'Projects', value: (row) => row.projects },
   { header: 'Members', value: (row) => row.members },
   budgetColumn(),

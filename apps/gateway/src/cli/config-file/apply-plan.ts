@@ -52,7 +52,7 @@ function groupsOf(steps: readonly Step[]): Step[][] {
   return groups;
 }
 
-/** Ids of the projects that this apply created, by name. */
+/** Ids of the teams and projects that this apply created, by kind and name. */
 type Made = Map<string, string>;
 
 async function applyStep(api: AdminClient, step: Step, made: Made): Promise<void> {
@@ -74,7 +74,8 @@ async function remove(api: AdminClient, { found }: Step): Promise<void> {
 }
 
 async function write(api: AdminClient, step: Step & { readonly wanted: Wanted }, made: Made): Promise<void> {
-  const { kind, wanted, found, changes } = step;
+  const { kind, found, changes } = step;
+  const wanted = withTeam(step.wanted, made);
   const { isReplaced, changeOnly = [], sentWith = {} } = kindOf(kind);
   const project = projectOf(step, made);
   const fields = new Set(changes.flatMap(({ field }) => [field, ...(sentWith[field] ?? [])]));
@@ -93,8 +94,13 @@ async function write(api: AdminClient, step: Step & { readonly wanted: Wanted },
   const secret: JsonObject = step.key === undefined ? {} : { [step.key.form.field]: await provideSecret(step.key) };
   const path = collectionOf(kind, { at: wanted.at, project });
   const answer = await send(api, wanted, (one) => one.post(path, { ...body, ...own, ...secret }));
-  if (kind === 'project') made.set(wanted.name, String(answer.body.id));
+  if (kind === 'project' || kind === 'team') made.set(`${kind} ${wanted.name}`, String(answer.body.id));
   await setLater(api, wanted, answer.body);
+}
+
+function withTeam(wanted: Wanted, made: Made): Wanted {
+  const team = made.get(`team ${wanted.body.team_id}`);
+  return team === undefined ? wanted : { ...wanted, body: { ...wanted.body, team_id: team } };
 }
 
 /** Fields that the API takes of an existing resource only. */
@@ -117,7 +123,7 @@ function send<T>(
 
 function projectOf({ project, wanted }: Step, made: Made): string | null {
   if (project !== undefined) return project;
-  const id = made.get(wanted?.project ?? '');
+  const id = made.get(`project ${wanted?.project}`);
   if (id === undefined) throw new RequestFailed(`the project "${wanted?.project}" was not created`);
   return id;
 }

@@ -39,8 +39,11 @@ backends:
   - {name: ${name}, url: "http://127.0.0.1:9", price_per_request_usd: 0.000000001, cache: {ttl_seconds: 30}}
 alerts:
   - {name: ${name}, kind: spend, threshold: 5, webhook_url: env:HOOK_URL, project_id: ${name}-shop}
+teams:
+  - {name: ${name}-team, daily_budget_usd: 40, monthly_cap_usd: 900.50}
 projects:
   - name: ${name}-shop
+    team_id: ${name}-team
     monthly_cap_usd: 12.50
     default_output_tokens: null
     labels: {team: shop, urgent: "yes", country: "no", size: "0o10"}
@@ -88,16 +91,23 @@ describe('a gateway as a file', () => {
     const path = await write(everything(name));
     const planned = await run('plan', path);
     expect([planned.code, planned.out]).toEqual([2, expect.stringContaining(`${name}-shop/web`)]);
-    expect(planned.err).toContain('16 to create, 0 to change, 0 to delete, 0 unchanged');
+    expect(planned.err).toContain('17 to create, 0 to change, 0 to delete, 0 unchanged');
     const applied = await run('apply', path);
-    expect([applied.code, applied.err]).toEqual([0, '16 created, 0 changed, 0 deleted, 0 unchanged']);
+    expect([applied.code, applied.err]).toEqual([0, '17 created, 0 changed, 0 deleted, 0 unchanged']);
     for (const secret of Object.values(ENV)) expect(`${planned.out}${applied.out}`).not.toContain(secret);
     const before = await changes();
-    expect(await run('plan', path)).toMatchObject({ code: 0, err: expect.stringContaining('16 unchanged') });
+    expect(await run('plan', path)).toMatchObject({ code: 0, err: expect.stringContaining('17 unchanged') });
     expect(await run('apply', path)).toMatchObject({ code: 0 });
     expect(await changes()).toBe(before);
     const [project] = await projectsNamed(`${name}-shop`);
     expect(project).toMatchObject({ monthly_cap_usd: 12.5, default_output_tokens: 4096, daily_budget_usd: 2.5 });
+    const team = await gateway.read(`/teams/${project?.team_id}`);
+    expect(team).toMatchObject({
+      name: `${name}-team`,
+      daily_budget_usd: 40,
+      weekly_budget_usd: null,
+      monthly_cap_usd: 900.5,
+    });
     const { data: keys } = await gateway.read(`/projects/${project?.id}/keys`);
     const secret = (await Bun.file(join(gateway.folder, 'keys/web')).text()).trim();
     expect(statSync(join(gateway.folder, 'keys/web')).mode & 0o777).toBe(0o600);
@@ -216,6 +226,11 @@ describe('a gateway as a file', () => {
       'an unknown project',
       'version: 1\nalerts:\n  - {name: x, kind: spend, threshold: 1, webhook_url: env:HOOK_URL, project_id: nowhere}',
       /:3: alerts\.0\.project_id: there is no project "nowhere"/,
+    ],
+    [
+      'an unknown team',
+      'version: 1\nprojects: [{name: x, team_id: nowhere}]',
+      /projects\.0\.team_id: there is no team "nowhere"/,
     ],
     [
       'a private address',

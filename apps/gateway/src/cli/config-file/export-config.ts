@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
 import { Document, isMap, isScalar, isSeq } from 'yaml';
 import { MONEY, plainDecimal } from '../../admin/fields/json-money';
 import { dataOf, isObject } from '../read-list';
@@ -14,8 +15,8 @@ export interface Exported {
 
 /** Fields of which null means something else than leaving them out. */
 const KEEPS_NULL: ReadonlySet<string> = new Set(['rate_limit_per_minute', 'max_customers']);
-/** Fields that the place of an entry says, and ids of teams and people, which other gateways lack. */
-const IMPLIED: ReadonlySet<string> = new Set(['project_id', 'position', 'team_id', 'user_id']);
+/** Fields that the place of an entry says, and ids of people and organizations, which other gateways lack. */
+const IMPLIED: ReadonlySet<string> = new Set(['project_id', 'position', 'team_id', 'user_id', 'organization_id']);
 const HEAD = ` Secrets are not exported. A comment names each; write a reference such as env:NAME to set it.`;
 
 /** The state of a gateway as a file that leads to it again. */
@@ -33,6 +34,7 @@ class Exporter {
   run(): Exported {
     const file: JsonObject = { version: 1 };
     const sections = {
+      teams: this.teams(),
       providers: this.providers(),
       projects: this.of('project', null).map((project) => this.project(project)),
       models: this.prices().map((price) =>
@@ -84,13 +86,28 @@ class Exporter {
     const labels = nested('label_budget').map((one) =>
       this.entry(one, { label: one.at[0] ?? '', value: one.at[1] ?? '' }),
     );
-    const entry = this.entry(project, { name: project.name });
+    const entry = this.entry(project, { name: project.name, ...this.teamOf(project) });
     if (keys.length > 0) entry.keys = keys;
     if (customers.length > 0) entry.customers = customers;
     if (guardrails !== undefined) entry.guardrails = this.entry(guardrails, {});
     if (aliases.length > 0) entry.aliases = aliases;
     if (labels.length > 0) entry.label_budgets = labels;
     return entry;
+  }
+
+  /** Each gateway has the default team. */
+  private teams(): JsonObject[] {
+    return this.of('team', null).flatMap((team) => {
+      const entry = this.entry(team, { name: team.name });
+      return team.id === DEFAULT_TEAM_ID && Object.keys(entry).length === 1 ? [] : [entry];
+    });
+  }
+
+  private teamOf({ shown: { team_id: id = null } }: Found): JsonObject {
+    if (id === DEFAULT_TEAM_ID) return {};
+    const name = this.state.withId('team', String(id))?.name;
+    const isOnly = name !== undefined && this.state.named('team', null, [name]).length === 1;
+    return { team_id: isOnly ? name : id };
   }
 
   private providers(): JsonObject[] {

@@ -5,6 +5,7 @@ const list = z.array(z.record(z.string(), z.unknown())).nullish();
 /** The file as a whole; entries have the admin API's schemas. */
 export const fileSchema = z.strictObject({
   version: z.literal(1, 'must be 1'),
+  teams: list,
   projects: list,
   providers: list,
   chains: list,

@@ -31,6 +31,7 @@ export function configJsonSchema(): JsonObject {
     ...{ type: 'object', additionalProperties: false, required: ['version'] },
     properties: {
       version: { const: 1 },
+      teams: listOf(entryOf('team', {})),
       projects: listOf(project),
       providers: listOf(provider),
       chains: listOf(entryOf('chain', { name: toJson(chainName) }, ['name'])),

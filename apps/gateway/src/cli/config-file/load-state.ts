@@ -106,6 +106,7 @@ type Prices = ReadonlyMap<string, JsonObject>;
 
 /** Resources of each list. */
 const LISTS: Readonly<Record<string, (one: JsonObject, prices: Prices) => readonly Found[]>> = {
+  '/teams': (one) => [foundOf('team', one, [one.name])],
   '/projects': (one) => [foundOf('project', one, [one.name])],
   '/providers': findProvider,
   '/models': (one) => [foundOf('model', one, [one.provider, one.model])],

@@ -56,7 +56,7 @@ class Planner {
       if (one.kind === 'project')
         this.projects.set(one.name, this.choose(one, this.state.named('project', null, one.at)));
     }
-    for (const one of this.wanted) this.planOne(one);
+    for (const one of this.wanted) this.planOne(this.withTeam(one));
     this.refuseSharedSecrets();
     if (this.problems.length > 0) throw new InvalidConfig(this.problems);
     const { steps } = this;
@@ -139,6 +139,19 @@ class Planner {
     return id;
   }
 
+  /** A project with the id of its team; the name of a team that this apply creates stays until then. */
+  private withTeam(wanted: Wanted): Wanted {
+    const { team_id: team } = wanted.body;
+    if (wanted.kind !== 'project' || typeof team !== 'string') return wanted;
+    const known = this.state.withId('team', team);
+    const [found, ...others] = known === undefined ? this.state.named('team', null, [team]) : [known];
+    if (others.length > 0) this.refuse(wanted, `several teams are called "${team}": use the id`, ['team_id']);
+    if (found !== undefined) return { ...wanted, body: { ...wanted.body, team_id: found.id } };
+    const isInFile = this.wanted.some((one) => one.kind === 'team' && one.name === team);
+    if (!isInFile) this.refuse(wanted, `there is no team "${team}" here or in the file`, ['team_id']);
+    return wanted;
+  }
+
   /** Names of projects, keys and alerts may occur twice; then an earlier apply knows which one is meant. */
   private choose(wanted: Wanted, found: readonly Found[]): Found | undefined {
     if (found.length <= 1) return found[0];
@@ -188,13 +201,17 @@ class Planner {
         this.notes.push(`token ${name} stays: this apply uses it. Delete it with another token.`);
         return [];
       }
-      const isOuter = kind === 'project' || kind === 'provider';
-      const foreign = isOuter ? this.state.all.find((one) => isIn(one, found) && !gone.has(one)) : undefined;
+      const foreign = this.state.all.find((one) => isIn(one, found) && !gone.has(one) && !this.leaves(one));
       if (foreign === undefined) return [{ action: 'delete' as const, kind, name, changes: [], found }];
       const other = `${nounOf(foreign.kind)} ${this.fullNameOf(foreign)}`;
       this.notes.push(`${nounOf(kind)} ${name} stays: it has the ${other}, which this apply does not own.`);
       return [];
     });
+  }
+
+  /** Moves to another team. */
+  private leaves(found: Found): boolean {
+    return this.steps.some((step) => step.found === found && step.changes.some(({ field }) => field === 'team_id'));
   }
 
   private goneOf({ kind, id, isCreated }: Managed): Found[] {
@@ -227,6 +244,7 @@ function movedAlert(wanted: Wanted, found: Found, project: string | null | undef
 /** Deleting the outer one would delete, or cut off, the inner one. */
 function isIn(inner: Found, outer: Found): boolean {
   if (inner.kind === 'guardrails' || inner.kind === 'model') return false;
+  if (outer.kind === 'team') return inner.kind === 'project' && inner.shown.team_id === outer.id;
   if (outer.kind === 'project') return inner.project === outer.id;
   return outer.kind === 'provider' && inner.kind === 'provider_key' && inner.at[0] === outer.at[0];
 }

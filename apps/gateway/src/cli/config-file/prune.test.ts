@@ -124,6 +124,30 @@ describe('llm0 apply --prune', () => {
     expect(await projectsOf(run)).toEqual(new Map());
   });
 
+  test('a team goes after its projects left it, and stays with a project of others', async () => {
+    const [name, theirs] = [0, 0].map(() => `prune-${crypto.randomUUID().slice(0, 8)}`);
+    const path = join(gateway.folder, `${name}.yaml`);
+    const applyTeams = async (teams: readonly string[], team_id: string | null) => {
+      const all = teams.map((team) => ({ name: `${name}-${team}` }));
+      const project = { name, team_id: team_id === null ? null : `${name}-${team_id}` };
+      await Bun.write(path, JSON.stringify({ version: 1, teams: all, projects: [project] }));
+      const told = await gateway.command(['apply', '-f', path, '--name', `${name}`, '--prune']);
+      const { data } = await gateway.read('/teams?limit=1000');
+      const left = data.map((one) => String(one.name)).filter((one) => one.startsWith(`${name}-`));
+      return { ...told, left: left.map((one) => one.slice(`${name}-`.length)).sort() };
+    };
+    expect(await applyTeams(['a', 'b'], 'a')).toMatchObject({ code: 0, left: ['a', 'b'] });
+    const moved = await applyTeams(['b', 'c'], 'c');
+    expect(moved).toMatchObject({ code: 0, left: ['b', 'c'], err: '1 created, 1 changed, 1 deleted, 1 unchanged' });
+    const { data } = await gateway.read('/teams?limit=1000');
+    const idOf = (team: string) => data.find((one) => one.name === `${name}-${team}`)?.id;
+    await post('/projects', { name: theirs, team_id: idOf('b') });
+    const stays = await applyTeams(['c'], null);
+    expect(stays).toMatchObject({ code: 0, left: ['b', 'c'] });
+    expect(stays.err).toContain(`team ${name}-b stays: it has the project ${theirs}`);
+    expect(await applyTeams([], null)).toMatchObject({ code: 0, left: ['b'] });
+  });
+
   test('a name that others used again after a deletion is theirs', async () => {
     const name = `p${crypto.randomUUID().slice(0, 8)}`;
     const path = join(gateway.folder, `${name}.yaml`);

@@ -90,6 +90,7 @@ class ResourceReader {
 
   private readonly readers: Readonly<Record<Section, (entry: JsonObject, at: Place) => void>> = {
     providers: (entry, at) => this.readProvider(entry, at),
+    teams: (body, at) => this.add('team', { at: [String(body.name)], body, place: at }),
     projects: (entry, at) => this.readProject(entry, at),
     models: ({ provider, model, ...body }, at) => {
       const names = [

@@ -7,6 +7,7 @@ import { backendChangesSchema, backendSchema, newBackendSchema } from '../../adm
 import { labelBudgetChangesSchema, labelBudgetSchema, ownLabelBudgetSchema } from '../../admin/budgets/label-schema';
 import { chainBodySchema, chainSchema } from '../../admin/chains/schema';
 import { customerLimitsBodySchema, customerLimitsSchema } from '../../admin/customers/schema';
+import { text } from '../../admin/fields/fields';
 import { policySchema, shownPolicySchema } from '../../admin/guardrails/schema';
 import { keyChangesSchema, keySchema, newKeySchema } from '../../admin/keys/schema';
 import { newServerSchema, serverChangesSchema, serverSchema } from '../../admin/mcp/schema';
@@ -25,6 +26,7 @@ import {
   providerKeySchema,
   providerSchema,
 } from '../../admin/providers/schema';
+import { newTeamSchema, teamChangesSchema, teamSchema } from '../../admin/teams/schema';
 import { isObject } from '../read-list';
 import type { SecretParts } from './resolve-references';
 
@@ -75,8 +77,15 @@ export const RESOURCE_KINDS = {
     },
     normal: (field, value) => (field === 'models' ? modelsOf(value) : value),
   },
+  team: {
+    created: newTeamSchema,
+    fields: teamChangesSchema.shape,
+    shown: teamSchema.shape,
+    createOnly: ['organization_id'],
+  },
   project: {
-    created: newProjectSchema,
+    // The file may name its team.
+    created: newProjectSchema.extend({ team_id: text().nullish() }),
     fields: projectChangesSchema.shape,
     shown: projectSchema.shape,
     defaults: { default_output_tokens: DEFAULT_OUTPUT_TOKENS },

@@ -13,6 +13,7 @@ type PathOf = (parts: PathParts & { readonly name: string; readonly last: string
 
 const PATHS = {
   provider: ({ name }) => `/providers/${name}`,
+  team: ({ id }) => `/teams/${id}`,
   project: ({ id }) => `/projects/${id}`,
   provider_key: ({ name, id }) => `/providers/${name}/keys/${id}`,
   model: ({ name, last }) => `/models?${new URLSearchParams({ provider: name, model: last })}`,
