@@ -22,6 +22,7 @@ const NOT_RUN: readonly (readonly [reason: string, command: RegExp])[] = [
     'works on files and stores, as import-command.test.ts, config-file.test.ts and reset-admin-token.e2e.test.ts do',
     /llm0 (?:import|reset-admin-token|migrate|plan|apply|export)\b/,
   ],
+  ['opens a browser, as login-commands.test.ts does', /llm0 (?:login|env)\b/],
   ['calls a server of the reader', /llm0 mcp (?:servers add|tools (?:list|approve)) |\/admin\/v1\/mcp\/servers /],
 ];
 const reasonOf = (line: string) => NOT_RUN.find(([, command]) => command.test(line))?.[0];

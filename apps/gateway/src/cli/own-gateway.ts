@@ -17,7 +17,7 @@ export function targetOf(env: Environment): { readonly url: string; readonly tok
 
 /** The gateway's address for a browser: LLM0_URL, or the gateway of the same settings. */
 export const gatewayUrl = (env: Environment): string =>
-  (env.LLM0_URL?.trim() || addressOf(readOrRefuse(env))).replace(/\/+$/, '');
+  (env.LLM0_URL?.trim() || addressOf(readOrRefuse(env))).replace(/\/$/, '');
 
 function readOrRefuse(env: Environment): ListenSettings {
   try {

@@ -1,6 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { ROLES } from '@llm0/core/access/roles';
 import type { StoredMember, StoredOrganization, StoredTeam } from '@llm0/drizzle/queries/access/teams';
+
+export { DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
+
 import { id, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 import { levelBudgets, levelBudgetsShown } from './level-budgets';

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
 import { Document, isMap, isScalar, isSeq } from 'yaml';
 import { MONEY, plainDecimal } from '../../admin/fields/json-money';
+import { DEFAULT_TEAM_ID } from '../../admin/teams/schema';
 import { dataOf, isObject } from '../read-list';
 import { takesNull } from './compare';
 import type { Found, GatewayState } from './load-state';
