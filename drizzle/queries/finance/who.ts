@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { innerRow } from '../inner-names';
 import { instant } from '../instant';
 import { ofProjects, type ProjectScope } from '../of-projects';
 
@@ -37,6 +38,23 @@ const toBearer = ({ id, name, project_id: projectId, labels }: BearerRow): CostB
   ...{ id, name, projectId },
   labels: typeof labels === 'string' ? (JSON.parse(labels) as Labels) : (labels ?? {}),
 });
+
+/** Where a project is now. */
+export interface ProjectHome {
+  readonly id: string;
+  readonly teamId: string | null;
+  readonly team: string | null;
+  readonly organizationId: string | null;
+  readonly organization: string | null;
+}
+
+/** Deleted projects included. */
+export async function loadHomes(db: Db): Promise<readonly ProjectHome[]> {
+  const rows = await db.execute(sql`
+    select p.id::text, t.id::text as team_id, t.name as team, o.id::text as organization_id, o.name as organization
+    from projects p left join teams t on t.id = p.team_id left join organizations o on o.id = t.organization_id`);
+  return rows.map((row) => innerRow<ProjectHome>(row));
+}
 
 /** Maximum of the newest requests that are searched for labels. */
 const NEWEST = 5000;

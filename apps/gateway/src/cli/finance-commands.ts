@@ -19,7 +19,12 @@ export const FINANCE_COMMANDS: readonly Command[] = [
     options: {
       month: { kind: 'text', help: 'month, such as 2026-10 (the current one)' },
       'time-zone': { kind: 'text', help: 'time zone of the month, such as Europe/Berlin (UTC)' },
-      by: { kind: 'text', help: 'project, key, model, provider, customer or label.<name> (project)' },
+      by: {
+        kind: 'text',
+        help: 'organization, team, project, key, model, provider, customer or label.<name> (project)',
+      },
+      'organization-id': { kind: 'text', help: 'only projects of this organization' },
+      'team-id': { kind: 'text', help: 'only projects of this team' },
       project: PROJECT,
       model: { kind: 'text', help: 'only this model' },
       provider: { kind: 'text', help: 'only this provider' },

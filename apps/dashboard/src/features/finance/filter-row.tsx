@@ -4,8 +4,11 @@ import { Button } from '../../ui/button';
 import { Form, Input, Select } from '../../ui/form';
 import { Close } from '../../ui/icons';
 import { Segmented } from '../../ui/segmented';
-import { DECIMALS, FILTERS, type FilterName, type FinanceSearch, GROUPS } from './finance-search';
+import { useLevelNames } from '../teams/use-teams';
+import { DECIMALS, FILTERS, type FilterName, type FinanceSearch, GROUPS, LEVEL_FILTERS } from './finance-search';
 import type { Finance } from './use-finance';
+
+const NAMES = { ...LEVEL_FILTERS, ...FILTERS };
 
 type Props = Pick<Finance, 'by' | 'search' | 'change'>;
 
@@ -27,7 +30,8 @@ export function FilterRow(finance: Props) {
 function Filters({ by, search, change }: Props) {
   const names = useLabelNames().data?.data ?? [];
   const label = by.startsWith('label.') ? by.slice('label.'.length) : '';
-  const others = [...new Set([...names, label])].filter((name) => name !== '' && name !== 'team').sort();
+  const others = [...new Set([...names, label])].filter((name) => name !== '').sort();
+  const levelName = useLevelNames((search.team_id ?? search.organization_id) !== undefined);
   return (
     <>
       <Segmented
@@ -42,16 +46,16 @@ function Filters({ by, search, change }: Props) {
         anyLabel={others.length === 0 ? 'No other labels' : 'Another label…'}
         options={others}
         disabled={others.length === 0}
-        value={label === 'team' ? '' : label}
+        value={label}
         onValue={(chosen) => change({ by: chosen === '' ? undefined : `label.${chosen}` })}
       />
       <NarrowForm change={change} />
-      {(Object.keys(FILTERS) as FilterName[])
+      {(Object.keys(NAMES) as FilterName[])
         .filter((name) => search[name] !== undefined)
         .map((name) => (
           <Button key={name} size="small" className="max-w-full" onClick={() => change({ [name]: undefined })}>
             <span className="truncate">
-              {FILTERS[name]}: {search[name]}
+              {NAMES[name]}: {name in LEVEL_FILTERS ? levelName(search[name] ?? '') : search[name]}
             </span>
             <Close aria-hidden="true" className="size-3 shrink-0" />
             <span className="sr-only">Remove filter</span>
@@ -72,7 +76,7 @@ function Filters({ by, search, change }: Props) {
 
 /** Narrows to one model, provider, customer or label. */
 function NarrowForm({ change }: Pick<Finance, 'change'>) {
-  const [name, setName] = useState<FilterName>('model');
+  const [name, setName] = useState<keyof typeof FILTERS>('model');
   const [value, setValue] = useState('');
   const wanted = value.trim();
   const isRight = wanted !== '' && (name !== 'label' || /^[^=]+=./.test(wanted));
@@ -90,7 +94,7 @@ function NarrowForm({ change }: Pick<Finance, 'change'>) {
         className="w-28"
         options={FILTERS}
         value={name}
-        onValue={(chosen) => setName(chosen as FilterName)}
+        onValue={(chosen) => setName(chosen as keyof typeof FILTERS)}
       />
       <Input
         aria-label="Filter value"

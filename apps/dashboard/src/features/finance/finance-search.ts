@@ -1,7 +1,8 @@
 /** Groups that have a button of their own; other labels are chosen from a list. */
 export const GROUPS = {
+  organization: 'Organization',
+  team: 'Team',
   project: 'Project',
-  'label.team': 'Team',
   customer: 'Customer',
   key: 'Key',
   model: 'Model',
@@ -9,6 +10,8 @@ export const GROUPS = {
 } as const;
 
 const LABEL = /^label\.[a-z0-9][a-z0-9._-]{0,62}$/;
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const isId = (value: string) => UUID.test(value);
 const MONTH = /^(?:19|2\d)\d\d-(?:0[1-9]|1[0-2])$/;
 export const DECIMALS = {
   auto: 'Decimals: automatic',
@@ -19,7 +22,9 @@ export const DECIMALS = {
 
 /** Filters of the statement, by API names; a label as `name=value`. */
 export const FILTERS = { model: 'Model', provider: 'Provider', customer_id: 'Customer', label: 'Label' } as const;
-export type FilterName = keyof typeof FILTERS;
+/** Filters that a row sets, by ids. */
+export const LEVEL_FILTERS = { organization_id: 'Organization', team_id: 'Team' } as const;
+export type FilterName = keyof typeof FILTERS | keyof typeof LEVEL_FILTERS;
 
 export interface FinanceSearch extends Partial<Readonly<Record<FilterName, string>>> {
   readonly month?: string;
@@ -41,6 +46,7 @@ export function readFinanceSearch(search: Record<string, unknown>): FinanceSearc
     ...fit('month', (value) => MONTH.test(value)),
     ...fit('by', (value) => Object.hasOwn(GROUPS, value) || LABEL.test(value)),
     ...fit('decimals', (value) => Object.hasOwn(DECIMALS, value) && value !== 'auto'),
+    ...{ ...fit('organization_id', isId), ...fit('team_id', isId) },
     ...{ ...fit('model', Boolean), ...fit('provider', Boolean), ...fit('customer_id', Boolean) },
     ...fit('label', (value) => /^[^=]+=./.test(value)),
   };

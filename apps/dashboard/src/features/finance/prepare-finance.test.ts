@@ -18,6 +18,7 @@ import {
   requestsOf,
   roundingDifference,
   shiftMonth,
+  statementOf,
   toNano,
   toStatementQuery,
 } from './prepare-finance';
@@ -124,6 +125,18 @@ describe('filters of the address', () => {
     expect(toStatementQuery(asked)).toEqual({
       ...{ month: '2026-10', time_zone: 'Asia/Tokyo', by: 'key', project_id: 'p', 'label.team': 'a=b' },
     });
+  });
+
+  test('a team leads to its projects, an organization to its teams', () => {
+    expect([statementOf('team', 't'), statementOf('organization', 'o'), statementOf('team', '')]).toEqual([
+      { by: 'project', team_id: 't' },
+      { by: 'team', organization_id: 'o' },
+      undefined,
+    ]);
+    const team_id = crypto.randomUUID();
+    expect(readFinanceSearch({ team_id, organization_id: 'x' })).toEqual({ team_id });
+    expect(toStatementQuery({ team_id, timeZone: 'UTC', projectId: undefined })).toMatchObject({ team_id });
+    expect(describeFilters({ team_id }, String, () => 'Search')).toBe('Team Search');
   });
 
   test('a row leads to its requests', () => {

@@ -12,9 +12,20 @@ export interface AskedFor extends FinanceSearch {
 /** A statement's question as the API takes it. */
 export function toStatementQuery(asked: AskedFor): StatementQuery {
   const { month, by = 'project', model, provider, customer_id, label, timeZone, projectId } = asked;
+  const { organization_id, team_id } = asked;
   const cut = label?.indexOf('=') ?? -1;
   const all = {
-    ...{ month, time_zone: timeZone, by, project_id: projectId, model, provider, customer_id },
+    ...{
+      month,
+      time_zone: timeZone,
+      by,
+      organization_id,
+      team_id,
+      project_id: projectId,
+      model,
+      provider,
+      customer_id,
+    },
     ...(label === undefined ? {} : { [`label.${label.slice(0, cut).toLowerCase()}`]: label.slice(cut + 1) }),
   };
   const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
@@ -161,6 +172,13 @@ export function requestsOf(by: string, group: string): Readonly<Record<string, s
   return { [names[by] ?? by]: group };
 }
 
+/** The statement of one row of levels, by what it contains. */
+export function statementOf(by: string, group: string): FinanceSearch | undefined {
+  if (group === '') return undefined;
+  if (by === 'organization') return { by: 'team', organization_id: group };
+  return by === 'team' ? { by: 'project', team_id: group } : undefined;
+}
+
 /** Heading of a group's column. */
 export const groupName = (by: string): string =>
   GROUPS[by as keyof typeof GROUPS] ?? `Label ${by.slice('label.'.length)}`;
@@ -169,14 +187,21 @@ export const groupName = (by: string): string =>
 export const savedInAll = (own: number, vendor: number): number => Number(toNano(own) + toNano(vendor)) / 1e9;
 
 const FILTER_NAMES: Readonly<Record<string, string>> = {
+  ...{ organization_id: 'Organization', team_id: 'Team' },
   ...{ project_id: 'Project', api_key_id: 'Key', model: 'Model', provider: 'Provider', customer_id: 'Customer' },
 };
 
-/** Filters of a statement, projects by name. */
-export function describeFilters(filters: Statement['filters'], projectName: (id: string) => string): string {
+/** Names by ids. */
+type Names = (id: string) => string;
+
+/** Filters of a statement, projects and levels by name. */
+export function describeFilters(filters: Statement['filters'], projectName: Names, levelName: Names = String): string {
+  const nameOf: Readonly<Record<string, Names>> = {
+    ...{ project_id: projectName, organization_id: levelName, team_id: levelName },
+  };
   const named = Object.entries(filters).map(([name, value]) => {
     const label = FILTER_NAMES[name] ?? `Label ${name.slice('label.'.length)}`;
-    return `${label} ${name === 'project_id' ? projectName(value) : value}`;
+    return `${label} ${nameOf[name]?.(value) ?? value}`;
   });
   return named.join(', ') || 'none';
 }

@@ -1,5 +1,6 @@
 import type { Statement } from '../../api/finance';
 import { useProjectNames } from '../../api/projects';
+import { useLevelNames } from '../teams/use-teams';
 import { describeFilters, monthName } from './prepare-finance';
 
 /** An instant on the zone's clocks. */
@@ -18,12 +19,13 @@ interface HeadProps {
 export function PrintHead({ statement, by }: HeadProps) {
   const { month, time_zone: zone, from, to, currency, filters, generated_at, gateway_version, is_final } = statement;
   const projectName = useProjectNames();
+  const levelName = useLevelNames((filters.team_id ?? filters.organization_id) !== undefined);
   const facts: readonly (readonly [string, string])[] = [
     ['Period', `${inZone(from, zone)} to ${inZone(to, zone)}${is_final ? '' : ' (in progress)'}`],
     ['Time zone', zone],
     ['Currency', currency],
     ['Grouped by', by],
-    ['Filters', describeFilters(filters, projectName)],
+    ['Filters', describeFilters(filters, projectName, levelName)],
     ['Generated at', `${inZone(generated_at, zone)} ${zone}`],
     ['Gateway', `LLM0 Gateway ${gateway_version}`],
   ];

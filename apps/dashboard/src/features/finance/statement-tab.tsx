@@ -10,7 +10,7 @@ import { ProjectFilter } from '../shell/project-filter';
 import { CapCard } from '../spend/cap-card';
 import { CapsTable } from './caps-table';
 import { FilterRow } from './filter-row';
-import { FILTERS, type FilterName, type FinanceSearch } from './finance-search';
+import { FILTERS, type FilterName, type FinanceSearch, LEVEL_FILTERS } from './finance-search';
 import { MonthPicker, ZonePicker } from './month-picker';
 import { decimalsFor, groupName, monthName } from './prepare-finance';
 import { PrintFoot, PrintHead } from './print-head';
@@ -57,7 +57,7 @@ export function StatementTab() {
 
 /** Days are known by project only. */
 const hasNoFilter = (search: FinanceSearch) =>
-  (Object.keys(FILTERS) as FilterName[]).every((name) => search[name] === undefined);
+  (Object.keys({ ...FILTERS, ...LEVEL_FILTERS }) as FilterName[]).every((name) => search[name] === undefined);
 
 /** Project, zone and month of the statement, and its copies. */
 export function StatementActions() {

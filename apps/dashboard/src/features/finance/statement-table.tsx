@@ -12,6 +12,7 @@ import {
   monthName,
   requestsOf,
   roundingDifference,
+  statementOf,
 } from './prepare-finance';
 
 interface Props {
@@ -164,8 +165,17 @@ const Cells = ({ columns, sums, decimals }: CellsProps) =>
     </td>
   ));
 
-/** Leads to the requests of the month. */
+/** Leads to the requests of the month, or to the statement of a level. */
 function RowName({ row, statement }: { readonly row: StatementRow; readonly statement: Statement }) {
+  const inner = statementOf(statement.by, row.group);
+  if (inner !== undefined) {
+    const search = (kept: object) => ({ ...kept, ...inner });
+    return (
+      <Link {...({ to: '/money', search } as LinkProps)} className="rounded hover:underline">
+        {row.name}
+      </Link>
+    );
+  }
   const filter = requestsOf(statement.by, row.group);
   if (Object.keys(filter).length === 0) return <span className="text-muted">{row.name}</span>;
   const stretch = { range: undefined, from: statement.from, to: statement.to };

@@ -15,6 +15,19 @@ const LIMIT = '200';
 
 export const useTeams = () =>
   useQuery({ queryKey: ['teams'], queryFn: () => read(api.teams.$get({ query: { limit: LIMIT } })) });
+/** Names of teams and organizations, by their ids. */
+export function useLevelNames(isNeeded: boolean): (id: string) => string {
+  const { data = [] } = useQuery({
+    queryKey: ['teams', 'names'],
+    enabled: isNeeded,
+    queryFn: async () => {
+      const query = { limit: LIMIT };
+      const lists = [read(api.teams.$get({ query })), read(api.organizations.$get({ query }))] as const;
+      return (await Promise.all(lists)).flatMap((page): { id: string; name: string }[] => page.data);
+    },
+  });
+  return (id) => data.find((one) => one.id === id)?.name ?? `${id.slice(0, 8)}…`;
+}
 export const useMembers = (id: string) =>
   useQuery({
     queryKey: ['teams', id, 'members'],

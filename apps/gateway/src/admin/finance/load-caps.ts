@@ -35,13 +35,12 @@ interface CapQuestion {
   readonly projectId?: ProjectScope;
 }
 
-/** Monthly caps of projects and keys and limits of customers, the tightest first; a past month's as of its end. */
-export async function loadMonthBudgets(db: Db, question: CapQuestion): Promise<readonly MonthBudget[]> {
+/** Monthly caps, of levels too unless it is past, and limits of customers, the tightest first; a past month's as of its end. */
+export async function loadMonthBudgets(db: Db, question: CapQuestion): Promise<readonly Budget[]> {
   const { month, nowMs, projectId } = question;
   const isPast = monthOf('UTC', nowMs) !== month;
   const atMs = isPast ? Date.parse(`${month}-01T00:00:00Z`) : nowMs;
-  const all = await listBudgets(db, { nowMs: atMs, limit: MOST_BUDGETS, projectId, period: 'month', isPast });
-  return all.filter(isMonthBudget);
+  return listBudgets(db, { nowMs: atMs, limit: MOST_BUDGETS, projectId, period: 'month', isPast });
 }
 
 /** The tightest budgets of a month, with the day on which each is used up. */

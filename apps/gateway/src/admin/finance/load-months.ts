@@ -41,11 +41,14 @@ export interface Months {
   readonly days: ReadonlyMap<string, readonly number[]> | null;
 }
 
-/** Label values of the present, by key. */
-export type LabelOfKey = (keyId: string) => string;
+/** A question whose groups are those of another one, as they belong together now. */
+export interface Regrouping {
+  readonly by: 'key' | 'project';
+  readonly groupOf: (id: string) => string;
+}
 
 /** A month and the one before it, of which as much as has passed of this one. */
-export async function loadMonths(db: Db, question: MonthQuestion, labelOfKey: LabelOfKey): Promise<Months> {
+export async function loadMonths(db: Db, question: MonthQuestion, byLabel: Regrouping | null): Promise<Months> {
   const { month, timeZone, nowMs, by, filter } = question;
   const range = monthRange(timeZone, month);
   const isFinal = range.toMs <= nowMs;
@@ -63,11 +66,12 @@ export async function loadMonths(db: Db, question: MonthQuestion, labelOfKey: La
       previous: await read(db, question, compared, keptBefore),
     };
   }
-  const canFallBack = by.startsWith('label.') && filter.labels === undefined && filter.customerId === undefined;
+  const canFallBack = byLabel !== null && filter.labels === undefined && filter.customerId === undefined;
   const isKept = (one: Stretch, known: Kept) => one.fromMs >= known.rowsFromMs;
   const fallBack = async (): Promise<Months> => {
     const byKey = { ...question, by: 'key' as const };
-    const read = async (one: Stretch, known: Kept) => relabel(await readRollups(db, byKey, one, known), labelOfKey);
+    const groupOf = byLabel?.groupOf ?? String;
+    const read = async (one: Stretch, known: Kept) => regroup(await readRollups(db, byKey, one, known), groupOf);
     const [now, before] = [await read(range, keptNow), await read(compared, keptBefore)];
     return { ...common, attribution: 'current', month: now, previous: before };
   };
@@ -157,14 +161,32 @@ type Asked = Pick<MonthQuestion, 'by' | 'filter'>;
 const estimatedOf = (db: Db, asked: Asked, range: Stretch, { rowsFromMs }: Kept) =>
   range.fromMs < rowsFromMs ? null : loadEstimated(db, range, asked);
 
-/** Regroups amounts by the keys' current labels. */
-function relabel(month: MonthAmounts, labelOfKey: LabelOfKey): MonthAmounts {
-  const amounts = month.amounts.map((amount): Amount => ({ ...amount, group: labelOfKey(amount.group) }));
+/** The same months by other groups. */
+export function regroupMonths(months: Months, groupOf: Regrouping['groupOf']): Months {
+  const { month, previous, days } = months;
+  const regrouped = new Map<string, readonly number[]>();
+  for (const [id, own] of days ?? []) {
+    const before = regrouped.get(groupOf(id)) ?? [];
+    regrouped.set(
+      groupOf(id),
+      own.map((nano, index) => nano + (before[index] ?? 0)),
+    );
+  }
+  return {
+    ...months,
+    month: regroup(month, groupOf),
+    previous: previous && regroup(previous, groupOf),
+    days: days && regrouped,
+  };
+}
+
+function regroup(month: MonthAmounts, groupOf: Regrouping['groupOf']): MonthAmounts {
+  const amounts = month.amounts.map((amount): Amount => ({ ...amount, group: groupOf(amount.group) }));
   if (month.estimated === null) return { ...month, amounts };
   const estimated = new Map<string, number>();
   for (const [key, nano] of month.estimated) {
-    const label = labelOfKey(key);
-    estimated.set(label, (estimated.get(label) ?? 0) + nano);
+    const group = groupOf(key);
+    estimated.set(group, (estimated.get(group) ?? 0) + nano);
   }
   return { ...month, amounts, estimated };
 }

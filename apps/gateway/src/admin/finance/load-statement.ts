@@ -9,10 +9,11 @@ import {
 import type { PriceBook } from '@llm0/core/pricing/price-book';
 import type { Db } from '@llm0/drizzle/client';
 import { type Amount, loadDays } from '@llm0/drizzle/queries/finance/amounts';
-import { type CostBearer, loadBearers } from '@llm0/drizzle/queries/finance/who';
+import { type CostBearer, loadBearers, loadHomes, type ProjectHome } from '@llm0/drizzle/queries/finance/who';
 import type { Budget } from '@llm0/drizzle/queries/limits/budgets';
-import { type CapLine, historyBefore, loadCaps, loadMonthBudgets } from './load-caps';
-import { loadMonths, type MonthQuestion, type Months } from './load-months';
+import { type CapLine, historyBefore, isMonthBudget, loadCaps, loadMonthBudgets } from './load-caps';
+import { loadMonths, type MonthQuestion, type Months, type Regrouping, regroupMonths } from './load-months';
+import type { StatementQuestion } from './schema';
 import { buildRows, type StatementRow, totalOf } from './statement';
 
 const DAY_MS = 86_400_000;
@@ -20,7 +21,7 @@ const DAY_MS = 86_400_000;
 const ROWS_FORECAST = 200;
 
 export interface Statement extends Omit<Months, 'month' | 'previous' | 'days'> {
-  readonly question: MonthQuestion;
+  readonly question: StatementQuestion;
   readonly range: Months['month']['range'];
   readonly rows: readonly (StatementRow & { readonly name: string })[];
   readonly total: Omit<StatementRow, 'group'>;
@@ -33,35 +34,78 @@ export interface Statement extends Omit<Months, 'month' | 'previous' | 'days'> {
 
 type Bearers = ReadonlyMap<string, CostBearer>;
 
-export async function loadStatement(db: Db, question: MonthQuestion, prices: PriceBook): Promise<Statement> {
-  const { by, filter, month, nowMs } = question;
-  const [projects, keys] = await Promise.all([
+export async function loadStatement(db: Db, question: StatementQuestion, prices: PriceBook): Promise<Statement> {
+  const { by, month, nowMs } = question;
+  const [projects, keys, homes] = await Promise.all([
     loadBearers(db, 'project'),
     by === 'key' || by.startsWith('label.') ? loadBearers(db, 'key') : new Map<string, CostBearer>(),
+    isOfLevel(question) ? loadHomes(db) : [],
   ]);
-  const label = by.startsWith('label.') ? by.slice('label.'.length) : undefined;
-  const labelOfKey = (key: string) => (label === undefined ? '' : (keys.get(key)?.labels[label] ?? ''));
-  const months = await loadMonths(db, question, labelOfKey);
-  const forecasts = await loadForecasts(db, question, months, labelOfKey);
+  const filter = filterWithin(question, homes);
+  const regrouping = regroupingOf(by, keys, homes);
+  const { months, forecasts } = await loadAmounts(db, { ...question, filter }, regrouping);
   const utcMonth = months.isFinal ? month : monthOf('UTC', nowMs);
   const budgets = await loadMonthBudgets(db, { month: utcMonth, nowMs, projectId: filter.projectId });
   const rows = buildRows({
     ...{ month: months.month, previous: months.previous, prices },
     forecastOf: forecasts.of,
-    capOf: capsOf(question, budgets),
+    capOf: capsOf({ by, filter }, budgets),
   });
   const spentNanoUsd = rows.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
   const total = totalOf(rows, forecasts.ofAll(spentNanoUsd));
-  const caps = await loadCaps(db, { month: utcMonth, nowMs }, budgets);
+  const caps = await loadCaps(db, { month: utcMonth, nowMs }, budgets.filter(isMonthBudget));
   return {
     ...{ question, compared: months.compared, isFinal: months.isFinal, attribution: months.attribution },
     range: months.month.range,
-    rows: rows.map((row) => ({ ...row, name: nameOf(by, row.group, { projects, keys }) })),
+    rows: rows.map((row) => ({ ...row, name: nameOf(by, row.group, { projects, keys, homes }) })),
     total,
     forecastDays: forecasts.daysOfAll(spentNanoUsd),
     caps: caps.map((cap) => ({ ...cap, projectName: projects.get(cap.projectId)?.name ?? cap.projectId })),
-    notes: notesOf(question, months, { rows, total }),
+    notes: notesOf({ ...question, filter }, months, { rows, total }),
   };
+}
+
+type Level = 'team' | 'organization';
+const isLevel = (by: string): by is Level => by === 'team' || by === 'organization';
+const isOfLevel = ({ by, within }: Pick<StatementQuestion, 'by' | 'within'>) =>
+  isLevel(by) || Object.keys(within).length > 0;
+
+/** Narrows to the projects of the team or organization; none, if it has none of the asked ones. */
+function filterWithin(
+  { filter, within }: StatementQuestion,
+  homes: readonly ProjectHome[],
+): StatementQuestion['filter'] {
+  const { teamId, organizationId } = within;
+  if (teamId === undefined && organizationId === undefined) return filter;
+  const asked = filter.projectId === undefined ? undefined : new Set([filter.projectId].flat());
+  const isIn = (home: ProjectHome) =>
+    (teamId ?? home.teamId) === home.teamId &&
+    (organizationId ?? home.organizationId) === home.organizationId &&
+    asked?.has(home.id) !== false;
+  return { ...filter, projectId: homes.filter(isIn).map(({ id }) => id) };
+}
+
+function regroupingOf(by: string, keys: Bearers, homes: readonly ProjectHome[]): Regrouping | null {
+  if (isLevel(by)) {
+    const ids = new Map(homes.map((home) => [home.id, home[`${by}Id`] ?? '']));
+    return { by: 'project', groupOf: (project) => ids.get(project) ?? '' };
+  }
+  if (!by.startsWith('label.')) return null;
+  const label = by.slice('label.'.length);
+  return { by: 'key', groupOf: (key) => keys.get(key)?.labels[label] ?? '' };
+}
+
+/** Levels are sums of their projects. */
+async function loadAmounts(db: Db, question: StatementQuestion, regrouping: Regrouping | null) {
+  const { by } = question;
+  if (!isLevel(by) || regrouping === null) {
+    const asked = { ...question, by: by as MonthQuestion['by'] };
+    const months = await loadMonths(db, asked, regrouping);
+    return { months, forecasts: await loadForecasts(db, asked, months, regrouping) };
+  }
+  const asked = { ...question, by: regrouping.by };
+  const months = regroupMonths(await loadMonths(db, asked, null), regrouping.groupOf);
+  return { months, forecasts: await loadForecasts(db, asked, months, regrouping) };
 }
 
 interface Forecasts {
@@ -77,7 +121,7 @@ async function loadForecasts(
   db: Db,
   { by, filter, nowMs, month, timeZone }: MonthQuestion,
   { isFinal, days, month: { amounts } }: Months,
-  labelOfKey: (key: string) => string,
+  regrouping: Regrouping | null,
 ): Promise<Forecasts> {
   if (isFinal) return NO_FORECASTS;
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
@@ -96,10 +140,9 @@ async function loadForecasts(
   }
   const question = { fromMs: todayMs - HISTORY_DAYS * DAY_MS, toMs: todayMs, filter };
   const all = addUp([...(await loadDays(db, { ...question, by: 'project' })).values()]);
-  const isByLabel = by.startsWith('label.');
-  const groups = isByLabel ? undefined : dearestOf(amounts);
-  const found = await loadDays(db, { ...question, by: isByLabel ? 'key' : by, groups });
-  const series = Map.groupBy(found, ([group]) => (isByLabel ? labelOfKey(group) : group));
+  const groups = regrouping === null ? dearestOf(amounts) : undefined;
+  const found = await loadDays(db, { ...question, by: regrouping?.by ?? by, groups });
+  const series = Map.groupBy(found, ([group]) => regrouping?.groupOf(group) ?? group);
   const known = new Set(groups ?? series.keys());
   return {
     ...ofTotal(all),
@@ -126,25 +169,28 @@ const addUp = (series: readonly (readonly number[])[]): readonly number[] =>
 interface Names {
   readonly projects: Bearers;
   readonly keys: Bearers;
+  readonly homes: readonly ProjectHome[];
 }
 
 /** Customers of several projects may share an id: only one project's have a cap in its rows. */
-function capsOf({ by, filter }: MonthQuestion, budgets: readonly Budget[]) {
+function capsOf({ by, filter }: Pick<StatementQuestion, 'by' | 'filter'>, budgets: readonly Budget[]) {
   const own = by === 'customer' && filter.projectId === undefined ? [] : budgets.filter(({ scope }) => scope === by);
   const caps = new Map(own.map(({ id, limitNanoUsd }) => [id, limitNanoUsd]));
   return (group: string) => caps.get(group) ?? null;
 }
 
 const NOBODY: Readonly<Record<string, string>> = {
+  ...{ team: 'No team', organization: 'No organization' },
   customer: 'No customer',
   provider: 'No provider',
   model: 'No model',
 };
 
 /** Name of a group: projects and keys by name. */
-function nameOf(by: string, group: string, { projects, keys }: Names): string {
+function nameOf(by: string, group: string, { projects, keys, homes }: Names): string {
   if (group === '') return NOBODY[by] ?? 'Not labelled';
   if (by === 'project') return projects.get(group)?.name ?? group;
+  if (isLevel(by)) return homes.find((home) => home[`${by}Id`] === group)?.[by] ?? group;
   if (by !== 'key') return group;
   const key = keys.get(group);
   return key === undefined ? group : `${projects.get(key.projectId)?.name ?? key.projectId} / ${key.name}`;
@@ -155,7 +201,11 @@ interface Sums {
   readonly total: Omit<StatementRow, 'group'>;
 }
 
-function notesOf({ timeZone }: MonthQuestion, months: Months, { rows, total }: Sums): readonly string[] {
+function notesOf(
+  { timeZone, by, within, filter }: StatementQuestion,
+  months: Months,
+  { rows, total }: Sums,
+): readonly string[] {
   const { attribution, isFinal, month, previous, compared } = months;
   const until = `${new Date(wallMs(timeZone, compared.toMs)).toISOString().slice(0, 16).replace('T', ' ')} ${timeZone}`;
   const forecasts = rows.reduce((sum, { forecast }) => sum + (forecast?.expectedNanoUsd ?? 0), 0);
@@ -163,6 +213,14 @@ function notesOf({ timeZone }: MonthQuestion, months: Months, { rows, total }: S
     [
       !isFinal,
       `This month is still in progress. It is compared with the previous month up to the end of the same hour (${until}).`,
+    ],
+    [
+      isOfLevel({ by, within }),
+      'Projects count for the team and organization that they are in now. A project that moves takes its past costs along.',
+    ],
+    [
+      Object.keys(within).length > 0 && filter.projectId?.length === 0,
+      'There is no project in this team or organization.',
     ],
     [attribution === 'request', 'Grouped by the labels each request had when it was made.'],
     [

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { monthRange, type Stretch, sameShareBefore, shiftMonth } from '@llm0/core/finance/calendar';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { formatUsdShort, parseUsd } from '@llm0/core/pricing/format-usd';
+import { DEFAULT_ORGANIZATION_ID, DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
 import { dropPartitionsBefore } from '@llm0/drizzle/queries/logs/partitions';
 import { deleteExpired } from '@llm0/drizzle/queries/logs/retention';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
@@ -16,9 +17,21 @@ const DAY_MS = 86_400_000;
 /** In the middle of a month; in October clocks go back in Berlin, in November in Los Angeles. */
 const NOW = Date.parse('2027-11-15T10:20:00Z');
 const ZONES = ['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Asia/Tokyo', 'Asia/Kolkata'];
-const BY = ['project', 'key', 'model', 'provider', 'customer', 'label.team', 'label.feature'] as const;
+const BY = [
+  'organization',
+  'team',
+  'project',
+  'key',
+  'model',
+  'provider',
+  'customer',
+  'label.team',
+  'label.feature',
+] as const;
 
 const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
+  organization: (record) => homes.get(record.projectId)?.organization ?? '',
+  team: (record) => homes.get(record.projectId)?.team ?? '',
   project: (record) => record.projectId,
   key: (record) => record.apiKeyId,
   model: (record) => record.model,
@@ -27,6 +40,9 @@ const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
   'label.team': (record) => record.labels?.team ?? '',
   'label.feature': (record) => record.labels?.feature ?? '',
 };
+
+/** Ids of levels by project. */
+const homes = new Map<string, { readonly team: string; readonly organization: string }>();
 
 describe.each(TEST_DATABASES)('statements on $name', (kind) => {
   let admin: AdminUnderTest;
@@ -42,10 +58,15 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     admin = await openAdmin({ ...kind, open: () => kind.openOwn() });
     Object.assign(admin.services.clock, { nowMs: () => nowMs });
     Object.assign(admin.services.config, { logRetentionDays: 180 });
+    const organization = (await admin.call('POST', '/organizations', { body: { name: 'shops' } })).body;
+    const body = { name: 'sites', organization_id: organization.id, monthly_cap_usd: 300 };
+    const team = (await admin.call('POST', '/teams', { body })).body;
     projects = [
-      await admin.createProject({ name: 'web', labels: { team: 'web' }, monthly_cap_usd: 90 }),
+      await admin.createProject({ name: 'web', team_id: team.id, labels: { team: 'web' }, monthly_cap_usd: 90 }),
       await admin.createProject({ name: 'search' }),
     ];
+    homes.set(projects[0]?.id ?? '', { team: team.id, organization: organization.id });
+    homes.set(projects[1]?.id ?? '', { team: DEFAULT_TEAM_ID, organization: DEFAULT_ORGANIZATION_ID });
     const keyOf = async (project: number, body: object) =>
       (await admin.call('POST', `/projects/${projects[project]?.id}/keys`, { body })).body;
     keys = [
@@ -71,14 +92,31 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
       zone: fc.constantFrom(...ZONES),
       month: fc.constantFrom('2027-09', '2027-10', '2027-11'),
       by: fc.constantFrom(...BY),
-      filter: fc.constantFrom('none', 'project_id', 'model', 'provider', 'customer_id', 'label.team'),
+      filter: fc.constantFrom(
+        'none',
+        'organization_id',
+        'team_id',
+        'project_id',
+        'model',
+        'provider',
+        'customer_id',
+        'label.team',
+      ),
     });
     const filterValue: Readonly<Record<string, string>> = {
+      ...{ organization_id: homes.get(projects[0]?.id ?? '')?.organization ?? '', team_id: DEFAULT_TEAM_ID },
       ...{ project_id: projects[0]?.id ?? '', model: 'model-1', provider: 'beta', customer_id: 'customer-2' },
       'label.team': 'ads',
     };
     const groupOfFilter: Readonly<Record<string, keyof typeof GROUP_OF>> = {
-      ...{ project_id: 'project', model: 'model', provider: 'provider', customer_id: 'customer' },
+      ...{
+        organization_id: 'organization',
+        team_id: 'team',
+        project_id: 'project',
+        model: 'model',
+        provider: 'provider',
+        customer_id: 'customer',
+      },
       'label.team': 'label.team',
     };
     await fc.assert(
@@ -95,7 +133,8 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
         const groupOf = GROUP_OF[by] as (record: LogRecord) => string;
         const groups = new Map(Map.groupBy(own, groupOf));
         for (const group of Map.groupBy(earlier, groupOf).keys()) groups.set(group, groups.get(group) ?? []);
-        const known = by !== 'customer' || !['none', 'project_id'].includes(filter);
+        const isRolledUp = ['none', 'organization_id', 'team_id', 'project_id'].includes(filter);
+        const known = by !== 'customer' || !isRolledUp;
         const expected = [...groups].map(([group, some]) => ({
           group,
           requests: sumOf(some, ({ refusedCount = 1 }) => refusedCount),
@@ -122,7 +161,7 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
         });
         expect([body.from, body.to]).toEqual([range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString()));
       }),
-      { numRuns: 8 },
+      { numRuns: 12 },
     );
   }, 60_000);
 
@@ -153,6 +192,21 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     expect(body.rows.find(({ name }: { name: string }) => name === 'web / ads').cap_usd).toBe('1000');
   });
 
+  test('of a team say whose projects count, and hold it against its cap', async () => {
+    const { rows, notes } = await ask({ by: 'team' });
+    const caps = rows.map((row: Record<string, unknown>) => [row.name, row.cap_usd]).sort();
+    expect(caps).toEqual([
+      ['default', null],
+      ['sites', '300'],
+    ]);
+    expect(notes.join(' ')).toContain('the team and organization that they are in now');
+    const team = homes.get(projects[0]?.id ?? '')?.team ?? '';
+    const other = projects[1]?.id ?? '';
+    const none = await ask({ team_id: team, project_id: other });
+    expect(none).toMatchObject({ rows: [], filters: { team_id: team, project_id: other }, total: { cost_usd: '0' } });
+    expect(none.notes.join(' ')).toContain('There is no project in this team');
+  });
+
   test('a running month has a forecast with its band, and caps the day on which they are reached', async () => {
     const body = await ask({ by: 'project' });
     expect(body).toMatchObject({ month: '2027-11', is_final: false });
@@ -180,7 +234,7 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
   test('budgets have the same forecast', async () => {
     const { caps } = await ask({ by: 'project' });
     const { data } = (await admin.call('GET', '/budgets')).body;
-    expect(data.length).toBe(2);
+    expect(data.map((one: { scope: string }) => one.scope).sort()).toEqual(['key', 'project', 'team']);
     for (const { scope, forecast, reached_on, could_reach_on } of caps) {
       const budget = data.find((one: { scope: string }) => one.scope === scope);
       expect(budget).toMatchObject({ period: 'month', forecast, reached_on, could_reach_on });

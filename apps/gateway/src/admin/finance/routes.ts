@@ -18,7 +18,7 @@ const statement = createRoute({
   method: 'get',
   path: '/finance/statement',
   tags,
-  summary: 'Cost of a calendar month by project, key, model, provider, customer or label',
+  summary: 'Cost of a calendar month by organization, team, project, key, model, provider, customer or label',
   description:
     'Exact sums against the month before, with what caches saved, what was estimated, and a forecast against caps while the ' +
     'month is running. `label.<name>=value` narrows by a label.',

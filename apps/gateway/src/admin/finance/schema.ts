@@ -1,18 +1,17 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { isTimeZone, MONTH, monthOf, monthRange } from '@llm0/core/finance/calendar';
-import type { GroupBy } from '@llm0/drizzle/queries/stats/read/questions';
 import { id, instantShown, projectIds, text, usdShown } from '../fields/fields';
 import type { MonthQuestion } from './load-months';
 
-const GROUPS = ['project', 'key', 'model', 'provider', 'customer'];
+const GROUPS = ['organization', 'team', 'project', 'key', 'model', 'provider', 'customer'];
 const LABEL = /^label\.[a-z0-9][a-z0-9._-]{0,62}$/;
 
 const by = z
   .string()
   .refine((value) => GROUPS.includes(value) || LABEL.test(value), `must be ${GROUPS.join(', ')} or label.<name>`)
   .default('project')
-  .openapi({ description: 'project, key, model, provider, customer or label.<name>' });
+  .openapi({ description: 'organization, team, project, key, model, provider, customer or label.<name>' });
 
 export const statementQuerySchema = z
   .object({
@@ -28,6 +27,8 @@ export const statementQuerySchema = z
       .default('UTC')
       .openapi({ description: 'Time zone of months and days' }),
     by,
+    organization_id: id.optional().openapi({ description: 'Only projects of its teams, as they are now' }),
+    team_id: id.optional(),
     project_id: projectIds,
     api_key_id: id.optional(),
     model: text(512).optional().openapi({ description: 'Model that answered' }),
@@ -41,11 +42,17 @@ type StatementQuery = z.output<typeof statementQuerySchema>;
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(statementQuerySchema.shape));
 
+/** A month's question; levels are groups of projects. */
+export interface StatementQuestion extends Omit<MonthQuestion, 'by'> {
+  readonly by: MonthQuestion['by'] | 'team' | 'organization';
+  readonly within: Partial<Record<'teamId' | 'organizationId', string>>;
+}
+
 /** Builds the question; throws `invalid_request`. */
 export function toQuestion(
   query: StatementQuery,
   at: Pick<MonthQuestion, 'nowMs' | 'logRetentionDays'>,
-): MonthQuestion {
+): StatementQuestion {
   const { month = monthOf(query.time_zone, at.nowMs), time_zone: timeZone } = query;
   if (monthRange(timeZone, month).fromMs > at.nowMs) {
     throw new GatewayError('invalid_request', `${month} has not begun.`, { param: 'month' });
@@ -60,17 +67,21 @@ export function toQuestion(
     labels[name.slice('label.'.length)] = String(value);
   }
   const { project_id: projectId, api_key_id: apiKeyId, model, provider, customer_id: customerId } = query;
+  const { team_id: teamId, organization_id: organizationId } = query;
+  const within = { ...(teamId && { teamId }), ...(organizationId && { organizationId }) };
   const filter = { projectId, apiKeyId, model, provider, customerId };
   return {
-    ...{ ...at, month, timeZone, by: query.by as GroupBy },
+    ...{ ...at, month, timeZone, within, by: query.by as StatementQuestion['by'] },
     filter: Object.keys(labels).length === 0 ? filter : { ...filter, labels },
   };
 }
 
 /** Filters of a statement, as in the query. */
-export function shownFilters({ filter }: Pick<MonthQuestion, 'filter'>): Record<string, string> {
+export function shownFilters({ filter, within }: Pick<StatementQuestion, 'filter' | 'within'>): Record<string, string> {
   const { projectId, apiKeyId, model, provider, customerId, labels = {} } = filter;
   const all = {
+    organization_id: within.organizationId,
+    team_id: within.teamId,
     project_id: projectId && [projectId].flat().join(' '),
     api_key_id: apiKeyId,
     model,
