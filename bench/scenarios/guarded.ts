@@ -1,9 +1,9 @@
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import { cpuPer1000, findRow, latencyOf, type Row, ratioTo, ttfbOf } from '../report/rows';
-import type { BenchWorld, StartedGateway, Target } from '../start-bench';
+import type { BenchWorld, StartedGateway } from '../start-bench';
 import { measureInTurn } from './run-scenario';
 import type { Scenario } from './scenarios';
-import { needGateway, type SpecialOutcome } from './special';
+import { needGateway, type SpecialOutcome, targetOf } from './special';
 
 const SECONDS = 5;
 const MANY = 10;
@@ -52,12 +52,6 @@ async function keyUnder(gateway: StartedGateway, mode: 'off' | 'enforce'): Promi
   const { projectId, apiKey } = await createTestKey(gateway);
   await callAdmin(gateway, `/projects/${projectId}/guardrails`, { method: 'PUT', body: { mode, rules: RULES } });
   return apiKey;
-}
-
-function targetOf({ targets }: BenchWorld, name: string, apiKey: string): Target {
-  const ours = targets.find(({ kind }) => kind === 'gateway');
-  if (ours === undefined) throw new Error('no gateway to measure');
-  return { ...ours, name, keys: { ...ours.keys, open: apiKey } };
 }
 
 function describe(rows: readonly Row[]): readonly string[] {

@@ -3,6 +3,7 @@ import { measureBrowse } from './browse';
 import { measureEndurance } from './endurance';
 import { measureFarRedis } from './far-redis';
 import { measureGuarded } from './guarded';
+import { measureLevels } from './levels';
 import { measureManyKeys } from './many-keys';
 import { measureManyRows } from './many-rows';
 import { measureCodeEmpty, measureCodeFive, measureMcpCall } from './mcp';
@@ -34,6 +35,11 @@ export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
     name: 'guarded',
     what: 'streams of 500 chunks and prompts of 2 kB under pii, secrets and 500 words, over those without guardrails',
     run: measureGuarded,
+  },
+  {
+    name: 'levels',
+    what: 'misses under budgets of organization, team, user, project and key, over those under one of the key',
+    run: measureLevels,
   },
   {
     name: 'backlog',

@@ -1,5 +1,5 @@
 import type { Row } from '../report/rows';
-import type { BenchStores, BenchWorld, StartedGateway } from '../start-bench';
+import type { BenchStores, BenchWorld, StartedGateway, Target } from '../start-bench';
 
 /** A scenario that is more than load on targets in turn. */
 export interface SpecialScenario {
@@ -18,6 +18,13 @@ export interface SpecialOutcome {
 export function needGateway({ gateway }: BenchWorld, name: string): StartedGateway {
   if (gateway === undefined) throw new Error(`${name} needs a gateway started here: leave out --url`);
   return gateway;
+}
+
+/** The gateway under another name, asked with another key. */
+export function targetOf({ targets }: BenchWorld, name: string, apiKey: string): Target {
+  const ours = targets.find(({ kind }) => kind === 'gateway');
+  if (ours === undefined) throw new Error('no gateway to measure');
+  return { ...ours, name, keys: { ...ours.keys, open: apiKey } };
 }
 
 /** Throws where the run has none. */
