@@ -2,11 +2,12 @@ import { ROLES, type Role } from '@llm0/core/access/roles';
 import { boolean, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, instantOfInsert, nanoUsd } from './columns';
 
-/** Budgets of a level. */
-const levelBudgets = () => ({
+/** Budgets of a level, and models that everything below may call. */
+const levelLimits = () => ({
   dailyBudgetNanoUsd: nanoUsd('daily_budget_usd'),
   weeklyBudgetNanoUsd: nanoUsd('weekly_budget_usd'),
   monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),
+  allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
   /** See `Budget.version`. */
   version: integer('version').notNull().default(1),
 });
@@ -14,7 +15,7 @@ const levelBudgets = () => ({
 export const organizations = pgTable('organizations', {
   id: uuid('id').primaryKey().defaultRandom(),
   name: text('name').notNull(),
-  ...levelBudgets(),
+  ...levelLimits(),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
 });
@@ -23,7 +24,7 @@ export const teams = pgTable('teams', {
   id: uuid('id').primaryKey().defaultRandom(),
   organizationId: uuid('organization_id').notNull(),
   name: text('name').notNull(),
-  ...levelBudgets(),
+  ...levelLimits(),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
 });
@@ -81,7 +82,7 @@ export const users = pgTable('users', {
   /** For tokens that name no project. */
   defaultProjectId: uuid('default_project_id'),
   lastSignInAtMs: instant('last_sign_in_at'),
-  ...levelBudgets(),
+  ...levelLimits(),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),
 });

@@ -90,6 +90,16 @@ function toLevelBudgets(json: unknown): readonly LevelBudgets[] {
   }));
 }
 
+const MODELS_ABOVE = sql<readonly (readonly string[])[]>`coalesce((select json_agg(l.models) from (
+    select ${projects.allowedModels} as models
+    union all select t.allowed_models from ${teams} t where t.id = ${projects.teamId}
+    union all select o.allowed_models from ${teams} t join ${organizations} o on o.id = t.organization_id
+      where t.id = ${projects.teamId}
+    union all select u.allowed_models from ${users} u where u.id = ${apiKeys.userId}
+  ) as l where l.models is not null), '[]'::json)`.mapWith(
+  (json: unknown) => parseJson(json) as readonly (readonly string[])[],
+);
+
 /** A key of tokens works while its user is active and may have keys in the project. */
 const MAY_USE = sql<boolean>`(not ${apiKeys.isSignOn} or exists (
   select 1 from ${teamMembers} m join ${users} u on u.id = m.user_id and u.is_active join ${teams} t on t.id = m.team_id
@@ -107,6 +117,7 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
       pseudonymSecret: projects.pseudonymSecret,
       labelBudgets: BUDGETS_OF_LABELS,
       levels: BUDGETS_OF_LEVELS,
+      modelsAbove: MODELS_ABOVE,
       hash: apiKeys.hash,
       mayUse: MAY_USE,
     })
@@ -115,8 +126,12 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
     .leftJoin(guardrails, isInForce)
     .where(condition);
   if (row === undefined) return null;
-  const { hash: current, mayUse, ...read } = row;
-  const found = mayUse ? read : { ...read, key: { ...read.key, isActive: false } };
+  const { hash: current, mayUse, modelsAbove, ...read } = row;
+  const key = {
+    ...{ ...read.key, isActive: read.key.isActive && mayUse },
+    ...(modelsAbove.length > 0 && { modelsAbove }),
+  };
+  const found = { ...read, key };
   const isPrevious = hash !== undefined && hash !== current;
   return isPrevious ? { ...found, secretEndsMs: found.key.previousSecretExpiresAtMs ?? 0 } : found;
 }

@@ -102,4 +102,22 @@ describe.each(STORE_KINDS)('budgets of organizations, teams and users on %s stor
     await admin(`/users/${user.id}`, { daily_budget_usd: null }, 'PATCH');
     expect(await send(here.apiKey)).toBeUndefined();
   });
+
+  test('models: each level must allow one, from the next request', async () => {
+    const { id: organizationId } = await admin('/organizations', named('org'));
+    const team = await admin('/teams', { ...named('team'), organization_id: organizationId });
+    const user = await admin('/users', { ...named('eve'), email: `${crypto.randomUUID()}@example.com` });
+    const { apiKey, projectId, keyId } = await makeKey(team.id, { user_id: user.id });
+    const paths = [`/organizations/${organizationId}`, `/teams/${team.id}`, `/users/${user.id}`];
+    for (const path of [...paths, `/projects/${projectId}`, `/projects/${projectId}/keys/${keyId}`]) {
+      const allow = (models: readonly string[] | null) => admin(path, { allowed_models: models }, 'PATCH');
+      expect([path, await send(apiKey)]).toEqual([path, undefined]);
+      await allow(['other-*']);
+      expect([path, (await send(apiKey))?.code]).toEqual([path, 'model_not_allowed']);
+      const listed = await fetch(`${world.gateway.url}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+      expect(await listed.text()).not.toContain('race-model');
+      await allow(['other-*', 'openai/*']);
+    }
+    expect(await send(apiKey)).toBeUndefined();
+  });
 });

@@ -17,6 +17,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'drop-params': { kind: 'flag', help: "drop parameters that a provider doesn't support (off: refuse them)" },
   failover: { kind: 'text', help: 'on or off; off tries only the first target of a name (on)' },
   passthrough: { kind: 'list', help: 'providers whose native APIs its keys may use (none)' },
+  'allowed-models': { kind: 'list', help: 'models that its keys may call, separated by commas (all)' },
   'allowed-tools': { kind: 'list', help: 'MCP tools its keys may call, such as github__* (none)' },
   'code-mode': { kind: 'flag', help: 'its keys may run scripts over their MCP tools (off)' },
   labels: { kind: 'labels', help: 'labels of its requests, such as team=search,env=prod (none)' },

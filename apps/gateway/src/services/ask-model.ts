@@ -143,5 +143,6 @@ class UnguardedKeys extends KeyCache {
 }
 
 function unguarded({ guardrails: _guardrails, key, ...rest }: KnownPrincipal): KnownPrincipal {
-  return { ...rest, key: { ...key, allowedModels: null } };
+  const { modelsAbove: _above, ...own } = key;
+  return { ...rest, key: { ...own, allowedModels: null } };
 }

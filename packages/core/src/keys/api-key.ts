@@ -68,8 +68,10 @@ export interface ApiKey {
   readonly rateLimitBurst: number | null;
   readonly tokensPerMinute: number | null;
   readonly maxConcurrency: number | null;
-  /** null = the project's; an empty list = none at all. */
+  /** null = all that the levels above allow. */
   readonly allowedModels: readonly string[] | null;
+  /** Lists of its project, team, organization and user; a model must be in each. Absent without any. */
+  readonly modelsAbove?: readonly (readonly string[])[];
   /** null = the project decides. */
   readonly dropParams: boolean | null;
   /** null = alias and project decide. */

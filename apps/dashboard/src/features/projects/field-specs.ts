@@ -97,6 +97,14 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     hint: 'Off: only the first target is tried, unless a key or an alias overrides it',
   },
   {
+    name: 'allowed_models',
+    label: 'Models',
+    kind: 'list',
+    widget: ModelsField,
+    hint: 'Models and aliases that its keys may use. Leave empty for all.',
+    placeholder: 'every model',
+  },
+  {
     name: 'passthrough',
     label: 'Pass-through',
     kind: 'list',

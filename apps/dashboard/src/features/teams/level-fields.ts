@@ -6,8 +6,10 @@ import type { Team } from './use-teams';
 const PERIODS = { daily_budget_usd: 'a day', weekly_budget_usd: 'a week', monthly_cap_usd: 'a month' } as const;
 type Budgets = Pick<Team, keyof typeof PERIODS>;
 
-/** Budgets over everything below a team or user, as projects have them. */
-export const BUDGET_FIELDS = PROJECT_FIELDS.filter(({ name }) => Object.hasOwn(PERIODS, name));
+/** Limits of everything below a team or user, as projects have them. */
+export const LIMIT_FIELDS = PROJECT_FIELDS.filter(
+  ({ name }) => Object.hasOwn(PERIODS, name) || name === 'allowed_models',
+);
 
 /** `$2.50 a day, $20.00 a month`; null without any. */
 export function describeBudgets(level: Budgets): string | null {

@@ -9,11 +9,11 @@ import { TableCard } from '../../ui/table/table-card';
 import { Managed } from '../forms/managed';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecForm } from '../forms/spec-form';
-import { BUDGET_FIELDS } from './level-fields';
+import { LIMIT_FIELDS } from './level-fields';
 import { ROLE_NAMES } from './role-names';
 import { type Member, type MemberInput, type Team, useMembers, useUsers } from './use-teams';
 
-/** A team: its members, its name and its budgets. */
+/** A team: its members, its name and its limits. */
 export function TeamDialog({ of: team, onClose }: DialogOf<Team>) {
   const members = useMembers(team.id);
   const mayChange = useMay('change_members');
@@ -79,9 +79,9 @@ function RemoveMember({ teamId, of: { user_id, name } }: { readonly teamId: stri
 
 const NAME: FieldSpec = { name: 'name', label: 'Name', kind: 'text', required: true };
 
-/** Admins of a team may name it; its budgets are for admins of the organization. */
+/** Admins of a team may name it; its limits are for admins of the organization. */
 function Settings({ of: team, onClose }: DialogOf<Team>) {
-  const mayBudget = useMay('change_teams');
+  const mayLimit = useMay('change_teams');
   const param = { id: team.id };
   const save = useChange({
     run: (edit: Edit) =>
@@ -94,10 +94,10 @@ function Settings({ of: team, onClose }: DialogOf<Team>) {
     done: 'Team saved',
   });
   return (
-    <section aria-label="Name and budgets" className="mt-4">
-      <h3 className="mb-2 font-medium">{mayBudget ? 'Name and budgets' : 'Name'}</h3>
+    <section aria-label="Name and limits" className="mt-4">
+      <h3 className="mb-2 font-medium">{mayLimit ? 'Name and limits' : 'Name'}</h3>
       <SpecForm
-        specs={mayBudget ? [NAME, ...BUDGET_FIELDS] : [NAME]}
+        specs={mayLimit ? [NAME, ...LIMIT_FIELDS] : [NAME]}
         resource={team}
         submitLabel="Save team"
         change={save}

@@ -10,7 +10,7 @@ import { TableCard } from '../../ui/table/table-card';
 import { ManagedMark } from '../forms/managed-set';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
-import { BUDGET_FIELDS, budgetColumn } from './level-fields';
+import { budgetColumn, LIMIT_FIELDS } from './level-fields';
 import { TeamDialog } from './team-dialog';
 import { type Team, type TeamInput, useTeams } from './use-teams';
 
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<Team>[] = [
   { header: 'Members', value: (row) => row.members },
   budgetColumn(),
 ];
-const FIELDS: readonly FieldSpec[] = [{ name: 'name', label: 'Name', kind: 'text', required: true }, ...BUDGET_FIELDS];
+const FIELDS: readonly FieldSpec[] = [{ name: 'name', label: 'Name', kind: 'text', required: true }, ...LIMIT_FIELDS];
 
 export function TeamsCard() {
   const teams = useTeams();

@@ -5,13 +5,13 @@ import type { DialogOf } from '../../ui/dialog';
 import { ConfirmButton } from '../forms/confirm-button';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecDialog } from '../forms/spec-form';
-import { BUDGET_FIELDS } from './level-fields';
+import { LIMIT_FIELDS } from './level-fields';
 import type { User } from './use-teams';
 
-const FIELDS: readonly FieldSpec[] = [{ name: 'name', label: 'Name', kind: 'text', required: true }, ...BUDGET_FIELDS];
+const FIELDS: readonly FieldSpec[] = [{ name: 'name', label: 'Name', kind: 'text', required: true }, ...LIMIT_FIELDS];
 const affects = [['users'], ['budgets']];
 
-/** A user: name, budgets over all keys, and whether the user may enter. */
+/** A user: name, limits of all keys, and whether the user may enter. */
 export function UserDialog({ of: user, onClose }: DialogOf<User>) {
   const param = { id: user.id };
   const at = api.users[':id'];
@@ -30,7 +30,7 @@ export function UserDialog({ of: user, onClose }: DialogOf<User>) {
   return (
     <SpecDialog
       title={user.name}
-      description="Budgets hold over all keys and tokens of the user."
+      description="Limits hold for all keys and tokens of the user."
       onClose={onClose}
       specs={FIELDS}
       resource={user}

@@ -153,3 +153,11 @@ export const pageOf = <T extends z.ZodType>(item: T) =>
 export function showPage<T, S>(page: Page<T>, show: (item: T) => S): { data: S[]; next_cursor: string | null } {
   return { data: page.data.map(show), next_cursor: page.nextCursor };
 }
+
+const MAX_MODELS = 1000;
+
+/** Models that may be called: exact names, or a beginning and `*`. */
+export const modelList = z
+  .array(text())
+  .min(1, 'must name at least one model; null allows every model')
+  .max(MAX_MODELS, `must have at most ${MAX_MODELS} models`);

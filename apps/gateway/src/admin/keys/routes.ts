@@ -25,7 +25,7 @@ import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
 import { loadSpendByDay, spendDays } from '../fields/spend-days';
 import { type RuleNeeds, refuseRules, refuseSharedNames } from '../guardrails/refuse-rules';
-import { LevelBudgets } from '../teams/level-budgets';
+import { LevelLimits } from '../teams/level-limits';
 import {
   keyChangesSchema,
   keySchema,
@@ -128,7 +128,7 @@ async function refuseBadRules(
 export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, clock } = services;
   const changes = createKeyChanges(services, mirror);
-  const budgets = new LevelBudgets(services.hotStore, mirror);
+  const limits = new LevelLimits(services.hotStore, mirror);
   return createRouter()
     .openapi(create, async (c) => {
       const { id: projectId } = c.req.valid('param');
@@ -162,7 +162,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       await refuseBadRules(services, at.projectId, c.req.valid('json'));
       const set = readFields(c.req.valid('json'));
       await refuseUnknownUser(db, set.userId);
-      return c.json(showKey(await changeKey({ changes, budgets }, c.get('actor'), { at, set })), 200);
+      return c.json(showKey(await changeKey({ changes, limits }, c.get('actor'), { at, set })), 200);
     })
     .openapi(remove, async (c) => {
       const at = keyPath(c.req.valid('param'));
@@ -188,11 +188,11 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
 
 interface Changing {
   readonly changes: ReturnType<typeof createKeyChanges>;
-  readonly budgets: LevelBudgets;
+  readonly limits: LevelLimits;
 }
 
 async function changeKey(
-  { changes, budgets }: Changing,
+  { changes, limits }: Changing,
   actor: Actor,
   {
     at,
@@ -205,7 +205,7 @@ async function changeKey(
     return refuseDefaultAboveMost(await keyRows.update(tx, at, set));
   };
   const key = await changes.update(actor, (tx) => findKey(tx, at), write);
-  await budgets.bringIntoForce({ scope: 'user', levelId: key.userId ?? '' }, raised);
+  await limits.bringIntoForce({ scope: 'user', levelId: key.userId ?? '' }, raised);
   return key;
 }
 

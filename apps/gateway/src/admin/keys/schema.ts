@@ -9,6 +9,7 @@ import {
   instant,
   instantShown,
   labels,
+  modelList,
   passthrough,
   periodBudgets,
   periodBudgetsShown,
@@ -24,7 +25,6 @@ import { spendByDay } from '../fields/spend-days';
 import { guardrailRules, ruleSchema, showRule } from '../guardrails/schema';
 
 const DEFAULT_REQUESTS_PER_MINUTE = 60;
-const MAX_ALLOWED_MODELS = 1000;
 
 /** Chosen by the operator, as for a file that describes the key. */
 const givenKey = z
@@ -40,12 +40,9 @@ const settings = {
   rate_limit_burst: count().nullish().openapi({ description: 'null = the same as rate_limit_per_minute' }),
   tokens_per_minute: count().nullish(),
   max_concurrency: count().nullish(),
-  allowed_models: z
-    .array(text())
-    .min(1, 'must name at least one model; null allows every model')
-    .max(MAX_ALLOWED_MODELS, `must have at most ${MAX_ALLOWED_MODELS} models`)
+  allowed_models: modelList
     .nullish()
-    .openapi({ description: 'null = every model' }),
+    .openapi({ description: 'null = every model that project, team and organization allow' }),
   drop_params: z.boolean().nullish().openapi({ description: 'null = as the project says' }),
   failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
     description: 'off: only the first target is tried; null = alias and project decide',

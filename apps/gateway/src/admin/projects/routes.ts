@@ -10,7 +10,7 @@ import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
-import { LevelBudgets } from '../teams/level-budgets';
+import { LevelLimits } from '../teams/level-limits';
 import { newProjectSchema, projectChangesSchema, projectSchema, showProject, toProjectSettings } from './schema';
 
 const at = routesOf('projects');
@@ -45,7 +45,7 @@ const remove = createRoute({
 type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
 
 export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
-  const budgets = new LevelBudgets(hotStore, mirror);
+  const limits = new LevelLimits(hotStore, mirror);
   const changes = new AuditedChanges(db, {
     resource: 'project',
     idOf: (project) => project.id,
@@ -82,7 +82,7 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
         return updated && refuseOpenStrictCaps(updated);
       };
       const project = await changes.update(c.get('actor'), (tx) => projectRows.get(tx, at), write);
-      await budgets.bringIntoForce({ scope: 'team', levelId: project.teamId ?? '' }, raised);
+      await limits.bringIntoForce({ scope: 'team', levelId: project.teamId ?? '' }, raised);
       return c.json(showProject(project), 200);
     })
     .openapi(remove, async (c) => {

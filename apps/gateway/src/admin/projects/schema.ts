@@ -6,6 +6,7 @@ import {
   id,
   instantShown,
   labels,
+  modelList,
   passthrough,
   periodBudgets,
   periodBudgetsShown,
@@ -43,6 +44,7 @@ const settings = {
   failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
     description: 'off: only the first target is tried; null = on. Keys and aliases override it',
   }),
+  allowed_models: modelList.nullish().openapi({ description: 'Models that its keys may call; null = every model' }),
   passthrough: passthrough.nullish().openapi({ description: 'Providers with pass-through for its keys; null = none' }),
   allowed_tools: toolPatterns.nullish().openapi({
     description: 'Permitted MCP tools of its keys, such as "github__*"; null = none',
@@ -87,6 +89,7 @@ export const projectSchema = z
     share_responses: z.boolean(),
     drop_params: z.boolean().nullable(),
     failover: z.enum(FAILOVER_SETTINGS).nullable(),
+    allowed_models: z.array(z.string()).nullable(),
     passthrough: z.array(z.string()).nullable(),
     allowed_tools: z.array(z.string()).nullable(),
     code_mode: z.boolean(),

@@ -68,6 +68,7 @@ describe.each(ON_ONE_DATABASE)('budgets of levels in the admin API, on $name', (
     const statusOf = async (person: typeof teamAdmin, path: string, change: object = body) =>
       (await person.call('PATCH', path, { body: change })).status;
     expect(await statusOf(teamAdmin, team)).toBe(403);
+    expect(await statusOf(teamAdmin, team, { allowed_models: null })).toBe(403);
     expect(await statusOf(teamAdmin, team, { name: 'another name' })).toBe(200);
     expect(await statusOf(orgAdmin, team)).toBe(200);
     expect(await statusOf(orgAdmin, organization)).toBe(403);

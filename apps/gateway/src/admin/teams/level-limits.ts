@@ -1,24 +1,34 @@
+import { z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Db } from '@llm0/drizzle/client';
 import { type LevelOwner, type RaisedVersions, raiseLevel } from '@llm0/drizzle/queries/access/levels';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
-import { periodBudgets, periodBudgetsShown, usd, usdShown } from '../fields/fields';
+import { modelList, periodBudgets, periodBudgetsShown, usd, usdShown } from '../fields/fields';
 
-/** Budgets of an organization, a team or a user: over all requests below it. */
-export const levelBudgets = {
+/** Limits of an organization, a team or a user: for all requests below it. */
+export const levelLimits = {
   ...periodBudgets,
   monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
+  allowed_models: modelList
+    .nullish()
+    .openapi({ description: 'Models that everything below may call; null = every model' }),
 };
-export const levelBudgetsShown = { ...periodBudgetsShown, monthly_cap_usd: usdShown.nullable() };
+export const levelLimitsShown = {
+  ...periodBudgetsShown,
+  monthly_cap_usd: usdShown.nullable(),
+  allowed_models: z.array(z.string()).nullable(),
+};
 
-const FIELDS = ['dailyBudgetNanoUsd', 'weeklyBudgetNanoUsd', 'monthlyCapNanoUsd'] as const;
-export type LevelFields = { readonly [F in (typeof FIELDS)[number]]?: number | null | undefined };
+const BUDGETS = ['dailyBudgetNanoUsd', 'weeklyBudgetNanoUsd', 'monthlyCapNanoUsd'] as const;
+export type LevelFields = { readonly [F in (typeof BUDGETS)[number]]?: number | null | undefined } & {
+  readonly allowedModels?: readonly string[] | null | undefined;
+};
 
-const sets = (fields: LevelFields) => FIELDS.some((name) => fields[name] !== undefined);
+const sets = (fields: LevelFields) => [...BUDGETS, 'allowedModels' as const].some((name) => fields[name] !== undefined);
 
-/** Changes of levels' budgets, in force with the next request of everything below. */
-export class LevelBudgets {
+/** Changes of levels' limits, in force with the next request of everything below. */
+export class LevelLimits {
   constructor(
     private readonly hotStore: Pick<HotStore, 'holdsLevels' | 'setVersions'>,
     private readonly mirror: HotStoreMirror,
@@ -33,23 +43,23 @@ export class LevelBudgets {
 
   /** A budget of several projects needs all their counters in one place. */
   refuseOnShards(fields: LevelFields): void {
-    if (this.hotStore.holdsLevels || FIELDS.every((name) => fields[name] == null)) return;
+    if (this.hotStore.holdsLevels || BUDGETS.every((name) => fields[name] == null)) return;
     throw invalidRequest(
       'monthly_cap_usd',
       'A Redis cluster spreads projects over its nodes and cannot hold a budget of several projects. Use one Redis.',
     );
   }
 
-  /** Nobody sets the budget of what they administer: `holdsAbove` is true for admins of the level above. */
+  /** Nobody sets the limits of what they administer: `holdsAbove` is true for admins of the level above. */
   refuseOwn(fields: LevelFields, holdsAbove: boolean): void {
     if (holdsAbove || !sets(fields)) return;
-    const message = 'Only an admin of the level above can change this budget: of the organization, or of the system.';
+    const message = 'Only an admin of the level above can change these limits: of the organization, or of the system.';
     throw new GatewayError('permission_denied', message);
   }
 
   async bringIntoForce(owner: LevelOwner, raised: readonly RaisedVersions[]): Promise<void> {
     if (raised.length === 0) return;
-    await this.mirror.apply(`budgets of ${owner.scope} ${owner.levelId}`, async () => {
+    await this.mirror.apply(`limits of ${owner.scope} ${owner.levelId}`, async () => {
       for (const { projectId, projectVersion, keys } of raised) {
         await this.hotStore.setVersions(projectId, projectVersion, keys);
       }

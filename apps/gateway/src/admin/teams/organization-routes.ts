@@ -11,7 +11,7 @@ import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
-import { LevelBudgets } from './level-budgets';
+import { LevelLimits } from './level-limits';
 import { newOrganizationSchema, organizationChangesSchema, organizationSchema, showOrganization } from './schema';
 
 const at = routesOf('teams');
@@ -34,7 +34,7 @@ const show = createRoute({
   responses: { 200: answers(organizationSchema, 'The organization') },
 });
 const change = createRoute({
-  ...at('patch', '/organizations/{id}', 'Change the given fields; budgets hold from the next request'),
+  ...at('patch', '/organizations/{id}', 'Change the given fields; limits hold from the next request'),
   request: { params, body: takes(organizationChangesSchema) },
   responses: { 200: answers(organizationSchema, 'The organization as it is now') },
 });
@@ -45,14 +45,14 @@ const remove = createRoute({
 });
 
 export function organizationRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStore'>, mirror: HotStoreMirror) {
-  const budgets = new LevelBudgets(hotStore, mirror);
+  const limits = new LevelLimits(hotStore, mirror);
   const changes = new AuditedChanges(db, {
     ...{ resource: 'organization', idOf: (one: { readonly id: string }) => one.id, show: showOrganization },
   });
   return createRouter()
     .openapi(create, async (c) => {
       const fields = readFields(c.req.valid('json'));
-      budgets.refuseOnShards(fields);
+      limits.refuseOnShards(fields);
       const made = changes.create(c.get('actor'), (tx) => organizationRows.create(tx, fields));
       return c.json(showOrganization(await unlessTaken(NAMED, made)), 201);
     })
@@ -67,16 +67,16 @@ export function organizationRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
       const fields = readFields(c.req.valid('json'));
-      budgets.refuseOwn(fields, c.get('actor').access.mayEverywhere('change_system'));
+      limits.refuseOwn(fields, c.get('actor').access.mayEverywhere('change_system'));
       const owner = { scope: 'organization', levelId: at.id } as const;
       let raised: readonly RaisedVersions[] = [];
       const write = async (tx: Db) => {
-        raised = await budgets.raise(tx, owner, fields);
+        raised = await limits.raise(tx, owner, fields);
         return organizationRows.update(tx, at, fields);
       };
       const changed = changes.update(c.get('actor'), (tx) => organizationRows.get(tx, at), write);
       const organization = await unlessTaken(NAMED, changed);
-      await budgets.bringIntoForce(owner, raised);
+      await limits.bringIntoForce(owner, raised);
       return c.json(showOrganization(organization), 200);
     })
     .openapi(remove, async (c) => {

@@ -18,7 +18,7 @@ import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
-import { LevelBudgets } from './level-budgets';
+import { LevelLimits } from './level-limits';
 import { hasMore, isDefault, unlessTaken } from './organization-routes';
 import { listedTeamSchema, newTeamSchema, showTeam, teamChangesSchema, teamSchema } from './schema';
 
@@ -42,7 +42,7 @@ const show = createRoute({
   responses: { 200: answers(teamSchema, 'The team') },
 });
 const change = createRoute({
-  ...at('patch', '/teams/{id}', 'Change the given fields; budgets hold from the next request'),
+  ...at('patch', '/teams/{id}', 'Change the given fields; limits hold from the next request'),
   request: { params, body: takes(teamChangesSchema) },
   responses: { 200: answers(teamSchema, 'The team as it is now') },
 });
@@ -53,12 +53,12 @@ const remove = createRoute({
 });
 
 export function teamRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStore'>, mirror: HotStoreMirror) {
-  const budgets = new LevelBudgets(hotStore, mirror);
+  const limits = new LevelLimits(hotStore, mirror);
   const changes = new AuditedChanges(db, { resource: 'team', idOf: (team: StoredTeam) => team.id, show: showTeam });
   return createRouter()
     .openapi(create, async (c) => {
       const { organizationId = DEFAULT_ORGANIZATION_ID, ...fields } = readFields(c.req.valid('json'));
-      budgets.refuseOnShards(fields);
+      limits.refuseOnShards(fields);
       const made = changes.create(c.get('actor'), async (tx) => {
         required(await organizationRows.get(tx, { id: organizationId }), 'organization');
         return teamRows.create(tx, { organizationId, ...fields });
@@ -91,13 +91,13 @@ export function teamRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStor
       let raised: readonly RaisedVersions[] = [];
       const write = async (tx: Db) => {
         const { organizationId } = required(await teamRows.get(tx, at), 'team');
-        budgets.refuseOwn(fields, c.get('actor').access.mayInOrganization(organizationId, 'change_teams'));
-        raised = await budgets.raise(tx, owner, fields);
+        limits.refuseOwn(fields, c.get('actor').access.mayInOrganization(organizationId, 'change_teams'));
+        raised = await limits.raise(tx, owner, fields);
         return teamRows.update(tx, at, fields);
       };
       const changed = changes.update(c.get('actor'), (tx) => teamRows.get(tx, at), write);
       const team = await unlessTaken(NAMED, changed);
-      await budgets.bringIntoForce(owner, raised);
+      await limits.bringIntoForce(owner, raised);
       return c.json(showTeam(team), 200);
     })
     .openapi(remove, async (c) => {

@@ -6,16 +6,16 @@ export { DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
 
 import { id, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
-import { levelBudgets, levelBudgetsShown } from './level-budgets';
+import { levelLimits, levelLimitsShown } from './level-limits';
 
 export const role = z.enum(ROLES);
 
-export const newOrganizationSchema = z.strictObject({ name: text(), ...levelBudgets }).openapi('NewOrganization');
+export const newOrganizationSchema = z.strictObject({ name: text(), ...levelLimits }).openapi('NewOrganization');
 export const organizationChangesSchema = z
-  .strictObject({ name: text().optional(), ...levelBudgets })
+  .strictObject({ name: text().optional(), ...levelLimits })
   .openapi('OrganizationChanges');
 export const organizationSchema = z
-  .object({ id, name: z.string(), ...levelBudgetsShown, created_at: instantShown, updated_at: instantShown })
+  .object({ id, name: z.string(), ...levelLimitsShown, created_at: instantShown, updated_at: instantShown })
   .openapi('Organization');
 export const showOrganization = (one: StoredOrganization) => showFields(organizationSchema, one);
 
@@ -23,15 +23,15 @@ export const newTeamSchema = z
   .strictObject({
     organization_id: id.optional().openapi({ description: 'Default: the default organization' }),
     name: text(),
-    ...levelBudgets,
+    ...levelLimits,
   })
   .openapi('NewTeam');
-export const teamChangesSchema = z.strictObject({ name: text().optional(), ...levelBudgets }).openapi('TeamChanges');
+export const teamChangesSchema = z.strictObject({ name: text().optional(), ...levelLimits }).openapi('TeamChanges');
 const shownTeam = z.object({
   id,
   organization_id: id,
   name: z.string(),
-  ...levelBudgetsShown,
+  ...levelLimitsShown,
   created_at: instantShown,
   updated_at: instantShown,
 });

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { StoredUser } from '@llm0/drizzle/queries/access/users';
 import { id, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
-import { levelBudgets, levelBudgetsShown } from '../teams/level-budgets';
+import { levelLimits, levelLimitsShown } from '../teams/level-limits';
 
 const email = z.email('must be an address such as ann@example.com').max(320);
 
@@ -21,7 +21,7 @@ export const userChangesSchema = z
       .optional()
       .openapi({ description: 'false ends the sessions and stops the keys and tokens of the user' }),
     default_project_id: id.nullish().openapi({ description: 'For tokens without X-LLM0-Project' }),
-    ...levelBudgets,
+    ...levelLimits,
   })
   .openapi('UserChanges');
 
@@ -36,7 +36,7 @@ export const userSchema = z
     external_id: z.string().nullable().openapi({ description: 'Of SCIM' }),
     is_active: z.boolean(),
     default_project_id: id.nullable(),
-    ...levelBudgetsShown,
+    ...levelLimitsShown,
     last_sign_in_at: instantShown.nullable(),
     created_at: instantShown,
     updated_at: instantShown,

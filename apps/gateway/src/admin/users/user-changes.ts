@@ -13,7 +13,7 @@ import { raiseVersions } from '../../sign-on/raise-versions';
 import type { Actor, AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
-import { LevelBudgets, type LevelFields } from '../teams/level-budgets';
+import { type LevelFields, LevelLimits } from '../teams/level-limits';
 import { showUser } from './schema';
 
 type Fields = Parameters<typeof userRows.update>[2] & LevelFields;
@@ -21,13 +21,13 @@ type Fields = Parameters<typeof userRows.update>[2] & LevelFields;
 /** Changes of users for the admin API and SCIM: audited, and in force at once. */
 export class UserChanges {
   private readonly changes: AuditedChanges<StoredUser, ReturnType<typeof showUser>>;
-  private readonly budgets: LevelBudgets;
+  private readonly limits: LevelLimits;
 
   constructor(
     private readonly services: Pick<AdminServices, 'db' | 'hotStore'>,
     private readonly mirror: HotStoreMirror,
   ) {
-    this.budgets = new LevelBudgets(services.hotStore, mirror);
+    this.limits = new LevelLimits(services.hotStore, mirror);
     this.changes = new AuditedChanges(services.db, { resource: 'user', idOf: (user) => user.id, show: showUser });
   }
 
@@ -48,7 +48,7 @@ export class UserChanges {
       const before = await userRows.get(tx, { id });
       if (before === null) return null;
       const fields = await decide(tx, before);
-      raised = await this.budgets.raise(tx, owner, fields);
+      raised = await this.limits.raise(tx, owner, fields);
       if (fields.isActive === false) changed = await stop(tx, id);
       if (fields.isActive === true && !before.isActive) changed = await raiseSignOnKeys(tx, [id]);
       return userRows.update(tx, { id }, fields);
@@ -58,7 +58,7 @@ export class UserChanges {
       return userRows.get(tx, { id });
     };
     const user = await this.changes.update(actor, find, write);
-    await this.budgets.bringIntoForce(owner, raised);
+    await this.limits.bringIntoForce(owner, raised);
     await this.bringIntoForce(changed);
     return user;
   }

@@ -2,10 +2,11 @@ import { type Command, type CommandInput, type CommandOption, PAGE } from '../co
 import { amount, column } from '../format-table';
 import { resolveName } from '../resolve-name';
 
-const budgets: Readonly<Record<string, CommandOption>> = {
+const limits: Readonly<Record<string, CommandOption>> = {
   'daily-budget-usd': { kind: 'usd', help: 'limit of a UTC day over everything below, in USD (none)' },
   'weekly-budget-usd': { kind: 'usd', help: 'limit of a week from Monday, UTC, in USD (none)' },
   'monthly-cap-usd': { kind: 'usd', help: 'limit of a UTC month, in USD (none)' },
+  'allowed-models': { kind: 'list', help: 'models that everything below may call, separated by commas (all)' },
 };
 const NAME: Readonly<Record<string, CommandOption>> = { name: { kind: 'text', help: 'a new name' } };
 
@@ -49,8 +50,8 @@ function commandsOf({ noun, what, whose, args, creates, changes, shown }: Level)
       name: `${noun} create`,
       summary: `Create ${article(what)}`,
       args,
-      // Budgets of people are set when they have keys.
-      options: what === 'user' ? {} : { ...creates, ...budgets },
+      // Limits of people are set when they have keys.
+      options: what === 'user' ? {} : { ...creates, ...limits },
       run: ({ api, args, fields }) => api.post(path, { ...fields, ...args }),
     },
     {
@@ -67,9 +68,9 @@ function commandsOf({ noun, what, whose, args, creates, changes, shown }: Level)
     },
     {
       name: `${noun} update`,
-      summary: `Change the given options; budgets hold for ${whose} from the next request`,
+      summary: `Change the given options; limits hold for ${whose} from the next request`,
       args: [what],
-      options: { ...NAME, ...changes, ...budgets },
+      options: { ...NAME, ...changes, ...limits },
       run: async (input) => input.api.patch(await one(input), input.fields),
     },
     {

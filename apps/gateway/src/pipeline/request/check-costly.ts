@@ -5,7 +5,7 @@ import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import { shownName } from '@llm0/core/routing/near-names';
 import { type Costly, type CostlyUse, findCostly } from '@llm0/providers/transport/call-provider';
-import { isCapped, isModelAllowed, refusesUnpriced } from './prepared-route';
+import { choosesModels, isCapped, isModelAllowed, refusesUnpriced } from './prepared-route';
 
 /** Priced targets. */
 export interface CostlyTarget {
@@ -50,7 +50,7 @@ export function checkCostly(principal: Principal, { wire, targets }: CostlyReque
 
 function refuseUse(principal: Principal, { field, effect }: CostlyUse): void {
   const { key, project } = principal;
-  if (effect === 'answers' && key.allowedModels !== null) {
+  if (effect === 'answers' && choosesModels(key)) {
     const message = `"${field}" lets models answer that this API key may not use. Leave it out.`;
     throw new GatewayError('model_not_allowed', message, { param: field });
   }

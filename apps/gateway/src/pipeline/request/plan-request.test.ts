@@ -132,6 +132,16 @@ describe('planRequest', () => {
     expect(refusal({ key: { allowedModels }, request: { model } })).toBe(outcome);
   });
 
+  test.each<[readonly string[] | null, readonly (readonly string[])[], string]>([
+    [null, [['acme-*']], 'planned'],
+    [['acme-1'], [['acme-*'], ['other', 'acme/acme-1']], 'planned'],
+    [null, [['acme-2']], 'model_not_allowed'],
+    [['acme-1'], [['acme-*'], ['acme-2']], 'model_not_allowed'],
+    [['acme-2'], [['acme-1']], 'model_not_allowed'],
+  ])('allowed_models %p below %p: %s', (allowedModels, modelsAbove, outcome) => {
+    expect(refusal({ key: { allowedModels, modelsAbove }, request: { model: 'acme-1' } })).toBe(outcome);
+  });
+
   describe('a model with a chain', () => {
     const beta = { name: 'beta', place: 'cloud' as const, modelPatterns: [/^beta-/], liveModels: new Set<string>() };
     const row = (provider: string, model: string, output: number) => ({

@@ -73,7 +73,7 @@ function prepareRoute(principal: Principal, tables: RoutingTables, choice: Route
   const { key, project } = principal;
   const { model } = choice;
   let route = resolveTargets(model, tables, project.id);
-  if (key.allowedModels !== null) {
+  if (choosesModels(key)) {
     route = allowedTargets(route, { model, isAllowed: (names) => isModelAllowed(key, names) });
   }
   const isOff = tables.mode === 'off' || choice.failover === 'off' || failoverOf(principal, route) === 'off';
@@ -96,13 +96,19 @@ function failoverOf({ key, project }: Principal, { failover }: Route): FailoverS
   return key.failover ?? failover ?? project.failover ?? 'on';
 }
 
-/** `allowed_models` holds one of the names; an entry that ends in `*` matches as a prefix. */
-export function isModelAllowed(key: ApiKey, names: readonly string[]): boolean {
-  if (key.allowedModels === null) return true;
-  return key.allowedModels.some((entry) =>
+/** Key, project or a level above names the models it may call. */
+export const choosesModels = ({ allowedModels, modelsAbove }: ApiKey): boolean =>
+  allowedModels !== null || modelsAbove !== undefined;
+
+/** Each `allowed_models` of the key and above it holds one of the names. */
+export const isModelAllowed = ({ allowedModels, modelsAbove = [] }: ApiKey, names: readonly string[]): boolean =>
+  (allowedModels === null || hasOneOf(allowedModels, names)) && modelsAbove.every((list) => hasOneOf(list, names));
+
+/** An entry that ends in `*` matches as a prefix. */
+const hasOneOf = (list: readonly string[], names: readonly string[]): boolean =>
+  list.some((entry) =>
     entry.endsWith('*') ? names.some((name) => name.startsWith(entry.slice(0, -1))) : names.includes(entry),
   );
-}
 
 /** Under a cap or by policy, models without a price are refused. */
 export function refusesUnpriced(principal: Principal): boolean {
