@@ -46,7 +46,7 @@ describe('an operator on day one', () => {
         await gateway.stop();
       }
     },
-    60_000,
+    120_000,
   );
 });
 
@@ -230,7 +230,7 @@ describe('an SRE at three in the morning', () => {
       const at = { gateway, apiKey, alias, timeZone };
       await threeInTheMorning(at, { width, timeZone }).finally(() => browser.closePages());
     },
-    60_000,
+    120_000,
   );
 });
 

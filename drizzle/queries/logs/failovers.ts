@@ -34,3 +34,6 @@ export const ATTEMPT_FAILURES = sql.raw([...codes.keys()].map((name) => `'${name
 
 /** Of a row `f` of `failover_logs`: the provider failed, and the request moved on. A skipped target has latency 0. */
 export const IS_FAILED_ATTEMPT = sql`(f.original_attempt_latency_ms > 0 and f.trigger_reason in (${ATTEMPT_FAILURES}))`;
+
+/** Of the same row: or it was paused for its failures. */
+export const HAS_LEFT = sql`(${IS_FAILED_ATTEMPT} or f.trigger_reason in ('breaker_open', 'cooling_down'))`;

@@ -7,7 +7,7 @@ import { containsPattern } from '../contains-pattern';
 import { ofProjects } from '../of-projects';
 import { Rows, type Stored } from '../rows';
 import { OUTCOME_OF_ROW } from '../stats/read/segment-sql';
-import { IS_FAILED_ATTEMPT } from './failovers';
+import { HAS_LEFT } from './failovers';
 
 /** Rows of all requests that passed authentication. */
 export const logRows = new Rows(gatewayLogs);
@@ -47,7 +47,7 @@ export interface LogFilter extends LogMatch {
   /** Requests of one agent run. */
   readonly runId?: string;
   readonly traceId?: string;
-  /** Failed at this provider, then answered by another target. */
+  /** Failed at this provider or found it paused, then answered by another target. */
   readonly failoverFrom?: string;
   /** Excludes matching rows; a row without the field doesn't match. */
   readonly not?: LogMatch;
@@ -131,7 +131,7 @@ const FILTERS: {
     const switches = sql`from failover_logs f
       where f.created_at = ${gatewayLogs.createdAtMs} and f.request_id = ${gatewayLogs.requestId}`;
     return sql`${gatewayLogs.failoverOccurred} and exists (select 1 ${switches} and f.fallback_succeeded)
-      and exists (select 1 ${switches} and f.original_provider = ${provider} and ${IS_FAILED_ATTEMPT})`;
+      and exists (select 1 ${switches} and f.original_provider = ${provider} and ${HAS_LEFT})`;
   },
   fromMs: (ms) => gte(gatewayLogs.createdAtMs, ms),
   toMs: (ms) => lt(gatewayLogs.createdAtMs, ms),

@@ -69,7 +69,9 @@ export const filterFields = {
   request_id: id.optional(),
   run_id: text(128).optional().openapi({ description: 'Agent run: `X-LLM0-Run-Id`' }),
   trace_id: traceId.optional().openapi({ description: 'W3C trace id, 32 hex digits' }),
-  failover_from: text().optional().openapi({ description: 'Failed at this provider, then answered by another target' }),
+  failover_from: text()
+    .optional()
+    .openapi({ description: 'Failed at this provider or found it paused, then answered by another target' }),
   from: queryInstant.optional().openapi({ description: 'Inclusive' }),
   to: queryInstant.optional().openapi({ description: 'Exclusive' }),
   min_cost: usd.optional(),

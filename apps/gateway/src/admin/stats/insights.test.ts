@@ -282,8 +282,11 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
         { start, provider: 'alpha', answered: 2, failed: 7, failed_over: 2, main_failure: 'upstream_error' },
         { start, provider: 'beta', answered: 3, failed: 5, failed_over: 1, main_failure: 'upstream_timeout' },
       ]);
+      // The log finds the request that skipped it, too.
+      const skipped: Readonly<Record<string, number>> = { alpha: 1, beta: 0 };
       for (const { provider, failed_over: count } of body.buckets) {
-        expect((await get(`/logs?${asked}&failover_from=${provider}&count=true`)).count.rows).toBe(count);
+        const { rows } = (await get(`/logs?${asked}&failover_from=${provider}&count=true`)).count;
+        expect([provider, rows]).toEqual([provider, count + (skipped[provider] ?? 0)]);
       }
     },
   );

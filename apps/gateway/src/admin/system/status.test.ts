@@ -21,10 +21,14 @@ describe.each(ON_ONE_DATABASE)('status on $name', (kind) => {
       model: 'other',
       outcome,
       startMs: 0,
-      latencyMs: 5,
+      latencyMs: outcome === 'breaker_open' ? 0 : 5,
     });
-    const switched = (to: string) =>
-      to === 'groq' ? {} : { failoverCount: 1, attempts: [attempt('groq', 'timeout'), attempt(to, 'ok')] };
+    const left: Readonly<Record<string, string>> = { openai: 'timeout', mistral: 'breaker_open' };
+    const switched = (to: string) => {
+      const outcome = left[to];
+      if (outcome === undefined) return {};
+      return { failoverCount: 1, attempts: [attempt('groq', outcome), attempt(to, 'ok')] };
+    };
     const record = (agoMs: number, finalProvider: string) =>
       sampleRecord({
         ...{ createdAtMs: nowMs - agoMs, provider: 'groq', finalProvider, ...switched(finalProvider) },
