@@ -71,7 +71,7 @@ type Address = Pick<FakeUpstream, 'url' | 'baseUrl' | 'port'>;
 const settingsOf = ({ env }: EnvironmentOptions, upstream: Address) =>
   typeof env === 'function' ? env(upstream) : env;
 
-/** Suites are about what is decided, and the machine may be busy; how soon, redis-gone.e2e.nightly.test.ts says. */
+/** Suites are about what is decided, and the machine may be busy; how soon, redis-gone.e2e.measure.nightly.test.ts says. */
 const UNHURRIED = { LLM0_TEST_ADMIT_DEADLINE_MS: '10000', LLM0_TEST_LOOK_UP_DEADLINE_MS: '5000' };
 
 /** Starts everything; `real` uses TEST_DATABASE_URL and a Redis of its own, so that suites do not meet. */
