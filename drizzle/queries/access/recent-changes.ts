@@ -11,7 +11,7 @@ export interface RecentChanges {
   readonly customers: readonly CustomerPath[];
 }
 
-/** From the audit, and of keys from their rows, which commit with each change. */
+/** From the audit, and from rows, which commit with each change: a change of a user, role or level changes those below. */
 export async function listRecentChanges(db: Db, sinceMs: number): Promise<RecentChanges> {
   const since = sql`to_timestamp(${sinceMs}::bigint / 1000.0)`;
   const changed = (...resources: string[]) => sql`
@@ -24,12 +24,11 @@ export async function listRecentChanges(db: Db, sinceMs: number): Promise<Recent
   const changedKeys = await db
     .select({ id, projectId, version })
     .from(apiKeys)
-    // Changes of users and their roles change keys too; the audit names the users.
     .where(sql`${apiKeys.updatedAtMs} >= ${since} or ${id}::text in (${changed('key')})`);
   const changedProjects = await db
     .select({ id: projects.id, version: projects.version })
     .from(projects)
-    .where(sql`${projects.id}::text in (${changed('project', 'guardrails')})`);
+    .where(sql`${projects.updatedAtMs} >= ${since} or ${projects.id}::text in (${changed('project', 'guardrails')})`);
   const customers = await db.execute<{ resource_id: string }>(changed('customer_limits'));
   return {
     projects: changedProjects,

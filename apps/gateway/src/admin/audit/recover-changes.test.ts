@@ -25,6 +25,11 @@ describe.each(ON_ONE_DATABASE)('changes whose gateway died on $name', (kind) => 
     const theirs = (await admin.call('POST', `${path}/keys`, { body: { name: 'theirs', user_id: userId } })).body;
     await admin.call('PATCH', `/users/${userId}`, { body: { is_active: false } });
     await admin.database.db.execute(sql`delete from admin_audit where resource_id = ${theirs.id}`);
+    // It names the team, not the project below.
+    const team = (await admin.call('POST', '/teams', { body: { name: email } })).body;
+    const below = await admin.createProject({ team_id: team.id });
+    await admin.call('PATCH', `/teams/${team.id}`, { body: { monthly_cap_usd: 5 } });
+    await admin.database.db.execute(sql`delete from admin_audit where resource_id = ${below.id}`);
     await admin.call('PATCH', path, { body: { name: 'changed' } });
     await admin.call('PUT', `${path}/customers/a%2Fb/limits`, { body: { requests_per_day: 3 } });
     await admin.call('PUT', `${path}/customers/c/limits`, { body: { requests_per_day: 4 } });
@@ -39,6 +44,7 @@ describe.each(ON_ONE_DATABASE)('changes whose gateway died on $name', (kind) => 
     });
     await recoverChanges({ db: admin.services.db, hotStore }, sinceMs);
     expect(versions).toContainEqual([project.id, 2, []]);
+    expect(versions).toContainEqual([below.id, 2, []]);
     expect(versions).toContainEqual([project.id, null, [{ keyId: kept.id, version: 1 }]]);
     expect(versions).toContainEqual([project.id, null, [{ keyId: gone.id, version: 2 }]]);
     expect(versions).toContainEqual([project.id, null, [{ keyId: theirs.id, version: 2 }]]);
