@@ -25,7 +25,11 @@ function compressed(): Plugin {
 }
 
 /** What most pages use is one file: small ones compress badly. Charts and forms come with the pages that have them. */
-const SHARED = { name: 'shared', test: /dashboard.src.(?!charts|ui.combobox|features.forms|api.routing)/, minShareCount: 8 };
+const SHARED = {
+  name: 'shared',
+  test: /dashboard.src.(?!charts|ui.combobox|features.forms|api.routing)/,
+  minShareCount: 8,
+};
 
 export default defineConfig({
   plugins: [react(), tailwindcss(), compressed()],
