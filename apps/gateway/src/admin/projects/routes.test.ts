@@ -38,6 +38,7 @@ describe.each(ON_ONE_DATABASE)('projects on $name', (kind) => {
       share_responses: false,
       drop_params: null,
       failover: null,
+      allowed_models: null,
       passthrough: null,
       allowed_tools: null,
       code_mode: false,
