@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { thresholdProblem } from '@llm0/core/alerts/check-threshold';
 import { ALERT_KIND_FACTS, ALERT_KINDS, WEBHOOK_FORMATS } from '@llm0/core/alerts/kinds';
 import type { StoredAlert, StoredFiring } from '@llm0/drizzle/queries/alerts';
+import { isMailto } from '../../observe/send-mail';
 import { count, id, instant, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 import { showInstantOrNull } from '../fields/show-fields';
@@ -14,10 +15,7 @@ const MAILTO = new RegExp(`^mailto:${ADDRESS}(,${ADDRESS})*$`);
 const webhookUrl = z
   .url({ protocol: /^(https?|mailto)$/, error: 'must be an http(s) URL, or mailto: with addresses' })
   .max(2000)
-  .refine(
-    (url) => !url.startsWith('mailto:') || MAILTO.test(url),
-    'must be mailto: with addresses such as ann@example.com',
-  )
+  .refine((url) => !isMailto(url) || MAILTO.test(url), 'must be mailto: with addresses such as ann@example.com')
   .openapi({
     description:
       'Gets JSON in the shape of `webhook_format`, or mail (`mailto:ann@example.com`, with SMTP_URL); never a private address unless EGRESS_ALLOW names it. PagerDuty: `https://events.pagerduty.com/v2/enqueue`',

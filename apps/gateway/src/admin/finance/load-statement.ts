@@ -97,14 +97,10 @@ function regroupingOf(by: string, keys: Bearers, homes: readonly ProjectHome[]):
 
 /** Levels are sums of their projects. */
 async function loadAmounts(db: Db, question: StatementQuestion, regrouping: Regrouping | null) {
-  const { by } = question;
-  if (!isLevel(by) || regrouping === null) {
-    const asked = { ...question, by: by as MonthQuestion['by'] };
-    const months = await loadMonths(db, asked, regrouping);
-    return { months, forecasts: await loadForecasts(db, asked, months, regrouping) };
-  }
-  const asked = { ...question, by: regrouping.by };
-  const months = regroupMonths(await loadMonths(db, asked, null), regrouping.groupOf);
+  const level = isLevel(question.by) ? regrouping : null;
+  const asked = { ...question, by: level?.by ?? (question.by as MonthQuestion['by']) };
+  const found = await loadMonths(db, asked, level === null ? regrouping : null);
+  const months = level === null ? found : regroupMonths(found, level.groupOf);
   return { months, forecasts: await loadForecasts(db, asked, months, regrouping) };
 }
 
