@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import { useMemo } from 'react';
+import { UUID } from '../range/uuid';
 import { api, read, readOrNull } from './client';
 import { usePages } from './pages';
 
@@ -22,7 +23,6 @@ export const SPARK_DAYS = 14;
 const SPEND_DAYS = String(SPARK_DAYS);
 /** Maximum of one query. */
 const MAX_NAMES = 100;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const useProjects = () =>
   useQuery({ queryKey: ['projects'], queryFn: () => read(api.projects.$get({ query: { limit: ALL } })) });

@@ -1,3 +1,5 @@
+import { UUID } from '../../range/uuid';
+
 /** Groups that have a button of their own; other labels are chosen from a list. */
 export const GROUPS = {
   organization: 'Organization',
@@ -10,7 +12,6 @@ export const GROUPS = {
 } as const;
 
 const LABEL = /^label\.[a-z0-9][a-z0-9._-]{0,62}$/;
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const isId = (value: string) => UUID.test(value);
 const MONTH = /^(?:19|2\d)\d\d-(?:0[1-9]|1[0-2])$/;
 export const DECIMALS = {

@@ -3,10 +3,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ApiError, api, read } from '../../api/client';
 import { useSession } from '../../api/session';
+import { UUID } from '../../range/uuid';
 import type { PlaygroundStore } from './playground-store';
 import { prepareRerun } from './prepare-rerun';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** `/playground?rerun=<request id>`: loads that request into the draft, once; the address is then the page's own again. */
 export function useRerun(store: PlaygroundStore) {
