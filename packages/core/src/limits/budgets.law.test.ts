@@ -157,7 +157,6 @@ class Trial {
       ...versions,
       budgets,
       labels,
-      levels: compiled?.levels,
       requested: { holdNanoUsd: step.hold },
     });
     const refusing = budgets?.list.find((budget) => this.sum(budget, project.id).all + step.hold > budget.limitNanoUsd);

@@ -129,8 +129,12 @@ interface RecordedRequest {
 export function coveringBudgets({
   keyId,
   record,
-}: Omit<RecordedRequest, 'projectId'>): readonly Pick<Budget, 'id' | 'span'>[] {
-  const { labels, runId, levels = {} } = read(record);
+  levels = {},
+}: Pick<RecordedRequest, 'keyId' | 'record'> & { readonly levels?: LevelIds | undefined }): readonly Pick<
+  Budget,
+  'id' | 'span'
+>[] {
+  const { labels, runId } = read(record);
   const owners: BudgetOwner[] = [{ scope: 'project' }, { scope: 'key', keyId }];
   for (const scope of LEVELS) if (levels[scope] !== undefined) owners.push({ scope, levelId: levels[scope] });
   for (const [label, value] of Object.entries(labels ?? {})) owners.push({ scope: 'label', label, value });
@@ -142,8 +146,7 @@ export function coveringBudgets({
 
 const CALENDAR = ['day', 'week', 'month'] as const;
 
-const read = (record: string) =>
-  JSON.parse(record) as { labels?: Labels | null; runId?: string | null; levels?: LevelIds };
+const read = (record: string) => JSON.parse(record) as { labels?: Labels | null; runId?: string | null };
 
 /** A budget with the projects of its organization or team, or the keys of its user; absent: its project alone has it. */
 export type MemberBudget<B = Budget> = B & { readonly members?: ReadonlySet<string> | undefined };
@@ -188,7 +191,7 @@ export const toRequestBudgets = (list: readonly Budget[]): RequestBudgets => ({
 /** Budgets of a key's requests, worked out once for a key and project. */
 export class Budgets {
   private readonly ofAll: RequestBudgets | undefined;
-  /** Levels with a budget, for the records of requests; absent without any. */
+  /** Levels with a budget, for settlements; absent without any. */
   readonly levels: LevelIds | undefined;
 
   constructor(

@@ -1,6 +1,6 @@
 import type { BudgetPeriod } from '../keys/api-key';
 import type { LogQueue } from '../logs/log-queue';
-import type { BudgetSum, Level, RequestBudgets, SpentBudget } from './budgets';
+import type { BudgetSum, Level, LevelIds, RequestBudgets, SpentBudget } from './budgets';
 
 /** Hold of one way to serve the request. */
 export interface AdmitPlan {
@@ -150,6 +150,8 @@ export interface Settlement {
   readonly tokens: number;
   /** JSON of the `LogRecord`; its `id` is `requestId`, its `costNanoUsd` the settlement's. */
   readonly record: string;
+  /** Levels whose budgets it counts against. */
+  readonly levels?: LevelIds | undefined;
   readonly cache?: CacheWrite;
 }
 

@@ -113,7 +113,6 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     refusedCount: outcome.error?.code === 'rate_limit_exceeded' ? 1 : undefined,
     customerId: ctx.customerId,
     labels: labelsOf(principal, ctx.labels),
-    levels: principal.budgets?.levels,
     droppedParams: droppedOf(outcome),
     guardrails: guard?.list(),
   };

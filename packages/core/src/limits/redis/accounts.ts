@@ -27,6 +27,9 @@ export function createAccount(
   };
 }
 
+/** Place of the budgets among the arguments. A request with others names its own. */
+export const BUDGETS = 15;
+
 /** The same array while versions and limits stay: a group sends it once. */
 export function argsOf(account: Account, request: AdmitRequest): readonly ScriptArg[] {
   const { args } = account;
@@ -48,7 +51,7 @@ export function argsOf(account: Account, request: AdmitRequest): readonly Script
   const owner = `${projectId}\t${keyId}\t${customer}`;
   account.args = [
     ...[projectId, keyId, projectVersion, keyVersion, reloaded, rate, burst, cap, budget, keyBudgetPeriod],
-    ...[tokens, open, customer, owner, customers],
+    ...[tokens, open, customer, owner, customers, request.budgets?.text ?? ''],
   ];
   return account.args;
 }

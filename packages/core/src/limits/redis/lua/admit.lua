@@ -4,9 +4,9 @@
 --      account: project, key, customer, customer limits
 -- ARGV 1 epoch, 2 version of the tables, 3 clock, 4 queue bound, 5 accounts, then per account (ACCOUNT fields): project id,
 --      key id, project version, key version, reloaded, rate, burst, project cap, key budget, its period, tokens per
---      minute, concurrency, customer id or '', owner line, most customers; then per request: account, request id, number
---      of plans (with budgets, followed by id, limit and version of each), and per plan (PLAN fields): model, hold, lost,
---      tokens, cache key, lost record
+--      minute, concurrency, customer id or '', owner line, most customers, budgets (id, limit and version of each) or '';
+--      then per request: account, request id, number of plans (and its budgets, where they differ), and per plan (PLAN
+--      fields): model, hold, lost, tokens, cache key, lost record
 -- Reply: 0 (another epoch), or {now, row, …}; a row: {code, bucket level, project spent, a, b, c, customer day, customer
 --      month, daily limit, monthly limit}, as far as there is something to say; {8}: one of its budgets is not counted yet;
 --      or the text of what went wrong.
@@ -63,14 +63,17 @@ local function decide(at)
   local account = tonumber(ARGV[at])
   local a, k = FIRST + account * ACCOUNT, 9 + account * 4
   local REQUESTED, DOWNGRADE = at + 3, at + 3 + PLAN
-  local plans, budgets = ARGV[at + 2], nil
+  local plans, named, budgets = ARGV[at + 2], ARGV[a + 15], nil
   if plans ~= '1' and plans ~= '2' then
-    budgets_of_turn = budgets_of_turn or make_budgets(now, month)
-    plans, budgets = string.sub(plans, 1, 1), budgets_of_turn.find(plans)
+    plans, named = string.sub(plans, 1, 1), string.sub(plans, 3)
   end
   if plans ~= '2' then DOWNGRADE = nil end
   local version = 'k:' .. ARGV[a + 1]
   project_name, key_name = KEYS[k], KEYS[k + 1]
+  if named ~= '' then
+    budgets_of_turn = budgets_of_turn or make_budgets(now, month)
+    budgets = budgets_of_turn.find(named, project_name)
+  end
   P = load_project(project_name, version)
   if not is_known(P, project_name, a, version) then return { 1 } end
 
@@ -184,7 +187,7 @@ local function decide(at)
   end
   K.open, K.h, K.hm, K.takes_hold = K.open + 1, (tonumber(K.h) or 0) + hold, (tonumber(K.hm) or 0) + hold, true
   P.held, P.id, P.takes_hold = (tonumber(P.held) or 0) + hold, ARGV[a], true
-  if budgets then budgets_of_turn.take(budgets, hold, project_name) end
+  if budgets then budgets_of_turn.take(budgets, hold) end
   if C then C.hd, C.hm, C.takes_hold = (tonumber(C.hd) or 0) + hold, (tonumber(C.hm) or 0) + hold, true end
   return reply(5, (plan - REQUESTED) / PLAN, warning, incomplete)
 end

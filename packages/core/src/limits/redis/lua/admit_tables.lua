@@ -7,7 +7,7 @@ local month, day = month_of(now), day_of(now)
 local NOW, MONTH, LEASE = whole(now), whole(month), whole(now + LEASE_MS)
 local sm, hm = 's' .. MONTH, 'h' .. MONTH
 local queue_left = tonumber(ARGV[4]) - call('XLEN', KEYS[3])
-local ACCOUNT, PLAN, FIRST = 15, 6, 6
+local ACCOUNT, PLAN, FIRST = 16, 6, 6
 local projects, keys, customers, limits_of, lost_until = {}, {}, {}, {}, {}
 local holds, leases = {}, {}
 

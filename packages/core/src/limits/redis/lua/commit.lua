@@ -24,15 +24,13 @@ if #held > 0 then
   for i = 1, #held do holds[held[i]] = stored[i] end
 end
 
--- Sums by account and day of admission, and of budgets by project; tokens given back by key, in the order of the rows.
+-- Sums by account and day of admission, and of budgets by project and counters; tokens given back by key, in the order of the rows.
 local sums, budgets_of, tokens_of = {}, {}, {}
 local function book_budgets(project, counters, cost, hold)
   local budgets = budgets_of[project] or {}
   budgets_of[project] = budgets
-  for name in string.gmatch(counters, '%S+') do
-    local sum = budgets[name] or { cost = 0, hold = 0 }
-    sum.cost, sum.hold, budgets[name] = sum.cost + cost, sum.hold + hold, sum
-  end
+  local sum = budgets[counters] or { cost = 0, hold = 0 }
+  sum.cost, sum.hold, budgets[counters] = sum.cost + cost, sum.hold + hold, sum
 end
 -- True where the row is clear: then all its sums are taken, else none.
 local function book(row)
