@@ -2,8 +2,10 @@ import { ROLES, type Role } from '@llm0/core/access/roles';
 import { boolean, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, instantOfInsert, nanoUsd } from './columns';
 
-/** Budgets of a level, and models that everything below may call. */
+/** Budgets and limits of a level, and models that everything below may call. */
 const levelLimits = () => ({
+  rateLimitPerMinute: integer('rate_limit_per_minute'),
+  tokensPerMinute: integer('tokens_per_minute'),
   dailyBudgetNanoUsd: nanoUsd('daily_budget_usd'),
   weeklyBudgetNanoUsd: nanoUsd('weekly_budget_usd'),
   monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),

@@ -3,6 +3,7 @@ import { type Permission, type Reach, ROLE_TABLE, type Role } from '@llm0/core/a
 import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
 import type { LabelBudget, Level, LevelBudgets } from '@llm0/core/limits/budgets';
+import type { SetLevelLimits } from '@llm0/core/limits/level-limits';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
@@ -24,8 +25,8 @@ export interface StoredPrincipal {
   /** Secret for the project's pseudonyms. */
   readonly pseudonymSecret: string;
   readonly labelBudgets: readonly LabelBudget[];
-  /** Organization, team and user, if they set a budget. */
-  readonly levels: readonly LevelBudgets[];
+  /** Organization, team and user. */
+  readonly levels: readonly (LevelBudgets & SetLevelLimits)[];
   /** Only of a replaced secret: it works until then. */
   readonly secretEndsMs?: number;
 }
@@ -47,20 +48,21 @@ const BUDGETS_OF_LABELS = sql<readonly LabelBudget[]>`coalesce((
   select json_agg(json_build_array(b.label, b.value, b.daily_usd::text, b.weekly_usd::text, b.monthly_usd::text))
   from ${labelBudgets} b where b.project_id = ${projects.id}), '[]'::json)`.mapWith(toLabelBudgets);
 
-/** In the same query: few set a budget. */
-const BUDGETS_OF_LEVELS = sql<readonly LevelBudgets[]>`coalesce((
+/** In the same query: few set a limit. */
+const LEVELS = sql<StoredPrincipal['levels']>`coalesce((
   select json_agg(json_build_array(b.level, b.id, b.version, b.daily_budget_usd::text, b.weekly_budget_usd::text,
-    b.monthly_cap_usd::text) order by b.place)
+    b.monthly_cap_usd::text, b.rate_limit_per_minute, b.tokens_per_minute) order by b.place)
   from (
-    select 1 as place, 'organization' as level, o.id, o.version, o.daily_budget_usd, o.weekly_budget_usd, o.monthly_cap_usd
+    select 1 as place, 'organization' as level, o.id, o.version, o.daily_budget_usd, o.weekly_budget_usd, o.monthly_cap_usd,
+      o.rate_limit_per_minute, o.tokens_per_minute
       from ${teams} t join ${organizations} o on o.id = t.organization_id where t.id = ${projects.teamId}
-    union all select 2, 'team', t.id, t.version, t.daily_budget_usd, t.weekly_budget_usd, t.monthly_cap_usd
+    union all select 2, 'team', t.id, t.version, t.daily_budget_usd, t.weekly_budget_usd, t.monthly_cap_usd,
+      t.rate_limit_per_minute, t.tokens_per_minute
       from ${teams} t where t.id = ${projects.teamId}
-    union all select 3, 'user', u.id, u.version, u.daily_budget_usd, u.weekly_budget_usd, u.monthly_cap_usd
+    union all select 3, 'user', u.id, u.version, u.daily_budget_usd, u.weekly_budget_usd, u.monthly_cap_usd,
+      u.rate_limit_per_minute, u.tokens_per_minute
       from ${users} u where u.id = ${apiKeys.userId}
-  ) as b where coalesce(b.daily_budget_usd, b.weekly_budget_usd, b.monthly_cap_usd) is not null), '[]'::json)`.mapWith(
-  toLevelBudgets,
-);
+  ) as b), '[]'::json)`.mapWith(toLevels);
 
 /** Roles that hold there and permit keys of one's own. */
 function rolesIn(reach: Reach): readonly Role[] {
@@ -81,12 +83,16 @@ function toLabelBudgets(json: unknown): readonly LabelBudget[] {
   }));
 }
 
-type LevelRow = readonly [level: Level, id: string, version: number, daily: Usd, weekly: Usd, monthly: Usd];
+type LevelRow = readonly [
+  ...[level: Level, id: string, version: number, daily: Usd, weekly: Usd, monthly: Usd],
+  ...[requests: number | null, tokens: number | null],
+];
 
-function toLevelBudgets(json: unknown): readonly LevelBudgets[] {
-  return (parseJson(json) as readonly LevelRow[]).map(([level, id, version, daily, weekly, monthly]) => ({
+function toLevels(json: unknown): StoredPrincipal['levels'] {
+  const rows = parseJson(json) as readonly LevelRow[];
+  return rows.map(([level, id, version, daily, weekly, monthly, rateLimitPerMinute, tokensPerMinute]) => ({
     ...{ level, id, version, dailyBudgetNanoUsd: nano(daily), weeklyBudgetNanoUsd: nano(weekly) },
-    monthlyCapNanoUsd: nano(monthly),
+    ...{ monthlyCapNanoUsd: nano(monthly), rateLimitPerMinute, tokensPerMinute },
   }));
 }
 
@@ -116,7 +122,7 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
       policy: POLICY_COLUMNS,
       pseudonymSecret: projects.pseudonymSecret,
       labelBudgets: BUDGETS_OF_LABELS,
-      levels: BUDGETS_OF_LEVELS,
+      levels: LEVELS,
       modelsAbove: MODELS_ABOVE,
       hash: apiKeys.hash,
       mayUse: MAY_USE,

@@ -1,6 +1,7 @@
 import type { Guardrails } from '../guardrails/guardrails';
 import type { GuardrailRule } from '../guardrails/policy';
-import type { Budgets } from '../limits/budgets';
+import type { Budgets, LevelIds } from '../limits/budgets';
+import type { LevelLimits } from '../limits/level-limits';
 import type { FailoverSetting } from '../routing/failover-mode';
 
 /** Behaviour of a project's requests while the hot store is unreachable. */
@@ -121,6 +122,9 @@ export interface Principal {
   readonly guardrails?: Guardrails;
   /** Budgets by day, week and label; absent without any. */
   readonly budgets?: Budgets;
+  /** Above the key and its project. */
+  readonly levels?: LevelIds;
+  readonly levelLimits?: LevelLimits;
 }
 
 /** Labels of a request: key and project override the caller, so that no caller moves costs elsewhere. */

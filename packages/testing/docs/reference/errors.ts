@@ -77,7 +77,7 @@ const ADVICE = {
   ),
   request_too_large: advice('The body exceeds `MAX_BODY_BYTES`.', 'Send less, or raise the setting.'),
   rate_limit_exceeded: advice(
-    'A limit is reached; `param` is `key`, `customer`, `tokens`, `concurrency`, `global` or `client`. Without `param` the key sends too many wrong requests.',
+    'A limit is reached; `param` is `key`, `customer`, `tokens`, `concurrency`, `organization`, `team`, `user`, `global` or `client`. Without `param` the key sends too many wrong requests.',
     'Wait for `Retry-After`, or raise the limit: [every source](../guides/too-many-requests.md).',
   ),
   customer_spend_limit: advice(

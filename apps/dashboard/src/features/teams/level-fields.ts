@@ -1,15 +1,18 @@
 import { formatUsdExact } from '../../format/format-usd';
 import type { Column } from '../../ui/table/column';
-import { PROJECT_FIELDS } from '../projects/field-specs';
+import { KEY_FIELDS, PROJECT_FIELDS } from '../projects/field-specs';
 import type { Team } from './use-teams';
 
 const PERIODS = { daily_budget_usd: 'a day', weekly_budget_usd: 'a week', monthly_cap_usd: 'a month' } as const;
 type Budgets = Pick<Team, keyof typeof PERIODS>;
 
-/** Limits of everything below a team or user, as projects have them. */
-export const LIMIT_FIELDS = PROJECT_FIELDS.filter(
-  ({ name }) => Object.hasOwn(PERIODS, name) || name === 'allowed_models',
-);
+const A_MINUTE = ['rate_limit_per_minute', 'tokens_per_minute'];
+
+/** Limits of everything below a team or user, as projects and keys have them. */
+export const LIMIT_FIELDS = [
+  ...PROJECT_FIELDS.filter(({ name }) => Object.hasOwn(PERIODS, name) || name === 'allowed_models'),
+  ...KEY_FIELDS.filter(({ name }) => A_MINUTE.includes(name)),
+];
 
 /** `$2.50 a day, $20.00 a month`; null without any. */
 export function describeBudgets(level: Budgets): string | null {

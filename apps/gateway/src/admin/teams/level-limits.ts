@@ -4,11 +4,15 @@ import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Db } from '@llm0/drizzle/client';
 import { type LevelOwner, type RaisedVersions, raiseLevel } from '@llm0/drizzle/queries/access/levels';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
-import { modelList, periodBudgets, periodBudgetsShown, usd, usdShown } from '../fields/fields';
+import { count, modelList, periodBudgets, periodBudgetsShown, usd, usdShown } from '../fields/fields';
 
 /** Limits of an organization, a team or a user: for all requests below it. */
 export const levelLimits = {
   ...periodBudgets,
+  rate_limit_per_minute: count()
+    .nullish()
+    .openapi({ description: 'Requests a minute of everything below together; null = any number' }),
+  tokens_per_minute: count().nullish().openapi({ description: 'Tokens a minute of everything below together' }),
   monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
   allowed_models: modelList
     .nullish()
@@ -16,16 +20,22 @@ export const levelLimits = {
 };
 export const levelLimitsShown = {
   ...periodBudgetsShown,
+  rate_limit_per_minute: z.int().nullable(),
+  tokens_per_minute: z.int().nullable(),
   monthly_cap_usd: usdShown.nullable(),
   allowed_models: z.array(z.string()).nullable(),
 };
 
-const BUDGETS = ['dailyBudgetNanoUsd', 'weeklyBudgetNanoUsd', 'monthlyCapNanoUsd'] as const;
-export type LevelFields = { readonly [F in (typeof BUDGETS)[number]]?: number | null | undefined } & {
+/** Limits with one counter for several projects. */
+const SHARED = [
+  ...(['dailyBudgetNanoUsd', 'weeklyBudgetNanoUsd', 'monthlyCapNanoUsd'] as const),
+  ...(['rateLimitPerMinute', 'tokensPerMinute'] as const),
+] as const;
+export type LevelFields = { readonly [F in (typeof SHARED)[number]]?: number | null | undefined } & {
   readonly allowedModels?: readonly string[] | null | undefined;
 };
 
-const sets = (fields: LevelFields) => [...BUDGETS, 'allowedModels' as const].some((name) => fields[name] !== undefined);
+const sets = (fields: LevelFields) => [...SHARED, 'allowedModels' as const].some((name) => fields[name] !== undefined);
 
 /** Changes of levels' limits, in force with the next request of everything below. */
 export class LevelLimits {
@@ -41,12 +51,12 @@ export class LevelLimits {
     return raiseLevel(tx, owner, 1);
   }
 
-  /** A budget of several projects needs all their counters in one place. */
+  /** A limit of several projects needs all their counters in one place. */
   refuseOnShards(fields: LevelFields): void {
-    if (this.hotStore.holdsLevels || BUDGETS.every((name) => fields[name] == null)) return;
+    if (this.hotStore.holdsLevels || SHARED.every((name) => fields[name] == null)) return;
     throw invalidRequest(
       'monthly_cap_usd',
-      'A Redis cluster spreads projects over its nodes and cannot hold a budget of several projects. Use one Redis.',
+      'A Redis cluster spreads projects over its nodes and cannot hold a limit of several projects. Use one Redis.',
     );
   }
 

@@ -6,6 +6,8 @@ const limits: Readonly<Record<string, CommandOption>> = {
   'daily-budget-usd': { kind: 'usd', help: 'limit of a UTC day over everything below, in USD (none)' },
   'weekly-budget-usd': { kind: 'usd', help: 'limit of a week from Monday, UTC, in USD (none)' },
   'monthly-cap-usd': { kind: 'usd', help: 'limit of a UTC month, in USD (none)' },
+  'rate-limit-per-minute': { kind: 'number', help: 'requests a minute of everything below together (any)' },
+  'tokens-per-minute': { kind: 'number', help: 'tokens a minute of everything below together (any)' },
   'allowed-models': { kind: 'list', help: 'models that everything below may call, separated by commas (all)' },
 };
 const NAME: Readonly<Record<string, CommandOption>> = { name: { kind: 'text', help: 'a new name' } };

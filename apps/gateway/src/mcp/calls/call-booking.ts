@@ -112,7 +112,7 @@ export class CallBooking {
       guardrails: this.guard?.list(),
     };
     const held = decision.type === 'admitted';
-    this.handedOver = settleCall(this.services, record, { held, levels: principal.budgets?.levels });
+    this.handedOver = settleCall(this.services, record, { held, levels: principal.levels });
     recordCallBodies(this.services, { ...record, params: this.call.params, answer: this.answer });
     this.answer = undefined;
   }

@@ -8,7 +8,7 @@ export interface SettledExtras {
   readonly held: boolean;
   /** Tokens that count against the key's limit per minute. */
   readonly tokens: number;
-  /** Levels whose budgets it counts against. */
+  /** See `Settlement.levels`. */
   readonly levels?: LevelIds | undefined;
   readonly cache?: CacheWrite;
 }

@@ -21,7 +21,8 @@ end
 local function book_counters(project, texts)
   local names_at, sums = {}, {}
   for text, more in pairs(texts) do
-    for name in string.gmatch(text, '%S+') do
+    -- Names of token buckets are capitalized.
+    for name in string.gmatch(text, ' (%l%S*)') do
       local sum = sums[name]
       if sum then
         sums[name] = { cost = sum.cost + more.cost, hold = sum.hold + more.hold }
