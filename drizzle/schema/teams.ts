@@ -24,6 +24,8 @@ export const teams = pgTable('teams', {
   id: uuid('id').primaryKey().defaultRandom(),
   organizationId: uuid('organization_id').notNull(),
   name: text('name').notNull(),
+  /** Of its projects without one of their own. */
+  costCenter: text('cost_center'),
   ...levelLimits(),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),

@@ -1,5 +1,6 @@
 import { formatUsdExact } from '../../format/format-usd';
 import type { Column } from '../../ui/table/column';
+import type { FieldSpec } from '../forms/prepare-form';
 import { PROJECT_FIELDS } from '../projects/field-specs';
 import type { Team } from './use-teams';
 
@@ -10,6 +11,12 @@ type Budgets = Pick<Team, keyof typeof PERIODS>;
 export const LIMIT_FIELDS = PROJECT_FIELDS.filter(
   ({ name }) => Object.hasOwn(PERIODS, name) || name === 'allowed_models',
 );
+
+/** Fields of a team that its own admins may change. */
+export const TEAM_FIELDS: readonly FieldSpec[] = [
+  { name: 'name', label: 'Name', kind: 'text', required: true },
+  { name: 'cost_center', label: 'Cost center', kind: 'text', hint: 'Of its projects without their own.' },
+];
 
 /** `$2.50 a day, $20.00 a month`; null without any. */
 export function describeBudgets(level: Budgets): string | null {

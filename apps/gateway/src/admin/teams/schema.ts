@@ -4,7 +4,7 @@ import type { StoredMember, StoredOrganization, StoredTeam } from '@llm0/drizzle
 
 export { DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
 
-import { id, instantShown, text } from '../fields/fields';
+import { costCenter, id, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 import { levelLimits, levelLimitsShown } from './level-limits';
 
@@ -19,18 +19,24 @@ export const organizationSchema = z
   .openapi('Organization');
 export const showOrganization = (one: StoredOrganization) => showFields(organizationSchema, one);
 
+const ofTeam = {
+  cost_center: costCenter.nullish().openapi({ description: 'Cost center of its projects without their own' }),
+  ...levelLimits,
+};
+
 export const newTeamSchema = z
   .strictObject({
     organization_id: id.optional().openapi({ description: 'Default: the default organization' }),
     name: text(),
-    ...levelLimits,
+    ...ofTeam,
   })
   .openapi('NewTeam');
-export const teamChangesSchema = z.strictObject({ name: text().optional(), ...levelLimits }).openapi('TeamChanges');
+export const teamChangesSchema = z.strictObject({ name: text().optional(), ...ofTeam }).openapi('TeamChanges');
 const shownTeam = z.object({
   id,
   organization_id: id,
   name: z.string(),
+  cost_center: z.string().nullable(),
   ...levelLimitsShown,
   created_at: instantShown,
   updated_at: instantShown,

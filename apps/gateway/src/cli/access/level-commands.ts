@@ -8,6 +8,9 @@ const limits: Readonly<Record<string, CommandOption>> = {
   'monthly-cap-usd': { kind: 'usd', help: 'limit of a UTC month, in USD (none)' },
   'allowed-models': { kind: 'list', help: 'models that everything below may call, separated by commas (all)' },
 };
+const costCenter: Readonly<Record<string, CommandOption>> = {
+  'cost-center': { kind: 'text', help: 'cost center of its projects without their own (none)' },
+};
 const NAME: Readonly<Record<string, CommandOption>> = { name: { kind: 'text', help: 'a new name' } };
 
 interface Level {
@@ -27,7 +30,8 @@ const LEVELS: readonly Level[] = [
   { noun: 'organizations', what: 'organization', whose: "its teams' projects", args: ['name'], shown: [] },
   {
     ...{ noun: 'teams', what: 'team', whose: 'its projects', args: ['name'], shown: ['projects', 'members'] },
-    creates: { 'organization-id': { kind: 'text', help: 'its organization (the default one)' } },
+    creates: { 'organization-id': { kind: 'text', help: 'its organization (the default one)' }, ...costCenter },
+    changes: costCenter,
   },
   {
     ...{ noun: 'users', what: 'user', whose: 'the keys of the user', args: ['name', 'email'], shown: ['email'] },
