@@ -1,13 +1,18 @@
 import { ROLES, type Role } from '@llm0/core/access/roles';
+import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import { boolean, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, instantOfInsert, nanoUsd } from './columns';
 
-/** Budgets of a level, and models that everything below may call. */
+/** Budgets of a level, and what everything below may use at most; null = no limit. */
 const levelLimits = () => ({
   dailyBudgetNanoUsd: nanoUsd('daily_budget_usd'),
   weeklyBudgetNanoUsd: nanoUsd('weekly_budget_usd'),
   monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),
   allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
+  passthrough: jsonb('passthrough').$type<readonly string[]>(),
+  allowedTools: jsonb('allowed_tools').$type<readonly string[]>(),
+  /** In addition to those of projects and keys. */
+  guardrailRules: jsonb('guardrail_rules').$type<readonly GuardrailRule[]>(),
   /** See `Budget.version`. */
   version: integer('version').notNull().default(1),
 });

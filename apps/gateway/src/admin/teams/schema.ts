@@ -6,7 +6,7 @@ export { DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
 
 import { costCenter, id, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
-import { levelLimits, levelLimitsShown } from './level-limits';
+import { asLevel, levelLimits, levelLimitsShown } from './level-limits';
 
 export const role = z.enum(ROLES);
 
@@ -17,7 +17,7 @@ export const organizationChangesSchema = z
 export const organizationSchema = z
   .object({ id, name: z.string(), ...levelLimitsShown, created_at: instantShown, updated_at: instantShown })
   .openapi('Organization');
-export const showOrganization = (one: StoredOrganization) => showFields(organizationSchema, one);
+export const showOrganization = (one: StoredOrganization) => showFields(organizationSchema, asLevel(one));
 
 const ofTeam = {
   cost_center: costCenter.nullish().openapi({ description: 'Cost center of its projects without their own' }),
@@ -43,7 +43,7 @@ const shownTeam = z.object({
 });
 export const teamSchema = shownTeam.openapi('Team');
 export const listedTeamSchema = shownTeam.extend({ projects: z.int(), members: z.int() }).openapi('ListedTeam');
-export const showTeam = (team: StoredTeam) => showFields(teamSchema, team);
+export const showTeam = (team: StoredTeam) => showFields(teamSchema, asLevel(team));
 
 export const newMemberSchema = z
   .strictObject({

@@ -7,6 +7,12 @@ const limits: Readonly<Record<string, CommandOption>> = {
   'weekly-budget-usd': { kind: 'usd', help: 'limit of a week from Monday, UTC, in USD (none)' },
   'monthly-cap-usd': { kind: 'usd', help: 'limit of a UTC month, in USD (none)' },
   'allowed-models': { kind: 'list', help: 'models that everything below may call, separated by commas (all)' },
+  passthrough: {
+    kind: 'list',
+    help: "providers whose native APIs everything below may use at most; '' = none (no limit)",
+  },
+  'allowed-tools': { kind: 'list', help: "MCP tools that everything below may call at most; '' = none (no limit)" },
+  'guardrail-rules': { kind: 'json', help: 'guardrails of everything below, in addition to its own (none)' },
 };
 const costCenter: Readonly<Record<string, CommandOption>> = {
   'cost-center': { kind: 'text', help: 'cost center of its projects without their own (none)' },
