@@ -1,7 +1,7 @@
 // Without Postgres, the look-up throws; the key cache serves its entries.
 import { type Permission, type Reach, ROLE_TABLE, type Role } from '@llm0/core/access/roles';
-import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
-import type { ApiKey, Project } from '@llm0/core/keys/api-key';
+import type { GuardrailPolicy, GuardrailRule } from '@llm0/core/guardrails/policy';
+import type { ApiKey, Lists, Project } from '@llm0/core/keys/api-key';
 import type { LabelBudget, Level, LevelBudgets } from '@llm0/core/limits/budgets';
 import type { SetLevelLimits } from '@llm0/core/limits/level-limits';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
@@ -27,6 +27,8 @@ export interface StoredPrincipal {
   readonly labelBudgets: readonly LabelBudget[];
   /** Organization, team and user. */
   readonly levels: readonly (LevelBudgets & SetLevelLimits)[];
+  /** Guardrails of organization, team and user, named by their level. */
+  readonly levelRules: readonly GuardrailRule[];
   /** Only of a replaced secret: it works until then. */
   readonly secretEndsMs?: number;
 }
@@ -96,15 +98,44 @@ function toLevels(json: unknown): StoredPrincipal['levels'] {
   }));
 }
 
-const MODELS_ABOVE = sql<readonly (readonly string[])[]>`coalesce((select json_agg(l.models) from (
-    select ${projects.allowedModels} as models
-    union all select t.allowed_models from ${teams} t where t.id = ${projects.teamId}
-    union all select o.allowed_models from ${teams} t join ${organizations} o on o.id = t.organization_id
+/** What a level, or the project, permits at most. */
+interface LevelLists {
+  readonly level: Level | 'project';
+  readonly models: readonly string[] | null;
+  readonly passthrough: readonly string[] | null;
+  readonly tools: readonly string[] | null;
+  readonly rules: readonly GuardrailRule[] | null;
+}
+
+const listsOf = (level: Level, table: string) =>
+  sql`select ${sql.raw(`'${level}'`)} as level, ${sql.raw(
+    ['allowed_models as models', 'passthrough', 'allowed_tools as tools', 'guardrail_rules as rules']
+      .map((column) => `${table}.${column}`)
+      .join(', '),
+  )}`;
+
+/** In the same query: few set a list. The widest level comes first. */
+const LISTS_ABOVE = sql<readonly LevelLists[]>`coalesce((select json_agg(l) from (
+    ${listsOf('organization', 'o')} from ${teams} t join ${organizations} o on o.id = t.organization_id
       where t.id = ${projects.teamId}
-    union all select u.allowed_models from ${users} u where u.id = ${apiKeys.userId}
-  ) as l where l.models is not null), '[]'::json)`.mapWith(
-  (json: unknown) => parseJson(json) as readonly (readonly string[])[],
+    union all ${listsOf('team', 't')} from ${teams} t where t.id = ${projects.teamId}
+    union all ${listsOf('user', 'u')} from ${users} u where u.id = ${apiKeys.userId}
+    union all select 'project', ${projects.allowedModels}, null, null, null
+  ) as l where coalesce(l.models, l.passthrough, l.tools, l.rules) is not null), '[]'::json)`.mapWith(
+  (json: unknown) => parseJson(json) as readonly LevelLists[],
 );
+
+/** The lists of a key's levels by their names on the request path; empty without any. */
+function namedLists(above: readonly LevelLists[]): Pick<ApiKey, 'modelsAbove' | 'passthroughAbove' | 'toolsAbove'> {
+  const listed = (name: 'models' | 'passthrough' | 'tools'): Lists =>
+    above.flatMap((one) => (one[name] === null ? [] : [one[name]]));
+  const named = { modelsAbove: listed('models'), passthroughAbove: listed('passthrough'), toolsAbove: listed('tools') };
+  return Object.fromEntries(Object.entries(named).filter(([, lists]) => lists.length > 0));
+}
+
+/** A level's rule never has the name of a project's. */
+const namedRules = (above: readonly LevelLists[]): readonly GuardrailRule[] =>
+  above.flatMap(({ level, rules }) => (rules ?? []).map((rule) => ({ ...rule, name: `${level}/${rule.name}` })));
 
 /** A key of tokens works while its user is active and may have keys in the project. */
 const MAY_USE = sql<boolean>`(not ${apiKeys.isSignOn} or exists (
@@ -123,7 +154,7 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
       pseudonymSecret: projects.pseudonymSecret,
       labelBudgets: BUDGETS_OF_LABELS,
       levels: LEVELS,
-      modelsAbove: MODELS_ABOVE,
+      above: LISTS_ABOVE,
       hash: apiKeys.hash,
       mayUse: MAY_USE,
     })
@@ -132,12 +163,9 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
     .leftJoin(guardrails, isInForce)
     .where(condition);
   if (row === undefined) return null;
-  const { hash: current, mayUse, modelsAbove, ...read } = row;
-  const key = {
-    ...{ ...read.key, isActive: read.key.isActive && mayUse },
-    ...(modelsAbove.length > 0 && { modelsAbove }),
-  };
-  const found = { ...read, key };
+  const { hash: current, mayUse, above, ...read } = row;
+  const key = { ...read.key, isActive: read.key.isActive && mayUse, ...namedLists(above) };
+  const found = { ...read, key, levelRules: namedRules(above) };
   const isPrevious = hash !== undefined && hash !== current;
   return isPrevious ? { ...found, secretEndsMs: found.key.previousSecretExpiresAtMs ?? 0 } : found;
 }

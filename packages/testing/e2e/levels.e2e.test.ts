@@ -141,4 +141,38 @@ describe.each(STORE_KINDS)('budgets of organizations, teams and users on %s stor
     }
     expect(await send(apiKey)).toBeUndefined();
   });
+
+  test('native APIs, tools and guardrails: each level permits at most its own, from the next request', async () => {
+    const { id: organizationId } = await admin('/organizations', named('org'));
+    const team = await admin('/teams', { ...named('team'), organization_id: organizationId });
+    const user = await admin('/users', { ...named('eve'), email: `${crypto.randomUUID()}@example.com` });
+    const project = { cache_enabled: false, team_id: team.id, passthrough: ['openai'], allowed_tools: ['*'] };
+    const { apiKey } = await createTestKey(world.gateway, { project, key: { user_id: user.id } });
+    const native = async () => {
+      const url = `${world.gateway.url}/passthrough/openai/v1/chat/completions`;
+      const init = {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      };
+      const response = await fetch(url, { ...init, body: JSON.stringify(ask('twelve bytes', CALL)) });
+      const body = (await response.json()) as { error?: { param?: string } };
+      return [response.status, body.error?.param];
+    };
+    const word = { name: 'word', on: 'input', check: { type: 'words', words: ['twelve'] }, action: 'block' };
+    for (const [level, id] of [
+      ['organization', organizationId],
+      ['team', team.id],
+      ['user', user.id],
+    ] as const) {
+      const set = (body: Record<string, unknown>) => admin(`/${level}s/${id}`, body, 'PATCH');
+      expect([level, await native()]).toEqual([level, [200, undefined]]);
+      await set({ passthrough: ['groq'] });
+      expect([level, (await native())[0]]).toEqual([level, 403]);
+      await set({ passthrough: ['groq', 'openai'], guardrail_rules: [word] });
+      expect([level, await native()]).toEqual([level, [400, `${level}/word`]]);
+      expect((await send(apiKey))?.code).toBe('guardrail_blocked');
+      await set({ guardrail_rules: null });
+      expect(await send(apiKey)).toBeUndefined();
+    }
+  });
 });

@@ -19,6 +19,7 @@ import { customerListRoutes } from './customers/list-routes';
 import { customerRoutes } from './customers/routes';
 import { demoDataRoutes } from './demo/demo-data';
 import { failoverRoutes } from './failovers/routes';
+import { closingRoutes } from './finance/closing-routes';
 import { financeRoutes } from './finance/routes';
 import { guardrailReplayRoutes } from './guardrails/replay-routes';
 import { guardrailRoutes, guardrailTryoutRoutes } from './guardrails/routes';
@@ -108,6 +109,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', budgetRoutes(services))
     .route('/', labelBudgetRoutes(services, mirror))
     .route('/', financeRoutes(services))
+    .route('/', closingRoutes(services))
     .route('/', customerListRoutes(services, answer))
     .route('/', failoverRoutes(services))
     .route('/', alertRoutes(services, answer))

@@ -56,6 +56,9 @@ export interface Project {
   readonly queueTimeoutMs: number | null;
 }
 
+/** All of them must name a thing. */
+export type Lists = readonly (readonly string[])[];
+
 /** An API key on the request path; the store has only the SHA-256 of its secret. */
 export interface ApiKey {
   readonly id: string;
@@ -72,7 +75,11 @@ export interface ApiKey {
   /** null = all that the levels above allow. */
   readonly allowedModels: readonly string[] | null;
   /** Lists of its project, team, organization and user; a model must be in each. Absent without any. */
-  readonly modelsAbove?: readonly (readonly string[])[];
+  readonly modelsAbove?: Lists;
+  /** Providers with native APIs by team, organization and user, as above. */
+  readonly passthroughAbove?: Lists;
+  /** Patterns of MCP tools by team, organization and user, as above. */
+  readonly toolsAbove?: Lists;
   /** null = the project decides. */
   readonly dropParams: boolean | null;
   /** null = alias and project decide. */
@@ -101,12 +108,14 @@ export interface ApiKey {
 
 /** Providers with native APIs for the key. */
 export function passthroughOf({ key, project }: Principal): readonly string[] {
-  return key.passthrough ?? project.passthrough ?? [];
+  const own = key.passthrough ?? project.passthrough ?? [];
+  const { passthroughAbove: above } = key;
+  return above === undefined ? own : own.filter((name) => above.every((list) => list.includes(name)));
 }
 
-/** Patterns of the MCP tools that a key may call. */
-export function allowedToolsOf({ key, project }: Principal): readonly string[] {
-  return key.allowedTools ?? project.allowedTools ?? [];
+/** Patterns of the MCP tools that a key may call; a tool must match one of each list. */
+export function allowedToolsOf({ key, project }: Principal): Lists {
+  return [key.allowedTools ?? project.allowedTools ?? [], ...(key.toolsAbove ?? [])];
 }
 
 /** True if the key may run scripts over its tools. */

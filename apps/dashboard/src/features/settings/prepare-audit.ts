@@ -76,6 +76,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   'sign_in session': () => 'signed in',
   'reset token': () => 'reset the admin token',
   'reencrypt secrets': () => 'encrypted the stored secrets with the current key',
+  'create closing': ({ after }) => `closed ${String(objectOf(after).month)}`,
   'create demo_data': () => 'created demo data',
   'purge cache': ({ resource_id: id }, { project }) =>
     `purged the cache${id === null ? '' : ` of project ${project(id)}`}`,

@@ -9,7 +9,7 @@ import { TableCard } from '../../ui/table/table-card';
 import { Managed } from '../forms/managed';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecForm } from '../forms/spec-form';
-import { LIMIT_FIELDS } from './level-fields';
+import { LIMIT_FIELDS, TEAM_FIELDS } from './level-fields';
 import { ROLE_NAMES } from './role-names';
 import { type Member, type MemberInput, type Team, useMembers, useUsers } from './use-teams';
 
@@ -77,9 +77,7 @@ function RemoveMember({ teamId, of: { user_id, name } }: { readonly teamId: stri
   );
 }
 
-const NAME: FieldSpec = { name: 'name', label: 'Name', kind: 'text', required: true };
-
-/** Admins of a team may name it; its limits are for admins of the organization. */
+/** Admins of a team name it; its limits are for admins of the organization. */
 function Settings({ of: team, onClose }: DialogOf<Team>) {
   const mayLimit = useMay('change_teams');
   const param = { id: team.id };
@@ -94,10 +92,10 @@ function Settings({ of: team, onClose }: DialogOf<Team>) {
     done: 'Team saved',
   });
   return (
-    <section aria-label="Name and limits" className="mt-4">
-      <h3 className="mb-2 font-medium">{mayLimit ? 'Name and limits' : 'Name'}</h3>
+    <section aria-label="Settings" className="mt-4">
+      <h3 className="mb-2 font-medium">Settings</h3>
       <SpecForm
-        specs={mayLimit ? [NAME, ...LIMIT_FIELDS] : [NAME]}
+        specs={mayLimit ? [...TEAM_FIELDS, ...LIMIT_FIELDS] : TEAM_FIELDS}
         resource={team}
         submitLabel="Save team"
         change={save}

@@ -8,9 +8,8 @@ import { Name } from '../../ui/name';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ManagedMark } from '../forms/managed-set';
-import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
-import { budgetColumn, LIMIT_FIELDS } from './level-fields';
+import { budgetColumn, LIMIT_FIELDS, TEAM_FIELDS } from './level-fields';
 import { TeamDialog } from './team-dialog';
 import { type Team, type TeamInput, useTeams } from './use-teams';
 
@@ -28,7 +27,7 @@ const COLUMNS: readonly Column<Team>[] = [
   { header: 'Members', value: (row) => row.members },
   budgetColumn(),
 ];
-const FIELDS: readonly FieldSpec[] = [{ name: 'name', label: 'Name', kind: 'text', required: true }, ...LIMIT_FIELDS];
+const FIELDS = [...TEAM_FIELDS, ...LIMIT_FIELDS];
 
 export function TeamsCard() {
   const teams = useTeams();

@@ -28,13 +28,16 @@ export type Where =
   | 'new_project'
   | 'new_team'
   | 'team'
-  | 'organization';
+  | 'organization'
+  /** `team_id` or `organization_id` in the body. */
+  | 'level';
 
 export type Rule = readonly [permission: Permission, where: Where];
 
 const LIST_OF_LOGS: Rule = ['read_logs', 'list'];
 const STATS: Rule = ['read_stats', 'list'];
 const SPEND: Rule = ['read_spend', 'list'];
+const STATEMENT: Rule = ['read_spend', 'own'];
 const READ_PROJECT: Rule = ['read_settings', 'project'];
 const CHANGE_PROJECT: Rule = ['change_settings', 'project'];
 const OWN_KEY: Rule = ['change_keys', 'key'];
@@ -160,8 +163,11 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'GET /stats/spend-table': SPEND,
   'GET /budgets': SPEND,
   'GET /finance/labels': SPEND,
-  'GET /finance/statement': SPEND,
-  'GET /finance/statement.csv': SPEND,
+  'GET /finance/statement': STATEMENT,
+  'GET /finance/statement.csv': STATEMENT,
+  'POST /finance/statement/close': ['close_months', 'level'],
+  'GET /finance/closings': STATEMENT,
+  'GET /finance/focus.csv': STATEMENT,
   'GET /cache/near-misses': LIST_OF_LOGS,
   'GET /cache/stats': READ_SYSTEM,
   'POST /cache/purge': ['change_settings', 'body'],

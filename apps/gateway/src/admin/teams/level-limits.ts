@@ -1,10 +1,22 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Db } from '@llm0/drizzle/client';
 import { type LevelOwner, type RaisedVersions, raiseLevel } from '@llm0/drizzle/queries/access/levels';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
-import { count, modelList, periodBudgets, periodBudgetsShown, usd, usdShown } from '../fields/fields';
+import {
+  count,
+  modelList,
+  passthrough,
+  periodBudgets,
+  periodBudgetsShown,
+  toolPatterns,
+  usd,
+  usdShown,
+} from '../fields/fields';
+import { type RuleNeeds, refuseRules } from '../guardrails/refuse-rules';
+import { guardrailRules, ruleSchema, showRule } from '../guardrails/schema';
 
 /** Limits of an organization, a team or a user: for all requests below it. */
 export const levelLimits = {
@@ -17,6 +29,15 @@ export const levelLimits = {
   allowed_models: modelList
     .nullish()
     .openapi({ description: 'Models that everything below may call; null = every model' }),
+  passthrough: passthrough.nullish().openapi({
+    description: 'Providers whose native APIs everything below may use at most; null = those of projects and keys',
+  }),
+  allowed_tools: toolPatterns.nullish().openapi({
+    description: 'MCP tools that everything below may call at most; null = those of projects and keys',
+  }),
+  guardrail_rules: guardrailRules.nullish().openapi({
+    description: 'Enforced for everything below, in addition to its own; named "team/<name>" in logs',
+  }),
 };
 export const levelLimitsShown = {
   ...periodBudgetsShown,
@@ -24,18 +45,37 @@ export const levelLimitsShown = {
   tokens_per_minute: z.int().nullable(),
   monthly_cap_usd: usdShown.nullable(),
   allowed_models: z.array(z.string()).nullable(),
+  passthrough: z.array(z.string()).nullable(),
+  allowed_tools: z.array(z.string()).nullable(),
+  guardrail_rules: z.array(ruleSchema).nullable(),
 };
+
+/** A level with its rules as the API shows them. */
+export const asLevel = <L extends { readonly guardrailRules: readonly GuardrailRule[] | null }>(level: L) => ({
+  ...{ ...level, guardrailRules: level.guardrailRules?.map(showRule) ?? null },
+});
 
 /** Limits with one counter for several projects. */
 const SHARED = [
   ...(['dailyBudgetNanoUsd', 'weeklyBudgetNanoUsd', 'monthlyCapNanoUsd'] as const),
   ...(['rateLimitPerMinute', 'tokensPerMinute'] as const),
 ] as const;
+const LISTS = ['allowedModels', 'passthrough', 'allowedTools'] as const;
 export type LevelFields = { readonly [F in (typeof SHARED)[number]]?: number | null | undefined } & {
-  readonly allowedModels?: readonly string[] | null | undefined;
-};
+  readonly [F in (typeof LISTS)[number]]?: readonly string[] | null | undefined;
+} & { readonly guardrailRules?: readonly GuardrailRule[] | null | undefined };
 
-const sets = (fields: LevelFields) => [...SHARED, 'allowedModels' as const].some((name) => fields[name] !== undefined);
+const sets = (fields: LevelFields) =>
+  [...SHARED, ...LISTS, 'guardrailRules' as const].some((name) => fields[name] !== undefined);
+
+/** Rules of a level belong to no project: they know the aliases and prices that all have. */
+const NO_PROJECT = { id: '', unknownModelPolicy: null };
+
+/** Throws `invalid_request` for rules that can't be asked. */
+export async function refuseLevelRules(services: RuleNeeds, { guardrailRules: rules }: LevelFields): Promise<void> {
+  if (rules == null || rules.length === 0) return;
+  await refuseRules(services, { rules, project: NO_PROJECT, field: 'guardrail_rules' });
+}
 
 /** Changes of levels' limits, in force with the next request of everything below. */
 export class LevelLimits {
