@@ -18,8 +18,10 @@ export interface TaskStreamReader {
   push(bytes: Uint8Array): void;
   /** True once the stream has an output. */
   readonly isBegun: boolean;
-  /** True once the vendor said that all is there. */
+  /** True once an answer is there; the stream may end. */
   readonly isComplete: boolean;
+  /** True once nothing more comes. */
+  readonly isAll: boolean;
   readonly usage: Usage | undefined;
 }
 

@@ -33,7 +33,7 @@ const PROVIDER_ENV: readonly EnvNames[] = [
     needsBaseUrl: true,
   },
   { name: 'ollama', baseUrl: 'OLLAMA_BASE_URL', keyless: true },
-  ...['groq', 'together', 'deepseek', 'xai', 'mistral', 'openrouter', 'fireworks', 'cohere', 'voyage'].map((name) => ({
+  ...['groq', 'together', 'deepseek', 'xai', 'mistral', 'openrouter', 'fireworks', 'cohere', 'voyage', 'jina'].map((name) => ({
     name,
     apiKey: `${name.toUpperCase()}_API_KEY`,
     baseUrl: `${name.toUpperCase()}_BASE_URL`,

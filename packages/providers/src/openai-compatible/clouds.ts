@@ -1,5 +1,6 @@
 import { modelsEndpoint } from '../openai/endpoint';
 import { type CompatibleOverrides, createCompatibleProvider } from './create-compatible-provider';
+import { createRerank } from './rerank';
 
 const CLOUDS: readonly CompatibleOverrides[] = [
   // Source: https://console.groq.com/docs/openai
@@ -17,6 +18,8 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     modelPatterns: [],
     // Source: https://docs.together.ai/reference/completions
     completions: { takesMany: false },
+    // Source: https://docs.together.ai/reference/rerank
+    tasks: { rerank: createRerank('together', { topField: 'top_n', listField: 'results', takesLimit: false }) },
   },
   // Source: https://api-docs.deepseek.com
   {
@@ -78,14 +81,24 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     // Source: https://docs.fireworks.ai/api-reference/post-completions
     completions: {},
   },
-  // Embeddings only, and no list of models. Source: https://docs.voyageai.com/reference/embeddings-api
+  // No chat, and no list of models. Source: https://docs.voyageai.com/reference/embeddings-api
   {
     name: 'voyage',
     defaultBaseUrl: 'https://api.voyageai.com/v1',
-    modelPatterns: [/^voyage-/],
+    modelPatterns: [/^voyage-/, /^rerank-(?:\d|lite-)/],
     embeddings: { dimensionsField: 'output_dimension', maxInputs: 1000, takesUser: false },
     // Source: https://docs.voyageai.com/reference/list-batches
     probeUrl: (connection) => ({ ...modelsEndpoint(connection), url: `${connection.baseUrl}/batches?limit=1` }),
+    // Source: https://docs.voyageai.com/reference/reranker-api
+    tasks: { rerank: createRerank('voyage', { topField: 'top_k', listField: 'data', takesLimit: false }) },
+  },
+  // No chat. Source: https://api.jina.ai/docs
+  {
+    name: 'jina',
+    defaultBaseUrl: 'https://api.jina.ai/v1',
+    modelPatterns: [/^jina-/],
+    embeddings: { maxInputs: 512, takesUser: false },
+    tasks: { rerank: createRerank('jina', { topField: 'top_n', listField: 'results', takesLimit: false }) },
   },
 ];
 

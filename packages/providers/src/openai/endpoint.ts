@@ -1,6 +1,13 @@
 import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider-request';
 
-type Path = 'chat/completions' | 'responses' | 'embeddings' | 'moderations';
+type Path =
+  | 'chat/completions'
+  | 'responses'
+  | 'embeddings'
+  | 'moderations'
+  | 'rerank'
+  | 'images/generations'
+  | 'images/edits';
 
 /** By connection, which a changed key or setting replaces. */
 const ENDPOINTS = new WeakMap<ProviderConnection, Partial<Record<Path, Endpoint>>>();
