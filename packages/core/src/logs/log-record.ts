@@ -36,6 +36,10 @@ export interface CostDetail {
   readonly output?: number;
   readonly reasoning?: number;
   readonly audio?: number;
+  /** Image tokens. */
+  readonly image?: number;
+  /** What is billed by image, second, character, page or search. */
+  readonly units?: number;
   /** Fees besides tokens: searches, sources. */
   readonly fees?: number;
   /** Cost of failed or hedged attempts. */

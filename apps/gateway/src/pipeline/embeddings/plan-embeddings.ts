@@ -7,7 +7,8 @@ import {
 } from '@llm0/core/embedding/embedding-request';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { priceOf, roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
+import { priceOf } from '@llm0/core/pricing/class-prices';
+import { roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
 import { notAllowed, withoutOthers } from '@llm0/core/routing/named-targets';
 import { narrowRoute } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
