@@ -5,6 +5,7 @@ import type { FakeControl, FakeCounters, FakeUpstream, FakeUpstreamOptions, Reco
 import { withForcedTool } from './forced-tool';
 import type { AnswerContext } from './render-answer';
 import { FAKE_EMBEDDINGS, type FakeEmbeddings, type FakeEmbeddingVendor } from './render-embeddings';
+import { FAKE_TASKS } from './render-tasks';
 import { ordinaryAnswer, scriptedAnswer } from './serve-answer';
 
 export type { FakeControl, FakeUpstream };
@@ -86,6 +87,7 @@ class FakeServer implements FakeUpstream, FakeControl {
         '/v2/embed': { POST: (request) => this.answerEmbeddings(request, 'cohere') },
         '/v1/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
         '/openai/deployments/:model/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
+        ...this.taskRoutes(),
         '/v1beta/models/:call': { POST: (request) => this.answerGemini(request) },
         '/v1/models/:call': { POST: (request) => this.answerGemini(request) },
         '/model/:model/:method': { POST: (request) => this.answerBedrock(request) },
@@ -227,6 +229,29 @@ class FakeServer implements FakeUpstream, FakeControl {
     const render: (body: JsonObject, tokens?: number) => FakeEmbeddings = FAKE_EMBEDDINGS[vendor];
     const { body: answer, headers } = render(body, usage?.prompt);
     return Response.json(answer, { headers });
+  }
+
+  private taskRoutes() {
+    const paths = Object.keys(FAKE_TASKS) as (keyof typeof FAKE_TASKS)[];
+    return Object.fromEntries(
+      paths.map((path) => [path, { POST: (request: Request) => this.answerTask(request, path) }]),
+    );
+  }
+
+  private async answerTask(request: Request, path: keyof typeof FAKE_TASKS): Promise<Response> {
+    const body = (await request.json()) as JsonObject;
+    const behaviour = this.nextBehaviour(request, body);
+    const context: AnswerContext = { format: 'openai-chat', model: String(body.model), includeUsage: true };
+    const answered = await this.answerChat({ request, body, stream: false, context });
+    const isOrdinary = answered.status === 200 && behaviour.body === undefined;
+    return isOrdinary ? Response.json(FAKE_TASKS[path](body, behaviour)) : answered;
+  }
+
+  /** Without taking it. */
+  private nextBehaviour(request: Request, body: JsonObject): FakeBehaviour {
+    const [queued] = this.queue;
+    const asked = requestedBehaviour(body, request.headers);
+    return { ...this.fallback, ...this.byModel.get(String(body.model)), ...queued, ...asked };
   }
 
   private async answerChat({ request, body, stream, context: asked }: ChatCall): Promise<Response> {

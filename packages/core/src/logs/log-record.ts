@@ -9,6 +9,10 @@ export type DialectName =
   | 'openai-completions'
   | 'anthropic-messages'
   | 'openai-embeddings'
+  | 'openai-moderations'
+  | 'cohere-rerank'
+  | 'openai-images'
+  | 'openai-image-edits'
   | 'passthrough'
   | 'infer';
 
@@ -36,6 +40,10 @@ export interface CostDetail {
   readonly output?: number;
   readonly reasoning?: number;
   readonly audio?: number;
+  /** Image tokens. */
+  readonly image?: number;
+  /** What is billed by image, second, character, page or search. */
+  readonly units?: number;
   /** Fees besides tokens: searches, sources. */
   readonly fees?: number;
   /** Cost of failed or hedged attempts. */

@@ -12,7 +12,13 @@ export async function rerankBuiltIn(
   const inputs = [query, ...documents];
   const { vectors, inputTokens } = await embedBuiltIn(embedder, { ...limits, request: { model, inputs, extra } });
   const [first = new Float32Array(), ...others] = vectors;
-  return { results: rankDocuments(others.map((one) => cosine(first, one)), topN), inputTokens };
+  return {
+    results: rankDocuments(
+      others.map((one) => cosine(first, one)),
+      topN,
+    ),
+    inputTokens,
+  };
 }
 
 function cosine(a: Float32Array, b: Float32Array): number {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../chat/json';
-import { GatewayError } from '../errors/gateway-error';
 import { type Usage, ZERO_USAGE } from '../chat/usage';
+import { GatewayError } from '../errors/gateway-error';
 import type { PricedModel } from '../pricing/price-book';
 import { boundTokens, type SentFile, type TaskRequest } from './task-request';
 

@@ -1,5 +1,5 @@
-import type { RerankAnswer } from '@llm0/core/tasks/rerank';
 import type { JsonValue } from '@llm0/core/chat/json';
+import type { RerankAnswer } from '@llm0/core/tasks/rerank';
 import { upstreamFailure } from '../transport/upstream-failure';
 import { asObjects } from './read-json';
 

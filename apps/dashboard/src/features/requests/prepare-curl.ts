@@ -5,8 +5,11 @@ const PATHS: Readonly<Record<string, string>> = {
   'openai-chat': '/v1/chat/completions',
   'openai-completions': '/v1/completions',
   'openai-embeddings': '/v1/embeddings',
+  'openai-images': '/v1/images/generations',
+  'openai-moderations': '/v1/moderations',
   'openai-responses': '/v1/responses',
   'anthropic-messages': '/v1/messages',
+  'cohere-rerank': '/v1/rerank',
 };
 
 /** Shell variable in place of the key, so that nobody copies a secret. */

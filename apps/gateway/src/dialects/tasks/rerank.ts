@@ -36,7 +36,10 @@ export const cohereRerank: TaskDialect<RerankRequest, RerankAnswer> = {
 function billedUnits({ usage }: TaskSummary): JsonObject {
   const tokens = promptTokens(usage);
   const searches = usage.units?.searches;
-  return { ...(searches === undefined ? {} : { search_units: searches }), ...(tokens === 0 ? {} : { input_tokens: tokens }) };
+  return {
+    ...(searches === undefined ? {} : { search_units: searches }),
+    ...(tokens === 0 ? {} : { input_tokens: tokens }),
+  };
 }
 
 /** Texts, or objects with one: other APIs send `{text}`. */

@@ -5,7 +5,10 @@ import { roundMs } from '../encode-metadata';
 import { checkDepth, decodeModel, readString } from '../read-fields';
 
 /** Model and user of a request, and the fields beyond `known`. */
-export function readCommon(body: JsonObject, known: ReadonlySet<string>): Pick<TaskRequest, 'model' | 'user' | 'extra'> {
+export function readCommon(
+  body: JsonObject,
+  known: ReadonlySet<string>,
+): Pick<TaskRequest, 'model' | 'user' | 'extra'> {
   checkDepth(body);
   const extra: JsonObject = {};
   for (const name in body) {

@@ -12,9 +12,9 @@ import {
   makesEmbeddings,
 } from '@llm0/providers/transport/call-embeddings';
 import type { Services } from '../../services/contract';
-import { isBuiltIn } from '../upstream/built-in-route';
 import type { Attempt, UpstreamStep } from '../upstream/attempt';
 import { notConfigured, stillConnected } from '../upstream/attempt-target';
+import { isBuiltIn } from '../upstream/built-in-route';
 import { UpstreamCall, type UpstreamJob, type UpstreamNeeds } from '../upstream/upstream-call';
 
 export type EmbedNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder'>;

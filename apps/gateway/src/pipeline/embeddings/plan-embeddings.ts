@@ -6,7 +6,8 @@ import {
 } from '@llm0/core/embedding/embedding-request';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { priceOf, roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
+import { priceOf } from '@llm0/core/pricing/class-prices';
+import { roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
 import { withoutOthers } from '@llm0/core/routing/named-targets';
 import { narrowRoute } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
@@ -15,10 +16,10 @@ import { makesEmbeddings } from '@llm0/providers/transport/call-embeddings';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
 import { admitPlan } from '../request/admit-plan';
-import { builtInRoute } from '../upstream/built-in-route';
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
 import { guardedScope, orderedRoute } from '../request/plan-request';
 import { preparedRoute } from '../request/prepared-route';
+import { builtInRoute } from '../upstream/built-in-route';
 
 /** A request with its cached vectors. */
 export interface EmbeddingJob {

@@ -7,9 +7,9 @@ import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { Spending, UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import { type CalledTask, callTask } from '@llm0/providers/transport/call-task';
 import type { Services } from '../../services/contract';
-import { isBuiltIn } from '../upstream/built-in-route';
 import type { Attempt, UpstreamStep } from '../upstream/attempt';
 import { notConfigured, stillConnected } from '../upstream/attempt-target';
+import { isBuiltIn } from '../upstream/built-in-route';
 import { UpstreamCall, type UpstreamJob, type UpstreamNeeds } from '../upstream/upstream-call';
 import type { Task } from './task';
 
@@ -47,7 +47,7 @@ export function guessTask<R extends TaskRequest, A extends JsonObject>(
 }
 
 interface Opened<A> {
-  readonly attempt: Attempt;
+  readonly attempt: Attempt<undefined>;
   readonly called: CalledTask<A>;
 }
 
@@ -68,13 +68,13 @@ class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall
     return undefined;
   }
 
-  protected async open(attempt: Attempt, step: UpstreamStep): Promise<Opened<A>> {
+  protected async open(attempt: Attempt<undefined>, step: UpstreamStep): Promise<Opened<A>> {
     const called = await this.call(attempt, step);
     attempt.isAnswered = true;
     return { attempt, called };
   }
 
-  protected usageOf({ target }: Attempt, isBilled: boolean): Usage | undefined {
+  protected usageOf({ target }: Attempt<undefined>, isBilled: boolean): Usage | undefined {
     if (!isBilled) return undefined;
     return isBuiltIn(target) ? ZERO_USAGE : guessTask(this.job, target);
   }
@@ -85,7 +85,7 @@ class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall
   }
 
   /** A stream has its place until it ends. */
-  private endingSlots({ slots }: Attempt, called: CalledTask<A>): CalledTask<A> {
+  private endingSlots({ slots }: Attempt<undefined>, called: CalledTask<A>): CalledTask<A> {
     const { stream } = called;
     if (stream === undefined || slots === undefined) return called;
     const close = () => {
@@ -95,7 +95,7 @@ class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall
     return { ...called, stream: { ...stream, close } };
   }
 
-  private async call(attempt: Attempt, { timeoutMs }: UpstreamStep): Promise<CalledTask<A>> {
+  private async call(attempt: Attempt<undefined>, { timeoutMs }: UpstreamStep): Promise<CalledTask<A>> {
     const { needs, job } = this;
     const { task, request, signal, dropParams, room } = job;
     const { target } = attempt;

@@ -51,9 +51,16 @@ export async function handleTask<R extends TaskRequest, A extends JsonObject>(
       ? await guardTask(services, task, { ctx, principal, request, progress })
       : undefined;
     const isClaimed = hasIdempotencyKey(httpRequest);
-    const digest = isClaimed || isCacheable(task, ctx, principal.project) ? await digestTask(dialect.name, request) : undefined;
+    const digest =
+      isClaimed || isCacheable(task, ctx, principal.project) ? await digestTask(dialect.name, request) : undefined;
     const job = { model: request.model, request, digest, toSend: guarding?.request };
-    const input = { ctx, principal: guarding?.principal ?? principal, dialect: dialect.name, request: job, httpRequest };
+    const input = {
+      ctx,
+      principal: guarding?.principal ?? principal,
+      dialect: dialect.name,
+      request: job,
+      httpRequest,
+    };
     const { claim, replay } = isClaimed ? await claimTask(services, task, input) : UNCLAIMED;
     progress.claim = claim;
     const admission = replay ?? (await admitInTurn(services, input, taskPlanner(task)));
@@ -162,7 +169,10 @@ async function answer<R extends TaskRequest, A extends JsonObject>(
         unwatch();
         onEnd();
       };
-      return { isStreamed, response: await respondStream(services, served, { response: called, stream, guess, onEnd: end }) };
+      return {
+        isStreamed,
+        response: await respondStream(services, served, { response: called, stream, guess, onEnd: end }),
+      };
     }
     return { isStreamed, response: await respondCalled(services, { task, served, guard, guess }, called) };
   } finally {

@@ -1,9 +1,14 @@
+import type { JsonObject } from '@llm0/core/chat/json';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
-import type { JsonObject } from '@llm0/core/chat/json';
 import { rerankBuiltIn } from '@llm0/core/tasks/built-in-rerank';
 import { boundImages, type ImageAnswer, type ImageRequest } from '@llm0/core/tasks/image';
-import { boundModeration, type ModerationAnswer, type ModerationPart, type ModerationRequest } from '@llm0/core/tasks/moderation';
+import {
+  boundModeration,
+  type ModerationAnswer,
+  type ModerationPart,
+  type ModerationRequest,
+} from '@llm0/core/tasks/moderation';
 import { boundRerank, type RerankAnswer, type RerankRequest } from '@llm0/core/tasks/rerank';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { Judging, Task } from './task';

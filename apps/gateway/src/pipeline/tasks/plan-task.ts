@@ -14,10 +14,10 @@ import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
 import { admitPlan } from '../request/admit-plan';
-import { builtInRoute } from '../upstream/built-in-route';
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
 import { guardedScope, orderedRoute } from '../request/plan-request';
 import { preparedRoute } from '../request/prepared-route';
+import { builtInRoute } from '../upstream/built-in-route';
 import type { Task } from './task';
 
 /** One request on its way to the decision. */
@@ -146,7 +146,11 @@ function refusesWithoutPrice({ project }: Principal): boolean {
   return project.strictCaps || project.unknownModelPolicy !== 'allow_unpriced';
 }
 
-function pricedTargets(targets: Targets, { pricedBy, noun }: Pick<Task, 'pricedBy' | 'noun'>, bound: Routed<TaskRequest, JsonObject>['bound']): Targets {
+function pricedTargets(
+  targets: Targets,
+  { pricedBy, noun }: Pick<Task, 'pricedBy' | 'noun'>,
+  bound: Routed<TaskRequest, JsonObject>['bound'],
+): Targets {
   const [first, ...rest] = targets.filter(({ priced }) => priced !== undefined && isPriced(priced, pricedBy, bound));
   if (first !== undefined) return [first, ...rest];
   const [{ provider, model }] = targets;

@@ -1,6 +1,6 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { TaskBody } from '../../dialects/dialect';
 import type { Services, UnderWay } from '../../services/contract';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { readRequestBody } from '../request/read-request';
 
 type Needs = Pick<Services, 'config' | 'bodyDeadlines'>;

@@ -4,7 +4,6 @@ import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
 import { isLongJson, stringifyJsonInSlices } from '@llm0/core/chat/write-json-in-slices';
-import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { TaskStream } from '@llm0/providers/transport/call-task';
 import type { TaskDialect, TaskSummary } from '../../dialects/dialect';
@@ -73,7 +72,8 @@ const encodeEvent = (event: JsonObject) => `event: ${event.type}\ndata: ${JSON.s
 
 /** Files are not logged. */
 function loggedRequest<R extends TaskRequest>(request: R): JsonObject {
-  const omitBytes = (_name: string, value: unknown) => (value instanceof Uint8Array ? `${value.byteLength} bytes` : value);
+  const omitBytes = (_name: string, value: unknown) =>
+    value instanceof Uint8Array ? `${value.byteLength} bytes` : value;
   return JSON.parse(JSON.stringify(request, omitBytes)) as JsonObject;
 }
 

@@ -66,7 +66,12 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   }
 
   /** Books a complete answer of a provider, and caches it. */
-  complete({ answer, usage: told, guess, effort }: AnsweredTask<A>): TaskSummary & { readonly kept: CachedTask | undefined } {
+  complete({
+    answer,
+    usage: told,
+    guess,
+    effort,
+  }: AnsweredTask<A>): TaskSummary & { readonly kept: CachedTask | undefined } {
     const { target, wastedNanoUsd } = effort;
     const { plan } = this.input.admission;
     const usage = fillTask(told, guess, target);
@@ -148,10 +153,10 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   }
 
   private described(answered?: Target) {
-    const { admission, task } = this.input;
+    const { admission } = this.input;
     const { requestedModel, plan } = admission;
     return {
-      ...{ requestedModel, stream: plan.request.stream, modality: task.modality },
+      ...{ requestedModel, stream: plan.request.stream },
       provider: firstChoice(plan.route).provider,
       finalProvider: answered?.provider,
       model: answered?.model ?? plan.route.targets[0].model,

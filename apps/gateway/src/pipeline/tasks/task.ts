@@ -2,7 +2,6 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
 import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
 import type { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
-import type { Modality } from '@llm0/core/logs/log-record';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { Provider } from '@llm0/providers/provider';
@@ -10,7 +9,7 @@ import type { TaskAnswer, TaskPart } from '@llm0/providers/transport/call-task';
 
 /** What the gateway has to know about one kind of task. Everything else is the same for all kinds. */
 export interface Task<R extends TaskRequest = TaskRequest, A extends JsonObject = JsonObject> {
-  readonly modality: Modality;
+  readonly modality: 'moderation' | 'rerank' | 'image';
   /** For messages: "has no …", "Name a … model". */
   readonly noun: string;
   /** A model has one of these prices, or none for this task. */
