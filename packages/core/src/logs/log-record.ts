@@ -1,3 +1,4 @@
+import type { Units } from '../chat/usage';
 import type { LogStatus } from '../errors/error-table';
 import type { GuardrailMark } from '../guardrails/policy';
 import type { LevelIds } from '../limits/budgets';
@@ -15,6 +16,16 @@ export type DialectName =
   | 'openai-image-edits'
   | 'passthrough'
   | 'infer';
+
+export const MODALITIES = [
+  ...(['text', 'image', 'audio', 'embedding', 'moderation', 'rerank', 'file', 'batch', 'realtime'] as const),
+] as const;
+export type Modality = (typeof MODALITIES)[number];
+
+/** What requests in a dialect ask for; the others ask for text. */
+export const MODALITY_OF: { readonly [K in DialectName]?: Exclude<Modality, 'text'> } = {
+  'openai-embeddings': 'embedding',
+};
 
 /** One upstream attempt of a request in the log. */
 export interface LogAttempt {
@@ -69,6 +80,10 @@ export interface LogRecord {
   /** Set where its spans are exported; on no row. */
   readonly trace?: TraceMark;
   readonly dialect: DialectName;
+  /** Absent = text. */
+  readonly modality?: Modality;
+  /** What was used besides tokens. */
+  readonly units?: Units;
   /** The answering (or, without an answer, the intended) model. */
   readonly model: string;
   readonly requestedModel: string;

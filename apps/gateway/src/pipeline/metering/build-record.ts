@@ -2,7 +2,13 @@ import { completionTokens, promptTokens, type Usage } from '@llm0/core/chat/usag
 import { ERROR_TABLE, errorStatus, type LogStatus } from '@llm0/core/errors/error-table';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
-import type { CostDetail, DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
+import {
+  type CostDetail,
+  type DialectName,
+  type LogAttempt,
+  type LogRecord,
+  MODALITY_OF,
+} from '@llm0/core/logs/log-record';
 import { redactText } from '@llm0/core/logs/redact';
 import type { ServerDetail, SpanDetail, TraceMark } from '@llm0/core/tracing/request-trace';
 import type { RequestContext } from '../request/open-context';
@@ -116,6 +122,8 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     levels: principal.budgets?.levels,
     droppedParams: droppedOf(outcome),
     guardrails: guard?.list(),
+    modality: MODALITY_OF[dialect],
+    units: usage.units,
   };
 }
 
