@@ -65,7 +65,7 @@ export async function handleTask<R extends TaskRequest, A extends JsonObject>(
     progress.claim = claim;
     const admission = replay ?? (await admitInTurn(services, input, taskPlanner(task)));
     progress.principal = admission.principal;
-    const meter = new TaskMeter(services, { ctx, dialect: dialect.name, admission, task });
+    const meter = new TaskMeter(services, { ctx, dialect: dialect.name, admission });
     progress.meter = meter;
     const guarded = isSame(guarding, admission)
       ? guarding

@@ -15,7 +15,7 @@ import type { Judging, Task } from './task';
 
 /** Verdicts about texts and pictures. */
 export const MODERATION: Task<ModerationRequest, ModerationAnswer> = {
-  ...{ modality: 'moderation', noun: 'moderation', pricedBy: ['input'], isCached: true },
+  ...{ noun: 'moderation', pricedBy: ['input'], isCached: true },
   partOf: ({ tasks }) => tasks?.moderation,
   boundOf: (request, _priced, strict) => boundModeration(request, strict),
   async judge({ texts, acts }, request) {
@@ -31,7 +31,7 @@ export const MODERATION: Task<ModerationRequest, ModerationAnswer> = {
 
 /** Documents by their relevance to a query. */
 export const RERANK: Task<RerankRequest, RerankAnswer> = {
-  ...{ modality: 'rerank', noun: 'reranking', pricedBy: ['search', 'input'], isCached: true },
+  ...{ noun: 'reranking', pricedBy: ['search', 'input'], isCached: true },
   partOf: ({ tasks }) => tasks?.rerank,
   boundOf: (request, { prices }, strict) => boundRerank(request, prices, strict),
   async judge(by, request) {
@@ -49,7 +49,7 @@ export const RERANK: Task<RerankRequest, RerankAnswer> = {
 
 /** Images from a prompt, or from pictures. */
 export const IMAGE: Task<ImageRequest, ImageAnswer> = {
-  ...{ modality: 'image', noun: 'images', pricedBy: ['output_image', 'image'], isCached: false },
+  ...{ noun: 'images', pricedBy: ['output_image', 'image'], isCached: false },
   partOf: ({ tasks }) => tasks?.image,
   boundOf: boundImages,
   async judge(by, request) {

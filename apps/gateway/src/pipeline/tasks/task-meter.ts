@@ -14,12 +14,6 @@ import type { Services } from '../../services/contract';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
 import { cacheTtlMs } from '../metering/cache-ttl';
 import type { TaskPlan } from './plan-task';
-import type { Task } from './task';
-
-export interface MeteredTask<R extends TaskRequest, A extends JsonObject>
-  extends BookingInput<TaskPlan<R>, CachedTask<A>> {
-  readonly task: Pick<Task<R, A>, 'modality'>;
-}
 
 /** What one target answered and reported. */
 export interface AnsweredTask<A> {
@@ -34,13 +28,15 @@ export interface AnsweredTask<A> {
 type Needs = BookingNeeds & Pick<Services, 'config'>;
 
 /** Measures one task, and settles it once. */
-export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Booking<MeteredTask<R, A>> {
+export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Booking<
+  BookingInput<TaskPlan<R>, CachedTask<A>>
+> {
   private overheadMs: number | undefined;
   private ttftMs: number | undefined;
 
   constructor(
     private readonly needs: Needs,
-    input: MeteredTask<R, A>,
+    input: BookingInput<TaskPlan<R>, CachedTask<A>>,
   ) {
     super(needs, input);
   }

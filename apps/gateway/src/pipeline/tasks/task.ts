@@ -9,7 +9,6 @@ import type { TaskAnswer, TaskPart } from '@llm0/providers/transport/call-task';
 
 /** What the gateway has to know about one kind of task. Everything else is the same for all kinds. */
 export interface Task<R extends TaskRequest = TaskRequest, A extends JsonObject = JsonObject> {
-  readonly modality: 'moderation' | 'rerank' | 'image';
   /** For messages: "has no …", "Name a … model". */
   readonly noun: string;
   /** A model has one of these prices, or none for this task. */
