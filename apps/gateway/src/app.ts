@@ -10,6 +10,7 @@ import { openaiChat } from './dialects/openai-chat/index';
 import { openaiCompletions } from './dialects/openai-completions/index';
 import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
+import { openaiImageEdits, openaiImages } from './dialects/tasks/images';
 import { openaiModerations } from './dialects/tasks/moderations';
 import { cohereRerank } from './dialects/tasks/rerank';
 import { handleMcp, handleMcpEnd, handleMcpStream } from './mcp/endpoint/handle-mcp';
@@ -28,7 +29,7 @@ import type { ChosenKey } from './pipeline/request/authenticate';
 import { refuseWebSocket } from './pipeline/request/refuse-websocket';
 import { asGatewayError, respondError } from './pipeline/request/respond-error';
 import { handleTask } from './pipeline/tasks/handle-task';
-import { MODERATION, RERANK } from './pipeline/tasks/kinds';
+import { IMAGE, MODERATION, RERANK } from './pipeline/tasks/kinds';
 import type { Task } from './pipeline/tasks/task';
 import { serveDashboard } from './process/serve-dashboard';
 import { isDocsPath, serveDocs } from './process/serve-docs';
@@ -58,6 +59,8 @@ const TASK_ROUTES: readonly (readonly [path: string, handle: Handle])[] = [
   ['/v1/moderations', serves(MODERATION, openaiModerations)],
   ['/v1/rerank', serves(RERANK, cohereRerank)],
   ['/v2/rerank', serves(RERANK, cohereRerank)],
+  ['/v1/images/generations', serves(IMAGE, openaiImages)],
+  ['/v1/images/edits', serves(IMAGE, openaiImageEdits)],
 ];
 
 const NATIVE_APIS = createProviderRegistry().list();

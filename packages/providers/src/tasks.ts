@@ -4,7 +4,7 @@ import type { ImageAnswer, ImageRequest } from '@llm0/core/tasks/image';
 import type { ModerationAnswer, ModerationRequest } from '@llm0/core/tasks/moderation';
 import type { RerankAnswer, RerankRequest } from '@llm0/core/tasks/rerank';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
-import type { EncodeContext, UpstreamRequest } from './provider-request';
+import type { EncodeContext, EndpointRequest } from './provider-request';
 
 /** A vendor's answer, and the usage that it reports. */
 export interface TaskAnswer<A> {
@@ -30,7 +30,7 @@ export interface TaskPart<R extends TaskRequest, A> {
   /** False for models that are none of this endpoint's; absent: the vendor decides. */
   serves?(model: string): boolean;
   /** Throws `unsupported_parameter` unless `dropParams`. */
-  encodeRequest(request: R, context: EncodeContext): UpstreamRequest;
+  encodeRequest(request: R, context: EncodeContext): EndpointRequest;
   /** A complete answer (status 2xx); throws `malformed` for anything else. */
   decodeResponse(body: JsonObject, request: R): TaskAnswer<A>;
   /** A stream in the caller's own events; absent where the vendor sends none. */

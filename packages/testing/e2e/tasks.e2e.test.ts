@@ -42,7 +42,10 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
       }),
     });
     for (const { provider, model, ...body } of PRICES) {
-      await callAdmin(world.gateway, `/models?provider=${provider}&model=${encodeURIComponent(model)}`, { method: 'PUT', body });
+      await callAdmin(world.gateway, `/models?provider=${provider}&model=${encodeURIComponent(model)}`, {
+        method: 'PUT',
+        body,
+      });
     }
   }, SETUP_MS);
   beforeEach(async () => {
@@ -70,7 +73,12 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
     callAdmin(world.gateway, `/projects/${projectId}`, { method: 'PATCH', body: fields });
 
   /** Model, what the vendor reports, and the whole bill in nano-USD. */
-  const BILLS: readonly [model: string, usage: FakeBehaviour['usage'], nanoUsd: number, row: Record<string, unknown>][] = [
+  const BILLS: readonly [
+    model: string,
+    usage: FakeBehaviour['usage'],
+    nanoUsd: number,
+    row: Record<string, unknown>,
+  ][] = [
     ['cohere/rerank-v9.9', { prompt: 3 }, 6_000_000, { units: { searches: 3 }, tokens_in: 0, cost_estimated: false }],
     ['cohere/rerank-v9.9', null, 2_000_000, { units: { searches: 1 }, cost_estimated: true }],
     ['cohere/rerank-v9.9-tokens', { prompt: 1 }, 17_500, { cost_estimated: true, tokens_in: 35 }],
@@ -212,7 +220,9 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
     const wrong = await post('/v1/rerank', 'a=b', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([wrong.response.status, wrong.json.error?.param]).toEqual([415, 'Content-Type']);
     expect(received()).toBe(0);
-    expect((await settledLedger(world.gateway)).projects.find(({ project_id }) => project_id === projectId)?.logs_usd ?? 0).toBe(0);
+    expect(
+      (await settledLedger(world.gateway)).projects.find(({ project_id }) => project_id === projectId)?.logs_usd ?? 0,
+    ).toBe(0);
   });
 
   test('guardrails judge each text, and refuse what they cannot read', async () => {
@@ -220,7 +230,10 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
       { name: 'no-secret', on: 'input', check: { type: 'words', words: ['hush'] }, action: 'block' },
       { name: 'mails', on: 'input', check: { type: 'pii', kinds: ['email'] }, action: 'redact' },
     ];
-    await callAdmin(world.gateway, `/projects/${projectId}/guardrails`, { method: 'PUT', body: { mode: 'enforce', rules } });
+    await callAdmin(world.gateway, `/projects/${projectId}/guardrails`, {
+      method: 'PUT',
+      body: { mode: 'enforce', rules },
+    });
     const blocked = await rerank({ model: 'rerank-9', documents: ['fine', 'hush now'] });
     expect([blocked.response.status, blocked.json.error?.param]).toEqual([400, 'no-secret']);
     await rerank({ model: 'rerank-9', documents: ['write to jane@example.org'] });

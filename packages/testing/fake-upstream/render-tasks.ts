@@ -29,6 +29,40 @@ const withTokens = (body: JsonObject, behaviour: FakeBehaviour): JsonObject => {
   return total_tokens === undefined ? {} : { usage: { total_tokens } };
 };
 
+/** A PNG that says what was drawn. */
+export const fakePicture = (prompt: string, index = 0) =>
+  Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from(`${prompt} ${index}`)]).toString('base64');
+
+/** Usage of images as the vendor splits it; `cached` stands for text. */
+function imageUsage({ usage = {} }: FakeBehaviour): JsonObject {
+  if (usage === null) return {};
+  const { prompt = 10, completion = 100, cached = 0, pictures = 0 } = usage;
+  return {
+    usage: {
+      ...{ input_tokens: prompt, output_tokens: completion, total_tokens: prompt + completion },
+      input_tokens_details: { image_tokens: pictures, text_tokens: prompt - pictures, cached_tokens: cached },
+    },
+  };
+}
+
+const drawn = (body: JsonObject) =>
+  Array.from({ length: Number(body.n ?? 1) }, (_, index) => fakePicture(String(body.prompt), index));
+
+const openaiImages: RenderTask = (body, behaviour) => ({
+  created: 1,
+  data: drawn(body).map((b64_json) => ({ b64_json })),
+  ...imageUsage(behaviour),
+});
+
+/** Unfinished images, then the image. */
+export function imageEvents(name: string, body: JsonObject, behaviour: FakeBehaviour): string[] {
+  const partials = Array.from({ length: Number(body.partial_images ?? 0) }, (_, index) => {
+    return { type: `${name}.partial_image`, partial_image_index: index, b64_json: fakePicture('partial', index) };
+  });
+  const whole = { type: `${name}.completed`, b64_json: fakePicture(String(body.prompt)), ...imageUsage(behaviour) };
+  return [...partials, whole].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+}
+
 /** Endpoints of vendors beside chat and embeddings, by path. */
 export const FAKE_TASKS = {
   '/v1/moderations': ({ model, input }, behaviour) => {
@@ -67,4 +101,44 @@ export const FAKE_TASKS = {
     data: rank(body, body.top_k),
     ...withTokens(body, behaviour),
   }),
+  '/v1/images/generations': openaiImages,
+  '/v1/images/edits': openaiImages,
+  '/openai/deployments/:model/images/generations': openaiImages,
+  '/openai/deployments/:model/images/edits': openaiImages,
+  // Links unless base64 is asked for by its name there.
+  '/together/v1/images/generations': (body) => ({
+    data: drawn(body).map((base64, index) =>
+      body.response_format === 'base64'
+        ? { index, b64_json: base64 }
+        : { index, url: `https://cdn.example/${index}.png` },
+    ),
+  }),
+  '/xai/v1/images/generations': (body) => ({
+    data: drawn(body).map((b64_json) => ({ b64_json, revised_prompt: `fine ${body.prompt}` })),
+  }),
+  '/xai/v1/images/edits': (body) => ({ data: drawn(body).map((b64_json) => ({ b64_json })) }),
+  predict: ({ instances, parameters }) => {
+    const prompt = String((instances as JsonObject[])[0]?.prompt);
+    const images = drawn({ prompt, n: (parameters as JsonObject).sampleCount ?? 1 });
+    return { predictions: images.map((bytesBase64Encoded) => ({ bytesBase64Encoded, mimeType: 'image/png' })) };
+  },
+  generateContent: ({ contents }, { usage = {} }) => {
+    const parts = ((contents as JsonObject[])[0]?.parts ?? []) as JsonObject[];
+    const { prompt = 10, completion = 1290, pictures = 0 } = usage ?? {};
+    const data = fakePicture(String(parts[0]?.text));
+    return {
+      candidates: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data } }] }, finishReason: 'STOP' }],
+      ...(usage === null
+        ? {}
+        : {
+            usageMetadata: {
+              ...{ promptTokenCount: prompt, candidatesTokenCount: completion, totalTokenCount: prompt + completion },
+              promptTokensDetails: [
+                { modality: 'TEXT', tokenCount: prompt - pictures },
+                { modality: 'IMAGE', tokenCount: pictures },
+              ],
+            },
+          }),
+    };
+  },
 } as const satisfies Record<string, RenderTask>;

@@ -5,8 +5,8 @@ import type { FakeControl, FakeCounters, FakeUpstream, FakeUpstreamOptions, Reco
 import { withForcedTool } from './forced-tool';
 import type { AnswerContext } from './render-answer';
 import { FAKE_EMBEDDINGS, type FakeEmbeddings, type FakeEmbeddingVendor } from './render-embeddings';
-import { FAKE_TASKS } from './render-tasks';
 import { ordinaryAnswer, scriptedAnswer } from './serve-answer';
+import { FAKE_TASK_PATHS, type FakeTask, readFields, serveTask } from './serve-task';
 
 export type { FakeControl, FakeUpstream };
 
@@ -202,6 +202,8 @@ class FakeServer implements FakeUpstream, FakeControl {
   private async answerGemini(request: Bun.BunRequest<`/${'v1' | 'v1beta'}/models/:call`>): Promise<Response> {
     const [model = '', method] = request.params.call.split(':');
     if (method === 'batchEmbedContents') return this.answerEmbeddings(request, 'gemini');
+    if (method === 'predict') return this.answerTask(request, 'predict');
+    if (model.includes('-image')) return this.answerTask(request, 'generateContent');
     const body = (await request.json()) as JsonObject;
     if (method === 'countTokens') {
       this.record(request, body);
@@ -232,19 +234,19 @@ class FakeServer implements FakeUpstream, FakeControl {
   }
 
   private taskRoutes() {
-    const paths = Object.keys(FAKE_TASKS) as (keyof typeof FAKE_TASKS)[];
     return Object.fromEntries(
-      paths.map((path) => [path, { POST: (request: Request) => this.answerTask(request, path) }]),
+      FAKE_TASK_PATHS.map((path) => [path, { POST: (request: Request) => this.answerTask(request, path) }]),
     );
   }
 
-  private async answerTask(request: Request, path: keyof typeof FAKE_TASKS): Promise<Response> {
-    const body = (await request.json()) as JsonObject;
+  private async answerTask(request: Request, path: FakeTask): Promise<Response> {
+    const body = await readFields(request);
     const behaviour = this.nextBehaviour(request, body);
+    const stream = body.stream === true || body.stream === 'true';
     const context: AnswerContext = { format: 'openai-chat', model: String(body.model), includeUsage: true };
     const answered = await this.answerChat({ request, body, stream: false, context });
-    const isOrdinary = answered.status === 200 && behaviour.body === undefined;
-    return isOrdinary ? Response.json(FAKE_TASKS[path](body, behaviour)) : answered;
+    if (answered.status !== 200 || behaviour.body !== undefined) return answered;
+    return serveTask(path, body, { behaviour, stream });
   }
 
   /** Without taking it. */

@@ -38,7 +38,14 @@ const parts = fc.array(
     name: fc.constantFrom('image', 'prompt', 'image[]', 'naïve name'),
     file: fc.option(fc.constantFrom('a.png', 'b c.webp')),
     // Bytes that look like the beginning of a delimiter.
-    content: fc.array(fc.oneof(fc.uint8Array({ maxLength: 9 }), fc.constant(Buffer.from('\r\n--')), fc.constant(Buffer.from('\r\n--edge'.slice(0, 5)))), { maxLength: 6 }),
+    content: fc.array(
+      fc.oneof(
+        fc.uint8Array({ maxLength: 9 }),
+        fc.constant(Buffer.from('\r\n--')),
+        fc.constant(Buffer.from('\r\n--edge'.slice(0, 5))),
+      ),
+      { maxLength: 6 },
+    ),
   }),
   { maxLength: 5 },
 );
@@ -85,7 +92,11 @@ describe('a form', () => {
 
   test('needs a boundary', () => {
     expect(boundaryOf('multipart/form-data; boundary="a b"')).toBe('a b');
-    for (const type of ['multipart/form-data', 'multipart/form-data; boundary=', `multipart/form-data; boundary=${'b'.repeat(99)}`]) {
+    for (const type of [
+      'multipart/form-data',
+      'multipart/form-data; boundary=',
+      `multipart/form-data; boundary=${'b'.repeat(99)}`,
+    ]) {
       expect(() => boundaryOf(type)).toThrow('must name its boundary');
     }
   });

@@ -112,12 +112,15 @@ const malformed = () => invalidRequest('', 'The form in the request body is malf
 
 function readPart(headers: string): FormPart {
   const lines = headers.split('\r\n');
-  const valueOf = (name: string) =>
-    lines.find((line) => line.toLowerCase().startsWith(`${name}:`))?.slice(name.length + 1).trim();
-  const disposition = valueOf('content-disposition') ?? '';
+  const headerOf = (name: string) =>
+    lines
+      .find((line) => line.toLowerCase().startsWith(`${name}:`))
+      ?.slice(name.length + 1)
+      .trim();
+  const disposition = headerOf('content-disposition') ?? '';
   const name = parameterOf(disposition, 'name');
   if (name === undefined) throw malformed();
-  return { name, fileName: parameterOf(disposition, 'filename'), type: valueOf('content-type') };
+  return { name, fileName: parameterOf(disposition, 'filename'), type: headerOf('content-type') };
 }
 
 /** A parameter of a header, quoted or not. */

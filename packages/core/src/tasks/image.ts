@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../chat/json';
 import { type Usage, ZERO_USAGE } from '../chat/usage';
 import { GatewayError } from '../errors/gateway-error';
-import type { PricedModel } from '../pricing/price-book';
+import type { PricedModel, TokenPrices } from '../pricing/price-book';
 import { boundTokens, type SentFile, type TaskRequest } from './task-request';
 
 export interface ImageRequest extends TaskRequest {
@@ -48,10 +48,17 @@ export function readSize(size: string | undefined): { readonly width: number; re
   return width === undefined || height === undefined ? undefined : { width: Number(width), height: Number(height) };
 }
 
-/** `<quality>_<width>x<height>` of the price book; undefined unless both are named. */
-export function imageVariant({ quality, size }: Pick<ImageRequest, 'quality' | 'size'>): string | undefined {
-  return quality === undefined || readSize(size) === undefined ? undefined : `${quality}_${size}`;
+/** `<quality>_<width>x<height>` of the price book as asked for; else the dearest, where there is no common price. */
+function variantOf({ quality, size }: ImageRequest, prices: TokenPrices): string | undefined {
+  const asked = quality === undefined || readSize(size) === undefined ? undefined : `${quality}_${size}`;
+  if (asked !== undefined && prices[VARIANT + asked] !== undefined) return asked;
+  if (prices.image !== undefined) return asked;
+  const priced = Object.entries(prices).filter(([name]) => name.startsWith(VARIANT));
+  const [dearest] = priced.sort(([, a = 0], [, b = 0]) => b - a);
+  return dearest?.[0].slice(VARIANT.length) ?? asked;
 }
+
+const VARIANT = 'image_';
 
 /** The images and tokens that a vendor bills at most; throws under strict caps where that has no bound. */
 export function boundImages(request: ImageRequest, priced: PricedModel, strict: boolean): Usage {
@@ -61,7 +68,7 @@ export function boundImages(request: ImageRequest, priced: PricedModel, strict: 
   if (strict && isByToken) refuseUnbounded(priced, files);
   const partials = TOKENS_PER_PARTIAL * partialImages;
   const each = strict ? Math.max(priced.maxOutputTokens ?? 0, tokensOfImage(request)) : tokensOfImage(request);
-  const variant = imageVariant(request);
+  const variant = variantOf(request, priced.prices);
   return {
     ...ZERO_USAGE,
     inputTokens: boundTokens([prompt], strict),

@@ -1,4 +1,5 @@
 import { modelsEndpoint } from '../openai/endpoint';
+import { createImages } from '../openai/tasks/image';
 import { type CompatibleOverrides, createCompatibleProvider } from './create-compatible-provider';
 import { createRerank } from './rerank';
 
@@ -19,7 +20,13 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     // Source: https://docs.together.ai/reference/completions
     completions: { takesMany: false },
     // Source: https://docs.together.ai/reference/rerank
-    tasks: { rerank: createRerank('together', { topField: 'top_n', listField: 'results', takesLimit: false }) },
+    tasks: {
+      rerank: createRerank('together', { topField: 'top_n', listField: 'results', takesLimit: false }),
+      // Source: https://docs.together.ai/reference/post-images-generations
+      image: createImages('together', {
+        ...{ size: 'width-height', quality: false, base64: 'base64', pictures: 'image_url', streams: false },
+      }),
+    },
   },
   // Source: https://api-docs.deepseek.com
   {
@@ -41,6 +48,12 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     defaultBaseUrl: 'https://api.x.ai/v1',
     modelPatterns: [/^grok-/],
     quirks: { outputLimitField: 'as-sent', topK: false },
+    // Source: https://docs.x.ai/docs/guides/image-generations
+    tasks: {
+      image: createImages('xai', {
+        ...{ size: null, quality: false, base64: 'b64_json', pictures: 'image-object', streams: false },
+      }),
+    },
   },
   // Source: https://docs.mistral.ai/api
   {

@@ -2,7 +2,7 @@
 import type { TakenSlots } from '@llm0/core/routing/places/slots';
 import type { Provider } from '../provider';
 import type { AnswerRoom } from '../provider-call';
-import type { EncodeContext, ProviderConnection, UpstreamRequest } from '../provider-request';
+import type { EncodeContext, EndpointRequest, ProviderConnection } from '../provider-request';
 import { askWithKeys } from './ask-with-keys';
 import { type FetchedAnswer, fetchUpstream } from './fetch-upstream';
 import type { KeyRing } from './key-ring';
@@ -40,7 +40,7 @@ export interface EndpointAnswer extends FetchedAnswer {
 }
 
 export interface Exchange<T> {
-  encode(context: EncodeContext): UpstreamRequest;
+  encode(context: EncodeContext): EndpointRequest;
   read(answer: EndpointAnswer): Promise<T>;
 }
 

@@ -93,7 +93,7 @@ async function readTask<R extends TaskRequest, A extends JsonObject>(
   services: Pick<Services, 'config' | 'bodyDeadlines'>,
   { dialect, httpRequest, underWay, progress }: ReadInput<R, A>,
 ): Promise<R> {
-  const body = await readTaskBody(services, httpRequest, underWay);
+  const body = await readTaskBody(services, httpRequest, { underWay, body: dialect.body });
   if (typeof body.fields.model === 'string') progress.requestedModel = body.fields.model;
   const request = dialect.decodeRequest(body);
   progress.stream = request.stream;

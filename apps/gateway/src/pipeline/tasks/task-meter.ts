@@ -164,7 +164,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
 export function fillTask(told: Usage | undefined, guess: Usage, { priced }: Pick<RouteTarget, 'priced'>): Usage {
   if (told === undefined || told.untold === 'both') return guess;
   const { untold, totalTokens: _total, ...counts } = told;
-  const { imageVariant = counts.imageVariant } = guess;
+  const { imageVariant = guess.imageVariant } = counts;
   const usage: Usage = { ...counts, ...(imageVariant === undefined ? {} : { imageVariant }) };
   if (untold !== undefined) return addUsage(usage, { ...sideOf(guess, untold), estimated: true });
   const isFree = (one: Usage) => priced === undefined || computeCost(one, priced).costNanoUsd === 0;
