@@ -45,8 +45,6 @@ const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [
 ];
 const MODEL_DIALECTS: ModelDialects = [openaiChat, anthropicMessages];
 
-const EMBEDDINGS_PATH = '/v1/embeddings';
-
 type Handle = (services: Services, request: Request) => Promise<Response>;
 
 const serves =
@@ -54,8 +52,9 @@ const serves =
   (services, request) =>
     handleTask(services, { task, dialect }, request);
 
-/** Tasks by path; a kind more is a line more. */
+/** Endpoints for anything but text, by path; a kind more is a line more. */
 const TASK_ROUTES: readonly (readonly [path: string, handle: Handle])[] = [
+  ['/v1/embeddings', (services, request) => handleEmbeddings(services, openaiEmbeddings, request)],
   ['/v1/moderations', serves(MODERATION, openaiModerations)],
   ['/v1/rerank', serves(RERANK, cohereRerank)],
   ['/v2/rerank', serves(RERANK, cohereRerank)],
@@ -90,7 +89,6 @@ export function createHotRoutes(services: Services): HotRoutes {
   const tasks = TASK_ROUTES.map(([path, handle]) => [path, hot((request) => handle(services, request))]);
   return {
     ...Object.fromEntries([...chat, ...tasks]),
-    [EMBEDDINGS_PATH]: hot((request) => handleEmbeddings(services, openaiEmbeddings, request)),
     '/mcp': hot((request) => handleMcp(services, { scope: undefined }, request)),
   };
 }
@@ -123,12 +121,8 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
     app.post(path, (c) => handleChat(services, dialect, c.req.raw));
     app.all(path, (c) => refuseUnposted(services, c.req));
   }
-  for (const [path, handle] of TASK_ROUTES) {
-    app.post(path, (c) => handle(services, c.req.raw));
-    app.all(path, (c) => refuseMethod(services, 'POST', c.req.path));
-  }
-  app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, openaiEmbeddings, c.req.raw));
-  app.all(EMBEDDINGS_PATH, (c) => refuseMethod(services, 'POST', c.req.path));
+  for (const [path, handle] of TASK_ROUTES) app.post(path, (c) => handle(services, c.req.raw));
+  for (const [path] of TASK_ROUTES) app.all(path, (c) => refuseMethod(services, 'POST', c.req.path));
   for (const path of ['/mcp', '/mcp/:alias']) {
     app.post(path, (c) => handleMcp(services, { scope: c.req.param('alias') }, c.req.raw));
     app.get(path, (c) => handleMcpStream(services, { scope: c.req.param('alias') }, c.req.raw));

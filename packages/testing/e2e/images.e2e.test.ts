@@ -169,7 +169,7 @@ describe.each(ON_ONE_KIND)('images on %s stores', (kind) => {
   test('the official SDK edits pictures, plain and streamed', async () => {
     world.upstream.control.setDefault({ usage: { prompt: 60, pictures: 50, completion: 100 } });
     const image = await toFile(PICTURE, 'p.png', { type: 'image/png' });
-    const request = { model: 'gpt-image-9', prompt: 'a hat', image: [image, image], mask: image } as const;
+    const request = { model: 'gpt-image-9', prompt: 'a hat', image: [image, image], mask: image };
     const { data, response } = await sdk().images.edit(request).withResponse();
     expect(data.data?.[0]?.b64_json).toBe(fakePicture('a hat'));
     const file = `image/png ${PICTURE.length}`;

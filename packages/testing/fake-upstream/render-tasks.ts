@@ -107,11 +107,11 @@ export const FAKE_TASKS = {
   '/openai/deployments/:model/images/edits': openaiImages,
   // Links unless base64 is asked for by its name there.
   '/together/v1/images/generations': (body) => ({
-    data: drawn(body).map((base64, index) =>
-      body.response_format === 'base64'
+    data: drawn(body).map((base64, index): JsonObject => {
+      return body.response_format === 'base64'
         ? { index, b64_json: base64 }
-        : { index, url: `https://cdn.example/${index}.png` },
-    ),
+        : { index, url: `https://cdn.example/${index}` };
+    }),
   }),
   '/xai/v1/images/generations': (body) => ({
     data: drawn(body).map((b64_json) => ({ b64_json, revised_prompt: `fine ${body.prompt}` })),

@@ -5,7 +5,10 @@ import { FAKE_TASKS, imageEvents } from './render-tasks';
 export type FakeTask = keyof typeof FAKE_TASKS;
 
 /** Those with a path of their own. */
-export const FAKE_TASK_PATHS = Object.keys(FAKE_TASKS).filter((path) => path.startsWith('/')) as FakeTask[];
+const PATHS = Object.keys(FAKE_TASKS).filter((path) => path.startsWith('/')) as FakeTask[];
+
+export const taskRoutes = (answer: (request: Request, path: FakeTask) => Promise<Response>) =>
+  Object.fromEntries(PATHS.map((path) => [path, { POST: (request: Request) => answer(request, path) }]));
 
 /** The ordinary answer, or its events. */
 export function serveTask(

@@ -6,7 +6,7 @@ import { withForcedTool } from './forced-tool';
 import type { AnswerContext } from './render-answer';
 import { FAKE_EMBEDDINGS, type FakeEmbeddings, type FakeEmbeddingVendor } from './render-embeddings';
 import { ordinaryAnswer, scriptedAnswer } from './serve-answer';
-import { FAKE_TASK_PATHS, type FakeTask, readFields, serveTask } from './serve-task';
+import { type FakeTask, readFields, serveTask, taskRoutes } from './serve-task';
 
 export type { FakeControl, FakeUpstream };
 
@@ -87,7 +87,7 @@ class FakeServer implements FakeUpstream, FakeControl {
         '/v2/embed': { POST: (request) => this.answerEmbeddings(request, 'cohere') },
         '/v1/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
         '/openai/deployments/:model/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
-        ...this.taskRoutes(),
+        ...taskRoutes((request, path) => this.answerTask(request, path)),
         '/v1beta/models/:call': { POST: (request) => this.answerGemini(request) },
         '/v1/models/:call': { POST: (request) => this.answerGemini(request) },
         '/model/:model/:method': { POST: (request) => this.answerBedrock(request) },
@@ -231,12 +231,6 @@ class FakeServer implements FakeUpstream, FakeControl {
     const render: (body: JsonObject, tokens?: number) => FakeEmbeddings = FAKE_EMBEDDINGS[vendor];
     const { body: answer, headers } = render(body, usage?.prompt);
     return Response.json(answer, { headers });
-  }
-
-  private taskRoutes() {
-    return Object.fromEntries(
-      FAKE_TASK_PATHS.map((path) => [path, { POST: (request: Request) => this.answerTask(request, path) }]),
-    );
   }
 
   private async answerTask(request: Request, path: FakeTask): Promise<Response> {

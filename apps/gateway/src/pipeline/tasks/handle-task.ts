@@ -16,10 +16,11 @@ import { admitInTurn } from '../request/admit-in-turn';
 import { authenticate } from '../request/authenticate';
 import { claimOrReplay, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
 import { openContext, type RequestContext } from '../request/open-context';
+import { readRequestBody } from '../request/read-request';
 import { askTargets, guessTask, type TaskResponse } from './ask-target';
 import { guardTask, judgeAnswer } from './guard-task';
 import { planTask, type TaskJob, taskPlanner } from './plan-task';
-import { readTaskBody } from './read-task-body';
+import { checkBodyType, readForm } from './read-form';
 import { respondStream, respondWhole, type ServedTask } from './respond-task';
 import type { Task } from './task';
 import { TaskMeter } from './task-meter';
@@ -93,7 +94,11 @@ async function readTask<R extends TaskRequest, A extends JsonObject>(
   services: Pick<Services, 'config' | 'bodyDeadlines'>,
   { dialect, httpRequest, underWay, progress }: ReadInput<R, A>,
 ): Promise<R> {
-  const body = await readTaskBody(services, httpRequest, { underWay, body: dialect.body });
+  checkBodyType(httpRequest, dialect.body);
+  const body =
+    dialect.body === 'form'
+      ? await readForm(services, httpRequest, underWay)
+      : { fields: (await readRequestBody(services, httpRequest, underWay)).body, files: [] };
   if (typeof body.fields.model === 'string') progress.requestedModel = body.fields.model;
   const request = dialect.decodeRequest(body);
   progress.stream = request.stream;

@@ -5,43 +5,34 @@ import { boundaryOf, FormDecoder, type FormPart } from '@llm0/core/forms/decode-
 import type { SentFile } from '@llm0/core/tasks/task-request';
 import type { TaskBody } from '../../dialects/dialect';
 import type { Services, UnderWay } from '../../services/contract';
-import { readRequestBody } from '../request/read-request';
 
-type Needs = Pick<Services, 'config' | 'bodyDeadlines'>;
-
-const FORM = 'multipart/form-data';
-const JSON_TYPE = 'application/json';
 /** A file is held once as it came, and once as it leaves. */
 const FORM_FACTOR = 2;
 const MAX_FIELD_BYTES = 1024 * 1024;
 const MAX_PARTS = 100;
 
-/** Reads the body of one kind; 415 for another. */
-export async function readTaskBody(
-  services: Needs,
-  httpRequest: Request,
-  { underWay, body: kind }: { readonly underWay: UnderWay; readonly body: 'json' | 'form' },
-): Promise<TaskBody> {
-  const contentType = httpRequest.headers.get('content-type') ?? '';
-  const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
-  const wanted = kind === 'form' ? FORM : JSON_TYPE;
-  // Small clients send JSON without a type of their own.
-  const isWanted = type === wanted || (kind === 'json' && (type === '' || type === 'text/plain'));
-  if (!isWanted) throw wrongType(type, wanted);
-  if (kind === 'form') return readForm(services, httpRequest, { boundary: boundaryOf(contentType), underWay });
-  return { fields: (await readRequestBody(services, httpRequest, underWay)).body, files: [] };
+/** Content-Type of a body by its kind. Small clients send JSON without a type of their own. */
+const TYPES = {
+  json: ['application/json', '', 'text/plain'],
+  form: ['multipart/form-data'],
+} as const satisfies Record<string, readonly string[]>;
+
+/** Throws 415 for a body of another kind. */
+export function checkBodyType({ headers }: Pick<Request, 'headers'>, kind: keyof typeof TYPES): void {
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const types: readonly string[] = TYPES[kind];
+  if (types.includes(type)) return;
+  const message = `The body must be ${types[0]}, but its Content-Type is "${type.slice(0, 80)}".`;
+  throw new GatewayError('invalid_request', message, { status: 415, param: 'Content-Type' });
 }
 
-function wrongType(type: string, wanted: string): GatewayError {
-  const message = `The body must be ${wanted}, but its Content-Type is "${type.slice(0, 80)}".`;
-  return new GatewayError('invalid_request', message, { status: 415, param: 'Content-Type' });
-}
-
-async function readForm(
-  { config }: Pick<Needs, 'config'>,
+/** Reads a form, bounded by MAX_BODY_BYTES. Throws `request_too_large`, `overloaded` or `invalid_request`. */
+export async function readForm(
+  { config }: Pick<Services, 'config'>,
   httpRequest: Request,
-  { boundary, underWay }: { readonly boundary: string; readonly underWay: UnderWay },
+  underWay: UnderWay,
 ): Promise<TaskBody> {
+  const boundary = boundaryOf(httpRequest.headers.get('content-type') ?? '');
   const { maxBodyBytes: maxBytes } = config;
   declaredLength(httpRequest.headers, maxBytes);
   const parts: OpenPart[] = [];
