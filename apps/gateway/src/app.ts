@@ -10,6 +10,7 @@ import { openaiChat } from './dialects/openai-chat/index';
 import { openaiCompletions } from './dialects/openai-completions/index';
 import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
+import { openaiDecisions } from './dialects/tasks/decisions';
 import { openaiImageEdits, openaiImages } from './dialects/tasks/images';
 import { openaiModerations } from './dialects/tasks/moderations';
 import { cohereRerank } from './dialects/tasks/rerank';
@@ -29,7 +30,7 @@ import type { ChosenKey } from './pipeline/request/authenticate';
 import { refuseWebSocket } from './pipeline/request/refuse-websocket';
 import { asGatewayError, respondError } from './pipeline/request/respond-error';
 import { handleTask } from './pipeline/tasks/handle-task';
-import { IMAGE, MODERATION, RERANK } from './pipeline/tasks/kinds';
+import { DECISION, IMAGE, MODERATION, RERANK } from './pipeline/tasks/kinds';
 import type { Task } from './pipeline/tasks/task';
 import { serveDashboard } from './process/serve-dashboard';
 import { isDocsPath, serveDocs } from './process/serve-docs';
@@ -60,6 +61,7 @@ const TASK_ROUTES: readonly (readonly [path: string, handle: Handle])[] = [
   ['/v2/rerank', serves(RERANK, cohereRerank)],
   ['/v1/images/generations', serves(IMAGE, openaiImages)],
   ['/v1/images/edits', serves(IMAGE, openaiImageEdits)],
+  ['/v1/decisions', serves(DECISION, openaiDecisions)],
 ];
 
 const NATIVE_APIS = createProviderRegistry().list();

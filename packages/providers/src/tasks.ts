@@ -1,5 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
+import type { DecisionAnswer, DecisionRequest } from '@llm0/core/tasks/decision';
 import type { ImageAnswer, ImageRequest } from '@llm0/core/tasks/image';
 import type { ModerationAnswer, ModerationRequest } from '@llm0/core/tasks/moderation';
 import type { RerankAnswer, RerankRequest } from '@llm0/core/tasks/rerank';
@@ -42,6 +43,7 @@ export interface TaskParts {
   readonly moderation?: TaskPart<ModerationRequest, ModerationAnswer>;
   readonly rerank?: TaskPart<RerankRequest, RerankAnswer>;
   readonly image?: TaskPart<ImageRequest, ImageAnswer>;
+  readonly decision?: TaskPart<DecisionRequest, DecisionAnswer>;
 }
 
 export type TaskName = keyof TaskParts;

@@ -18,6 +18,10 @@ interface Priced {
 const PRICES: readonly Priced[] = [
   { provider: 'openai', model: 'omni-moderation-test', input_usd_per_million: 0, output_usd_per_million: 0 },
   { provider: 'mistral', model: 'mistral-moderation-test', input_usd_per_million: 0.1, output_usd_per_million: 0 },
+  {
+    ...{ provider: 'openai', model: 'gpt-decides', input_usd_per_million: 1, output_usd_per_million: 2 },
+    cache_read_usd_per_million: 0.1,
+  },
   { provider: 'cohere', model: 'rerank-v9.9', mode: 'rerank', search_usd: 0.002 },
   { provider: 'cohere', model: 'rerank-v9.9-tokens', mode: 'rerank', input_usd_per_million: 0.5 },
   { provider: 'jina', model: 'jina-reranker-test', mode: 'rerank', input_usd_per_million: 0.02 },
@@ -128,6 +132,46 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
     const priced = await post('/v1/moderations', { model: 'mistral-moderation-test', input: 'hello' });
     expect([priced.json.cost_usd, priced.json.usage]).toEqual([2e-6, { prompt_tokens: 20, total_tokens: 20 }]);
   });
+
+  /** Model, what the vendor reports, and the whole bill in nano-USD. */
+  const DECISIONS: readonly [usage: FakeBehaviour['usage'], nanoUsd: number, row: Record<string, unknown>][] = [
+    // Input 60 × 1000, cached 40 × 100, output 30 × 2000, reasoning as output 10 × 2000.
+    [
+      { prompt: 100, cached: 40, completion: 40, reasoning: 10 },
+      144_000,
+      { tokens_reasoning: 10, tokens_cache_read: 40 },
+    ],
+    // Guessed: 60 bytes of input, and 200 tokens for each question.
+    [null, 820_000, { tokens_in: 20, tokens_out: 400, cost_estimated: true }],
+  ];
+
+  test.each(DECISIONS)(
+    'decisions with usage %j cost %d nano-USD, and the official SDK reads them',
+    async (usage, nanoUsd, expected) => {
+      world.upstream.control.setDefault({ usage });
+      const client = new OpenAI({ apiKey, baseURL: `${world.gateway.url}/v1`, maxRetries: 0 });
+      const questions = [
+        { type: 'predicate' as const, name: 'spam', text: 'Is it?' },
+        { type: 'predicate' as const, name: 'rude' },
+      ];
+      const request = { model: 'gpt-decides', input: 'Buy now!', questions } as never;
+      const { data, response } = await client.decisions.create(request).withResponse();
+      expect(data.answers).toMatchObject([{ name: 'spam', probability: 0.75 }, { name: 'rude' }]);
+      const row = await logRow(world.gateway, response.headers.get('x-request-id') ?? '');
+      expect(row).toMatchObject({
+        dialect: 'openai-decisions',
+        status: 'success',
+        cost_usd: nanoUsd / 1e9,
+        ...expected,
+      });
+      const { json } = await post('/v1/decisions', {
+        model: 'gpt-decides',
+        input: 'a',
+        questions: [{ type: 'guess' }],
+      });
+      expect(json.error?.param).toBe('questions.0.type');
+    },
+  );
 
   test('the built-in model ranks without any provider', async () => {
     const { json, row } = await rerank({ model: 'local/all-MiniLM-L6-v2', query: 'What colour is the sky?' });

@@ -80,6 +80,18 @@ export const FAKE_TASKS = {
       ...(tokens === undefined ? {} : { usage: { prompt_tokens: tokens } }),
     };
   },
+  '/v1/decisions': ({ model, questions }, { usage = {} }) => {
+    const { prompt = 10, completion = 20, cached = 0, reasoning = 0 } = usage ?? {};
+    const counts = {
+      ...{ input_tokens: prompt, output_tokens: completion, total_tokens: prompt + completion },
+      input_tokens_details: { cached_tokens: cached, cache_write_tokens: 0 },
+      output_tokens_details: { reasoning_tokens: reasoning },
+    };
+    const answers = asList(questions).map((question) => {
+      return { type: 'predicate', name: (question as JsonObject).name ?? null, probability: 0.75 };
+    });
+    return { answers, model: model ?? '', ...(usage === null ? {} : { usage: counts }) };
+  },
   '/v2/rerank': (body, behaviour) => {
     const search_units = tokensOf(behaviour, 1);
     return {

@@ -21,7 +21,7 @@ const SECURITY = {
 const TAGS = [
   { name: 'chat', description: 'Conversations and texts' },
   { name: 'embeddings', description: 'Vectors' },
-  { name: 'tasks', description: 'Images, moderation and reranking' },
+  { name: 'tasks', description: 'Images, moderation, reranking and decisions' },
   { name: 'models', description: 'Models of a key' },
   { name: 'gemini', description: "Gemini's own format, for Gemini's models" },
   { name: 'passthrough', description: 'Native APIs of providers' },

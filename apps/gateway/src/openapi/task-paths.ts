@@ -32,6 +32,12 @@ export const TASK_PATHS: Paths = {
       ...{ isForm: true, answer: answers('Images', 'The images', EVENTS) },
     }),
   },
+  '/v1/decisions': {
+    post: task({
+      ...{ id: 'createDecision', summary: 'Answer questions with probabilities', body: schemaRef('DecisionRequest') },
+      answer: answers('Decision', 'An answer for each question'),
+    }),
+  },
   '/v1/moderations': {
     post: task({
       ...{ id: 'createModeration', summary: 'Judge texts and pictures', body: schemaRef('ModerationRequest') },

@@ -48,6 +48,28 @@ export const TASK_SCHEMAS: Readonly<Record<string, Part>> = {
     },
     ['created', 'data', 'model', 'cost_usd'],
   ),
+  DecisionRequest: openObject(
+    {
+      model: MODEL,
+      input: { anyOf: [TEXT, arrayOf(OBJECT, { minItems: 1 })] },
+      questions: arrayOf(
+        openObject({ type: oneOfTexts('predicate', 'choice', 'score'), name: nullable('string') }, ['type']),
+        {
+          ...{ minItems: 1, maxItems: 400 },
+        },
+      ),
+    },
+    ['model', 'input', 'questions'],
+  ),
+  Decision: openObject(
+    {
+      answers: arrayOf(openObject({ type: TEXT, name: nullable('string') }, ['type'])),
+      model: TEXT,
+      usage: openObject({ input_tokens: COUNT, output_tokens: COUNT, total_tokens: COUNT }),
+      ...METADATA,
+    },
+    ['answers', 'model', 'usage', 'cost_usd'],
+  ),
   ModerationRequest: openObject({ model: { ...MODEL, default: 'omni-moderation-latest' }, input: TEXTS }, ['input']),
   Moderation: openObject(
     {

@@ -14,6 +14,7 @@ export type DialectName =
   | 'cohere-rerank'
   | 'openai-images'
   | 'openai-image-edits'
+  | 'openai-decisions'
   | 'passthrough'
   | 'infer';
 

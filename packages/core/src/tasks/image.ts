@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from '../chat/json';
 import { type Usage, ZERO_USAGE } from '../chat/usage';
-import { GatewayError } from '../errors/gateway-error';
 import type { PricedModel, TokenPrices } from '../pricing/price-book';
-import { boundTokens, type SentFile, type TaskRequest } from './task-request';
+import { boundTokens, refuseUnbounded, type SentFile, type TaskRequest } from './task-request';
 
 export interface ImageRequest extends TaskRequest {
   readonly prompt: string;
@@ -65,7 +64,7 @@ export function boundImages(request: ImageRequest, priced: PricedModel, strict: 
   const { prompt, count, pictures = [], mask, partialImages = 0 } = request;
   const files = pictures.length + (mask === undefined ? 0 : 1);
   const isByToken = priced.prices.output_image !== undefined;
-  if (strict && isByToken) refuseUnbounded(priced, files);
+  if (strict && isByToken) checkBounded(priced, files);
   const partials = TOKENS_PER_PARTIAL * partialImages;
   const each = strict ? Math.max(priced.maxOutputTokens ?? 0, tokensOfImage(request)) : tokensOfImage(request);
   const variant = variantOf(request, priced.prices);
@@ -79,15 +78,13 @@ export function boundImages(request: ImageRequest, priced: PricedModel, strict: 
   };
 }
 
-function refuseUnbounded({ provider, model, maxOutputTokens }: PricedModel, files: number): void {
-  const refuse = (param: string, what: string) => {
-    const message = `This project has strict caps: ${what} has no bound on its cost.`;
-    return new GatewayError('request_over_limit', message, { param });
-  };
-  if (files > 0) throw refuse('image', 'a picture to edit');
-  if (maxOutputTokens === undefined) {
-    throw refuse('model', `an image of ${provider}/${model}, which has no "max_output_tokens" in the price book,`);
-  }
+function checkBounded({ provider, model, maxOutputTokens }: PricedModel, files: number): void {
+  if (files > 0) throw refuseUnbounded('image', 'a picture to edit');
+  if (maxOutputTokens !== undefined) return;
+  throw refuseUnbounded(
+    'model',
+    `an image of ${provider}/${model}, which has no "max_output_tokens" in the price book,`,
+  );
 }
 
 /** Without a quality, the usual one of a high price. */

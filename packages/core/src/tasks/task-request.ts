@@ -1,4 +1,5 @@
 import type { JsonObject } from '../chat/json';
+import { GatewayError } from '../errors/gateway-error';
 
 /** A request that a model answers with neither text nor vectors. Dialects decode to it and providers encode from it. */
 export interface TaskRequest {
@@ -21,6 +22,12 @@ export interface SentFile {
 
 export const sizeOf = ({ pieces }: Pick<SentFile, 'pieces'>): number =>
   pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+
+/** Strict caps refuse what has no bound. */
+export function refuseUnbounded(param: string, what: string): GatewayError {
+  const message = `This project has strict caps: ${what} has no bound on its cost.`;
+  return new GatewayError('request_over_limit', message, { param });
+}
 
 /** Vendors count about four bytes of text as a token; a strict bound takes each byte for one. */
 export function boundTokens(texts: readonly string[], strict: boolean): number {

@@ -5,6 +5,7 @@ type Path =
   | 'responses'
   | 'embeddings'
   | 'moderations'
+  | 'decisions'
   | 'rerank'
   | 'images/generations'
   | 'images/edits';

@@ -14,6 +14,7 @@ import { speakModerations } from './moderations/speak-moderations';
 import { passthrough, untoldPassthrough } from './passthrough';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
 import { speakResponses } from './responses/speak-responses';
+import { createDecisions } from './tasks/decision';
 import { createImages, OPENAI_IMAGES } from './tasks/image';
 import { createModeration } from './tasks/moderation';
 
@@ -86,6 +87,6 @@ export const openai: Provider = speakResponses(
     embeddings: OPENAI_EMBEDDINGS,
     completions: OPENAI_COMPLETIONS,
     moderationModels: /^(?:omni|text)-moderation-/,
-    tasks: { image: createImages('openai', OPENAI_IMAGES) },
+    tasks: { image: createImages('openai', OPENAI_IMAGES), decision: createDecisions('openai') },
   }),
 );

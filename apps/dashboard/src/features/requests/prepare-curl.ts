@@ -4,6 +4,7 @@ import type { Log } from '../../api/logs';
 const PATHS: Readonly<Record<string, string>> = {
   'openai-chat': '/v1/chat/completions',
   'openai-completions': '/v1/completions',
+  'openai-decisions': '/v1/decisions',
   'openai-embeddings': '/v1/embeddings',
   'openai-images': '/v1/images/generations',
   'openai-moderations': '/v1/moderations',

@@ -24,6 +24,7 @@ const SHAPES = {
   'cohere-rerank': { route: '/v1/rerank', operation: 'rerank' },
   'openai-images': { route: '/v1/images/generations', operation: 'image_generation' },
   'openai-image-edits': { route: '/v1/images/edits', operation: 'image_generation' },
+  'openai-decisions': { route: '/v1/decisions', operation: 'decision' },
   passthrough: { route: '/passthrough/{provider}/*', operation: 'passthrough' },
   infer: { route: '/infer/{backend}/*', operation: 'infer' },
 } as const satisfies Record<DialectName, Shape>;

@@ -1,7 +1,8 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { rerankBuiltIn } from '@llm0/core/tasks/built-in-rerank';
+import { boundDecision, type DecisionAnswer, type DecisionRequest, hasPicture } from '@llm0/core/tasks/decision';
 import { boundImages, type ImageAnswer, type ImageRequest } from '@llm0/core/tasks/image';
 import {
   boundModeration,
@@ -66,6 +67,21 @@ export const IMAGE: Task<ImageRequest, ImageAnswer> = {
     }
     return { ...answer, images };
   },
+};
+
+/** Answers with probabilities. */
+export const DECISION: Task<DecisionRequest, DecisionAnswer> = {
+  ...{ noun: 'decisions', pricedBy: ['output'], isCached: true },
+  partOf: ({ tasks }) => tasks?.decision,
+  boundOf: boundDecision,
+  async judge(by, request) {
+    if (hasPicture(request)) refuseUnread('input', 'pictures', by.acts);
+    const { input, questions } = request;
+    const [judged, asked] = await by.texts.value([input, [...questions]], 'user');
+    const others = await judgeOthers(by, request);
+    return { ...request, ...others, input: judged as JsonValue, questions: asked as JsonObject[] };
+  },
+  textOf: ({ input, questions }) => [input, questions],
 };
 
 /** Fields of a vendor's own may carry text too. */
