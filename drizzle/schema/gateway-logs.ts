@@ -1,6 +1,6 @@
 import type { Units } from '@llm0/core/chat/usage';
 import type { GuardrailMark } from '@llm0/core/guardrails/policy';
-import type { Modality } from '@llm0/core/logs/log-record';
+import type { Modality, RouteReason } from '@llm0/core/logs/log-record';
 import {
   bigint,
   boolean,
@@ -73,6 +73,7 @@ export const gatewayLogs = pgTable(
     modality: text('modality').$type<Modality>(),
     /** What was used besides tokens. */
     units: jsonb('units').$type<Units>(),
+    routing: jsonb('routing').$type<readonly RouteReason[]>(),
   },
   (table) => [primaryKey({ columns: [table.createdAtMs, table.id] })],
 );

@@ -69,6 +69,7 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
       refusedCount: 3,
       modality: 'audio',
       units: { seconds: 12.5 },
+      routing: [{ provider: 'alpha', model: 'model-a', reason: 'timeout' }],
     });
     await storeLogRecords(db, [JSON.stringify(record)]);
     const row = await getLogByRequestId(db, record.id);

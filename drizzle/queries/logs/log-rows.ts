@@ -54,6 +54,7 @@ const RARE_FIELDS = {
   traceId: ['trace_id', 'text'],
   modality: ['modality', 'text'],
   units: ['units', 'jsonb'],
+  routing: ['routing', 'jsonb'],
 } as const satisfies Fields;
 
 type Fields = Partial<Record<keyof LogRecord, readonly [column: string, type: string]>>;

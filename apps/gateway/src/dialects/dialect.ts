@@ -102,6 +102,12 @@ export interface ModelCard {
   readonly context_window?: number;
   readonly max_output_tokens?: number;
   readonly capabilities: readonly string[];
+  /** `chat`, `embedding`, `image`, …; absent without a price. */
+  readonly mode?: string;
+  readonly input_modalities?: readonly string[];
+  readonly output_modalities?: readonly string[];
+  /** Day of its vendor's end of support, `2027-01-31`. */
+  readonly retires_at?: string;
   readonly pricing?: Readonly<Record<string, number>>;
   /** For an alias: `provider/model` of each target. */
   readonly targets?: readonly string[];

@@ -1,3 +1,4 @@
+import { MODEL_FILTERS } from '../pipeline/describe-model';
 import { type Operation, type Part, type Paths, schemaRef } from './document-parts';
 import { CHAT_HEADERS, ROW_HEADERS } from './request-headers';
 import { TASK_PATHS } from './task-paths';
@@ -208,6 +209,9 @@ export const DATA_PLANE_PATHS: Paths = {
       id: 'listModels',
       tag: 'models',
       summary: "List what this key may call; with `anthropic-version` in Anthropic's format",
+      parameters: Object.entries(MODEL_FILTERS).map(([name, { description }]) => ({
+        ...{ name, in: 'query', required: false, schema: { type: 'string' }, description },
+      })),
       answer: answers('Models', 'Models and aliases'),
     },
   },

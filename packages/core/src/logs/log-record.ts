@@ -48,6 +48,17 @@ export interface LogAttempt {
   readonly span?: number;
 }
 
+/** Why a target was chosen or skipped. */
+export interface RouteReason {
+  readonly provider: string;
+  readonly model: string;
+  /**
+   * Of the answering target its strategy, `session_affinity` or `failover`; of another one the outcome in `attempts`, or
+   * `standby` if nobody had to ask it.
+   */
+  readonly reason: string;
+}
+
 /** Nano-USD by class of token; the parts add up to the whole cost up to rounding. */
 export interface CostDetail {
   readonly input?: number;
@@ -115,6 +126,8 @@ export interface LogRecord {
   /** Number of switches from one target to another. */
   readonly failoverCount: number;
   readonly attempts?: readonly LogAttempt[];
+  /** Why each target was chosen or skipped; absent where there was no choice. */
+  readonly routing?: readonly RouteReason[];
   readonly status: LogStatus;
   readonly httpStatus: number;
   readonly errorCode?: string;

@@ -3,7 +3,7 @@ import { CLASSES, hasPrice, namedPrice, type PriceContext, TOKENS_OF } from './c
 import type { TokenPrices } from './price-book';
 
 /** Unit → its price. The first three measure what tokens measure too. */
-export const UNIT_PRICES = {
+const UNIT_PRICES = {
   images: 'image',
   seconds: 'second',
   characters: 'character',
@@ -12,9 +12,14 @@ export const UNIT_PRICES = {
   sessionSeconds: 'session_second',
 } as const satisfies Readonly<Record<keyof Units, string>>;
 
+/** Prices that aren't per token; also `image_<quality>_<size>`. */
+const PER_UNIT: ReadonlySet<string> = new Set(['image', 'second', 'minute', 'page', 'search', 'session_second']);
+export const isUnitPrice = (name: string): boolean => PER_UNIT.has(name) || name.startsWith('image_');
+/** A share, not a price. */
+export const DISCOUNT = 'batch_discount';
+
 export type UnitName = keyof Units;
-/** Names of the log and the admin API. */
-export const UNIT_NAMES = Object.keys(UNIT_PRICES) as UnitName[];
+const UNIT_NAMES = Object.keys(UNIT_PRICES) as UnitName[];
 /** Billed only if nothing is billed by token. */
 const MEASURES: ReadonlySet<UnitName> = new Set(['images', 'seconds', 'characters']);
 

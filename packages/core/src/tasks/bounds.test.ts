@@ -24,7 +24,7 @@ describe('the bound of images', () => {
   });
 
   test('names the variant that has a price, and else the dearest', () => {
-    const sizes = { 'image_low_1024x1024': 1, 'image_high_1024x1024': 9 };
+    const sizes = { image_low_1024x1024: 1, image_high_1024x1024: 9 };
     const variant = (fields: Partial<ImageRequest>, prices: PricedModel['prices']) =>
       boundImages({ ...image, ...fields }, priced(prices), true).imageVariant;
     expect(variant({ quality: 'low', size: '1024x1024' }, sizes)).toBe('low_1024x1024');
@@ -43,7 +43,8 @@ describe('the bound of images', () => {
 });
 
 describe('the bound of a ranking', () => {
-  const rank = (documents: string[], query = 'q') => ({ model: 'm', stream: false, query, documents, extra: {} }) as const;
+  const rank = (documents: string[], query = 'q') =>
+    ({ model: 'm', stream: false, query, documents, extra: {} }) as const;
 
   test('counts a search for each hundred documents, and long ones more than once', () => {
     const searches = (documents: string[]) => boundRerank(rank(documents), { search: 1 }, false).units?.searches;
@@ -68,11 +69,18 @@ describe('the bound of a ranking', () => {
 });
 
 describe('the bound of decisions', () => {
-  const request = (input: never) => ({ model: 'm', stream: false, input, questions: [{ type: 'predicate' }], extra: {} }) as const;
-  const picture = [{ role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${'A'.repeat(9000)}` }] }];
+  const request = (input: never) =>
+    ({ model: 'm', stream: false, input, questions: [{ type: 'predicate' }], extra: {} }) as const;
+  const picture = [
+    { role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${'A'.repeat(9000)}` }] },
+  ];
 
   test('counts a picture as one, however large, and refuses it under strict caps', () => {
-    const { inputTokens, outputTokens } = boundDecision(request(picture as never), priced({ input: 1, output: 1 }), false);
+    const { inputTokens, outputTokens } = boundDecision(
+      request(picture as never),
+      priced({ input: 1, output: 1 }),
+      false,
+    );
     expect([inputTokens > 1500, inputTokens < 1600, outputTokens]).toEqual([true, true, 200]);
     const bounded = priced({ input: 1, output: 1 }, { maxOutputTokens: 4096 });
     expect(() => boundDecision(request(picture as never), bounded, true)).toThrow('a picture');

@@ -117,6 +117,7 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
       'trace_id',
       'modality',
       'units',
+      'routing',
       'refused_count',
       'outcome',
     ]);

@@ -99,6 +99,10 @@ export const logSchema = z
     }),
     modality: z.enum(MODALITIES),
     units: unitsSchema.nullable().openapi({ description: 'What was used besides tokens' }),
+    routing: z
+      .array(z.object({ provider: z.string(), model: z.string(), reason: z.string() }))
+      .nullable()
+      .openapi({ description: 'Why each target was chosen or skipped; null where there was no choice' }),
     refused_count: z.int().nullable().openapi({
       description:
         '429 rate_limit_exceeded: number of refusals in this row; beyond 10 per second and key they share rows',

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { parseUsd } from '@llm0/core/pricing/format-usd';
 import { MODES, type PricedModel, type TokenPrices } from '@llm0/core/pricing/price-book';
+import { DISCOUNT, isUnitPrice } from '@llm0/core/pricing/unit-prices';
 import type { StoredPrice } from '@llm0/drizzle/queries/routing/model-pricing';
 import { count, instantShown, text } from '../fields/fields';
 import { jsonPicoUsd, jsonUsd, plainDecimal } from '../fields/json-money';
@@ -41,15 +42,6 @@ const price = z
 
 const optionalPrice = price.nullish();
 
-/** Field → price of a unit. */
-const UNIT_FIELDS = {
-  image_usd: 'image',
-  second_usd: 'second',
-  minute_usd: 'minute',
-  page_usd: 'page',
-  search_usd: 'search',
-  session_second_usd: 'session_second',
-} as const;
 /** Prices of seconds need more decimals than amounts. */
 const UNIT_PRICE = /^(\d{1,3})(?:\.(\d{1,12}))?$/;
 
@@ -155,8 +147,8 @@ export function withPrices({ prices }: StoredPrice, changes: ModelBody): ModelBo
 }
 
 const IMAGE_SIZE = /^image_([^_]+)_([^_]+)$/;
-const FIELD_OF = new Map<string, string>(Object.entries(UNIT_FIELDS).map(([field, name]) => [name, field]));
-const DISCOUNT = 'batch_discount';
+const UNIT_SUFFIX = '_usd';
+const fieldOf = (name: string) => (name === DISCOUNT ? name : `${name}${isUnitPrice(name) ? UNIT_SUFFIX : SUFFIX}`);
 
 /** Stored prices by their fields. */
 function bodyOf(prices: TokenPrices): ModelBody {
@@ -166,7 +158,7 @@ function bodyOf(prices: TokenPrices): ModelBody {
     const [, quality, size] = IMAGE_SIZE.exec(name) ?? [];
     if (pico === undefined) continue;
     if (quality !== undefined && size !== undefined) sizes.push({ quality, size, image_usd: pico });
-    else body[name === DISCOUNT ? name : (FIELD_OF.get(name) ?? `${name}${SUFFIX}`)] = pico;
+    else body[fieldOf(name)] = pico;
   }
   return sizes.length === 0 ? body : { ...body, image_sizes: sizes };
 }
@@ -218,10 +210,9 @@ function toPrices(body: ModelBody): TokenPrices {
   const prices: Record<string, number> = {};
   const { image_sizes: sizes, ...fields } = body;
   for (const [field, value] of Object.entries(fields)) {
-    if (typeof value !== 'number') continue;
-    const unit = (UNIT_FIELDS as Readonly<Record<string, string>>)[field];
-    if (unit !== undefined || field === DISCOUNT) prices[unit ?? field] = value;
-    else if (field.endsWith(SUFFIX)) prices[field.slice(0, -SUFFIX.length)] = value;
+    const suffix = [SUFFIX, UNIT_SUFFIX].find((one) => field.endsWith(one));
+    if (typeof value !== 'number' || (suffix === undefined && field !== DISCOUNT)) continue;
+    prices[suffix === undefined ? field : field.slice(0, -suffix.length)] = value;
   }
   for (const { quality, size, image_usd: pico } of sizes ?? []) prices[`image_${quality}_${size}`] = pico;
   return prices;
@@ -232,7 +223,7 @@ function showFurther(prices: TokenPrices): Record<string, unknown> {
   const { image_sizes: sizes, batch_discount: parts, ...fields } = bodyOf(prices);
   const shown: Record<string, unknown> = {};
   for (const [field, pico] of Object.entries(fields)) {
-    if (typeof pico === 'number') shown[field] = field in UNIT_FIELDS ? jsonPicoUsd(pico) : showPrice(pico);
+    if (typeof pico === 'number') shown[field] = field.endsWith(UNIT_SUFFIX) ? jsonPicoUsd(pico) : showPrice(pico);
   }
   if (parts != null) shown.batch_discount = parts / MILLION;
   if (sizes != null) shown.image_sizes = sizes.map((one) => ({ ...one, image_usd: jsonPicoUsd(one.image_usd) }));

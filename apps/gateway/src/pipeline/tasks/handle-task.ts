@@ -198,8 +198,8 @@ async function respondCalled<R extends TaskRequest, A extends JsonObject>(
   const { answer: made, usage } = called.whole as TaskAnswer<A>;
   const judged = await judgeAnswer(task, made, guard);
   const summary = served.meter.complete({ answer: made, usage, guess, effort: called });
-  const { target, dropped, failoverCount } = called;
-  const source = { target, cache: 'miss', dropped, failoverCount } as const;
+  const { target, dropped, failoverCount, attempts } = called;
+  const source = { target, cache: 'miss', dropped, failoverCount, attempts } as const;
   return respondWhole(services, served, { answer: judged, summary, source, kept: summary.kept });
 }
 

@@ -93,9 +93,9 @@ export async function respondStream<R extends TaskRequest, A extends JsonObject>
   { response, stream, guess, onEnd }: StreamedTask<A>,
 ): Promise<Response> {
   const { ctx, admission, meter, httpRequest, dialect } = served;
-  const { target, dropped, failoverCount, firstWaitMs } = response;
+  const { target, dropped, failoverCount, attempts, firstWaitMs } = response;
   const overheadMs = meter.markFirstOutput(firstWaitMs);
-  const headers = headersOf(served, { target, cache: 'miss', dropped, failoverCount }, overheadMs);
+  const headers = headersOf(served, { target, cache: 'miss', dropped, failoverCount, attempts }, overheadMs);
   headers['Content-Type'] = EVENT_STREAM;
   headers['Cache-Control'] = 'no-cache';
   let isOver = false;

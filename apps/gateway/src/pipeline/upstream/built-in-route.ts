@@ -21,6 +21,7 @@ const BUILT_IN_ROUTE: Route = {
   isPriced: true,
   contextWindow: Number.POSITIVE_INFINITY,
   maxOutputTokens: Number.POSITIVE_INFINITY,
+  takesImages: false,
 };
 
 /** True for the model that runs in this process. */

@@ -26,7 +26,9 @@ describe('a stream of images', () => {
     const lengths = fc.array(fc.constantFrom(1, 100, 2100, 9000), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(cuts, lengths, fc.constantFrom('\n', '\r\n'), fc.boolean(), (sizes, partials, end, isFirst) => {
-        const parts = partials.map((length) => event('image_generation.partial_image', { b64_json: picture(length) }, end));
+        const parts = partials.map((length) =>
+          event('image_generation.partial_image', { b64_json: picture(length) }, end),
+        );
         const b64_json = picture(5000);
         const whole = isFirst ? { usage: USAGE, b64_json } : { b64_json, usage: USAGE };
         const text = [...parts, event('image_generation.completed', whole, end)].join('');
@@ -64,14 +66,21 @@ describe('usage of images', () => {
   const shapes: readonly [told: object, read: object][] = [
     [USAGE, { inputTokens: 10, inputImageTokens: 2, outputImageTokens: 300, outputTokens: 0 }],
     // Without details, input is text, and output an image.
-    [{ input_tokens: 5, output_tokens: 7 }, { inputTokens: 5, inputImageTokens: 0, outputImageTokens: 7 }],
+    [
+      { input_tokens: 5, output_tokens: 7 },
+      { inputTokens: 5, inputImageTokens: 0, outputImageTokens: 7 },
+    ],
     [
       { input_tokens: 10, output_tokens: 9, output_tokens_details: { text_tokens: 4, image_tokens: 5 } },
       { outputTokens: 4, outputImageTokens: 5 },
     ],
     // Cached text first: the smaller discount.
     [
-      { input_tokens: 10, output_tokens: 1, input_tokens_details: { image_tokens: 4, text_tokens: 6, cached_tokens: 8 } },
+      {
+        input_tokens: 10,
+        output_tokens: 1,
+        input_tokens_details: { image_tokens: 4, text_tokens: 6, cached_tokens: 8 },
+      },
       { inputTokens: 0, cacheReadTokens: 6, inputImageTokens: 2, cacheReadImageTokens: 2 },
     ],
     [
