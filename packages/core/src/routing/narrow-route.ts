@@ -1,6 +1,5 @@
 import { GatewayError, invalidRequest } from '../errors/gateway-error';
 import { shownName } from './near-names';
-import { passOver } from './pass-over';
 import { type PassedOver, type Route, type RouteTarget, takesImages } from './routing-tables';
 import { isSameTarget } from './target';
 
@@ -41,6 +40,29 @@ export function narrowRoute(route: Route, needs: RouteNeeds): Route {
   const reasonOf = (target: RouteTarget) =>
     fitting.includes(target) ? undefined : (misfit(target, route, needs) ?? 'unpriced');
   return passOver(route, reasonOf) ?? route;
+}
+
+/** The route without the targets that have a reason against them; undefined if none is left. */
+export function passOver(
+  route: Route,
+  reasonOf: (target: RouteTarget) => PassedOver['reason'] | undefined,
+): Route | undefined {
+  const reasons = new Map(route.targets.map((target) => [target, reasonOf(target)]));
+  const [first, ...rest] = route.targets.filter((target) => reasons.get(target) === undefined);
+  if (first === undefined) return undefined;
+  const start = route.targets.indexOf(first);
+  const skipped = (from: number, to?: number) =>
+    route.targets.slice(from, to).flatMap((target): readonly PassedOver[] => {
+      const reason = reasons.get(target);
+      return reason === undefined ? [] : [{ target, reason }];
+    });
+  const passedOver = [...(route.passedOver ?? []), ...skipped(0, start)];
+  const unfit = [...(route.unfit ?? []), ...skipped(start)];
+  return {
+    ...{ ...route, targets: [first, ...rest] },
+    ...(passedOver.length === 0 ? {} : { passedOver }),
+    ...(unfit.length === 0 ? {} : { unfit }),
+  };
 }
 
 /** True if every target has room for this many tokens, and takes images if there are any. */
