@@ -124,8 +124,7 @@ async function runCurl(words: readonly string[]): Promise<string> {
       if (at === '@') form.append(name, new Blob([Buffer.from(fakePicture(value), 'base64')]), value);
       else form.append(name, value);
       body = form;
-    }
-    else if (!word.startsWith('-')) url = word;
+    } else if (!word.startsWith('-')) url = word;
     if (/^-[HdF]$/.test(word)) i++;
   }
   const answer = await fetch(url, { method: body === undefined ? 'GET' : 'POST', headers, body });
