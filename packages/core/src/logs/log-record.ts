@@ -10,6 +10,11 @@ export type DialectName =
   | 'openai-completions'
   | 'anthropic-messages'
   | 'openai-embeddings'
+  | 'openai-moderations'
+  | 'cohere-rerank'
+  | 'openai-images'
+  | 'openai-image-edits'
+  | 'openai-decisions'
   | 'passthrough'
   | 'infer';
 
@@ -20,6 +25,10 @@ export type Modality = (typeof MODALITIES)[number];
 
 /** What requests in a dialect ask for; the others ask for text. */
 export const MODALITY_OF: { readonly [K in DialectName]?: Exclude<Modality, 'text'> } = {
+  'openai-moderations': 'moderation',
+  'cohere-rerank': 'rerank',
+  'openai-images': 'image',
+  'openai-image-edits': 'image',
   'openai-embeddings': 'embedding',
 };
 
