@@ -134,6 +134,11 @@ export const FAKE_TASKS = {
     const images = drawn({ prompt, n: (parameters as JsonObject).sampleCount ?? 1 });
     return { predictions: images.map((bytesBase64Encoded) => ({ bytesBase64Encoded, mimeType: 'image/png' })) };
   },
+  invoke: (body) => {
+    if (body.query !== undefined) return { results: rank(body, body.top_n) };
+    const prompt = (body.textToImageParams as JsonObject).text ?? '';
+    return { images: drawn({ prompt, n: (body.imageGenerationConfig as JsonObject).numberOfImages ?? 1 }) };
+  },
   generateContent: ({ contents }, { usage = {} }) => {
     const parts = ((contents as JsonObject[])[0]?.parts ?? []) as JsonObject[];
     const { prompt = 10, completion = 1290, pictures = 0 } = usage ?? {};
