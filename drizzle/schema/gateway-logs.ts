@@ -1,4 +1,6 @@
+import type { Units } from '@llm0/core/chat/usage';
 import type { GuardrailMark } from '@llm0/core/guardrails/policy';
+import type { Modality, RouteReason } from '@llm0/core/logs/log-record';
 import {
   bigint,
   boolean,
@@ -67,6 +69,11 @@ export const gatewayLogs = pgTable(
     guardrails: jsonb('guardrails').$type<readonly GuardrailMark[]>(),
     /** W3C trace id, 32 hex digits. */
     traceId: text('trace_id'),
+    /** null = text. */
+    modality: text('modality').$type<Modality>(),
+    /** What was used besides tokens. */
+    units: jsonb('units').$type<Units>(),
+    routing: jsonb('routing').$type<readonly RouteReason[]>(),
   },
   (table) => [primaryKey({ columns: [table.createdAtMs, table.id] })],
 );

@@ -1,13 +1,19 @@
+import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import { createProviderRegistry } from '@llm0/providers/registry';
 import { Hono, type HonoRequest } from 'hono';
 import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages/index';
-import type { Dialect, ErrorEnvelope } from './dialects/dialect';
+import type { Dialect, ErrorEnvelope, TaskDialect } from './dialects/dialect';
 import { NATIVE_ERRORS } from './dialects/native-errors';
 import { openaiChat } from './dialects/openai-chat/index';
 import { openaiCompletions } from './dialects/openai-completions/index';
 import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
+import { openaiDecisions } from './dialects/tasks/decisions';
+import { openaiImageEdits, openaiImages } from './dialects/tasks/images';
+import { openaiModerations } from './dialects/tasks/moderations';
+import { cohereRerank } from './dialects/tasks/rerank';
 import { handleMcp, handleMcpEnd, handleMcpStream } from './mcp/endpoint/handle-mcp';
 import { mcpEnvelope } from './mcp/endpoint/mcp-errors';
 import { addConsentRoutes } from './mcp/oauth/consent-routes';
@@ -23,6 +29,9 @@ import { handlePassthrough } from './pipeline/passthrough/handle-passthrough';
 import type { ChosenKey } from './pipeline/request/authenticate';
 import { refuseWebSocket } from './pipeline/request/refuse-websocket';
 import { asGatewayError, respondError } from './pipeline/request/respond-error';
+import { handleTask } from './pipeline/tasks/handle-task';
+import { DECISION, IMAGE, MODERATION, RERANK } from './pipeline/tasks/kinds';
+import type { Task } from './pipeline/tasks/task';
 import { serveDashboard } from './process/serve-dashboard';
 import { isDocsPath, serveDocs } from './process/serve-docs';
 import type { Services } from './services/contract';
@@ -37,7 +46,23 @@ const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [
 ];
 const MODEL_DIALECTS: ModelDialects = [openaiChat, anthropicMessages];
 
-const EMBEDDINGS_PATH = '/v1/embeddings';
+type Handle = (services: Services, request: Request) => Promise<Response>;
+
+const serves =
+  <R extends TaskRequest, A extends JsonObject>(task: Task<R, A>, dialect: TaskDialect<R, A>): Handle =>
+  (services, request) =>
+    handleTask(services, { task, dialect }, request);
+
+/** Endpoints for anything but text, by path; a kind more is a line more. */
+const TASK_ROUTES: readonly (readonly [path: string, handle: Handle])[] = [
+  ['/v1/embeddings', (services, request) => handleEmbeddings(services, openaiEmbeddings, request)],
+  ['/v1/moderations', serves(MODERATION, openaiModerations)],
+  ['/v1/rerank', serves(RERANK, cohereRerank)],
+  ['/v2/rerank', serves(RERANK, cohereRerank)],
+  ['/v1/images/generations', serves(IMAGE, openaiImages)],
+  ['/v1/images/edits', serves(IMAGE, openaiImageEdits)],
+  ['/v1/decisions', serves(DECISION, openaiDecisions)],
+];
 
 const NATIVE_APIS = createProviderRegistry().list();
 /** `…/{model}:generateContent` and its like, as that format's clients ask at the root, by either version. */
@@ -63,9 +88,9 @@ export function createHotRoutes(services: Services): HotRoutes {
     POST: (request) => (services.openRequests.isDraining ? closeConnection(handle(request)) : handle(request)),
   });
   const chat = CHAT_ROUTES.map(([path, dialect]) => [path, hot((request) => handleChat(services, dialect, request))]);
+  const tasks = TASK_ROUTES.map(([path, handle]) => [path, hot((request) => handle(services, request))]);
   return {
-    ...Object.fromEntries(chat),
-    [EMBEDDINGS_PATH]: hot((request) => handleEmbeddings(services, openaiEmbeddings, request)),
+    ...Object.fromEntries([...chat, ...tasks]),
     '/mcp': hot((request) => handleMcp(services, { scope: undefined }, request)),
   };
 }
@@ -98,8 +123,8 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
     app.post(path, (c) => handleChat(services, dialect, c.req.raw));
     app.all(path, (c) => refuseUnposted(services, c.req));
   }
-  app.post(EMBEDDINGS_PATH, (c) => handleEmbeddings(services, openaiEmbeddings, c.req.raw));
-  app.all(EMBEDDINGS_PATH, (c) => refuseMethod(services, 'POST', c.req.path));
+  for (const [path, handle] of TASK_ROUTES) app.post(path, (c) => handle(services, c.req.raw));
+  for (const [path] of TASK_ROUTES) app.all(path, (c) => refuseMethod(services, 'POST', c.req.path));
   for (const path of ['/mcp', '/mcp/:alias']) {
     app.post(path, (c) => handleMcp(services, { scope: c.req.param('alias') }, c.req.raw));
     app.get(path, (c) => handleMcpStream(services, { scope: c.req.param('alias') }, c.req.raw));

@@ -67,6 +67,9 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
       ],
       matchedBy: crypto.randomUUID(),
       refusedCount: 3,
+      modality: 'audio',
+      units: { seconds: 12.5 },
+      routing: [{ provider: 'alpha', model: 'model-a', reason: 'timeout' }],
     });
     await storeLogRecords(db, [JSON.stringify(record)]);
     const row = await getLogByRequestId(db, record.id);

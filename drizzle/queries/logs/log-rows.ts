@@ -52,6 +52,9 @@ const RARE_FIELDS = {
   runId: ['run_id', 'text'],
   guardrails: ['guardrails', 'jsonb'],
   traceId: ['trace_id', 'text'],
+  modality: ['modality', 'text'],
+  units: ['units', 'jsonb'],
+  routing: ['routing', 'jsonb'],
 } as const satisfies Fields;
 
 type Fields = Partial<Record<keyof LogRecord, readonly [column: string, type: string]>>;

@@ -34,6 +34,8 @@ export interface LogMatch {
   /** A rule of the guardrails that left a mark. */
   readonly guardrail?: Values;
   readonly customerId?: Values;
+  /** Of `MODALITIES`. */
+  readonly modality?: Values;
   /** Each label must have its value, or one of its values. */
   readonly labels?: Readonly<Record<string, Values>>;
 }
@@ -95,6 +97,10 @@ const anyOf = (conditions: readonly SQL[]) => sql`(${sql.join([...conditions], s
 const labelIs = (name: string, values: Values) =>
   anyOf(listOf(values).map((value) => sql`${gatewayLogs.labels} @> ${JSON.stringify({ [name]: value })}::jsonb`));
 
+/** Embeddings have had one since their rows have the column. */
+const MODALITY_OF_ROW = sql`coalesce(${gatewayLogs.modality},
+  case ${gatewayLogs.dialect} when 'openai-embeddings' then 'embedding' else 'text' end)`;
+
 /** A condition for each field; one for each label. */
 const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<LogMatch[K]>) => readonly SQL[] } = {
   projectId: (ids) => [ofProjects(ids, sql`${gatewayLogs.projectId}`)],
@@ -112,6 +118,7 @@ const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<L
     )}`,
   ],
   customerId: (ids) => [isOneOf(gatewayLogs.customerId, ids)],
+  modality: (modalities) => [isOneOf(MODALITY_OF_ROW, modalities)],
   labels: (labels) => Object.entries(labels).map(([name, values]) => labelIs(name, values)),
 };
 

@@ -38,6 +38,11 @@ export interface UpstreamRequest {
   readonly dropped: readonly string[];
 }
 
+/** A request whose body may be a form. */
+export interface EndpointRequest extends Omit<UpstreamRequest, 'body'> {
+  readonly body: UpstreamRequest['body'] | Blob;
+}
+
 /** URL and authentication of a request. */
 export type Endpoint = Pick<UpstreamRequest, 'url' | 'method' | 'headers'>;
 

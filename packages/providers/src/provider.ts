@@ -7,6 +7,7 @@ import type { EmbeddingsPart } from './embeddings';
 import type { PassthroughPart } from './passthrough';
 import type { EncodeContext, Endpoint, ProviderConnection, UpstreamRequest } from './provider-request';
 import type { StreamDecoder } from './stream-decoder';
+import type { TaskParts } from './tasks';
 import type { AnswerBody } from './translation/read-json';
 
 export type { StreamDecoder };
@@ -43,6 +44,8 @@ export interface Provider {
   moderates?(model: string): boolean;
   /** Absent where the vendor makes no embeddings. */
   readonly embeddings?: EmbeddingsPart;
+  /** Endpoints for neither text nor vectors. */
+  readonly tasks?: TaskParts;
   /** Absent where the vendor only knows conversations. */
   readonly completions?: CompletionsPart;
   /** The vendor's native API; absent without one. */

@@ -46,6 +46,11 @@ const REQUESTS: readonly {
   { path: '/v1/messages/count_tokens', body: { model: 'claude-haiku-4-5', messages: HELLO } },
   { path: '/v1/embeddings', body: { model: 'text-embedding-3-small', input: ['a', 'b'] } },
   { path: '/v1/embeddings', body: { model: 'text-embedding-3-small', input: 'a', encoding_format: 'base64' } },
+  { path: '/v1/decisions', body: { model: 'gpt-4o-mini', input: 'a', questions: [{ type: 'predicate' }] } },
+  { path: '/v1/moderations', body: { input: ['a', 'b'] } },
+  { path: '/v1/rerank', body: { model: 'local/all-MiniLM-L6-v2', query: 'a', documents: ['b', { text: 'c' }] } },
+  { path: '/v2/rerank', body: { model: 'local/all-MiniLM-L6-v2', query: 'a', documents: [] }, status: 400 },
+  { path: '/v1/images/generations', body: { model: 'gemini-2.5-flash-image', prompt: 'a cat' } },
   { path: '/v1/models', method: 'GET' },
   { path: '/v1/models/{model}', at: '/v1/models/gpt-4o-mini', method: 'GET' },
   {

@@ -75,7 +75,7 @@ describe.each(ON_ONE_KIND)('embeddings on %s stores', (kind) => {
     const row = await logRow(world.gateway, response.headers.get('x-request-id') ?? '');
     expect(row).toMatchObject({
       ...{ status: 'success', tokens_in: 3, tokens_out: 0, cache_hit: false, stream: false },
-      ...{ dialect: 'openai-embeddings', model: MODEL, cost_usd: (3 * NANO_PER_TOKEN) / 1e9 },
+      ...{ dialect: 'openai-embeddings', modality: 'embedding', model: MODEL, cost_usd: (3 * NANO_PER_TOKEN) / 1e9 },
     });
   });
 

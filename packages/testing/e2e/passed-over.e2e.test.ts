@@ -40,14 +40,46 @@ describe.each(ON_ONE_KIND)('no target is passed over silently, on %s stores', (k
         failover_count: number;
         failover_occurred: boolean;
         attempts: { provider: string; model: string; outcome: string }[];
+        routing: { provider: string; model: string; reason: string }[];
       };
       expect(row).toMatchObject({ provider: 'openai', failover_occurred: true });
       expect(row.final_provider).toBe(response.headers.get('x-provider') ?? '');
       expect(row.failover_count).toBeGreaterThan(0);
       expect(row.attempts[0]).toMatchObject({ provider: 'openai', model: 'gpt-4o-mini', outcome: 'context_window' });
       expect(row.attempts.at(-1)).toMatchObject({ outcome: 'ok' });
+      const route = response.headers.get('x-llm0-route') ?? '';
+      expect(route).toStartWith('openai/gpt-4o-mini=context_window; ');
+      expect(route).toContain(`${row.final_provider}/${response.headers.get('x-model')}=priority`);
+      expect(row.routing.map(({ provider, model, reason }) => `${provider}/${model}=${reason}`).join('; ')).toBe(route);
     },
   );
+
+  test('an image goes to no model without vision', async () => {
+    const url = 'data:image/png;base64,iVBORw0KGgo=';
+    const content = [
+      { type: 'text', text: 'What is this?' },
+      { type: 'image_url', image_url: { url } },
+    ];
+    const prices = { input_usd_per_million: 1, output_usd_per_million: 1 };
+    const models = { blind: ['function_calling'], seeing: ['vision'] };
+    for (const [name, capabilities] of Object.entries(models)) {
+      const body = { ...prices, capabilities };
+      await callAdmin(world.gateway, `/models?provider=openai&model=${name}`, { method: 'PUT', body });
+    }
+    const targets = Object.keys(models).map((model) => ({ provider: 'openai', model }));
+    await callAdmin(world.gateway, '/aliases', { method: 'POST', body: { name: 'looks', targets } });
+    const sendImage = (model: string) => send({ model, messages: [{ role: 'user', content }] });
+    const response = await sendImage('looks');
+    expect([response.status, response.headers.get('x-model')]).toEqual([200, 'seeing']);
+    expect(response.headers.get('x-llm0-route')).toBe('openai/blind=no_vision; openai/seeing=priority');
+    world.upstream.control.reset();
+    const refused = await errorOf(await sendImage('openai/blind'));
+    expect(refused).toMatchObject({ status: 400, code: 'invalid_request', param: 'messages' });
+    expect(refused.message).toContain('takes none');
+    expect(world.upstream.control.counters.received).toBe(0);
+    // A request with one target, and without anything skipped, explains nothing.
+    expect((await send(ask('hi', { model: 'openai/gpt-4o' }))).headers.has('x-llm0-route')).toBe(false);
+  });
 
   test('a limit beyond what the model writes is refused with its own figure', async () => {
     for (const param of ['max_tokens', 'max_completion_tokens']) {

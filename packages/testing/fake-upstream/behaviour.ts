@@ -19,6 +19,8 @@ export interface FakeBehaviour {
     readonly completion?: number;
     readonly cached?: number;
     readonly reasoning?: number;
+    /** Part of the prompt that is pictures. */
+    readonly pictures?: number;
   } | null;
   /** Bills no more output than the request allows. */
   readonly obeysLimit?: boolean;

@@ -6,6 +6,7 @@ import { withForcedTool } from './forced-tool';
 import type { AnswerContext } from './render-answer';
 import { FAKE_EMBEDDINGS, type FakeEmbeddings, type FakeEmbeddingVendor } from './render-embeddings';
 import { ordinaryAnswer, scriptedAnswer } from './serve-answer';
+import { type FakeTask, readFields, serveTask, taskRoutes } from './serve-task';
 
 export type { FakeControl, FakeUpstream };
 
@@ -86,6 +87,7 @@ class FakeServer implements FakeUpstream, FakeControl {
         '/v2/embed': { POST: (request) => this.answerEmbeddings(request, 'cohere') },
         '/v1/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
         '/openai/deployments/:model/embeddings': { POST: (request) => this.answerEmbeddings(request, 'openai') },
+        ...taskRoutes((request, path) => this.answerTask(request, path)),
         '/v1beta/models/:call': { POST: (request) => this.answerGemini(request) },
         '/v1/models/:call': { POST: (request) => this.answerGemini(request) },
         '/model/:model/:method': { POST: (request) => this.answerBedrock(request) },
@@ -200,6 +202,8 @@ class FakeServer implements FakeUpstream, FakeControl {
   private async answerGemini(request: Bun.BunRequest<`/${'v1' | 'v1beta'}/models/:call`>): Promise<Response> {
     const [model = '', method] = request.params.call.split(':');
     if (method === 'batchEmbedContents') return this.answerEmbeddings(request, 'gemini');
+    if (method === 'predict') return this.answerTask(request, 'predict');
+    if (model.includes('-image')) return this.answerTask(request, 'generateContent');
     const body = (await request.json()) as JsonObject;
     if (method === 'countTokens') {
       this.record(request, body);
@@ -211,6 +215,7 @@ class FakeServer implements FakeUpstream, FakeControl {
 
   private async answerBedrock(request: Bun.BunRequest<'/model/:model/:method'>): Promise<Response> {
     const { model, method } = request.params;
+    if (method === 'invoke' && /rerank|canvas/.test(model)) return this.answerTask(request, 'invoke');
     if (method === 'invoke') return this.answerEmbeddings(request, 'bedrock');
     const body = (await request.json()) as JsonObject;
     const context: AnswerContext = { format: 'bedrock-converse', model: decodeURIComponent(model), includeUsage: true };
@@ -227,6 +232,23 @@ class FakeServer implements FakeUpstream, FakeControl {
     const render: (body: JsonObject, tokens?: number) => FakeEmbeddings = FAKE_EMBEDDINGS[vendor];
     const { body: answer, headers } = render(body, usage?.prompt);
     return Response.json(answer, { headers });
+  }
+
+  private async answerTask(request: Request, path: FakeTask): Promise<Response> {
+    const body = await readFields(request);
+    const behaviour = this.nextBehaviour(request, body);
+    const stream = body.stream === true || body.stream === 'true';
+    const context: AnswerContext = { format: 'openai-chat', model: String(body.model), includeUsage: true };
+    const answered = await this.answerChat({ request, body, stream: false, context });
+    if (answered.status !== 200 || behaviour.body !== undefined) return answered;
+    return serveTask(path, body, { behaviour, stream });
+  }
+
+  /** Without taking it. */
+  private nextBehaviour(request: Request, body: JsonObject): FakeBehaviour {
+    const [queued] = this.queue;
+    const asked = requestedBehaviour(body, request.headers);
+    return { ...this.fallback, ...this.byModel.get(String(body.model)), ...queued, ...asked };
   }
 
   private async answerChat({ request, body, stream, context: asked }: ChatCall): Promise<Response> {

@@ -1,4 +1,5 @@
 import { OUTCOMES } from '@llm0/core/errors/outcome';
+import { MODALITIES } from '@llm0/core/logs/log-record';
 import { dropUndefined, oneOf, text, textLike, uuid } from './page-search';
 
 export const CACHES = ['exact', 'semantic', 'miss'] as const;
@@ -14,6 +15,7 @@ const MANY = {
   http_status: textLike((given) => /^\d{3}$/.test(given)),
   error_code: text,
   cache: oneOf(CACHES),
+  modality: oneOf(MODALITIES),
   guardrail: text,
   customer_id: text,
   api_key_id: uuid,

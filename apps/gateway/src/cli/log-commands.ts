@@ -22,6 +22,7 @@ const FILTERS: Readonly<Record<string, CommandOption>> = {
   status: { kind: 'text', help: 'success, rate_limited, cap_exceeded, aborted or error' },
   outcome: { kind: 'text', help: 'as status, with caller_error apart from error' },
   cache: { kind: 'text', help: 'exact, semantic or miss' },
+  modality: { kind: 'text', help: 'text, image, audio, embedding, moderation, rerank, file, batch or realtime' },
   'run-id': { kind: 'text', help: 'only this agent run (X-LLM0-Run-Id)' },
   'trace-id': { kind: 'text', help: 'only this W3C trace, 32 hex digits' },
   'min-cost': { kind: 'usd', help: 'only requests that cost at least this much, in USD' },

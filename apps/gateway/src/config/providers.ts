@@ -33,11 +33,13 @@ const PROVIDER_ENV: readonly EnvNames[] = [
     needsBaseUrl: true,
   },
   { name: 'ollama', baseUrl: 'OLLAMA_BASE_URL', keyless: true },
-  ...['groq', 'together', 'deepseek', 'xai', 'mistral', 'openrouter', 'fireworks', 'cohere', 'voyage'].map((name) => ({
-    name,
-    apiKey: `${name.toUpperCase()}_API_KEY`,
-    baseUrl: `${name.toUpperCase()}_BASE_URL`,
-  })),
+  ...['groq', 'together', 'deepseek', 'xai', 'mistral', 'openrouter', 'fireworks', 'cohere', 'voyage', 'jina'].map(
+    (name) => ({
+      name,
+      apiKey: `${name.toUpperCase()}_API_KEY`,
+      baseUrl: `${name.toUpperCase()}_BASE_URL`,
+    }),
+  ),
 ];
 
 /** Every provider the environment gives a key (or, without keys, a URL) for. */

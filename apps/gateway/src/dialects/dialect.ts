@@ -7,6 +7,7 @@ import type { StoredResponse } from '@llm0/core/conversations/stored-responses';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
+import type { SentFile, TaskRequest } from '@llm0/core/tasks/task-request';
 
 export type CacheOutcome = 'exact' | 'semantic' | 'miss';
 
@@ -101,6 +102,12 @@ export interface ModelCard {
   readonly context_window?: number;
   readonly max_output_tokens?: number;
   readonly capabilities: readonly string[];
+  /** `chat`, `embedding`, `image`, …; absent without a price. */
+  readonly mode?: string;
+  readonly input_modalities?: readonly string[];
+  readonly output_modalities?: readonly string[];
+  /** Day of its vendor's end of support, `2027-01-31`. */
+  readonly retires_at?: string;
   readonly pricing?: Readonly<Record<string, number>>;
   /** For an alias: `provider/model` of each target. */
   readonly targets?: readonly string[];
@@ -191,4 +198,36 @@ export interface EmbeddingDialect extends ErrorEnvelope {
   encodeResponse(summary: EmbeddingSummary, format: EmbeddingFormat): string;
   /** Encodes a large answer in slices. */
   encodeLargeResponse(summary: EmbeddingSummary, format: EmbeddingFormat): Promise<Blob>;
+}
+
+/** Facts for the client beside a task's answer. */
+export interface TaskSummary {
+  readonly requestId: string;
+  /** The answering model. */
+  readonly model: string;
+  readonly cache: CacheOutcome;
+  readonly usage: Usage;
+  readonly costNanoUsd: number;
+  readonly latencyMs: number;
+  readonly createdSeconds: number;
+}
+
+/** A request's body: JSON, or a form with its fields as JSON and its files. */
+export interface TaskBody {
+  readonly fields: JsonObject;
+  /** By name of the field; only of forms. */
+  readonly files: readonly (readonly [field: string, file: SentFile])[];
+}
+
+/** One client-facing API of a task. */
+export interface TaskDialect<R extends TaskRequest, A extends JsonObject> extends ErrorEnvelope {
+  readonly name: DialectName;
+  /** `form`: takes a form instead of JSON. */
+  readonly body: 'json' | 'form';
+  /** Throws `invalid_request` with the field's name; keeps unknown fields. */
+  decodeRequest(body: TaskBody): R;
+  /** The whole answer. */
+  encodeResponse(answer: A, summary: TaskSummary): JsonObject;
+  /** The whole answer as events, for a caller that wants a stream; absent where no caller can. */
+  encodeEvents?(answer: A, summary: TaskSummary): readonly JsonObject[];
 }

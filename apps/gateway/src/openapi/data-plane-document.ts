@@ -3,6 +3,7 @@ import { DATA_PLANE_PATHS } from './data-plane-paths';
 import { json, type Operation, type Part } from './document-parts';
 import { ERROR_SCHEMAS, ERROR_STATUSES, errorResponses, otherErrors } from './error-responses';
 import { PARAMETERS, RESPONSE_HEADERS } from './request-headers';
+import { TASK_SCHEMAS } from './task-schemas';
 import { VENDOR_SCHEMAS } from './vendor-schemas';
 
 const DESCRIPTION =
@@ -20,6 +21,7 @@ const SECURITY = {
 const TAGS = [
   { name: 'chat', description: 'Conversations and texts' },
   { name: 'embeddings', description: 'Vectors' },
+  { name: 'tasks', description: 'Images, moderation, reranking and decisions' },
   { name: 'models', description: 'Models of a key' },
   { name: 'gemini', description: "Gemini's own format, for Gemini's models" },
   { name: 'passthrough', description: 'Native APIs of providers' },
@@ -47,7 +49,7 @@ export function buildDataPlaneDocument(version: string): Part {
       parameters: PARAMETERS,
       headers: Object.fromEntries(headers),
       responses: errorResponses(),
-      schemas: { ...CHAT_SCHEMAS, ...VENDOR_SCHEMAS, ...ERROR_SCHEMAS },
+      schemas: { ...CHAT_SCHEMAS, ...TASK_SCHEMAS, ...VENDOR_SCHEMAS, ...ERROR_SCHEMAS },
     },
   };
 }
@@ -61,6 +63,7 @@ function describe(operation: Operation): Part {
     summary,
     description,
     body,
+    isForm,
     answer,
     takes = [],
     parameters = [],
@@ -78,7 +81,11 @@ function describe(operation: Operation): Part {
     ...(description === undefined ? {} : { description }),
     ...(isOpen === true ? { security: [] } : {}),
     parameters: [...parameters, ...takes.map((name) => ({ $ref: `#/components/parameters/${name}` }))],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: json(body) } }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: { required: true, content: isForm ? { 'multipart/form-data': { schema: body } } : json(body) },
+        }),
     responses: {
       200: {
         description: answer.description,

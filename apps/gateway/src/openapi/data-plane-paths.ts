@@ -1,5 +1,7 @@
+import { MODEL_FILTERS } from '../pipeline/describe-model';
 import { type Operation, type Part, type Paths, schemaRef } from './document-parts';
 import { CHAT_HEADERS, ROW_HEADERS } from './request-headers';
+import { TASK_PATHS } from './task-paths';
 
 const path = (name: string, description: string, schema: Part = { type: 'string' }): Part => ({
   ...{ name, in: 'path', required: true, schema, description },
@@ -201,11 +203,15 @@ export const DATA_PLANE_PATHS: Paths = {
       answer: answers('Embeddings', 'Vectors in the order of the inputs'),
     },
   },
+  ...TASK_PATHS,
   '/v1/models': {
     get: {
       id: 'listModels',
       tag: 'models',
       summary: "List what this key may call; with `anthropic-version` in Anthropic's format",
+      parameters: Object.entries(MODEL_FILTERS).map(([name, { description }]) => ({
+        ...{ name, in: 'query', required: false, schema: { type: 'string' }, description },
+      })),
       answer: answers('Models', 'Models and aliases'),
     },
   },

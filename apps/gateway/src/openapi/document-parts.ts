@@ -41,6 +41,8 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly body?: Part;
+  /** The body is a form instead of JSON. */
+  readonly isForm?: true;
   readonly answer: Answer;
   /** Names of `components.parameters`. */
   readonly takes?: readonly string[];

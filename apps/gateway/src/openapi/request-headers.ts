@@ -100,6 +100,10 @@ export const RESPONSE_HEADERS: Readonly<Record<string, Part>> = {
   'X-Tokens-Completion': value(whole, 'Plain answers only'),
   'X-Tokens-Total': value(whole, 'Plain answers only'),
   'X-Failover': value({ type: 'string', const: 'true' }, 'A fallback target answered'),
+  'X-LLM0-Route': value(
+    text,
+    'Why each target was chosen or skipped: `target=reason; …`; only where there was a choice',
+  ),
   'X-Original-Provider': value(text, 'Provider that was tried first'),
   'X-Queued-Ms': value({ type: 'number' }, 'Wait for rate and concurrency limits, if the project has queue_timeout_ms'),
   'X-Downgraded-From': value(text, "Requested model, if a customer's limit chose another"),

@@ -1,11 +1,12 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ApiKey } from '@llm0/core/keys/api-key';
-import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { MODES, type PricedModel } from '@llm0/core/pricing/price-book';
 import { readReleaseMs } from '@llm0/core/routing/model-name';
 import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget, type Target, targetKey } from '@llm0/core/routing/target';
 import type { Dialect, ModelCard } from '../dialects/dialect';
 import type { Services } from '../services/contract';
+import { describeModel, filterModels } from './describe-model';
 import { handleKeyRequest, type KeyNeeds, type KeyRequest } from './handle-key-request';
 import { isModelAllowed } from './request/prepared-route';
 
@@ -21,8 +22,9 @@ export interface ListModelsInput extends Pick<KeyRequest, 'request' | 'chosen'> 
 /** `GET /v1/models`: the key's models. */
 export function listModels(services: Needs, input: ListModelsInput): Promise<Response> {
   return answer(services, input, (key, { models: shape }) => {
-    const models = callableModels(services.routing(), key);
-    return shape?.encodeList(models, new URL(input.request.url).searchParams) ?? { object: 'list', data: models };
+    const query = new URL(input.request.url).searchParams;
+    const models = filterModels(callableModels(services.routing(), key), query);
+    return shape?.encodeList(models, query) ?? { object: 'list', data: models };
   });
 }
 
@@ -58,7 +60,8 @@ function answer(
   });
 }
 
-const CALLABLE_MODES = new Set(['chat', 'responses', 'embedding', 'completion']);
+/** Realtime models have no endpoint. */
+const CALLABLE_MODES = new Set<string>(MODES.filter((mode) => mode !== 'realtime'));
 
 /**
  * Every model of a configured provider that the key may call and the failover mode allows, and the project's aliases.
@@ -82,7 +85,7 @@ function findCallable(allTables: RoutingTables, key: ApiKey): readonly ModelCard
     const id = [name, `${provider}/${name}`].find((one) => leadsTo(one, { provider, model: name }, tables, key));
     if (id === undefined) return;
     const created = createdSeconds(name, priced, seededMs);
-    shown.set(id, { id, object: 'model', created, owned_by: provider, ...describe(priced) });
+    shown.set(id, { id, object: 'model', created, owned_by: provider, ...describeModel(priced) });
   };
   for (const provider of tables.providers.values()) {
     for (const name of provider.liveModels) add(provider.name, name, tables.prices.find(provider.name, name));
@@ -124,7 +127,7 @@ function aliasModels(tables: RoutingTables, key: ApiKey, seededMs: number): read
     const [first] = route.targets;
     const created = createdSeconds(first.model, first.priced, seededMs);
     const shared = { id: name, object: 'model', created, owned_by: ALIAS_OWNER } as const;
-    return [{ ...shared, ...describe(first.priced), targets: targets.map(targetKey) }];
+    return [{ ...shared, ...describeModel(first.priced), targets: targets.map(targetKey) }];
   });
 }
 
@@ -136,23 +139,4 @@ function findRoute(name: string, tables: RoutingTables, projectId: string): Rout
     if (error instanceof GatewayError) return undefined;
     throw error;
   }
-}
-
-function describe(priced: PricedModel | undefined) {
-  return {
-    context_window: priced?.contextWindow,
-    max_output_tokens: priced?.maxOutputTokens,
-    capabilities: priced?.capabilities ?? [],
-    pricing: priced && usdPerMillion(priced),
-  };
-}
-
-const PICO_PER_TOKEN_IN_USD_PER_MILLION = 1e6;
-
-function usdPerMillion(priced: PricedModel): Record<string, number> {
-  const table: Record<string, number> = {};
-  for (const [name, pico] of Object.entries(priced.prices)) {
-    if (pico !== undefined) table[`${name}_usd_per_million`] = pico / PICO_PER_TOKEN_IN_USD_PER_MILLION;
-  }
-  return table;
 }

@@ -1,6 +1,7 @@
 import type { BodyDeadlines } from '@llm0/core/async/body-deadlines';
 import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
+import type { CachedTask } from '@llm0/core/cache/cached-task';
 import type { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
 import type { SemanticCache } from '@llm0/core/cache/semantic/semantic-cache';
 import type { WarmCache } from '@llm0/core/cache/warm-cache';
@@ -94,6 +95,7 @@ export interface Services {
   /** Claims and answers of requests with an Idempotency-Key. */
   readonly idempotency: IdempotencyKeys<CachedAnswer>;
   readonly idempotentEmbeddings: IdempotencyKeys<readonly CachedEmbedding[]>;
+  readonly idempotentTasks: IdempotencyKeys<CachedTask>;
   /** Prompts and answers, where LOG_BODIES asks for them. */
   readonly bodyLog: BodyLog;
   readonly keyCache: KeyCache;

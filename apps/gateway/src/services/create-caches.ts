@@ -1,5 +1,6 @@
 import { CACHED_ANSWER_CODEC } from '@llm0/core/cache/cached-answer';
 import { CACHED_EMBEDDINGS_CODEC } from '@llm0/core/cache/cached-embedding';
+import { CACHED_TASK_CODEC } from '@llm0/core/cache/cached-task';
 import { IdempotencyKeys } from '@llm0/core/cache/idempotency/idempotency-keys';
 import { StoredWarmCache } from '@llm0/core/cache/warm-cache';
 import { StoredResponses } from '@llm0/core/conversations/stored-responses';
@@ -36,6 +37,7 @@ export type Caches = Pick<
   | 'storedResponses'
   | 'idempotency'
   | 'idempotentEmbeddings'
+  | 'idempotentTasks'
   | 'bodyLog'
 >;
 
@@ -68,11 +70,13 @@ export async function createCaches(parts: CacheParts): Promise<{ readonly caches
     }),
     idempotency: new IdempotencyKeys({ ...claims, codec: CACHED_ANSWER_CODEC }),
     idempotentEmbeddings: new IdempotencyKeys({ ...claims, codec: CACHED_EMBEDDINGS_CODEC }),
+    idempotentTasks: new IdempotencyKeys({ ...claims, codec: CACHED_TASK_CODEC }),
     bodyLog: createBodyLog(parts),
   };
   const close = async () => {
     caches.idempotency.stop();
     caches.idempotentEmbeddings.stop();
+    caches.idempotentTasks.stop();
     for (const writer of [caches.warmCache, caches.semanticCache, caches.bodyLog, caches.storedResponses]) {
       await writer.flush(FLUSH_TIMEOUT_MS);
       writer.stop();

@@ -51,6 +51,12 @@ describe('of two reports', () => {
     ],
     ['a fee stays', { inputTokens: 9, feeNanoUsd: 5 }, { inputTokens: 9 }, { inputTokens: 9, feeNanoUsd: 5 }],
     [
+      'the classes of the larger side alone',
+      { inputTokens: 4, inputImageTokens: 4, outputImageTokens: 3, units: { images: 1 } },
+      { inputTokens: 9, outputTokens: 1, units: { images: 2 } },
+      { inputTokens: 9, inputImageTokens: 0, outputImageTokens: 3, units: { images: 2 } },
+    ],
+    [
       'a side each',
       { inputTokens: 9, untold: 'output' },
       { outputTokens: 7, untold: 'input' },
@@ -77,6 +83,17 @@ describe('of two reports', () => {
       }),
     );
   });
+});
+
+test('image tokens and units of several calls add up', () => {
+  const sum = addUsage(
+    usage({ inputImageTokens: 5, units: { images: 1 } }),
+    usage({ outputImageTokens: 7, inputImageTokens: 1, units: { images: 2, seconds: 0.5 } }),
+  );
+  expect(sum).toEqual(usage({ inputImageTokens: 6, outputImageTokens: 7, units: { images: 3, seconds: 0.5 } }));
+  expect(tokens(sum)).toEqual([6, 7]);
+  expect(addUsage(usage({}), usage({}))).not.toHaveProperty('units');
+  expect(fillUsage(usage({ inputTokens: 5, outputImageTokens: 9 }), () => GUESS).untold).toBeUndefined();
 });
 
 test('several calls report usage only if all do', () => {

@@ -1,6 +1,17 @@
+/** What a vendor bills besides tokens; seconds may be fractional. */
+export interface Units {
+  readonly images?: number;
+  readonly seconds?: number;
+  readonly characters?: number;
+  readonly pages?: number;
+  readonly searches?: number;
+  readonly sessionSeconds?: number;
+}
+
 /**
  * Token usage in disjoint classes: no token is counted in two fields.
- * prompt = input + cacheRead + cacheWrite + cacheWrite1h + inputAudio; completion = output + reasoning + outputAudio.
+ * prompt = input + cacheRead + cacheWrite + cacheWrite1h + inputAudio + inputImage + cacheReadImage;
+ * completion = output + reasoning + outputAudio + outputImage.
  */
 export interface Usage {
   /** Input tokens billed at the plain input price. */
@@ -14,6 +25,12 @@ export interface Usage {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly outputAudioTokens: number;
+  readonly inputImageTokens?: number;
+  readonly cacheReadImageTokens?: number;
+  readonly outputImageTokens?: number;
+  readonly units?: Units;
+  /** `<quality>_<width>x<height>` of the images in `units`, for models priced by it. */
+  readonly imageVariant?: string;
   /** Integer nano-USD that the vendor bills besides tokens: searches, sources. */
   readonly feeNanoUsd?: number;
   /** Billed service tier by the vendor's report (`flex`, `priority`, `fast`, …); absent = standard. */
@@ -27,6 +44,8 @@ export interface Usage {
   /** The vendor's total without sides: a lower bound as well. */
   readonly totalTokens?: number;
 }
+
+type Changing = { -readonly [K in keyof Usage]: Usage[K] };
 
 /** Unreported sides of an answer's usage. */
 export type Untold = 'input' | 'output' | 'both';
@@ -44,8 +63,10 @@ export const ZERO_USAGE = {
 
 /** Sums the usage of several calls. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  const sum: { -readonly [K in keyof Usage]: Usage[K] } = { ...a, ...b };
+  const sum: Changing = { ...a, ...b };
   for (const name of COUNTS) sum[name] = a[name] + b[name];
+  for (const name of IMAGES) if (sum[name] !== undefined) sum[name] = (a[name] ?? 0) + (b[name] ?? 0);
+  if (sum.units !== undefined) sum.units = joinUnits(a.units, b.units, (one, other) => one + other);
   const feeNanoUsd = (a.feeNanoUsd ?? 0) + (b.feeNanoUsd ?? 0);
   if (feeNanoUsd > 0) sum.feeNanoUsd = feeNanoUsd;
   if (a.estimated === true) sum.estimated = true;
@@ -59,6 +80,18 @@ const totalOf = (usage: Usage) => Math.max(usage.totalTokens ?? 0, promptTokens(
 const INPUT = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'cacheWrite1hTokens', 'inputAudioTokens'] as const;
 const OUTPUT = ['outputTokens', 'reasoningTokens', 'outputAudioTokens'] as const;
 const COUNTS = [...INPUT, ...OUTPUT];
+const IMAGES = ['inputImageTokens', 'cacheReadImageTokens', 'outputImageTokens'] as const;
+const SIDES = {
+  input: [...INPUT, 'inputImageTokens', 'cacheReadImageTokens'],
+  output: [...OUTPUT, 'outputImageTokens'],
+} as const;
+
+/** Both reports' units, joined one by one. */
+function joinUnits(a: Units = {}, b: Units = {}, join: (one: number, other: number) => number): Units {
+  const joined: { -readonly [K in keyof Units]: Units[K] } = { ...a, ...b };
+  for (const name of Object.keys(joined) as (keyof Units)[]) joined[name] = join(a[name] ?? 0, b[name] ?? 0);
+  return joined;
+}
 
 export const isUntold = ({ untold }: Usage, side: 'input' | 'output'): boolean => untold === side || untold === 'both';
 
@@ -70,9 +103,13 @@ export function untoldOf(input: boolean, output: boolean): Untold | undefined {
 
 /** Its tokens of one side only. */
 export function sideOf(usage: Usage, side: 'input' | 'output'): Usage {
-  const only = { ...ZERO_USAGE };
-  for (const name of side === 'input' ? INPUT : OUTPUT) only[name] = usage[name];
+  const only: Changing = { ...ZERO_USAGE };
+  copySide(only, usage, side);
   return only;
+}
+
+function copySide(to: Changing, from: Usage, side: 'input' | 'output'): void {
+  for (const name of SIDES[side]) if (from[name] !== undefined || to[name] !== undefined) to[name] = from[name] ?? 0;
 }
 
 /** Nothing but counts, of both sides. */
@@ -80,6 +117,7 @@ const isPlain = (usage: Usage): boolean =>
   usage.untold === undefined &&
   usage.totalTokens === undefined &&
   usage.estimated === undefined &&
+  usage.units === undefined &&
   usage.feeNanoUsd === undefined &&
   usage.serviceTier === undefined &&
   usage.surchargePercent === undefined;
@@ -90,10 +128,11 @@ const isAtLeast = (a: Usage, b: Usage): boolean =>
 /** Larger side of two reports of one answer, the later one if equal. */
 export function largerUsage(before: Usage, now: Usage): Usage {
   if (isPlain(before) && isPlain(now) && isAtLeast(now, before)) return now;
-  const larger: { -readonly [K in keyof Usage]: Usage[K] } = { ...before, ...now };
+  const larger: Changing = { ...before, ...now };
   const [input, output] = [promptTokens(before), completionTokens(before)];
-  if (input > promptTokens(now)) for (const name of INPUT) larger[name] = before[name];
-  if (output > completionTokens(now)) for (const name of OUTPUT) larger[name] = before[name];
+  copySide(larger, input > promptTokens(now) ? before : now, 'input');
+  copySide(larger, output > completionTokens(now) ? before : now, 'output');
+  if (larger.units !== undefined) larger.units = joinUnits(before.units, now.units, Math.max);
   if (before.feeNanoUsd !== undefined) larger.feeNanoUsd = Math.max(before.feeNanoUsd, now.feeNanoUsd ?? 0);
   if (before.untold === undefined && now.untold === undefined) return larger;
   // Zero counts if the other report has none either.
@@ -119,16 +158,16 @@ export interface FilledUsage {
 /** Estimates a side that the vendor omitted, or reported as zero despite content. `guess`: estimate of everything. */
 export function fillUsage(told: Usage, guess: () => Usage): FilledUsage {
   const isTold = told.untold === undefined && promptTokens(told) > 0;
-  if (isTold && told.outputTokens + told.outputAudioTokens > 0) return { usage: told };
+  if (isTold && visibleTokens(told) > 0) return { usage: told };
   const guessed = guess();
   const isInput = isUntold(told, 'input') || promptTokens(told) === 0;
   // Thoughts alone may be told beside text that isn't counted.
-  const isMore = told.outputTokens + told.outputAudioTokens === 0 && guessed.outputTokens > 0;
+  const isMore = visibleTokens(told) === 0 && guessed.outputTokens > 0;
   const isOutput =
     isUntold(told, 'output') || isMore || (completionTokens(told) === 0 && completionTokens(guessed) > 0);
   if (!isInput && !isOutput) return { usage: told };
   const { untold: _untold, totalTokens = 0, ...counts } = told;
-  const usage: { -readonly [K in keyof Usage]: Usage[K] } = { ...counts, estimated: true };
+  const usage: Changing = { ...counts, estimated: true };
   if (isInput) usage.inputTokens += Math.max(0, promptTokens(guessed) - promptTokens(told));
   // The remaining tokens of the total are reasoning.
   const visible = isMore ? told.reasoningTokens + guessed.outputTokens : 0;
@@ -144,11 +183,17 @@ export function promptTokens(usage: Usage): number {
     usage.cacheReadTokens +
     usage.cacheWriteTokens +
     usage.cacheWrite1hTokens +
-    usage.inputAudioTokens
+    usage.inputAudioTokens +
+    (usage.inputImageTokens ?? 0) +
+    (usage.cacheReadImageTokens ?? 0)
   );
 }
 
 /** Output tokens of all classes. */
 export function completionTokens(usage: Usage): number {
-  return usage.outputTokens + usage.reasoningTokens + usage.outputAudioTokens;
+  return visibleTokens(usage) + usage.reasoningTokens;
 }
+
+/** Output tokens without reasoning. */
+const visibleTokens = (usage: Usage): number =>
+  usage.outputTokens + usage.outputAudioTokens + (usage.outputImageTokens ?? 0);

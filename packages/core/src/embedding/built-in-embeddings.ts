@@ -47,17 +47,18 @@ export async function embedBuiltIn(embedder: TextEmbedder, job: BuiltInJob): Pro
 
 function readTexts({ inputs, dimensions, extra }: EmbeddingRequest): readonly string[] {
   const unknown = Object.keys(extra)[0];
-  if (unknown !== undefined) throw unsupported(unknown, 'is not understood by');
+  if (unknown !== undefined) throw unsupportedHere(unknown, 'is not understood by');
   if (dimensions !== undefined && dimensions !== BUILT_IN.dimensions) {
-    throw unsupported('dimensions', `must be ${BUILT_IN.dimensions} for`);
+    throw unsupportedHere('dimensions', `must be ${BUILT_IN.dimensions} for`);
   }
   return inputs.map((input) => {
     if (typeof input === 'string') return input;
-    throw unsupported('input', 'must be text, not tokens, for');
+    throw unsupportedHere('input', 'must be text, not tokens, for');
   });
 }
 
-function unsupported(param: string, reason: string): GatewayError {
+/** For parameters that the built-in model doesn't take. */
+export function unsupportedHere(param: string, reason: string): GatewayError {
   const message = `"${param}" ${reason} ${BUILT_IN.provider}/${BUILT_IN.model}.`;
   return new GatewayError('unsupported_parameter', message, { param });
 }

@@ -91,6 +91,9 @@ function findFault(record: LogRecord): string | null {
     return 'refusedCount';
   }
   if (record.runId != null && typeof record.runId !== 'string') return 'runId';
+  if (record.modality != null && typeof record.modality !== 'string') return 'modality';
+  if (record.units != null && (typeof record.units !== 'object' || Array.isArray(record.units))) return 'units';
+  if (record.routing != null && !Array.isArray(record.routing)) return 'routing';
   if (record.guardrails != null && !Array.isArray(record.guardrails)) return 'guardrails';
   if (record.traceId != null && typeof record.traceId !== 'string') return 'traceId';
   if (typeof record.latencyMs !== 'number') return 'latencyMs';

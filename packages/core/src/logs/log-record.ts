@@ -1,3 +1,4 @@
+import type { Units } from '../chat/usage';
 import type { LogStatus } from '../errors/error-table';
 import type { GuardrailMark } from '../guardrails/policy';
 import type { TraceMark } from '../tracing/request-trace';
@@ -8,8 +9,27 @@ export type DialectName =
   | 'openai-completions'
   | 'anthropic-messages'
   | 'openai-embeddings'
+  | 'openai-moderations'
+  | 'cohere-rerank'
+  | 'openai-images'
+  | 'openai-image-edits'
+  | 'openai-decisions'
   | 'passthrough'
   | 'infer';
+
+export const MODALITIES = [
+  ...(['text', 'image', 'audio', 'embedding', 'moderation', 'rerank', 'file', 'batch', 'realtime'] as const),
+] as const;
+export type Modality = (typeof MODALITIES)[number];
+
+/** What requests in a dialect ask for; the others ask for text. */
+export const MODALITY_OF: { readonly [K in DialectName]?: Exclude<Modality, 'text'> } = {
+  'openai-moderations': 'moderation',
+  'cohere-rerank': 'rerank',
+  'openai-images': 'image',
+  'openai-image-edits': 'image',
+  'openai-embeddings': 'embedding',
+};
 
 /** One upstream attempt of a request in the log. */
 export interface LogAttempt {
@@ -27,6 +47,17 @@ export interface LogAttempt {
   readonly span?: number;
 }
 
+/** Why a target was chosen or skipped. */
+export interface RouteReason {
+  readonly provider: string;
+  readonly model: string;
+  /**
+   * Of the answering target its strategy, `session_affinity` or `failover`; of another one the outcome in `attempts`, or
+   * `standby` if nobody had to ask it.
+   */
+  readonly reason: string;
+}
+
 /** Nano-USD by class of token; the parts add up to the whole cost up to rounding. */
 export interface CostDetail {
   readonly input?: number;
@@ -35,6 +66,10 @@ export interface CostDetail {
   readonly output?: number;
   readonly reasoning?: number;
   readonly audio?: number;
+  /** Image tokens. */
+  readonly image?: number;
+  /** What is billed by image, second, character, page or search. */
+  readonly units?: number;
   /** Fees besides tokens: searches, sources. */
   readonly fees?: number;
   /** Cost of failed or hedged attempts. */
@@ -60,6 +95,10 @@ export interface LogRecord {
   /** Set where its spans are exported; on no row. */
   readonly trace?: TraceMark;
   readonly dialect: DialectName;
+  /** Absent = text. */
+  readonly modality?: Modality;
+  /** What was used besides tokens. */
+  readonly units?: Units;
   /** The answering (or, without an answer, the intended) model. */
   readonly model: string;
   readonly requestedModel: string;
@@ -86,6 +125,8 @@ export interface LogRecord {
   /** Number of switches from one target to another. */
   readonly failoverCount: number;
   readonly attempts?: readonly LogAttempt[];
+  /** Why each target was chosen or skipped; absent where there was no choice. */
+  readonly routing?: readonly RouteReason[];
   readonly status: LogStatus;
   readonly httpStatus: number;
   readonly errorCode?: string;

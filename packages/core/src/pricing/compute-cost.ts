@@ -1,113 +1,11 @@
 import { promptTokens, sideOf, type Usage } from '../chat/usage';
 import type { CostDetail } from '../logs/log-record';
-import type { PricedModel, TokenPrices } from './price-book';
+import { CLASSES, type ClassPrices, type PriceContext, pricesIn, TOKENS_OF, type TokenClass } from './class-prices';
+import type { PricedModel } from './price-book';
+import { type BilledUnits, billUnits, PARTS_A_UNIT } from './unit-prices';
 
 /** Pico-USD in one nano-USD. */
 const PICO_PER_NANO = 1000;
-
-/** Prompt sizes past which some vendors bill the whole request at another price. */
-const LONG_PROMPT_TIERS = [
-  { minTokens: 272_000, suffix: '_above_272k' },
-  { minTokens: 200_000, suffix: '_above_200k' },
-  { minTokens: 128_000, suffix: '_above_128k' },
-] as const;
-
-/** Token class → its own price, then the prices it falls back to. */
-const CLASS_FALLBACKS = {
-  input: ['input'],
-  cache_read: ['cache_read', 'input'],
-  cache_write: ['cache_write', 'input'],
-  cache_write_1h: ['cache_write_1h', 'cache_write', 'input'],
-  input_audio: ['input_audio', 'input'],
-  output: ['output'],
-  reasoning: ['reasoning', 'output'],
-  output_audio: ['output_audio', 'output'],
-} as const;
-
-export type TokenClass = keyof typeof CLASS_FALLBACKS;
-const CLASSES = Object.keys(CLASS_FALLBACKS) as TokenClass[];
-
-/** Circumstances that change a class's price. */
-export interface PriceContext {
-  readonly promptTokens: number;
-  /** `priority`, `flex`, `batch`, `fast`, `ultrafast`; anything else is standard. */
-  readonly serviceTier?: string | undefined;
-  /** See `Usage`. */
-  readonly surchargePercent?: number | undefined;
-}
-
-/** Integer pico-USD per token of a class; the dearest variant that applies, 0 when the model has no price for it. */
-export function priceOf(prices: TokenPrices, tokenClass: TokenClass, context: PriceContext): number {
-  for (const name of CLASS_FALLBACKS[tokenClass]) {
-    const base = prices[name];
-    if (base === undefined) continue;
-    const tiered = context.serviceTier === undefined ? undefined : tierPrice(prices, name, context.serviceTier);
-    const long = longPromptPrice(prices, name, context.promptTokens);
-    const price = long === undefined ? (tiered ?? base) : Math.max(long, tiered ?? 0);
-    const { surchargePercent } = context;
-    return surchargePercent === undefined ? price : Math.ceil((price * (100 + surchargePercent)) / 100);
-  }
-  return 0;
-}
-
-/** Integer pico-USD per token of each class, and of the dearest ones for text. */
-export type ClassPrices = Readonly<Record<TokenClass | 'dearest_input' | 'dearest_output', number>>;
-
-/** Prices of standard requests of usual length, by the price book's own object. */
-const PLAIN = new WeakMap<TokenPrices, ClassPrices>();
-const USUAL_TOKENS = Math.min(...LONG_PROMPT_TIERS.map(({ minTokens }) => minTokens));
-
-/** All prices in a context; the same object for plain ones. */
-export function pricesIn(prices: TokenPrices, context: PriceContext): ClassPrices {
-  const { promptTokens: tokens, serviceTier, surchargePercent } = context;
-  if (tokens > USUAL_TOKENS || serviceTier !== undefined || surchargePercent !== undefined)
-    return eachPrice(prices, context);
-  const known = PLAIN.get(prices);
-  if (known !== undefined) return known;
-  const plain = eachPrice(prices, context);
-  PLAIN.set(prices, plain);
-  return plain;
-}
-
-function eachPrice(prices: TokenPrices, context: PriceContext): ClassPrices {
-  const each = Object.fromEntries(CLASSES.map((name) => [name, priceOf(prices, name, context)]));
-  const {
-    input,
-    cache_read: read,
-    cache_write: write,
-    cache_write_1h: longWrite,
-    output,
-    reasoning,
-  } = each as ClassPrices;
-  const dearest_input = Math.max(0, input, read, write, longWrite);
-  return { ...(each as ClassPrices), dearest_input, dearest_output: Math.max(0, output, reasoning) };
-}
-
-/** Maximum price of these tiers without an entry in the price book. */
-const MOST_TIER_FACTOR: Readonly<Record<string, number>> = { fast: 6, ultrafast: 6 };
-
-/**
- * A tier without a price for this class scales it like the plain input or output; undefined if that has no tier price.
- */
-function tierPrice(prices: TokenPrices, name: string, tier: string): number | undefined {
-  const own = prices[`${name}_${tier}`];
-  const base = prices[name];
-  if (own !== undefined || base === undefined) return own;
-  const side = name.startsWith('output') || name === 'reasoning' ? 'output' : 'input';
-  const [plain, changed] = [prices[side], prices[`${side}_${tier}`]];
-  if (plain !== undefined && plain > 0 && changed !== undefined) return Math.ceil((base * changed) / plain);
-  const factor = MOST_TIER_FACTOR[tier];
-  return factor === undefined ? undefined : base * factor;
-}
-
-function longPromptPrice(prices: TokenPrices, name: string, tokens: number): number | undefined {
-  for (const tier of LONG_PROMPT_TIERS) {
-    if (tokens <= tier.minTokens) continue;
-    const price = prices[`${name}${tier.suffix}`];
-    if (price !== undefined) return price;
-  }
-  return undefined;
-}
 
 const MOST_EXACT = Number.MAX_SAFE_INTEGER;
 const HALF_NANO = PICO_PER_NANO / 2;
@@ -140,18 +38,24 @@ export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, c
   const prices = pricesIn(priced.prices, context);
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens, feeNanoUsd = 0 } = usage;
   const { reasoningTokens, inputAudioTokens, outputAudioTokens } = usage;
+  const { inputImageTokens = 0, cacheReadImageTokens = 0, outputImageTokens = 0 } = usage;
   const cachePico =
     cacheReadTokens * prices.cache_read +
     cacheWriteTokens * prices.cache_write +
     cacheWrite1hTokens * prices.cache_write_1h;
+  const imagePico =
+    inputImageTokens * prices.input_image +
+    cacheReadImageTokens * prices.cache_read_image +
+    outputImageTokens * prices.output_image;
   const audioPico = inputAudioTokens * prices.input_audio + outputAudioTokens * prices.output_audio;
   const pico =
     inputTokens * prices.input +
     outputTokens * prices.output +
     reasoningTokens * prices.reasoning +
     cachePico +
-    audioPico;
-  const detail: Record<string, number> = {
+    audioPico +
+    imagePico;
+  const detail: { -readonly [K in keyof CostDetail]: CostDetail[K] } = {
     input: costOf(inputTokens, prices.input),
     output: costOf(outputTokens, prices.output),
   };
@@ -164,7 +68,19 @@ export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, c
   if (inputAudioTokens + outputAudioTokens > 0) {
     detail.audio = roundedNanoUsd([part(usage, 'input_audio', prices), part(usage, 'output_audio', prices)]);
   }
+  if (inputImageTokens + cacheReadImageTokens + outputImageTokens > 0) {
+    detail.image = roundedNanoUsd(IMAGE_CLASSES.map((name) => part(usage, name, prices)));
+  }
   if (feeNanoUsd > 0) detail.fees = feeNanoUsd;
+  if (usage.units !== undefined || priced.prices.input === undefined || priced.prices.output === undefined) {
+    const { parts, isUnpriced } = billUnits(usage, priced.prices, context);
+    if (isUnpriced) detail.price_source = UNPRICED;
+    if (parts.length > 0) {
+      detail.units = exactNanoUsd([], parts);
+      const tokens = CLASSES.map((name) => part(usage, name, prices));
+      return { costNanoUsd: exactNanoUsd(tokens, parts) + feeNanoUsd, detail };
+    }
+  }
   const tokensNanoUsd =
     pico <= MOST_EXACT
       ? Math.floor((pico + HALF_NANO) / PICO_PER_NANO)
@@ -172,19 +88,24 @@ export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, c
   return { costNanoUsd: tokensNanoUsd + feeNanoUsd, detail };
 }
 
-const TOKENS_OF = {
-  input: 'inputTokens',
-  cache_read: 'cacheReadTokens',
-  cache_write: 'cacheWriteTokens',
-  cache_write_1h: 'cacheWrite1hTokens',
-  input_audio: 'inputAudioTokens',
-  output: 'outputTokens',
-  reasoning: 'reasoningTokens',
-  output_audio: 'outputAudioTokens',
-} as const satisfies Readonly<Record<TokenClass, keyof Usage>>;
+/** `price_source` of a row with usage that has no price. */
+export const UNPRICED = 'unpriced';
+
+const IMAGE_CLASSES = ['input_image', 'cache_read_image', 'output_image'] as const;
+
+const PICO_PARTS = BigInt(PARTS_A_UNIT);
+const NANO_PARTS = 1000n * PICO_PARTS;
+
+/** Σ tokens × price + Σ units × price, rounded once, half up. */
+function exactNanoUsd(tokens: readonly (readonly [number, number])[], units: BilledUnits['parts']): number {
+  let parts = 0n;
+  for (const [count, price] of tokens) parts += PICO_PARTS * BigInt(Math.ceil(count)) * BigInt(Math.ceil(price));
+  for (const [thousandths, price] of units) parts += BigInt(thousandths) * BigInt(price);
+  return Math.min(Number.MAX_SAFE_INTEGER, Number((parts + NANO_PARTS / 2n) / NANO_PARTS));
+}
 
 const part = (usage: Usage, name: TokenClass, prices: ClassPrices): readonly [number, number] => [
-  usage[TOKENS_OF[name]],
+  usage[TOKENS_OF[name]] ?? 0,
   prices[name],
 ];
 

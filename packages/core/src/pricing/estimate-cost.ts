@@ -1,5 +1,6 @@
 import type { ChatRequest } from '../chat/request';
-import { costOf, type PriceContext, pricesIn, roundedNanoUsd } from './compute-cost';
+import { type PriceContext, pricesIn } from './class-prices';
+import { costOf, roundedNanoUsd } from './compute-cost';
 import { estimatePromptTokens, type RequestWeight } from './estimate-tokens';
 import type { PricedModel } from './price-book';
 
@@ -43,7 +44,9 @@ export function estimateHold(
   for (const target of targets) {
     if (target === undefined) continue;
     const prices = pricesIn(target.prices, context);
-    const inputPrice = weight.audios > 0 ? Math.max(prices.dearest_input, prices.input_audio) : prices.dearest_input;
+    const audioPrice = weight.audios > 0 ? prices.input_audio : 0;
+    const imagePrice = weight.images > 0 ? prices.input_image : 0;
+    const inputPrice = Math.max(prices.dearest_input, audioPrice, imagePrice);
     const outputPrice = wantsAudio ? Math.max(prices.dearest_output, prices.output_audio) : prices.dearest_output;
     const pico = prompt * inputPrice + output * outputPrice;
     const isExact = pico <= Number.MAX_SAFE_INTEGER;

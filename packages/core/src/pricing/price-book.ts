@@ -1,4 +1,7 @@
-/** Integer pico-USD per token by class; a class left out is billed at `input` or `output`. */
+/**
+ * Integer pico-USD per token by class, and per unit. A class left out is billed at `input` or `output`; a unit left out has
+ * no price.
+ */
 export interface TokenPrices {
   readonly input?: number;
   readonly output?: number;
@@ -8,15 +11,35 @@ export interface TokenPrices {
   readonly reasoning?: number;
   readonly input_audio?: number;
   readonly output_audio?: number;
+  readonly input_image?: number;
+  readonly cache_read_image?: number;
+  readonly output_image?: number;
+  /** Also `image_<quality>_<width>x<height>`. */
+  readonly image?: number;
+  readonly second?: number;
+  /** Instead of `second`, for prices that seconds can't express exactly. */
+  readonly minute?: number;
+  readonly character?: number;
+  readonly page?: number;
+  readonly search?: number;
+  readonly session_second?: number;
+  /** Parts per million that batches take off a price without a `_batch` variant. */
+  readonly batch_discount?: number;
   /** Variants: `<class>_above_128k|200k|272k` (whole request dearer past that many prompt tokens), `_priority`, `_flex`, `_batch`, `_fast`, `_ultrafast`. */
   readonly [variant: string]: number | undefined;
 }
+
+/** What a model is for. */
+export const MODES = [
+  ...(['chat', 'responses', 'embedding', 'completion', 'image', 'transcription', 'speech'] as const),
+  ...(['moderation', 'rerank', 'realtime'] as const),
+] as const;
 
 /** A model's price and capabilities; rows of `model_pricing`. */
 export interface PricedModel {
   readonly provider: string;
   readonly model: string;
-  /** `chat`, `responses`, `embedding`, `completion`. */
+  /** See `MODES`. */
   readonly mode: string;
   readonly prices: TokenPrices;
   readonly contextWindow?: number;

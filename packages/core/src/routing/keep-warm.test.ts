@@ -23,7 +23,12 @@ const route = (strategy: Route['strategy'], targets: Route['targets'] = [A, B]):
     strategy,
     keepsConversations: true,
   },
-  ...{ isPriced: true, contextWindow: Number.POSITIVE_INFINITY, maxOutputTokens: Number.POSITIVE_INFINITY },
+  ...{
+    isPriced: true,
+    takesImages: true,
+    contextWindow: Number.POSITIVE_INFINITY,
+    maxOutputTokens: Number.POSITIVE_INFINITY,
+  },
 });
 
 function open(health: TargetHealth = noTargetHealth) {

@@ -33,15 +33,16 @@ export function keepWarm(
   const isContinued = explicit !== undefined || messages.some(({ role }) => role === 'assistant');
   const warm = isContinued ? warmTargets.find(session) : undefined;
   const [first] = route.targets;
-  if (warm === undefined || isSameTarget(warm, first)) return named;
+  if (warm === undefined) return named;
+  if (isSameTarget(warm, first)) return { ...named, isWarm: true };
   const kept = route.targets.find((target) => isSameTarget(target, warm));
   if (kept === undefined || health.isOpen(kept)) return named;
   const rest = route.targets.filter((target) => target !== kept);
   const targets = [kept, ...rest] as const;
-  if (route.strategy !== 'priority') return { ...named, targets };
+  if (route.strategy !== 'priority') return { ...named, targets, isWarm: true };
   // The operator's first choice is skipped, and reported.
   const passedOver = [...(route.passedOver ?? []), { target: first, reason: 'session_affinity' as const }];
-  return { ...named, targets, passedOver };
+  return { ...named, targets, passedOver, isWarm: true };
 }
 
 /** Identity of a conversation: its instructions and first message. */

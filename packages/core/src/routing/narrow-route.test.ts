@@ -271,3 +271,39 @@ test('a project sees its own providers, and what was found for one is nothing to
   expect(() => resolveTargets('b-1', shared, 'owner')).not.toThrow();
   expect(names('owner')).toHaveLength(3);
 });
+
+describe('images', () => {
+  const blind = (owner: string, name: string) => ({
+    ...model(owner, name, 8000, 500),
+    capabilities: ['function_calling'],
+  });
+  const seeing = { ...model('b', 'b-1', 8000, 500), capabilities: ['vision'] };
+  const unknown = model('c', 'c-1', 8000, 500);
+  const world = createRoutingTables({
+    ...tables,
+    forProject: undefined,
+    chains: [],
+    prices: createPriceBook([blind('a', 'a-1'), blind('a', 'a-1-0101'), seeing, unknown], new Set()),
+    aliases: createAliasBook([
+      alias('some', ['a/a-1', 'b/b-1', 'a/a-1-0101', 'c/c-1']),
+      alias('none', ['a/a-1', 'a/a-1-0101']),
+    ]),
+  });
+  const needs = { inputTokens: 1, outputTokens: 0, refusesUnpriced: false };
+  const narrow = (name: string, hasImages: boolean) =>
+    narrowRoute(resolveTargets(name, world), { ...needs, model: name, hasImages });
+
+  test('go to models with vision and to those that nobody described', () => {
+    const { targets, passedOver, unfit } = narrow('some', true);
+    expect(targets.map(targetKey)).toEqual(['b/b-1', 'c/c-1']);
+    expect(passedOver).toMatchObject([{ target: { model: 'a-1' }, reason: 'no_vision' }]);
+    expect(unfit).toMatchObject([{ target: { model: 'a-1-0101' }, reason: 'no_vision' }]);
+    expect(narrow('some', false)).toBe(resolveTargets('some', world));
+    expect(narrow('c-1', true)).toBe(resolveTargets('c-1', world));
+  });
+
+  test.each(['none', 'a-1', 'a/a-1', 'a-1-0101'])('are refused where no target takes them: %s', (name) => {
+    expect(() => narrow(name, true)).toThrow('takes none');
+    expect(narrow(name, false)).toBe(resolveTargets(name, world));
+  });
+});

@@ -1,6 +1,6 @@
-import { GatewayError } from '../errors/gateway-error';
+import { GatewayError, invalidRequest } from '../errors/gateway-error';
 import { shownName } from './near-names';
-import type { PassedOver, Route, RouteTarget } from './routing-tables';
+import { type PassedOver, type Route, type RouteTarget, takesImages } from './routing-tables';
 import { isSameTarget } from './target';
 
 /** A request's call to the targets of its route. */
@@ -12,6 +12,8 @@ export interface RouteNeeds {
   readonly outputTokens: number;
   /** Field that demands the limit; absent if it may be lowered to the model's. */
   readonly outputParam?: string;
+  /** It has images to look at. */
+  readonly hasImages?: boolean;
   /** Under a cap, models without a price are refused. */
   readonly refusesUnpriced: boolean;
 }
@@ -19,7 +21,7 @@ export interface RouteNeeds {
 /**
  * The route without the targets that can't serve this request; the very same one where all can. Throws
  * `model_not_priced` or `context_length_exceeded` when nothing is left, and `invalid_request` where only the caller's
- * output limit is too much for the first of them.
+ * output limit is too much for the first of them, or none of them has vision.
  */
 export function narrowRoute(route: Route, needs: RouteNeeds): Route {
   if (fitsAll(route, needs) && (route.isPriced || !needs.refusesUnpriced)) return route;
@@ -30,22 +32,45 @@ export function narrowRoute(route: Route, needs: RouteNeeds): Route {
   const named = isAlias ? targets.filter(({ isStandIn }) => isStandIn !== true) : [wanted];
   if (named.every((target) => demandsTooMuch(target, needs))) throw tooMuchOutput(named, needs);
   const fitting = targets.filter((target) => misfit(target, route, needs) === undefined);
-  const [first, ...rest] = required(fitting, () => tooLong(wanted, needs));
+  const [first] = required(fitting, () => unfit(wanted, route, needs));
   // Another model may not answer for a pinned version before that was asked.
   if (route.isPinned && isRequested(route, route.targets[0]) && !isRequested(route, first)) {
-    throw tooLong(route.targets[0], needs);
+    throw unfit(route.targets[0], route, needs);
   }
-  const passedOver = route.targets.slice(0, route.targets.indexOf(first)).map((target): PassedOver => {
-    return { target, reason: misfit(target, route, needs) ?? 'unpriced' };
-  });
-  return { ...route, targets: [first, ...rest], ...(passedOver.length === 0 ? {} : { passedOver }) };
+  const reasonOf = (target: RouteTarget) =>
+    fitting.includes(target) ? undefined : (misfit(target, route, needs) ?? 'unpriced');
+  return passOver(route, reasonOf) ?? route;
 }
 
-/** True if every target has room for this many tokens. */
+/** The route without the targets that have a reason against them; undefined if none is left. */
+export function passOver(
+  route: Route,
+  reasonOf: (target: RouteTarget) => PassedOver['reason'] | undefined,
+): Route | undefined {
+  const reasons = new Map(route.targets.map((target) => [target, reasonOf(target)]));
+  const [first, ...rest] = route.targets.filter((target) => reasons.get(target) === undefined);
+  if (first === undefined) return undefined;
+  const start = route.targets.indexOf(first);
+  const skipped = (from: number, to?: number) =>
+    route.targets.slice(from, to).flatMap((target): readonly PassedOver[] => {
+      const reason = reasons.get(target);
+      return reason === undefined ? [] : [{ target, reason }];
+    });
+  const passedOver = [...(route.passedOver ?? []), ...skipped(0, start)];
+  const unfit = [...(route.unfit ?? []), ...skipped(start)];
+  return {
+    ...{ ...route, targets: [first, ...rest] },
+    ...(passedOver.length === 0 ? {} : { passedOver }),
+    ...(unfit.length === 0 ? {} : { unfit }),
+  };
+}
+
+/** True if every target has room for this many tokens, and takes images if there are any. */
 export const fitsAll = (
-  { contextWindow, maxOutputTokens }: Route,
-  { inputTokens, outputTokens }: Pick<RouteNeeds, 'inputTokens' | 'outputTokens'>,
-): boolean => inputTokens + outputTokens <= contextWindow && outputTokens <= maxOutputTokens;
+  { contextWindow, maxOutputTokens, takesImages: canSee }: Route,
+  { inputTokens, outputTokens, hasImages }: Pick<RouteNeeds, 'inputTokens' | 'outputTokens' | 'hasImages'>,
+): boolean =>
+  inputTokens + outputTokens <= contextWindow && outputTokens <= maxOutputTokens && (canSee || hasImages !== true);
 
 const isRequested = (route: Route, target: RouteTarget) => isSameTarget(route.requested, target);
 
@@ -61,6 +86,7 @@ function keepPriced(route: Route, targets: readonly RouteTarget[]): readonly Rou
  * target decides by itself. A limit that may be lowered always fits.
  */
 function misfit(target: RouteTarget, route: Route, needs: RouteNeeds): PassedOver['reason'] | undefined {
+  if (needs.hasImages === true && !takesImages(target)) return 'no_vision';
   const { contextWindow, maxOutputTokens } = limitsOf(target);
   const isDemanded = needs.outputParam !== undefined;
   const outputTokens = isDemanded ? needs.outputTokens : Math.min(needs.outputTokens, maxOutputTokens);
@@ -109,6 +135,17 @@ function tooMuchOutput(
     'invalid_request',
     `"${outputParam}" is ${outputTokens}, but "${shownName(model)}" writes at most ${most} tokens. Lower it.`,
     { param: outputParam },
+  );
+}
+
+const unfit = (target: RouteTarget, route: Route, needs: RouteNeeds): GatewayError =>
+  misfit(target, route, needs) === 'no_vision' ? blind(target, needs) : tooLong(target, needs);
+
+function blind({ provider, model }: RouteTarget, needs: RouteNeeds): GatewayError {
+  return invalidRequest(
+    'messages',
+    `This request has images, but "${shownName(needs.model)}" takes none. Ask a model with vision (GET /v1/models?capability=vision). ` +
+      `If ${shownName(`${provider}/${model}`)} has vision, the operator can add it (PATCH /admin/v1/models, capabilities).`,
   );
 }
 

@@ -5,7 +5,13 @@ import { checkedTarget } from './checked-provider';
 import { applyMode } from './failover-mode';
 import { readModelFamily } from './model-name';
 import { shownName, unknownModel } from './near-names';
-import type { ConfiguredProvider, Route, RouteTarget, RoutingTables } from './routing-tables';
+import {
+  type ConfiguredProvider,
+  type Route,
+  type RouteTarget,
+  type RoutingTables,
+  takesImages,
+} from './routing-tables';
 import { isSameTarget, type Target, targetKey } from './target';
 import { timeoutsOf } from './timeouts';
 
@@ -159,6 +165,7 @@ function finishRoute(route: Described): Route {
     strategy: 'priority',
     ...route,
     ...(standIns.length === 0 ? {} : { shared: standIns.map(targetKey).join(' ') }),
+    takesImages: targets.every(takesImages),
     isPriced: targets.every((target) => target.priced !== undefined),
     contextWindow: least(targets.map((target) => target.priced?.contextWindow)),
     maxOutputTokens: least(

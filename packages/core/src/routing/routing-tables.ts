@@ -60,7 +60,13 @@ export interface RouteTarget extends Target {
 /** A target skipped because of the request or its conversation. */
 export interface PassedOver {
   readonly target: RouteTarget;
-  readonly reason: 'context_window' | 'max_output_tokens' | 'unpriced' | 'session_affinity';
+  readonly reason:
+    | 'context_window'
+    | 'max_output_tokens'
+    | 'no_vision'
+    | 'no_endpoint'
+    | 'unpriced'
+    | 'session_affinity';
 }
 
 export interface Route {
@@ -72,6 +78,8 @@ export interface Route {
   readonly targets: readonly [RouteTarget, ...RouteTarget[]];
   /** Targets ahead of the first one that can't serve this request, and why; absent where none was passed over. */
   readonly passedOver?: readonly PassedOver[];
+  /** Targets behind that one which can't serve it either. */
+  readonly unfit?: readonly PassedOver[];
   /** One exact version was asked for. */
   readonly isPinned: boolean;
   /** The name per-model limits go by: the alias, else the model without its provider. */
@@ -96,12 +104,20 @@ export interface Route {
   readonly keepsConversations?: true;
   /** Key of this conversation in `warmTargets`; absent without affinity. */
   readonly session?: string;
+  /** The first target has the conversation in its cache. */
+  readonly isWarm?: true;
   /** Every target has a price. */
   readonly isPriced: boolean;
   /** Smallest context window of all targets, tokens; Infinity where none is known. */
   readonly contextWindow: number;
   readonly maxOutputTokens: number;
+  /** No target is known to refuse images. */
+  readonly takesImages: boolean;
 }
+
+/** False for models that are known without vision; a model without capabilities isn't known. */
+export const takesImages = ({ priced }: Pick<RouteTarget, 'priced'>): boolean =>
+  priced === undefined || priced.capabilities.length === 0 || priced.capabilities.includes('vision');
 
 /** The target that would have answered, had nothing spoken against it. */
 export function firstChoice({ passedOver, targets }: Pick<Route, 'passedOver' | 'targets'>): RouteTarget {

@@ -1,7 +1,7 @@
 import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider-request';
 
 /** URL and authentication by kind of request. */
-export function endpointOf(connection: ProviderConnection, path: 'chat' | 'embed'): Endpoint {
+export function endpointOf(connection: ProviderConnection, path: 'chat' | 'embed' | 'rerank'): Endpoint {
   return { url: `${rootOf(connection)}/v2/${path}`, method: 'POST', headers: requestHeaders(connection) };
 }
 

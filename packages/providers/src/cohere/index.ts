@@ -6,6 +6,7 @@ import { embeddings } from './embeddings';
 import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
 import { passthrough } from './passthrough';
+import { rerank } from './tasks/rerank';
 import { PROVIDER } from './wire';
 
 /**
@@ -17,12 +18,13 @@ export const cohere: Provider = {
   wireFormat: 'cohere-chat',
   defaultBaseUrl: 'https://api.cohere.com',
   isFree: false,
-  modelPatterns: [/^command(?:$|-)/, /^c4ai-/, /^embed-(?:v\d|english|multilingual)/],
+  modelPatterns: [/^command(?:$|-)/, /^c4ai-/, /^(?:embed|rerank)-(?:v\d|english|multilingual)/],
   encodeRequest,
   decodeResponse,
   createStreamDecoder,
   decodeError: (status, headers, body) => decodeError({ status, headers, body }),
   probeUrl: probeEndpoint,
   embeddings,
+  tasks: { rerank },
   passthrough,
 };

@@ -16,6 +16,11 @@ export function embeddingsEndpoint(target: Omit<ContentTarget, 'stream'>): Endpo
   return methodEndpoint(target, 'batchEmbedContents');
 }
 
+/** URL of models that predict. */
+export function predictEndpoint(target: Omit<ContentTarget, 'stream'>): Endpoint {
+  return methodEndpoint(target, 'predict');
+}
+
 /** The vendor's own name of a model: `models/…`. */
 export function modelPath(model: string): string {
   return /^(?:models|tunedModels)\//.test(model) ? model : `models/${model}`;

@@ -7,6 +7,7 @@ import { listRemoteMedia } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
 import { passthrough } from './passthrough';
+import { image } from './tasks/image';
 import { PROVIDER } from './wire';
 
 /** The Gemini API of Google AI Studio. */
@@ -23,5 +24,6 @@ export const gemini: Provider = {
   remoteMedia: listRemoteMedia,
   probeUrl: probeEndpoint,
   embeddings,
+  tasks: { image },
   passthrough,
 };

@@ -3,8 +3,9 @@ import { OPENAI_COMPLETIONS } from '../openai/completions/quirks';
 import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { passthrough, shapesUnder } from '../openai/passthrough';
 import { OPENAI_QUIRKS } from '../openai/quirks';
+import { createImages, OPENAI_IMAGES } from '../openai/tasks/image';
 import type { Provider } from '../provider';
-import type { EncodeContext, Endpoint, ProviderConnection, UpstreamRequest } from '../provider-request';
+import type { EncodeContext, Endpoint, EndpointRequest, ProviderConnection } from '../provider-request';
 import { createCompatibleProvider } from './create-compatible-provider';
 
 /** The stable version of the API; `options.apiVersion` of the connection sets another. */
@@ -44,7 +45,11 @@ function resourceEndpoint(connection: ProviderConnection, path: string): Omit<En
 }
 
 /** Sends the format's request to a deployment. */
-function toDeployment(context: EncodeContext, path: string, encode: (keyless: EncodeContext) => UpstreamRequest) {
+function toDeployment<T extends EndpointRequest>(
+  context: EncodeContext,
+  path: string,
+  encode: (keyless: EncodeContext) => T,
+): T {
   const { apiKey: _key, ...keyless } = context.connection;
   const encoded = encode({ ...context, connection: keyless });
   // The deployment's name replaces the model.
@@ -54,6 +59,7 @@ function toDeployment(context: EncodeContext, path: string, encode: (keyless: En
 }
 
 const embeddings = createEmbeddings('azure', OPENAI_EMBEDDINGS);
+const image = createImages('azure', OPENAI_IMAGES);
 const completions = createCompletions('azure', OPENAI_COMPLETIONS, OPENAI_QUIRKS);
 
 /** Azure OpenAI: models are named by their deployment. Source: https://learn.microsoft.com/azure/ai-foundry/openai/reference */
@@ -70,6 +76,15 @@ export const azure: Provider = {
     ...completions,
     encodeRequest: (request, context) =>
       toDeployment(context, 'completions', (keyless) => completions.encodeRequest(request, keyless)),
+  },
+  tasks: {
+    image: {
+      ...image,
+      encodeRequest: (request, context) =>
+        toDeployment(context, request.pictures === undefined ? 'images/generations' : 'images/edits', (keyless) =>
+          image.encodeRequest(request, keyless),
+        ),
+    },
   },
   passthrough: {
     ...passthrough,

@@ -1,5 +1,7 @@
 import { modelsEndpoint } from '../openai/endpoint';
+import { createImages } from '../openai/tasks/image';
 import { type CompatibleOverrides, createCompatibleProvider } from './create-compatible-provider';
+import { createRerank } from './rerank';
 
 const CLOUDS: readonly CompatibleOverrides[] = [
   // Source: https://console.groq.com/docs/openai
@@ -17,6 +19,14 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     modelPatterns: [],
     // Source: https://docs.together.ai/reference/completions
     completions: { takesMany: false },
+    // Source: https://docs.together.ai/reference/rerank
+    tasks: {
+      rerank: createRerank('together', { topField: 'top_n', listField: 'results', takesLimit: false }),
+      // Source: https://docs.together.ai/reference/post-images-generations
+      image: createImages('together', {
+        ...{ size: 'width-height', quality: false, base64: 'base64', pictures: 'image_url', streams: false },
+      }),
+    },
   },
   // Source: https://api-docs.deepseek.com
   {
@@ -38,6 +48,12 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     defaultBaseUrl: 'https://api.x.ai/v1',
     modelPatterns: [/^grok-/],
     quirks: { outputLimitField: 'as-sent', topK: false },
+    // Source: https://docs.x.ai/docs/guides/image-generations
+    tasks: {
+      image: createImages('xai', {
+        ...{ size: null, quality: false, base64: 'b64_json', pictures: 'image-object', streams: false },
+      }),
+    },
   },
   // Source: https://docs.mistral.ai/api
   {
@@ -78,14 +94,24 @@ const CLOUDS: readonly CompatibleOverrides[] = [
     // Source: https://docs.fireworks.ai/api-reference/post-completions
     completions: {},
   },
-  // Embeddings only, and no list of models. Source: https://docs.voyageai.com/reference/embeddings-api
+  // No chat, and no list of models. Source: https://docs.voyageai.com/reference/embeddings-api
   {
     name: 'voyage',
     defaultBaseUrl: 'https://api.voyageai.com/v1',
-    modelPatterns: [/^voyage-/],
+    modelPatterns: [/^voyage-/, /^rerank-(?:\d|lite-)/],
     embeddings: { dimensionsField: 'output_dimension', maxInputs: 1000, takesUser: false },
     // Source: https://docs.voyageai.com/reference/list-batches
     probeUrl: (connection) => ({ ...modelsEndpoint(connection), url: `${connection.baseUrl}/batches?limit=1` }),
+    // Source: https://docs.voyageai.com/reference/reranker-api
+    tasks: { rerank: createRerank('voyage', { topField: 'top_k', listField: 'data', takesLimit: false }) },
+  },
+  // No chat. Source: https://api.jina.ai/docs
+  {
+    name: 'jina',
+    defaultBaseUrl: 'https://api.jina.ai/v1',
+    modelPatterns: [/^jina-/],
+    embeddings: { maxInputs: 512, takesUser: false },
+    tasks: { rerank: createRerank('jina', { topField: 'top_n', listField: 'results', takesLimit: false }) },
   },
 ];
 

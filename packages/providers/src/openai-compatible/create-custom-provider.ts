@@ -1,6 +1,8 @@
 import { modelsEndpoint } from '../openai/endpoint';
+import { createImages, OPENAI_IMAGES } from '../openai/tasks/image';
 import type { Provider } from '../provider';
 import { createCompatibleProvider } from './create-compatible-provider';
+import { createRerank } from './rerank';
 
 /** Kind of servers that an operator adds at run time. */
 export const CUSTOM_KIND = 'openai-compatible';
@@ -16,6 +18,10 @@ export function createCustomProvider(name: string, listsModels: boolean): Provid
     // Such servers take tokens of their own vocabulary.
     embeddings: { takesTokens: true },
     completions: {},
+    tasks: {
+      rerank: createRerank(name, { topField: 'top_n', listField: 'results', takesLimit: true }),
+      image: createImages(name, OPENAI_IMAGES),
+    },
     ...(listsModels ? { modelsEndpoint } : {}),
   });
 }

@@ -1,6 +1,14 @@
 import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider-request';
 
-type Path = 'chat/completions' | 'responses' | 'embeddings' | 'moderations';
+type Path =
+  | 'chat/completions'
+  | 'responses'
+  | 'embeddings'
+  | 'moderations'
+  | 'decisions'
+  | 'rerank'
+  | 'images/generations'
+  | 'images/edits';
 
 /** By connection, which a changed key or setting replaces. */
 const ENDPOINTS = new WeakMap<ProviderConnection, Partial<Record<Path, Endpoint>>>();

@@ -1,4 +1,5 @@
 import type { Provider } from '../provider';
+import type { TaskParts } from '../tasks';
 import { createCompletions } from './completions/create-completions';
 import { type CompletionQuirks, OPENAI_COMPLETIONS } from './completions/quirks';
 import { decodeError } from './decode-error';
@@ -13,6 +14,9 @@ import { speakModerations } from './moderations/speak-moderations';
 import { passthrough, untoldPassthrough } from './passthrough';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
 import { speakResponses } from './responses/speak-responses';
+import { createDecisions } from './tasks/decision';
+import { createImages, OPENAI_IMAGES } from './tasks/image';
+import { createModeration } from './tasks/moderation';
 
 /** Differences between Chat Completions servers. */
 export interface ChatProfile {
@@ -27,6 +31,8 @@ export interface ChatProfile {
   readonly completions: CompletionQuirks | null;
   /** Names of its moderation models, if any. */
   readonly moderationModels?: RegExp;
+  /** Further endpoints. */
+  readonly tasks?: TaskParts;
   /** Set for servers with changing models: the gateway reloads their list. */
   readonly modelsEndpoint?: NonNullable<Provider['modelsUrl']>;
   /** For servers without a list of models. */
@@ -50,12 +56,18 @@ export function createChatProvider(profile: ChatProfile): Provider {
     probeUrl: profile.probeUrl ?? profile.modelsEndpoint ?? modelsEndpoint,
     passthrough: quirks.streamOptions ? passthrough : untoldPassthrough,
     ...(profile.embeddings === null ? {} : { embeddings: createEmbeddings(name, profile.embeddings) }),
+    ...tasksOf(profile),
     ...(profile.completions === null ? {} : { completions: createCompletions(name, profile.completions, quirks) }),
     ...(profile.modelsEndpoint === undefined
       ? {}
       : { modelsUrl: profile.modelsEndpoint, decodeModels: decodeModelNames }),
   };
   return moderationModels === undefined ? provider : speakModerations(provider, moderationModels);
+}
+
+function tasksOf({ name, tasks, moderationModels: models }: ChatProfile): Pick<Provider, 'tasks'> {
+  const moderation = models && { moderation: createModeration(name, models) };
+  return tasks === undefined && moderation === undefined ? {} : { tasks: { ...tasks, ...moderation } };
 }
 
 export const openai: Provider = speakResponses(
@@ -75,5 +87,6 @@ export const openai: Provider = speakResponses(
     embeddings: OPENAI_EMBEDDINGS,
     completions: OPENAI_COMPLETIONS,
     moderationModels: /^(?:omni|text)-moderation-/,
+    tasks: { image: createImages('openai', OPENAI_IMAGES), decision: createDecisions('openai') },
   }),
 );

@@ -5,20 +5,12 @@ import type { JsonBounds } from '@llm0/core/chat/json-bounds';
 import { type EmbeddingInput, type EmbeddingRequest, weighInputs } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
-import type { TakenSlots } from '@llm0/core/routing/places/slots';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { Provider } from '../provider';
-import type { AnswerRoom } from '../provider-call';
-import type { EncodeContext, ProviderConnection } from '../provider-request';
 import { ParsedAnswer, prepareAnswer } from '../translation/read-json';
 import { readVector } from '../translation/read-vector';
-import { askWithKeys } from './ask-with-keys';
-import { fetchUpstream } from './fetch-upstream';
-import type { KeyRing } from './key-ring';
-import { readWhole, UpstreamBody } from './read-body';
-import { readFailure } from './read-failure';
+import { askEndpoint, type EndpointCall, readAll } from './ask-endpoint';
 import { mayBeBilled, upstreamFailure } from './upstream-failure';
-import { withTrace } from './with-trace';
 
 /** A provider that makes embeddings. */
 export type EmbeddingProvider = Provider & { readonly embeddings: EmbeddingsPart };
@@ -27,26 +19,9 @@ export function makesEmbeddings(provider: Provider): provider is EmbeddingProvid
   return provider.embeddings !== undefined;
 }
 
-export interface EmbeddingCall {
+export interface EmbeddingCall extends EndpointCall {
   readonly provider: EmbeddingProvider;
   readonly request: EmbeddingRequest;
-  readonly context: EncodeContext;
-  /** Milliseconds for all of it. */
-  readonly timeoutMs: number;
-  /** Milliseconds to connect. */
-  readonly connectTimeoutMs?: number | undefined;
-  /** More bytes than this, decompressed, are no answer. */
-  readonly maxAnswerBytes: number;
-  readonly signal: AbortSignal;
-  readonly fetch: typeof globalThis.fetch;
-  readonly keys?: KeyRing;
-  /** See `ProviderCall`. */
-  readonly slots?: TakenSlots | undefined;
-  /** Headers that name the trace it is part of. */
-  readonly trace?: Readonly<Record<string, string>>;
-  readonly room?: AnswerRoom;
-  /** Called right before a request is sent: it may be billed afterwards. */
-  readonly onSend?: () => void;
 }
 
 /** Tokens of input, billed or guessed. */
@@ -134,34 +109,21 @@ function splitInputs(inputs: readonly EmbeddingInput[], size: number): (readonly
 }
 
 function askPart(call: EmbeddingCall): Promise<PartAnswer> {
-  const { keys, timeoutMs, context, slots } = call;
-  if (keys === undefined) return askOnce(call, context.connection, timeoutMs);
-  return askWithKeys(keys, { provider: call.provider.name, timeoutMs, slots }, (connection, leftMs) =>
-    askOnce(call, connection, leftMs),
-  );
-}
-
-async function askOnce(call: EmbeddingCall, connection: ProviderConnection, timeoutMs: number): Promise<PartAnswer> {
-  const { provider, request, signal } = call;
-  const startedMs = performance.now();
-  const upstreamRequest = provider.embeddings.encodeRequest(request, { ...call.context, connection });
-  call.onSend?.();
-  const { response, bytes } = await fetchUpstream({
-    provider: provider.name,
-    request: withTrace(upstreamRequest, call.trace),
-    ...{ timeoutMs, connectTimeoutMs: call.connectTimeoutMs, signal, fetch: call.fetch },
+  const { provider, request } = call;
+  const { embeddings } = provider;
+  return askEndpoint(call, {
+    encode: (context) => embeddings.encodeRequest(request, context),
+    read: async (fetched) => {
+      const body = await prepareAnswer(await readAll(call, fetched), boundsOf(request));
+      const answer = embeddings.decodeResponse(body, fetched.response.headers);
+      checkAnswer(call, answer);
+      const read = (one: JsonValue | undefined) => readVector(provider.name, one);
+      const { encoded, inputTokens } = answer;
+      const vectors = body instanceof ParsedAnswer ? await mapInSlices(encoded, read) : encoded.map(read);
+      const tokens = inputTokens === undefined ? guessPart(request.inputs) : { inputTokens, estimated: false };
+      return { vectors, dropped: fetched.dropped, ...tokens };
+    },
   });
-  if (!response.ok) throw await readFailure(response, { provider, connection, signal });
-  const leftMs = Math.max(1, timeoutMs - (performance.now() - startedMs));
-  const chunks = bytes === undefined ? await readBody(call, response, leftMs) : [bytes];
-  const body = await prepareAnswer(chunks, boundsOf(request));
-  const answer = provider.embeddings.decodeResponse(body, response.headers);
-  checkAnswer(call, answer);
-  const read = (one: JsonValue | undefined) => readVector(provider.name, one);
-  const { encoded, inputTokens } = answer;
-  const vectors = body instanceof ParsedAnswer ? await mapInSlices(encoded, read) : encoded.map(read);
-  const tokens = inputTokens === undefined ? guessPart(request.inputs) : { inputTokens, estimated: false };
-  return { vectors, dropped: upstreamRequest.dropped, ...tokens };
 }
 
 /** Default dimensions of a vector: more than any model has. */
@@ -172,17 +134,6 @@ const PARTS = { each: 32, beside: 1_000 };
 function boundsOf({ inputs, dimensions = MOST_DIMENSIONS }: EmbeddingRequest): JsonBounds {
   const maxParts = PARTS.each * inputs.length + PARTS.beside;
   return { maxParts, maxTokens: 2 * inputs.length * dimensions + 4 * maxParts };
-}
-
-async function readBody(call: EmbeddingCall, response: Response, idleTimeoutMs: number): Promise<Uint8Array[]> {
-  const { name } = call.provider;
-  const { maxAnswerBytes: maxBytes, signal } = call;
-  const body = new UpstreamBody(response.body, { provider: name, idleTimeoutMs, maxBytes, room: call.room, signal });
-  try {
-    return await readWhole(body, call.room);
-  } finally {
-    body.close();
-  }
 }
 
 function checkAnswer({ provider, request }: EmbeddingCall, { encoded }: EmbeddingAnswer): void {

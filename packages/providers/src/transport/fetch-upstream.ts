@@ -3,7 +3,7 @@
 import { mapInSlices } from '@llm0/core/async/time-slices';
 import { joinInSlices } from '@llm0/core/chat/write-json-in-slices';
 import { GatewayError, givenUp } from '@llm0/core/errors/gateway-error';
-import type { UpstreamRequest } from '../provider-request';
+import type { EndpointRequest } from '../provider-request';
 import { LargeJson } from '../translation/json-body';
 import { UnusableAnswerError } from './bounded-fetch';
 import { isNotHttp, notConnected, upstreamFailure } from './upstream-failure';
@@ -12,7 +12,7 @@ import { watchConnecting } from './watch-connecting';
 export interface FetchUpstreamOptions {
   /** Named in messages. */
   readonly provider: string;
-  readonly request: UpstreamRequest;
+  readonly request: EndpointRequest;
   /** Milliseconds until the answer's headers must be there. */
   readonly timeoutMs: number;
   /** Milliseconds to connect, where headers may take longer. */
@@ -55,7 +55,7 @@ export async function fetchUpstream(options: FetchUpstreamOptions): Promise<Fetc
   return untilHeaders(options, exchange, request.url);
 }
 
-async function writeLarge({ headers, sign }: UpstreamRequest, json: LargeJson) {
+async function writeLarge({ headers, sign }: EndpointRequest, json: LargeJson) {
   const pieces = await json.pieces();
   const signature = sign?.(await hashInSlices(pieces));
   return { body: await joinInSlices(pieces), headers: { ...headers, ...signature } };

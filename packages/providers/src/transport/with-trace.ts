@@ -1,9 +1,9 @@
-import type { UpstreamRequest } from '../provider-request';
+import type { EndpointRequest } from '../provider-request';
 
 /** Adds trace headers to a request, outside of its signature. */
-export function withTrace(
-  request: UpstreamRequest,
+export function withTrace<T extends EndpointRequest>(
+  request: T,
   trace: Readonly<Record<string, string>> | undefined,
-): UpstreamRequest {
+): T {
   return trace === undefined ? request : { ...request, headers: { ...request.headers, ...trace } };
 }

@@ -25,6 +25,7 @@ const shared = {
   defaultBaseUrl: '',
   modelPatterns: [],
   embeddings: undefined,
+  tasks: undefined,
   passthrough: undefined,
   probeUrl: undefined,
 } satisfies Partial<Provider>;

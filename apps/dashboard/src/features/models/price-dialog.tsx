@@ -1,3 +1,4 @@
+import { MODES } from '@llm0/core/pricing/price-book';
 import { useChange } from '../../api/change';
 import { ApiError } from '../../api/client';
 import { changeModel, findModel, type Model, type ModelInput, putModel } from '../../api/models';
@@ -6,14 +7,34 @@ import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecDialog } from '../forms/spec-form';
 import { ProviderField, ProviderModelField } from '../forms/suggested-fields';
 
+const MODE_OPTIONS = Object.fromEntries(MODES.map((mode) => [mode, mode]));
 const PRICE_FIELDS: readonly FieldSpec[] = [
-  { name: 'input_usd_per_million', label: 'Input, USD / 1M', kind: 'usd', required: true },
+  { name: 'input_usd_per_million', label: 'Input, USD / 1M', kind: 'usd' },
   { name: 'output_usd_per_million', label: 'Output, USD / 1M', kind: 'usd' },
   { name: 'cache_read_usd_per_million', label: 'Cache reads', kind: 'usd', placeholder: 'same as input' },
   { name: 'cache_write_usd_per_million', label: 'Cache writes', kind: 'usd', placeholder: 'same as input' },
   { name: 'reasoning_usd_per_million', label: 'Reasoning', kind: 'usd', placeholder: 'same as output' },
   { name: 'context_window', label: 'Context window, tokens', kind: 'integer' },
   { name: 'max_output_tokens', label: 'Maximum output, tokens', kind: 'integer' },
+  {
+    name: 'mode',
+    label: 'Kind',
+    kind: 'text',
+    required: true,
+    options: MODE_OPTIONS,
+    section: 'Images, audio and more',
+  },
+  { name: 'input_image_usd_per_million', label: 'Image input, USD / 1M', kind: 'usd', placeholder: 'same as input' },
+  { name: 'output_image_usd_per_million', label: 'Image output, USD / 1M', kind: 'usd', placeholder: 'same as output' },
+  { name: 'input_audio_usd_per_million', label: 'Audio input, USD / 1M', kind: 'usd', placeholder: 'same as input' },
+  { name: 'output_audio_usd_per_million', label: 'Audio output, USD / 1M', kind: 'usd', placeholder: 'same as output' },
+  { name: 'image_usd', label: 'Image, USD', kind: 'usd', isMore: true },
+  { name: 'minute_usd', label: 'Minute of audio, USD', kind: 'number', isMore: true },
+  { name: 'character_usd_per_million', label: 'Characters, USD / 1M', kind: 'usd', isMore: true },
+  { name: 'page_usd', label: 'Page, USD', kind: 'usd', isMore: true },
+  { name: 'search_usd', label: 'Search, USD', kind: 'usd', isMore: true },
+  { name: 'session_second_usd', label: 'Second of a session, USD', kind: 'number', isMore: true },
+  { name: 'batch_discount', label: 'Batch discount', kind: 'number', placeholder: '0.5', isMore: true },
 ];
 const NAME_FIELDS: readonly FieldSpec[] = [
   { name: 'provider', label: 'Provider', kind: 'text', required: true, widget: ProviderField },
@@ -50,7 +71,7 @@ export function PriceDialog({ of: { at, model }, onClose }: DialogOf<Editing>) {
       description={model === null ? undefined : sourceOf(model)}
       onClose={onClose}
       specs={at === null ? [...NAME_FIELDS, ...PRICE_FIELDS] : PRICE_FIELDS}
-      resource={model ?? at}
+      resource={model ?? { ...at, mode: 'chat' }}
       submitLabel="Save price"
       change={save}
       onSubmit={(body, edit) => save.mutate({ body, edit }, { onSuccess: onClose })}

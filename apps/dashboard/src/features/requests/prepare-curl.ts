@@ -4,9 +4,13 @@ import type { Log } from '../../api/logs';
 const PATHS: Readonly<Record<string, string>> = {
   'openai-chat': '/v1/chat/completions',
   'openai-completions': '/v1/completions',
+  'openai-decisions': '/v1/decisions',
   'openai-embeddings': '/v1/embeddings',
+  'openai-images': '/v1/images/generations',
+  'openai-moderations': '/v1/moderations',
   'openai-responses': '/v1/responses',
   'anthropic-messages': '/v1/messages',
+  'cohere-rerank': '/v1/rerank',
 };
 
 /** Shell variable in place of the key, so that nobody copies a secret. */

@@ -1,4 +1,5 @@
 import { OUTCOMES } from '@llm0/core/errors/outcome';
+import { MODALITIES } from '@llm0/core/logs/log-record';
 import {
   CACHES,
   MANY_NAMES,
@@ -30,6 +31,7 @@ export const FIELDS = {
   error_code: { label: 'Error code', placeholder: 'upstream_timeout' },
   http_status: { label: 'HTTP status', placeholder: '502' },
   cache: { label: 'Cache', placeholder: 'exact', values: CACHES },
+  modality: { label: 'Modality', placeholder: 'image', values: MODALITIES },
   guardrail: { label: 'Guardrail', placeholder: 'Name of a rule', isTyped: true },
   customer_id: { label: 'Customer', placeholder: 'acme' },
   api_key_id: { label: 'Key', placeholder: 'Part of its name' },

@@ -58,6 +58,9 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['Customer requests', customerId === null ? null : 'View all', others({ customer_id: customerId ?? '' })],
     ['Client request ID', log.client_request_id],
     ['API', log.dialect],
+    ['Modality', log.modality === 'text' ? null : log.modality, others({ modality: log.modality })],
+    ['Units', describeUnits(log.units)],
+    ['Route', log.routing?.map(describeReason).join('; ') ?? null],
     ['Refusals', foldedNote(log)],
     ['Dropped parameters', log.dropped_params?.join(', ') ?? null],
     ['Run', log.run_id, runLink(log)],
@@ -67,6 +70,16 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['Matched by', log.matched_by, { to: '/requests', search: (kept) => ({ ...kept, open: log.matched_by }) }],
   ];
 }
+
+/** `openai/gpt-4o: priority`, in the words of `X-LLM0-Route`. */
+const describeReason = ({ provider, model, reason }: NonNullable<Log['routing']>[number]): string =>
+  `${provider}/${model}: ${reason.replaceAll('_', ' ')}`;
+
+/** `2 images, 12.5 seconds`; null without any. */
+const describeUnits = (units: Log['units']): string | null =>
+  Object.entries(units ?? {})
+    .map(([name, count]) => `${formatCount(count)} ${name.replaceAll('_', ' ')}`)
+    .join(', ') || null;
 
 const ofProject =
   (search: Readonly<Record<string, string>>) =>

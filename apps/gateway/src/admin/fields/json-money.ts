@@ -18,6 +18,12 @@ export function jsonUsd(nanoUsd: number): number {
   return exactJson.rawJSON(formatUsdShort(nanoUsd)) as number;
 }
 
+/** Integer pico-USD → exact decimal JSON, as `jsonUsd`. */
+export function jsonPicoUsd(pico: number): number {
+  const digits = String(pico).padStart(13, '0');
+  return exactJson.rawJSON(plainDecimal(`${digits}e-12`)) as number;
+}
+
 /** True for an exact number from `rawJSON`, which only writing supports. */
 export const isRawJson = (value: unknown): boolean => exactJson.isRawJSON(value);
 

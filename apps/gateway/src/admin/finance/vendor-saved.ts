@@ -1,4 +1,4 @@
-import { priceOf } from '@llm0/core/pricing/compute-cost';
+import { priceOf } from '@llm0/core/pricing/class-prices';
 import type { PriceBook } from '@llm0/core/pricing/price-book';
 import type { Amount } from '@llm0/drizzle/queries/finance/amounts';
 

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { OUTCOMES, STATUSES } from '@llm0/core/errors/outcome';
+import { MODALITIES } from '@llm0/core/logs/log-record';
 import { LOG_SORTS, type LogSort, NEWEST_FIRST } from '@llm0/drizzle/queries/logs/log-sorts';
 import type { LogFilter, LogMatch } from '@llm0/drizzle/queries/logs/logs';
 import { METRIC_NAMES } from '@llm0/drizzle/queries/stats/read/questions';
@@ -40,6 +41,7 @@ const matchFields = {
   error_code: oneOf(text()),
   cache: oneOf(z.enum(CACHES), CACHES.join(', ')),
   customer_id: oneOf(text(256)),
+  modality: oneOf(z.enum(MODALITIES), MODALITIES.join(', ')),
   guardrail: oneOf(text(100), 'A rule of the guardrails that found something'),
 };
 type MatchName = keyof typeof matchFields;

@@ -14,7 +14,10 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
   const record = (index: number, given: Partial<LogRecord> = {}) =>
     sampleRecord({ projectId, apiKeyId, createdAtMs: START_MS + index * 1000, ...given });
   const rows: readonly LogRecord[] = [
-    record(0, { costNanoUsd: 1, customerId: '=cmd()', labels: { team: 'a', env: 'prod' } }),
+    record(0, {
+      ...{ costNanoUsd: 1, customerId: '=cmd()', labels: { team: 'a', env: 'prod' } },
+      ...{ modality: 'image', units: { images: 2, sessionSeconds: 0.5 } },
+    }),
     record(1, {
       costNanoUsd: 100_000_000,
       cacheHit: true,
@@ -112,6 +115,9 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
       'run_id',
       'guardrails',
       'trace_id',
+      'modality',
+      'units',
+      'routing',
       'refused_count',
       'outcome',
     ]);
@@ -143,6 +149,9 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
         },
       ],
     });
+    expect([log.modality, log.units]).toEqual(['text', null]);
+    const { body } = await admin.call('GET', `/logs?request_id=${rows[0]?.id}`);
+    expect(body.data[0]).toMatchObject({ modality: 'image', units: { images: 2, session_seconds: 0.5 } });
     const { text } = await admin.call('GET', `/logs?request_id=${rows[1]?.id}`);
     expect(text).toContain('"cost_usd":0.1,');
     expect(text).toContain('"cost_detail":{"input":0.06,"output":0.04,"price_source":"seed"}');
@@ -159,6 +168,9 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
     ['cache=semantic', [2]],
     ['cache=miss', [4, 3, 0]],
     ['customer_id=%3Dcmd()', [0]],
+    ['modality=image', [0]],
+    ['modality=text', [4, 3, 2, 1]],
+    ['modality_not=image&modality_not=audio', [4, 3, 2, 1]],
     ['label.team=a', [0]],
     ['label.team=a&label.env=prod', [0]],
     ['label.team=a&label.env=dev', []],

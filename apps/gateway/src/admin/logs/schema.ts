@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import type { Units } from '@llm0/core/chat/usage';
 import { OUTCOMES, outcomeOf, STATUSES, statusOf } from '@llm0/core/errors/outcome';
+import { type DialectName, MODALITIES, MODALITY_OF } from '@llm0/core/logs/log-record';
 import type { StoredLog } from '@llm0/drizzle/queries/logs/logs';
 import { id, instantShown, usdShown } from '../fields/fields';
 import { jsonUsd } from '../fields/json-money';
@@ -29,6 +31,15 @@ export const guardrailMarkSchema = z.object({
   ms: z.number(),
   shadow: z.literal(true).optional().openapi({ description: 'Shadow mode: the policy only recorded the finding' }),
   error: z.enum(['timeout', 'failed']).optional().openapi({ description: 'The check failed' }),
+});
+
+const unitsSchema = z.object({
+  images: z.number().optional(),
+  seconds: z.number().optional(),
+  characters: z.number().optional(),
+  pages: z.number().optional(),
+  searches: z.number().optional(),
+  session_seconds: z.number().optional(),
 });
 
 export const logSchema = z
@@ -86,6 +97,12 @@ export const logSchema = z
     trace_id: z.string().nullable().openapi({
       description: "W3C trace id from the caller's `traceparent`, or generated with tracing on",
     }),
+    modality: z.enum(MODALITIES),
+    units: unitsSchema.nullable().openapi({ description: 'What was used besides tokens' }),
+    routing: z
+      .array(z.object({ provider: z.string(), model: z.string(), reason: z.string() }))
+      .nullable()
+      .openapi({ description: 'Why each target was chosen or skipped; null where there was no choice' }),
     refused_count: z.int().nullable().openapi({
       description:
         '429 rate_limit_exceeded: number of refusals in this row; beyond 10 per second and key they share rows',
@@ -100,15 +117,20 @@ export type ShownLog = z.output<typeof logSchema>;
 export const LOG_COLUMNS = Object.keys(logSchema.shape) as (keyof ShownLog)[];
 
 export function showLog(log: StoredLog): ShownLog {
-  const { costDetail, attempts, status, ...rest } = log;
+  const { costDetail, attempts, status, modality, units, ...rest } = log;
   return showFields(logSchema, {
     ...rest,
     costDetail: showCostDetail(costDetail),
     attempts: attempts === null ? null : attempts.map(showAttempt),
     status: statusOf(status),
+    modality: modality ?? MODALITY_OF[log.dialect as DialectName] ?? 'text',
+    units: units === null ? null : showUnits(units),
     outcome: outcomeOf(status, log.errorCode),
   });
 }
+
+const showUnits = ({ sessionSeconds, ...units }: Units): z.output<typeof unitsSchema> =>
+  sessionSeconds === undefined ? units : { ...units, session_seconds: sessionSeconds };
 
 function showCostDetail(detail: StoredLog['costDetail']): ShownLog['cost_detail'] {
   if (detail === null) return null;

@@ -5,7 +5,7 @@ import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
 import { text } from '../fields/fields';
-import { modelBodySchema, refuseWithoutOutput, toPricedModel } from './schema';
+import { modelBodySchema, refuseUnpriced, toPricedModel } from './schema';
 
 const MAX_MODELS = 5000;
 
@@ -48,7 +48,7 @@ export function importModelRoutes(services: Needs, mirror: HotStoreMirror) {
       const given = new Map(models.map((model) => [nameOf(model), model]));
       const priced = [...given.values()].map(({ provider, model, ...body }) => {
         const existing = known.get(nameOf({ provider, model })) ?? null;
-        return { existing, price: refuseWithoutOutput(toPricedModel({ provider, model }, body, existing)) };
+        return { existing, price: refuseUnpriced(toPricedModel({ provider, model }, body, existing)) };
       });
       const changed = priced.filter(({ existing, price }) => existing === null || !isSame(existing, price));
       const created = changed.filter(({ existing }) => existing === null).length;

@@ -77,7 +77,51 @@ describe.each(ON_ONE_DATABASE)('models on $name', (kind) => {
     expect(await storedPrices('chat')).toBeUndefined();
   });
 
+  test('units have prices in USD, exact to the picodollar', async () => {
+    const prices = {
+      ...{ image_usd: 0.04, second_usd: 0.0001, minute_usd: '0.000666666667', page_usd: 1, search_usd: 0.002 },
+      ...{ session_second_usd: 0.001, character_usd_per_million: 15, batch_discount: 0.5 },
+      image_sizes: [{ quality: 'high', size: '1024x1536', image_usd: 0.25 }],
+    };
+    const answer = await put('units', { ...prices, mode: 'image' });
+    expect(answer.status).toBe(200);
+    expect((await storedPrices('units'))?.prices).toEqual({
+      ...{ image: 4e10, second: 1e8, minute: 666_666_667, page: 1e12, search: 2e9, session_second: 1e9 },
+      ...{ character: 15_000_000, batch_discount: 500_000, image_high_1024x1536: 25e10 },
+    });
+    const shown = {
+      ...{ image_usd: '0.04', second_usd: '0.0001', minute_usd: '0.000666666667', page_usd: '1', search_usd: '0.002' },
+      ...{ session_second_usd: '0.001', character_usd_per_million: '15', batch_discount: 0.5 },
+      image_sizes: [{ quality: 'high', size: '1024x1536', image_usd: '0.25' }],
+    };
+    expect(answer.body).toMatchObject({ ...shown, mode: 'image', input_usd_per_million: null });
+    const changed = await admin.call('PATCH', `/models/${provider}/units`, { body: { image_usd: null, page_usd: 2 } });
+    const { image_usd: _gone, ...kept } = shown;
+    expect(changed.body).toMatchObject({ ...kept, page_usd: '2' });
+    expect(changed.body).not.toHaveProperty('image_usd');
+  });
+
   test.each([
+    ['rerank', { search_usd: 0.002 }],
+    ['image', { image_usd: 0.04 }],
+    ['image', { input_usd_per_million: 5, output_image_usd_per_million: 30 }],
+    ['speech', { character_usd_per_million: 15 }],
+    ['transcription', { minute_usd: 0.006 }],
+    ['chat', { input_usd_per_million: 1, output_usd_per_million: 2, search_usd: 0.01 }],
+  ])('a new model is for %s by its prices %j', async (mode, prices) => {
+    expect((await put(`new-${JSON.stringify(prices)}`, prices)).body).toMatchObject({ mode });
+  });
+
+  test('a model of any kind has a price', async () => {
+    const refused = await put('nothing', { mode: 'speech', batch_discount: 0.5 });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'mode']);
+    expect((await put('embed-free', { mode: 'embedding' })).body.error.param).toBe('input_usd_per_million');
+  });
+
+  test.each([
+    ['image_usd', 1000],
+    ['minute_usd', 0.0000000000001],
+    ['batch_discount', 1.5],
     ['input_usd_per_million', 0.0000001],
     ['input_usd_per_million', -1],
     ['input_usd_per_million', 'cheap'],

@@ -19,7 +19,7 @@ import {
   modelBodySchema,
   modelChangesSchema,
   modelSchema,
-  refuseWithoutOutput,
+  refuseUnpriced,
   showModel,
   toPricedModel,
   withPrices,
@@ -102,14 +102,14 @@ export function modelRoutes(services: Needs, mirror: HotStoreMirror) {
         return stored;
       };
       const write = async (tx: Db) =>
-        stored && putPrice(tx, refuseWithoutOutput(toPricedModel(at, withPrices(stored, body), stored)));
+        stored && putPrice(tx, refuseUnpriced(toPricedModel(at, withPrices(stored, body), stored)));
       return c.json(showModel(await changes.update(c.get('actor'), find, write)), 200);
     })
     .openapi(put, async (c) => {
       const at = c.req.valid('query');
       const body = c.req.valid('json');
       const write = (tx: Db, existing: StoredPrice | null) =>
-        putPrice(tx, refuseWithoutOutput(toPricedModel(at, body, existing)));
+        putPrice(tx, refuseUnpriced(toPricedModel(at, body, existing)));
       return c.json(showModel(await changes.put(c.get('actor'), (tx) => getPrice(tx, at), write)), 200);
     })
     .openapi(remove, async (c) => {

@@ -8,7 +8,7 @@ import { timeouts, timeoutsShown } from '../aliases/target-schema';
 import { count, id, instantShown, pageOf, providerName, text } from '../fields/fields';
 import { type InnerOf, showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';
-import { modelBodySchema, toPricedModel } from '../models/schema';
+import { missingPrice, modelBodySchema, toPricedModel } from '../models/schema';
 
 export const url = text(500)
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http(s) URL')
@@ -54,7 +54,11 @@ export const headers = z
   )
   .openapi({ writeOnly: true, description: 'Headers of every request; the API returns only names' });
 
-const model = modelBodySchema.extend({ model: text() });
+const model = modelBodySchema.extend({ model: text() }).superRefine((body, context) => {
+  const prices: Readonly<Record<string, unknown>> = body;
+  const missing = missingPrice(body.mode ?? 'chat', (field) => prices[field] != null);
+  if (missing !== undefined) context.addIssue({ code: 'custom', path: [missing], message: 'is required' });
+});
 const models = z.array(model).max(500).openapi({ description: 'Models with prices; empty = discover them' });
 const options = z.record(z.string().regex(/^[a-zA-Z]{1,40}$/), z.string().max(200));
 

@@ -1,6 +1,7 @@
 // Refusals that depend on the gateway, found before the first write.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { BUILT_IN } from '@llm0/core/embedding/built-in-embeddings';
+import { missingPrice } from '../../admin/models/schema';
 import { type AdminClient, RequestFailed } from '../admin-client';
 import { dataOf, isObject } from '../read-list';
 import { secretsOf } from './compare';
@@ -43,8 +44,9 @@ function problemsOf(
     return [[['on_store_failure'], 'must not be "open" with strict_caps: the cap would not hold']];
   }
   if (kind === 'token' && found !== undefined && isOwnToken(found)) return ownTokenProblems(body);
-  if (kind === 'model' && (body.output_usd_per_million ?? null) === null && after.mode !== 'embedding') {
-    return [[['output_usd_per_million'], 'is required']];
+  if (kind === 'model') {
+    const missing = missingPrice(String(after.mode ?? 'chat'), (field) => (body[field] ?? null) !== null);
+    return missing === undefined ? [] : [[[missing], 'is required']];
   }
   if (kind !== 'alias' && kind !== 'chain') return [];
   return dataOf(body, 'targets').flatMap((target, index) => {

@@ -198,7 +198,7 @@ export const secretFieldsOf = (kind: Kind): readonly string[] => [
   ...new Set(Object.keys(kindOf(kind).secrets ?? {}).map((place) => place.split('.')[0] ?? '')),
 ];
 
-const PRICE = /_usd_per_million$/;
+const PRICE = /_usd(?:_per_million)?$/;
 const noPrices = (shown: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.keys(shown)

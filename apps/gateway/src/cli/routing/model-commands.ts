@@ -1,6 +1,8 @@
+import { MODES } from '@llm0/core/pricing/price-book';
 import { type Command, type CommandOption, PAGE } from '../command';
 import { amount, column } from '../format-table';
 
+const unit = (name: string): CommandOption => ({ kind: 'usd', help: `USD per ${name}` });
 const price = (name: string): CommandOption => ({ kind: 'usd', help: `USD per million ${name} tokens` });
 
 export const MODEL_COMMANDS: readonly Command[] = [
@@ -43,7 +45,18 @@ export const MODEL_COMMANDS: readonly Command[] = [
       'reasoning-usd-per-million': price('reasoning'),
       'context-window': { kind: 'number', help: 'longest prompt and answer together, in tokens' },
       'max-output-tokens': { kind: 'number', help: 'longest answer, in tokens' },
-      mode: { kind: 'text', help: 'chat, responses, embedding or completion' },
+      'input-image-usd-per-million': price('input image'),
+      'output-image-usd-per-million': price('output image'),
+      'input-audio-usd-per-million': price('input audio'),
+      'output-audio-usd-per-million': price('output audio'),
+      'character-usd-per-million': { kind: 'usd', help: 'USD per million characters' },
+      'image-usd': unit('image'),
+      'minute-usd': unit('minute of audio'),
+      'page-usd': unit('page'),
+      'search-usd': unit('search'),
+      'session-second-usd': unit('second of a session'),
+      'batch-discount': { kind: 'number', help: 'share that batches take off, such as 0.5' },
+      mode: { kind: 'text', help: MODES.join(', ') },
     },
     run: ({ api, args, fields }) => api.put('/models', fields, { provider: args.provider, model: args.model }),
   },

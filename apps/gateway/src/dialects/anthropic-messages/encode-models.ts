@@ -12,7 +12,7 @@ export const modelShape: ModelShape = {
   encodeList,
 };
 
-function encodeModel({ id, created, context_window, max_output_tokens }: ModelCard): JsonObject {
+function encodeModel({ id, created, context_window, max_output_tokens, retires_at }: ModelCard): JsonObject {
   return {
     type: 'model',
     id,
@@ -20,6 +20,7 @@ function encodeModel({ id, created, context_window, max_output_tokens }: ModelCa
     created_at: new Date(created * 1000).toISOString().replace('.000', ''),
     ...(context_window === undefined ? {} : { max_input_tokens: context_window }),
     ...(max_output_tokens === undefined ? {} : { max_tokens: max_output_tokens }),
+    ...(retires_at === undefined ? {} : { retires_at }),
   };
 }
 

@@ -20,6 +20,11 @@ const SHAPES = {
   'openai-completions': { route: '/v1/completions', operation: 'text_completion' },
   'anthropic-messages': { route: '/v1/messages', operation: 'chat' },
   'openai-embeddings': { route: '/v1/embeddings', operation: 'embeddings' },
+  'openai-moderations': { route: '/v1/moderations', operation: 'moderation' },
+  'cohere-rerank': { route: '/v1/rerank', operation: 'rerank' },
+  'openai-images': { route: '/v1/images/generations', operation: 'image_generation' },
+  'openai-image-edits': { route: '/v1/images/edits', operation: 'image_generation' },
+  'openai-decisions': { route: '/v1/decisions', operation: 'decision' },
   passthrough: { route: '/passthrough/{provider}/*', operation: 'passthrough' },
   infer: { route: '/infer/{backend}/*', operation: 'infer' },
 } as const satisfies Record<DialectName, Shape>;

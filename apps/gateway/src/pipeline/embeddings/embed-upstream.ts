@@ -14,8 +14,8 @@ import {
 import type { Services } from '../../services/contract';
 import type { Attempt, UpstreamStep } from '../upstream/attempt';
 import { notConfigured, stillConnected } from '../upstream/attempt-target';
+import { isBuiltIn } from '../upstream/built-in-route';
 import { UpstreamCall, type UpstreamJob, type UpstreamNeeds } from '../upstream/upstream-call';
-import { isBuiltIn } from './plan-embeddings';
 
 export type EmbedNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder'>;
 

@@ -1,5 +1,4 @@
 import { type CachedEmbedding, decodeCachedEmbedding, embeddingCacheKey } from '@llm0/core/cache/cached-embedding';
-import { BUILT_IN } from '@llm0/core/embedding/built-in-embeddings';
 import {
   type EmbeddingInput,
   type EmbeddingRequest,
@@ -7,19 +6,20 @@ import {
 } from '@llm0/core/embedding/embedding-request';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { priceOf, roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
-import { notAllowed, withoutOthers } from '@llm0/core/routing/named-targets';
+import { priceOf } from '@llm0/core/pricing/class-prices';
+import { roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
+import { withoutOthers } from '@llm0/core/routing/named-targets';
 import { narrowRoute } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
-import { targetKey } from '@llm0/core/routing/target';
 import { makesEmbeddings } from '@llm0/providers/transport/call-embeddings';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
 import { admitPlan } from '../request/admit-plan';
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
 import { guardedScope, orderedRoute } from '../request/plan-request';
-import { isModelAllowed, preparedRoute } from '../request/prepared-route';
+import { preparedRoute } from '../request/prepared-route';
+import { builtInRoute } from '../upstream/built-in-route';
 
 /** A request with its cached vectors. */
 export interface EmbeddingJob {
@@ -102,37 +102,12 @@ function dearest(targets: readonly Pick<RouteTarget, 'priced'>[], tokens: number
   return Math.max(0, ...costs);
 }
 
-const BUILT_IN_NAME = targetKey(BUILT_IN);
-const BUILT_IN_TARGET: RouteTarget = {
-  ...BUILT_IN,
-  weight: 1,
-  priced: { ...BUILT_IN, mode: 'embedding', prices: { input: 0, output: 0 }, capabilities: [] },
-};
-const BUILT_IN_ROUTE: Route = {
-  scope: BUILT_IN_NAME,
-  requested: BUILT_IN,
-  targets: [BUILT_IN_TARGET],
-  isPinned: true,
-  limitName: BUILT_IN.model,
-  strategy: 'priority',
-  isPriced: true,
-  contextWindow: Number.POSITIVE_INFINITY,
-  maxOutputTokens: Number.POSITIVE_INFINITY,
-};
-
-/** True for the model that runs in this process. */
-export function isBuiltIn(target: RouteTarget): boolean {
-  return target === BUILT_IN_TARGET;
-}
-
 function routeOf(services: Pick<Services, 'routing' | 'connect'>, input: AdmitInput<EmbeddingJob>): Route {
-  const { key, project } = input.principal;
+  const { project } = input.principal;
   const { model } = input.request;
   const tables = services.routing().forProject(project.id);
-  if (model === BUILT_IN_NAME && !tables.providers.has(BUILT_IN.provider)) {
-    if (!isModelAllowed(key, [model, BUILT_IN.model])) throw notAllowed(model);
-    return BUILT_IN_ROUTE;
-  }
+  const builtIn = builtInRoute(model, input.principal, tables);
+  if (builtIn !== undefined) return builtIn;
   const { failover } = input.ctx.controls;
   const { route: whole, refusesUnpriced } = preparedRoute(input.principal, tables, { model, failover });
   const route = narrowRoute(whole, { model, inputTokens: 0, outputTokens: 0, refusesUnpriced });

@@ -1,7 +1,8 @@
 import { decodeTokenInputs } from '@llm0/core/embedding/decode-tokens';
 import type { Services } from '../../services/contract';
 import type { AdmitInput } from '../request/admit';
-import { type EmbeddingJob, isBuiltIn, planEmbeddings } from './plan-embeddings';
+import { isBuiltIn } from '../upstream/built-in-route';
+import { type EmbeddingJob, planEmbeddings } from './plan-embeddings';
 
 /** Replaces tokens with their text for a model without token input, so that holds are right. */
 export async function withText(

@@ -24,7 +24,13 @@ export async function respondEmbeddings(services: Pick<Services, 'bodyLog'>, ser
   const { dialect, ctx, admission, meter, decoded, collected } = served;
   const { entries, upstream, usage, costNanoUsd } = collected;
   const { target, cache, latencyMs, overheadMs } = meter.complete(collected);
-  const source = { target, cache, dropped: upstream?.dropped ?? [], failoverCount: upstream?.failoverCount ?? 0 };
+  const source = {
+    target,
+    cache,
+    dropped: upstream?.dropped ?? [],
+    failoverCount: upstream?.failoverCount ?? 0,
+    attempts: upstream?.attempts,
+  };
   const headers = responseHeaders(ctx, admission, source, overheadMs);
   addCostHeaders(headers, { usage, costNanoUsd });
   headers['Content-Type'] = 'application/json';

@@ -2,6 +2,7 @@ import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan, CacheWrite } from '@llm0/core/limits/hot-store';
 import type { DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
+import type { Route } from '@llm0/core/routing/routing-tables';
 import type { Spending } from '@llm0/core/upstream/upstream-response';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../request/admit';
@@ -15,6 +16,7 @@ export type BookingNeeds = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'met
 /** Common part of all plans: the hold. */
 interface Held {
   readonly admit: Pick<AdmitPlan, 'holdNanoUsd'>;
+  readonly route?: Route;
 }
 
 export interface BookingInput<P extends Held = Held, S = unknown> {
@@ -80,7 +82,8 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
     const { guard } = this;
     const holdNanoUsd = this.held ? admission.plan.admit.holdNanoUsd : undefined;
     const isReplay = decision.type === 'replayed';
-    const origin = { ctx, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd, guard, isReplay };
+    const { route } = admission.plan;
+    const origin = { ctx, principal, dialect, createdAtMs: decision.nowMs, holdNanoUsd, guard, isReplay, route };
     const record = buildRecord(origin, outcome);
     this.services.leases.remove(ctx.requestId, principal.key.id);
     this.handedOver = settleRecord(this.services, record, {

@@ -2,8 +2,16 @@ import { completionTokens, promptTokens, type Usage } from '@llm0/core/chat/usag
 import { ERROR_TABLE, errorStatus, type LogStatus } from '@llm0/core/errors/error-table';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
-import type { CostDetail, DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
+import { explainRoute } from '@llm0/core/logs/explain-route';
+import {
+  type CostDetail,
+  type DialectName,
+  type LogAttempt,
+  type LogRecord,
+  MODALITY_OF,
+} from '@llm0/core/logs/log-record';
 import { redactText } from '@llm0/core/logs/redact';
+import type { Route } from '@llm0/core/routing/routing-tables';
 import type { ServerDetail, SpanDetail, TraceMark } from '@llm0/core/tracing/request-trace';
 import type { RequestContext } from '../request/open-context';
 
@@ -55,6 +63,7 @@ export interface RecordOrigin {
   readonly guard?: FoundByGuardrails | undefined;
   /** The answer of an earlier request. */
   readonly isReplay?: boolean;
+  readonly route?: Route | undefined;
 }
 
 /** Findings in a request and its answer; undefined without any. */
@@ -69,7 +78,7 @@ const markOf = (mark: TraceMark, { holdNanoUsd, isReplay }: RecordOrigin, { deta
 
 /** The row of one request. */
 export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
-  const { ctx, principal, dialect, createdAtMs, guard } = origin;
+  const { ctx, principal, dialect, createdAtMs, guard, route } = origin;
   const { usage, timing } = outcome;
   return {
     id: ctx.requestId,
@@ -105,6 +114,7 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     matchedBy: outcome.matchedBy,
     failoverCount: outcome.failoverCount,
     attempts: outcome.attempts.length === 0 ? undefined : outcome.attempts,
+    routing: route && explainRoute(route, outcome.attempts),
     status: outcome.status,
     httpStatus: outcome.httpStatus,
     errorCode: outcome.error?.code,
@@ -115,6 +125,8 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     labels: labelsOf(principal, ctx.labels),
     droppedParams: droppedOf(outcome),
     guardrails: guard?.list(),
+    modality: MODALITY_OF[dialect],
+    units: usage.units,
   };
 }
 

@@ -1,6 +1,6 @@
 import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import type { DialectName } from '@llm0/core/logs/log-record';
+import { type DialectName, MODALITY_OF } from '@llm0/core/logs/log-record';
 import type { HoldEstimate } from '@llm0/core/pricing/estimate-cost';
 import type { Target } from '@llm0/core/routing/target';
 import type { RequestContext } from './open-context';
@@ -59,9 +59,10 @@ export function lostFacts({ key, project }: Principal, requestedModel: string, {
 function lostRecord({ ctx, principal, dialect, request }: AdmittedInput, facts: string, lostNanoUsd: number): string {
   const { clientRequestId, runId, trace, customerId } = ctx;
   const labels = labelsOf(principal, ctx.labels);
+  const modality = MODALITY_OF[dialect];
   const own =
     `{"id":${JSON.stringify(ctx.requestId)},"dialect":"${dialect}","stream":${request.stream},` +
-    `"costNanoUsd":${lostNanoUsd},${facts}`;
+    `"costNanoUsd":${lostNanoUsd},${facts}${modality === undefined ? '' : `,"modality":"${modality}"`}`;
   if ((clientRequestId ?? runId ?? trace ?? customerId ?? labels) === undefined) return `${own}}`;
   const { traceId, mark } = trace ?? {};
   const more = JSON.stringify({ clientRequestId, runId, traceId, trace: mark, customerId, labels });

@@ -132,6 +132,7 @@ function planRoute(
   const route = narrowed(prepared, request, {
     inputTokens: guessContextTokens(request, weight),
     outputTokens: request.maxOutputTokens ?? strictOutput,
+    hasImages: weight.images > 0,
   });
   if (route.alias === undefined || route.targets.length === 1) return route;
   const ordered = orderedRoute(
@@ -145,10 +146,10 @@ function planRoute(
 function narrowed(
   { route, isPriced, refusesUnpriced }: PreparedRoute,
   request: ChatRequest,
-  tokens: Pick<RouteNeeds, 'inputTokens' | 'outputTokens'>,
+  size: Pick<RouteNeeds, 'inputTokens' | 'outputTokens' | 'hasImages'>,
 ): Route {
-  if (isPriced && fitsAll(route, tokens)) return route;
-  return narrowRoute(route, { ...tokens, model: request.model, outputParam: demandedLimit(request), refusesUnpriced });
+  if (isPriced && fitsAll(route, size)) return route;
+  return narrowRoute(route, { ...size, model: request.model, outputParam: demandedLimit(request), refusesUnpriced });
 }
 
 /** The route in its strategy's order. `costOf`: undefined for a target without a price. */

@@ -1,8 +1,10 @@
 import { completionTokens, promptTokens } from '@llm0/core/chat/usage';
 import type { LimitState } from '@llm0/core/limits/hot-store';
+import { explainRoute } from '@llm0/core/logs/explain-route';
+import type { LogAttempt, RouteReason } from '@llm0/core/logs/log-record';
 import { formatUsd } from '@llm0/core/pricing/format-usd';
 import { firstChoice, type Route } from '@llm0/core/routing/resolve-targets';
-import type { Target } from '@llm0/core/routing/target';
+import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Admission } from './admit';
 import type { RequestContext } from './open-context';
@@ -16,9 +18,13 @@ interface Answered {
   readonly similarity?: number;
   readonly dropped: readonly string[];
   readonly failoverCount: number;
+  readonly attempts?: readonly LogAttempt[];
 }
 
-type Admitted = Pick<Admission<{ readonly route: Pick<Route, 'targets' | 'passedOver'> }, unknown>, 'plan'> &
+type Admitted = Pick<
+  Admission<{ readonly route: Pick<Route, 'targets' | 'passedOver' | 'unfit' | 'isWarm' | 'strategy'> }, unknown>,
+  'plan'
+> &
   Omit<Admission, 'plan' | 'stored'>;
 
 /** Headers known at the first output of an answer; streams carry just these. */
@@ -39,6 +45,8 @@ export function responseHeaders(
   addDecisionHeaders(headers, admission);
   if (answer.similarity !== undefined) headers['X-Cache-Similarity'] = answer.similarity.toFixed(4);
   if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = droppedNames(answer.dropped);
+  const reasons = answer.attempts && explainRoute(admission.plan.route, answer.attempts);
+  if (reasons !== undefined) headers['X-LLM0-Route'] = routeText(reasons);
   const original = firstChoice(admission.plan.route).provider;
   if (answer.failoverCount > 0) {
     headers['X-Failover'] = 'true';
@@ -106,9 +114,20 @@ export function addLimitHeaders(headers: HeaderTable, state: LimitState, project
   }
 }
 
+/** `target=reason; …`, in the order of the choices. */
+function routeText(reasons: readonly RouteReason[]): string {
+  let text = '';
+  for (const [index, one] of reasons.entries()) {
+    const target = headerText(targetKey(one)).replaceAll(/[;=]/g, encodeURIComponent);
+    if (text.length + target.length >= MAX_LIST) return `${text}; +${reasons.length - index} more`;
+    text += `${index === 0 ? '' : '; '}${target}=${one.reason}`;
+  }
+  return text;
+}
+
 const MAX_TEXT = 256;
 /** Proxies refuse answers with more than a few KiB of headers. */
-const MAX_DROPPED = 1024;
+const MAX_LIST = 1024;
 const MAX_NAME = 128;
 
 /** Header values are visible ASCII; anything else a caller sent is percent-encoded. */
@@ -127,7 +146,7 @@ export function droppedNames(names: readonly string[]): string {
   let text = '';
   for (const [index, name] of names.entries()) {
     const shown = encodeInvisible(name.slice(0, MAX_NAME)).replaceAll(',', '%2C').slice(0, MAX_NAME);
-    if (text.length + shown.length >= MAX_DROPPED) return `${text},+${names.length - index} more`;
+    if (text.length + shown.length >= MAX_LIST) return `${text},+${names.length - index} more`;
     text += index === 0 ? shown : `,${shown}`;
   }
   return text;

@@ -1,0 +1,49 @@
+import { type Operation, type Paths, schemaRef } from './document-parts';
+import { CHAT_HEADERS } from './request-headers';
+
+const task = (operation: Omit<Operation, 'tag' | 'takes'>): Operation => ({
+  ...{ tag: 'tasks', takes: CHAT_HEADERS },
+  ...operation,
+});
+const answers = (schema: string, description: string, stream?: string) => ({
+  ...{ schema: schemaRef(schema), description },
+  ...(stream === undefined ? {} : { stream }),
+});
+
+const EVENTS = 'Unfinished images, then the image with its usage';
+
+const rerank = (id: string, summary: string): Operation =>
+  task({
+    ...{ id, summary, body: schemaRef('RerankRequest') },
+    answer: answers('Ranking', 'The documents, best first'),
+  });
+
+/** Endpoints for what models do besides text and vectors. */
+export const TASK_PATHS: Paths = {
+  '/v1/images/generations': {
+    post: task({
+      ...{ id: 'createImage', summary: 'Make images from a prompt', body: schemaRef('ImageRequest') },
+      answer: answers('Images', 'The images', EVENTS),
+    }),
+  },
+  '/v1/images/edits': {
+    post: task({
+      ...{ id: 'editImage', summary: 'Make images from pictures and a prompt', body: schemaRef('ImageEditRequest') },
+      ...{ isForm: true, answer: answers('Images', 'The images', EVENTS) },
+    }),
+  },
+  '/v1/decisions': {
+    post: task({
+      ...{ id: 'createDecision', summary: 'Answer questions with probabilities', body: schemaRef('DecisionRequest') },
+      answer: answers('Decision', 'An answer for each question'),
+    }),
+  },
+  '/v1/moderations': {
+    post: task({
+      ...{ id: 'createModeration', summary: 'Judge texts and pictures', body: schemaRef('ModerationRequest') },
+      answer: answers('Moderation', 'A verdict for each input'),
+    }),
+  },
+  '/v1/rerank': { post: rerank('rerank', "Rank documents by a query, in Cohere's format") },
+  '/v2/rerank': { post: rerank('rerankV2', "The same at the path of Cohere's clients") },
+};

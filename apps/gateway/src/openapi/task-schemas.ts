@@ -1,0 +1,105 @@
+import {
+  arrayOf,
+  COUNT,
+  METADATA,
+  NUMBER,
+  nullable,
+  OBJECT,
+  oneOfTexts,
+  openObject,
+  type Part,
+  TEXT,
+} from './document-parts';
+
+const MODEL = { type: 'string', description: 'Model name, `provider/model`, or an alias of the project' } as const;
+const TEXTS = { anyOf: [TEXT, arrayOf({ anyOf: [TEXT, OBJECT] }, { minItems: 1 })] };
+const FILE = { type: 'string', format: 'binary' } as const;
+
+const image = {
+  model: MODEL,
+  prompt: TEXT,
+  n: { type: 'integer', minimum: 1, maximum: 10, default: 1 },
+  size: { type: 'string', description: '`<width>x<height>` or `auto`', examples: ['1024x1024'] },
+  quality: { type: 'string', description: "The vendor's own, such as `low` or `high`" },
+  output_format: oneOfTexts('png', 'webp', 'jpeg', 'gif', 'svg'),
+  response_format: oneOfTexts('b64_json', 'url'),
+  stream: { type: 'boolean', default: false, description: 'Answer as server-sent events' },
+  partial_images: { type: 'integer', minimum: 0, maximum: 3, description: 'Unfinished images of a stream' },
+} as const;
+
+/** Requests and answers of what models do besides text and vectors. */
+export const TASK_SCHEMAS: Readonly<Record<string, Part>> = {
+  ImageRequest: openObject(image, ['model', 'prompt']),
+  ImageEditRequest: openObject(
+    {
+      ...image,
+      image: arrayOf(FILE, { minItems: 1, maxItems: 16, description: 'As `image` or `image[]`' }),
+      mask: FILE,
+    },
+    ['model', 'prompt', 'image'],
+  ),
+  Images: openObject(
+    {
+      created: COUNT,
+      data: arrayOf(openObject({ b64_json: TEXT, url: TEXT, revised_prompt: TEXT })),
+      usage: openObject({ input_tokens: COUNT, output_tokens: COUNT, total_tokens: COUNT }),
+      model: TEXT,
+      ...METADATA,
+    },
+    ['created', 'data', 'model', 'cost_usd'],
+  ),
+  DecisionRequest: openObject(
+    {
+      model: MODEL,
+      input: { anyOf: [TEXT, arrayOf(OBJECT, { minItems: 1 })] },
+      questions: arrayOf(
+        openObject({ type: oneOfTexts('predicate', 'choice', 'score'), name: nullable('string') }, ['type']),
+        {
+          ...{ minItems: 1, maxItems: 400 },
+        },
+      ),
+    },
+    ['model', 'input', 'questions'],
+  ),
+  Decision: openObject(
+    {
+      answers: arrayOf(openObject({ type: TEXT, name: nullable('string') }, ['type'])),
+      model: TEXT,
+      usage: openObject({ input_tokens: COUNT, output_tokens: COUNT, total_tokens: COUNT }),
+      ...METADATA,
+    },
+    ['answers', 'model', 'usage', 'cost_usd'],
+  ),
+  ModerationRequest: openObject({ model: { ...MODEL, default: 'omni-moderation-latest' }, input: TEXTS }, ['input']),
+  Moderation: openObject(
+    {
+      id: TEXT,
+      model: TEXT,
+      results: arrayOf(
+        openObject({ flagged: { type: 'boolean' }, categories: OBJECT, category_scores: OBJECT }, ['flagged']),
+      ),
+      ...METADATA,
+    },
+    ['id', 'model', 'results', 'cost_usd'],
+  ),
+  RerankRequest: openObject(
+    {
+      model: MODEL,
+      query: TEXT,
+      documents: arrayOf({ anyOf: [TEXT, openObject({ text: TEXT }, ['text'])] }, { minItems: 1 }),
+      top_n: nullable('integer', { minimum: 1 }),
+      max_tokens_per_doc: nullable('integer', { minimum: 1 }),
+    },
+    ['model', 'query', 'documents'],
+  ),
+  Ranking: openObject(
+    {
+      id: TEXT,
+      model: TEXT,
+      results: arrayOf(openObject({ index: COUNT, relevance_score: NUMBER }, ['index', 'relevance_score'])),
+      meta: openObject({ billed_units: openObject({ search_units: COUNT, input_tokens: COUNT }) }),
+      ...METADATA,
+    },
+    ['id', 'model', 'results', 'cost_usd'],
+  ),
+};

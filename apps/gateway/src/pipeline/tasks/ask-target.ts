@@ -1,0 +1,120 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
+import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
+import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
+import type { TaskRequest } from '@llm0/core/tasks/task-request';
+import type { Spending, UpstreamEffort } from '@llm0/core/upstream/upstream-response';
+import { type CalledTask, callTask } from '@llm0/providers/transport/call-task';
+import type { Services } from '../../services/contract';
+import type { Attempt, UpstreamStep } from '../upstream/attempt';
+import { notConfigured, stillConnected } from '../upstream/attempt-target';
+import { isBuiltIn } from '../upstream/built-in-route';
+import { UpstreamCall, type UpstreamJob, type UpstreamNeeds } from '../upstream/upstream-call';
+import type { Task } from './task';
+
+export type AskNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder'>;
+
+export interface AskedTask<R extends TaskRequest, A extends JsonObject> extends UpstreamJob<R> {
+  readonly task: Task<R, A>;
+  readonly isStrict: boolean;
+}
+
+/** An answer, or the beginning of one, and what it took. */
+export type TaskResponse<A> = CalledTask<A> & UpstreamEffort<RouteTarget>;
+
+export interface TaskCalling<A> extends Spending {
+  readonly response: Promise<TaskResponse<A>>;
+}
+
+/** Tries the targets in order; rejects with one error that lists every attempt. */
+export function askTargets<R extends TaskRequest, A extends JsonObject>(
+  services: AskNeeds,
+  job: AskedTask<R, A>,
+): TaskCalling<A> {
+  const call = new TaskCall(services, job);
+  return { response: call.run(), spent: () => call.spent() };
+}
+
+/** Usage for what no vendor told: as much as was held. */
+export function guessTask<R extends TaskRequest, A extends JsonObject>(
+  { task, request, isStrict }: Pick<AskedTask<R, A>, 'task' | 'request' | 'isStrict'>,
+  target: Pick<RouteTarget, 'provider' | 'model' | 'priced'>,
+): Usage {
+  const { provider, model } = target;
+  const unpriced: PricedModel = { provider, model, mode: '', prices: {}, capabilities: [] };
+  return { ...task.boundOf(request, target.priced ?? unpriced, isStrict), estimated: true };
+}
+
+interface Opened<A> {
+  readonly attempt: Attempt<undefined>;
+  readonly called: CalledTask<A>;
+}
+
+class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall<
+  AskedTask<R, A>,
+  undefined,
+  Opened<A>,
+  TaskResponse<A>
+> {
+  constructor(
+    private readonly needs: AskNeeds,
+    job: AskedTask<R, A>,
+  ) {
+    super(needs, job);
+  }
+
+  protected createReceived(): undefined {
+    return undefined;
+  }
+
+  protected async open(attempt: Attempt<undefined>, step: UpstreamStep): Promise<Opened<A>> {
+    const called = await this.call(attempt, step);
+    attempt.isAnswered = true;
+    return { attempt, called };
+  }
+
+  protected usageOf({ target }: Attempt<undefined>, isBilled: boolean): Usage | undefined {
+    if (!isBilled) return undefined;
+    return isBuiltIn(target) ? ZERO_USAGE : guessTask(this.job, target);
+  }
+
+  protected resultOf({ attempt, called }: Opened<A>): TaskResponse<A> {
+    if (called.stream === undefined) attempt.slots?.end();
+    return { ...this.endingSlots(attempt, called), ...this.noteSuccess(attempt, 200) };
+  }
+
+  /** A stream has its place until it ends. */
+  private endingSlots({ slots }: Attempt<undefined>, called: CalledTask<A>): CalledTask<A> {
+    const { stream } = called;
+    if (stream === undefined || slots === undefined) return called;
+    const close = () => {
+      stream.close();
+      slots.end();
+    };
+    return { ...called, stream: { ...stream, close } };
+  }
+
+  private async call(attempt: Attempt<undefined>, { timeoutMs }: UpstreamStep): Promise<CalledTask<A>> {
+    const { needs, job } = this;
+    const { task, request, signal, dropParams, room } = job;
+    const { target } = attempt;
+    if (isBuiltIn(target) && task.answerHere !== undefined) {
+      return { whole: await task.answerHere(needs.builtInEmbedder, request, { timeoutMs, signal }), dropped: [] };
+    }
+    const { provider, connection, keys, fetch = needs.fetch } = stillConnected(attempt);
+    const part = task.partOf(provider);
+    if (part === undefined) throw notConfigured(target);
+    const { maxResponseBytes: maxAnswerBytes, streamIdleTimeoutMs: idleTimeoutMs } = needs.config;
+    return callTask({
+      ...{ provider, part, request, keys, fetch, signal, room, slots: attempt.slots },
+      context: { connection, model: target.model, priced: target.priced, dropParams },
+      ...{ timeoutMs, connectTimeoutMs: connectTimeoutMs(target.timeouts, needs.config), idleTimeoutMs },
+      maxAnswerBytes,
+      trace: job.trace?.headersFrom(attempt.number),
+      onSend: () => {
+        attempt.isSent = true;
+      },
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
+import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
+import type { TaskRequest } from '@llm0/core/tasks/task-request';
+import type { Services } from '../../services/contract';
+import { type GuardedRequest, type GuardInput, guardKind } from '../guard/guard-input';
+import { judgesAnswers } from '../guard/guard-native';
+import type { Task } from './task';
+
+type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;
+
+/** Judges a request before any hold or call. Throws `guardrail_blocked`; undefined without rules. */
+export function guardTask<R extends TaskRequest, A extends JsonObject>(
+  services: Needs,
+  task: Pick<Task<R, A>, 'judge' | 'textOf'>,
+  input: GuardInput<R>,
+): Promise<GuardedRequest<R> | undefined> {
+  const judge = async (guard: RequestGuard, request: R) => {
+    const { asksInput, acts } = guard.guardrails;
+    return asksInput ? task.judge({ texts: new GuardedTexts(guard, 'input'), acts }, request) : request;
+  };
+  return guardKind(services, input, { judge, textOf: (request) => task.textOf(request) });
+}
+
+/** The answer as its caller may see it. */
+export async function judgeAnswer<R extends TaskRequest, A extends JsonObject>(
+  { judgeAnswer }: Pick<Task<R, A>, 'judgeAnswer'>,
+  answer: A,
+  guard: RequestGuard | undefined,
+): Promise<A> {
+  if (judgeAnswer === undefined || !judgesAnswers(guard)) return answer;
+  const texts = new GuardedTexts(guard, 'output');
+  return judgeAnswer(async (text) => guard.restore(await texts.text(text, 'assistant')), answer);
+}

@@ -1,0 +1,215 @@
+// Without the hot store, tasks fail as chat does. A caller that leaves cancels the vendor, and pays for what it may bill.
+import { type CachedTask, digestTask } from '@llm0/core/cache/cached-task';
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { Usage } from '@llm0/core/chat/usage';
+import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
+import type { Project } from '@llm0/core/keys/api-key';
+import type { TaskRequest } from '@llm0/core/tasks/task-request';
+import type { TaskAnswer } from '@llm0/providers/transport/call-task';
+import type { TaskDialect } from '../../dialects/dialect';
+import type { Services, UnderWay } from '../../services/contract';
+import { type GuardedRequest, isGuarded, isSame } from '../guard/guard-input';
+import { judgesAnswers } from '../guard/guard-native';
+import { handleRefusal, type Progress } from '../handle-refusal';
+import type { AdmitInput } from '../request/admit';
+import { admitInTurn } from '../request/admit-in-turn';
+import { authenticate } from '../request/authenticate';
+import { claimOrReplay, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
+import { openContext, type RequestContext } from '../request/open-context';
+import { readRequestBody } from '../request/read-request';
+import { askTargets, guessTask, type TaskResponse } from './ask-target';
+import { guardTask, judgeAnswer } from './guard-task';
+import { planTask, type TaskJob, taskPlanner } from './plan-task';
+import { checkBodyType, readForm } from './read-form';
+import { respondStream, respondWhole, type ServedTask } from './respond-task';
+import type { Task } from './task';
+import { TaskMeter } from './task-meter';
+
+/** One path: a task in one client-facing format. */
+export interface TaskEndpoint<R extends TaskRequest, A extends JsonObject> {
+  readonly task: Task<R, A>;
+  readonly dialect: TaskDialect<R, A>;
+}
+
+/** A request of a model for anything but text and vectors: `POST /v1/rerank`, `/v1/images/generations`, … */
+export async function handleTask<R extends TaskRequest, A extends JsonObject>(
+  services: Services,
+  endpoint: TaskEndpoint<R, A>,
+  httpRequest: Request,
+): Promise<Response> {
+  const { dialect, task } = endpoint;
+  const progress: Progress = {};
+  const underWay = services.openRequests.enter();
+  let isStreamed = false;
+  try {
+    const ctx = openContext(services, httpRequest, underWay);
+    progress.ctx = ctx;
+    const principal = await authenticate(services, httpRequest);
+    progress.principal = principal;
+    ctx.held.key = principal.key.id;
+    const request = await readTask(services, { dialect, httpRequest, underWay, progress });
+    const guarding = isGuarded(ctx, principal)
+      ? await guardTask(services, task, { ctx, principal, request, progress })
+      : undefined;
+    const isClaimed = hasIdempotencyKey(httpRequest);
+    const digest =
+      isClaimed || isCacheable(task, ctx, principal.project) ? await digestTask(dialect.name, request) : undefined;
+    const job = { model: request.model, request, digest, toSend: guarding?.request };
+    const input = {
+      ctx,
+      principal: guarding?.principal ?? principal,
+      dialect: dialect.name,
+      request: job,
+      httpRequest,
+    };
+    const { claim, replay } = isClaimed ? await claimTask(services, task, input) : UNCLAIMED;
+    progress.claim = claim;
+    const admission = replay ?? (await admitInTurn(services, input, taskPlanner(task)));
+    progress.principal = admission.principal;
+    const meter = new TaskMeter(services, { ctx, dialect: dialect.name, admission });
+    progress.meter = meter;
+    const guarded = isSame(guarding, admission)
+      ? guarding
+      : await guardTask(services, task, { ctx, principal: admission.principal, request, progress });
+    meter.guard = guarded?.guard;
+    const served = { dialect, ctx, admission, meter, httpRequest, claim };
+    const answered = await answer(services, { task, served, guarded, onEnd: underWay.end });
+    isStreamed = answered.isStreamed;
+    return answered.response;
+  } catch (cause) {
+    return await handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
+  } finally {
+    if (!isStreamed) underWay.end();
+  }
+}
+
+interface ReadInput<R extends TaskRequest, A extends JsonObject> {
+  readonly dialect: TaskDialect<R, A>;
+  readonly httpRequest: Request;
+  readonly underWay: UnderWay;
+  readonly progress: Progress;
+}
+
+async function readTask<R extends TaskRequest, A extends JsonObject>(
+  services: Pick<Services, 'config' | 'bodyDeadlines'>,
+  { dialect, httpRequest, underWay, progress }: ReadInput<R, A>,
+): Promise<R> {
+  checkBodyType(httpRequest, dialect.body);
+  const body =
+    dialect.body === 'form'
+      ? await readForm(services, httpRequest, underWay)
+      : { fields: (await readRequestBody(services, httpRequest, underWay)).body, files: [] };
+  if (typeof body.fields.model === 'string') progress.requestedModel = body.fields.model;
+  const request = dialect.decodeRequest(body);
+  progress.stream = request.stream;
+  return request;
+}
+
+/** Large answers stay out of the cache, unless the caller names a lifetime. */
+function isCacheable({ isCached }: Pick<Task, 'isCached'>, { controls }: RequestContext, project: Project): boolean {
+  const isWanted = isCached || controls.cacheTtlSeconds !== undefined;
+  return isWanted && project.cacheEnabled && controls.cache !== 'off';
+}
+
+function claimTask<R extends TaskRequest, A extends JsonObject>(
+  services: Services,
+  task: Task<R, A>,
+  input: AdmitInput<TaskJob<R>> & { readonly httpRequest: Request },
+) {
+  const { request } = input.request;
+  return claimOrReplay(services, {
+    ...{ answers: services.idempotentTasks, input, httpRequest: input.httpRequest },
+    identity: [input.dialect, input.request.model, request.stream, request.user ?? null, input.request.digest],
+    planReplay: (stored, principal) => ({
+      stored: stored as CachedTask<A>,
+      plan: planTask(services, task, { ...input, principal }),
+    }),
+  });
+}
+
+interface Answering<R extends TaskRequest, A extends JsonObject> {
+  readonly task: Task<R, A>;
+  readonly served: ServedTask<R, A>;
+  readonly guarded: GuardedRequest<R> | undefined;
+  readonly onEnd: () => void;
+}
+
+interface Answered {
+  readonly response: Response;
+  /** It ends later. */
+  readonly isStreamed: boolean;
+}
+
+async function answer<R extends TaskRequest, A extends JsonObject>(
+  services: Services,
+  { task, served, guarded, onEnd }: Answering<R, A>,
+): Promise<Answered> {
+  const { meter, admission } = served;
+  const guard = guarded?.guard;
+  const { stored, plan } = admission;
+  if (stored !== undefined) {
+    const summary = meter.completeStored(stored);
+    const source = { target: stored, cache: summary.cache, dropped: [], failoverCount: 0 };
+    const shown = await judgeAnswer(task, stored.answer, guard);
+    return { response: await respondWhole(services, served, { answer: shown, summary, source }), isStreamed: false };
+  }
+  const request = wholeIfKept(guarded?.request ?? plan.request, served, guard);
+  const { id: projectId, strictCaps: isStrict } = admission.principal.project;
+  const { ctx, httpRequest } = served;
+  const { signal, unwatch } = services.runs.signalFor({ projectId, runId: ctx.runId, signal: httpRequest.signal });
+  const calling = askTargets(services, {
+    ...{ task, isStrict, projectId, request, signal },
+    ...{ route: plan.route, dropParams: plan.dropParams, maxAttempts: plan.maxAttempts },
+    timed: { isPlain: !request.stream, atMostMs: ctx.controls.timeoutMs },
+    ...{ startMs: ctx.startMs, trace: ctx.trace, room: ctx.held },
+  });
+  meter.watch(calling);
+  let isStreamed = false;
+  try {
+    const called = await calling.response;
+    const guess = guessTask({ task, request, isStrict }, called.target);
+    const { stream } = called;
+    if (stream !== undefined) {
+      isStreamed = true;
+      const end = () => {
+        unwatch();
+        onEnd();
+      };
+      return {
+        isStreamed,
+        response: await respondStream(services, served, { response: called, stream, guess, onEnd: end }),
+      };
+    }
+    return { isStreamed, response: await respondCalled(services, { task, served, guard, guess }, called) };
+  } finally {
+    if (!isStreamed) unwatch();
+  }
+}
+
+interface Called<R extends TaskRequest, A extends JsonObject> extends Pick<Answering<R, A>, 'task' | 'served'> {
+  readonly guard: RequestGuard | undefined;
+  readonly guess: Usage;
+}
+
+async function respondCalled<R extends TaskRequest, A extends JsonObject>(
+  services: Services,
+  { task, served, guard, guess }: Called<R, A>,
+  called: TaskResponse<A>,
+): Promise<Response> {
+  const { answer: made, usage } = called.whole as TaskAnswer<A>;
+  const judged = await judgeAnswer(task, made, guard);
+  const summary = served.meter.complete({ answer: made, usage, guess, effort: called });
+  const { target, dropped, failoverCount, attempts } = called;
+  const source = { target, cache: 'miss', dropped, failoverCount, attempts } as const;
+  return respondWhole(services, served, { answer: judged, summary, source, kept: summary.kept });
+}
+
+/** A stream passes unread: an answer that is kept or judged is asked for as a whole. */
+function wholeIfKept<R extends TaskRequest, A extends JsonObject>(
+  request: R,
+  { admission, claim }: ServedTask<R, A>,
+  guard: RequestGuard | undefined,
+): R {
+  const isKept = admission.plan.cacheKey !== undefined || claim.isNone !== true;
+  return request.stream && (isKept || judgesAnswers(guard)) ? { ...request, stream: false } : request;
+}

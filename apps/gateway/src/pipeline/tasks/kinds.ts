@@ -1,0 +1,97 @@
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { ZERO_USAGE } from '@llm0/core/chat/usage';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
+import { rerankBuiltIn } from '@llm0/core/tasks/built-in-rerank';
+import { boundDecision, type DecisionAnswer, type DecisionRequest, hasPicture } from '@llm0/core/tasks/decision';
+import { boundImages, type ImageAnswer, type ImageRequest } from '@llm0/core/tasks/image';
+import {
+  boundModeration,
+  type ModerationAnswer,
+  type ModerationPart,
+  type ModerationRequest,
+} from '@llm0/core/tasks/moderation';
+import { boundRerank, type RerankAnswer, type RerankRequest } from '@llm0/core/tasks/rerank';
+import type { TaskRequest } from '@llm0/core/tasks/task-request';
+import type { Judging, Task } from './task';
+
+/** Verdicts about texts and pictures. */
+export const MODERATION: Task<ModerationRequest, ModerationAnswer> = {
+  ...{ noun: 'moderation', pricedBy: ['input'], isCached: true },
+  partOf: ({ tasks }) => tasks?.moderation,
+  boundOf: (request, _priced, strict) => boundModeration(request, strict),
+  async judge({ texts, acts }, request) {
+    const inputs: ModerationPart[] = [];
+    for (const part of request.inputs) {
+      if (part.type === 'image') refuseUnread('input', 'pictures', acts);
+      inputs.push(part.type === 'text' ? { ...part, text: await texts.text(part.text, 'user') } : part);
+    }
+    return { ...request, inputs, ...(await judgeOthers({ texts, acts }, request)) };
+  },
+  textOf: ({ inputs }) => inputs,
+};
+
+/** Documents by their relevance to a query. */
+export const RERANK: Task<RerankRequest, RerankAnswer> = {
+  ...{ noun: 'reranking', pricedBy: ['search', 'input'], isCached: true },
+  partOf: ({ tasks }) => tasks?.rerank,
+  boundOf: (request, { prices }, strict) => boundRerank(request, prices, strict),
+  async judge(by, request) {
+    const documents: string[] = [];
+    for (const document of request.documents) documents.push(await by.texts.text(document, 'user'));
+    const query = await by.texts.text(request.query, 'user');
+    return { ...request, query, documents, ...(await judgeOthers(by, request)) };
+  },
+  textOf: ({ query, documents }) => [query, documents],
+  async answerHere(embedder, request, limits) {
+    const { results, inputTokens } = await rerankBuiltIn(embedder, request, limits);
+    return { answer: { results }, usage: { ...ZERO_USAGE, inputTokens } };
+  },
+};
+
+/** Images from a prompt, or from pictures. */
+export const IMAGE: Task<ImageRequest, ImageAnswer> = {
+  ...{ noun: 'images', pricedBy: ['output_image', 'image'], isCached: false },
+  partOf: ({ tasks }) => tasks?.image,
+  boundOf: boundImages,
+  async judge(by, request) {
+    if (request.pictures !== undefined) refuseUnread('image', 'pictures', by.acts);
+    const prompt = await by.texts.text(request.prompt, 'user');
+    return { ...request, prompt, ...(await judgeOthers(by, request)) };
+  },
+  textOf: ({ prompt }) => prompt,
+  async judgeAnswer(judge, answer) {
+    const images: JsonObject[] = [];
+    for (const image of answer.images) {
+      const { revised_prompt: text } = image;
+      images.push(typeof text === 'string' ? { ...image, revised_prompt: await judge(text) } : image);
+    }
+    return { ...answer, images };
+  },
+};
+
+/** Answers with probabilities. */
+export const DECISION: Task<DecisionRequest, DecisionAnswer> = {
+  ...{ noun: 'decisions', pricedBy: ['output'], isCached: true },
+  partOf: ({ tasks }) => tasks?.decision,
+  boundOf: boundDecision,
+  async judge(by, request) {
+    if (hasPicture(request)) refuseUnread('input', 'pictures', by.acts);
+    const { input, questions } = request;
+    const [judged, asked] = await by.texts.value([input, [...questions]], 'user');
+    const others = await judgeOthers(by, request);
+    return { ...request, ...others, input: judged as JsonValue, questions: asked as JsonObject[] };
+  },
+  textOf: ({ input, questions }) => [input, questions],
+};
+
+/** Fields of a vendor's own may carry text too. */
+async function judgeOthers(
+  { texts }: Judging,
+  { extra, user }: TaskRequest,
+): Promise<Pick<TaskRequest, 'extra' | 'user'>> {
+  return { extra: await texts.value(extra as JsonObject), user: user === undefined ? undefined : await texts.id(user) };
+}
+
+function refuseUnread(param: string, what: string, acts: boolean): void {
+  if (acts) throw invalidRequest(param, `The guardrails of this project can't read ${what}. Send text alone.`);
+}

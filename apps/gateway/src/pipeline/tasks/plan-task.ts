@@ -1,0 +1,172 @@
+import { CACHED_TASK_CODEC, type CachedTask, taskCacheKey } from '@llm0/core/cache/cached-task';
+import type { JsonObject } from '@llm0/core/chat/json';
+import { completionTokens, promptTokens, type Usage } from '@llm0/core/chat/usage';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import type { Principal } from '@llm0/core/keys/api-key';
+import type { AdmitPlan } from '@llm0/core/limits/hot-store';
+import { computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
+import type { PricedModel, TokenPrices } from '@llm0/core/pricing/price-book';
+import { mayAnswer, withoutOthers } from '@llm0/core/routing/named-targets';
+import { passOver } from '@llm0/core/routing/narrow-route';
+import { shownName } from '@llm0/core/routing/near-names';
+import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
+import { isSameTarget } from '@llm0/core/routing/target';
+import type { TaskRequest } from '@llm0/core/tasks/task-request';
+import type { Services } from '../../services/contract';
+import type { AdmitInput, Planner } from '../request/admit';
+import { admitPlan } from '../request/admit-plan';
+import { type CostlyPlan, checkCostly } from '../request/check-costly';
+import { guardedScope, orderedRoute } from '../request/plan-request';
+import { preparedRoute } from '../request/prepared-route';
+import { builtInRoute } from '../upstream/built-in-route';
+import type { Task } from './task';
+
+/** One request on its way to the decision. */
+export interface TaskJob<R extends TaskRequest> {
+  readonly model: string;
+  readonly request: R;
+  /** See `digestTask`; absent where nothing may be cached. */
+  readonly digest?: string | undefined;
+  /** Body for the provider, if guardrails changed it; caches use the original. */
+  readonly toSend?: R | undefined;
+}
+
+export interface TaskPlan<R extends TaskRequest> extends CostlyPlan {
+  readonly request: R;
+  readonly toSend?: R | undefined;
+  readonly route: Route;
+  readonly admit: AdmitPlan;
+  /** Absent where the answer may not be cached. */
+  readonly cacheKey?: string | undefined;
+  /** Unsupported parameters are dropped instead of refused. */
+  readonly dropParams: boolean;
+  /** Attempts the hold covers (strict caps), else unlimited. */
+  readonly maxAttempts: number;
+}
+
+type Needs = Pick<Services, 'routing' | 'connect'>;
+
+/** Plans requests of one task for the decision. */
+export function taskPlanner<R extends TaskRequest, A extends JsonObject>(
+  task: Task<R, A>,
+): Planner<TaskJob<R>, TaskPlan<R>, CachedTask<A>> {
+  return {
+    plan: (services, input) => planTask(services, task, input),
+    // A model for text is no answer.
+    withModel: () => {
+      const message = `This customer reached its spend limit. A request for ${task.noun} can't be downgraded.`;
+      throw new GatewayError('customer_spend_limit', message, { param: 'customer' });
+    },
+    decodeStored: (value, { route }) => {
+      const stored = CACHED_TASK_CODEC.decode(value) as CachedTask<A> | undefined;
+      return stored !== undefined && mayAnswer(route, stored) ? stored : undefined;
+    },
+  };
+}
+
+/** Resolves, prices and keys a request; throws for models that may not be called. Touches no store. */
+export function planTask<R extends TaskRequest, A extends JsonObject>(
+  services: Needs,
+  task: Task<R, A>,
+  input: AdmitInput<TaskJob<R>>,
+): TaskPlan<R> {
+  const { ctx, principal } = input;
+  const { request, toSend, digest, model } = input.request;
+  const { project } = principal;
+  const { strictCaps } = project;
+  const bound = (priced: PricedModel) => task.boundOf(toSend ?? request, priced, strictCaps);
+  const route = routeOf(services, { task, input, bound });
+  const wire = { format: 'openai-chat', body: request.extra } as const;
+  const costly = checkCostly(principal, { wire, targets: route.targets }, services.routing().prices);
+  const priced = [...route.targets.flatMap((target) => target.priced ?? []), ...(costly.others ?? [])];
+  const bounds = priced.map((one) => ({ usage: bound(one), priced: one }));
+  const holdNanoUsd = Math.max(0, ...bounds.map((one) => computeCost(one.usage, one.priced).costNanoUsd));
+  const tokens = Math.max(0, ...bounds.map(({ usage }) => promptTokens(usage) + completionTokens(usage)));
+  const scope = guardedScope(input, route.scope);
+  const cacheKey = digest === undefined ? undefined : taskCacheKey({ projectId: project.id, scope }, digest);
+  return {
+    ...{ request, toSend, route, cacheKey, ...costly },
+    dropParams: ctx.controls.dropParams ?? principal.key.dropParams ?? project.dropParams ?? false,
+    maxAttempts: strictCaps ? 1 : Number.POSITIVE_INFINITY,
+    admit: admitPlan(
+      { ...input, request: { model, stream: request.stream } },
+      {
+        ...{ model: route.limitName, target: route.targets[0] },
+        // A vendor bills all of it as soon as it begins.
+        hold: { holdNanoUsd, inputNanoUsd: holdNanoUsd, tokens },
+        cacheKey: ctx.controls.cache === 'normal' ? cacheKey : undefined,
+      },
+    ),
+  };
+}
+
+interface Routed<R extends TaskRequest, A extends JsonObject> {
+  readonly task: Task<R, A>;
+  readonly input: AdmitInput<TaskJob<R>>;
+  readonly bound: (priced: PricedModel) => Usage;
+}
+
+function routeOf<R extends TaskRequest, A extends JsonObject>(services: Needs, routed: Routed<R, A>): Route {
+  const { task, input, bound } = routed;
+  const { principal } = input;
+  const { model } = input.request;
+  const tables = services.routing().forProject(principal.project.id);
+  const builtIn = task.answerHere && builtInRoute(model, principal, tables);
+  if (builtIn !== undefined) return builtIn;
+  const { failover } = input.ctx.controls;
+  const { route: whole } = preparedRoute(principal, tables, { model, failover });
+  const refusesUnpriced = refusesWithoutPrice(principal);
+  const reasonOf = (target: RouteTarget) => {
+    if (!isAble(services, routed, target)) return 'no_endpoint';
+    return refusesUnpriced && !isPriced(target, task.pricedBy, bound) ? 'unpriced' : undefined;
+  };
+  const [first] = whole.targets;
+  const isNamed = whole.alias === undefined && isSameTarget(whole.requested, first);
+  const route = isNamed && reasonOf(first) !== undefined ? undefined : passOver(whole, reasonOf);
+  if (route === undefined) throw refusal(whole, task, reasonOf(first));
+  const costOf = ({ priced }: RouteTarget) => priced && computeCost(bound(priced), priced).costNanoUsd;
+  return withoutOthers(orderedRoute(route, tables, costOf));
+}
+
+/** True if the target's provider has this task for its model. */
+function isAble<R extends TaskRequest, A extends JsonObject>(
+  services: Pick<Services, 'connect'>,
+  { task, input }: Routed<R, A>,
+  target: RouteTarget,
+): boolean {
+  const provider = services.connect(target, input.principal.project.id)?.provider;
+  const part = provider && task.partOf(provider);
+  return part !== undefined && part.serves?.(target.model) !== false;
+}
+
+function refusal({ alias, targets }: Route, { noun, pricedBy }: Pick<Task, 'noun' | 'pricedBy'>, reason?: string) {
+  const [{ provider, model }] = targets;
+  if (reason !== 'unpriced') {
+    return invalidRequest('model', `"${shownName(alias ?? model)}" has no ${noun}. Name a model for ${noun}.`);
+  }
+  const message =
+    `The model "${provider}/${model}" has no price for ${noun} as asked for (${pricedBy.join(' or ')}). ` +
+    'The operator can set one (PUT /admin/v1/models) or, without strict caps, the policy "allow_unpriced".';
+  return new GatewayError('model_not_priced', message, { param: 'model' });
+}
+
+/** What has no price would be free: unlike text, it is refused without a cap too, unless the project says otherwise. */
+function refusesWithoutPrice({ project }: Principal): boolean {
+  return project.strictCaps || project.unknownModelPolicy !== 'allow_unpriced';
+}
+
+function isPriced(
+  { priced }: RouteTarget,
+  pricedBy: readonly string[],
+  bound: (priced: PricedModel) => Usage,
+): boolean {
+  if (priced === undefined) return false;
+  const { prices } = priced;
+  if (isFree(prices)) return true;
+  const hasOne = Object.keys(prices).some((name) => pricedBy.some((one) => name === one || name.startsWith(`${one}_`)));
+  return hasOne && computeCost(bound(priced), priced).detail.price_source !== UNPRICED;
+}
+
+/** Everything of the model costs nothing, by an operator's word or on the operator's own machines. */
+const isFree = (prices: TokenPrices): boolean =>
+  prices.input === 0 && prices.output === 0 && Object.values(prices).every((price) => price === 0);

@@ -1,0 +1,149 @@
+// A stream passes in the vendor's bytes; if it breaks, the caller gets an error event, and the row what was certainly billed.
+import type { CachedTask } from '@llm0/core/cache/cached-task';
+import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { Usage } from '@llm0/core/chat/usage';
+import { isLongJson, stringifyJsonInSlices } from '@llm0/core/chat/write-json-in-slices';
+import type { TaskRequest } from '@llm0/core/tasks/task-request';
+import type { TaskStream } from '@llm0/providers/transport/call-task';
+import type { TaskDialect, TaskSummary } from '../../dialects/dialect';
+import type { Services } from '../../services/contract';
+import { givenBodies } from '../metering/logged-bodies';
+import type { Admission } from '../request/admit';
+import type { RequestContext } from '../request/open-context';
+import { asGatewayError } from '../request/respond-error';
+import { addCostHeaders, type HeaderTable, responseHeaders } from '../request/response-headers';
+import { begunStream, takenWhole } from '../request/taken-stream';
+import type { TaskResponse } from './ask-target';
+import type { TaskPlan } from './plan-task';
+import type { TaskMeter } from './task-meter';
+
+export interface ServedTask<R extends TaskRequest, A extends JsonObject> {
+  readonly dialect: TaskDialect<R, A>;
+  readonly ctx: RequestContext;
+  readonly admission: Admission<TaskPlan<R>, CachedTask<A>>;
+  readonly meter: TaskMeter<R, A>;
+  readonly httpRequest: Request;
+  readonly claim: IdempotencyClaim<CachedTask>;
+}
+
+/** Where the answer came from, for its headers. */
+export type TaskSource = Parameters<typeof responseHeaders>[2];
+
+export interface WholeTask<A> {
+  readonly answer: A;
+  readonly summary: TaskSummary;
+  readonly source: TaskSource;
+  /** For replays; absent for what is one. */
+  readonly kept?: CachedTask | undefined;
+}
+
+type Needs = Pick<Services, 'bodyLog' | 'readers' | 'log'>;
+
+/** Sends a whole answer, as JSON or as the events of a stream. */
+export async function respondWhole<R extends TaskRequest, A extends JsonObject>(
+  services: Needs,
+  served: ServedTask<R, A>,
+  { answer, summary, source, kept }: WholeTask<A>,
+): Promise<Response> {
+  const { dialect, ctx, admission, meter, httpRequest, claim } = served;
+  const { request } = admission.plan;
+  const headers = headersOf(served, source, summary.latencyMs);
+  addCostHeaders(headers, summary);
+  const events = request.stream ? dialect.encodeEvents?.(answer, summary) : undefined;
+  headers['Content-Type'] = events === undefined ? 'application/json' : EVENT_STREAM;
+  const json = dialect.encodeResponse(answer, summary);
+  const isLong = isLongJson(json);
+  const body = events === undefined ? await encodeJson(json, isLong) : await encodeEvents(events, isLong);
+  services.bodyLog.keep(() => givenBodies(served, loggedRequest(request), isLong ? undefined : JSON.stringify(json)));
+  const stored = kept && claim.complete(() => kept);
+  if (stored !== undefined) await stored;
+  if (meter.handedOver !== undefined) await meter.handedOver;
+  const by = { readers: services.readers, request: httpRequest, held: ctx.held, key: admission.principal.key.id };
+  return new Response(await takenWhole(by, body), { headers });
+}
+
+const EVENT_STREAM = 'text/event-stream; charset=utf-8';
+
+const encodeJson = (value: JsonObject, isLong: boolean): Promise<Blob> | string =>
+  isLong ? stringifyJsonInSlices(value) : JSON.stringify(value);
+
+async function encodeEvents(events: readonly JsonObject[], isLong: boolean): Promise<Blob> {
+  const parts: (string | Blob)[] = [];
+  for (const event of events) parts.push(`event: ${event.type}\ndata: `, await encodeJson(event, isLong), '\n\n');
+  return new Blob(parts);
+}
+
+/** Files are not logged. */
+function loggedRequest<R extends TaskRequest>(request: R): JsonObject {
+  const omitBytes = (_name: string, value: unknown) =>
+    value instanceof Uint8Array ? `${value.byteLength} bytes` : value;
+  return JSON.parse(JSON.stringify(request, omitBytes)) as JsonObject;
+}
+
+export interface StreamedTask<A> {
+  readonly response: TaskResponse<A>;
+  readonly stream: TaskStream;
+  /** Usage for what the stream leaves out. */
+  readonly guess: Usage;
+  /** Called once the last byte went out or the caller left. */
+  readonly onEnd: () => void;
+}
+
+/** Passes a stream on. Settles before its last bytes go out. */
+export async function respondStream<R extends TaskRequest, A extends JsonObject>(
+  services: Needs,
+  served: ServedTask<R, A>,
+  { response, stream, guess, onEnd }: StreamedTask<A>,
+): Promise<Response> {
+  const { ctx, admission, meter, httpRequest, dialect } = served;
+  const { target, dropped, failoverCount, attempts, firstWaitMs } = response;
+  const overheadMs = meter.markFirstOutput(firstWaitMs);
+  const headers = headersOf(served, { target, cache: 'miss', dropped, failoverCount, attempts }, overheadMs);
+  headers['Content-Type'] = EVENT_STREAM;
+  headers['Cache-Control'] = 'no-cache';
+  let isOver = false;
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    stream.close();
+    onEnd();
+  };
+  const settle = async () => {
+    meter.complete({ usage: stream.reader.usage, guess, effort: response });
+    if (meter.handedOver !== undefined) await meter.handedOver;
+  };
+  const next = async (): Promise<Uint8Array | undefined> => {
+    if (isOver) return undefined;
+    try {
+      const bytes = await stream.next();
+      if (bytes === undefined || stream.reader.isAll) await settle();
+      if (bytes === undefined) end();
+      return bytes;
+    } catch (cause) {
+      const error = asGatewayError(cause, services.log, ctx);
+      meter.fail(error);
+      end();
+      if (error.kind === 'client_closed') throw error;
+      if (meter.handedOver !== undefined) await meter.handedOver;
+      return Buffer.from(`event: error\ndata: ${withType(dialect.encodeError(error, ctx.requestId))}\n\n`);
+    }
+  };
+  const by = { readers: services.readers, request: httpRequest, key: admission.principal.key.id, ahead: ctx.held };
+  const onGone = () => {
+    meter.abort();
+    end();
+  };
+  return new Response(await begunStream(by, { next, onGone }), { headers });
+}
+
+/** Clients tell events by their type. */
+const withType = (json: string) => JSON.stringify({ type: 'error', ...(JSON.parse(json) as JsonObject) });
+
+function headersOf<R extends TaskRequest, A extends JsonObject>(
+  { ctx, admission }: ServedTask<R, A>,
+  source: TaskSource,
+  overheadMs: number,
+): HeaderTable {
+  return responseHeaders(ctx, admission, source, overheadMs);
+}

@@ -1,0 +1,174 @@
+import { CACHED_TASK_CODEC, type CachedTask } from '@llm0/core/cache/cached-task';
+import type { JsonObject } from '@llm0/core/chat/json';
+import { addUsage, sideOf, type Usage } from '@llm0/core/chat/usage';
+import { isLongJson } from '@llm0/core/chat/write-json-in-slices';
+import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
+import type { CacheWrite } from '@llm0/core/limits/hot-store';
+import type { CostDetail } from '@llm0/core/logs/log-record';
+import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { firstChoice, type RouteTarget } from '@llm0/core/routing/resolve-targets';
+import type { Target } from '@llm0/core/routing/target';
+import type { TaskRequest } from '@llm0/core/tasks/task-request';
+import type { UpstreamEffort } from '@llm0/core/upstream/upstream-response';
+import type { TaskSummary } from '../../dialects/dialect';
+import type { Services } from '../../services/contract';
+import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
+import { cacheTtlMs } from '../metering/cache-ttl';
+import type { TaskPlan } from './plan-task';
+
+/** What one target answered and reported. */
+export interface AnsweredTask<A> {
+  /** Absent for a stream, which is not kept. */
+  readonly answer?: A;
+  readonly usage: Usage | undefined;
+  /** Usage for what the vendor left out. */
+  readonly guess: Usage;
+  readonly effort: UpstreamEffort<RouteTarget> & { readonly dropped: readonly string[] };
+}
+
+type Needs = BookingNeeds & Pick<Services, 'config'>;
+
+/** Measures one task, and settles it once. */
+export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Booking<
+  BookingInput<TaskPlan<R>, CachedTask<A>>
+> {
+  private overheadMs: number | undefined;
+  private ttftMs: number | undefined;
+
+  constructor(
+    private readonly needs: Needs,
+    input: BookingInput<TaskPlan<R>, CachedTask<A>>,
+  ) {
+    super(needs, input);
+  }
+
+  /** The first output is about to go to the caller; gives the gateway's own part of the time so far. */
+  markFirstOutput(upstreamMs: number): number {
+    this.ttftMs ??= this.elapsedMs();
+    this.overheadMs ??= Math.max(0, this.ttftMs - upstreamMs - (this.input.admission.queuedMs ?? 0));
+    return this.overheadMs;
+  }
+
+  /** Books an answer of the cache, or a replay: it costs nothing. */
+  completeStored(stored: CachedTask<A>): TaskSummary {
+    const cache = this.input.admission.decision.type === 'replayed' ? 'miss' : 'exact';
+    const { usage } = stored;
+    this.settle({
+      ...this.described(stored),
+      ...{ cache, usage, costNanoUsd: 0, savedNanoUsd: stored.costNanoUsd },
+      timing: this.timing(0),
+      ...{ attempts: [], failoverCount: 0, status: 'success', httpStatus: 200 },
+    });
+    return this.summary(stored, { cache, usage, costNanoUsd: 0 });
+  }
+
+  /** Books a complete answer of a provider, and caches it. */
+  complete({
+    answer,
+    usage: told,
+    guess,
+    effort,
+  }: AnsweredTask<A>): TaskSummary & { readonly kept: CachedTask | undefined } {
+    const { target, wastedNanoUsd } = effort;
+    const { plan } = this.input.admission;
+    const usage = fillTask(told, guess, target);
+    const isInexact = plan.isInexact || effort.wasteEstimated === true;
+    const known = this.costOf(usage, target);
+    const isHidden = usage.estimated === true || plan.others !== undefined;
+    const booked = this.unfinished(
+      isInexact ? { ...usage, estimated: true } : usage,
+      known.costNanoUsd + wastedNanoUsd,
+      { isBilled: isHidden },
+    );
+    const { costNanoUsd } = booked;
+    const kept =
+      answer === undefined
+        ? undefined
+        : { provider: target.provider, model: target.model, answer, usage: booked.usage, costNanoUsd };
+    this.settle(
+      {
+        ...this.described(target),
+        ...{ ...booked, cache: 'miss', savedNanoUsd: 0 },
+        costDetail: { ...known.detail, ...(wastedNanoUsd === 0 ? {} : { other_attempts: wastedNanoUsd }) },
+        timing: this.timing(effort.firstWaitMs),
+        attempts: effort.attempts,
+        failoverCount: effort.failoverCount,
+        dropped: effort.dropped,
+        ...{ status: 'success', httpStatus: 200 },
+      },
+      kept && this.cacheWrite(kept),
+    );
+    return { ...this.summary(target, { ...booked, cache: 'miss' }), kept };
+  }
+
+  protected end(ending: Ending, failed?: readonly AttemptSummary[]): void {
+    this.settle({
+      ...this.described(),
+      ...{ savedNanoUsd: 0, cache: 'miss' },
+      timing: this.timing(undefined),
+      ...this.unanswered(failed),
+      ...ending,
+    });
+  }
+
+  /** The dearest of the models that may have answered. */
+  private costOf(usage: Usage, { priced }: RouteTarget): { readonly costNanoUsd: number; readonly detail: CostDetail } {
+    const { others = [] } = this.input.admission.plan;
+    let dearest: { costNanoUsd: number; detail: CostDetail } = { costNanoUsd: 0, detail: {} };
+    for (const one of priced === undefined ? others : [priced, ...others]) {
+      const cost = computeCost(usage, one);
+      if (cost.costNanoUsd >= dearest.costNanoUsd) dearest = cost;
+    }
+    return dearest;
+  }
+
+  private cacheWrite(kept: CachedTask): CacheWrite | undefined {
+    const { ctx, admission } = this.input;
+    const { cacheKey: key, route } = admission.plan;
+    const { cacheMaxBodyBytes } = this.needs.config;
+    if (key === undefined || isLongJson(kept.answer, cacheMaxBodyBytes)) return undefined;
+    const value = CACHED_TASK_CODEC.encode(kept);
+    if (value.length > cacheMaxBodyBytes) return undefined;
+    const { provider, model } = kept;
+    const ttlMs = cacheTtlMs(this.needs, { ctx, project: admission.principal.project, route, answered: kept });
+    return { key, value, ttlMs, provider, model };
+  }
+
+  private timing(upstreamMs: number | undefined) {
+    const latencyMs = this.elapsedMs();
+    if (upstreamMs === undefined) return { latencyMs };
+    const overheadMs = this.markFirstOutput(upstreamMs);
+    return { latencyMs, overheadMs, upstreamMs, ttftMs: this.ttftMs ?? latencyMs };
+  }
+
+  private summary(target: Target, booked: Pick<TaskSummary, 'cache' | 'usage' | 'costNanoUsd'>): TaskSummary {
+    const { admission, ctx } = this.input;
+    return {
+      ...booked,
+      ...{ requestId: ctx.requestId, model: target.model, latencyMs: this.elapsedMs() },
+      createdSeconds: Math.floor(admission.decision.nowMs / 1000),
+    };
+  }
+
+  private described(answered?: Target) {
+    const { admission } = this.input;
+    const { requestedModel, plan } = admission;
+    return {
+      ...{ requestedModel, stream: plan.request.stream },
+      provider: firstChoice(plan.route).provider,
+      finalProvider: answered?.provider,
+      model: answered?.model ?? plan.route.targets[0].model,
+    };
+  }
+}
+
+/** Counts for all that a vendor bills but leaves out: what the gateway can't read is never free. */
+export function fillTask(told: Usage | undefined, guess: Usage, { priced }: Pick<RouteTarget, 'priced'>): Usage {
+  if (told === undefined || told.untold === 'both') return guess;
+  const { untold, totalTokens: _total, ...counts } = told;
+  const { imageVariant = guess.imageVariant } = counts;
+  const usage: Usage = { ...counts, ...(imageVariant === undefined ? {} : { imageVariant }) };
+  if (untold !== undefined) return addUsage(usage, { ...sideOf(guess, untold), estimated: true });
+  const isFree = (one: Usage) => priced === undefined || computeCost(one, priced).costNanoUsd === 0;
+  return isFree(usage) && !isFree(guess) ? guess : usage;
+}

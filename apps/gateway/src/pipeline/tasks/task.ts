@@ -1,0 +1,41 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { Usage } from '@llm0/core/chat/usage';
+import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
+import type { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
+import type { TaskRequest } from '@llm0/core/tasks/task-request';
+import type { Provider } from '@llm0/providers/provider';
+import type { TaskAnswer, TaskPart } from '@llm0/providers/transport/call-task';
+
+/** What the gateway has to know about one kind of task. Everything else is the same for all kinds. */
+export interface Task<R extends TaskRequest = TaskRequest, A extends JsonObject = JsonObject> {
+  /** For messages: "has no …", "Name a … model". */
+  readonly noun: string;
+  /** A model has one of these prices, or none for this task. */
+  readonly pricedBy: readonly string[];
+  /** Cached wherever the project caches; else only where the caller asks for it by a lifetime. */
+  readonly isCached: boolean;
+  partOf(provider: Provider): TaskPart<R, A> | undefined;
+  /** The most that a target bills. Throws `request_over_limit` where strict caps find no bound. */
+  boundOf(request: R, priced: PricedModel, strict: boolean): Usage;
+  /** The request without what guardrails remove. Throws for content that they can't read. */
+  judge(by: Judging, request: R): Promise<R>;
+  /** All of its text. */
+  textOf(request: R): unknown;
+  /** The answer with each of its texts judged; absent where it has none. */
+  judgeAnswer?(judge: (text: string) => Promise<string>, answer: A): Promise<A>;
+  /** Answers by the model in this process; absent where that can't. */
+  answerHere?(embedder: TextEmbedder, request: R, limits: HereLimits): Promise<TaskAnswer<A>>;
+}
+
+/** Guardrails at work on a request. */
+export interface Judging {
+  readonly texts: GuardedTexts;
+  /** Something may be refused: all is not only watched. */
+  readonly acts: boolean;
+}
+
+export interface HereLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,95 @@
+import type { JsonObject, JsonValue } from '../chat/json';
+import { type Usage, ZERO_USAGE } from '../chat/usage';
+import type { PricedModel, TokenPrices } from '../pricing/price-book';
+import { boundTokens, refuseUnbounded, type SentFile, type TaskRequest } from './task-request';
+
+export interface ImageRequest extends TaskRequest {
+  readonly prompt: string;
+  /** Images to make. */
+  readonly count: number;
+  /** `<width>x<height>`, or `auto`. */
+  readonly size?: string | undefined;
+  readonly quality?: string | undefined;
+  readonly format?: string | undefined;
+  /** `b64_json` or `url`; else the vendor's default that is not a link. */
+  readonly responseFormat?: string | undefined;
+  /** Unfinished images of a stream. */
+  readonly partialImages?: number | undefined;
+  /** Set for edits. */
+  readonly pictures?: readonly SentFile[];
+  readonly mask?: SentFile | undefined;
+}
+
+/** An image as base64 or as a link. */
+export interface MadeImage extends JsonObject {
+  [name: string]: JsonValue;
+}
+
+export interface ImageAnswer extends JsonObject {
+  /** `b64_json` or `url`, and `revised_prompt`. */
+  images: MadeImage[];
+  /** Further fields of the answer: `created`, `size`, `quality`, `background`, `output_format`. */
+  facts: JsonObject;
+}
+
+/** Output tokens of a square megapixel at each quality. Source: https://platform.openai.com/docs/guides/image-generation */
+const TOKENS_PER_SQUARE: Readonly<Record<string, number>> = { low: 272, medium: 1056, high: 4160, max: 16_640 };
+const SQUARE = 1024 * 1024;
+/** `auto` may choose the largest usual size. */
+const USUAL_SIZE = { width: 1536, height: 1024 };
+const TOKENS_PER_PARTIAL = 100;
+/** A picture to edit, in full fidelity. */
+const TOKENS_PER_PICTURE = 6500;
+
+/** Width and height; undefined for `auto` or none. */
+export function readSize(size: string | undefined): { readonly width: number; readonly height: number } | undefined {
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(size ?? '') ?? [];
+  return width === undefined || height === undefined ? undefined : { width: Number(width), height: Number(height) };
+}
+
+/** `<quality>_<width>x<height>` of the price book as asked for; else the dearest, where there is no common price. */
+function variantOf({ quality, size }: ImageRequest, prices: TokenPrices): string | undefined {
+  const asked = quality === undefined || readSize(size) === undefined ? undefined : `${quality}_${size}`;
+  if (asked !== undefined && prices[VARIANT + asked] !== undefined) return asked;
+  if (prices.image !== undefined) return asked;
+  const priced = Object.entries(prices).filter(([name]) => name.startsWith(VARIANT));
+  const [dearest] = priced.sort(([, a = 0], [, b = 0]) => b - a);
+  return dearest?.[0].slice(VARIANT.length) ?? asked;
+}
+
+const VARIANT = 'image_';
+
+/** The images and tokens that a vendor bills at most; throws under strict caps where that has no bound. */
+export function boundImages(request: ImageRequest, priced: PricedModel, strict: boolean): Usage {
+  const { prompt, count, pictures = [], mask, partialImages = 0 } = request;
+  const files = pictures.length + (mask === undefined ? 0 : 1);
+  const isByToken = priced.prices.output_image !== undefined;
+  if (strict && isByToken) checkBounded(priced, files);
+  const partials = TOKENS_PER_PARTIAL * partialImages;
+  const each = strict ? Math.max(priced.maxOutputTokens ?? 0, tokensOfImage(request)) : tokensOfImage(request);
+  const variant = variantOf(request, priced.prices);
+  return {
+    ...ZERO_USAGE,
+    inputTokens: boundTokens([prompt], strict),
+    ...(files === 0 ? {} : { inputImageTokens: TOKENS_PER_PICTURE * files }),
+    ...(isByToken ? { outputImageTokens: count * (each + partials) } : {}),
+    units: { images: count },
+    ...(variant === undefined ? {} : { imageVariant: variant }),
+  };
+}
+
+function checkBounded({ provider, model, maxOutputTokens }: PricedModel, files: number): void {
+  if (files > 0) throw refuseUnbounded('image', 'a picture to edit');
+  if (maxOutputTokens !== undefined) return;
+  throw refuseUnbounded(
+    'model',
+    `an image of ${provider}/${model}, which has no "max_output_tokens" in the price book,`,
+  );
+}
+
+/** Without a quality, the usual one of a high price. */
+function tokensOfImage({ size, quality = 'high' }: ImageRequest): number {
+  const { width, height } = readSize(size) ?? USUAL_SIZE;
+  const perSquare = TOKENS_PER_SQUARE[quality] ?? TOKENS_PER_SQUARE.high ?? 0;
+  return Math.ceil((perSquare * width * height) / SQUARE);
+}

@@ -1,0 +1,49 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { FakeBehaviour } from './behaviour';
+import { FAKE_TASKS, imageEvents } from './render-tasks';
+
+export type FakeTask = keyof typeof FAKE_TASKS;
+
+/** Those with a path of their own. */
+const PATHS = Object.keys(FAKE_TASKS).filter((path) => path.startsWith('/')) as FakeTask[];
+
+export const taskRoutes = (answer: (request: Request, path: FakeTask) => Promise<Response>) =>
+  Object.fromEntries(PATHS.map((path) => [path, { POST: (request: Request) => answer(request, path) }]));
+
+/** The ordinary answer, or its events. */
+export function serveTask(
+  path: FakeTask,
+  body: JsonObject,
+  { behaviour, stream }: { readonly behaviour: FakeBehaviour; readonly stream: boolean },
+): Response {
+  if (!stream) return Response.json(FAKE_TASKS[path](body, behaviour));
+  const name = path.endsWith('/edits') ? 'image_edit' : 'image_generation';
+  return streamEvents(imageEvents(name, body, behaviour), behaviour);
+}
+
+/** Fields of JSON or of a form; files count by their size. */
+export async function readFields(request: Request): Promise<JsonObject> {
+  if (request.headers.get('content-type')?.startsWith('multipart/form-data') !== true) {
+    return (await request.json()) as JsonObject;
+  }
+  const fields: JsonObject = {};
+  for (const [name, value] of await request.formData()) {
+    const shown = typeof value === 'string' ? value : `${value.type} ${value.size}`;
+    const before = fields[name];
+    fields[name] = before === undefined ? shown : [before, shown].flat();
+  }
+  return fields;
+}
+
+/** Breaks off after `truncateAfter` events, and is silent after `hangAfter`. */
+function streamEvents(events: readonly string[], { truncateAfter, hangAfter, gapMs = 0 }: FakeBehaviour): Response {
+  async function* pieces() {
+    for (const [index, event] of events.entries()) {
+      if (index === truncateAfter) return;
+      if (index === hangAfter) await Bun.sleep(60_000);
+      if (gapMs > 0) await Bun.sleep(gapMs);
+      yield event;
+    }
+  }
+  return new Response(pieces() as never, { headers: { 'content-type': 'text/event-stream' } });
+}
