@@ -201,6 +201,9 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
     expect(again.response.headers.get('x-idempotent-replay')).toBe('true');
     expect([again.json.results, again.json.cost_usd, received()]).toEqual([first.json.results, 0, 1]);
     expect((await rerank({ model: 'rerank-9', top_n: 1 }, key)).response.status).toBe(409);
+    // The key alone makes no cache.
+    const another = await rerank({ model: 'rerank-9' }, { 'Idempotency-Key': 'two' });
+    expect([another.response.headers.get('x-cache-hit'), received()]).toEqual(['miss', 2]);
   });
 
   test('the next target answers after a failure', async () => {

@@ -134,7 +134,7 @@ export const FAKE_TASKS = {
     const images = drawn({ prompt, n: (parameters as JsonObject).sampleCount ?? 1 });
     return { predictions: images.map((bytesBase64Encoded) => ({ bytesBase64Encoded, mimeType: 'image/png' })) };
   },
-  invoke: (body) => {
+  invoke: (body): JsonObject => {
     if (body.query !== undefined) return { results: rank(body, body.top_n) };
     const prompt = (body.textToImageParams as JsonObject).text ?? '';
     return { images: drawn({ prompt, n: (body.imageGenerationConfig as JsonObject).numberOfImages ?? 1 }) };

@@ -3,7 +3,6 @@ import { type CachedTask, digestTask } from '@llm0/core/cache/cached-task';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
-import type { Project } from '@llm0/core/keys/api-key';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { TaskAnswer } from '@llm0/providers/transport/call-task';
 import type { TaskDialect } from '../../dialects/dialect';
@@ -15,11 +14,11 @@ import type { AdmitInput } from '../request/admit';
 import { admitInTurn } from '../request/admit-in-turn';
 import { authenticate } from '../request/authenticate';
 import { claimOrReplay, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
-import { openContext, type RequestContext } from '../request/open-context';
+import { openContext } from '../request/open-context';
 import { readRequestBody } from '../request/read-request';
 import { askTargets, guessTask, type TaskResponse } from './ask-target';
 import { guardTask, judgeAnswer } from './guard-task';
-import { planTask, type TaskJob, taskPlanner } from './plan-task';
+import { isCacheable, planTask, type TaskJob, taskPlanner } from './plan-task';
 import { checkBodyType, readForm } from './read-form';
 import { respondStream, respondWhole, type ServedTask } from './respond-task';
 import type { Task } from './task';
@@ -103,12 +102,6 @@ async function readTask<R extends TaskRequest, A extends JsonObject>(
   const request = dialect.decodeRequest(body);
   progress.stream = request.stream;
   return request;
-}
-
-/** Large answers stay out of the cache, unless the caller names a lifetime. */
-function isCacheable({ isCached }: Pick<Task, 'isCached'>, { controls }: RequestContext, project: Project): boolean {
-  const isWanted = isCached || controls.cacheTtlSeconds !== undefined;
-  return isWanted && project.cacheEnabled && controls.cache !== 'off';
 }
 
 function claimTask<R extends TaskRequest, A extends JsonObject>(
