@@ -11,7 +11,8 @@ import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecForm } from '../forms/spec-form';
 import { LIMIT_FIELDS, TEAM_FIELDS } from './level-fields';
 import { ROLE_NAMES } from './role-names';
-import { type Member, type MemberInput, type Team, useMembers, useUsers } from './use-teams';
+import { UserField } from './team-picker';
+import { type Member, type MemberInput, type Team, useMembers } from './use-teams';
 
 /** A team: its members, its name and its limits. */
 export function TeamDialog({ of: team, onClose }: DialogOf<Team>) {
@@ -106,21 +107,13 @@ function Settings({ of: team, onClose }: DialogOf<Team>) {
 }
 
 function AddMember({ teamId }: { readonly teamId: string }) {
-  const { data: users } = useUsers();
   const add = useChange({
     run: (json: MemberInput) => read(api.teams[':id'].members.$post({ param: { id: teamId }, json })),
     affects: affects(teamId),
     done: 'Member saved',
   });
-  const named = (users?.data ?? []).map(({ id, name, email }) => [id, email === null ? name : `${name} · ${email}`]);
   const specs: readonly FieldSpec[] = [
-    {
-      name: 'user_id',
-      label: 'User',
-      kind: 'text',
-      required: true,
-      options: { '': 'Choose a user', ...Object.fromEntries(named) },
-    },
+    { name: 'user_id', label: 'User', kind: 'text', required: true, widget: UserField },
     { name: 'role', label: 'Role', kind: 'text', required: true, options: ROLE_NAMES },
   ];
   return (

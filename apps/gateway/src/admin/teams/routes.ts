@@ -15,7 +15,7 @@ import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
-import { id, pageOf, pageQuery, showPage } from '../fields/fields';
+import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
 import type { RuleNeeds } from '../guardrails/refuse-rules';
@@ -34,7 +34,13 @@ const create = createRoute({
 });
 const list = createRoute({
   ...at('get', '/teams', 'List teams, newest first'),
-  request: { query: z.strictObject({ organization_id: id.optional(), ...pageQuery }) },
+  request: {
+    query: z.strictObject({
+      organization_id: id.optional(),
+      q: text(256).optional().openapi({ description: 'Substring of the name' }),
+      ...pageQuery,
+    }),
+  },
   responses: { 200: answers(pageOf(listedTeamSchema), "Teams; of people, the person's teams") },
 });
 const show = createRoute({
