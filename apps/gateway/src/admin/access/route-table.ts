@@ -91,6 +91,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'PATCH /projects/{id}/keys/{key_id}': OWN_KEY,
   'DELETE /projects/{id}/keys/{key_id}': OWN_KEY,
   'POST /projects/{id}/keys/{key_id}/rotate': OWN_KEY,
+  'POST /projects/{id}/keys/{key_id}/approve': ['change_keys', 'project'],
+  'POST /projects/{id}/keys/{key_id}/refuse': ['change_keys', 'project'],
   'GET /projects/{id}/keys/{key_id}/models': READ_PROJECT,
   'POST /projects/{id}/keys/{key_id}/chat/completions': OWN_KEY,
   'POST /projects/{id}/keys/{key_id}/mcp': OWN_KEY,
