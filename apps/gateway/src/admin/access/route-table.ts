@@ -46,6 +46,19 @@ const CHANGE_SYSTEM: Rule = ['change_system', 'system'];
 const ANYONE: Rule = ['see', 'anyone'];
 const MEMBERS: Rule = ['change_members', 'team'];
 
+/** Changes that a person makes only right after a sign-in: an open browser is not enough. */
+export const AFTER_SIGN_IN: ReadonlySet<string> = new Set([
+  'DELETE /projects/{id}',
+  'POST /projects/{id}/keys/{key_id}/rotate',
+  'POST /projects/{id}/guardrails/webhook-secret',
+  'POST /identity-providers',
+  'PATCH /identity-providers/{id}',
+  'DELETE /identity-providers/{id}',
+  'POST /tokens',
+  'PATCH /providers/{name}/keys/{key_id}',
+  'POST /secrets/reencrypt',
+]);
+
 /** The one list of what each route of the admin API takes. A route that is not in it is refused. */
 export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'GET /session': ANYONE,
