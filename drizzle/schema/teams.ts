@@ -33,6 +33,8 @@ export const teams = pgTable('teams', {
   name: text('name').notNull(),
   /** Of its projects without one of their own. */
   costCenter: text('cost_center'),
+  /** New keys of members wait for an admin. */
+  keyApproval: boolean('key_approval').notNull().default(false),
   ...levelLimits(),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),

@@ -19,11 +19,11 @@ import { customerListRoutes } from './customers/list-routes';
 import { customerRoutes } from './customers/routes';
 import { demoDataRoutes } from './demo/demo-data';
 import { failoverRoutes } from './failovers/routes';
-import { closingRoutes } from './finance/closing-routes';
 import { financeRoutes } from './finance/routes';
 import { guardrailReplayRoutes } from './guardrails/replay-routes';
 import { guardrailRoutes, guardrailTryoutRoutes } from './guardrails/routes';
 import { guardrailSecretRoutes } from './guardrails/secret-routes';
+import { keyApprovalRoutes } from './keys/approval-routes';
 import { keyRoutes } from './keys/routes';
 import { liveRoutes } from './live/routes';
 import { logRoutes } from './logs/routes';
@@ -64,6 +64,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
   return createRouter()
     .route('/', projectRoutes(services, mirror))
     .route('/', keyRoutes(services, mirror))
+    .route('/', keyApprovalRoutes(services, mirror))
     .route('/', guardrailRoutes(services, mirror))
     .route('/', guardrailTryoutRoutes(services))
     .route('/', guardrailReplayRoutes(services))
@@ -109,7 +110,6 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', budgetRoutes(services))
     .route('/', labelBudgetRoutes(services, mirror))
     .route('/', financeRoutes(services))
-    .route('/', closingRoutes(services))
     .route('/', customerListRoutes(services, answer))
     .route('/', failoverRoutes(services))
     .route('/', alertRoutes(services, answer))

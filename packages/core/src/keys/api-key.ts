@@ -66,6 +66,8 @@ export interface ApiKey {
   readonly name: string;
   readonly version: number;
   readonly isActive: boolean;
+  /** Set while it waits for the approval of an admin; it isn't active then. */
+  readonly requestedAtMs?: number | null;
   /** Requests per minute; null = no limit. */
   readonly rateLimitPerMinute: number | null;
   /** Bucket size; null = the same as `rateLimitPerMinute`. */

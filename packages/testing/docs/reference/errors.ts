@@ -42,6 +42,10 @@ const ADVICE = {
     'The token or key may not do this.',
     'Use a token with the role `admin`, or a key that may.',
   ),
+  sign_in_again: advice(
+    'Admin API: the sign-in of this session is too old for the change.',
+    'Open `/auth/login?again=true`, then repeat the change.',
+  ),
   spend_cap_exceeded: advice(
     'The project reached `monthly_cap_usd`, `daily_budget_usd` or `weekly_budget_usd`.',
     'Raise it: `llm0 projects update … --monthly-cap-usd`. It resets on the 1st, at midnight or on Monday, UTC.',

@@ -99,6 +99,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     const old = typeof end === 'string' ? `works until ${formatInstant(end, names.timeZone)}` : 'ended at once';
     return `rotated the secret of ${thingOf(entry, names)}; the old one ${old}`;
   },
+  'approve key': (entry, names) => `approved ${thingOf(entry, names)}`,
+  'refuse key': (entry, names) => `refused ${thingOf(entry, names)}`,
   'create customer_limits': (entry, names) => `set limits for ${thingOf(entry, names)}`,
   'delete customer_limits': (entry, names) => `removed the limits of ${thingOf(entry, names)}`,
   'delete key': (entry, names) => `revoked ${thingOf(entry, names)}`,

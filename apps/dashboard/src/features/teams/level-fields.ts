@@ -59,6 +59,12 @@ function readRules(text: string): unknown {
 export const TEAM_FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true },
   { name: 'cost_center', label: 'Cost center', kind: 'text', hint: 'Of its projects without their own.' },
+  {
+    name: 'key_approval',
+    label: 'Approve keys',
+    kind: 'flag',
+    hint: 'New keys of members wait until an admin of the team approves them',
+  },
 ];
 
 /** `$2.50 a day, $20.00 a month`; null without any. */

@@ -46,6 +46,19 @@ const CHANGE_SYSTEM: Rule = ['change_system', 'system'];
 const ANYONE: Rule = ['see', 'anyone'];
 const MEMBERS: Rule = ['change_members', 'team'];
 
+/** Changes that a person makes only right after a sign-in: an open browser is not enough. */
+export const AFTER_SIGN_IN: ReadonlySet<string> = new Set([
+  'DELETE /projects/{id}',
+  'POST /projects/{id}/keys/{key_id}/rotate',
+  'POST /projects/{id}/guardrails/webhook-secret',
+  'POST /identity-providers',
+  'PATCH /identity-providers/{id}',
+  'DELETE /identity-providers/{id}',
+  'POST /tokens',
+  'PATCH /providers/{name}/keys/{key_id}',
+  'POST /secrets/reencrypt',
+]);
+
 /** The one list of what each route of the admin API takes. A route that is not in it is refused. */
 export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'GET /session': ANYONE,
@@ -91,6 +104,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'PATCH /projects/{id}/keys/{key_id}': OWN_KEY,
   'DELETE /projects/{id}/keys/{key_id}': OWN_KEY,
   'POST /projects/{id}/keys/{key_id}/rotate': OWN_KEY,
+  'POST /projects/{id}/keys/{key_id}/approve': ['change_keys', 'project'],
+  'POST /projects/{id}/keys/{key_id}/refuse': ['change_keys', 'project'],
   'GET /projects/{id}/keys/{key_id}/models': READ_PROJECT,
   'POST /projects/{id}/keys/{key_id}/chat/completions': OWN_KEY,
   'POST /projects/{id}/keys/{key_id}/mcp': OWN_KEY,

@@ -4,6 +4,7 @@ import { answers, createRouter } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { projectIds } from '../fields/fields';
 import { takeTurns } from '../stats/take-turns';
+import { closingRoutes } from './closing-routes';
 import { focusCsv } from './focus';
 import { loadFacts } from './load-facts';
 import { loadStatement } from './load-statement';
@@ -60,7 +61,8 @@ const csvHeaders = (name: string) => ({
   'Content-Disposition': `attachment; filename="${name}"`,
 });
 
-export function financeRoutes({ db, clock, routing, version, config }: Needs) {
+export function financeRoutes(services: Needs) {
+  const { db, clock, routing, version, config } = services;
   const inTurn = takeTurns(AT_ONCE);
   const questionOf = async (query: StatementQuery, actor: Actor) => {
     const visible = await visibleTo(db, actor, query.project_id);
@@ -93,5 +95,6 @@ export function financeRoutes({ db, clock, routing, version, config }: Needs) {
         { data: [...(await loadLabelNames(db, clock.nowMs() - LABELS_SINCE_MS, c.req.valid('query').project_id))] },
         200,
       ),
-    );
+    )
+    .route('/', closingRoutes(services));
 }

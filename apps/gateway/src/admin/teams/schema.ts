@@ -21,6 +21,10 @@ export const showOrganization = (one: StoredOrganization) => showFields(organiza
 
 const ofTeam = {
   cost_center: costCenter.nullish().openapi({ description: 'Cost center of its projects without their own' }),
+  key_approval: z.boolean().optional().openapi({
+    default: false,
+    description: 'New keys of members wait until an admin of the team approves them',
+  }),
   ...levelLimits,
 };
 
@@ -37,6 +41,7 @@ const shownTeam = z.object({
   organization_id: id,
   name: z.string(),
   cost_center: z.string().nullable(),
+  key_approval: z.boolean(),
   ...levelLimitsShown,
   created_at: instantShown,
   updated_at: instantShown,

@@ -16,7 +16,8 @@ const limits: Readonly<Record<string, CommandOption>> = {
   'allowed-tools': { kind: 'list', help: "MCP tools that everything below may call at most; '' = none (no limit)" },
   'guardrail-rules': { kind: 'json', help: 'guardrails of everything below, in addition to its own (none)' },
 };
-const costCenter: Readonly<Record<string, CommandOption>> = {
+const ofTeam: Readonly<Record<string, CommandOption>> = {
+  'key-approval': { kind: 'flag', help: 'new keys of members wait until an admin of the team approves them (off)' },
   'cost-center': { kind: 'text', help: 'cost center of its projects without their own (none)' },
 };
 const NAME: Readonly<Record<string, CommandOption>> = { name: { kind: 'text', help: 'a new name' } };
@@ -38,8 +39,8 @@ const LEVELS: readonly Level[] = [
   { noun: 'organizations', what: 'organization', whose: "its teams' projects", args: ['name'], shown: [] },
   {
     ...{ noun: 'teams', what: 'team', whose: 'its projects', args: ['name'], shown: ['projects', 'members'] },
-    creates: { 'organization-id': { kind: 'text', help: 'its organization (the default one)' }, ...costCenter },
-    changes: costCenter,
+    creates: { 'organization-id': { kind: 'text', help: 'its organization (the default one)' }, ...ofTeam },
+    changes: ofTeam,
   },
   {
     ...{ noun: 'users', what: 'user', whose: 'the keys of the user', args: ['name', 'email'], shown: ['email'] },
