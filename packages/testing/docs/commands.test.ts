@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '@llm0/gateway/cli/run-command';
 import { startOnServers } from '../e2e/environment';
+import { fakePicture } from '../fake-upstream/render-tasks';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
 import { callAdmin, type GatewayProcess } from '../stores/start-gateway';
 import { ROOT, readPages } from './read-pages';
@@ -112,13 +113,19 @@ async function runLine(line: string): Promise<string> {
 async function runCurl(words: readonly string[]): Promise<string> {
   const headers = new Headers();
   let url = '';
-  let body: string | undefined;
+  let body: string | FormData | undefined;
   for (let i = 0; i < words.length; i++) {
     const [word = '', next = ''] = [words[i], words[i + 1]];
     if (word === '-H') headers.append(next.slice(0, next.indexOf(':')), next.slice(next.indexOf(':') + 1).trim());
     else if (word === '-d') body = next;
-    else if (!word.startsWith('-')) url = word;
-    if (/^-[Hd]$/.test(word)) i++;
+    else if (word === '-F') {
+      const form: FormData = body instanceof FormData ? body : new FormData();
+      const [, name = '', at, value = ''] = /^(\w+)=(@?)(.*)$/.exec(next) ?? [];
+      if (at === '@') form.append(name, new Blob([Buffer.from(fakePicture(value), 'base64')]), value);
+      else form.append(name, value);
+      body = form;
+    } else if (!word.startsWith('-')) url = word;
+    if (/^-[HdF]$/.test(word)) i++;
   }
   const answer = await fetch(url, { method: body === undefined ? 'GET' : 'POST', headers, body });
   const text = await answer.text();

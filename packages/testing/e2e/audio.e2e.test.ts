@@ -42,6 +42,7 @@ const PRICES: readonly [provider: string, model: string, prices: Record<string, 
   ['openai', 'gpt-transcribe-9', BY_TOKEN],
   ['azure', 'my-whisper', BY_MINUTE],
   ['groq', 'whisper-large-9', { mode: 'transcription', minute_usd: 0.000666666667 }],
+  ['gemini', 'gemini-9-flash', { ...BY_TOKEN, mode: 'chat' }],
   ['openai', 'tts-9', { mode: 'speech', character_usd_per_million: 15 }],
   ['openai', 'gpt-tts-9', { mode: 'speech', input_usd_per_million: 0.6, output_audio_usd_per_million: 12 }],
 ];
@@ -153,6 +154,35 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
       ...{ model: 'gpt-transcribe-9', language: 'en', 'timestamp_granularities[]': 'word', response_format: 'json' },
       file: expect.stringMatching(new RegExp(`^audio/.* ${file.length}$`)),
     });
+  });
+
+  test.each([
+    ['short', SHORT],
+    ['large', LONG],
+  ] as const)('Gemini hears a %s file in its own words', async (_name, file) => {
+    world.upstream.control.setDefault({ text: HEARD, usage: { prompt: 100, completion: 20 } });
+    const { response, json, row } = await transcribe([
+      ['model', 'gemini-9-flash'],
+      ['language', 'en'],
+      ['file', file],
+    ]);
+    expect([response.status, json.text]).toEqual([200, HEARD]);
+    expect(sent()?.contents).toEqual([
+      {
+        role: 'user',
+        parts: [
+          { text: 'Transcribe this recording. Answer with the words alone. Its language is en.' },
+          { inlineData: { mimeType: 'audio/wav', data: file.toString('base64') } },
+        ],
+      },
+    ]);
+    expect(await row()).toMatchObject({ provider: 'gemini', tokens_in: 100, tokens_out: 20, modality: 'audio' });
+    const subtitles = await transcribe([
+      ['model', 'gemini-9-flash'],
+      ['response_format', 'srt'],
+      ['file', file],
+    ]);
+    expect([subtitles.response.status, subtitles.json.error?.param]).toEqual([400, 'response_format']);
   });
 
   test('the official SDK transcribes, translates and streams', async () => {

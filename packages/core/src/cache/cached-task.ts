@@ -1,3 +1,4 @@
+import { mapInSlices } from '../async/time-slices';
 import { type JsonObject, parseJson } from '../chat/json';
 import type { Usage } from '../chat/usage';
 import { digestJsonInSlices } from '../chat/write-json-in-slices';
@@ -28,15 +29,22 @@ export const CACHED_TASK_CODEC = {
 export async function digestTask(dialect: string, request: TaskRequest): Promise<string> {
   const { model: _model, stream: _stream, user: _user, extra, ...fields } = request;
   const own = Object.entries(extra).sort(([a], [b]) => (a < b ? -1 : 1));
-  return digestJsonInSlices([dialect, hashBytes(fields), own]);
+  return digestJsonInSlices([dialect, await withHashes(fields), own]);
 }
 
-/** Bytes count by their hash. */
-function hashBytes(value: unknown): unknown {
-  if (value instanceof Uint8Array) return Bun.CryptoHasher.hash('sha256', value, 'hex');
-  if (Array.isArray(value)) return value.map(hashBytes);
+/** Files count by a hash of their bytes, however these were cut on their way. */
+async function withHashes(value: unknown): Promise<unknown> {
+  if (Array.isArray(value)) {
+    if (value.length === 0 || !value.every((one) => one instanceof Uint8Array))
+      return Promise.all(value.map(withHashes));
+    const hasher = new Bun.CryptoHasher('sha256');
+    await mapInSlices(value, (piece) => void hasher.update(piece));
+    return hasher.digest('hex');
+  }
   if (typeof value !== 'object' || value === null) return value ?? null;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, hashBytes(one)]));
+  const present = Object.entries(value).filter(([, one]) => one !== undefined);
+  const entries = present.map(async ([name, one]) => [name, await withHashes(one)] as const);
+  return Object.fromEntries(await Promise.all(entries));
 }
 
 /** `scope`: the route, as in `exactCacheKey`. */

@@ -32,21 +32,36 @@ export function narrowRoute(route: Route, needs: RouteNeeds): Route {
   const named = isAlias ? targets.filter(({ isStandIn }) => isStandIn !== true) : [wanted];
   if (named.every((target) => demandsTooMuch(target, needs))) throw tooMuchOutput(named, needs);
   const fitting = targets.filter((target) => misfit(target, route, needs) === undefined);
-  const [first, ...rest] = required(fitting, () => unfit(wanted, route, needs));
+  const [first] = required(fitting, () => unfit(wanted, route, needs));
   // Another model may not answer for a pinned version before that was asked.
   if (route.isPinned && isRequested(route, route.targets[0]) && !isRequested(route, first)) {
     throw unfit(route.targets[0], route, needs);
   }
+  const reasonOf = (target: RouteTarget) =>
+    fitting.includes(target) ? undefined : (misfit(target, route, needs) ?? 'unpriced');
+  return passOver(route, reasonOf) ?? route;
+}
+
+/** The route without the targets that have a reason against them; undefined if none is left. */
+export function passOver(
+  route: Route,
+  reasonOf: (target: RouteTarget) => PassedOver['reason'] | undefined,
+): Route | undefined {
+  const reasons = new Map(route.targets.map((target) => [target, reasonOf(target)]));
+  const [first, ...rest] = route.targets.filter((target) => reasons.get(target) === undefined);
+  if (first === undefined) return undefined;
   const start = route.targets.indexOf(first);
-  const skipped = (from: number, to: number) =>
+  const skipped = (from: number, to?: number) =>
     route.targets.slice(from, to).flatMap((target): readonly PassedOver[] => {
-      return fitting.includes(target) ? [] : [{ target, reason: misfit(target, route, needs) ?? 'unpriced' }];
+      const reason = reasons.get(target);
+      return reason === undefined ? [] : [{ target, reason }];
     });
-  const [passedOver, behind] = [skipped(0, start), skipped(start, route.targets.length)];
+  const passedOver = [...(route.passedOver ?? []), ...skipped(0, start)];
+  const unfit = [...(route.unfit ?? []), ...skipped(start)];
   return {
     ...{ ...route, targets: [first, ...rest] },
     ...(passedOver.length === 0 ? {} : { passedOver }),
-    ...(behind.length === 0 ? {} : { unfit: behind }),
+    ...(unfit.length === 0 ? {} : { unfit }),
   };
 }
 

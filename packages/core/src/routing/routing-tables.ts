@@ -60,7 +60,13 @@ export interface RouteTarget extends Target {
 /** A target skipped because of the request or its conversation. */
 export interface PassedOver {
   readonly target: RouteTarget;
-  readonly reason: 'context_window' | 'max_output_tokens' | 'no_vision' | 'unpriced' | 'session_affinity';
+  readonly reason:
+    | 'context_window'
+    | 'max_output_tokens'
+    | 'no_vision'
+    | 'no_endpoint'
+    | 'unpriced'
+    | 'session_affinity';
 }
 
 export interface Route {

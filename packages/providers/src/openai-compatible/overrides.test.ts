@@ -41,6 +41,7 @@ const CLOUDS: readonly Cloud[] = [
     topK: true,
     probe: 'batches?limit=1',
   },
+  { name: 'jina', baseUrl: 'https://api.jina.ai/v1', limit: 'max_tokens', topK: true },
   { name: 'ollama', baseUrl: 'http://127.0.0.1:11434/v1', limit: 'max_tokens', topK: true },
   { name: 'house', baseUrl: 'https://llm.example/v1', limit: 'max_completion_tokens', topK: true },
 ];

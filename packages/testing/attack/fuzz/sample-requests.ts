@@ -171,6 +171,13 @@ export const SAMPLES: readonly SampleRequest[] = [
   post('/v1/responses', as(RESPONSES, { stream: true, model: 'claude-haiku-4-5' })),
   post('/v1/completions', COMPLETIONS),
   post('/v1/completions', as(COMPLETIONS, { stream: true, prompt: [1, 2, 3] })),
+  post('/v1/rerank', { model: 'local/all-MiniLM-L6-v2', query: 'q', documents: ['one', { text: 'two' }], top_n: 1 }),
+  post('/v1/moderations', { model: 'omni-moderation-latest', input: [{ type: 'text', text: 'x' }] }),
+  post('/v1/images/generations', {
+    ...{ model: 'gpt-image-2', prompt: 'p', n: 1, size: '1024x1024', quality: 'low', stream: true, partial_images: 1 },
+    ...{ output_format: 'png', background: 'auto', user: 'u' },
+  }),
+  post('/v1/decisions', { model: 'gpt-4o-mini', input: 'x', questions: [{ type: 'predicate', name: 'n' }] }),
   post('/v1/embeddings', EMBEDDINGS),
   post('/v1/embeddings', as(EMBEDDINGS, { encoding_format: 'base64', input: [[1, 2], [3]] })),
   post('/v1beta/models/gemini-2.5-flash:generateContent', GEMINI),

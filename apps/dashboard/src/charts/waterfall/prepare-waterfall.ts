@@ -191,6 +191,7 @@ const SKIPPED: Readonly<Record<string, string>> = {
   context_window: 'skipped, the prompt is too long',
   max_output_tokens: 'skipped, the output limit is too high',
   no_vision: 'skipped, it takes no images',
+  no_endpoint: 'skipped, it lacks this endpoint',
   unpriced: 'skipped, it has no price',
   session_affinity: 'skipped, the session stays with another target',
 };

@@ -101,6 +101,17 @@ describe.each(ON_ONE_DATABASE)('models on $name', (kind) => {
     expect(changed.body).not.toHaveProperty('image_usd');
   });
 
+  test.each([
+    ['rerank', { search_usd: 0.002 }],
+    ['image', { image_usd: 0.04 }],
+    ['image', { input_usd_per_million: 5, output_image_usd_per_million: 30 }],
+    ['speech', { character_usd_per_million: 15 }],
+    ['transcription', { minute_usd: 0.006 }],
+    ['chat', { input_usd_per_million: 1, output_usd_per_million: 2, search_usd: 0.01 }],
+  ])('a new model is for %s by its prices %j', async (mode, prices) => {
+    expect((await put(`new-${JSON.stringify(prices)}`, prices)).body).toMatchObject({ mode });
+  });
+
   test('a model of any kind has a price', async () => {
     const refused = await put('nothing', { mode: 'speech', batch_discount: 0.5 });
     expect([refused.status, refused.body.error.param]).toEqual([400, 'mode']);

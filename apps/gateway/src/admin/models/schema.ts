@@ -173,7 +173,7 @@ export function toPricedModel(
     sent === undefined ? stored : (sent ?? undefined);
   return {
     ...at,
-    mode: body.mode ?? existing?.mode ?? 'chat',
+    mode: body.mode ?? existing?.mode ?? modeOf(toPrices(body)),
     prices: toPrices(body),
     contextWindow: keep(body.context_window, existing?.contextWindow),
     maxOutputTokens: keep(body.max_output_tokens, existing?.maxOutputTokens),
@@ -181,6 +181,21 @@ export function toPricedModel(
     deprecationDate: existing?.deprecationDate,
     source: 'operator',
   };
+}
+
+/** Price → the mode of a new model that has it and no price for text. */
+const MODE_BY_PRICE: readonly (readonly [price: RegExp, mode: PricedModel['mode']])[] = [
+  [/^search$/, 'rerank'],
+  [/^(?:image|image_.*|output_image)$/, 'image'],
+  [/^character$/, 'speech'],
+  [/^(?:second|minute)$/, 'transcription'],
+  [/^session_second$/, 'realtime'],
+];
+
+function modeOf(prices: TokenPrices): PricedModel['mode'] {
+  if (prices.output !== undefined) return 'chat';
+  const names = Object.keys(prices);
+  return MODE_BY_PRICE.find(([price]) => names.some((name) => price.test(name)))?.[1] ?? 'chat';
 }
 
 /** Modes that are billed by token, and the prices they need. */

@@ -30,6 +30,7 @@ const VENDORS: Readonly<Record<string, Vendor>> = {
   cohere: { known: 'cohere' },
   cohere_chat: { known: 'cohere' },
   voyage: { known: 'voyage' },
+  jina_ai: { known: 'jina' },
   ollama: { known: 'ollama' },
   ollama_chat: { known: 'ollama' },
   perplexity: { baseUrl: 'https://api.perplexity.ai' },

@@ -95,7 +95,8 @@ const SIGNATURE_BYTES = 12;
 
 /** A vendor would refuse it too, after all of it was sent. */
 function checkPicture(field: string, file: SentFile): void {
-  const start = Buffer.concat(file.pieces.slice(0, SIGNATURE_BYTES)).toString('latin1', 0, SIGNATURE_BYTES);
+  const first = file.pieces.slice(0, SIGNATURE_BYTES).map((piece) => piece.subarray(0, SIGNATURE_BYTES));
+  const start = Buffer.concat(first).toString('latin1', 0, SIGNATURE_BYTES);
   const isKnown = SIGNATURES.some(([offset, bytes]) => start.startsWith(bytes, offset));
   if (!isKnown) {
     const what = sizeOf(file) === 0 ? 'is empty' : 'is none';

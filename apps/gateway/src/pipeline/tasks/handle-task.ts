@@ -153,9 +153,10 @@ function claimTask<R extends TaskRequest, A extends JsonObject>(
   task: Task<R, A>,
   input: AdmitInput<TaskJob<R>> & { readonly httpRequest: Request },
 ) {
+  const { request } = input.request;
   return claimOrReplay(services, {
     ...{ answers: services.idempotentTasks, input, httpRequest: input.httpRequest },
-    identity: [input.dialect, input.request.model, input.request.request.user ?? null, input.request.digest],
+    identity: [input.dialect, input.request.model, request.stream, request.user ?? null, input.request.digest],
     planReplay: (stored, principal) => ({
       stored: stored as CachedTask<A>,
       plan: planTask(services, task, { ...input, principal }),

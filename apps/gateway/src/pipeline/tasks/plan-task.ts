@@ -7,9 +7,10 @@ import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
 import type { PricedModel, TokenPrices } from '@llm0/core/pricing/price-book';
 import { mayAnswer, withoutOthers } from '@llm0/core/routing/named-targets';
-import { narrowRoute } from '@llm0/core/routing/narrow-route';
+import { passOver } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
 import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
+import { isSameTarget } from '@llm0/core/routing/target';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
@@ -115,30 +116,38 @@ function routeOf<R extends TaskRequest, A extends JsonObject>(services: Needs, r
   const { failover } = input.ctx.controls;
   const { route: whole } = preparedRoute(principal, tables, { model, failover });
   const refusesUnpriced = refusesWithoutPrice(principal);
-  const route = narrowRoute(whole, { model, inputTokens: 0, outputTokens: 0, refusesUnpriced });
-  const able = ableTargets(services, routed, route);
-  const targets = refusesUnpriced ? pricedTargets(able, task, bound) : able;
+  const reasonOf = (target: RouteTarget) => {
+    if (!isAble(services, routed, target)) return 'no_endpoint';
+    return refusesUnpriced && !isPriced(target, task.pricedBy, bound) ? 'unpriced' : undefined;
+  };
+  const [first] = whole.targets;
+  const isNamed = whole.alias === undefined && isSameTarget(whole.requested, first);
+  const route = isNamed && reasonOf(first) !== undefined ? undefined : passOver(whole, reasonOf);
+  if (route === undefined) throw refusal(whole, task, reasonOf(first));
   const costOf = ({ priced }: RouteTarget) => priced && computeCost(bound(priced), priced).costNanoUsd;
-  return withoutOthers(orderedRoute({ ...route, targets }, tables, costOf));
+  return withoutOthers(orderedRoute(route, tables, costOf));
 }
 
-type Targets = readonly [RouteTarget, ...RouteTarget[]];
-
-/** The targets whose provider has this task for their model. */
-function ableTargets<R extends TaskRequest, A extends JsonObject>(
+/** True if the target's provider has this task for its model. */
+function isAble<R extends TaskRequest, A extends JsonObject>(
   services: Pick<Services, 'connect'>,
   { task, input }: Routed<R, A>,
-  route: Route,
-): Targets {
-  const projectId = input.principal.project.id;
-  const [first, ...rest] = route.targets.filter((target) => {
-    const provider = services.connect(target, projectId)?.provider;
-    const part = provider && task.partOf(provider);
-    return part !== undefined && part.serves?.(target.model) !== false;
-  });
-  if (first !== undefined) return [first, ...rest];
-  const name = shownName(route.alias ?? route.targets[0].model);
-  throw invalidRequest('model', `"${name}" has no ${task.noun}. Name a model for ${task.noun}.`);
+  target: RouteTarget,
+): boolean {
+  const provider = services.connect(target, input.principal.project.id)?.provider;
+  const part = provider && task.partOf(provider);
+  return part !== undefined && part.serves?.(target.model) !== false;
+}
+
+function refusal({ alias, targets }: Route, { noun, pricedBy }: Pick<Task, 'noun' | 'pricedBy'>, reason?: string) {
+  const [{ provider, model }] = targets;
+  if (reason !== 'unpriced') {
+    return invalidRequest('model', `"${shownName(alias ?? model)}" has no ${noun}. Name a model for ${noun}.`);
+  }
+  const message =
+    `The model "${provider}/${model}" has no price for ${noun} as asked for (${pricedBy.join(' or ')}). ` +
+    'The operator can set one (PUT /admin/v1/models) or, without strict caps, the policy "allow_unpriced".';
+  return new GatewayError('model_not_priced', message, { param: 'model' });
 }
 
 /** What has no price would be free: unlike text, it is refused without a cap too, unless the project says otherwise. */
@@ -146,21 +155,12 @@ function refusesWithoutPrice({ project }: Principal): boolean {
   return project.strictCaps || project.unknownModelPolicy !== 'allow_unpriced';
 }
 
-function pricedTargets(
-  targets: Targets,
-  { pricedBy, noun }: Pick<Task, 'pricedBy' | 'noun'>,
-  bound: Routed<TaskRequest, JsonObject>['bound'],
-): Targets {
-  const [first, ...rest] = targets.filter(({ priced }) => priced !== undefined && isPriced(priced, pricedBy, bound));
-  if (first !== undefined) return [first, ...rest];
-  const [{ provider, model }] = targets;
-  const message =
-    `The model "${provider}/${model}" has no price for ${noun} as asked for (${pricedBy.join(' or ')}). ` +
-    'The operator can set one (PUT /admin/v1/models) or, without strict caps, the policy "allow_unpriced".';
-  throw new GatewayError('model_not_priced', message, { param: 'model' });
-}
-
-function isPriced(priced: PricedModel, pricedBy: readonly string[], bound: (priced: PricedModel) => Usage): boolean {
+function isPriced(
+  { priced }: RouteTarget,
+  pricedBy: readonly string[],
+  bound: (priced: PricedModel) => Usage,
+): boolean {
+  if (priced === undefined) return false;
   const { prices } = priced;
   if (isFree(prices)) return true;
   const hasOne = Object.keys(prices).some((name) => pricedBy.some((one) => name === one || name.startsWith(`${one}_`)));

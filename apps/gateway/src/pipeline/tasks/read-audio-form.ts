@@ -243,8 +243,7 @@ async function readStart(form: FormStream, underWay: UnderWay): Promise<Start> {
   let size = 0;
   while (size < KEPT_BYTES) {
     const event = await form.next();
-    // As one piece it has one hash, however it came.
-    if (event === undefined || !('data' in event)) return { pieces: [Buffer.concat(pieces)], size, isWhole: true };
+    if (event === undefined || !('data' in event)) return { pieces, size, isWhole: true };
     const room = underWay.held.take(event.data.byteLength);
     if (room !== undefined) await room;
     pieces.push(event.data);

@@ -56,7 +56,7 @@ export async function respondWhole<R extends TaskRequest, A extends JsonObject>(
   const json = dialect.encodeResponse(answer, summary);
   const isLong = isLongJson(json);
   const body =
-    bytes?.body ?? (events === undefined ? await encodeJson(json, isLong) : events.map(encodeEvent).join(''));
+    bytes?.body ?? (events === undefined ? await encodeJson(json, isLong) : await encodeEvents(events, isLong));
   services.bodyLog.keep(() => givenBodies(served, loggedRequest(request), isLong ? undefined : JSON.stringify(json)));
   const stored = kept && claim.complete(() => kept);
   if (stored !== undefined) await stored;
@@ -70,7 +70,11 @@ const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 const encodeJson = (value: JsonObject, isLong: boolean): Promise<Blob> | string =>
   isLong ? stringifyJsonInSlices(value) : JSON.stringify(value);
 
-const encodeEvent = (event: JsonObject) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+async function encodeEvents(events: readonly JsonObject[], isLong: boolean): Promise<Blob> {
+  const parts: (string | Blob)[] = [];
+  for (const event of events) parts.push(`event: ${event.type}\ndata: `, await encodeJson(event, isLong), '\n\n');
+  return new Blob(parts);
+}
 
 /** Files are not logged. */
 function loggedRequest<R extends TaskRequest>(request: R): JsonObject {

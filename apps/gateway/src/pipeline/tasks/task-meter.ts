@@ -1,6 +1,7 @@
 import { CACHED_TASK_CODEC, type CachedTask } from '@llm0/core/cache/cached-task';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { addUsage, sideOf, type Usage } from '@llm0/core/chat/usage';
+import { isLongJson } from '@llm0/core/chat/write-json-in-slices';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { CostDetail } from '@llm0/core/logs/log-record';
@@ -124,9 +125,10 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   private cacheWrite(kept: CachedTask): CacheWrite | undefined {
     const { ctx, admission } = this.input;
     const { cacheKey: key, route } = admission.plan;
-    if (key === undefined) return undefined;
+    const { cacheMaxBodyBytes } = this.needs.config;
+    if (key === undefined || isLongJson(kept.answer, cacheMaxBodyBytes)) return undefined;
     const value = CACHED_TASK_CODEC.encode(kept);
-    if (value.length > this.needs.config.cacheMaxBodyBytes) return undefined;
+    if (value.length > cacheMaxBodyBytes) return undefined;
     const { provider, model } = kept;
     const ttlMs = cacheTtlMs(this.needs, { ctx, project: admission.principal.project, route, answered: kept });
     return { key, value, ttlMs, provider, model };
