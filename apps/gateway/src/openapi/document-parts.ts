@@ -33,6 +33,8 @@ export interface Answer {
   readonly description: string;
   readonly schema: Part;
   readonly stream?: string;
+  /** Media type; absent: JSON. */
+  readonly type?: string;
 }
 
 export interface Operation {

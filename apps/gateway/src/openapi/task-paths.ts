@@ -32,6 +32,24 @@ export const TASK_PATHS: Paths = {
       ...{ isForm: true, answer: answers('Images', 'The images', EVENTS) },
     }),
   },
+  '/v1/audio/transcriptions': {
+    post: task({
+      ...{ id: 'createTranscription', summary: 'Write speech down', body: schemaRef('TranscriptionRequest') },
+      ...{ isForm: true, answer: answers('Transcription', 'The text', 'Its pieces, then all of it with its usage') },
+    }),
+  },
+  '/v1/audio/translations': {
+    post: task({
+      ...{ id: 'createTranslation', summary: 'Write speech down in English', body: schemaRef('TranslationRequest') },
+      ...{ isForm: true, answer: answers('Transcription', 'The text') },
+    }),
+  },
+  '/v1/audio/speech': {
+    post: task({
+      ...{ id: 'createSpeech', summary: 'Read a text out', body: schemaRef('SpeechRequest') },
+      answer: { ...answers('Speech', 'Audio', 'Its pieces, then its usage'), type: 'audio/mpeg' },
+    }),
+  },
   '/v1/decisions': {
     post: task({
       ...{ id: 'createDecision', summary: 'Answer questions with probabilities', body: schemaRef('DecisionRequest') },

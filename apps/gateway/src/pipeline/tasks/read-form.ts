@@ -15,6 +15,7 @@ const MAX_PARTS = 100;
 const TYPES = {
   json: ['application/json', '', 'text/plain'],
   form: ['multipart/form-data'],
+  audio: ['multipart/form-data'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Throws 415 for a body of another kind. */

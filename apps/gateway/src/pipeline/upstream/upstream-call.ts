@@ -106,6 +106,11 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   protected abstract usageOf(attempt: Attempt<Received>, isBilled: boolean): Usage | undefined;
   protected abstract resultOf(opened: Opened): Result;
 
+  /** False once the request can't be sent again. */
+  protected mayAskAgain(): boolean {
+    return true;
+  }
+
   /** Throws one error that lists every attempt. */
   async run(): Promise<Result> {
     for (let step = this.nextStep(this.startedMs); step !== undefined; step = this.nextStep()) {
@@ -218,7 +223,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   }
 
   private nextStep(nowMs = this.services.clock.monotonicMs()): UpstreamStep | undefined {
-    if (this.isOver || this.billable >= this.job.maxAttempts) return undefined;
+    if (this.isOver || this.billable >= this.job.maxAttempts || !this.mayAskAgain()) return undefined;
     return this.plan.next(nowMs);
   }
 
