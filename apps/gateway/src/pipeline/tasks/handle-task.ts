@@ -125,11 +125,11 @@ async function readBody<R extends TaskRequest, A extends JsonObject>(
   services: Pick<Services, 'config' | 'bodyDeadlines'>,
   { dialect, httpRequest, underWay, open }: Omit<ReadInput<R, A>, 'progress'>,
 ): Promise<TaskBody> {
-  if (dialect.body === 'form') return readForm(services, httpRequest, underWay);
   if (dialect.body === 'json') {
     return { fields: (await readRequestBody(services, httpRequest, underWay)).body, files: [] };
   }
-  const form = await readAudioForm(services, httpRequest, underWay);
+  const read = dialect.body === 'form' ? readForm : readAudioForm;
+  const form = await read(services, httpRequest, underWay);
   open.close = form.close;
   return form;
 }
