@@ -171,9 +171,9 @@ async function answer<R extends TaskRequest, A extends JsonObject>(
   const guard = guarded?.guard;
   const { stored, plan } = admission;
   if (stored !== undefined) {
+    const shown = await judgeAnswer(task, stored.answer, guard);
     const summary = meter.completeStored(stored);
     const source = { target: stored, cache: summary.cache, dropped: [], failoverCount: 0 };
-    const shown = await judgeAnswer(task, stored.answer, guard);
     return { response: await respondWhole(services, served, { answer: shown, summary, source }), isStreamed: false };
   }
   const request = wholeIfKept(guarded?.request ?? plan.request, served, guard);
