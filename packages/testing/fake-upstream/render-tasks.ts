@@ -50,7 +50,7 @@ const drawn = (body: JsonObject) =>
 
 const openaiImages: RenderTask = (body, behaviour) => ({
   created: 1,
-  data: drawn(body).map((b64_json) => ({ b64_json })),
+  data: drawn(body).map((b64_json) => ({ b64_json, revised_prompt: `fine ${body.prompt}` })),
   ...imageUsage(behaviour),
 });
 
@@ -85,7 +85,8 @@ const heard: RenderTask = ({ response_format: format }, behaviour) => {
     { id: 0, start: 0, end: 1.5, text: ' Hello from' },
     { id: 1, start: 1.5, end: 3, text: ' the recording.' },
   ];
-  const details: JsonObject = format === 'verbose_json' ? { task: 'transcribe', language: 'english', duration, segments } : {};
+  const details: JsonObject =
+    format === 'verbose_json' ? { task: 'transcribe', language: 'english', duration, segments } : {};
   return { text: HEARD, ...details, ...heardUsage(behaviour) };
 };
 

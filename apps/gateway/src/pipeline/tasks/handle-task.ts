@@ -220,8 +220,10 @@ async function respondCalled<R extends TaskRequest, A extends JsonObject>(
   called: TaskResponse<A>,
 ): Promise<Response> {
   const { answer: made, usage } = called.whole as TaskAnswer<A>;
+  const answered = { answer: made, usage, guess, effort: called };
+  served.meter.attach(answered);
   const judged = await judgeAnswer(task, made, guard);
-  const summary = served.meter.complete({ answer: made, usage, guess, effort: called });
+  const summary = served.meter.complete(answered);
   const { target, dropped, failoverCount, attempts } = called;
   const source = { target, cache: 'miss', dropped, failoverCount, attempts } as const;
   return respondWhole(services, served, { answer: judged, summary, source, kept: summary.kept });
