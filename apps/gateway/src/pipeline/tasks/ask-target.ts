@@ -77,8 +77,9 @@ class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall
     return { attempt, called };
   }
 
-  protected override mayAskAgain(): boolean {
-    return this.job.request.file?.rest?.isSpent() !== true;
+  /** A file that went on as it came can't be sent again. */
+  protected override nextStep(nowMs?: number): UpstreamStep | undefined {
+    return this.job.request.file?.rest?.isSpent() === true ? undefined : super.nextStep(nowMs);
   }
 
   protected usageOf({ target }: Attempt<undefined>, isBilled: boolean): Usage | undefined {

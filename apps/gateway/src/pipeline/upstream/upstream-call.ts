@@ -106,11 +106,6 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   protected abstract usageOf(attempt: Attempt<Received>, isBilled: boolean): Usage | undefined;
   protected abstract resultOf(opened: Opened): Result;
 
-  /** False once the request can't be sent again. */
-  protected mayAskAgain(): boolean {
-    return true;
-  }
-
   /** Throws one error that lists every attempt. */
   async run(): Promise<Result> {
     for (let step = this.nextStep(this.startedMs); step !== undefined; step = this.nextStep()) {
@@ -222,8 +217,8 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     return { provider, model, outcome, startMs: startedMs - this.job.startMs, latencyMs, status, costNanoUsd, span };
   }
 
-  private nextStep(nowMs = this.services.clock.monotonicMs()): UpstreamStep | undefined {
-    if (this.isOver || this.billable >= this.job.maxAttempts || !this.mayAskAgain()) return undefined;
+  protected nextStep(nowMs = this.services.clock.monotonicMs()): UpstreamStep | undefined {
+    if (this.isOver || this.billable >= this.job.maxAttempts) return undefined;
     return this.plan.next(nowMs);
   }
 
