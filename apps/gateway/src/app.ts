@@ -10,6 +10,7 @@ import { openaiChat } from './dialects/openai-chat/index';
 import { openaiCompletions } from './dialects/openai-completions/index';
 import { openaiEmbeddings } from './dialects/openai-embeddings/index';
 import { openaiResponses } from './dialects/openai-responses/index';
+import { openaiSpeech, openaiTranscriptions, openaiTranslations } from './dialects/tasks/audio';
 import { openaiDecisions } from './dialects/tasks/decisions';
 import { openaiImageEdits, openaiImages } from './dialects/tasks/images';
 import { openaiModerations } from './dialects/tasks/moderations';
@@ -30,7 +31,7 @@ import type { ChosenKey } from './pipeline/request/authenticate';
 import { refuseWebSocket } from './pipeline/request/refuse-websocket';
 import { asGatewayError, respondError } from './pipeline/request/respond-error';
 import { handleTask } from './pipeline/tasks/handle-task';
-import { DECISION, IMAGE, MODERATION, RERANK } from './pipeline/tasks/kinds';
+import { DECISION, IMAGE, MODERATION, RERANK, SPEECH, TRANSCRIPTION } from './pipeline/tasks/kinds';
 import type { Task } from './pipeline/tasks/task';
 import { serveDashboard } from './process/serve-dashboard';
 import { isDocsPath, serveDocs } from './process/serve-docs';
@@ -61,6 +62,9 @@ const TASK_ROUTES: readonly (readonly [path: string, handle: Handle])[] = [
   ['/v2/rerank', serves(RERANK, cohereRerank)],
   ['/v1/images/generations', serves(IMAGE, openaiImages)],
   ['/v1/images/edits', serves(IMAGE, openaiImageEdits)],
+  ['/v1/audio/transcriptions', serves(TRANSCRIPTION, openaiTranscriptions)],
+  ['/v1/audio/translations', serves(TRANSCRIPTION, openaiTranslations)],
+  ['/v1/audio/speech', serves(SPEECH, openaiSpeech)],
   ['/v1/decisions', serves(DECISION, openaiDecisions)],
 ];
 

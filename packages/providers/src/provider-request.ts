@@ -40,7 +40,7 @@ export interface UpstreamRequest {
 
 /** A request whose body may be a form. */
 export interface EndpointRequest extends Omit<UpstreamRequest, 'body'> {
-  readonly body: UpstreamRequest['body'] | Blob;
+  readonly body: UpstreamRequest['body'] | Blob | ReadableStream<Uint8Array>;
 }
 
 /** URL and authentication of a request. */

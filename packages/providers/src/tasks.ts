@@ -1,5 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
+import type { SpeechAnswer, SpeechRequest, TranscriptAnswer, TranscriptionRequest } from '@llm0/core/tasks/audio';
 import type { DecisionAnswer, DecisionRequest } from '@llm0/core/tasks/decision';
 import type { ImageAnswer, ImageRequest } from '@llm0/core/tasks/image';
 import type { ModerationAnswer, ModerationRequest } from '@llm0/core/tasks/moderation';
@@ -15,8 +16,8 @@ export interface TaskAnswer<A> {
 
 /** Reads usage out of a stream whose bytes pass unchanged. */
 export interface TaskStreamReader {
-  /** Throws the vendor's error. */
-  push(bytes: Uint8Array): void;
+  /** Throws the vendor's error. Gives what the caller gets instead of these bytes, if that isn't the same. */
+  push(bytes: Uint8Array): Uint8Array | undefined;
   /** True once the stream has an output. */
   readonly isBegun: boolean;
   /** True once an answer is there; the stream may end. */
@@ -24,6 +25,8 @@ export interface TaskStreamReader {
   /** True once nothing more comes. */
   readonly isAll: boolean;
   readonly usage: Usage | undefined;
+  /** Content-Type for the caller; absent: events. */
+  readonly type?: string;
 }
 
 /** One endpoint of a vendor. Pure, like the rest of a provider. */
@@ -34,8 +37,12 @@ export interface TaskPart<R extends TaskRequest, A> {
   encodeRequest(request: R, context: EncodeContext): EndpointRequest;
   /** A complete answer (status 2xx); throws `malformed` for anything else. */
   decodeResponse(body: JsonObject, request: R): TaskAnswer<A>;
-  /** A stream in the caller's own events; absent where the vendor sends none. */
-  createStreamReader?(request: R): TaskStreamReader;
+  /** A stream in the caller's own events, or bytes; absent where the vendor sends none. `type`: its Content-Type. */
+  createStreamReader?(request: R, type: string): TaskStreamReader;
+  /** The vendor's answers are bytes, not JSON: all of them are streams. */
+  readonly sendsBytes?: boolean;
+  /** All bytes of such an answer, for one that is kept. */
+  decodeBytes?(bytes: Uint8Array, type: string, request: R): TaskAnswer<A>;
 }
 
 /** The endpoints of a provider; absent ones it lacks. */
@@ -43,6 +50,8 @@ export interface TaskParts {
   readonly moderation?: TaskPart<ModerationRequest, ModerationAnswer>;
   readonly rerank?: TaskPart<RerankRequest, RerankAnswer>;
   readonly image?: TaskPart<ImageRequest, ImageAnswer>;
+  readonly transcription?: TaskPart<TranscriptionRequest, TranscriptAnswer>;
+  readonly speech?: TaskPart<SpeechRequest, SpeechAnswer>;
   readonly decision?: TaskPart<DecisionRequest, DecisionAnswer>;
 }
 

@@ -362,6 +362,18 @@ describe.each(ON_ONE_KIND)('images on %s stores', (kind) => {
     expect([picture.response.status, picture.json.error?.param]).toEqual([400, 'image']);
   });
 
+  test('an image that guardrails withhold costs what the vendor told', async () => {
+    const rules = [{ name: 'no-cats', on: 'output', check: { type: 'words', words: ['cat'] }, action: 'block' }];
+    const path = `/projects/${projectId}/guardrails`;
+    await callAdmin(world.gateway, path, { method: 'PUT', body: { mode: 'enforce', rules } });
+    const { response, json, row } = await generate({ model: 'gpt-image-9' });
+    expect([response.status, json.error?.param]).toEqual([400, 'no-cats']);
+    expect(await row()).toMatchObject({
+      ...{ status: 'error', error_code: 'guardrail_blocked', final_provider: 'openai' },
+      ...{ cost_usd: 0.00305, tokens_out: 100, cost_estimated: false },
+    });
+  });
+
   test('a request leaves nothing behind', async () => {
     await waitUntil(() => world.upstream.control.counters.waiting === 0);
     expect((await settledLedger(world.gateway)).open_holds).toBe(0);

@@ -67,7 +67,7 @@ describe.each(ON_ONE_KIND)('no target is passed over silently, on %s stores', (k
       await callAdmin(world.gateway, `/models?provider=openai&model=${name}`, { method: 'PUT', body });
     }
     const targets = Object.keys(models).map((model) => ({ provider: 'openai', model }));
-    await callAdmin(world.gateway, '/aliases', { method: 'POST', body: { name: 'looks', targets } });
+    await callAdmin(world.gateway, '/aliases', { method: 'POST', body: { alias: 'looks', targets } });
     const sendImage = (model: string) => send({ model, messages: [{ role: 'user', content }] });
     const response = await sendImage('looks');
     expect([response.status, response.headers.get('x-model')]).toEqual([200, 'seeing']);

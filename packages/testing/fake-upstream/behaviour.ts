@@ -22,6 +22,8 @@ export interface FakeBehaviour {
     /** Part of the prompt that is pictures. */
     readonly pictures?: number;
   } | null;
+  /** Seconds of audio that are billed instead of tokens. */
+  readonly seconds?: number;
   /** Bills no more output than the request allows. */
   readonly obeysLimit?: boolean;
   /** Where a stream reports usage. */

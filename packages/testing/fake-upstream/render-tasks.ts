@@ -50,7 +50,7 @@ const drawn = (body: JsonObject) =>
 
 const openaiImages: RenderTask = (body, behaviour) => ({
   created: 1,
-  data: drawn(body).map((b64_json) => ({ b64_json })),
+  data: drawn(body).map((b64_json) => ({ b64_json, revised_prompt: `fine ${body.prompt}` })),
   ...imageUsage(behaviour),
 });
 
@@ -61,6 +61,54 @@ export function imageEvents(name: string, body: JsonObject, behaviour: FakeBehav
   });
   const whole = { type: `${name}.completed`, b64_json: fakePicture(String(body.prompt)), ...imageUsage(behaviour) };
   return [...partials, whole].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+}
+
+/** What is heard in every file. */
+export const HEARD = 'Hello from the recording.';
+
+/** Usage of a transcript: tokens by default, seconds where the behaviour tells them. */
+function heardUsage({ usage = {}, seconds }: FakeBehaviour): JsonObject {
+  if (seconds !== undefined) return { usage: { type: 'duration', seconds } };
+  if (usage === null) return {};
+  const { prompt = 100, completion = 20 } = usage;
+  return {
+    usage: {
+      ...{ type: 'tokens', input_tokens: prompt, output_tokens: completion, total_tokens: prompt + completion },
+      input_token_details: { audio_tokens: prompt - 10, text_tokens: 10 },
+    },
+  };
+}
+
+const heard: RenderTask = ({ response_format: format }, behaviour) => {
+  const duration = behaviour.seconds ?? 3;
+  const segments = [
+    { id: 0, start: 0, end: 1.5, text: ' Hello from' },
+    { id: 1, start: 1.5, end: 3, text: ' the recording.' },
+  ];
+  const details: JsonObject =
+    format === 'verbose_json' ? { task: 'transcribe', language: 'english', duration, segments } : {};
+  return { text: HEARD, ...details, ...heardUsage(behaviour) };
+};
+
+/** Pieces of the text, then all of it. */
+export function heardEvents(behaviour: FakeBehaviour): JsonObject[] {
+  const deltas = HEARD.split(/(?= )/).map((delta) => ({ type: 'transcript.text.delta', delta }));
+  return [...deltas, { type: 'transcript.text.done', text: HEARD, ...heardUsage(behaviour) }];
+}
+
+/** Bytes that say what is said, and its voice. */
+export const fakeSpeech = ({ input, voice }: JsonObject) => Buffer.from(`ID3 ${voice}: ${input}`.repeat(20));
+
+/** The same in pieces, then its usage. */
+export function spokenEvents(body: JsonObject, { usage = {} }: FakeBehaviour): JsonObject[] {
+  const speech = fakeSpeech(body);
+  const { prompt = 10, completion = 200 } = usage ?? {};
+  const counts = { input_tokens: prompt, output_tokens: completion, total_tokens: prompt + completion };
+  const pieces = Array.from({ length: Math.ceil(speech.length / 50) }, (_, index) => ({
+    type: 'speech.audio.delta',
+    audio: speech.subarray(50 * index, 50 * index + 50).toString('base64'),
+  }));
+  return [...pieces, { type: 'speech.audio.done', ...(usage === null ? {} : { usage: counts }) }];
 }
 
 /** Endpoints of vendors beside chat and embeddings, by path. */
@@ -113,6 +161,12 @@ export const FAKE_TASKS = {
     data: rank(body, body.top_k),
     ...withTokens(body, behaviour),
   }),
+  '/v1/audio/transcriptions': heard,
+  '/v1/audio/translations': heard,
+  '/openai/deployments/:model/audio/transcriptions': heard,
+  // Tells no usage.
+  '/groq/v1/audio/transcriptions': (body, behaviour) => heard(body, { ...behaviour, usage: null, seconds: undefined }),
+  '/v1/audio/speech': (body) => body,
   '/v1/images/generations': openaiImages,
   '/v1/images/edits': openaiImages,
   '/openai/deployments/:model/images/generations': openaiImages,

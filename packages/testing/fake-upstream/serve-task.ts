@@ -1,6 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { FakeBehaviour } from './behaviour';
-import { FAKE_TASKS, imageEvents } from './render-tasks';
+import { FAKE_TASKS, fakeSpeech, heardEvents, imageEvents, spokenEvents } from './render-tasks';
 
 export type FakeTask = keyof typeof FAKE_TASKS;
 
@@ -16,9 +16,18 @@ export function serveTask(
   body: JsonObject,
   { behaviour, stream }: { readonly behaviour: FakeBehaviour; readonly stream: boolean },
 ): Response {
+  if (path.endsWith('/speech')) return serveSpeech(body, behaviour);
+  if (path.includes('/audio/') && stream) return streamEvents(heardEvents(behaviour).map(asEvent), behaviour);
   if (!stream) return Response.json(FAKE_TASKS[path](body, behaviour));
   const name = path.endsWith('/edits') ? 'image_edit' : 'image_generation';
   return streamEvents(imageEvents(name, body, behaviour), behaviour);
+}
+
+const asEvent = (event: JsonObject) => `data: ${JSON.stringify(event)}\n\n`;
+
+function serveSpeech(body: JsonObject, behaviour: FakeBehaviour): Response {
+  if (body.stream_format === 'sse') return streamEvents(spokenEvents(body, behaviour).map(asEvent), behaviour);
+  return new Response(fakeSpeech(body), { headers: { 'content-type': 'audio/mpeg' } });
 }
 
 /** Fields of JSON or of a form; files count by their size. */

@@ -4,7 +4,7 @@ import type { Chain } from '../api/routing';
 import type { CacheBucket, LatencyBucket, SpendBucket } from '../api/stats';
 import { prepareOutcomes, prepareRatio } from './cache/prepare-cache';
 import { prepareLatency } from './latency/prepare-latency';
-import { describeEnd, describeImport, findModels, perMillion, readPriceMap, toImport } from './models/prepare-prices';
+import { describeEnd, describeImport, describeLost, findModels, readPriceMap, toImport } from './models/prepare-prices';
 import { cacheOutcome, foldedNote, prepareCostParts } from './requests/prepare-request';
 import { prepareTargets, toChain } from './routing/prepare-routing';
 import { describeAlert, statesOf } from './settings/prepare-alert';
@@ -124,10 +124,7 @@ describe('a request', () => {
 });
 
 describe('prices', () => {
-  test('USD per token to USD per million, exactly', () => {
-    expect([2.5e-6, 1.5e-7, 0, 0.00006, 3e-12].map(perMillion)).toEqual(['2.5', '0.15', '0', '60', '0.000003']);
-  });
-  test('a price map is read; what says too little is left out', () => {
+  test('a price map is read; what has no place is listed', () => {
     const map = {
       sample_spec: {},
       'gpt-x': {
@@ -139,10 +136,27 @@ describe('prices', () => {
         mode: 'chat',
       },
       'groq/llama': { litellm_provider: 'groq', input_cost_per_token: 1e-7, output_cost_per_token: 2e-7 },
-      embed: { litellm_provider: 'openai', input_cost_per_token: 1e-7 },
+      half: { litellm_provider: 'openai', input_cost_per_token: 1e-7, input_cost_per_pixel: 1e-9 },
+      video: { litellm_provider: 'openai', mode: 'video_generation', output_cost_per_second: 0.1 },
+      draw: {
+        litellm_provider: 'openai',
+        mode: 'image_generation',
+        output_cost_per_image: 0.04,
+        input_cost_per_pixel: 1e-9,
+      },
+      nothing: { litellm_provider: 'openai', mode: 'rerank' },
     };
-    const { prices, skipped } = readPriceMap(JSON.stringify(map));
-    expect(skipped).toBe(2);
+    const read = readPriceMap(JSON.stringify(map));
+    const { prices, lost } = read;
+    expect(lost.map(({ model, why }) => `${model} ${why}`)).toEqual([
+      'half has no output_usd_per_million; loses input_cost_per_pixel',
+      'video is for video_generation, which the gateway has not',
+      'draw loses input_cost_per_pixel',
+      'nothing has no price',
+    ]);
+    expect([describeLost(read), describeLost({ lost: [] })]).toEqual([
+      ...["4 entries with prices that the gateway can't hold", null],
+    ]);
     expect(prices).toEqual([
       {
         provider: 'openai',
@@ -155,6 +169,7 @@ describe('prices', () => {
         },
       },
       { provider: 'groq', model: 'llama', body: { input_usd_per_million: '0.1', output_usd_per_million: '0.2' } },
+      { provider: 'openai', model: 'draw', body: { image_usd: '0.04', mode: 'image' } },
     ]);
     expect(() => readPriceMap('[]')).toThrow('not a map');
   });
@@ -208,13 +223,11 @@ describe('entries moved between pages', () => {
 
   test('an import is narrowed to a provider, and said in words', () => {
     const price = { input_usd_per_million: '1' };
-    const map = { prices: ['a', 'b'].map((provider) => ({ provider, model: 'm', body: price })), skipped: 3 };
+    const map = { prices: ['a', 'b'].map((provider) => ({ provider, model: 'm', body: price })), lost: [] };
     expect(toImport(map, '')).toHaveLength(2);
     expect(toImport(map, 'b') as unknown).toEqual([{ provider: 'b', model: 'm', ...price }]);
-    expect(describeImport(undefined, 3)).toBe('Comparing with the current prices');
-    expect(describeImport({ created: 1, updated: 2, unchanged: 1000 }, 3)).toStartWith(
-      '1 new, 2 changed, 1,000 unchanged. 3 entries',
-    );
+    expect(describeImport(undefined)).toBe('Comparing with the current prices');
+    expect(describeImport({ created: 1, updated: 2, unchanged: 1000 })).toBe('1 new, 2 changed, 1,000 unchanged.');
   });
 
   test('models are found by provider and by any part of their name', () => {

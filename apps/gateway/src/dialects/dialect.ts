@@ -219,15 +219,22 @@ export interface TaskBody {
   readonly files: readonly (readonly [field: string, file: SentFile])[];
 }
 
+export interface EncodedBytes {
+  readonly type: string;
+  readonly body: string | Uint8Array;
+}
+
 /** One client-facing API of a task. */
 export interface TaskDialect<R extends TaskRequest, A extends JsonObject> extends ErrorEnvelope {
   readonly name: DialectName;
-  /** `form`: takes a form instead of JSON. */
-  readonly body: 'json' | 'form';
+  /** `form`: takes a form instead of JSON. `audio`: one with a file that goes on as it comes. */
+  readonly body: 'json' | 'form' | 'audio';
   /** Throws `invalid_request` with the field's name; keeps unknown fields. */
   decodeRequest(body: TaskBody): R;
   /** The whole answer. */
   encodeResponse(answer: A, summary: TaskSummary): JsonObject;
   /** The whole answer as events, for a caller that wants a stream; absent where no caller can. */
   encodeEvents?(answer: A, summary: TaskSummary): readonly JsonObject[];
+  /** The whole answer where it isn't JSON; undefined where it is. */
+  encodeBytes?(answer: A): EncodedBytes | undefined;
 }

@@ -91,7 +91,7 @@ function describe(operation: Operation): Part {
         description: answer.description,
         ...(isOpen === true ? {} : { headers: headerRefs() }),
         content: {
-          ...json(answer.schema),
+          ...(answer.type === undefined ? json(answer.schema) : { [answer.type]: { schema: answer.schema } }),
           ...(answer.stream === undefined
             ? {}
             : { 'text/event-stream': { schema: { type: 'string', description: answer.stream } } }),

@@ -33,6 +33,8 @@ export interface Answer {
   readonly description: string;
   readonly schema: Part;
   readonly stream?: string;
+  /** Media type; absent: JSON. */
+  readonly type?: string;
 }
 
 export interface Operation {
@@ -56,3 +58,9 @@ export interface Operation {
 }
 
 export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** An answer by the name of its schema. */
+export const answers = (schema: string, description: string, stream?: string): Answer => ({
+  ...{ schema: schemaRef(schema), description },
+  ...(stream === undefined ? {} : { stream }),
+});

@@ -1,13 +1,9 @@
-import { type Operation, type Paths, schemaRef } from './document-parts';
+import { answers, type Operation, type Paths, schemaRef } from './document-parts';
 import { CHAT_HEADERS } from './request-headers';
 
 const task = (operation: Omit<Operation, 'tag' | 'takes'>): Operation => ({
   ...{ tag: 'tasks', takes: CHAT_HEADERS },
   ...operation,
-});
-const answers = (schema: string, description: string, stream?: string) => ({
-  ...{ schema: schemaRef(schema), description },
-  ...(stream === undefined ? {} : { stream }),
 });
 
 const EVENTS = 'Unfinished images, then the image with its usage';
@@ -30,6 +26,24 @@ export const TASK_PATHS: Paths = {
     post: task({
       ...{ id: 'editImage', summary: 'Make images from pictures and a prompt', body: schemaRef('ImageEditRequest') },
       ...{ isForm: true, answer: answers('Images', 'The images', EVENTS) },
+    }),
+  },
+  '/v1/audio/transcriptions': {
+    post: task({
+      ...{ id: 'createTranscription', summary: 'Write speech down', body: schemaRef('TranscriptionRequest') },
+      ...{ isForm: true, answer: answers('Transcription', 'The text', 'Its pieces, then all of it with its usage') },
+    }),
+  },
+  '/v1/audio/translations': {
+    post: task({
+      ...{ id: 'createTranslation', summary: 'Write speech down in English', body: schemaRef('TranslationRequest') },
+      ...{ isForm: true, answer: answers('Transcription', 'The text') },
+    }),
+  },
+  '/v1/audio/speech': {
+    post: task({
+      ...{ id: 'createSpeech', summary: 'Read a text out', body: schemaRef('SpeechRequest') },
+      answer: { ...answers('Speech', 'Audio', 'Its pieces, then its usage'), type: 'audio/mpeg' },
     }),
   },
   '/v1/decisions': {

@@ -1,3 +1,4 @@
+import { TRANSCRIPT_FORMATS } from '@llm0/core/tasks/audio';
 import {
   arrayOf,
   COUNT,
@@ -27,6 +28,13 @@ const image = {
   partial_images: { type: 'integer', minimum: 0, maximum: 3, description: 'Unfinished images of a stream' },
 } as const;
 
+const recording = {
+  model: MODEL,
+  file: { ...FILE, description: 'FLAC, MP3, MP4, M4A, Ogg, WAV or WebM, at most 25 MiB' },
+  prompt: TEXT,
+  response_format: oneOfTexts(...TRANSCRIPT_FORMATS),
+} as const;
+
 /** Requests and answers of what models do besides text and vectors. */
 export const TASK_SCHEMAS: Readonly<Record<string, Part>> = {
   ImageRequest: openObject(image, ['model', 'prompt']),
@@ -38,6 +46,24 @@ export const TASK_SCHEMAS: Readonly<Record<string, Part>> = {
     },
     ['model', 'prompt', 'image'],
   ),
+  TranscriptionRequest: openObject({ ...recording, stream: { type: 'boolean', default: false } }, ['model', 'file']),
+  TranslationRequest: openObject(recording, ['model', 'file']),
+  Transcription: openObject(
+    { text: TEXT, usage: openObject({ type: oneOfTexts('tokens', 'duration'), seconds: NUMBER }), ...METADATA },
+    ['text', 'cost_usd'],
+  ),
+  SpeechRequest: openObject(
+    {
+      model: MODEL,
+      input: { type: 'string', maxLength: 4096 },
+      voice: { anyOf: [TEXT, OBJECT] },
+      instructions: TEXT,
+      response_format: { ...oneOfTexts('mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'), default: 'mp3' },
+      stream_format: { ...oneOfTexts('audio', 'sse'), default: 'audio' },
+    },
+    ['model', 'input', 'voice'],
+  ),
+  Speech: FILE,
   Images: openObject(
     {
       created: COUNT,

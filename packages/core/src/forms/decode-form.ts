@@ -48,6 +48,7 @@ export class FormDecoder {
   push(chunk: Uint8Array): void {
     if (this.state === 'over') return;
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    this.passSeam(bytes);
     this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
     while (this.step());
   }
@@ -55,6 +56,15 @@ export class FormDecoder {
   /** Throws for a form that is cut off. */
   finish(): void {
     if (this.state !== 'over') throw invalidRequest('', 'The form in the request body is incomplete.');
+  }
+
+  /** Without a delimiter across two chunks, the second one isn't copied. */
+  private passSeam(next: Buffer): void {
+    const { state, rest, delimiter } = this;
+    if (state !== 'data' || rest.length === 0 || next.length < delimiter.length) return;
+    if (Buffer.concat([rest, next.subarray(0, delimiter.length - 1)]).includes(delimiter)) return;
+    this.sink.data(rest);
+    this.rest = NOTHING;
   }
 
   /** False until there are more bytes. */

@@ -14,6 +14,9 @@ export type DialectName =
   | 'openai-images'
   | 'openai-image-edits'
   | 'openai-decisions'
+  | 'openai-transcriptions'
+  | 'openai-translations'
+  | 'openai-speech'
   | 'passthrough'
   | 'infer';
 
@@ -26,6 +29,9 @@ export type Modality = (typeof MODALITIES)[number];
 export const MODALITY_OF: { readonly [K in DialectName]?: Exclude<Modality, 'text'> } = {
   'openai-moderations': 'moderation',
   'cohere-rerank': 'rerank',
+  'openai-transcriptions': 'audio',
+  'openai-translations': 'audio',
+  'openai-speech': 'audio',
   'openai-images': 'image',
   'openai-image-edits': 'image',
   'openai-embeddings': 'embedding',

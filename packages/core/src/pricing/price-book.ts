@@ -35,6 +35,20 @@ export const MODES = [
   ...(['moderation', 'rerank', 'realtime'] as const),
 ] as const;
 
+/** Modes that are billed by token, and the prices they need. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  chat: ['input', 'output'],
+  responses: ['input', 'output'],
+  completion: ['input', 'output'],
+  embedding: ['input'],
+};
+
+/** Field of a missing price, which would be billed at nothing; undefined where all are set. */
+export function missingPrice(mode: string, hasPrice: (field: string) => boolean): string | undefined {
+  const needed = NEEDED[mode] ?? [];
+  return needed.map((name) => `${name}_usd_per_million`).find((field) => !hasPrice(field));
+}
+
 /** A model's price and capabilities; rows of `model_pricing`. */
 export interface PricedModel {
   readonly provider: string;

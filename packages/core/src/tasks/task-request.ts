@@ -10,18 +10,35 @@ export interface TaskRequest {
   readonly user?: string | undefined;
   /** Top-level fields the gateway does not know, by name. */
   readonly extra: Readonly<JsonObject>;
+  /** Sent on as it comes, if it is large. */
+  readonly file?: SentFile;
 }
 
 /** A file of a request, as its caller sent it. */
 export interface SentFile {
   readonly name: string;
   readonly type: string;
-  /** Pieces in order. */
+  /** Pieces in order; the first ones where a rest follows. */
   readonly pieces: readonly Uint8Array[];
+  readonly rest?: FileRest;
+  /** Bytes of all of it, at most; set where a rest follows. */
+  readonly size?: number;
 }
 
-export const sizeOf = ({ pieces }: Pick<SentFile, 'pieces'>): number =>
-  pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
+/** The rest of a large file: still on its way, or on disk. */
+export interface FileRest {
+  /** Its bytes in order. Throws what is wrong with the form. */
+  open(): AsyncIterable<Uint8Array>;
+  /** Fields of the form behind the file, known once all bytes were read. */
+  later(): readonly (readonly [name: string, value: string])[];
+  /** True once it was opened and can't be again. */
+  isSpent(): boolean;
+  /** The caller's fault, found while it was read. */
+  fault(): Error | undefined;
+}
+
+export const sizeOf = ({ pieces, size }: Pick<SentFile, 'pieces' | 'size'>): number =>
+  size ?? pieces.reduce((sum, { byteLength }) => sum + byteLength, 0);
 
 /** Strict caps refuse what has no bound. */
 export function refuseUnbounded(param: string, what: string): GatewayError {

@@ -8,6 +8,7 @@ import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
 import { passthrough } from './passthrough';
 import { image } from './tasks/image';
+import { transcription } from './tasks/transcription';
 import { PROVIDER } from './wire';
 
 /** The Gemini API of Google AI Studio. */
@@ -24,6 +25,6 @@ export const gemini: Provider = {
   remoteMedia: listRemoteMedia,
   probeUrl: probeEndpoint,
   embeddings,
-  tasks: { image },
+  tasks: { image, transcription },
   passthrough,
 };

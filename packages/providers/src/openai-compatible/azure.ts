@@ -4,6 +4,8 @@ import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { passthrough, shapesUnder } from '../openai/passthrough';
 import { OPENAI_QUIRKS } from '../openai/quirks';
 import { createImages, OPENAI_IMAGES } from '../openai/tasks/image';
+import { createSpeech } from '../openai/tasks/speech';
+import { createTranscription } from '../openai/tasks/transcription';
 import type { Provider } from '../provider';
 import type { EncodeContext, Endpoint, EndpointRequest, ProviderConnection } from '../provider-request';
 import { createCompatibleProvider } from './create-compatible-provider';
@@ -59,6 +61,8 @@ function toDeployment<T extends EndpointRequest>(
 }
 
 const embeddings = createEmbeddings('azure', OPENAI_EMBEDDINGS);
+const speech = createSpeech('azure', { hasEvents: true });
+const transcription = createTranscription('azure', { tellsUsage: false, streams: true });
 const image = createImages('azure', OPENAI_IMAGES);
 const completions = createCompletions('azure', OPENAI_COMPLETIONS, OPENAI_QUIRKS);
 
@@ -78,6 +82,18 @@ export const azure: Provider = {
       toDeployment(context, 'completions', (keyless) => completions.encodeRequest(request, keyless)),
   },
   tasks: {
+    transcription: {
+      ...transcription,
+      encodeRequest: (request, context) =>
+        toDeployment(context, request.translates ? 'audio/translations' : 'audio/transcriptions', (keyless) =>
+          transcription.encodeRequest(request, keyless),
+        ),
+    },
+    speech: {
+      ...speech,
+      encodeRequest: (request, context) =>
+        toDeployment(context, 'audio/speech', (keyless) => speech.encodeRequest(request, keyless)),
+    },
     image: {
       ...image,
       encodeRequest: (request, context) =>

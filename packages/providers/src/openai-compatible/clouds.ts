@@ -1,5 +1,7 @@
 import { modelsEndpoint } from '../openai/endpoint';
 import { createImages } from '../openai/tasks/image';
+import { createSpeech } from '../openai/tasks/speech';
+import { createTranscription } from '../openai/tasks/transcription';
 import { type CompatibleOverrides, createCompatibleProvider } from './create-compatible-provider';
 import { createRerank } from './rerank';
 
@@ -8,9 +10,14 @@ const CLOUDS: readonly CompatibleOverrides[] = [
   {
     name: 'groq',
     defaultBaseUrl: 'https://api.groq.com/openai/v1',
-    modelPatterns: [/^groq\//, /^openai\/gpt-oss-/],
+    modelPatterns: [/^groq\//, /^openai\/gpt-oss-/, /^whisper-large-/],
     quirks: { outputLimitField: 'as-sent', topK: false },
     embeddings: null,
+    // Source: https://console.groq.com/docs/speech-to-text
+    tasks: {
+      transcription: createTranscription('groq', { tellsUsage: false, streams: false, leastSeconds: 10 }),
+      speech: createSpeech('groq', { hasEvents: false }),
+    },
   },
   // Source: https://docs.together.ai/docs/openai-api-compatibility
   {

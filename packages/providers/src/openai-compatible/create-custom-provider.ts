@@ -1,5 +1,7 @@
 import { modelsEndpoint } from '../openai/endpoint';
 import { createImages, OPENAI_IMAGES } from '../openai/tasks/image';
+import { createSpeech } from '../openai/tasks/speech';
+import { createTranscription } from '../openai/tasks/transcription';
 import type { Provider } from '../provider';
 import { createCompatibleProvider } from './create-compatible-provider';
 import { createRerank } from './rerank';
@@ -21,6 +23,8 @@ export function createCustomProvider(name: string, listsModels: boolean): Provid
     tasks: {
       rerank: createRerank(name, { topField: 'top_n', listField: 'results', takesLimit: true }),
       image: createImages(name, OPENAI_IMAGES),
+      transcription: createTranscription(name, { tellsUsage: false, streams: true }),
+      speech: createSpeech(name, { hasEvents: false }),
     },
     ...(listsModels ? { modelsEndpoint } : {}),
   });

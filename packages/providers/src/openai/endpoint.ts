@@ -8,7 +8,10 @@ type Path =
   | 'decisions'
   | 'rerank'
   | 'images/generations'
-  | 'images/edits';
+  | 'images/edits'
+  | 'audio/transcriptions'
+  | 'audio/translations'
+  | 'audio/speech';
 
 /** By connection, which a changed key or setting replaces. */
 const ENDPOINTS = new WeakMap<ProviderConnection, Partial<Record<Path, Endpoint>>>();

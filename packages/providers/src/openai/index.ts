@@ -17,6 +17,8 @@ import { speakResponses } from './responses/speak-responses';
 import { createDecisions } from './tasks/decision';
 import { createImages, OPENAI_IMAGES } from './tasks/image';
 import { createModeration } from './tasks/moderation';
+import { createSpeech } from './tasks/speech';
+import { createTranscription, OPENAI_TRANSCRIPTION } from './tasks/transcription';
 
 /** Differences between Chat Completions servers. */
 export interface ChatProfile {
@@ -80,6 +82,7 @@ export const openai: Provider = speakResponses(
       /^o[1-9](?:$|-)/,
       /^ft:/,
       /^codex-/,
+      /^(?:whisper|tts)-/,
       /^computer-use-/,
       /^(?:davinci|babbage)-\d/,
     ],
@@ -87,6 +90,11 @@ export const openai: Provider = speakResponses(
     embeddings: OPENAI_EMBEDDINGS,
     completions: OPENAI_COMPLETIONS,
     moderationModels: /^(?:omni|text)-moderation-/,
-    tasks: { image: createImages('openai', OPENAI_IMAGES), decision: createDecisions('openai') },
+    tasks: {
+      image: createImages('openai', OPENAI_IMAGES),
+      decision: createDecisions('openai'),
+      transcription: createTranscription('openai', OPENAI_TRANSCRIPTION),
+      speech: createSpeech('openai', { hasEvents: true }),
+    },
   }),
 );

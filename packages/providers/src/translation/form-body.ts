@@ -1,8 +1,8 @@
-import type { SentFile } from '@llm0/core/tasks/task-request';
+import type { FileRest, SentFile } from '@llm0/core/tasks/task-request';
 
 export interface FormBody {
   readonly contentType: string;
-  readonly body: Blob;
+  readonly body: Blob | ReadableStream<Uint8Array>;
 }
 
 export type FormField = readonly [name: string, value: string | SentFile];
@@ -19,8 +19,45 @@ export function formBody(fields: readonly FormField[]): FormBody {
       parts.push(...(value.pieces as readonly Uint8Array<ArrayBuffer>[]), '\r\n');
     }
   }
+  const contentType = `multipart/form-data; boundary=${boundary}`;
+  const file = fields.map(([, value]) => value).find((value) => typeof value !== 'string' && value.rest !== undefined);
+  if (typeof file === 'object' && file.rest !== undefined) {
+    // The last part is the file: its line end comes behind the rest.
+    return { contentType, body: streamForm(new Blob(parts.slice(0, -1)), file.rest, boundary) };
+  }
   parts.push(`--${boundary}--\r\n`);
-  return { contentType: `multipart/form-data; boundary=${boundary}`, body: new Blob(parts) };
+  return { contentType, body: new Blob(parts) };
+}
+
+/** A form whose last part is still on its way. */
+function streamForm(start: Blob, rest: FileRest, boundary: string): ReadableStream<Uint8Array> {
+  async function* pieces() {
+    yield await start.bytes();
+    yield* rest.open();
+    let end = '\r\n';
+    for (const [name, value] of rest.later()) {
+      end += `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`;
+    }
+    yield Buffer.from(`${end}--${boundary}--\r\n`);
+  }
+  return pulled(pieces());
+}
+
+/** Reads no piece before it is wanted. */
+export function pulled(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** As browsers write names. */

@@ -40,9 +40,14 @@ export function callTask<R extends TaskRequest, A>(call: TaskCall<R, A>): Promis
     encode: (context) => part.encodeRequest(request, context),
     read: async (fetched) => {
       const { dropped, response } = fetched;
-      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-      const reader = request.stream && isStream ? part.createStreamReader?.(request) : undefined;
+      const type = response.headers.get('content-type') ?? '';
+      const isStream = request.stream && (type.startsWith('text/event-stream') || part.sendsBytes === true);
+      const reader = isStream ? part.createStreamReader?.(request, type) : undefined;
       if (reader !== undefined) return { dropped, stream: await openStream(call, fetched, reader) };
+      if (part.decodeBytes !== undefined) {
+        const bytes = Buffer.concat(await readAll(call, fetched));
+        return { dropped, whole: part.decodeBytes(bytes, type, request) };
+      }
       const body = await prepareAnswer(await readAll(call, fetched), BOUNDS);
       return { dropped, whole: part.decodeResponse(parseAnswer(provider.name, body), request) };
     },
@@ -60,12 +65,12 @@ async function openStream<R extends TaskRequest, A>(
   const body = new UpstreamBody(response.body, { provider: provider.name, ...timeouts, room, signal });
   const first: Uint8Array[] = [];
   const receive = async () => {
-    const bytes = await body.read();
-    if (bytes === undefined && !reader.isComplete) {
-      throw upstreamFailure('truncated', provider.name, 'ended its stream before it was complete.');
+    for (let bytes = await body.read(); bytes !== undefined; bytes = await body.read()) {
+      const shown = reader.push(bytes) ?? bytes;
+      if (shown.byteLength > 0) return shown;
     }
-    if (bytes !== undefined) reader.push(bytes);
-    return bytes;
+    if (reader.isComplete) return undefined;
+    throw upstreamFailure('truncated', provider.name, 'ended its stream before it was complete.');
   };
   try {
     while (!reader.isBegun) {

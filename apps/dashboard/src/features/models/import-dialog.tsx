@@ -8,11 +8,11 @@ import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { Input, SelectField } from '../../ui/form';
 import { useManagedSet } from '../forms/managed-set';
-import { describeImport, type PriceMap, readPriceMap, toImport } from './prepare-prices';
+import { describeImport, describeLost, type PriceMap, readPriceMap, toImport } from './prepare-prices';
 
 /** Reads a price map, previews it, and sets the prices of one provider or all. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
-  const [map, setMap] = useState<PriceMap>({ prices: [], skipped: 0 });
+  const [map, setMap] = useState<PriceMap>({ prices: [], lost: [] });
   const [error, setError] = useState<Error | null>(null);
   const readFile = async (file: File | undefined) => {
     if (file === undefined) return;
@@ -41,6 +41,28 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
         <Prices map={map} fileError={error} onDone={onClose} />
       </div>
     </Dialog>
+  );
+}
+
+/** A map may have thousands. */
+const MOST_SHOWN = 200;
+
+function Lost({ map }: { readonly map: PriceMap }) {
+  const heading = describeLost(map);
+  if (heading === null) return null;
+  const more = map.lost.length - MOST_SHOWN;
+  return (
+    <details className="text-muted">
+      <summary className="cursor-pointer">{heading}</summary>
+      <ul className="mt-1 max-h-40 overflow-y-auto">
+        {map.lost.slice(0, MOST_SHOWN).map(({ model, why }) => (
+          <li key={model} className="wrap-anywhere">
+            <span className="text-text">{model}</span> {why}
+          </li>
+        ))}
+        {more > 0 && <li>and {formatCount(more)} more</li>}
+      </ul>
+    </details>
   );
 }
 
@@ -85,7 +107,8 @@ function Prices({ map, fileError, onDone }: PricesProps) {
             onValue={setProvider}
           />
           {note}
-          <p className="min-h-10 text-muted">{describeImport(check.data, map.skipped)}</p>
+          <p className="min-h-5 text-muted">{describeImport(check.data)}</p>
+          <Lost map={map} />
           <div className="flex justify-end">
             <Button
               kind="primary"

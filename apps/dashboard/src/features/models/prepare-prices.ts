@@ -1,5 +1,7 @@
+import { MODES, missingPrice } from '@llm0/core/pricing/price-book';
+import { modeOfMap, readMapPrices } from '@llm0/core/pricing/price-map';
 import type { Model, ModelImport } from '../../api/models';
-import { formatCount } from '../../format/format-number';
+import { countOf, formatCount } from '../../format/format-number';
 
 /** A model's prices as the API takes them, with where they belong. */
 export interface PriceImport {
@@ -8,31 +10,23 @@ export interface PriceImport {
   readonly body: Record<string, string | number>;
 }
 
+/** An entry, or some prices of one, that has no place here. */
+export interface LostPrice {
+  /** As the file names it. */
+  readonly model: string;
+  readonly why: string;
+}
+
 /** Parsed price file. */
 export interface PriceMap {
   readonly prices: readonly PriceImport[];
-  /** Number of incomplete entries. */
-  readonly skipped: number;
+  readonly lost: readonly LostPrice[];
 }
-
-/** Field of LiteLLM's price map (USD per token) → ours (USD per million). */
-const PRICES = {
-  input_cost_per_token: 'input_usd_per_million',
-  output_cost_per_token: 'output_usd_per_million',
-  cache_read_input_token_cost: 'cache_read_usd_per_million',
-  cache_creation_input_token_cost: 'cache_write_usd_per_million',
-  output_cost_per_reasoning_token: 'reasoning_usd_per_million',
-} as const;
 
 const LIMITS = { max_input_tokens: 'context_window', max_output_tokens: 'max_output_tokens' } as const;
 
-/** USD per token → USD per million tokens, with at most 6 decimals; exact for price lists. */
-export function perMillion(usdPerToken: number): string {
-  return (usdPerToken * 1e6).toFixed(6).replace(/\.?0+$/, '');
-}
-
 /**
- * Parses a price map like LiteLLM's `model_prices_and_context_window.json` into prices and incomplete entries. Throws
+ * Parses a price map like LiteLLM's `model_prices_and_context_window.json` into prices, and what has no place here. Throws
  * for any other text.
  */
 export function readPriceMap(text: string): PriceMap {
@@ -40,32 +34,41 @@ export function readPriceMap(text: string): PriceMap {
   if (typeof map !== 'object' || map === null || Array.isArray(map))
     throw new Error('This file is not a map of model names to prices.');
   const prices: PriceImport[] = [];
-  let skipped = 0;
-  for (const [name, entry] of Object.entries(map)) {
-    const price = name === 'sample_spec' ? undefined : readEntry(name, entry);
-    if (price === undefined) skipped += 1;
-    else prices.push(price);
+  const lost: LostPrice[] = [];
+  for (const [model, entry] of Object.entries(map)) {
+    if (model === 'sample_spec') continue;
+    const read = readEntry(model, entry);
+    if (read.price !== undefined) prices.push(read.price);
+    if (read.why !== undefined) lost.push({ model, why: read.why });
   }
-  return { prices, skipped };
+  return { prices, lost };
 }
 
-function readEntry(name: string, entry: unknown): PriceImport | undefined {
-  if (typeof entry !== 'object' || entry === null) return undefined;
+interface ReadEntry {
+  readonly price?: PriceImport;
+  readonly why?: string;
+}
+
+function readEntry(name: string, entry: unknown): ReadEntry {
+  if (typeof entry !== 'object' || entry === null) return { why: 'is no entry' };
   const given = entry as Record<string, unknown>;
   const provider = given.litellm_provider ?? given.provider;
-  if (typeof provider !== 'string' || typeof given.input_cost_per_token !== 'number') return undefined;
-  if (typeof given.output_cost_per_token !== 'number') return undefined;
-  const body: Record<string, string | number> = {};
-  for (const [from, to] of Object.entries(PRICES)) {
-    const value = given[from];
-    if (typeof value === 'number' && value >= 0) body[to] = perMillion(value);
-  }
+  if (typeof provider !== 'string') return { why: 'names no provider' };
+  const mode = modeOfMap(typeof given.mode === 'string' ? given.mode : 'chat');
+  if (!MODES.some((one) => one === mode)) return { why: `is for ${mode}, which the gateway has not` };
+  const { fields, lost } = readMapPrices(given);
+  const why = lost.length === 0 ? undefined : `loses ${lost.join(', ')}`;
+  const missing = missingPrice(mode, (field) => fields[field] !== undefined);
+  if (missing !== undefined) return { why: `has no ${missing}${lost.length === 0 ? '' : `; ${why}`}` };
+  if (Object.keys(fields).length === 0) return { why: why ?? 'has no price' };
+  const body: Record<string, string | number> = { ...fields, ...(mode === 'chat' ? {} : { mode }) };
   for (const [from, to] of Object.entries(LIMITS)) {
     const value = given[from];
     if (Number.isInteger(value)) body[to] = Number(value);
   }
   const prefix = `${provider}/`;
-  return { provider, model: name.startsWith(prefix) ? name.slice(prefix.length) : name, body };
+  const model = name.startsWith(prefix) ? name.slice(prefix.length) : name;
+  return { price: { provider, model, body }, ...(why === undefined ? {} : { why }) };
 }
 
 /** End of a vendor's support for a model: a UTC day, future or past. */
@@ -81,10 +84,14 @@ export const toImport = ({ prices }: PriceMap, provider: string): ModelImport['m
 type Outcome = Readonly<Record<'created' | 'updated' | 'unchanged', number>>;
 
 /** Summary of an import; undefined while loading. */
-export const describeImport = (outcome: Outcome | undefined, skipped: number): string =>
+export const describeImport = (outcome: Outcome | undefined): string =>
   outcome === undefined
     ? 'Comparing with the current prices'
-    : `${formatCount(outcome.created)} new, ${formatCount(outcome.updated)} changed, ${formatCount(outcome.unchanged)} unchanged. ${formatCount(skipped)} entries in the file have no input or output price and are skipped.`;
+    : `${formatCount(outcome.created)} new, ${formatCount(outcome.updated)} changed, ${formatCount(outcome.unchanged)} unchanged.`;
+
+/** Heading of what an import loses; null if it takes everything. */
+export const describeLost = ({ lost }: Pick<PriceMap, 'lost'>): string | null =>
+  lost.length === 0 ? null : `${countOf(lost.length, 'entry', 'entries')} with prices that the gateway can't hold`;
 
 /** Models of a provider (empty: all) with `q` in their names. */
 export const findModels = <M extends Pick<Model, 'provider' | 'model'>>(

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { parseUsd } from '@llm0/core/pricing/format-usd';
-import { MODES, type PricedModel, type TokenPrices } from '@llm0/core/pricing/price-book';
+import { MODES, missingPrice, type PricedModel, type TokenPrices } from '@llm0/core/pricing/price-book';
 import { DISCOUNT, isUnitPrice } from '@llm0/core/pricing/unit-prices';
 import type { StoredPrice } from '@llm0/drizzle/queries/routing/model-pricing';
 import { count, instantShown, text } from '../fields/fields';
@@ -196,20 +196,6 @@ function modeOf(prices: TokenPrices): PricedModel['mode'] {
   if (prices.output !== undefined) return 'chat';
   const names = Object.keys(prices);
   return MODE_BY_PRICE.find(([price]) => names.some((name) => price.test(name)))?.[1] ?? 'chat';
-}
-
-/** Modes that are billed by token, and the prices they need. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
-  chat: ['input', 'output'],
-  responses: ['input', 'output'],
-  completion: ['input', 'output'],
-  embedding: ['input'],
-};
-
-/** Field of a missing price, which would be billed at nothing; undefined where all are set. */
-export function missingPrice(mode: string, hasPrice: (field: string) => boolean): string | undefined {
-  const needed = NEEDED[mode] ?? [];
-  return needed.map((name) => `${name}${SUFFIX}`).find((field) => !hasPrice(field));
 }
 
 /** Throws for a missing price. Models of other modes have at least one. */

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { missingPrice, type PricedModel } from '@llm0/core/pricing/price-book';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
@@ -8,7 +8,7 @@ import { timeouts, timeoutsShown } from '../aliases/target-schema';
 import { count, id, instantShown, pageOf, providerName, text } from '../fields/fields';
 import { type InnerOf, showFields } from '../fields/map-fields';
 import { showInstant } from '../fields/show-fields';
-import { missingPrice, modelBodySchema, toPricedModel } from '../models/schema';
+import { modelBodySchema, toPricedModel } from '../models/schema';
 
 export const url = text(500)
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ''), 'must be an http(s) URL')

@@ -1,7 +1,7 @@
 // Refusals that depend on the gateway, found before the first write.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { BUILT_IN } from '@llm0/core/embedding/built-in-embeddings';
-import { missingPrice } from '../../admin/models/schema';
+import { missingPrice } from '@llm0/core/pricing/price-book';
 import { type AdminClient, RequestFailed } from '../admin-client';
 import { dataOf, isObject } from '../read-list';
 import { secretsOf } from './compare';

@@ -1,12 +1,9 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { plainDecimal } from '../../admin/fields/json-money';
+import { MODES, missingPrice } from '@llm0/core/pricing/price-book';
+import { modeOfMap, readMapPrices } from '@llm0/core/pricing/price-map';
 import { type AddNote, asNumber, type PlannedPrice, type UnpricedModel } from './import-plan';
 import type { PlacedDeployment } from './plan-providers';
-import { PRICES } from './price-fields';
 import { readModelName } from './vendors';
-
-const MODES = new Set(['chat', 'embedding', 'completion', 'responses']);
-const DECIMALS = 6;
 
 export interface PlannedPrices {
   readonly prices: readonly PlannedPrice[];
@@ -19,14 +16,15 @@ export function planPrices(placed: readonly PlacedDeployment[], note: AddNote): 
   const unpriced = new Map<string, UnpricedModel>();
   for (const { at, provider, model, info, params, isVendor } of placed) {
     const name = `${provider}/${model}`;
-    const fields = readPrices({ ...info, ...params });
+    const { fields, lost } = readMapPrices({ ...info, ...params });
+    if (lost.length > 0) note('left out', at, `${lost.join(', ')}: the gateway has no such price`);
     if (Object.keys(fields).length === 0) {
       if (!isVendor && !model.includes('*')) unpriced.set(name, { provider, model, base: readBase(info) });
       continue;
     }
-    const mode = typeof info.mode === 'string' && MODES.has(info.mode) ? info.mode : undefined;
-    const { input_usd_per_million: input, output_usd_per_million: output } = fields;
-    if (input === undefined || (output === undefined && mode !== 'embedding')) {
+    const told = typeof info.mode === 'string' ? modeOfMap(info.mode) : undefined;
+    const mode = MODES.find((one) => one === told);
+    if (missingPrice(mode ?? 'chat', (field) => fields[field] !== undefined) !== undefined) {
       note('left out', at, 'its price is incomplete: input_cost_per_token and output_cost_per_token are required');
       continue;
     }
@@ -48,25 +46,6 @@ function readBase({ base_model: base }: JsonObject): UnpricedModel['base'] {
   return named !== undefined && 'known' in named.vendor
     ? { provider: named.vendor.known, model: named.model }
     : undefined;
-}
-
-function readPrices(said: JsonObject): JsonObject {
-  const fields: JsonObject = {};
-  for (const [name, field] of Object.entries(PRICES)) {
-    const perMillion = perMillionOf(asNumber(said[name]));
-    if (perMillion !== undefined) fields[`${field}_usd_per_million`] = perMillion;
-  }
-  return fields;
-}
-
-/** Exact text, rounded half up to the precision of prices; undefined for an invalid price. */
-export function perMillionOf(perToken: number | undefined): string | undefined {
-  if (perToken === undefined || perToken < 0 || perToken > 1) return undefined;
-  const [mantissa = '0', exponent = '0'] = String(perToken).split('e');
-  const [whole = '0', fraction = ''] = plainDecimal(`${mantissa}e${Number(exponent) + DECIMALS}`).split('.');
-  const scaled = (BigInt(whole + fraction.padEnd(DECIMALS + 1, '0').slice(0, DECIMALS + 1)) + 5n) / 10n;
-  const digits = String(scaled).padStart(DECIMALS + 1, '0');
-  return `${digits.slice(0, -DECIMALS)}.${digits.slice(-DECIMALS)}`;
 }
 
 function asCount(value: JsonValue | undefined): number | undefined {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
+import { MAP_PRICES } from '@llm0/core/pricing/price-map';
 import { RequestFailed } from '../admin-client';
 import { isObject } from '../read-list';
 import { type AddNote, asNumber, asText } from './import-plan';
-import { PRICES } from './price-fields';
 import type { ResolveValue } from './resolve-values';
 import { type NamedModel, readModelName } from './vendors';
 
@@ -128,7 +128,7 @@ const FATE: Readonly<Record<string, string | null>> = {
     [
       ...['model', 'api_key', 'api_base', 'base_url', 'api_version', 'custom_llm_provider', 'litellm_credential_name'],
       ...['aws_access_key_id', 'aws_secret_access_key', 'aws_session_token', 'aws_region_name', 'weight', 'order'],
-      ...['extra_headers', 'headers', 'rpm', 'tpm', ...Object.keys(PRICES)],
+      ...['extra_headers', 'headers', 'rpm', 'tpm', ...MAP_PRICES],
     ].map((name) => [name, null]),
   ),
   ...Object.fromEntries(
@@ -154,7 +154,7 @@ const FATE: Readonly<Record<string, string | null>> = {
 /** Fields of an entry beside the parameters; older files may hold limits there. */
 const OF_ENTRY = new Set(['model_name', 'litellm_params', 'model_info', 'weight', 'rpm', 'tpm']);
 const OF_INFO = new Set([
-  ...['mode', 'base_model', 'access_groups', 'max_input_tokens', 'max_output_tokens', ...Object.keys(PRICES)],
+  ...['mode', 'base_model', 'access_groups', 'max_input_tokens', 'max_output_tokens', ...MAP_PRICES],
 ]);
 
 /** One line for each skipped parameter or field, with its deployments. */

@@ -25,6 +25,9 @@ const SHAPES = {
   'openai-images': { route: '/v1/images/generations', operation: 'image_generation' },
   'openai-image-edits': { route: '/v1/images/edits', operation: 'image_generation' },
   'openai-decisions': { route: '/v1/decisions', operation: 'decision' },
+  'openai-transcriptions': { route: '/v1/audio/transcriptions', operation: 'transcription' },
+  'openai-translations': { route: '/v1/audio/translations', operation: 'transcription' },
+  'openai-speech': { route: '/v1/audio/speech', operation: 'speech' },
   passthrough: { route: '/passthrough/{provider}/*', operation: 'passthrough' },
   infer: { route: '/infer/{backend}/*', operation: 'infer' },
 } as const satisfies Record<DialectName, Shape>;

@@ -69,9 +69,17 @@ class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall
   }
 
   protected async open(attempt: Attempt<undefined>, step: UpstreamStep): Promise<Opened<A>> {
-    const called = await this.call(attempt, step);
+    const called = await this.call(attempt, step).catch((error: unknown) => {
+      // What the caller sends badly isn't the vendor's failure.
+      throw this.job.request.file?.rest?.fault() ?? error;
+    });
     attempt.isAnswered = true;
     return { attempt, called };
+  }
+
+  /** A file that went on as it came can't be sent again. */
+  protected override nextStep(nowMs?: number): UpstreamStep | undefined {
+    return this.job.request.file?.rest?.isSpent() === true ? undefined : super.nextStep(nowMs);
   }
 
   protected usageOf({ target }: Attempt<undefined>, isBilled: boolean): Usage | undefined {

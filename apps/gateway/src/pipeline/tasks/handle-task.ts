@@ -2,10 +2,11 @@
 import { type CachedTask, digestTask } from '@llm0/core/cache/cached-task';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { TaskAnswer } from '@llm0/providers/transport/call-task';
-import type { TaskDialect } from '../../dialects/dialect';
+import type { TaskBody, TaskDialect } from '../../dialects/dialect';
 import type { Services, UnderWay } from '../../services/contract';
 import { type GuardedRequest, isGuarded, isSame } from '../guard/guard-input';
 import { judgesAnswers } from '../guard/guard-native';
@@ -19,6 +20,7 @@ import { readRequestBody } from '../request/read-request';
 import { askTargets, guessTask, type TaskResponse } from './ask-target';
 import { guardTask, judgeAnswer } from './guard-task';
 import { isCacheable, planTask, type TaskJob, taskPlanner } from './plan-task';
+import { readAudioForm } from './read-audio-form';
 import { checkBodyType, readForm } from './read-form';
 import { respondStream, respondWhole, type ServedTask } from './respond-task';
 import type { Task } from './task';
@@ -40,19 +42,24 @@ export async function handleTask<R extends TaskRequest, A extends JsonObject>(
   const progress: Progress = {};
   const underWay = services.openRequests.enter();
   let isStreamed = false;
+  const open: OpenForm = {};
+  const end = () => {
+    void open.close?.();
+    underWay.end();
+  };
   try {
     const ctx = openContext(services, httpRequest, underWay);
     progress.ctx = ctx;
     const principal = await authenticate(services, httpRequest);
     progress.principal = principal;
     ctx.held.key = principal.key.id;
-    const request = await readTask(services, { dialect, httpRequest, underWay, progress });
+    const request = await readTask(services, { dialect, httpRequest, underWay, progress, open });
     const guarding = isGuarded(ctx, principal)
       ? await guardTask(services, task, { ctx, principal, request, progress })
       : undefined;
     const isClaimed = hasIdempotencyKey(httpRequest);
-    const digest =
-      isClaimed || isCacheable(task, ctx, principal.project) ? await digestTask(dialect.name, request) : undefined;
+    const isHashed = isClaimed || isCacheable(task, { request, ctx, project: principal.project });
+    const digest = isHashed ? await digestOf(dialect.name, request, isClaimed) : undefined;
     const job = { model: request.model, request, digest, toSend: guarding?.request };
     const input = {
       ctx,
@@ -72,14 +79,26 @@ export async function handleTask<R extends TaskRequest, A extends JsonObject>(
       : await guardTask(services, task, { ctx, principal: admission.principal, request, progress });
     meter.guard = guarded?.guard;
     const served = { dialect, ctx, admission, meter, httpRequest, claim };
-    const answered = await answer(services, { task, served, guarded, onEnd: underWay.end });
+    const answered = await answer(services, { task, served, guarded, onEnd: end });
     isStreamed = answered.isStreamed;
     return answered.response;
   } catch (cause) {
     return await handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
   } finally {
-    if (!isStreamed) underWay.end();
+    if (!isStreamed) end();
   }
+}
+
+/** A form whose file is kept until the end. */
+interface OpenForm {
+  close?: () => Promise<void>;
+}
+
+/** undefined for a file that is still on its way; such a request can't be claimed. */
+function digestOf(dialect: string, request: TaskRequest, isClaimed: boolean): Promise<string> | undefined {
+  if (request.file?.rest === undefined) return digestTask(dialect, request);
+  if (!isClaimed) return undefined;
+  throw invalidRequest('Idempotency-Key', 'A file of this size takes no Idempotency-Key. Send the request without it.');
 }
 
 interface ReadInput<R extends TaskRequest, A extends JsonObject> {
@@ -87,21 +106,32 @@ interface ReadInput<R extends TaskRequest, A extends JsonObject> {
   readonly httpRequest: Request;
   readonly underWay: UnderWay;
   readonly progress: Progress;
+  readonly open: OpenForm;
 }
 
 async function readTask<R extends TaskRequest, A extends JsonObject>(
   services: Pick<Services, 'config' | 'bodyDeadlines'>,
-  { dialect, httpRequest, underWay, progress }: ReadInput<R, A>,
+  { dialect, httpRequest, underWay, progress, open }: ReadInput<R, A>,
 ): Promise<R> {
   checkBodyType(httpRequest, dialect.body);
-  const body =
-    dialect.body === 'form'
-      ? await readForm(services, httpRequest, underWay)
-      : { fields: (await readRequestBody(services, httpRequest, underWay)).body, files: [] };
+  const body = await readBody(services, { dialect, httpRequest, underWay, open });
   if (typeof body.fields.model === 'string') progress.requestedModel = body.fields.model;
   const request = dialect.decodeRequest(body);
   progress.stream = request.stream;
   return request;
+}
+
+async function readBody<R extends TaskRequest, A extends JsonObject>(
+  services: Pick<Services, 'config' | 'bodyDeadlines'>,
+  { dialect, httpRequest, underWay, open }: Omit<ReadInput<R, A>, 'progress'>,
+): Promise<TaskBody> {
+  if (dialect.body === 'json') {
+    return { fields: (await readRequestBody(services, httpRequest, underWay)).body, files: [] };
+  }
+  const read = dialect.body === 'form' ? readForm : readAudioForm;
+  const form = await read(services, httpRequest, underWay);
+  open.close = form.close;
+  return form;
 }
 
 function claimTask<R extends TaskRequest, A extends JsonObject>(
@@ -141,9 +171,9 @@ async function answer<R extends TaskRequest, A extends JsonObject>(
   const guard = guarded?.guard;
   const { stored, plan } = admission;
   if (stored !== undefined) {
+    const shown = await judgeAnswer(task, stored.answer, guard);
     const summary = meter.completeStored(stored);
     const source = { target: stored, cache: summary.cache, dropped: [], failoverCount: 0 };
-    const shown = await judgeAnswer(task, stored.answer, guard);
     return { response: await respondWhole(services, served, { answer: shown, summary, source }), isStreamed: false };
   }
   const request = wholeIfKept(guarded?.request ?? plan.request, served, guard);
@@ -190,8 +220,10 @@ async function respondCalled<R extends TaskRequest, A extends JsonObject>(
   called: TaskResponse<A>,
 ): Promise<Response> {
   const { answer: made, usage } = called.whole as TaskAnswer<A>;
+  const answered = { answer: made, usage, guess, effort: called };
+  served.meter.attach(answered);
   const judged = await judgeAnswer(task, made, guard);
-  const summary = served.meter.complete({ answer: made, usage, guess, effort: called });
+  const summary = served.meter.complete(answered);
   const { target, dropped, failoverCount, attempts } = called;
   const source = { target, cache: 'miss', dropped, failoverCount, attempts } as const;
   return respondWhole(services, served, { answer: judged, summary, source, kept: summary.kept });

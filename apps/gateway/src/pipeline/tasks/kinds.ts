@@ -1,6 +1,14 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
+import {
+  boundSpeech,
+  boundTranscription,
+  type SpeechAnswer,
+  type SpeechRequest,
+  type TranscriptAnswer,
+  type TranscriptionRequest,
+} from '@llm0/core/tasks/audio';
 import { rerankBuiltIn } from '@llm0/core/tasks/built-in-rerank';
 import { boundDecision, type DecisionAnswer, type DecisionRequest, hasPicture } from '@llm0/core/tasks/decision';
 import { boundImages, type ImageAnswer, type ImageRequest } from '@llm0/core/tasks/image';
@@ -82,6 +90,38 @@ export const DECISION: Task<DecisionRequest, DecisionAnswer> = {
     return { ...request, ...others, input: judged as JsonValue, questions: asked as JsonObject[] };
   },
   textOf: ({ input, questions }) => [input, questions],
+};
+
+/** Text of speech. */
+export const TRANSCRIPTION: Task<TranscriptionRequest, TranscriptAnswer> = {
+  ...{ noun: 'transcription', pricedBy: ['minute', 'second', 'input_audio'], isCached: true },
+  partOf: ({ tasks }) => tasks?.transcription,
+  boundOf: boundTranscription,
+  async judge(by, request) {
+    refuseUnread('file', 'audio', by.acts);
+    const prompt = request.prompt === undefined ? undefined : await by.texts.text(request.prompt, 'user');
+    return { ...request, prompt, ...(await judgeOthers(by, request)) };
+  },
+  textOf: ({ prompt }) => prompt,
+  async judgeAnswer(judge, { segments, words: _words, logprobs: _logprobs, ...answer }) {
+    const text = await judge(answer.text);
+    // Pieces of a text that was changed would show what was taken out of it.
+    return text === answer.text && Array.isArray(segments) ? { ...answer, segments } : { ...answer, text };
+  },
+};
+
+/** Speech of a text. */
+export const SPEECH: Task<SpeechRequest, SpeechAnswer> = {
+  ...{ noun: 'speech', pricedBy: ['character', 'output_audio'], isCached: false },
+  partOf: ({ tasks }) => tasks?.speech,
+  boundOf: boundSpeech,
+  async judge(by, request) {
+    const input = await by.texts.text(request.input, 'user');
+    const { instructions } = request;
+    const told = instructions === undefined ? undefined : await by.texts.text(instructions, 'user');
+    return { ...request, input, instructions: told, ...(await judgeOthers(by, request)) };
+  },
+  textOf: ({ input, instructions }) => [input, instructions],
 };
 
 /** Fields of a vendor's own may carry text too. */

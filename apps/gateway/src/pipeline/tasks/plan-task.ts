@@ -84,7 +84,7 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
   const holdNanoUsd = Math.max(0, ...bounds.map((one) => computeCost(one.usage, one.priced).costNanoUsd));
   const tokens = Math.max(0, ...bounds.map(({ usage }) => promptTokens(usage) + completionTokens(usage)));
   const scope = guardedScope(input, route.scope);
-  const isKept = digest !== undefined && isCacheable(task, ctx, project);
+  const isKept = digest !== undefined && isCacheable(task, { request, ctx, project });
   const cacheKey = isKept ? taskCacheKey({ projectId: project.id, scope }, digest) : undefined;
   return {
     ...{ request, toSend, route, cacheKey, ...costly },
@@ -102,13 +102,16 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
   };
 }
 
-/** Large answers stay out of the cache, unless the caller names a lifetime. */
-export function isCacheable(
-  { isCached }: Pick<Task, 'isCached'>,
-  { controls }: RequestContext,
-  project: Project,
-): boolean {
-  const isWanted = isCached || controls.cacheTtlSeconds !== undefined;
+interface Asked {
+  readonly request: TaskRequest;
+  readonly ctx: RequestContext;
+  readonly project: Project;
+}
+
+/** Large answers and streams stay out of the cache, unless the caller names a lifetime. */
+export function isCacheable({ isCached }: Pick<Task, 'isCached'>, { request, ctx, project }: Asked): boolean {
+  const { controls } = ctx;
+  const isWanted = (isCached && !request.stream) || controls.cacheTtlSeconds !== undefined;
   return isWanted && project.cacheEnabled && controls.cache !== 'off';
 }
 

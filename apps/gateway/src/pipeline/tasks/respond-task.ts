@@ -51,10 +51,12 @@ export async function respondWhole<R extends TaskRequest, A extends JsonObject>(
   const headers = headersOf(served, source, summary.latencyMs);
   addCostHeaders(headers, summary);
   const events = request.stream ? dialect.encodeEvents?.(answer, summary) : undefined;
-  headers['Content-Type'] = events === undefined ? 'application/json' : EVENT_STREAM;
+  const bytes = events === undefined ? dialect.encodeBytes?.(answer) : undefined;
+  headers['Content-Type'] = bytes?.type ?? (events === undefined ? 'application/json' : EVENT_STREAM);
   const json = dialect.encodeResponse(answer, summary);
   const isLong = isLongJson(json);
-  const body = events === undefined ? await encodeJson(json, isLong) : await encodeEvents(events, isLong);
+  const body =
+    bytes?.body ?? (events === undefined ? await encodeJson(json, isLong) : await encodeEvents(events, isLong));
   services.bodyLog.keep(() => givenBodies(served, loggedRequest(request), isLong ? undefined : JSON.stringify(json)));
   const stored = kept && claim.complete(() => kept);
   if (stored !== undefined) await stored;
@@ -97,10 +99,11 @@ export async function respondStream<R extends TaskRequest, A extends JsonObject>
   { response, stream, guess, onEnd }: StreamedTask<A>,
 ): Promise<Response> {
   const { ctx, admission, meter, httpRequest, dialect } = served;
-  const { target, dropped, failoverCount, attempts, firstWaitMs } = response;
+  const { target, dropped, failoverCount, firstWaitMs, attempts } = response;
   const overheadMs = meter.markFirstOutput(firstWaitMs);
   const headers = headersOf(served, { target, cache: 'miss', dropped, failoverCount, attempts }, overheadMs);
-  headers['Content-Type'] = EVENT_STREAM;
+  const type = stream.reader.type ?? EVENT_STREAM;
+  headers['Content-Type'] = type;
   headers['Cache-Control'] = 'no-cache';
   let isOver = false;
   const end = () => {
@@ -124,7 +127,8 @@ export async function respondStream<R extends TaskRequest, A extends JsonObject>
       const error = asGatewayError(cause, services.log, ctx);
       meter.fail(error);
       end();
-      if (error.kind === 'client_closed') throw error;
+      // Bytes that break off can't say so but by their end.
+      if (error.kind === 'client_closed' || type !== EVENT_STREAM) throw error;
       if (meter.handedOver !== undefined) await meter.handedOver;
       return Buffer.from(`event: error\ndata: ${withType(dialect.encodeError(error, ctx.requestId))}\n\n`);
     }

@@ -217,7 +217,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     return { provider, model, outcome, startMs: startedMs - this.job.startMs, latencyMs, status, costNanoUsd, span };
   }
 
-  private nextStep(nowMs = this.services.clock.monotonicMs()): UpstreamStep | undefined {
+  protected nextStep(nowMs = this.services.clock.monotonicMs()): UpstreamStep | undefined {
     if (this.isOver || this.billable >= this.job.maxAttempts) return undefined;
     return this.plan.next(nowMs);
   }

@@ -1,0 +1,272 @@
+// A file stays in memory while it is short. A longer one goes on as it comes, or to an unnamed file on disk if its model
+// stands behind it; both end with the request.
+import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { boundedBody, declaredLength, tooLarge } from '@llm0/core/async/bounded-body';
+import type { JsonObject } from '@llm0/core/chat/json';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { boundaryOf, FormDecoder, type FormPart } from '@llm0/core/forms/decode-form';
+import type { FileRest } from '@llm0/core/tasks/task-request';
+import type { TaskBody } from '../../dialects/dialect';
+import type { Services, UnderWay } from '../../services/contract';
+
+/** What vendors take. */
+export const MAX_AUDIO_BYTES = 25 * 1024 * 1024;
+/** Fields around the file. */
+const MAX_FORM_BYTES = 1024 * 1024;
+const MAX_FIELD_BYTES = 256 * 1024;
+const MAX_PARTS = 100;
+/** A file up to here can be asked for again elsewhere, and cached. */
+const KEPT_BYTES = 512 * 1024;
+/** They decide about the request itself. */
+const FIRST_FIELDS: ReadonlySet<string> = new Set(['model', 'response_format', 'stream', 'file']);
+
+type FormEvent = { readonly begin: FormPart } | { readonly data: Uint8Array } | { readonly end: true };
+
+/** The parts of a form, one event at a time. */
+class FormStream {
+  private readonly events: FormEvent[] = [];
+  private readonly decoder: FormDecoder;
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
+  private parts = 0;
+  private isOver = false;
+
+  constructor(boundary: string, body: ReadableStream<Uint8Array>) {
+    this.reader = body.getReader();
+    this.decoder = new FormDecoder(boundary, {
+      begin: (part) => {
+        this.parts += 1;
+        if (this.parts > MAX_PARTS) throw invalidRequest('', `A form may have at most ${MAX_PARTS} parts.`);
+        this.events.push({ begin: part });
+      },
+      data: (data) => this.events.push({ data }),
+      end: () => this.events.push({ end: true }),
+    });
+  }
+
+  /** undefined behind the last part; throws for a form that is cut off. */
+  async next(): Promise<FormEvent | undefined> {
+    while (this.events.length === 0) {
+      if (this.isOver) return undefined;
+      const { done, value } = await this.reader.read();
+      if (done) {
+        this.isOver = true;
+        this.decoder.finish();
+      } else this.decoder.push(value);
+    }
+    return this.events.shift();
+  }
+
+  /** Bytes of the part that has begun. */
+  async *data(): AsyncGenerator<Uint8Array> {
+    for (let event = await this.next(); event !== undefined && 'data' in event; event = await this.next()) {
+      yield event.data;
+    }
+  }
+
+  async text(name: string): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const bytes of this.data()) {
+      size += bytes.byteLength;
+      if (size > MAX_FIELD_BYTES) {
+        throw invalidRequest(name.slice(0, 80), `A field of this form may have at most ${MAX_FIELD_BYTES} bytes.`);
+      }
+      pieces.push(bytes);
+    }
+    return Buffer.concat(pieces).toString('utf8');
+  }
+
+  cancel(): void {
+    void this.reader.cancel().catch(() => {});
+  }
+}
+
+/** Counts the bytes of a file. */
+async function* bounded(data: AsyncIterable<Uint8Array>, before: number): AsyncGenerator<Uint8Array> {
+  let size = before;
+  for await (const bytes of data) {
+    size += bytes.byteLength;
+    if (size > MAX_AUDIO_BYTES) throw tooLarge(MAX_AUDIO_BYTES);
+    yield bytes;
+  }
+}
+
+/** The rest of a file that is still on its way, with the fields behind it. */
+class ArrivingRest implements FileRest {
+  private isOpened = false;
+  private cause: Error | undefined;
+  private readonly fields: [string, string][] = [];
+
+  constructor(
+    private readonly form: FormStream,
+    private readonly before: number,
+  ) {}
+
+  async *open(): AsyncGenerator<Uint8Array> {
+    this.isOpened = true;
+    try {
+      yield* bounded(this.form.data(), this.before);
+      for (let event = await this.form.next(); event !== undefined; event = await this.form.next()) {
+        if ('begin' in event) this.fields.push([event.begin.name, await this.field(event.begin)]);
+      }
+    } catch (error) {
+      this.cause = error as Error;
+      throw error;
+    }
+  }
+
+  later(): readonly (readonly [string, string])[] {
+    return this.fields;
+  }
+
+  isSpent(): boolean {
+    return this.isOpened;
+  }
+
+  fault(): Error | undefined {
+    return this.cause instanceof GatewayError ? this.cause : undefined;
+  }
+
+  private async field({ name, fileName }: FormPart): Promise<string> {
+    if (fileName === undefined && !FIRST_FIELDS.has(name)) return this.form.text(name);
+    throw invalidRequest(name.slice(0, 80), `"${name.slice(0, 80)}" must stand in front of "file" in the form.`);
+  }
+}
+
+const DISK_PIECE = 64 * 1024;
+
+/** The rest of a file on disk. */
+class StoredRest implements FileRest {
+  constructor(
+    private readonly file: FileHandle,
+    readonly size: number,
+  ) {}
+
+  async *open(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < this.size; ) {
+      const { bytesRead, buffer } = await this.file.read(Buffer.alloc(DISK_PIECE), 0, DISK_PIECE, at);
+      if (bytesRead === 0) throw new Error('the stored file is shorter than it was');
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  }
+
+  later(): readonly [] {
+    return [];
+  }
+
+  isSpent(): boolean {
+    return false;
+  }
+
+  fault(): undefined {
+    return undefined;
+  }
+}
+
+interface ReadFile {
+  readonly pieces: readonly Uint8Array[];
+  readonly rest?: FileRest;
+  readonly size?: number;
+}
+
+/** A form with one file of audio, and what to call at the end of its request. */
+export interface AudioForm extends TaskBody {
+  readonly close: () => Promise<void>;
+}
+
+/** Reads a form until its request can be decided. Throws `request_too_large` or `invalid_request`. */
+export async function readAudioForm(
+  { config }: Pick<Services, 'config'>,
+  httpRequest: Request,
+  underWay: UnderWay,
+): Promise<AudioForm> {
+  const boundary = boundaryOf(httpRequest.headers.get('content-type') ?? '');
+  const maxBytes = MAX_AUDIO_BYTES + MAX_FORM_BYTES;
+  const declared = declaredLength(httpRequest.headers, Math.max(maxBytes, config.maxBodyBytes));
+  if (httpRequest.body === null) throw invalidRequest('file', '"file" must be a file of audio.');
+  const form = new FormStream(boundary, boundedBody(httpRequest.body, { maxBytes }));
+  const fields: JsonObject = {};
+  const files: [string, TaskBody['files'][number][1]][] = [];
+  const opened: FileHandle[] = [];
+  const close = async () => {
+    form.cancel();
+    await opened.pop()?.close();
+  };
+  try {
+    for (let event = await form.next(); event !== undefined; event = await form.next()) {
+      if (!('begin' in event)) continue;
+      const { name, fileName, type } = event.begin;
+      if (fileName === undefined) {
+        addField(fields, name, await form.text(name));
+        continue;
+      }
+      if (name !== 'file' || files.length > 0)
+        throw invalidRequest(name.slice(0, 80), 'The form must have one "file".');
+      const start = await readStart(form, underWay);
+      const read =
+        start.isWhole || typeof fields.model === 'string'
+          ? startOf(form, start, declared)
+          : await store(form, start, opened);
+      files.push([name, { ...read, name: fileName, type: type ?? 'application/octet-stream' }]);
+      if (read.rest instanceof ArrivingRest) break;
+    }
+    return { fields, files, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Lists come as `timestamp_granularities[]`. */
+function addField(fields: JsonObject, name: string, value: string): void {
+  if (!name.endsWith('[]')) {
+    fields[name] = value;
+    return;
+  }
+  const list = name.slice(0, -2);
+  const before = fields[list];
+  fields[list] = Array.isArray(before) ? [...before, value] : [value];
+}
+
+interface Start {
+  readonly pieces: Uint8Array[];
+  readonly size: number;
+  readonly isWhole: boolean;
+}
+
+/** As much of a file as is kept in memory. */
+async function readStart(form: FormStream, underWay: UnderWay): Promise<Start> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  while (size < KEPT_BYTES) {
+    const event = await form.next();
+    if (event === undefined || !('data' in event)) return { pieces, size, isWhole: true };
+    const room = underWay.held.take(event.data.byteLength);
+    if (room !== undefined) await room;
+    pieces.push(event.data);
+    size += event.data.byteLength;
+  }
+  return { pieces, size, isWhole: false };
+}
+
+function startOf(form: FormStream, { pieces, size, isWhole }: Start, declared: number | undefined): ReadFile {
+  if (isWhole) return { pieces, size };
+  return { pieces, rest: new ArrivingRest(form, size), size: Math.min(declared ?? MAX_AUDIO_BYTES, MAX_AUDIO_BYTES) };
+}
+
+/** Writes a file to disk, where nobody finds it: its name is gone before its first byte. */
+async function store(form: FormStream, start: Start, opened: FileHandle[]): Promise<ReadFile> {
+  const path = join(tmpdir(), `llm0-${crypto.randomUUID()}`);
+  const file = await open(path, 'wx+', 0o600);
+  opened.push(file);
+  await unlink(path);
+  let size = 0;
+  for await (const bytes of bounded(form.data(), start.size)) {
+    await file.write(bytes, 0, bytes.byteLength, size);
+    size += bytes.byteLength;
+  }
+  return { pieces: start.pieces, rest: new StoredRest(file, size), size: start.size + size };
+}
