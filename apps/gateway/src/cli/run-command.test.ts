@@ -165,7 +165,9 @@ describe('llm0 on the command line', () => {
     expect((await run(`keys create ${name} free --rate-limit-per-minute none`)).err).toContain('Limit: none.');
     const bursting = await run(`keys create ${name} burst --rate-limit-per-minute 9 --rate-limit-burst 3`);
     expect(bursting.err).toContain('Limit: 9 requests a minute, 3 at once. ');
-    expect((await run(`keys list ${name}`)).out).toMatch(/ci +llm0_live_[0-9a-f]{6} +active +– +0\.000000001 +total +–/);
+    expect((await run(`keys list ${name}`)).out).toMatch(
+      /ci +llm0_live_[0-9a-f]{6} +active +– +0\.000000001 +total +–/,
+    );
     // Other files' secrets in this database have keys of their own.
     const { out } = await run('keys reencrypt --json');
     expect(JSON.parse(out)).toEqual({ reencrypted: 0, unreadable: expect.any(Number) });

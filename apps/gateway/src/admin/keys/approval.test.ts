@@ -29,7 +29,9 @@ describe.each(ON_ONE_DATABASE)('keys that wait for approval on $name', (kind) =>
   /** Why a request with the secret is refused. */
   const refusal = async (secret: string) => {
     const found = await findPrincipalByHash(admin.database.db, hashSecret(secret));
-    return found === null ? 'unknown' : refusalOf(found, Date.now())?.kind;
+    if (found === null) return 'unknown';
+    const { key, project } = found;
+    return refusalOf({ key, project }, Date.now())?.kind;
   };
   const waiting = async (one: Person) =>
     (await one.call('GET', '/keys?state=requested')).body.data.map((key: { id: string }) => key.id);
