@@ -29,7 +29,8 @@ describe.each(ON_ONE_DATABASE)('keys that wait for approval on $name', (kind) =>
   /** Why a request with the secret is refused. */
   const refusal = async (secret: string) => {
     const found = await findPrincipalByHash(admin.database.db, hashSecret(secret));
-    return found === null ? 'unknown' : refusalOf(found, Date.now())?.kind;
+    if (found === null) return 'unknown';
+    return refusalOf({ key: found.key, project: found.project }, Date.now())?.kind;
   };
   const waiting = async (one: Person) =>
     (await one.call('GET', '/keys?state=requested')).body.data.map((key: { id: string }) => key.id);
