@@ -20,7 +20,7 @@ export function KeyRequestsCard() {
   });
   const projectName = useProjectNames();
   const { data: users } = useUsers();
-  const userName = (id: string | null) => users?.data.find((one) => one.id === id)?.name ?? 'Unknown';
+  const userName = (id: string | null) => users?.rows.find((one) => one.id === id)?.name ?? 'Unknown';
   const columns: readonly Column<RequestedKey>[] = [
     { header: 'Key', value: (row) => row.name },
     { header: 'Project', value: (row) => projectName(row.project_id) },
