@@ -128,3 +128,55 @@ test('an admin adds a user and gives a role; without JavaScript errors', async (
   expect(data).toContainEqual(expect.objectContaining({ email: 'bob@example.com', role: 'viewer' }));
   expect(problems).toEqual([]);
 });
+
+/** Signs in as somebody, on a page that knows nobody. */
+async function signInAs(page: Page, sub: string, more: object = {}): Promise<void> {
+  issuer.person = { sub, email: `${sub}@example.com`, email_verified: true, name: sub, ...more };
+  await page.context().clearCookies();
+  await page.goto(`${dashboard.gateway.url}/projects`);
+  await page.getByRole('link', { name: 'Sign in with Acme' }).click();
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+}
+
+test('a person deletes a project only after a new sign-in', async () => {
+  const body = { name: 'short-lived', team_id: teamId };
+  const { id } = await callAdmin<{ id: string }>(dashboard.gateway, '/projects', { body });
+  const { page } = await dashboard.open('/');
+  await signInAs(page, 'dora', { groups: [GROUP] });
+  const place = `${dashboard.gateway.url}/projects/${id}?tab=danger`;
+  await page.goto(place);
+  const remove = async () => {
+    await page.getByRole('button', { name: 'Delete project' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete project' }).click();
+  };
+  await remove();
+  await page.getByRole('dialog', { name: 'Sign in again' }).getByRole('button', { name: 'Sign in again' }).click();
+  await page.waitForURL(place);
+  await remove();
+  await page.getByText('Project deleted.').waitFor();
+});
+
+test("a member's key waits until an admin approves it", async () => {
+  const body = { key_approval: true };
+  await callAdmin(dashboard.gateway, `/teams/${teamId}`, { method: 'PATCH', body });
+  const { page } = await dashboard.open('/');
+  await signInAs(page, 'cara');
+  const users = await callAdmin<{ data: { id: string }[] }>(dashboard.gateway, '/users?q=cara');
+  const member = { user_id: users.data[0]?.id, role: 'member' };
+  await callAdmin(dashboard.gateway, `/teams/${teamId}/members`, { body: member });
+  await page.goto(`${dashboard.gateway.url}/me?open=new`);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('of-cara');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByText('once an admin of the team has approved it').waitFor();
+  await page.reload();
+  await page.getByText('waiting for approval').waitFor();
+  const { page: desk, problems } = await dashboard.open('/teams?tab=requests');
+  await desk.getByRole('cell', { name: 'of-cara', exact: true }).waitFor();
+  await shoot(desk, 'key-requests');
+  await desk.getByRole('button', { name: 'Approve of-cara' }).click();
+  await desk.getByText('No key waits').waitFor();
+  const { data } = await callAdmin<{ data: { name: string; state: string }[] }>(dashboard.gateway, '/keys?q=of-cara');
+  expect(data.map(({ state }) => state)).toEqual(['active']);
+  expect(problems).toEqual([]);
+});

@@ -3,6 +3,7 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { usePages } from '../../api/pages';
 import { type Key, type KeyInput, type KeyWithSecret, useProjectNames, useProjects } from '../../api/projects';
+import { Needed } from '../../api/session';
 import { useGatewayUrl } from '../../api/settings';
 import { useOpened } from '../../range/use-opened';
 import { requestsLink } from '../../range/use-show-requests';
@@ -27,7 +28,9 @@ export function MePage() {
   const url = useGatewayUrl();
   return (
     <PageFrame title="My keys" intro="Keys of your own, within the limits of their projects and teams.">
-      <OwnKeys />
+      <Needed value="change_own_keys">
+        <OwnKeys />
+      </Needed>
       <Card title="On your computer">
         <p className="mb-2">Sign in once, and SDKs, Claude Code, Codex and Gemini CLI find a short-lived key:</p>
         <CodeBlock label="Sign in" code={`LLM0_URL=${url} llm0 login\neval "$(llm0 env)"`} />

@@ -30,8 +30,7 @@ describe.each(ON_ONE_DATABASE)('keys that wait for approval on $name', (kind) =>
   const refusal = async (secret: string) => {
     const found = await findPrincipalByHash(admin.database.db, hashSecret(secret));
     if (found === null) return 'unknown';
-    const { key, project } = found;
-    return refusalOf({ key, project }, Date.now())?.kind;
+    return refusalOf({ key: found.key, project: found.project }, Date.now())?.kind;
   };
   const waiting = async (one: Person) =>
     (await one.call('GET', '/keys?state=requested')).body.data.map((key: { id: string }) => key.id);
