@@ -55,7 +55,7 @@ function form(isModelFirst: boolean): ReadableStream<Uint8Array> {
     for (let sent = header.length; sent < FILE_BYTES; sent += PIECE.length) yield PIECE;
     yield Buffer.from(`\r\n${isModelFirst ? '' : model}--${BOUNDARY}--\r\n`);
   }
-  return ReadableStream.from(pieces());
+  return new Response(pieces() as never).body as ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
 async function transcribe(isModelFirst: boolean): Promise<number> {

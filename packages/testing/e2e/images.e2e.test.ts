@@ -212,11 +212,17 @@ describe.each(ON_ONE_KIND)('images on %s stores', (kind) => {
   });
 
   test('a stream that breaks off tells so, and is never free', async () => {
+    const failures = async () => {
+      const metrics = await (await fetch(`${world.gateway.url}/metrics`)).text();
+      return Number(/^llm0_upstream_failures_total\{.*failure="truncated".*\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
+    };
+    const before = await failures();
     world.upstream.control.setDefault({ truncateAfter: 1 });
     const request = { model: 'gpt-image-9', stream: true, partial_images: 2, quality: 'low', size: '1024x1024' };
     const { text, row } = await generate(request);
     expect(text).toContain('image_generation.partial_image');
     expect(text).toContain('event: error');
+    expect(await failures()).toBe(before + 1);
     // The bound: text 2 × 5000 + (272 + 2 × 100) × 30,000.
     expect(await row()).toMatchObject({ status: 'error', cost_usd: 0.01417, cost_estimated: true });
   });

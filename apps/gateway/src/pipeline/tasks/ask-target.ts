@@ -1,5 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
@@ -89,18 +90,26 @@ class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall
 
   protected resultOf({ attempt, called }: Opened<A>): TaskResponse<A> {
     if (called.stream === undefined) attempt.slots?.end();
-    return { ...this.endingSlots(attempt, called), ...this.noteSuccess(attempt, 200) };
+    return { ...this.watched(attempt, called), ...this.noteSuccess(attempt, 200) };
   }
 
-  /** A stream has its place until it ends. */
-  private endingSlots({ slots }: Attempt<undefined>, called: CalledTask<A>): CalledTask<A> {
+  /** A stream has its place until it ends; one that breaks counts against its target. */
+  private watched(attempt: Attempt<undefined>, called: CalledTask<A>): CalledTask<A> {
     const { stream } = called;
-    if (stream === undefined || slots === undefined) return called;
+    if (stream === undefined) return called;
+    const next = async () => {
+      try {
+        return await stream.next();
+      } catch (error) {
+        if (error instanceof GatewayError) this.tellFailure(attempt, error, attempt.startedMs);
+        throw error;
+      }
+    };
     const close = () => {
       stream.close();
-      slots.end();
+      attempt.slots?.end();
     };
-    return { ...called, stream: { ...stream, close } };
+    return { ...called, stream: { ...stream, next, close } };
   }
 
   private async call(attempt: Attempt<undefined>, { timeoutMs }: UpstreamStep): Promise<CalledTask<A>> {
