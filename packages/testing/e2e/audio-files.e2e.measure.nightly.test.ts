@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { pulled } from '@llm0/providers/translation/form-body';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { startEnvironment, type TestEnvironment } from './environment';
 import { watchGateway } from './watch-gateway';
@@ -54,7 +55,7 @@ function form(isModelFirst: boolean): ReadableStream<Uint8Array> {
     for (let sent = header.length; sent < FILE_BYTES; sent += PIECE.length) yield PIECE;
     yield Buffer.from(`\r\n${isModelFirst ? '' : model}--${BOUNDARY}--\r\n`);
   }
-  return ReadableStream.from(pieces());
+  return pulled(pieces());
 }
 
 async function transcribe(isModelFirst: boolean): Promise<number> {
