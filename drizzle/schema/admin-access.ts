@@ -13,6 +13,8 @@ export const adminSessions = pgTable('admin_sessions', {
   identityProviderId: uuid('identity_provider_id'),
   /** Of the state of the sign-in, which works once. */
   signInHash: text('sign_in_hash'),
+  /** When the issuer authenticated the person; null = unknown. */
+  authenticatedAtMs: instant('authenticated_at'),
   createdAtMs: instantOfInsert('created_at'),
   expiresAtMs: instant('expires_at').notNull(),
 });

@@ -21,6 +21,8 @@ export const apiKeys = pgTable('api_keys', {
   previousSecretExpiresAtMs: instant('previous_secret_expires_at'),
   version: bigint('version', { mode: 'number' }).notNull().default(1),
   isActive: boolean('is_active').notNull().default(true),
+  /** Set while it waits for an admin of the team; it isn't active then. */
+  requestedAtMs: instant('requested_at'),
   rateLimitPerMinute: integer('rate_limit_per_minute'),
   rateLimitBurst: integer('rate_limit_burst'),
   tokensPerMinute: integer('tokens_per_minute'),

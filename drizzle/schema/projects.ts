@@ -11,6 +11,8 @@ export const projects = pgTable('projects', {
   name: text('name').notNull(),
   /** null = of no team. The database's default is the default team. */
   teamId: uuid('team_id').default(DEFAULT_TEAM_ID),
+  /** null = the team's. */
+  costCenter: text('cost_center'),
   version: bigint('version', { mode: 'number' }).notNull().default(1),
   isActive: boolean('is_active').notNull().default(true),
   monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),

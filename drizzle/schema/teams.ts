@@ -1,13 +1,20 @@
 import { ROLES, type Role } from '@llm0/core/access/roles';
+import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import { boolean, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, instantOfInsert, nanoUsd } from './columns';
 
-/** Budgets of a level, and models that everything below may call. */
+/** Budgets and limits of a level, and what everything below may use at most; null = no limit. */
 const levelLimits = () => ({
+  rateLimitPerMinute: integer('rate_limit_per_minute'),
+  tokensPerMinute: integer('tokens_per_minute'),
   dailyBudgetNanoUsd: nanoUsd('daily_budget_usd'),
   weeklyBudgetNanoUsd: nanoUsd('weekly_budget_usd'),
   monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),
   allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
+  passthrough: jsonb('passthrough').$type<readonly string[]>(),
+  allowedTools: jsonb('allowed_tools').$type<readonly string[]>(),
+  /** In addition to those of projects and keys. */
+  guardrailRules: jsonb('guardrail_rules').$type<readonly GuardrailRule[]>(),
   /** See `Budget.version`. */
   version: integer('version').notNull().default(1),
 });
@@ -24,6 +31,10 @@ export const teams = pgTable('teams', {
   id: uuid('id').primaryKey().defaultRandom(),
   organizationId: uuid('organization_id').notNull(),
   name: text('name').notNull(),
+  /** Of its projects without one of their own. */
+  costCenter: text('cost_center'),
+  /** New keys of members wait for an admin. */
+  keyApproval: boolean('key_approval').notNull().default(false),
   ...levelLimits(),
   createdAtMs: instantOfInsert('created_at'),
   updatedAtMs: instantOfInsert('updated_at'),

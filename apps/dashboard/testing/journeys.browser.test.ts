@@ -189,7 +189,7 @@ describe('in a browser', () => {
     const { page, problems } = await signedIn('/models');
     await page.getByLabel('Find a model').fill('demo-slow');
     await page.getByRole('cell', { name: 'demo-slow' }).click();
-    await page.getByLabel('Output, USD / 1M').fill('123');
+    await page.getByLabel('Output, USD / 1M', { exact: true }).fill('123');
     await page.getByRole('button', { name: 'Save price' }).click();
     await page.getByText('Price saved. It applies from the next request.').waitFor();
     await page.getByText('$123.00').waitFor();

@@ -3,8 +3,9 @@ import { BodyDeadlines } from '@llm0/core/async/body-deadlines';
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GuardrailCompiler, type TextChecks } from '@llm0/core/guardrails/compile-guardrails';
 import { KeyCache } from '@llm0/core/keys/key-cache';
-import { compileBudgets } from '@llm0/core/limits/budgets';
+import { compileBudgets, levelIdsOf } from '@llm0/core/limits/budgets';
 import { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
+import { compileLevelLimits } from '@llm0/core/limits/level-limits';
 import { RefusalFolder } from '@llm0/core/logs/fold-refusals';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
@@ -228,8 +229,19 @@ function createKeyCache(db: Db, compiler: GuardrailCompiler): KeyCache {
     const { key, project, labelBudgets, levels, secretEndsMs, ...source } = found;
     const guardrails = compiler.compile({ ...source, keyRules: key.guardrailRules });
     const budgets = compileBudgets({ key, project, labelBudgets, levels });
-    const policies = { ...(guardrails && { guardrails }), ...(budgets && { budgets }) };
-    return { key, project, ...policies, ...(secretEndsMs !== undefined && { secretEndsMs }) };
+    const levelLimits = compileLevelLimits(levels);
+    const policies = {
+      ...(guardrails && { guardrails }),
+      ...(budgets && { budgets }),
+      ...(levelLimits && { levelLimits }),
+    };
+    return {
+      key,
+      project,
+      levels: levelIdsOf(levels),
+      ...policies,
+      ...(secretEndsMs !== undefined && { secretEndsMs }),
+    };
   };
   return new KeyCache({ source: { findByHash } });
 }

@@ -17,6 +17,8 @@ export interface AdminSession {
   readonly user: SessionUser | null;
   /** Where the person signed in. */
   readonly identityProviderId: string | null;
+  /** When the issuer authenticated the person; null = unknown. */
+  readonly authenticatedAtMs: number | null;
 }
 
 export interface SessionUser {
@@ -40,6 +42,7 @@ export interface NewUserSession extends Pick<NewAdminSession, 'sessionHash' | 'e
   readonly identityProviderId: string;
   /** Lower-case hex SHA-256 of the state. */
   readonly signInHash: string;
+  readonly authenticatedAtMs: number | null;
 }
 
 /** Stores a session and deletes expired ones. */
@@ -61,11 +64,11 @@ const deleteExpired = (db: Db) => db.execute(sql`delete from admin_sessions wher
 
 /** null when unknown or over, or when its token was revoked or expired, or its user deactivated. */
 export async function findAdminSession(db: Db, sessionHash: string): Promise<AdminSession | null> {
-  const { tokenHash, expiresAtMs, tokenId, userId, identityProviderId } = adminSessions;
+  const { tokenHash, expiresAtMs, tokenId, userId, identityProviderId, authenticatedAtMs } = adminSessions;
   const { name, role, canReadBodies } = adminTokens;
   const [row] = await db
     .select({
-      ...{ tokenHash, expiresAtMs, tokenId, userId, identityProviderId },
+      ...{ tokenHash, expiresAtMs, tokenId, userId, identityProviderId, authenticatedAtMs },
       token: { name, role, canReadBodies },
       user: { id: users.id, name: users.name, email: users.email, grants: GRANTS_OF_USER },
     })

@@ -1,7 +1,9 @@
 import type { ApiKey } from '@llm0/core/keys/api-key';
-import { and, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, ilike, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { apiKeys } from '../../schema/api-keys';
+import { projects } from '../../schema/projects';
+import { teams } from '../../schema/teams';
 import { containsPattern } from '../contains-pattern';
 import { ofProjects, type ProjectScope } from '../of-projects';
 import type { Page, PageRequest } from '../page';
@@ -26,6 +28,8 @@ export interface KeyPath {
 export interface KeyPageRequest extends PageRequest {
   /** Part of the name, shown prefix or a label; ignores case. */
   readonly q?: string;
+  /** Only keys that wait for approval. */
+  readonly isRequested?: boolean;
 }
 
 /** Hash of a key; null if missing or deleted. */
@@ -43,7 +47,8 @@ export async function listApiKeys(db: Db, projectId: ProjectScope, page: KeyPage
   const inLabels = sql`exists (select 1 from jsonb_each_text(${apiKeys.labels}) as l where l.key || '=' || l.value ilike ${part ?? ''})`;
   const matches = part === undefined ? undefined : or(ilike(apiKeys.name, part), ilike(apiKeys.prefix, part), inLabels);
   const isLive = typeof projectId !== 'string' ? ofLiveProject(apiKeys.projectId) : undefined;
-  return keyRows.list(db, page, { projectId }, and(matches, isLive));
+  const isRequested = page.isRequested === true ? isNotNull(apiKeys.requestedAtMs) : undefined;
+  return keyRows.list(db, page, { projectId }, and(matches, isLive, isRequested));
 }
 
 /** Existing ones of these ids, deleted ones included: their rows stay. */
@@ -78,6 +83,16 @@ export function rotateApiKey(
 ): Promise<StoredApiKey | null> {
   const previousHash = graceEndMs === null ? null : sql`${apiKeys.hash}`;
   return keyRows.update(db, path, { hash, prefix, previousHash, previousSecretExpiresAtMs: graceEndMs });
+}
+
+/** True if new keys of members wait for an admin of the project's team. */
+export async function needsApproval(db: Db, projectId: string): Promise<boolean> {
+  const found = await db
+    .select({ isNeeded: teams.keyApproval })
+    .from(projects)
+    .innerJoin(teams, eq(teams.id, projects.teamId))
+    .where(eq(projects.id, projectId));
+  return found[0]?.isNeeded === true;
 }
 
 /** True if a key has had this secret until its last rotation. */

@@ -85,8 +85,12 @@ export async function listAuditEntries(db: Db, page: AuditPageRequest): Promise<
 
 /** Entries of the projects, and of the teams that own them. */
 const concerns = (projectId: ProjectScope) => sql`(${namesProjects(projectId, PROJECT_OF_ENTRY)}
-  or ${adminAudit.resource} in ('team', 'member') and split_part(${adminAudit.resourceId}, '/', 1) in
+  or ${TEAM_OF_ENTRY} in
     (select team_id::text from projects where ${ofProjects(projectId, sql`id`)}))`;
+
+/** Closings of a whole organization tell of other teams, too. */
+const TEAM_OF_ENTRY = sql`case ${adminAudit.resource} when 'closing' then ${adminAudit.after}->>'team_id'
+  when 'team' then ${adminAudit.resourceId} when 'member' then split_part(${adminAudit.resourceId}, '/', 1) end`;
 
 /** null for what belongs to no project. Limits of a customer are named by project and customer. */
 export const PROJECT_OF_ENTRY = sql`coalesce(${adminAudit.after}->>'project_id', ${adminAudit.before}->>'project_id',

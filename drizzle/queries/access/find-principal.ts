@@ -1,8 +1,9 @@
 // Without Postgres, the look-up throws; the key cache serves its entries.
 import { type Permission, type Reach, ROLE_TABLE, type Role } from '@llm0/core/access/roles';
-import type { GuardrailPolicy } from '@llm0/core/guardrails/policy';
-import type { ApiKey, Project } from '@llm0/core/keys/api-key';
+import type { GuardrailPolicy, GuardrailRule } from '@llm0/core/guardrails/policy';
+import type { ApiKey, Lists, Project } from '@llm0/core/keys/api-key';
 import type { LabelBudget, Level, LevelBudgets } from '@llm0/core/limits/budgets';
+import type { SetLevelLimits } from '@llm0/core/limits/level-limits';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
@@ -24,8 +25,10 @@ export interface StoredPrincipal {
   /** Secret for the project's pseudonyms. */
   readonly pseudonymSecret: string;
   readonly labelBudgets: readonly LabelBudget[];
-  /** Organization, team and user, if they set a budget. */
-  readonly levels: readonly LevelBudgets[];
+  /** Organization, team and user. */
+  readonly levels: readonly (LevelBudgets & SetLevelLimits)[];
+  /** Guardrails of organization, team and user, named by their level. */
+  readonly levelRules: readonly GuardrailRule[];
   /** Only of a replaced secret: it works until then. */
   readonly secretEndsMs?: number;
 }
@@ -47,20 +50,21 @@ const BUDGETS_OF_LABELS = sql<readonly LabelBudget[]>`coalesce((
   select json_agg(json_build_array(b.label, b.value, b.daily_usd::text, b.weekly_usd::text, b.monthly_usd::text))
   from ${labelBudgets} b where b.project_id = ${projects.id}), '[]'::json)`.mapWith(toLabelBudgets);
 
-/** In the same query: few set a budget. */
-const BUDGETS_OF_LEVELS = sql<readonly LevelBudgets[]>`coalesce((
+/** In the same query: few set a limit. */
+const LEVELS = sql<StoredPrincipal['levels']>`coalesce((
   select json_agg(json_build_array(b.level, b.id, b.version, b.daily_budget_usd::text, b.weekly_budget_usd::text,
-    b.monthly_cap_usd::text) order by b.place)
+    b.monthly_cap_usd::text, b.rate_limit_per_minute, b.tokens_per_minute) order by b.place)
   from (
-    select 1 as place, 'organization' as level, o.id, o.version, o.daily_budget_usd, o.weekly_budget_usd, o.monthly_cap_usd
+    select 1 as place, 'organization' as level, o.id, o.version, o.daily_budget_usd, o.weekly_budget_usd, o.monthly_cap_usd,
+      o.rate_limit_per_minute, o.tokens_per_minute
       from ${teams} t join ${organizations} o on o.id = t.organization_id where t.id = ${projects.teamId}
-    union all select 2, 'team', t.id, t.version, t.daily_budget_usd, t.weekly_budget_usd, t.monthly_cap_usd
+    union all select 2, 'team', t.id, t.version, t.daily_budget_usd, t.weekly_budget_usd, t.monthly_cap_usd,
+      t.rate_limit_per_minute, t.tokens_per_minute
       from ${teams} t where t.id = ${projects.teamId}
-    union all select 3, 'user', u.id, u.version, u.daily_budget_usd, u.weekly_budget_usd, u.monthly_cap_usd
+    union all select 3, 'user', u.id, u.version, u.daily_budget_usd, u.weekly_budget_usd, u.monthly_cap_usd,
+      u.rate_limit_per_minute, u.tokens_per_minute
       from ${users} u where u.id = ${apiKeys.userId}
-  ) as b where coalesce(b.daily_budget_usd, b.weekly_budget_usd, b.monthly_cap_usd) is not null), '[]'::json)`.mapWith(
-  toLevelBudgets,
-);
+  ) as b), '[]'::json)`.mapWith(toLevels);
 
 /** Roles that hold there and permit keys of one's own. */
 function rolesIn(reach: Reach): readonly Role[] {
@@ -81,24 +85,57 @@ function toLabelBudgets(json: unknown): readonly LabelBudget[] {
   }));
 }
 
-type LevelRow = readonly [level: Level, id: string, version: number, daily: Usd, weekly: Usd, monthly: Usd];
+type LevelRow = readonly [
+  ...[level: Level, id: string, version: number, daily: Usd, weekly: Usd, monthly: Usd],
+  ...[requests: number | null, tokens: number | null],
+];
 
-function toLevelBudgets(json: unknown): readonly LevelBudgets[] {
-  return (parseJson(json) as readonly LevelRow[]).map(([level, id, version, daily, weekly, monthly]) => ({
+function toLevels(json: unknown): StoredPrincipal['levels'] {
+  const rows = parseJson(json) as readonly LevelRow[];
+  return rows.map(([level, id, version, daily, weekly, monthly, rateLimitPerMinute, tokensPerMinute]) => ({
     ...{ level, id, version, dailyBudgetNanoUsd: nano(daily), weeklyBudgetNanoUsd: nano(weekly) },
-    monthlyCapNanoUsd: nano(monthly),
+    ...{ monthlyCapNanoUsd: nano(monthly), rateLimitPerMinute, tokensPerMinute },
   }));
 }
 
-const MODELS_ABOVE = sql<readonly (readonly string[])[]>`coalesce((select json_agg(l.models) from (
-    select ${projects.allowedModels} as models
-    union all select t.allowed_models from ${teams} t where t.id = ${projects.teamId}
-    union all select o.allowed_models from ${teams} t join ${organizations} o on o.id = t.organization_id
+/** What a level, or the project, permits at most. */
+interface LevelLists {
+  readonly level: Level | 'project';
+  readonly models: readonly string[] | null;
+  readonly passthrough: readonly string[] | null;
+  readonly tools: readonly string[] | null;
+  readonly rules: readonly GuardrailRule[] | null;
+}
+
+const listsOf = (level: Level, table: string) =>
+  sql`select ${sql.raw(`'${level}'`)} as level, ${sql.raw(
+    ['allowed_models as models', 'passthrough', 'allowed_tools as tools', 'guardrail_rules as rules']
+      .map((column) => `${table}.${column}`)
+      .join(', '),
+  )}`;
+
+/** In the same query: few set a list. The widest level comes first. */
+const LISTS_ABOVE = sql<readonly LevelLists[]>`coalesce((select json_agg(l) from (
+    ${listsOf('organization', 'o')} from ${teams} t join ${organizations} o on o.id = t.organization_id
       where t.id = ${projects.teamId}
-    union all select u.allowed_models from ${users} u where u.id = ${apiKeys.userId}
-  ) as l where l.models is not null), '[]'::json)`.mapWith(
-  (json: unknown) => parseJson(json) as readonly (readonly string[])[],
+    union all ${listsOf('team', 't')} from ${teams} t where t.id = ${projects.teamId}
+    union all ${listsOf('user', 'u')} from ${users} u where u.id = ${apiKeys.userId}
+    union all select 'project', ${projects.allowedModels}, null, null, null
+  ) as l where coalesce(l.models, l.passthrough, l.tools, l.rules) is not null), '[]'::json)`.mapWith(
+  (json: unknown) => parseJson(json) as readonly LevelLists[],
 );
+
+/** The lists of a key's levels by their names on the request path; empty without any. */
+function namedLists(above: readonly LevelLists[]): Pick<ApiKey, 'modelsAbove' | 'passthroughAbove' | 'toolsAbove'> {
+  const listed = (name: 'models' | 'passthrough' | 'tools'): Lists =>
+    above.flatMap((one) => (one[name] === null ? [] : [one[name]]));
+  const named = { modelsAbove: listed('models'), passthroughAbove: listed('passthrough'), toolsAbove: listed('tools') };
+  return Object.fromEntries(Object.entries(named).filter(([, lists]) => lists.length > 0));
+}
+
+/** A level's rule never has the name of a project's. */
+const namedRules = (above: readonly LevelLists[]): readonly GuardrailRule[] =>
+  above.flatMap(({ level, rules }) => (rules ?? []).map((rule) => ({ ...rule, name: `${level}/${rule.name}` })));
 
 /** A key of tokens works while its user is active and may have keys in the project. */
 const MAY_USE = sql<boolean>`(not ${apiKeys.isSignOn} or exists (
@@ -116,8 +153,8 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
       policy: POLICY_COLUMNS,
       pseudonymSecret: projects.pseudonymSecret,
       labelBudgets: BUDGETS_OF_LABELS,
-      levels: BUDGETS_OF_LEVELS,
-      modelsAbove: MODELS_ABOVE,
+      levels: LEVELS,
+      above: LISTS_ABOVE,
       hash: apiKeys.hash,
       mayUse: MAY_USE,
     })
@@ -126,12 +163,9 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
     .leftJoin(guardrails, isInForce)
     .where(condition);
   if (row === undefined) return null;
-  const { hash: current, mayUse, modelsAbove, ...read } = row;
-  const key = {
-    ...{ ...read.key, isActive: read.key.isActive && mayUse },
-    ...(modelsAbove.length > 0 && { modelsAbove }),
-  };
-  const found = { ...read, key };
+  const { hash: current, mayUse, above, ...read } = row;
+  const key = { ...read.key, isActive: read.key.isActive && mayUse, ...namedLists(above) };
+  const found = { ...read, key, levelRules: namedRules(above) };
   const isPrevious = hash !== undefined && hash !== current;
   return isPrevious ? { ...found, secretEndsMs: found.key.previousSecretExpiresAtMs ?? 0 } : found;
 }

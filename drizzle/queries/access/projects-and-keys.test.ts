@@ -7,6 +7,7 @@ import { getSetting, putSetting, putSettingOnce } from '../settings';
 import { deleteApiKey, keyRows, listApiKeys } from './api-keys';
 import { findPrincipalByHash, findPrincipalByKeyId } from './find-principal';
 import { deleteProject, projectRows } from './projects';
+import { organizationRows, teamRows } from './teams';
 
 const secretParts = () => {
   const secret = crypto.randomUUID();
@@ -104,6 +105,23 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
     expect(await findPrincipalByKeyId(db, key.id)).toEqual(principal);
     expect(await findPrincipalByHash(db, hashSecret('unknown'))).toBeNull();
     expect(JSON.stringify(await listApiKeys(db, project.id, { limit: 50 }))).not.toContain(secret.hash);
+  });
+
+  test('a key carries the lists of its levels, and none where none is set', async () => {
+    const organization = await organizationRows.create(db, { name: crypto.randomUUID(), passthrough: ['openai'] });
+    const named = { organizationId: organization.id, name: 'team' };
+    const check = { type: 'secrets' } as const;
+    const rule = { name: 'keys', on: 'input', check, action: 'block', onError: 'block' } as const;
+    const team = await teamRows.create(db, { ...named, allowedTools: ['a__*'], guardrailRules: [rule] });
+    const project = await projectRows.create(db, { name: 'owner', teamId: team.id, allowedModels: ['m'] });
+    const secret = secretParts();
+    await keyRows.create(db, { ...secret, projectId: project.id, name: 'k', rateLimitPerMinute: 60 });
+    const found = await findPrincipalByHash(db, secret.hash);
+    expect(found?.key).toMatchObject({ passthroughAbove: [['openai']], toolsAbove: [['a__*']], modelsAbove: [['m']] });
+    expect(found?.levelRules).toEqual([{ ...rule, name: 'team/keys' }]);
+    await teamRows.update(db, { id: team.id }, { allowedTools: null, guardrailRules: null });
+    const now = await findPrincipalByHash(db, secret.hash);
+    expect([now?.levelRules, 'toolsAbove' in (now?.key ?? {})]).toEqual([[], false]);
   });
 
   test('a rotated, revoked or deleted key shows in the principal', async () => {

@@ -1,8 +1,9 @@
 import type { TeamPlace } from '@llm0/core/access/access';
-import { and, count, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, count, eq, ilike, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { projects } from '../../schema/projects';
 import { organizations, teamMembers, teams, users } from '../../schema/teams';
+import { containsPattern } from '../contains-pattern';
 import type { Page, PageRequest } from '../page';
 import { Rows, type Stored } from '../rows';
 
@@ -50,13 +51,16 @@ export async function findTeamPlace(db: Db, teamId: string): Promise<TeamPlace |
 /** Newest first; `places` are ids of teams and organizations, undefined = all. */
 export function listTeams(
   db: Db,
-  { places, organizationId, ...page }: PageRequest & TeamFilter,
+  { places, organizationId, q, ...page }: PageRequest & TeamFilter,
 ): Promise<Page<StoredTeam>> {
   const isVisible = places && or(inArray(teams.id, [...places]), inArray(teams.organizationId, [...places]));
-  return teamRows.list(db, page, { organizationId }, isVisible);
+  const isNamed = q === undefined ? undefined : ilike(teams.name, containsPattern(q));
+  return teamRows.list(db, page, { organizationId }, and(isVisible, isNamed));
 }
 
 interface TeamFilter {
+  /** Substring of the name. */
+  readonly q?: string | undefined;
   readonly places?: readonly string[] | undefined;
   readonly organizationId?: string | undefined;
 }

@@ -4,7 +4,7 @@ import { nanoFromUsd } from '../../money';
 import type { ProjectScope } from '../of-projects';
 import { type GroupBy, SPEND_SUMS, type StatsFilter } from '../stats/read/questions';
 import type { Stretch } from '../stats/read/read-days';
-import { groupOf, tableOf, within } from '../stats/read/segment-sql';
+import { groupOf, PROVIDER_OF_ROW, tableOf, within } from '../stats/read/segment-sql';
 import { type Ask, askInTime } from '../stats/read/time-limit';
 import type { StatsSegment } from '../stats/read/time-segments';
 import { loadTotals } from '../stats/read/totals';
@@ -36,7 +36,14 @@ export interface Amount {
   readonly savedNanoUsd: number;
   readonly tokensCacheRead: number;
   readonly tokensCacheWrite: number;
+  /** Set for closed months, at the prices of the close; absent = at today's. */
+  readonly savedVendorPico?: bigint;
+  /** The closed month that it corrects, `YYYY-MM`. */
+  readonly correctionOf?: string;
 }
+
+/** Estimated spend of one group on one model. */
+export type Estimated = Pick<Amount, 'group' | 'model' | 'costNanoUsd' | 'correctionOf'>;
 
 interface AmountRow extends Readonly<Record<string, unknown>> {
   readonly grp: string;
@@ -135,16 +142,22 @@ export async function loadCustomerAmounts(db: Db, segments: readonly StatsSegmen
   );
 }
 
-/** Spend that the gateway estimated because the vendor reported no usage; nano-USD by group. */
-export async function loadEstimated(db: Db, range: Stretch, { by, filter }: AmountQuery) {
+/** Spend that the gateway estimated because the vendor reported no usage. */
+export async function loadEstimated(
+  db: Db,
+  range: Stretch,
+  { by, filter }: AmountQuery,
+): Promise<readonly Estimated[]> {
   const segment: StatsSegment = { source: 'rows', ...range };
   const scope = { ...filter, groupBy: by };
   const rows = await askInTime(db, (ask) =>
-    ask<{ grp: string; cost_usd: string }>(sql`
-      select ${groupOf(segment, scope)} as grp, sum(cost_usd) as cost_usd from gateway_logs
-      where ${within(segment, scope)} and ${labelled(filter)} and cost_estimated group by 1`),
+    ask<Readonly<Record<'grp' | 'provider' | 'model' | 'cost_usd', string>>>(sql`
+      select ${groupOf(segment, scope)} as grp, ${PROVIDER_OF_ROW} as provider, model, sum(cost_usd) as cost_usd
+      from gateway_logs where ${within(segment, scope)} and ${labelled(filter)} and cost_estimated group by 1, 2, 3`),
   );
-  return new Map(rows.map((row) => [row.grp, nanoFromUsd(row.cost_usd)]));
+  return rows.map((row) => ({
+    ...{ group: row.grp, model: { provider: row.provider, name: row.model }, costNanoUsd: nanoFromUsd(row.cost_usd) },
+  }));
 }
 
 export interface DaysQuery extends AmountQuery {

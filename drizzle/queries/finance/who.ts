@@ -6,54 +6,58 @@ import { ofProjects, type ProjectScope } from '../of-projects';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A project or key with costs, deleted ones included. */
-export interface CostBearer {
+/** A key with costs, deleted ones included. */
+export interface CostKey {
   readonly id: string;
   readonly name: string;
   readonly projectId: string;
-  /** Current labels; a key's include its project's. */
+  /** Current labels, its project's included. */
   readonly labels: Labels;
 }
 
-interface BearerRow extends Readonly<Record<string, unknown>> {
+interface KeyRow extends Readonly<Record<string, unknown>> {
   readonly id: string;
   readonly name: string;
   readonly project_id: string;
   readonly labels: Labels | string | null;
 }
 
-const SOURCES = {
-  project: sql`select id::text, name, id::text as project_id, labels from projects`,
-  key: sql`select k.id::text, k.name, k.project_id::text,
+export async function loadKeys(db: Db): Promise<ReadonlyMap<string, CostKey>> {
+  const rows = await db.execute<KeyRow>(sql`select k.id::text, k.name, k.project_id::text,
       coalesce(p.labels, '{}') || coalesce(k.labels, '{}') as labels
-    from api_keys k join projects p on p.id = k.project_id`,
-};
-
-export async function loadBearers(db: Db, kind: keyof typeof SOURCES): Promise<ReadonlyMap<string, CostBearer>> {
-  const rows = await db.execute<BearerRow>(SOURCES[kind]);
-  return new Map(rows.map((row) => [row.id, toBearer(row)]));
+    from api_keys k join projects p on p.id = k.project_id`);
+  return new Map(rows.map((row) => [row.id, toKey(row)]));
 }
 
-const toBearer = ({ id, name, project_id: projectId, labels }: BearerRow): CostBearer => ({
+const toKey = ({ id, name, project_id: projectId, labels }: KeyRow): CostKey => ({
   ...{ id, name, projectId },
   labels: typeof labels === 'string' ? (JSON.parse(labels) as Labels) : (labels ?? {}),
 });
 
-/** Where a project is now. */
+/** Where a project is. */
 export interface ProjectHome {
   readonly id: string;
+  readonly name: string;
   readonly teamId: string | null;
   readonly team: string | null;
   readonly organizationId: string | null;
   readonly organization: string | null;
+  /** Its own, or its team's. */
+  readonly costCenter: string | null;
 }
 
-/** Deleted projects included. */
-export async function loadHomes(db: Db): Promise<readonly ProjectHome[]> {
+export interface CurrentHome extends ProjectHome {
+  readonly createdAtMs: number;
+}
+
+/** Where projects are now, deleted ones included. */
+export async function loadHomes(db: Db): Promise<ReadonlyMap<string, CurrentHome>> {
   const rows = await db.execute(sql`
-    select p.id::text, t.id::text as team_id, t.name as team, o.id::text as organization_id, o.name as organization
+    select p.id::text, p.name, t.id::text as team_id, t.name as team, o.id::text as organization_id,
+      o.name as organization, coalesce(p.cost_center, t.cost_center) as cost_center,
+      date_part('epoch', p.created_at) * 1000 as created_at
     from projects p left join teams t on t.id = p.team_id left join organizations o on o.id = t.organization_id`);
-  return rows.map((row) => innerRow<ProjectHome>(row));
+  return new Map(rows.map((row) => innerRow<CurrentHome>(row)).map((home) => [home.id, home]));
 }
 
 /** Maximum of the newest requests that are searched for labels. */

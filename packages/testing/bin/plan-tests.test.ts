@@ -62,7 +62,7 @@ describe('in this repository', () => {
   });
 
   test('a name says which lane a file is in', () => {
-    expect(of('loop-time.measure.nightly.test.ts')).toMatchObject({ isNightly: true, isMeasuring: true });
+    expect(of('unread-answers.e2e.measure.nightly.test.ts')).toMatchObject({ isNightly: true, isMeasuring: true });
     expect(of('chaos.nightly.test.ts')).toMatchObject({ isNightly: true, isMeasuring: false });
     expect(of('plan-tests.test.ts')?.isNightly).toBe(false);
   });

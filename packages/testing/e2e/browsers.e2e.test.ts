@@ -100,8 +100,6 @@ describe('clients of vendors', () => {
   });
 
   test.each([
-    ['POST', '/v1/images/generations', 'openai'],
-    ['POST', '/v1/audio/speech', 'openai'],
     ['GET', '/v1/files', 'openai'],
     ['POST', '/v1/messages/batches', 'anthropic'],
     ['POST', '/v1beta/cachedContents', 'gemini'],

@@ -18,7 +18,7 @@ describe('two replicas, 1,000 requests of one customer at once, a daily limit fo
       stores: 'real',
       replicas: 2,
       leaseMs: 60_000,
-      env: { LLM0_TEST_ADMIT_DEADLINE_MS: '10000', REQUEST_TIMEOUT: '60s' },
+      env: { LLM0_TEST_ADMIT_DEADLINE_MS: '10000', REQUEST_TIMEOUT: '60s', ANSWER_TIMEOUT: '60s' },
     });
     for (const [model, price] of [
       ['race-model', 1],

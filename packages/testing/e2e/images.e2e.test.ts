@@ -26,6 +26,7 @@ const PRICES: readonly [provider: string, model: string, prices: Record<string, 
   ['azure', 'my-image', BY_TOKEN],
   ['gemini', 'gemini-9-flash-image', { ...BY_TOKEN, mode: 'chat' }],
   ['gemini', 'imagen-9', { mode: 'image', image_usd: 0.04 }],
+  ['bedrock', 'amazon.nova-canvas-v9:0', { mode: 'image', image_usd: 0.04 }],
   ['xai', 'grok-9-image', { mode: 'image', image_usd: 0.07 }],
   ['together', 'flux/schnell', { mode: 'image', image_usd: 0.003 }],
 ];
@@ -114,6 +115,7 @@ describe.each(ON_ONE_KIND)('images on %s stores', (kind) => {
     [{ model: 'gemini-9-flash-image' }, { prompt: 10, completion: 1290 }, 38_750_000, { tokens_out: 1290 }],
     [{ model: 'gemini/imagen-9', n: 2 }, undefined, 80_000_000, { units: { images: 2 }, provider: 'gemini' }],
     [{ model: 'grok-9-image' }, undefined, 70_000_000, { provider: 'xai' }],
+    [{ model: 'bedrock/amazon.nova-canvas-v9:0', n: 2 }, undefined, 80_000_000, { provider: 'bedrock' }],
     [{ model: 'together/flux/schnell', size: '512x256', steps: 4 }, undefined, 3_000_000, { provider: 'together' }],
   ];
 
@@ -358,6 +360,18 @@ describe.each(ON_ONE_KIND)('images on %s stores', (kind) => {
     expect(shown.json.data?.[0]?.revised_prompt).not.toContain('cat');
     const picture = await edit({ model: 'gpt-image-9', prompt: 'p' });
     expect([picture.response.status, picture.json.error?.param]).toEqual([400, 'image']);
+  });
+
+  test('an image that guardrails withhold costs what the vendor told', async () => {
+    const rules = [{ name: 'no-cats', on: 'output', check: { type: 'words', words: ['cat'] }, action: 'block' }];
+    const path = `/projects/${projectId}/guardrails`;
+    await callAdmin(world.gateway, path, { method: 'PUT', body: { mode: 'enforce', rules } });
+    const { response, json, row } = await generate({ model: 'gpt-image-9' });
+    expect([response.status, json.error?.param]).toEqual([400, 'no-cats']);
+    expect(await row()).toMatchObject({
+      ...{ status: 'error', error_code: 'guardrail_blocked', final_provider: 'openai' },
+      ...{ cost_usd: 0.00305, tokens_out: 100, cost_estimated: false },
+    });
   });
 
   test('a request leaves nothing behind', async () => {

@@ -76,6 +76,27 @@ describe.each(STORE_KINDS)('budgets of organizations, teams and users on %s stor
     TEST_MS,
   );
 
+  test('requests and tokens a minute are those of all projects and users together, and given back as those of keys', async () => {
+    const team = await admin('/teams', { ...named('team'), rate_limit_per_minute: 3 });
+    const [one, two] = [await makeKey(team.id), await makeKey(team.id)];
+    const codes: (string | undefined)[] = [];
+    for (const { apiKey } of [one, two, one, two]) codes.push((await send(apiKey))?.code);
+    expect(codes).toEqual([undefined, undefined, undefined, 'rate_limit_exceeded']);
+    const refused = await postChat(world.gateway, one.apiKey, ask('twelve bytes', CALL));
+    expect(refused.headers.get('retry-after')).not.toBeNull();
+    expect(await refused.json()).toMatchObject({ error: { param: 'team' } });
+    await admin(`/teams/${team.id}`, { rate_limit_per_minute: null, tokens_per_minute: 250 }, 'PATCH');
+    // Each estimates 100 tokens and uses as many.
+    expect([(await send(one.apiKey))?.code, (await send(two.apiKey))?.code]).toEqual([undefined, undefined]);
+    expect((await send(one.apiKey))?.message).toMatch(
+      /^This team used up its tokens for this minute\. Try again in \d+ s\.$/,
+    );
+    await admin(`/teams/${team.id}`, { tokens_per_minute: 90 }, 'PATCH');
+    expect((await send(one.apiKey))?.code).toBe('request_over_limit');
+    await admin(`/teams/${team.id}`, { tokens_per_minute: null }, 'PATCH');
+    expect(await send(one.apiKey)).toBeUndefined();
+  });
+
   test('a budget counts what was spent before; a raise, a move and a new owner apply to the next request', async () => {
     const [one, two] = [await admin('/teams', named('team')), await admin('/teams', named('team'))];
     const [here, there] = [await makeKey(one.id), await makeKey(two.id)];
@@ -119,5 +140,39 @@ describe.each(STORE_KINDS)('budgets of organizations, teams and users on %s stor
       await allow(['other-*', 'openai/*']);
     }
     expect(await send(apiKey)).toBeUndefined();
+  });
+
+  test('native APIs, tools and guardrails: each level permits at most its own, from the next request', async () => {
+    const { id: organizationId } = await admin('/organizations', named('org'));
+    const team = await admin('/teams', { ...named('team'), organization_id: organizationId });
+    const user = await admin('/users', { ...named('eve'), email: `${crypto.randomUUID()}@example.com` });
+    const project = { cache_enabled: false, team_id: team.id, passthrough: ['openai'], allowed_tools: ['*'] };
+    const { apiKey } = await createTestKey(world.gateway, { project, key: { user_id: user.id } });
+    const native = async () => {
+      const url = `${world.gateway.url}/passthrough/openai/v1/chat/completions`;
+      const init = {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      };
+      const response = await fetch(url, { ...init, body: JSON.stringify(ask('twelve bytes', CALL)) });
+      const body = (await response.json()) as { error?: { param?: string } };
+      return [response.status, body.error?.param];
+    };
+    const word = { name: 'word', on: 'input', check: { type: 'words', words: ['twelve'] }, action: 'block' };
+    for (const [level, id] of [
+      ['organization', organizationId],
+      ['team', team.id],
+      ['user', user.id],
+    ] as const) {
+      const set = (body: Record<string, unknown>) => admin(`/${level}s/${id}`, body, 'PATCH');
+      expect([level, await native()]).toEqual([level, [200, undefined]]);
+      await set({ passthrough: ['groq'] });
+      expect([level, (await native())[0]]).toEqual([level, 403]);
+      await set({ passthrough: ['groq', 'openai'], guardrail_rules: [word] });
+      expect([level, await native()]).toEqual([level, [400, `${level}/word`]]);
+      expect((await send(apiKey))?.code).toBe('guardrail_blocked');
+      await set({ guardrail_rules: null });
+      expect(await send(apiKey)).toBeUndefined();
+    }
   });
 });

@@ -7,6 +7,7 @@ import { startPostgres } from '../stores/start-postgres';
 import { startRedis } from '../stores/start-redis';
 import { undisturbedMs } from '../thread-time';
 import { allLogs, ask, postChat, settledLedger } from './environment';
+import { PATIENT } from './failing-stores.fixture';
 
 const SETUP_MS = 60_000;
 const LONG = 'x'.repeat(3000);
@@ -49,6 +50,7 @@ describe('Postgres goes away and comes back', () => {
         DATABASE_URL: postgres.url,
         LOG_BODIES: 'true',
         CACHE_MAX_BYTES: '10000',
+        ...PATIENT,
       },
     });
   }, SETUP_MS);

@@ -24,6 +24,7 @@ const PRICES: readonly Priced[] = [
   },
   { provider: 'cohere', model: 'rerank-v9.9', mode: 'rerank', search_usd: 0.002 },
   { provider: 'cohere', model: 'rerank-v9.9-tokens', mode: 'rerank', input_usd_per_million: 0.5 },
+  { provider: 'bedrock', model: 'cohere.rerank-v9:0', mode: 'rerank', search_usd: 0.002 },
   { provider: 'jina', model: 'jina-reranker-test', mode: 'rerank', input_usd_per_million: 0.02 },
   { provider: 'voyage', model: 'rerank-9', mode: 'rerank', input_usd_per_million: 0.05 },
   { provider: 'together', model: 'mixedbread/rerank', mode: 'rerank', input_usd_per_million: 0.06 },
@@ -89,6 +90,7 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
     ['jina-reranker-test', { prompt: 50 }, 1000, { tokens_in: 50, cost_estimated: false }],
     ['jina-reranker-test', null, 700, { tokens_in: 35, cost_estimated: true }],
     ['rerank-9', { prompt: 50 }, 2500, { tokens_in: 50, cost_estimated: false, provider: 'voyage' }],
+    ['bedrock/cohere.rerank-v9:0', undefined, 2_000_000, { units: { searches: 1 }, cost_estimated: true }],
     ['together/mixedbread/rerank', { prompt: 50 }, 3000, { tokens_in: 50, cost_estimated: false }],
   ];
 
@@ -199,6 +201,9 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
     expect(again.response.headers.get('x-idempotent-replay')).toBe('true');
     expect([again.json.results, again.json.cost_usd, received()]).toEqual([first.json.results, 0, 1]);
     expect((await rerank({ model: 'rerank-9', top_n: 1 }, key)).response.status).toBe(409);
+    // The key alone makes no cache.
+    const another = await rerank({ model: 'rerank-9' }, { 'Idempotency-Key': 'two' });
+    expect([another.response.headers.get('x-cache-hit'), received()]).toEqual(['miss', 2]);
   });
 
   test('the next target answers after a failure', async () => {

@@ -116,6 +116,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     },
     upstream: { text: 'A pixel.' },
     expected: { text: 'A pixel.', finish: 'stop' },
+    // Others of its models see.
+    exceptions: { [COHERE]: null },
   },
   reasoning: {
     request: { ...say('6 × 7?'), reasoning_effort: 'medium' },

@@ -50,7 +50,7 @@ const drawn = (body: JsonObject) =>
 
 const openaiImages: RenderTask = (body, behaviour) => ({
   created: 1,
-  data: drawn(body).map((b64_json) => ({ b64_json })),
+  data: drawn(body).map((b64_json) => ({ b64_json, revised_prompt: `fine ${body.prompt}` })),
   ...imageUsage(behaviour),
 });
 
@@ -85,7 +85,8 @@ const heard: RenderTask = ({ response_format: format }, behaviour) => {
     { id: 0, start: 0, end: 1.5, text: ' Hello from' },
     { id: 1, start: 1.5, end: 3, text: ' the recording.' },
   ];
-  const details: JsonObject = format === 'verbose_json' ? { task: 'transcribe', language: 'english', duration, segments } : {};
+  const details: JsonObject =
+    format === 'verbose_json' ? { task: 'transcribe', language: 'english', duration, segments } : {};
   return { text: HEARD, ...details, ...heardUsage(behaviour) };
 };
 
@@ -186,6 +187,11 @@ export const FAKE_TASKS = {
     const prompt = String((instances as JsonObject[])[0]?.prompt);
     const images = drawn({ prompt, n: (parameters as JsonObject).sampleCount ?? 1 });
     return { predictions: images.map((bytesBase64Encoded) => ({ bytesBase64Encoded, mimeType: 'image/png' })) };
+  },
+  invoke: (body): JsonObject => {
+    if (body.query !== undefined) return { results: rank(body, body.top_n) };
+    const prompt = (body.textToImageParams as JsonObject).text ?? '';
+    return { images: drawn({ prompt, n: (body.imageGenerationConfig as JsonObject).numberOfImages ?? 1 }) };
   },
   generateContent: ({ contents }, { usage = {} }) => {
     const parts = ((contents as JsonObject[])[0]?.parts ?? []) as JsonObject[];

@@ -215,6 +215,7 @@ class FakeServer implements FakeUpstream, FakeControl {
 
   private async answerBedrock(request: Bun.BunRequest<'/model/:model/:method'>): Promise<Response> {
     const { model, method } = request.params;
+    if (method === 'invoke' && /rerank|canvas/.test(model)) return this.answerTask(request, 'invoke');
     if (method === 'invoke') return this.answerEmbeddings(request, 'bedrock');
     const body = (await request.json()) as JsonObject;
     const context: AnswerContext = { format: 'bedrock-converse', model: decodeURIComponent(model), includeUsage: true };

@@ -2,7 +2,7 @@
 // dialog opens, and the request goes out again once signed in, so that nothing typed is lost.
 import type { AdminApi } from '@llm0/gateway/admin/index';
 import { hc } from 'hono/client';
-import { awaitSignIn } from './expired-session';
+import { askForSignIn, awaitSignIn, SIGN_IN_AGAIN } from './expired-session';
 
 /** A refusal of the admin API, or of reaching it (status 0). */
 export class ApiError extends Error {
@@ -30,6 +30,7 @@ export async function send(input: RequestInfo | URL, init?: RequestInit): Promis
     if (again.ok) return again;
     throw await readError(again);
   }
+  if (error.code === SIGN_IN_AGAIN) askForSignIn();
   throw error;
 }
 

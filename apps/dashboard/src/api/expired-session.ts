@@ -2,6 +2,7 @@ type Listener = (isExpired: boolean) => void;
 
 let waiting: PromiseWithResolvers<void> | undefined;
 let notify: Listener | undefined;
+let notifyStale: (() => void) | undefined;
 
 /** Resolves after the next sign-in; meanwhile the page keeps its input. */
 export function awaitSignIn(): Promise<void> {
@@ -27,3 +28,21 @@ export function onExpiredSession(listener: Listener): () => void {
     notify = undefined;
   };
 }
+
+/** Code of a change that needs a recent sign-in. */
+export const SIGN_IN_AGAIN = 'sign_in_again';
+
+/** Tells the shell that a change was refused until the person signs in again. */
+export const askForSignIn = (): void => notifyStale?.();
+
+/** Calls back at each such refusal; one listener at a time; returns the unsubscriber. */
+export function onStaleSignIn(listener: () => void): () => void {
+  notifyStale = listener;
+  return () => {
+    notifyStale = undefined;
+  };
+}
+
+/** Where the person signs in again, to come back to a place of the dashboard. */
+export const signInAgainAt = (place: string): string =>
+  `/auth/login?${new URLSearchParams({ again: 'true', return_to: place })}`;

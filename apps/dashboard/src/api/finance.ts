@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
+import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read, send } from './client';
 
 export type Statement = InferResponseType<typeof api.finance.statement.$get>;
@@ -24,6 +24,15 @@ export const useStatement = (query: StatementQuery) =>
 export async function loadStatementCsv(query: StatementQuery): Promise<string> {
   return (await send(`/admin/v1/finance/statement.csv?${new URLSearchParams(query)}`)).text();
 }
+
+/** The month as a FOCUS file; it takes no groups, customers or labels. */
+export async function loadFocusCsv({ by: _, ...query }: StatementQuery): Promise<string> {
+  return (await send(`/admin/v1/finance/focus.csv?${new URLSearchParams(query)}`)).text();
+}
+
+type ClosingInput = InferRequestType<typeof api.finance.statement.close.$post>['json'];
+
+export const closeMonth = (json: ClosingInput) => read(api.finance.statement.close.$post({ json }));
 
 export const useLabelNames = () =>
   useQuery({ queryKey: ['finance', 'labels'], queryFn: () => read(api.finance.labels.$get({ query: {} })) });

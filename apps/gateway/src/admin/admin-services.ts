@@ -103,7 +103,12 @@ export interface Actor {
   /** Id of the named token, its session's included; null for other tokens. */
   readonly tokenId?: string | null;
   /** Set where the dashboard's session opened, not a token. */
-  readonly session?: { readonly hash: string; readonly expiresAtMs: number };
+  readonly session?: {
+    readonly hash: string;
+    readonly expiresAtMs: number;
+    /** When the person was authenticated; null = unknown. */
+    readonly authenticatedAtMs: number | null;
+  };
   /** The `If-Match` of the change that is asked for. */
   readonly ifMatch?: string;
   /** The apply of a configuration file that makes the change. */

@@ -146,7 +146,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
   let reloads = 0;
   let clockMs = 0;
   const clock = { nowMs: Date.now, monotonicMs: () => clockMs };
-  const signOn = { isRequired: false, publicUrl: undefined, ...options.signOn };
+  const signOn = { isRequired: false, publicUrl: undefined, reauthAfterMs: 30 * 60_000, ...options.signOn };
   const checkUrl = (url: string) => checkOperatorUrl(url, desk.egress);
   const services = {
     db: database.db,

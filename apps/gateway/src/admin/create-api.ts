@@ -23,6 +23,7 @@ import { financeRoutes } from './finance/routes';
 import { guardrailReplayRoutes } from './guardrails/replay-routes';
 import { guardrailRoutes, guardrailTryoutRoutes } from './guardrails/routes';
 import { guardrailSecretRoutes } from './guardrails/secret-routes';
+import { keyApprovalRoutes } from './keys/approval-routes';
 import { keyRoutes } from './keys/routes';
 import { liveRoutes } from './live/routes';
 import { logRoutes } from './logs/routes';
@@ -63,6 +64,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
   return createRouter()
     .route('/', projectRoutes(services, mirror))
     .route('/', keyRoutes(services, mirror))
+    .route('/', keyApprovalRoutes(services, mirror))
     .route('/', guardrailRoutes(services, mirror))
     .route('/', guardrailTryoutRoutes(services))
     .route('/', guardrailReplayRoutes(services))

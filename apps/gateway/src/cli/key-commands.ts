@@ -62,7 +62,7 @@ export const KEY_COMMANDS: readonly Command[] = [
       column('id'),
       column('name'),
       column('prefix'),
-      column('is_active', { title: 'active' }),
+      column('state'),
       amount('rate_limit_per_minute', 'per minute'),
       amount('budget_usd', 'budget usd'),
       column('budget_period', { title: 'period' }),
@@ -85,6 +85,19 @@ export const KEY_COMMANDS: readonly Command[] = [
     note: ({ unreadable }) =>
       unreadable === 0 ? ALL_CURRENT : `${unreadable} can't be opened: no known key sealed them.`,
     hasFailed: ({ unreadable }) => unreadable !== 0,
+  },
+  {
+    name: 'keys approve',
+    summary: 'Let a requested key work, from its next request',
+    args: ['project', 'key'],
+    run: async (input) => input.api.post(`${await keyPath(input)}/approve`, {}),
+  },
+  {
+    name: 'keys refuse',
+    summary: 'Refuse a requested key; it is deleted',
+    args: ['project', 'key'],
+    run: async (input) => input.api.post(`${await keyPath(input)}/refuse`, {}),
+    note: (_, { args }) => `refused ${args.key}`,
   },
   {
     name: 'keys revoke',

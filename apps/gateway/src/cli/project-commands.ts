@@ -20,6 +20,7 @@ const settings: Readonly<Record<string, CommandOption>> = {
   'allowed-models': { kind: 'list', help: 'models that its keys may call, separated by commas (all)' },
   'allowed-tools': { kind: 'list', help: 'MCP tools its keys may call, such as github__* (none)' },
   'code-mode': { kind: 'flag', help: 'its keys may run scripts over their MCP tools (off)' },
+  'cost-center': { kind: 'text', help: "cost center in statements (the team's)" },
   labels: { kind: 'labels', help: 'labels of its requests, such as team=search,env=prod (none)' },
   'on-store-failure': {
     kind: 'text',

@@ -165,7 +165,9 @@ describe('llm0 on the command line', () => {
     expect((await run(`keys create ${name} free --rate-limit-per-minute none`)).err).toContain('Limit: none.');
     const bursting = await run(`keys create ${name} burst --rate-limit-per-minute 9 --rate-limit-burst 3`);
     expect(bursting.err).toContain('Limit: 9 requests a minute, 3 at once. ');
-    expect((await run(`keys list ${name}`)).out).toMatch(/ci +llm0_live_[0-9a-f]{6} +true +– +0\.000000001 +total +–/);
+    expect((await run(`keys list ${name}`)).out).toMatch(
+      /ci +llm0_live_[0-9a-f]{6} +active +– +0\.000000001 +total +–/,
+    );
     // Other files' secrets in this database have keys of their own.
     const { out } = await run('keys reencrypt --json');
     expect(JSON.parse(out)).toEqual({ reencrypted: 0, unreadable: expect.any(Number) });
@@ -470,6 +472,14 @@ describe('llm0 on the command line', () => {
     const [head, ...lines] = (await run(`${statement} --format csv`)).out.split('\r\n');
     expect([head?.split(',').length, lines.length]).toEqual([lines[0]?.split(',').length ?? 0, 2]);
     expect((await run(`${statement} --format xml`)).code).toBe(2);
+    const focus = await run(`finance statement --month ${month} --project ${name} --format focus`);
+    expect(focus.out).toMatch(/^BilledCost,.*\r\n0\.000000007,/);
+    const team = await json(`teams create ${uniqueName()} --cost-center 4711`);
+    expect(team.cost_center).toBe('4711');
+    await admin.createProject({ team_id: team.id });
+    expect(await json(`finance close 2020-01 --team-id ${team.id}`)).toMatchObject({ projects: 1, cost_usd: 0 });
+    expect((await run(`finance close ${month} --team-id ${team.id}`)).err).toContain('Close it after that');
+    expect((await run('finance closings')).out).toContain(team.id);
   });
 
   test('--json is the very answer of the API', async () => {

@@ -16,6 +16,8 @@ export interface SignOnSettings {
   readonly isRequired: boolean;
   /** Where browsers reach the dashboard; undefined: as they asked for it. */
   readonly publicUrl: string | undefined;
+  /** People sign in again for dangerous changes after so long; null = never. */
+  readonly reauthAfterMs: number | null;
 }
 
 interface Needs {
@@ -33,13 +35,15 @@ export function readSignOn(read: EnvReader, { databaseUrl, hasEncryptionKey }: N
     groupsClaim: read.text('OIDC_GROUPS_CLAIM') ?? 'groups',
   };
   const isRequired = read.flag('OIDC_REQUIRED', false);
+  const isOff = read.text('OIDC_REAUTH_AFTER') === 'off';
+  const reauthAfterMs = isOff ? null : read.durationMs('OIDC_REAUTH_AFTER', '30m');
   const isAway = read.text('ADMIN_PORT') !== undefined;
   // With a listener of its own, the dashboard has another address.
   const publicUrl = isAway ? undefined : read.url('PUBLIC_URL');
   if (issuer === undefined) {
     if (isRequired) throw new ConfigError('OIDC_REQUIRED', 'true', 'OIDC_ISSUER is needed with it');
     if (clientId !== undefined) throw new ConfigError('OIDC_CLIENT_ID', clientId, 'OIDC_ISSUER is needed with it');
-    return { isRequired, publicUrl };
+    return { isRequired, publicUrl, reauthAfterMs };
   }
   if (clientId === undefined) throw new ConfigError('OIDC_ISSUER', issuer, 'OIDC_CLIENT_ID is needed with it');
   if (!settings.scopes.split(' ').includes('openid')) {
@@ -48,7 +52,7 @@ export function readSignOn(read: EnvReader, { databaseUrl, hasEncryptionKey }: N
   if (databaseUrl !== undefined && !hasEncryptionKey) {
     throw new ConfigError('OIDC_ISSUER', issuer, 'ENCRYPTION_KEY is needed with it and DATABASE_URL');
   }
-  return { provider: { issuer, clientId, ...settings }, isRequired, publicUrl };
+  return { provider: { issuer, clientId, ...settings }, isRequired, publicUrl, reauthAfterMs };
 }
 
 function readIssuer(read: EnvReader): string | undefined {

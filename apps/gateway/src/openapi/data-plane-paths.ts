@@ -1,5 +1,5 @@
 import { MODEL_FILTERS } from '../pipeline/describe-model';
-import { type Operation, type Part, type Paths, schemaRef } from './document-parts';
+import { answers, type Operation, type Part, type Paths, schemaRef } from './document-parts';
 import { CHAT_HEADERS, ROW_HEADERS } from './request-headers';
 import { TASK_PATHS } from './task-paths';
 
@@ -14,10 +14,6 @@ const chat = (operation: Omit<Operation, 'tag' | 'takes'>): Operation => ({
   tag: 'chat',
   takes: CHAT_HEADERS,
   ...operation,
-});
-const answers = (schema: string, description: string, stream?: string) => ({
-  ...{ schema: schemaRef(schema), description },
-  ...(stream === undefined ? {} : { stream }),
 });
 
 const gemini = (id: string, summary: string, answer: Operation['answer']): Operation => ({

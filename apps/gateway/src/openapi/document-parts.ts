@@ -58,3 +58,9 @@ export interface Operation {
 }
 
 export type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+
+/** An answer by the name of its schema. */
+export const answers = (schema: string, description: string, stream?: string): Answer => ({
+  ...{ schema: schemaRef(schema), description },
+  ...(stream === undefined ? {} : { stream }),
+});

@@ -1,13 +1,9 @@
-import { type Operation, type Paths, schemaRef } from './document-parts';
+import { answers, type Operation, type Paths, schemaRef } from './document-parts';
 import { CHAT_HEADERS } from './request-headers';
 
 const task = (operation: Omit<Operation, 'tag' | 'takes'>): Operation => ({
   ...{ tag: 'tasks', takes: CHAT_HEADERS },
   ...operation,
-});
-const answers = (schema: string, description: string, stream?: string) => ({
-  ...{ schema: schemaRef(schema), description },
-  ...(stream === undefined ? {} : { stream }),
 });
 
 const EVENTS = 'Unfinished images, then the image with its usage';

@@ -16,6 +16,7 @@ export const PERMISSIONS = [
   'change_settings',
   'change_members',
   'change_teams',
+  'close_months',
   'read_system',
   'change_system',
 ] as const;
@@ -32,11 +33,14 @@ const READS = ['see', 'read_settings', 'read_spend', 'read_stats', 'read_logs'] 
 export const ROLE_TABLE = {
   system_admin: { reach: 'system', permissions: PERMISSIONS },
   org_admin: { reach: 'organization', permissions: inOrganization },
-  team_admin: { reach: 'team', permissions: inOrganization.filter((one) => one !== 'change_teams') },
+  team_admin: {
+    reach: 'team',
+    permissions: inOrganization.filter((one) => one !== 'change_teams' && one !== 'close_months'),
+  },
   member: { reach: 'team', permissions: [...READS, 'change_own_keys'] },
   viewer: { reach: 'team', permissions: READS },
   auditor: { reach: 'team', permissions: ['see', 'read_logs', 'read_audit'] },
-  billing: { reach: 'team', permissions: ['see', 'read_spend'] },
+  billing: { reach: 'team', permissions: ['see', 'read_spend', 'close_months'] },
 } as const satisfies Record<Role, { readonly reach: Reach; readonly permissions: readonly Permission[] }>;
 
 /** Admin tokens hold everywhere. Those of `scim` work at `/scim/v2` only. */

@@ -191,9 +191,8 @@ export function promptTokens(usage: Usage): number {
 
 /** Output tokens of all classes. */
 export function completionTokens(usage: Usage): number {
-  return visibleTokens(usage) + usage.reasoningTokens;
+  return usage.outputTokens + usage.reasoningTokens + usage.outputAudioTokens + (usage.outputImageTokens ?? 0);
 }
 
 /** Output tokens without reasoning. */
-const visibleTokens = (usage: Usage): number =>
-  usage.outputTokens + usage.outputAudioTokens + (usage.outputImageTokens ?? 0);
+const visibleTokens = (usage: Usage): number => completionTokens(usage) - usage.reasoningTokens;

@@ -27,6 +27,7 @@ export const ERROR_TABLE = {
   model_not_allowed: row(403, 'permission_error'),
   project_inactive: row(403, 'permission_error'),
   permission_denied: row(403, 'permission_error'),
+  sign_in_again: row(403, 'permission_error'),
   spend_cap_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),
   key_budget_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),
   label_budget_exceeded: row(402, 'insufficient_quota', 'cap_exceeded'),

@@ -13,6 +13,7 @@ export type ErrorKind =
   | 'model_not_allowed'
   | 'project_inactive'
   | 'permission_denied'
+  | 'sign_in_again'
   | 'spend_cap_exceeded'
   | 'key_budget_exceeded'
   | 'label_budget_exceeded'

@@ -49,6 +49,7 @@ export class FormDecoder {
   push(chunk: Uint8Array): boolean {
     if (this.state === 'over') return true;
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    this.passSeam(bytes);
     const isCopied = this.rest.length > 0;
     this.rest = isCopied ? Buffer.concat([this.rest, bytes]) : bytes;
     while (this.step());
@@ -58,6 +59,15 @@ export class FormDecoder {
   /** Throws for a form that is cut off. */
   finish(): void {
     if (this.state !== 'over') throw invalidRequest('', 'The form in the request body is incomplete.');
+  }
+
+  /** Without a delimiter across two chunks, the second one isn't copied. */
+  private passSeam(next: Buffer): void {
+    const { state, rest, delimiter } = this;
+    if (state !== 'data' || rest.length === 0 || next.length < delimiter.length) return;
+    if (Buffer.concat([rest, next.subarray(0, delimiter.length - 1)]).includes(delimiter)) return;
+    this.sink.data(rest, false);
+    this.rest = NOTHING;
   }
 
   /** False until there are more bytes. */

@@ -27,6 +27,8 @@ export interface GuardrailSource {
   readonly policy: GuardrailPolicy | null;
   /** Rules of the key, in addition to the project's. */
   readonly keyRules: readonly GuardrailRule[] | null;
+  /** Rules of organization, team and user. They are enforced whatever the project's mode. */
+  readonly levelRules?: readonly GuardrailRule[];
   /** Secret for pseudonyms with project scope. */
   readonly pseudonymSecret: string;
 }
@@ -139,21 +141,21 @@ export class GuardrailCompiler {
   constructor(private readonly checks: TextChecks) {}
 
   /** undefined where nothing is asked: the policy is off, or there are no rules. */
-  compile({ policy, keyRules, pseudonymSecret }: GuardrailSource): Guardrails | undefined {
-    if (policy?.mode === 'off') return undefined;
-    const rules = [...(policy?.rules ?? []), ...(keyRules ?? [])];
-    if (rules.length === 0) return undefined;
+  compile({ policy, keyRules, levelRules = [], pseudonymSecret }: GuardrailSource): Guardrails | undefined {
+    const rules = policy?.mode === 'off' ? [] : [...(policy?.rules ?? []), ...(keyRules ?? [])];
+    if (rules.length + levelRules.length === 0) return undefined;
     const isShadow = policy?.mode === 'shadow';
     const scope = policy?.pseudonymScope ?? 'request';
-    const text = JSON.stringify([rules, isShadow, scope]);
+    const text = JSON.stringify([rules, isShadow, scope, ...levelRules]);
     const hash = sha256(text);
     const id = scope === 'project' ? `${hash} ${pseudonymSecret}` : hash;
     let found = this.compiled.get(id);
     if (found === undefined) {
       const making: PseudonymMaking =
         scope === 'project' ? { scope, secret: new TextEncoder().encode(pseudonymSecret) } : { scope };
+      const above = compileAll(levelRules, { checks: this.checks, isShadow: false });
       const all = compileAll(rules, { checks: this.checks, isShadow });
-      found = new Guardrails(all, hash, making);
+      found = new Guardrails([...above, ...all], hash, making);
       this.compiled.set(id, found, { size: text.length });
     }
     return found;

@@ -81,6 +81,25 @@ describe('which rules are asked', () => {
     expect(compiler.compile({ ...source, policy: { ...policy, mode: 'shadow' } })?.rules.length).toBe(2);
   });
 
+  test('rules of levels are enforced whatever the mode of the project, before its own', async () => {
+    const compiler = new GuardrailCompiler({});
+    const policy = { mode: 'shadow', rules: [rule({})], pseudonymScope: 'request', version: 1 } as const;
+    const levelRules = [rule({ name: 'team/block', action: 'block' })];
+    const source = { keyRules: null, pseudonymSecret: 's', levelRules };
+    const hashes = new Set<string | undefined>();
+    for (const mode of ['off', 'shadow', 'enforce'] as const) {
+      const found = compiler.compile({ ...source, policy: { ...policy, mode } });
+      expect(found?.rules.map(({ name, isShadow }) => [name, isShadow])).toEqual([
+        ['team/block', false],
+        ...(mode === 'off' ? [] : [['rule', mode === 'shadow'] as [string, boolean]]),
+      ]);
+      hashes.add(found?.hash);
+      await expect(guardOf(found as Guardrails).judge(EMAIL, USER)).rejects.toMatchObject({ param: 'team/block' });
+    }
+    hashes.add(compiler.compile({ ...source, levelRules: [], policy })?.hash);
+    expect(hashes.size).toBe(4);
+  });
+
   test('equal rules are compiled once, others have another hash', () => {
     const compiler = new GuardrailCompiler({});
     const at = (name: string) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type ApiKey, labelsOf, type Principal, type Project } from './api-key';
+import { type ApiKey, allowedToolsOf, labelsOf, type Principal, type Project, passthroughOf } from './api-key';
 
 const principal = (key: ApiKey['labels'], project: Project['labels']) =>
   ({ key: { labels: key }, project: { labels: project } }) as Principal;
@@ -12,4 +12,24 @@ test("a key's labels go before its project's, and both before what a caller says
   expect(labelsOf(principal(null, { team: 'web' }), undefined)).toEqual({ team: 'web' });
   expect(labelsOf(principal(null, null), sent)).toBe(sent);
   expect(labelsOf(principal(null, null), undefined)).toBeUndefined();
+});
+
+test('levels take from what key and project permit, and add nothing', () => {
+  const own = { passthrough: null, allowedTools: null };
+  const project = { passthrough: ['a', 'b'], allowedTools: ['a__*'] } as unknown as Project;
+  const permitted = (above: Partial<ApiKey>): Principal => ({ key: { ...own, ...above } as ApiKey, project });
+  expect(passthroughOf(permitted({}))).toEqual(['a', 'b']);
+  expect(
+    passthroughOf(
+      permitted({
+        passthroughAbove: [
+          ['b', 'c'],
+          ['a', 'b'],
+        ],
+      }),
+    ),
+  ).toEqual(['b']);
+  expect(passthroughOf(permitted({ passthroughAbove: [[]] }))).toEqual([]);
+  expect(allowedToolsOf(permitted({}))).toEqual([['a__*']]);
+  expect(allowedToolsOf(permitted({ toolsAbove: [['*'], []] }))).toEqual([['a__*'], ['*'], []]);
 });

@@ -1,6 +1,7 @@
 import type { Guardrails } from '../guardrails/guardrails';
 import type { GuardrailRule } from '../guardrails/policy';
-import type { Budgets } from '../limits/budgets';
+import type { Budgets, LevelIds } from '../limits/budgets';
+import type { LevelLimits } from '../limits/level-limits';
 import type { FailoverSetting } from '../routing/failover-mode';
 
 /** Behaviour of a project's requests while the hot store is unreachable. */
@@ -55,6 +56,9 @@ export interface Project {
   readonly queueTimeoutMs: number | null;
 }
 
+/** All of them must name a thing. */
+export type Lists = readonly (readonly string[])[];
+
 /** An API key on the request path; the store has only the SHA-256 of its secret. */
 export interface ApiKey {
   readonly id: string;
@@ -62,6 +66,8 @@ export interface ApiKey {
   readonly name: string;
   readonly version: number;
   readonly isActive: boolean;
+  /** Set while it waits for the approval of an admin; it isn't active then. */
+  readonly requestedAtMs?: number | null;
   /** Requests per minute; null = no limit. */
   readonly rateLimitPerMinute: number | null;
   /** Bucket size; null = the same as `rateLimitPerMinute`. */
@@ -71,7 +77,11 @@ export interface ApiKey {
   /** null = all that the levels above allow. */
   readonly allowedModels: readonly string[] | null;
   /** Lists of its project, team, organization and user; a model must be in each. Absent without any. */
-  readonly modelsAbove?: readonly (readonly string[])[];
+  readonly modelsAbove?: Lists;
+  /** Providers with native APIs by team, organization and user, as above. */
+  readonly passthroughAbove?: Lists;
+  /** Patterns of MCP tools by team, organization and user, as above. */
+  readonly toolsAbove?: Lists;
   /** null = the project decides. */
   readonly dropParams: boolean | null;
   /** null = alias and project decide. */
@@ -100,12 +110,14 @@ export interface ApiKey {
 
 /** Providers with native APIs for the key. */
 export function passthroughOf({ key, project }: Principal): readonly string[] {
-  return key.passthrough ?? project.passthrough ?? [];
+  const own = key.passthrough ?? project.passthrough ?? [];
+  const { passthroughAbove: above } = key;
+  return above === undefined ? own : own.filter((name) => above.every((list) => list.includes(name)));
 }
 
-/** Patterns of the MCP tools that a key may call. */
-export function allowedToolsOf({ key, project }: Principal): readonly string[] {
-  return key.allowedTools ?? project.allowedTools ?? [];
+/** Patterns of the MCP tools that a key may call; a tool must match one of each list. */
+export function allowedToolsOf({ key, project }: Principal): Lists {
+  return [key.allowedTools ?? project.allowedTools ?? [], ...(key.toolsAbove ?? [])];
 }
 
 /** True if the key may run scripts over its tools. */
@@ -121,6 +133,9 @@ export interface Principal {
   readonly guardrails?: Guardrails;
   /** Budgets by day, week and label; absent without any. */
   readonly budgets?: Budgets;
+  /** Above the key and its project. */
+  readonly levels?: LevelIds;
+  readonly levelLimits?: LevelLimits;
 }
 
 /** Labels of a request: key and project override the caller, so that no caller moves costs elsewhere. */

@@ -4,7 +4,6 @@ import {
   type BudgetOwner,
   type BudgetSpan,
   budgetId,
-  type LevelIds,
   type RequestBudgets,
   toRequestBudgets,
 } from './budgets';
@@ -20,7 +19,6 @@ type Labels = Readonly<Record<string, string>>;
 type Asked = Parameters<typeof requestOf>[0] & {
   readonly labels?: Labels;
   readonly runId?: string;
-  readonly levels?: LevelIds;
 };
 
 const PROJECT: BudgetOwner = { scope: 'project' };
@@ -37,10 +35,10 @@ export function budgetOf(span: BudgetSpan, owner: BudgetOwner, limitNanoUsd: num
 }
 
 /** A request whose lost record has its labels and run, as the gateway's has. */
-export function labelledRequest({ labels, runId, levels, ...asked }: Asked): AdmitRequest {
+export function labelledRequest({ labels, runId, ...asked }: Asked): AdmitRequest {
   const request = requestOf(asked);
   const { requestId, projectId, keyId } = request;
-  const facts = { id: requestId, projectId, apiKeyId: keyId, labels, runId, levels };
+  const facts = { id: requestId, projectId, apiKeyId: keyId, labels, runId };
   const lost = { ...facts, status: 'error', errorCode: 'gateway_lost' };
   const own = { requestId, projectId, keyId, ...asked.requested, lostRecord: JSON.stringify(lost) };
   return { ...request, requested: planOf(own) };
@@ -51,10 +49,10 @@ export function labelledEnd(
   request: AdmitRequest,
   nowMs: number,
   end: Partial<Settlement> = {},
-  { labels, runId, levels }: Pick<Asked, 'labels' | 'runId' | 'levels'> = {},
+  { labels, runId, levels }: Pick<Asked, 'labels' | 'runId'> & Pick<Settlement, 'levels'> = {},
 ) {
   const settlement = settlementOf(request, nowMs, end);
-  return { ...settlement, record: recordText(settlement, labels, runId, levels) };
+  return { ...settlement, levels, record: recordText(settlement, labels, runId) };
 }
 
 /** Suite of every hot store: budgets by day, week, month, key and label. */
@@ -145,7 +143,7 @@ export function describeBudgets(name: string, open: OpenStore): void {
       await serve({ projectId: 'project-3', keyId: 'key-3' }, 500);
       const open = labelledRequest(two);
       await store.admit(open);
-      const now = { ...two, projectVersion: 2, levels: LEVELS };
+      const now = { ...two, projectVersion: 2 };
       const budgets = listed(budgetOf('day', TEAM, 1000), budgetOf('month', USER, 1000));
       const level = async (owner: BudgetOwner, version = 1) => {
         const decision = await admit({

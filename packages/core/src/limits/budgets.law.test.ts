@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Budget, compileBudgets, covers, type LabelBudget, type LevelIds, SPANS } from './budgets';
+import { type Budget, compileBudgets, covers, type LabelBudget, type LevelIds, levelIdsOf, SPANS } from './budgets';
 import { labelledEnd, labelledRequest, SUNDAY_MS } from './budgets.cases';
 import type { AdmitRequest } from './hot-store';
 import type { StoreClock, StoreUnderTest } from './hot-store.cases';
@@ -157,7 +157,6 @@ class Trial {
       ...versions,
       budgets,
       labels,
-      levels: compiled?.levels,
       requested: { holdNanoUsd: step.hold },
     });
     const refusing = budgets?.list.find((budget) => this.sum(budget, project.id).all + step.hold > budget.limitNanoUsd);
@@ -175,7 +174,7 @@ class Trial {
     this.made.push({
       request,
       labels,
-      levels: compiled?.levels,
+      levels: levelIdsOf([...(this.isMember(project.n) ? [this.team] : []), ...(key.n === 0 ? [this.user] : [])]),
       moves,
       atMs: this.clock.ms,
       hold: step.hold,

@@ -2,7 +2,7 @@
 import { DAY_MS, dayIndex, monthIndex, monthStartMs, weekIndex, weekStartMs } from './periods';
 
 type Labels = Readonly<Record<string, string>>;
-/** Ids of the levels above a request that set a budget. */
+/** Ids of the levels above a request. */
 export type LevelIds = Readonly<Partial<Record<Level, string>>>;
 
 /** The largest `Date`. */
@@ -105,10 +105,6 @@ export const homeOf = (id: string, projectId: string): string => (/^.[otu]/.test
 export const counterOf = ({ id, span }: Pick<Budget, 'id' | 'span'>, ms: number): string =>
   `${id}:${SPANS[span].indexOf(ms)}`;
 
-/** Counters of a request's budgets, as a hold names them. */
-export const countersOf = ({ list }: RequestBudgets, admittedAtMs: number): string =>
-  list.map((budget) => counterOf(budget, admittedAtMs)).join(' ');
-
 /** Milliseconds of a period: [from, to). */
 export function periodOf(span: BudgetSpan, index: number): { readonly fromMs: number; readonly toMs: number } {
   const { startMs } = SPANS[span];
@@ -129,8 +125,12 @@ interface RecordedRequest {
 export function coveringBudgets({
   keyId,
   record,
-}: Omit<RecordedRequest, 'projectId'>): readonly Pick<Budget, 'id' | 'span'>[] {
-  const { labels, runId, levels = {} } = read(record);
+  levels = {},
+}: Pick<RecordedRequest, 'keyId' | 'record'> & { readonly levels?: LevelIds | undefined }): readonly Pick<
+  Budget,
+  'id' | 'span'
+>[] {
+  const { labels, runId } = read(record);
   const owners: BudgetOwner[] = [{ scope: 'project' }, { scope: 'key', keyId }];
   for (const scope of LEVELS) if (levels[scope] !== undefined) owners.push({ scope, levelId: levels[scope] });
   for (const [label, value] of Object.entries(labels ?? {})) owners.push({ scope: 'label', label, value });
@@ -142,8 +142,7 @@ export function coveringBudgets({
 
 const CALENDAR = ['day', 'week', 'month'] as const;
 
-const read = (record: string) =>
-  JSON.parse(record) as { labels?: Labels | null; runId?: string | null; levels?: LevelIds };
+const read = (record: string) => JSON.parse(record) as { labels?: Labels | null; runId?: string | null };
 
 /** A budget with the projects of its organization or team, or the keys of its user; absent: its project alone has it. */
 export type MemberBudget<B = Budget> = B & { readonly members?: ReadonlySet<string> | undefined };
@@ -188,8 +187,6 @@ export const toRequestBudgets = (list: readonly Budget[]): RequestBudgets => ({
 /** Budgets of a key's requests, worked out once for a key and project. */
 export class Budgets {
   private readonly ofAll: RequestBudgets | undefined;
-  /** Levels with a budget, for the records of requests; absent without any. */
-  readonly levels: LevelIds | undefined;
 
   constructor(
     private readonly owned: readonly Budget[],
@@ -197,8 +194,6 @@ export class Budgets {
     private readonly labelled: ReadonlyMap<string, readonly Budget[]>,
   ) {
     this.ofAll = owned.length === 0 ? undefined : toRequestBudgets(owned);
-    const ids = owned.flatMap(({ owner }) => ('levelId' in owner ? [[owner.scope, owner.levelId]] : []));
-    this.levels = ids.length === 0 ? undefined : Object.fromEntries(ids);
   }
 
   /** `labels`: those of the caller, key and project. The same object for requests without a budgeted label. */
@@ -218,6 +213,9 @@ export interface SetBudgets {
   readonly dailyBudgetNanoUsd: number | null;
   readonly weeklyBudgetNanoUsd: number | null;
 }
+
+export const levelIdsOf = (levels: readonly { readonly level: Level; readonly id: string }[]): LevelIds =>
+  Object.fromEntries(levels.map(({ level, id }) => [level, id]));
 
 /** What a level sets. */
 export interface LevelBudgets extends SetBudgets {

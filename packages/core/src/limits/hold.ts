@@ -1,5 +1,6 @@
-import { countersOf } from './budgets';
+import { counterOf } from './budgets';
 import type { AdmitPlan, AdmitRequest } from './hot-store';
+import { tokenNamesOf } from './level-limits';
 
 /** A hold lives this long without a renewal; then its process counts as dead. */
 export const LEASE_MS = 60_000;
@@ -23,7 +24,7 @@ export interface Hold {
   readonly tokens: number;
   /** Tokens-per-minute limit at admission; 0 = none was set. */
   readonly tokensPerMinute: number;
-  /** Counters of its budgets: `<id>:<period>`, separated by spaces. Absent without any. */
+  /** Counters of its budgets (`<id>:<period>`) and token buckets of its levels, separated by spaces. Absent without any. */
   readonly counters?: string;
   readonly lostRecord: string;
 }
@@ -52,10 +53,22 @@ export function decodeHold(text: string): Hold {
 
 /** The hold of an admitted request, as `decodeHold` reads it. */
 export function encodeHold(request: AdmitRequest, plan: AdmitPlan, admittedAtMs: number): string {
-  const { projectId, keyId, customerId = '', tokensPerMinute, budgets } = request;
+  const { projectId, keyId, customerId = '', tokensPerMinute } = request;
   const numbers = [plan.holdNanoUsd, plan.lostNanoUsd, plan.tokens, tokensPerMinute ?? 0, admittedAtMs];
-  const counters = budgets === undefined ? '' : ` ${countersOf(budgets, admittedAtMs)}`;
-  return `${numbers.join(' ')}${counters}\n${projectId}\t${keyId}\t${encodeId(customerId)}\n${plan.lostRecord}`;
+  const counters = countersOf(request, admittedAtMs);
+  return `${numbers.join(' ')}${counters === undefined ? '' : ` ${counters}`}\n${projectId}\t${keyId}\t${encodeId(customerId)}\n${plan.lostRecord}`;
+}
+
+/** Counters of a request's budgets and buckets of its levels, as its hold names them; undefined without any. */
+export function countersOf(
+  { budgets, levelLimits }: Pick<AdmitRequest, 'budgets' | 'levelLimits'>,
+  admittedAtMs: number,
+): string | undefined {
+  const names = [
+    ...(budgets?.list.map((budget) => counterOf(budget, admittedAtMs)) ?? []),
+    ...(levelLimits === undefined ? [] : tokenNamesOf(levelLimits)),
+  ];
+  return names.length === 0 ? undefined : names.join(' ');
 }
 
 /** Free text (a customer's id comes from a header) as one word without separators. */

@@ -5,6 +5,7 @@ import { budgetOf } from './budgets.cases';
 import { DONE_MARKER_MS } from './hold';
 import type { AdmitDecision, AdmitRequest, CustomerLimits } from './hot-store';
 import { NO_LIMITS, START_MS, type StoreClock, type StoreUnderTest } from './hot-store.cases';
+import { compileLevelLimits, type SetLevelLimits } from './level-limits';
 import { openEmbedded, openRedis } from './open-stores.fixture';
 import { rotatingSeed } from './rotating-seed.fixture';
 import { requestOf, StoredRows, settlementOf } from './store-rows.fixture';
@@ -25,6 +26,17 @@ const LIMITS: readonly (CustomerLimits | null)[] = [
   { ...NO_LIMITS, requestsPerHour: 5, requestsPerDay: 8, perRequestMaxNanoUsd: 150 },
 ];
 
+/** Of both projects, and changed in between. */
+const LEVELS = [
+  [],
+  [{ level: 'team', rateLimitPerMinute: 20, tokensPerMinute: 200 }],
+  [
+    { level: 'organization', rateLimitPerMinute: null, tokensPerMinute: 400 },
+    { level: 'team', rateLimitPerMinute: 30, tokensPerMinute: null },
+    { level: 'user', rateLimitPerMinute: 11, tokensPerMinute: 120 },
+  ],
+] as const satisfies readonly (readonly Omit<SetLevelLimits, 'id'>[])[];
+
 const stepArb = fc.oneof(
   {
     weight: 6,
@@ -38,6 +50,7 @@ const stepArb = fc.oneof(
       cache: fc.option(fc.nat(3), { nil: undefined }),
       withDowngrade: fc.boolean(),
       capped: fc.boolean(),
+      levels: fc.nat(LEVELS.length - 1),
       reloaded: fc.boolean(),
     }),
   },
@@ -148,6 +161,7 @@ class Trial {
       keyBudgetNanoUsd: step.capped ? 2_000 : null,
       keyBudgetPeriod: step.hold % 2 === 0 ? 'total' : 'month',
       budgets: step.project === 0 ? this.budgets(step.capped) : undefined,
+      levelLimits: this.levels(step.levels),
       tokensPerMinute: step.capped ? 50 : null,
       maxConcurrency: step.capped ? 5 : null,
     });
@@ -167,6 +181,10 @@ class Trial {
       settledAtMs: 0,
       booked: 0,
     });
+  }
+
+  private levels(pick: number) {
+    return compileLevelLimits((LEVELS[pick] ?? []).map((one) => ({ ...one, id: `${this.run}${one.level}` })));
   }
 
   private budgets(isTight: boolean) {

@@ -1,6 +1,8 @@
 import type { BudgetPeriod } from '../keys/api-key';
 import type { LogQueue } from '../logs/log-queue';
-import type { BudgetSum, Level, RequestBudgets, SpentBudget } from './budgets';
+import type { BudgetSum, Level, LevelIds, RequestBudgets, SpentBudget } from './budgets';
+import type { DenialReason } from './denial-reason';
+import type { LevelLimits } from './level-limits';
 
 /** Hold of one way to serve the request. */
 export interface AdmitPlan {
@@ -47,32 +49,11 @@ export interface AdmitRequest {
   readonly keyBudgetPeriod: BudgetPeriod;
   /** Further budgets of the key, the project and the labels; absent without any. */
   readonly budgets?: RequestBudgets | undefined;
+  /** Of the levels above the project; absent without any. */
+  readonly levelLimits?: LevelLimits | undefined;
   readonly tokensPerMinute: number | null;
   readonly maxConcurrency: number | null;
 }
-
-export type DenialReason =
-  /** 429 key bucket, customer minute bucket / hour / day, customer's per-model day. */
-  | 'key_rate'
-  | 'customer_rate'
-  | 'customer_model_rate'
-  /** 429: one customer more than the project may have this month. */
-  | 'customer_count'
-  /** 429 */
-  | 'tokens_rate'
-  | 'concurrency'
-  /** 400: this request alone can never pass. */
-  | 'tokens_over_limit'
-  | 'per_request_max'
-  /** 402 */
-  | 'project_cap'
-  | 'key_budget'
-  | 'budget'
-  /** 429 customer_spend_limit */
-  | 'customer_daily_spend'
-  | 'customer_monthly_spend'
-  /** 503: the log queue is full. */
-  | 'queue_full';
 
 /** Limits after the decision, for the `X-RateLimit-*` and spend headers. */
 export interface LimitState {
@@ -120,6 +101,8 @@ export type AdmitDecision =
       readonly retryAfterMs?: number;
       /** With the reason `budget`. */
       readonly budget?: SpentBudget;
+      /** With the reasons of levels. */
+      readonly level?: Level;
     })
   /** The caller's version is outdated or unknown to the store: read it from Postgres and retry. */
   | { readonly type: 'stale'; readonly nowMs: number; readonly what: StalePart }
@@ -150,6 +133,8 @@ export interface Settlement {
   readonly tokens: number;
   /** JSON of the `LogRecord`; its `id` is `requestId`, its `costNanoUsd` the settlement's. */
   readonly record: string;
+  /** Of the admission. A level may set its budget later. */
+  readonly levels?: LevelIds | undefined;
   readonly cache?: CacheWrite;
 }
 

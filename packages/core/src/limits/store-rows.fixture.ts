@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { Labels } from '../keys/api-key';
 import type { LogRecord } from '../logs/log-record';
-import { type BudgetSum, covers, type LevelIds } from './budgets';
+import { type BudgetSum, covers } from './budgets';
 import type {
   AdmitPlan,
   AdmitRequest,
@@ -113,7 +113,6 @@ export function recordText(
   settlement: Pick<Settlement, 'requestId' | 'projectId' | 'keyId' | 'customerId' | 'admittedAtMs' | 'costNanoUsd'>,
   labels?: Labels,
   runId?: string,
-  levels?: LevelIds,
 ): string {
   return JSON.stringify({
     id: settlement.requestId,
@@ -124,7 +123,6 @@ export function recordText(
     costNanoUsd: settlement.costNanoUsd,
     labels,
     runId,
-    levels,
   });
 }
 

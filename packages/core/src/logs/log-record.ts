@@ -1,7 +1,6 @@
 import type { Units } from '../chat/usage';
 import type { LogStatus } from '../errors/error-table';
 import type { GuardrailMark } from '../guardrails/policy';
-import type { LevelIds } from '../limits/budgets';
 import type { TraceMark } from '../tracing/request-trace';
 
 export type DialectName =
@@ -140,8 +139,6 @@ export interface LogRecord {
   readonly errorMessage?: string;
   readonly customerId?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Levels whose budgets it counts against; on no row. */
-  readonly levels?: LevelIds;
   /** Number of aggregated refusals; 429 `rate_limit_exceeded` only. */
   readonly refusedCount?: number;
   /** For an exact hit of a semantic match: the request of that match. */

@@ -1,6 +1,5 @@
 import type { LogStatus } from '../errors/error-table';
 import type { GuardrailMark } from '../guardrails/policy';
-import type { LevelIds } from '../limits/budgets';
 import type { TraceMark } from '../tracing/request-trace';
 
 /**
@@ -18,8 +17,6 @@ export interface ToolCallRecord {
   readonly customerId?: string;
   /** Labels of the caller, key and project. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** See `LogRecord.levels`. */
-  readonly levels?: LevelIds;
   readonly clientRequestId?: string;
   readonly runId: string;
   /** See `LogRecord.traceId`. */

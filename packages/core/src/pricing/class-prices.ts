@@ -8,6 +8,9 @@ const LONG_PROMPT_TIERS = [
   { minTokens: 128_000, suffix: '_above_128k' },
 ] as const;
 
+/** Prompts up to here are billed at the usual prices. */
+export const USUAL_TOKENS = Math.min(...LONG_PROMPT_TIERS.map(({ minTokens }) => minTokens));
+
 /** Token class → its own price, then the prices it falls back to. */
 const CLASS_FALLBACKS = {
   input: ['input'],
@@ -77,23 +80,8 @@ export function namedPrice(prices: TokenPrices, names: readonly string[], contex
 /** Integer pico-USD per token of each class, and of the dearest ones for text. */
 export type ClassPrices = Readonly<Record<TokenClass | 'dearest_input' | 'dearest_output', number>>;
 
-/** Prices of standard requests of usual length, by the price book's own object. */
-const PLAIN = new WeakMap<TokenPrices, ClassPrices>();
-const USUAL_TOKENS = Math.min(...LONG_PROMPT_TIERS.map(({ minTokens }) => minTokens));
-
-/** All prices in a context; the same object for plain ones. */
-export function pricesIn(prices: TokenPrices, context: PriceContext): ClassPrices {
-  const { promptTokens: tokens, serviceTier, surchargePercent } = context;
-  if (tokens > USUAL_TOKENS || serviceTier !== undefined || surchargePercent !== undefined)
-    return eachPrice(prices, context);
-  const known = PLAIN.get(prices);
-  if (known !== undefined) return known;
-  const plain = eachPrice(prices, context);
-  PLAIN.set(prices, plain);
-  return plain;
-}
-
-function eachPrice(prices: TokenPrices, context: PriceContext): ClassPrices {
+/** All prices in a context. */
+export function eachPrice(prices: TokenPrices, context: PriceContext): ClassPrices {
   const each = Object.fromEntries(CLASSES.map((name) => [name, priceOf(prices, name, context)]));
   const {
     input,

@@ -1,8 +1,31 @@
 import { promptTokens, sideOf, type Usage } from '../chat/usage';
 import type { CostDetail } from '../logs/log-record';
-import { CLASSES, type ClassPrices, type PriceContext, pricesIn, TOKENS_OF, type TokenClass } from './class-prices';
-import type { PricedModel } from './price-book';
+import {
+  CLASSES,
+  type ClassPrices,
+  eachPrice,
+  type PriceContext,
+  TOKENS_OF,
+  type TokenClass,
+  USUAL_TOKENS,
+} from './class-prices';
+import type { PricedModel, TokenPrices } from './price-book';
 import { type BilledUnits, billUnits, PARTS_A_UNIT } from './unit-prices';
+
+/** Prices of standard requests of usual length, by the price book's own object. */
+const PLAIN = new WeakMap<TokenPrices, ClassPrices>();
+
+/** All prices in a context; the same object for plain ones. */
+export function pricesIn(prices: TokenPrices, context: PriceContext): ClassPrices {
+  const { promptTokens: tokens, serviceTier, surchargePercent } = context;
+  if (tokens > USUAL_TOKENS || serviceTier !== undefined || surchargePercent !== undefined)
+    return eachPrice(prices, context);
+  const known = PLAIN.get(prices);
+  if (known !== undefined) return known;
+  const plain = eachPrice(prices, context);
+  PLAIN.set(prices, plain);
+  return plain;
+}
 
 /** Pico-USD in one nano-USD. */
 const PICO_PER_NANO = 1000;

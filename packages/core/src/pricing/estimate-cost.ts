@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../chat/request';
-import { type PriceContext, pricesIn } from './class-prices';
-import { costOf, roundedNanoUsd } from './compute-cost';
+import type { PriceContext } from './class-prices';
+import { costOf, pricesIn, roundedNanoUsd } from './compute-cost';
 import { estimatePromptTokens, type RequestWeight } from './estimate-tokens';
 import type { PricedModel } from './price-book';
 

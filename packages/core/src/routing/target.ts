@@ -9,6 +9,14 @@ export function targetKey(target: Target): string {
   return `${target.provider}/${target.model}`;
 }
 
+/** False where a call had one target and asked it once: then nothing has to be explained. */
+export function hadChoice(
+  { targets, unfit }: { readonly targets: readonly Target[]; readonly unfit?: readonly unknown[] | undefined },
+  { length: attempts }: readonly unknown[],
+): boolean {
+  return attempts > 1 || (attempts > 0 && (targets.length > 1 || unfit !== undefined));
+}
+
 export function isSameTarget(a: Target, b: Target): boolean {
   return a.provider === b.provider && a.model === b.model;
 }

@@ -6,6 +6,8 @@ import { embeddings } from './embeddings';
 import { listRemoteMedia } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { passthrough } from './passthrough';
+import { image } from './tasks/image';
+import { rerank } from './tasks/rerank';
 import { PROVIDER } from './wire';
 
 /** Amazon Bedrock through Converse and ConverseStream. */
@@ -25,5 +27,6 @@ export const bedrock: Provider = {
   decodeError: (status, headers, body) => decodeError({ status, headers, body }),
   remoteMedia: listRemoteMedia,
   embeddings,
+  tasks: { rerank, image },
   passthrough,
 };

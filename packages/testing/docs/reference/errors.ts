@@ -42,6 +42,10 @@ const ADVICE = {
     'The token or key may not do this.',
     'Use a token with the role `admin`, or a key that may.',
   ),
+  sign_in_again: advice(
+    'Admin API: the sign-in of this session is too old for the change.',
+    'Open `/auth/login?again=true`, then repeat the change.',
+  ),
   spend_cap_exceeded: advice(
     'The project reached `monthly_cap_usd`, `daily_budget_usd` or `weekly_budget_usd`.',
     'Raise it: `llm0 projects update … --monthly-cap-usd`. It resets on the 1st, at midnight or on Monday, UTC.',
@@ -77,7 +81,7 @@ const ADVICE = {
   ),
   request_too_large: advice('The body exceeds `MAX_BODY_BYTES`.', 'Send less, or raise the setting.'),
   rate_limit_exceeded: advice(
-    'A limit is reached; `param` is `key`, `customer`, `tokens`, `concurrency`, `global` or `client`. Without `param` the key sends too many wrong requests.',
+    'A limit is reached; `param` is `key`, `customer`, `tokens`, `concurrency`, `organization`, `team`, `user`, `global` or `client`. Without `param` the key sends too many wrong requests.',
     'Wait for `Retry-After`, or raise the limit: [every source](../guides/too-many-requests.md).',
   ),
   customer_spend_limit: advice(

@@ -4,6 +4,7 @@ import { UUID } from '../../range/uuid';
 export const GROUPS = {
   organization: 'Organization',
   team: 'Team',
+  cost_center: 'Cost center',
   project: 'Project',
   customer: 'Customer',
   key: 'Key',
@@ -22,7 +23,10 @@ export const DECIMALS = {
 } as const;
 
 /** Filters of the statement, by API names; a label as `name=value`. */
-export const FILTERS = { model: 'Model', provider: 'Provider', customer_id: 'Customer', label: 'Label' } as const;
+export const FILTERS = {
+  ...{ model: 'Model', provider: 'Provider', customer_id: 'Customer' },
+  ...{ cost_center: 'Cost center', label: 'Label' },
+} as const;
 /** Filters that a row sets, by ids. */
 export const LEVEL_FILTERS = { organization_id: 'Organization', team_id: 'Team' } as const;
 export type FilterName = keyof typeof FILTERS | keyof typeof LEVEL_FILTERS;
@@ -48,6 +52,7 @@ export function readFinanceSearch(search: Record<string, unknown>): FinanceSearc
     ...fit('by', (value) => Object.hasOwn(GROUPS, value) || LABEL.test(value)),
     ...fit('decimals', (value) => Object.hasOwn(DECIMALS, value) && value !== 'auto'),
     ...{ ...fit('organization_id', isId), ...fit('team_id', isId) },
+    ...fit('cost_center', Boolean),
     ...{ ...fit('model', Boolean), ...fit('provider', Boolean), ...fit('customer_id', Boolean) },
     ...fit('label', (value) => /^[^=]+=./.test(value)),
   };

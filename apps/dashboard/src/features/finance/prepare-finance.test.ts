@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { CapForecast, Statement } from '../../api/finance';
 import { readFinanceSearch } from './finance-search';
 import {
+  closableScope,
   comparedName,
   decimalsFor,
   describeFilters,
@@ -125,6 +126,19 @@ describe('filters of the address', () => {
     expect(toStatementQuery(asked)).toEqual({
       ...{ month: '2026-10', time_zone: 'Asia/Tokyo', by: 'key', project_id: 'p', 'label.team': 'a=b' },
     });
+  });
+
+  test('a month is closed for a level or for everything, never for a part of a statement', () => {
+    const team_id = crypto.randomUUID();
+    const organization_id = crypto.randomUUID();
+    const none = { projectId: undefined };
+    expect([none, { ...none, team_id, by: 'key' }, { ...none, organization_id }].map(closableScope)).toEqual([
+      ...[{}, { team_id }, { organization_id }],
+    ]);
+    for (const filter of ['model', 'provider', 'customer_id', 'cost_center', 'label', 'projectId'])
+      expect([filter, closableScope({ ...none, team_id, [filter]: 'x' })]).toEqual([filter, null]);
+    expect(statementOf('cost_center', '47')).toEqual({ by: 'project', cost_center: '47' });
+    expect(toStatementQuery({ cost_center: '47', timeZone: 'UTC', ...none })).toMatchObject({ cost_center: '47' });
   });
 
   test('a team leads to its projects, an organization to its teams', () => {

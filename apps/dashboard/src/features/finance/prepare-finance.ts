@@ -12,7 +12,7 @@ export interface AskedFor extends FinanceSearch {
 /** A statement's question as the API takes it. */
 export function toStatementQuery(asked: AskedFor): StatementQuery {
   const { month, by = 'project', model, provider, customer_id, label, timeZone, projectId } = asked;
-  const { organization_id, team_id } = asked;
+  const { organization_id, team_id, cost_center } = asked;
   const cut = label?.indexOf('=') ?? -1;
   const all = {
     ...{
@@ -21,6 +21,7 @@ export function toStatementQuery(asked: AskedFor): StatementQuery {
       by,
       organization_id,
       team_id,
+      cost_center,
       project_id: projectId,
       model,
       provider,
@@ -30,6 +31,16 @@ export function toStatementQuery(asked: AskedFor): StatementQuery {
   };
   const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return Object.fromEntries(given);
+}
+
+/** What closing a month would close: a level, or (empty) everything; null where other filters narrow the statement. */
+export function closableScope(
+  search: Omit<AskedFor, 'timeZone'>,
+): { team_id: string } | { organization_id: string } | object | null {
+  const { team_id, organization_id, projectId, model, provider, customer_id, cost_center, label } = search;
+  if ([projectId, model, provider, customer_id, cost_center, label].some((one) => one !== undefined)) return null;
+  if (team_id !== undefined) return { team_id };
+  return organization_id === undefined ? {} : { organization_id };
 }
 
 /** The month of a moment in a zone, `YYYY-MM`. */
@@ -176,6 +187,7 @@ export function requestsOf(by: string, group: string): Readonly<Record<string, s
 export function statementOf(by: string, group: string): FinanceSearch | undefined {
   if (group === '') return undefined;
   if (by === 'organization') return { by: 'team', organization_id: group };
+  if (by === 'cost_center') return { by: 'project', cost_center: group };
   return by === 'team' ? { by: 'project', team_id: group } : undefined;
 }
 
@@ -187,7 +199,7 @@ export const groupName = (by: string): string =>
 export const savedInAll = (own: number, vendor: number): number => Number(toNano(own) + toNano(vendor)) / 1e9;
 
 const FILTER_NAMES: Readonly<Record<string, string>> = {
-  ...{ organization_id: 'Organization', team_id: 'Team' },
+  ...{ organization_id: 'Organization', team_id: 'Team', cost_center: 'Cost center' },
   ...{ project_id: 'Project', api_key_id: 'Key', model: 'Model', provider: 'Provider', customer_id: 'Customer' },
 };
 

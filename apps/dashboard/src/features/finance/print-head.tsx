@@ -18,6 +18,7 @@ interface HeadProps {
 /** Header of a printed statement; the screen shows only the period. */
 export function PrintHead({ statement, by }: HeadProps) {
   const { month, time_zone: zone, from, to, currency, filters, generated_at, gateway_version, is_final } = statement;
+  const { closed_at, closed_by } = statement;
   const projectName = useProjectNames();
   const levelName = useLevelNames((filters.team_id ?? filters.organization_id) !== undefined);
   const facts: readonly (readonly [string, string])[] = [
@@ -26,6 +27,7 @@ export function PrintHead({ statement, by }: HeadProps) {
     ['Currency', currency],
     ['Grouped by', by],
     ['Filters', describeFilters(filters, projectName, levelName)],
+    ...(closed_at === null ? [] : [['Closed', `${inZone(closed_at, zone)} by ${closed_by}`] as const]),
     ['Generated at', `${inZone(generated_at, zone)} ${zone}`],
     ['Gateway', `LLM0 Gateway ${gateway_version}`],
   ];

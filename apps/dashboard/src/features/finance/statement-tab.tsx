@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { loadStatementCsv } from '../../api/finance';
+import { loadFocusCsv, loadStatementCsv } from '../../api/finance';
 import { useProjects } from '../../api/projects';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -9,6 +9,7 @@ import { Download } from '../../ui/icons';
 import { ProjectFilter } from '../shell/project-filter';
 import { CapCard } from '../spend/cap-card';
 import { CapsTable } from './caps-table';
+import { CloseButton } from './close-button';
 import { FilterRow } from './filter-row';
 import { FILTERS, type FilterName, type FinanceSearch, LEVEL_FILTERS } from './finance-search';
 import { MonthPicker, ZonePicker } from './month-picker';
@@ -67,6 +68,11 @@ export function StatementActions() {
     mutationFn: () => loadStatementCsv(query),
     onSuccess: (text) => downloadText(`statement-${month}-by-${by.replaceAll('.', '-')}.csv`, text),
   });
+  const focus = useMutation({
+    mutationFn: () => loadFocusCsv(query),
+    onSuccess: (text) => downloadText(`focus-${month}.csv`, text),
+  });
+  const failure = csv.error ?? focus.error;
   return (
     <div className="flex flex-wrap items-center gap-1.5 print:hidden">
       <ProjectFilter page={finance.page} />
@@ -75,10 +81,17 @@ export function StatementActions() {
       <Button disabled={csv.isPending} onClick={() => csv.mutate()}>
         <Download /> CSV
       </Button>
+      <Button
+        disabled={focus.isPending || 'customer_id' in query || 'label' in finance.search}
+        onClick={() => focus.mutate()}
+      >
+        <Download /> FOCUS
+      </Button>
+      <CloseButton {...finance} />
       <Button kind="primary" disabled={statement.data === undefined} onClick={() => window.print()}>
         Print statement
       </Button>
-      {csv.error !== null && <Failure of={{ error: csv.error }} />}
+      {failure !== null && <Failure of={{ error: failure }} />}
     </div>
   );
 }

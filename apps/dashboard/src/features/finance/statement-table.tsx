@@ -52,6 +52,9 @@ function columnsOf({ is_final: isFinal, compared_with: before, total }: Statemen
   return [
     { header: 'Requests', text: ({ requests }) => formatCount(requests), wideOnly: 'max-md:hidden' },
     money(COST, ({ cost_usd: cost }) => cost),
+    ...(total.corrections_usd === 0
+      ? []
+      : [money('Of which corrections', ({ corrections_usd: usd }) => usd, 'max-md:hidden')]),
     money('Of which estimated', ({ estimated_usd: estimated }) => estimated, 'max-xl:hidden'),
     money(
       isFinal ? monthName(before.month) : 'Previous month to date',

@@ -55,8 +55,9 @@ function Ask({ at, state, days }: AskProps) {
   const send = () => {
     if (project === undefined) return;
     allow.mutate(project, {
-      onSuccess: ({ key, expires_at: expires }) => {
-        setGiven({ state, key, url, project: project.name, expires_at: expires ?? '' });
+      onSuccess: ({ key, expires_at: expires, state: ofKey }) => {
+        const waits = String(ofKey === 'requested');
+        setGiven({ state, key, url, project: project.name, expires_at: expires ?? '', waits });
         // The fields are there after this render.
         requestAnimationFrame(() => form.current?.submit());
       },

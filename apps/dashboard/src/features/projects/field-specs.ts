@@ -27,6 +27,12 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true },
   { name: 'team_id', label: 'Team', kind: 'text', widget: TeamField },
   {
+    name: 'cost_center',
+    label: 'Cost center',
+    kind: 'text',
+    hint: "Leave empty for the team's.",
+  },
+  {
     name: 'monthly_cap_usd',
     label: 'Monthly cap, USD',
     kind: 'usd',

@@ -152,7 +152,8 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
         ))}
         <ManagedMark resource="key" id={key.id} />
         {key.is_sign_on && <Badge>sign-on tokens</Badge>}
-        {!key.is_active && <Badge tone="bad">revoked</Badge>}
+        {key.state === 'inactive' && <Badge tone="bad">revoked</Badge>}
+        {key.state === 'requested' && <Badge tone="warn">waiting for approval</Badge>}
         {key.expires_at !== null && Date.parse(key.expires_at) < Date.now() && <Badge tone="warn">expired</Badge>}
         {isInGrace(key) && <Badge tone="warn">old secret works</Badge>}
       </Name>

@@ -16,6 +16,9 @@ export function SecretDialog({ of: apiKey, onClose }: DialogOf<KeyWithSecret>) {
   const code = snippets({ url, apiKey: apiKey.key, model: useExampleModel() });
   return (
     <ShownOnceDialog title={`Key ${apiKey.name}`} label="Secret" secret={apiKey.key} onClose={onClose}>
+      {apiKey.state === 'requested' && (
+        <p>It works once an admin of the team has approved it. Keep the secret until then.</p>
+      )}
       <Segmented label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
       <CodeBlock label="First request" code={code[language]} />
     </ShownOnceDialog>

@@ -76,6 +76,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   'sign_in session': () => 'signed in',
   'reset token': () => 'reset the admin token',
   'reencrypt secrets': () => 'encrypted the stored secrets with the current key',
+  'create closing': ({ after }) => `closed ${String(objectOf(after).month)}`,
   'create demo_data': () => 'created demo data',
   'purge cache': ({ resource_id: id }, { project }) =>
     `purged the cache${id === null ? '' : ` of project ${project(id)}`}`,
@@ -98,6 +99,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     const old = typeof end === 'string' ? `works until ${formatInstant(end, names.timeZone)}` : 'ended at once';
     return `rotated the secret of ${thingOf(entry, names)}; the old one ${old}`;
   },
+  'approve key': (entry, names) => `approved ${thingOf(entry, names)}`,
+  'refuse key': (entry, names) => `refused ${thingOf(entry, names)}`,
   'create customer_limits': (entry, names) => `set limits for ${thingOf(entry, names)}`,
   'delete customer_limits': (entry, names) => `removed the limits of ${thingOf(entry, names)}`,
   'delete key': (entry, names) => `revoked ${thingOf(entry, names)}`,

@@ -11,6 +11,7 @@ import { SignInForm } from '../sign-in/sign-in-form';
 import { SignInPage } from '../sign-in/sign-in-page';
 import { keepFocus } from './keep-focus';
 import { PageMenu } from './page-menu';
+import { StaleSignIn } from './stale-sign-in';
 import { useTheme } from './theme';
 import { useMenu } from './use-menu';
 
@@ -74,6 +75,7 @@ export function Shell({ preload }: { readonly preload: () => void }) {
       </div>
       <PaletteHost />
       <ExpiredSession />
+      <StaleSignIn />
     </div>
   );
 }

@@ -4,6 +4,7 @@ const PROBLEMS: Readonly<Record<string, (provider: string) => string>> = {
   expired: () => 'This sign-in took too long or began in another browser. Sign in again.',
   denied: (provider) => `${provider} refused the sign-in, or you cancelled it.`,
   refused: (provider) => `The answer of ${provider} is not valid. Sign in again, or ask an admin to read the log.`,
+  stale: (provider) => `${provider} did not ask you to sign in again. Sign out there, or ask an admin.`,
   used: () => 'This sign-in was used already. Sign in again.',
   deactivated: () => 'Your account is deactivated. Ask an admin to activate it.',
   unknown_provider: () => 'This identity provider is unknown or turned off. Choose another one.',

@@ -3,18 +3,19 @@ import { Input, Select } from '../../ui/form';
 import { Plus } from '../../ui/icons';
 import type { WidgetProps } from '../forms/prepare-form';
 import { ROLE_NAMES } from './role-names';
+import { TeamPicker } from './team-picker';
 import { type IdentityProvider, useTeams } from './use-teams';
 
 type GroupRole = IdentityProvider['group_roles'][number];
 
 /** Groups of an identity provider with their teams and roles; the value is the JSON of the API. */
 export function GroupRolesField({ label, hint, error, value, onValue }: WidgetProps) {
-  const teams = (useTeams().data?.data ?? []).map(({ id, name }) => [id, name] as const);
+  const first = useTeams().data?.rows[0];
   const rows: readonly GroupRole[] = value === '' ? [] : JSON.parse(value);
   const set = (next: readonly GroupRole[]) => onValue(JSON.stringify(next));
   const change = (index: number, changes: Partial<GroupRole>) =>
     set(rows.map((row, at) => (at === index ? { ...row, ...changes } : row)));
-  const add = () => set([...rows, { group: '', team_id: teams[0]?.[0] ?? '', role: 'member' }]);
+  const add = () => set([...rows, { group: '', team_id: first?.id ?? '', role: 'member' }]);
   return (
     <fieldset className="min-w-0">
       <legend className="mb-1 text-xs font-medium text-muted">{label}</legend>
@@ -28,9 +29,8 @@ export function GroupRolesField({ label, hint, error, value, onValue }: WidgetPr
               value={row.group}
               onValue={(group) => change(index, { group })}
             />
-            <Select
+            <TeamPicker
               aria-label={`Team of group ${index + 1}`}
-              options={teams}
               value={row.team_id}
               onValue={(id) => change(index, { team_id: id })}
             />
@@ -46,7 +46,7 @@ export function GroupRolesField({ label, hint, error, value, onValue }: WidgetPr
           </li>
         ))}
       </ul>
-      <Button size="small" className="mt-2" disabled={teams.length === 0} onClick={add}>
+      <Button size="small" className="mt-2" disabled={first === undefined} onClick={add}>
         <Plus /> Add group
       </Button>
       <p className={`mt-1 text-xs ${error ? 'text-bad' : 'text-muted'}`}>{error ?? hint}</p>

@@ -1,9 +1,28 @@
 import { expect, test } from 'bun:test';
+import { FieldError, fillForm, readForm } from '../forms/prepare-form';
 import { describeBudgets, LIMIT_FIELDS } from './level-fields';
 
-test('budgets are said with their periods, and can be set for each of them', () => {
+const OTHERS = [
+  'allowed_models',
+  'passthrough',
+  'allowed_tools',
+  'guardrail_rules',
+  'rate_limit_per_minute',
+  'tokens_per_minute',
+];
+
+test('budgets are said with their periods, and can be set beside other limits', () => {
   const none = { daily_budget_usd: null, weekly_budget_usd: null, monthly_cap_usd: null };
   expect(describeBudgets(none)).toBeNull();
   expect(describeBudgets({ ...none, daily_budget_usd: 2.5, monthly_cap_usd: 20 })).toBe('$2.50 a day, $20.00 a month');
-  expect(LIMIT_FIELDS.map(({ name }) => name).sort()).toEqual(['allowed_models', ...Object.keys(none)].sort());
+  expect(LIMIT_FIELDS.map(({ name }) => name).sort()).toEqual([...Object.keys(none), ...OTHERS].sort());
+});
+
+test('guardrails are written as the API has them', () => {
+  const specs = LIMIT_FIELDS.filter(({ name }) => name === 'guardrail_rules');
+  const rules = [{ name: 'keys', on: 'input', check: { type: 'secrets' }, action: 'block' }];
+  const filled = fillForm(specs, { guardrail_rules: rules });
+  expect(readForm(specs, filled)).toEqual({ guardrail_rules: rules });
+  expect(readForm(specs, { guardrail_rules: '' })).toEqual({ guardrail_rules: null });
+  expect(() => readForm(specs, { guardrail_rules: '[' })).toThrow(FieldError);
 });

@@ -9,9 +9,10 @@ import { TableCard } from '../../ui/table/table-card';
 import { Managed } from '../forms/managed';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecForm } from '../forms/spec-form';
-import { LIMIT_FIELDS } from './level-fields';
+import { LIMIT_FIELDS, TEAM_FIELDS } from './level-fields';
 import { ROLE_NAMES } from './role-names';
-import { type Member, type MemberInput, type Team, useMembers, useUsers } from './use-teams';
+import { UserField } from './team-picker';
+import { type Member, type MemberInput, type Team, useMembers } from './use-teams';
 
 /** A team: its members, its name and its limits. */
 export function TeamDialog({ of: team, onClose }: DialogOf<Team>) {
@@ -77,9 +78,7 @@ function RemoveMember({ teamId, of: { user_id, name } }: { readonly teamId: stri
   );
 }
 
-const NAME: FieldSpec = { name: 'name', label: 'Name', kind: 'text', required: true };
-
-/** Admins of a team may name it; its limits are for admins of the organization. */
+/** Admins of a team name it; its limits are for admins of the organization. */
 function Settings({ of: team, onClose }: DialogOf<Team>) {
   const mayLimit = useMay('change_teams');
   const param = { id: team.id };
@@ -94,10 +93,10 @@ function Settings({ of: team, onClose }: DialogOf<Team>) {
     done: 'Team saved',
   });
   return (
-    <section aria-label="Name and limits" className="mt-4">
-      <h3 className="mb-2 font-medium">{mayLimit ? 'Name and limits' : 'Name'}</h3>
+    <section aria-label="Settings" className="mt-4">
+      <h3 className="mb-2 font-medium">Settings</h3>
       <SpecForm
-        specs={mayLimit ? [NAME, ...LIMIT_FIELDS] : [NAME]}
+        specs={mayLimit ? [...TEAM_FIELDS, ...LIMIT_FIELDS] : TEAM_FIELDS}
         resource={team}
         submitLabel="Save team"
         change={save}
@@ -108,21 +107,13 @@ function Settings({ of: team, onClose }: DialogOf<Team>) {
 }
 
 function AddMember({ teamId }: { readonly teamId: string }) {
-  const { data: users } = useUsers();
   const add = useChange({
     run: (json: MemberInput) => read(api.teams[':id'].members.$post({ param: { id: teamId }, json })),
     affects: affects(teamId),
     done: 'Member saved',
   });
-  const named = (users?.data ?? []).map(({ id, name, email }) => [id, email === null ? name : `${name} · ${email}`]);
   const specs: readonly FieldSpec[] = [
-    {
-      name: 'user_id',
-      label: 'User',
-      kind: 'text',
-      required: true,
-      options: { '': 'Choose a user', ...Object.fromEntries(named) },
-    },
+    { name: 'user_id', label: 'User', kind: 'text', required: true, widget: UserField },
     { name: 'role', label: 'Role', kind: 'text', required: true, options: ROLE_NAMES },
   ];
   return (

@@ -3,14 +3,16 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useMay } from '../../api/session';
 import { Button } from '../../ui/button';
+import { SearchInput } from '../../ui/form';
 import { Plus } from '../../ui/icons';
 import { Name } from '../../ui/name';
 import type { Column } from '../../ui/table/column';
+import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
+import { useSettled } from '../../ui/use-settled';
 import { ManagedMark } from '../forms/managed-set';
-import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
-import { budgetColumn, LIMIT_FIELDS } from './level-fields';
+import { budgetColumn, LIMIT_FIELDS, TEAM_FIELDS } from './level-fields';
 import { TeamDialog } from './team-dialog';
 import { type Team, type TeamInput, useTeams } from './use-teams';
 
@@ -28,10 +30,11 @@ const COLUMNS: readonly Column<Team>[] = [
   { header: 'Members', value: (row) => row.members },
   budgetColumn(),
 ];
-const FIELDS: readonly FieldSpec[] = [{ name: 'name', label: 'Name', kind: 'text', required: true }, ...LIMIT_FIELDS];
+const FIELDS = [...TEAM_FIELDS, ...LIMIT_FIELDS];
 
 export function TeamsCard() {
-  const teams = useTeams();
+  const [q, setQ] = useState('');
+  const teams = useTeams(useSettled(q.trim()));
   const mayCreate = useMay('change_teams');
   const [isCreating, setIsCreating] = useState(false);
   const [shown, setShown] = useState<Team | null>(null);
@@ -44,21 +47,25 @@ export function TeamsCard() {
     <TableCard
       title="Teams"
       actions={
-        mayCreate && (
-          <Button onClick={() => setIsCreating(true)}>
-            <Plus /> New team
-          </Button>
-        )
+        <>
+          <SearchInput label="Find a team" className="w-40!" value={q} onValue={setQ} />
+          {mayCreate && (
+            <Button onClick={() => setIsCreating(true)}>
+              <Plus /> New team
+            </Button>
+          )}
+        </>
       }
       caption="Teams"
       query={teams}
       columns={COLUMNS}
-      rows={teams.data?.data}
+      rows={teams.data?.rows}
       rowKey={(row) => row.id}
       onRow={setShown}
-      emptyTitle="No teams"
-      emptyHint="Ask an admin to add you to a team."
+      emptyTitle={q === '' ? 'No teams' : 'No matching teams'}
+      emptyHint={q === '' ? 'Ask an admin to add you to a team.' : undefined}
     >
+      <MoreRows pages={teams} shown={teams.data?.rows.length ?? 0} />
       <SpecDialog
         title="New team"
         open={isCreating}

@@ -1,20 +1,23 @@
 import { Needed, useMay } from '../../api/session';
 import { TabbedCards } from '../../ui/tabbed-cards';
 import { PageFrame } from '../shell/page-frame';
+import { KeyRequestsCard } from './key-requests-card';
 import { ProvidersCard } from './providers-card';
 import { TeamsCard } from './teams-card';
 import { UsersCard } from './users-card';
 
 const TEAMS = ['teams', 'Teams', TeamsCard] as const;
-const TABS = [TEAMS, ['users', 'Users', UsersCard], ['sign-on', 'Sign-on', ProvidersCard]] as const;
+const REQUESTS = ['requests', 'Key requests', KeyRequestsCard] as const;
+const TABS = [TEAMS, REQUESTS, ['users', 'Users', UsersCard], ['sign-on', 'Sign-on', ProvidersCard]] as const;
 
 /** Teams of the person; users and identity providers for admins of the gateway. */
 export function TeamsPage() {
   const isAdmin = useMay('change_system');
+  const mayDecide = useMay('change_keys');
   return (
     <PageFrame title="Teams & people">
       <Needed value="change_members">
-        <TabbedCards label="Teams and people" tabs={isAdmin ? TABS : [TEAMS]} />
+        <TabbedCards label="Teams and people" tabs={isAdmin ? TABS : mayDecide ? [TEAMS, REQUESTS] : [TEAMS]} />
       </Needed>
     </PageFrame>
   );

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from '../../api/client';
+import { usePages } from '../../api/pages';
 
 export type Team = InferResponseType<typeof api.teams.$get>['data'][number];
 export type TeamInput = InferRequestType<typeof api.teams.$post>['json'];
@@ -13,8 +14,22 @@ export type IdentityProviderInput = InferRequestType<(typeof api)['identity-prov
 
 const LIMIT = '200';
 
-export const useTeams = () =>
-  useQuery({ queryKey: ['teams'], queryFn: () => read(api.teams.$get({ query: { limit: LIMIT } })) });
+const named = (q: string) => (q === '' ? {} : { q });
+
+/** Teams by a part of the name, page by page. */
+export const useTeams = (q = '') =>
+  usePages({
+    queryKey: ['teams', 'list', q],
+    readPage: (at) => read(api.teams.$get({ query: { limit: LIMIT, ...named(q), ...at } })),
+    keepsPrevious: true,
+  });
+/** Name of a team that no page has yet. */
+export const useTeamName = (id: string, isNeeded: boolean) =>
+  useQuery({
+    queryKey: ['teams', id, 'name'],
+    enabled: isNeeded,
+    queryFn: async () => (await read(api.teams[':id'].$get({ param: { id } }))).name,
+  }).data;
 /** Names of teams and organizations, by their ids. */
 export function useLevelNames(isNeeded: boolean): (id: string) => string {
   const { data = [] } = useQuery({
@@ -33,12 +48,12 @@ export const useMembers = (id: string) =>
     queryKey: ['teams', id, 'members'],
     queryFn: () => read(api.teams[':id'].members.$get({ param: { id } })),
   });
-/** Users by a part of the name or address. */
-export const useUsers = (q = '', enabled = true) =>
-  useQuery({
+/** Users by a part of the name or address, page by page. */
+export const useUsers = (q = '') =>
+  usePages({
     queryKey: ['users', q],
-    enabled,
-    queryFn: () => read(api.users.$get({ query: { limit: LIMIT, ...(q === '' ? {} : { q }) } })),
+    readPage: (at) => read(api.users.$get({ query: { limit: LIMIT, ...named(q), ...at } })),
+    keepsPrevious: true,
   });
 export const useIdentityProviders = () =>
   useQuery({

@@ -3,9 +3,12 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { formatAgo } from '../../format/format-time';
 import { Button } from '../../ui/button';
+import { SearchInput } from '../../ui/form';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
+import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
+import { useSettled } from '../../ui/use-settled';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 import { budgetColumn } from './level-fields';
@@ -41,7 +44,8 @@ const FIELDS: readonly FieldSpec[] = [
 const AFFECTS = [['users']];
 
 export function UsersCard() {
-  const users = useUsers();
+  const [q, setQ] = useState('');
+  const users = useUsers(useSettled(q.trim()));
   const [isCreating, setIsCreating] = useState(false);
   const [chosen, setChosen] = useState<User | null>(null);
   const create = useChange({
@@ -53,19 +57,23 @@ export function UsersCard() {
     <TableCard
       title="Users"
       actions={
-        <Button onClick={() => setIsCreating(true)}>
-          <Plus /> Add user
-        </Button>
+        <>
+          <SearchInput label="Find a user" className="w-40!" value={q} onValue={setQ} />
+          <Button onClick={() => setIsCreating(true)}>
+            <Plus /> Add user
+          </Button>
+        </>
       }
       caption="Users"
       query={users}
       columns={COLUMNS}
-      rows={users.data?.data}
+      rows={users.data?.rows}
       rowKey={(row) => row.id}
       onRow={setChosen}
-      emptyTitle="No users"
-      emptyHint="People become users when they sign in with an identity provider."
+      emptyTitle={q === '' ? 'No users' : 'No matching users'}
+      emptyHint={q === '' ? 'People become users when they sign in with an identity provider.' : undefined}
     >
+      <MoreRows pages={users} shown={users.data?.rows.length ?? 0} />
       <SpecDialog
         title="Add user"
         open={isCreating}

@@ -74,8 +74,8 @@ async function actorOfSession(services: Needs, c: Context<AdminEnv>): Promise<Ac
   refuseCrossSite(c.req.raw);
   const session = await findAdminSession(services.db, cookie.hash);
   if (session === null || session.token?.role === 'scim') return undefined;
-  const { tokenId, token, user, expiresAtMs } = session;
-  const opened = { session: { hash: cookie.hash, expiresAtMs } };
+  const { tokenId, token, user, expiresAtMs, authenticatedAtMs } = session;
+  const opened = { session: { hash: cookie.hash, expiresAtMs, authenticatedAtMs } };
   if (user !== null) return { ...userActor(user), ...opened };
   if (services.config.signOn.isRequired) return undefined;
   if (token === null && !isEnvironmentHash(services, session.tokenHash)) return undefined;

@@ -8,20 +8,24 @@ import type { Actor, AdminEnv } from '../admin-services';
 import { type Asked, type Guarded, type Needs, refused } from './asked';
 import { locate } from './locate';
 import { narrowLive, narrowProjects } from './narrow-query';
+import { refuseStale, type StaleNeeds } from './refuse-stale';
 import { ROUTE_TABLE, type Rule } from './route-table';
 
 /**
  * Holds every request to the table of routes, before its handler. Who has the permission everywhere passes. Of people,
  * lists are narrowed to their projects, and everything else must belong to one of their teams.
  */
-export function guardRoutes({ db }: Needs): MiddlewareHandler<AdminEnv> {
+export function guardRoutes(services: Needs & StaleNeeds): MiddlewareHandler<AdminEnv> {
+  const { db } = services;
   return async (c, next) => {
     const matched = routeOf(c);
     // Unknown paths and methods have their own answers.
     if (matched === undefined || c.get('actor') === undefined) return next();
-    const rule = ROUTE_TABLE[`${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${matched.path}`];
+    const route = `${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${matched.path}`;
+    const rule = ROUTE_TABLE[route];
     if (rule === undefined) throw refused();
     c.set('actor', await hold(db, c, { rule, params: matched.params, actor: c.get('actor') }));
+    refuseStale(services, route, c.get('actor'));
     const load = c.get('whoAsks');
     c.set('whoAsks', async () => {
       const actor = await load();

@@ -39,6 +39,12 @@ const LOCATIONS: { readonly [W in Where]?: (asked: Asked) => Promise<readonly Te
     const place = { teamId: null, organizationId: textIn(await bodyOf(asked), 'organization_id') };
     return [placeOrRefuse(asked, place, 'organization')];
   },
+  level: async (asked) => {
+    const { team_id: teamId, organization_id: organizationId } = await bodyOf(asked);
+    if (teamId != null) return [await placeOfTeam(asked, teamId)];
+    const place = { teamId: null, organizationId: textIn({ organizationId }, 'organizationId') };
+    return [placeOrRefuse(asked, place, 'organization')];
+  },
   team: async (asked) => [await placeOfTeam(asked, asked.params.id)],
   organization: async (asked) => {
     const organizationId = idIn(asked, 'id', 'organization');

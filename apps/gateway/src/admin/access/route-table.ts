@@ -28,13 +28,16 @@ export type Where =
   | 'new_project'
   | 'new_team'
   | 'team'
-  | 'organization';
+  | 'organization'
+  /** `team_id` or `organization_id` in the body. */
+  | 'level';
 
 export type Rule = readonly [permission: Permission, where: Where];
 
 const LIST_OF_LOGS: Rule = ['read_logs', 'list'];
 const STATS: Rule = ['read_stats', 'list'];
 const SPEND: Rule = ['read_spend', 'list'];
+const STATEMENT: Rule = ['read_spend', 'own'];
 const READ_PROJECT: Rule = ['read_settings', 'project'];
 const CHANGE_PROJECT: Rule = ['change_settings', 'project'];
 const OWN_KEY: Rule = ['change_keys', 'key'];
@@ -42,6 +45,19 @@ const READ_SYSTEM: Rule = ['read_system', 'system'];
 const CHANGE_SYSTEM: Rule = ['change_system', 'system'];
 const ANYONE: Rule = ['see', 'anyone'];
 const MEMBERS: Rule = ['change_members', 'team'];
+
+/** Changes that a person makes only right after a sign-in: an open browser is not enough. */
+export const AFTER_SIGN_IN: ReadonlySet<string> = new Set([
+  'DELETE /projects/{id}',
+  'POST /projects/{id}/keys/{key_id}/rotate',
+  'POST /projects/{id}/guardrails/webhook-secret',
+  'POST /identity-providers',
+  'PATCH /identity-providers/{id}',
+  'DELETE /identity-providers/{id}',
+  'POST /tokens',
+  'PATCH /providers/{name}/keys/{key_id}',
+  'POST /secrets/reencrypt',
+]);
 
 /** The one list of what each route of the admin API takes. A route that is not in it is refused. */
 export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
@@ -88,6 +104,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'PATCH /projects/{id}/keys/{key_id}': OWN_KEY,
   'DELETE /projects/{id}/keys/{key_id}': OWN_KEY,
   'POST /projects/{id}/keys/{key_id}/rotate': OWN_KEY,
+  'POST /projects/{id}/keys/{key_id}/approve': ['change_keys', 'project'],
+  'POST /projects/{id}/keys/{key_id}/refuse': ['change_keys', 'project'],
   'GET /projects/{id}/keys/{key_id}/models': READ_PROJECT,
   'POST /projects/{id}/keys/{key_id}/chat/completions': OWN_KEY,
   'POST /projects/{id}/keys/{key_id}/mcp': OWN_KEY,
@@ -160,8 +178,11 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'GET /stats/spend-table': SPEND,
   'GET /budgets': SPEND,
   'GET /finance/labels': SPEND,
-  'GET /finance/statement': SPEND,
-  'GET /finance/statement.csv': SPEND,
+  'GET /finance/statement': STATEMENT,
+  'GET /finance/statement.csv': STATEMENT,
+  'POST /finance/statement/close': ['close_months', 'level'],
+  'GET /finance/closings': STATEMENT,
+  'GET /finance/focus.csv': STATEMENT,
   'GET /cache/near-misses': LIST_OF_LOGS,
   'GET /cache/stats': READ_SYSTEM,
   'POST /cache/purge': ['change_settings', 'body'],

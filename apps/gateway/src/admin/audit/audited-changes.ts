@@ -15,7 +15,7 @@ export interface AuditedKind<Row, Shown> {
   readonly goLive?: (row: Row, action: Action) => Promise<void>;
 }
 
-type Action = 'create' | 'update' | 'delete' | 'rotate';
+type Action = 'create' | 'update' | 'delete' | 'rotate' | 'approve' | 'refuse';
 /** null if missing. */
 type Look<Row> = (tx: Db) => Promise<Row | null>;
 

@@ -6,7 +6,7 @@ import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageQuery, projectIds, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
-import { type CapLine, isMonthBudget, loadCaps } from '../finance/load-caps';
+import { type CapLine, isMonthBudget, loadCaps, MOST_CAPS } from '../finance/load-caps';
 import { capFields } from '../finance/schema';
 import { showForecast } from '../finance/show-statement';
 
@@ -41,7 +41,7 @@ export function budgetRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>)
     const { project_id: projectId, scope, limit } = c.req.valid('query');
     const nowMs = clock.nowMs();
     const budgets = await listBudgets(db, { nowMs, limit, projectId, scope });
-    const monthly = budgets.filter(isMonthBudget);
+    const monthly = budgets.filter(isMonthBudget).slice(0, MOST_CAPS);
     const caps = await loadCaps(db, { month: monthOf('UTC', nowMs), nowMs }, monthly);
     const capOf = new Map<Budget | undefined, CapLine>(caps.map((cap, index) => [monthly[index], cap]));
     return c.json({ data: budgets.map((budget) => showBudget(budget, capOf.get(budget))) }, 200);

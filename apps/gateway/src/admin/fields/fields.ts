@@ -53,6 +53,9 @@ export const labels = z
   .refine((all) => Object.keys(all).length <= MAX_LABELS, `must have at most ${MAX_LABELS} labels`)
   .transform((all) => (Object.keys(all).length === 0 ? null : all));
 
+/** Account of a team or project in the books of finance. */
+export const costCenter = text(100);
+
 /** A UUID of any version. */
 export const id = z.guid('must be a UUID');
 

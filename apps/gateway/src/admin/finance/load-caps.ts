@@ -8,7 +8,7 @@ import type { ProjectScope } from '@llm0/drizzle/queries/of-projects';
 
 const DAY_MS = 86_400_000;
 /** With a day of exhaustion, the tightest. */
-const MOST_CAPS = 200;
+export const MOST_CAPS = 200;
 const MOST_BUDGETS = 20_000;
 
 /** Labels and levels have no series of days, so their budgets have no forecast. */
@@ -43,15 +43,14 @@ export async function loadMonthBudgets(db: Db, question: CapQuestion): Promise<r
   return listBudgets(db, { nowMs: atMs, limit: MOST_BUDGETS, projectId, period: 'month', isPast });
 }
 
-/** The tightest budgets of a month, with the day on which each is used up. */
+/** Budgets of a month with the day on which each is used up. Each costs some of the processor's time. */
 export async function loadCaps(
   db: Db,
   { month, nowMs }: Omit<CapQuestion, 'projectId'>,
-  all: readonly MonthBudget[],
+  budgets: readonly MonthBudget[],
 ): Promise<readonly CapLine[]> {
   const isRunning = monthOf('UTC', nowMs) === month;
   const startMs = Date.parse(`${month}-01T00:00:00Z`);
-  const budgets = all.slice(0, MOST_CAPS);
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
   const fromMs = isRunning ? Math.min(startMs, todayMs - HISTORY_DAYS * DAY_MS) : startMs;
   const toMs = isRunning ? todayMs + DAY_MS : startMs + 31 * DAY_MS;

@@ -103,6 +103,10 @@ function tooOld({ month, logRetentionDays }: MonthQuestion): GatewayError {
   return new GatewayError('invalid_request', message, { param: 'month' });
 }
 
+/** Amounts of a whole month or a part of it, from the roll-ups. */
+export const readStretch = async (db: Db, question: MonthQuestion, range: Stretch): Promise<MonthAmounts> =>
+  readRollups(db, question, range, await keptOf(db, question, range));
+
 async function readRollups(db: Db, { by, filter }: MonthQuestion, range: Stretch, kept: Kept): Promise<MonthAmounts> {
   const { segments, isRounded } = splitMonth(range, kept, { source: 'rollup_day', hours: true });
   const amounts = await loadAmounts(db, segments, { by, filter });
@@ -161,32 +165,21 @@ type Asked = Pick<MonthQuestion, 'by' | 'filter'>;
 const estimatedOf = (db: Db, asked: Asked, range: Stretch, { rowsFromMs }: Kept) =>
   range.fromMs < rowsFromMs ? null : loadEstimated(db, range, asked);
 
-/** The same months by other groups. */
-export function regroupMonths(months: Months, groupOf: Regrouping['groupOf']): Months {
-  const { month, previous, days } = months;
+/** Daily spend by other groups. */
+export function regroupDays(days: Months['days'], groupOf: Regrouping['groupOf']): Months['days'] {
+  if (days === null) return null;
   const regrouped = new Map<string, readonly number[]>();
-  for (const [id, own] of days ?? []) {
+  for (const [id, own] of days) {
     const before = regrouped.get(groupOf(id)) ?? [];
     regrouped.set(
       groupOf(id),
       own.map((nano, index) => nano + (before[index] ?? 0)),
     );
   }
-  return {
-    ...months,
-    month: regroup(month, groupOf),
-    previous: previous && regroup(previous, groupOf),
-    days: days && regrouped,
-  };
+  return regrouped;
 }
 
 function regroup(month: MonthAmounts, groupOf: Regrouping['groupOf']): MonthAmounts {
-  const amounts = month.amounts.map((amount): Amount => ({ ...amount, group: groupOf(amount.group) }));
-  if (month.estimated === null) return { ...month, amounts };
-  const estimated = new Map<string, number>();
-  for (const [key, nano] of month.estimated) {
-    const group = groupOf(key);
-    estimated.set(group, (estimated.get(group) ?? 0) + nano);
-  }
-  return { ...month, amounts, estimated };
+  const grouped = <T extends Pick<Amount, 'group'>>(one: T) => ({ ...one, group: groupOf(one.group) });
+  return { ...month, amounts: month.amounts.map(grouped), estimated: month.estimated?.map(grouped) ?? null };
 }

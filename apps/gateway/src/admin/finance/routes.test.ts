@@ -20,6 +20,7 @@ const ZONES = ['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Asia/Tokyo', 'Asi
 const BY = [
   'organization',
   'team',
+  'cost_center',
   'project',
   'key',
   'model',
@@ -32,6 +33,7 @@ const BY = [
 const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
   organization: (record) => homes.get(record.projectId)?.organization ?? '',
   team: (record) => homes.get(record.projectId)?.team ?? '',
+  cost_center: (record) => homes.get(record.projectId)?.costCenter ?? '',
   project: (record) => record.projectId,
   key: (record) => record.apiKeyId,
   model: (record) => record.model,
@@ -42,7 +44,7 @@ const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
 };
 
 /** Ids of levels by project. */
-const homes = new Map<string, { readonly team: string; readonly organization: string }>();
+const homes = new Map<string, { readonly team: string; readonly organization: string; readonly costCenter?: string }>();
 
 describe.each(TEST_DATABASES)('statements on $name', (kind) => {
   let admin: AdminUnderTest;
@@ -59,13 +61,13 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     Object.assign(admin.services.clock, { nowMs: () => nowMs });
     Object.assign(admin.services.config, { logRetentionDays: 180 });
     const organization = (await admin.call('POST', '/organizations', { body: { name: 'shops' } })).body;
-    const body = { name: 'sites', organization_id: organization.id, monthly_cap_usd: 300 };
+    const body = { name: 'sites', organization_id: organization.id, monthly_cap_usd: 300, cost_center: '47 11' };
     const team = (await admin.call('POST', '/teams', { body })).body;
     projects = [
       await admin.createProject({ name: 'web', team_id: team.id, labels: { team: 'web' }, monthly_cap_usd: 90 }),
       await admin.createProject({ name: 'search' }),
     ];
-    homes.set(projects[0]?.id ?? '', { team: team.id, organization: organization.id });
+    homes.set(projects[0]?.id ?? '', { team: team.id, organization: organization.id, costCenter: '47 11' });
     homes.set(projects[1]?.id ?? '', { team: DEFAULT_TEAM_ID, organization: DEFAULT_ORGANIZATION_ID });
     const keyOf = async (project: number, body: object) =>
       (await admin.call('POST', `/projects/${projects[project]?.id}/keys`, { body })).body;
@@ -96,6 +98,7 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
         'none',
         'organization_id',
         'team_id',
+        'cost_center',
         'project_id',
         'model',
         'provider',
@@ -104,7 +107,11 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
       ),
     });
     const filterValue: Readonly<Record<string, string>> = {
-      ...{ organization_id: homes.get(projects[0]?.id ?? '')?.organization ?? '', team_id: DEFAULT_TEAM_ID },
+      ...{
+        organization_id: homes.get(projects[0]?.id ?? '')?.organization ?? '',
+        team_id: DEFAULT_TEAM_ID,
+        cost_center: '47 11',
+      },
       ...{ project_id: projects[0]?.id ?? '', model: 'model-1', provider: 'beta', customer_id: 'customer-2' },
       'label.team': 'ads',
     };
@@ -112,6 +119,7 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
       ...{
         organization_id: 'organization',
         team_id: 'team',
+        cost_center: 'cost_center',
         project_id: 'project',
         model: 'model',
         provider: 'provider',
@@ -133,7 +141,7 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
         const groupOf = GROUP_OF[by] as (record: LogRecord) => string;
         const groups = new Map(Map.groupBy(own, groupOf));
         for (const group of Map.groupBy(earlier, groupOf).keys()) groups.set(group, groups.get(group) ?? []);
-        const isRolledUp = ['none', 'organization_id', 'team_id', 'project_id'].includes(filter);
+        const isRolledUp = ['none', 'organization_id', 'team_id', 'cost_center', 'project_id'].includes(filter);
         const known = by !== 'customer' || !isRolledUp;
         const expected = [...groups].map(([group, some]) => ({
           group,
@@ -205,6 +213,20 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     const none = await ask({ team_id: team, project_id: other });
     expect(none).toMatchObject({ rows: [], filters: { team_id: team, project_id: other }, total: { cost_usd: '0' } });
     expect(none.notes.join(' ')).toContain('There is no project in this team');
+  });
+
+  test("a project's cost center counts before its team's", async () => {
+    const { rows } = await ask({ by: 'cost_center' });
+    expect(rows.map((row: Record<string, unknown>) => [row.group, row.name])).toEqual([
+      ['47 11', '47 11'],
+      ['', 'No cost center'],
+    ]);
+    const path = `/projects/${projects[0]?.id}`;
+    await admin.call('PATCH', path, { body: { cost_center: 'own' } });
+    const groups = (await ask({ by: 'cost_center' })).rows.map(({ group }: { group: string }) => group);
+    expect(groups).toEqual(['own', '']);
+    expect((await ask({ cost_center: '47 11' })).rows).toEqual([]);
+    expect((await admin.call('PATCH', path, { body: { cost_center: null } })).status).toBe(200);
   });
 
   test('a running month has a forecast with its band, and caps the day on which they are reached', async () => {

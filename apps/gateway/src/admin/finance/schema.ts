@@ -1,34 +1,37 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { isTimeZone, MONTH, monthOf, monthRange } from '@llm0/core/finance/calendar';
-import { id, instantShown, projectIds, text, usdShown } from '../fields/fields';
+import { costCenter, id, instantShown, projectIds, text, usdShown } from '../fields/fields';
+import { FACT_GROUPS, type FactGroup, type Within } from './facts';
 import type { MonthQuestion } from './load-months';
 
-const GROUPS = ['organization', 'team', 'project', 'key', 'model', 'provider', 'customer'];
+const GROUPS: readonly string[] = [...FACT_GROUPS, 'customer'];
 const LABEL = /^label\.[a-z0-9][a-z0-9._-]{0,62}$/;
 
 const by = z
   .string()
   .refine((value) => GROUPS.includes(value) || LABEL.test(value), `must be ${GROUPS.join(', ')} or label.<name>`)
   .default('project')
-  .openapi({ description: 'organization, team, project, key, model, provider, customer or label.<name>' });
+  .openapi({ description: `${GROUPS.join(', ')} or label.<name>` });
+
+export const month = z.string().regex(MONTH, 'must be a month such as 2026-10');
+export const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
+  .default('UTC')
+  .openapi({ description: 'Time zone of months and days' });
 
 export const statementQuerySchema = z
   .object({
-    month: z
-      .string()
-      .regex(MONTH, 'must be a month such as 2026-10')
+    month: month
       .optional()
       .openapi({ description: 'YYYY-MM, a calendar month of the zone; default: the current month' }),
-    time_zone: z
-      .string()
-      .max(64)
-      .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
-      .default('UTC')
-      .openapi({ description: 'Time zone of months and days' }),
+    time_zone: timeZone,
     by,
     organization_id: id.optional().openapi({ description: 'Only projects of its teams, as they are now' }),
     team_id: id.optional(),
+    cost_center: costCenter.optional(),
     project_id: projectIds,
     api_key_id: id.optional(),
     model: text(512).optional().openapi({ description: 'Model that answered' }),
@@ -38,20 +41,33 @@ export const statementQuerySchema = z
   .catchall(z.string().max(256))
   .openapi({ description: 'label.<name>=value narrows by a label' });
 
-type StatementQuery = z.output<typeof statementQuerySchema>;
+/** What the roll-ups know: neither customers nor labels. */
+export const focusQuerySchema = z.strictObject(statementQuerySchema.omit({ by: true, customer_id: true }).shape);
+
+export type StatementQuery = z.output<typeof statementQuerySchema>;
 
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(statementQuerySchema.shape));
 
+/** What a person may see. */
+export interface Visible {
+  /** Ids of teams and organizations. */
+  readonly places: readonly string[];
+  /** Projects that are in them now. */
+  readonly projects: readonly string[];
+}
+
 /** A month's question; levels are groups of projects. */
 export interface StatementQuestion extends Omit<MonthQuestion, 'by'> {
-  readonly by: MonthQuestion['by'] | 'team' | 'organization';
-  readonly within: Partial<Record<'teamId' | 'organizationId', string>>;
+  readonly by: MonthQuestion['by'] | FactGroup;
+  readonly within: Within;
+  /** null = everything. */
+  readonly visible: Visible | null;
 }
 
 /** Builds the question; throws `invalid_request`. */
 export function toQuestion(
   query: StatementQuery,
-  at: Pick<MonthQuestion, 'nowMs' | 'logRetentionDays'>,
+  at: Pick<StatementQuestion, 'nowMs' | 'logRetentionDays' | 'visible'>,
 ): StatementQuestion {
   const { month = monthOf(query.time_zone, at.nowMs), time_zone: timeZone } = query;
   if (monthRange(timeZone, month).fromMs > at.nowMs) {
@@ -67,8 +83,10 @@ export function toQuestion(
     labels[name.slice('label.'.length)] = String(value);
   }
   const { project_id: projectId, api_key_id: apiKeyId, model, provider, customer_id: customerId } = query;
-  const { team_id: teamId, organization_id: organizationId } = query;
-  const within = { ...(teamId && { teamId }), ...(organizationId && { organizationId }) };
+  const { team_id: teamId, organization_id: organizationId, cost_center: costCenter } = query;
+  const within = {
+    ...{ ...(teamId && { teamId }), ...(organizationId && { organizationId }), ...(costCenter && { costCenter }) },
+  };
   const filter = { projectId, apiKeyId, model, provider, customerId };
   return {
     ...{ ...at, month, timeZone, within, by: query.by as StatementQuestion['by'] },
@@ -82,6 +100,7 @@ export function shownFilters({ filter, within }: Pick<StatementQuestion, 'filter
   const all = {
     organization_id: within.organizationId,
     team_id: within.teamId,
+    cost_center: within.costCenter,
     project_id: projectId && [projectId].flat().join(' '),
     api_key_id: apiKeyId,
     model,
@@ -117,6 +136,7 @@ const sums = {
     .openapi({ description: "Saved by providers' prompt caches, at current prices" }),
   forecast: forecastSchema.nullable(),
   cap_usd: usdShown.nullable().openapi({ description: 'Per UTC month' }),
+  corrections_usd: usdShown.openapi({ description: 'Corrections of closed months, part of the cost' }),
 };
 
 /** Outlook of a cap. */
@@ -147,6 +167,10 @@ export const statementSchema = z
     from: instantShown,
     to: instantShown.openapi({ description: 'Exclusive' }),
     is_final: z.boolean().openapi({ description: 'The month has ended' }),
+    closed_at: instantShown
+      .nullable()
+      .openapi({ description: 'Set once the month is closed: figures no longer change' }),
+    closed_by: z.string().nullable(),
     compared_with: z.object({ month: z.string(), from: instantShown, to: instantShown }),
     by: z.string(),
     filters: z.record(z.string(), z.string()),

@@ -30,11 +30,15 @@ const showSums = (row: Omit<StatementRow, 'group'>) => ({
   saved_vendor_usd: jsonUsdOrNull(row.savedVendorNanoUsd),
   forecast: showForecast(row.forecast),
   cap_usd: jsonUsdOrNull(row.capNanoUsd),
+  corrections_usd: jsonUsd(row.correctionsNanoUsd),
 });
+
+/** A closed statement is the one of its close, whenever it is asked for. */
+const generatedAtMs = ({ closing, question }: Statement) => closing?.createdAtMs ?? question.nowMs;
 
 /** A statement as the API shows it. */
 export function showStatement(statement: Statement, version: string): ShownStatement {
-  const { question, range, compared } = statement;
+  const { question, range, compared, closing } = statement;
   return {
     month: question.month,
     time_zone: question.timeZone,
@@ -42,6 +46,8 @@ export function showStatement(statement: Statement, version: string): ShownState
     from: showInstant(range.fromMs),
     to: showInstant(range.toMs),
     is_final: statement.isFinal,
+    closed_at: closing === undefined ? null : showInstant(closing.createdAtMs),
+    closed_by: closing?.closedBy ?? null,
     compared_with: {
       month: shiftMonth(question.month, -1),
       from: showInstant(compared.fromMs),
@@ -50,8 +56,8 @@ export function showStatement(statement: Statement, version: string): ShownState
     by: question.by,
     filters: shownFilters(question),
     attribution: statement.attribution,
-    generated_at: showInstant(question.nowMs),
-    gateway_version: version,
+    generated_at: showInstant(generatedAtMs(statement)),
+    gateway_version: closing?.gatewayVersion ?? version,
     notes: [...statement.notes],
     rows: statement.rows.map((row) => ({ group: row.group, name: row.name, ...showSums(row) })),
     total: showSums(statement.total),
@@ -72,7 +78,7 @@ export function showStatement(statement: Statement, version: string): ShownState
 }
 
 /** Amounts are exact numbers, also below zero; other text is user input. */
-type Cell = string | number | Digits | null;
+type Cell = string | number | Digits | null | undefined;
 type Line = Omit<StatementRow, 'group'> & {
   readonly kind: 'row' | 'total';
   readonly group: string;
@@ -114,8 +120,10 @@ const COLUMNS: Readonly<Record<string, (line: Line, statement: Statement, versio
   forecast_low_usd: ({ forecast }) => money(forecast?.lowNanoUsd),
   forecast_high_usd: ({ forecast }) => money(forecast?.highNanoUsd),
   cap_usd: ({ capNanoUsd }) => money(capNanoUsd),
-  generated_at: (_, { question }) => showInstant(question.nowMs),
-  gateway_version: (_line, _statement, version) => version,
+  corrections_usd: ({ correctionsNanoUsd }) => money(correctionsNanoUsd),
+  closed_at: (_, { closing }) => closing && showInstant(closing.createdAtMs),
+  generated_at: (_, statement) => showInstant(generatedAtMs(statement)),
+  gateway_version: (_, { closing }, version) => closing?.gatewayVersion ?? version,
   notes: (_, { notes }) => notes.join(' '),
 };
 

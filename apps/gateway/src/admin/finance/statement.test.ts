@@ -20,7 +20,7 @@ const amount = (given: Partial<Amount> = {}): Amount => ({
   ...given,
 });
 const range = { fromMs: 0, toMs: 1 };
-const monthOf = (amounts: readonly Amount[]) => ({ range, amounts, estimated: new Map(), isRounded: false });
+const monthOf = (amounts: readonly Amount[]) => ({ range, amounts, estimated: [], isRounded: false });
 const rowsOf = (now: readonly Amount[], before: readonly Amount[]) =>
   buildRows({
     ...{ month: monthOf(now), previous: monthOf(before), prices },

@@ -1,7 +1,7 @@
 import type { Stretch } from '@llm0/core/finance/calendar';
 import type { Forecast } from '@llm0/core/finance/forecast';
 import type { PriceBook } from '@llm0/core/pricing/price-book';
-import type { Amount } from '@llm0/drizzle/queries/finance/amounts';
+import type { Amount, Estimated } from '@llm0/drizzle/queries/finance/amounts';
 import { vendorSavedPico } from './vendor-saved';
 
 /** Sums of one group, nano-USD; null is not known. */
@@ -12,14 +12,16 @@ export interface Sums {
   readonly savedExactNanoUsd: number | null;
   readonly savedSemanticNanoUsd: number | null;
   readonly savedVendorNanoUsd: number | null;
+  /** Corrections of closed months, which are part of the cost. */
+  readonly correctionsNanoUsd: number;
 }
 
 /** Known amounts of a month. */
 export interface MonthAmounts {
   readonly range: Stretch;
   readonly amounts: readonly Amount[];
-  /** Estimated part by group; null if the rows are deleted. */
-  readonly estimated: ReadonlyMap<string, number> | null;
+  /** Null if the rows are deleted. */
+  readonly estimated: readonly Estimated[] | null;
   readonly isRounded: boolean;
 }
 
@@ -45,6 +47,7 @@ const NOTHING: Sums = {
   savedExactNanoUsd: 0,
   savedSemanticNanoUsd: 0,
   savedVendorNanoUsd: 0,
+  correctionsNanoUsd: 0,
 };
 
 const PICO_PER_NANO = 1000n;
@@ -72,7 +75,14 @@ function sumUp(amounts: readonly Amount[], prices: Pick<PriceBook, 'find'>): Sum
     savedExactNanoUsd: savedBy('exact'),
     savedSemanticNanoUsd: savedBy('semantic'),
     savedVendorNanoUsd: isKnown ? toNano(pico) : null,
+    correctionsNanoUsd: sum(({ correctionOf, costNanoUsd }) => (correctionOf === undefined ? 0 : costNanoUsd)),
   };
+}
+
+function sumEstimated(all: readonly Estimated[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const { group, costNanoUsd } of all) sums.set(group, (sums.get(group) ?? 0) + costNanoUsd);
+  return sums;
 }
 
 const both = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
@@ -86,6 +96,7 @@ function addRows(a: Sums, b: Sums): Sums {
     savedExactNanoUsd: both(a.savedExactNanoUsd, b.savedExactNanoUsd),
     savedSemanticNanoUsd: both(a.savedSemanticNanoUsd, b.savedSemanticNanoUsd),
     savedVendorNanoUsd: both(a.savedVendorNanoUsd, b.savedVendorNanoUsd),
+    correctionsNanoUsd: a.correctionsNanoUsd + b.correctionsNanoUsd,
   };
 }
 
@@ -110,13 +121,14 @@ export interface StatementInput {
 export function buildRows({ month, previous, prices, forecastOf, capOf }: StatementInput): readonly StatementRow[] {
   const now = sumGroups(month.amounts, prices);
   const before = previous && sumGroups(previous.amounts, prices);
+  const estimated = month.estimated && sumEstimated(month.estimated);
   const rows = [...new Set([...now.keys(), ...(before?.keys() ?? [])])].map((group): StatementRow => {
     const sums = now.get(group) ?? NOTHING;
     const previousNanoUsd = before === null ? null : (before.get(group)?.costNanoUsd ?? 0);
     return {
       group,
       ...sums,
-      estimatedNanoUsd: month.estimated && (month.estimated.get(group) ?? 0),
+      estimatedNanoUsd: estimated && (estimated.get(group) ?? 0),
       previousNanoUsd,
       ...compareMonths(sums.costNanoUsd, previousNanoUsd),
       forecast: forecastOf(group, sums.costNanoUsd),

@@ -5,11 +5,12 @@ import type { Amount } from '@llm0/drizzle/queries/finance/amounts';
 const PLAIN = { promptTokens: 0 };
 
 /**
- * Savings of the vendor's prompt cache in pico-USD at current prices: cheaper reads less the surcharge for writes.
+ * Savings of the vendor's prompt cache in pico-USD, of open months at current prices: cheaper reads less the surcharge for writes.
  * Negative if writes cost more than reads save.
  */
 export function vendorSavedPico(amount: Amount, prices: Pick<PriceBook, 'find'>): bigint {
-  const { model, cache, tokensCacheRead, tokensCacheWrite } = amount;
+  const { model, cache, tokensCacheRead, tokensCacheWrite, savedVendorPico } = amount;
+  if (savedVendorPico !== undefined) return savedVendorPico;
   if (model === null || cache !== 'miss' || tokensCacheRead + tokensCacheWrite === 0) return 0n;
   const priced = prices.find(model.provider, model.name);
   if (priced === undefined) return 0n;

@@ -6,19 +6,17 @@ import type { Db } from '@llm0/drizzle/client';
 import {
   deleteApiKey,
   isPreviousSecret,
-  type KeyPath,
   keyRows,
   listApiKeys,
   listKeyNames,
+  needsApproval,
   rotateApiKey,
   type StoredApiKey,
 } from '@llm0/drizzle/queries/access/api-keys';
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
-import { type RaisedVersions, raiseUsers } from '@llm0/drizzle/queries/access/levels';
 import { userRows } from '@llm0/drizzle/queries/access/users';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
-import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, projectIds, showPage, text } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
@@ -26,6 +24,7 @@ import { readFields, showFields } from '../fields/map-fields';
 import { loadSpendByDay, spendDays } from '../fields/spend-days';
 import { type RuleNeeds, refuseRules, refuseSharedNames } from '../guardrails/refuse-rules';
 import { LevelLimits } from '../teams/level-limits';
+import { changeKey, createKeyChanges, findKey, keyPath, refuseDefaultAboveMost } from './key-changes';
 import {
   keyChangesSchema,
   keySchema,
@@ -63,7 +62,12 @@ const list = createRoute({
 });
 const search = createRoute({
   ...at('get', '/keys', 'Find keys of all projects by name, first characters or label, newest first'),
-  request: { query: keyQuery.extend({ project_id: projectIds }) },
+  request: {
+    query: keyQuery.extend({
+      project_id: projectIds,
+      state: z.enum(['requested']).optional().openapi({ description: 'Only keys that wait for approval' }),
+    }),
+  },
   responses: { 200: answers(pageOf(keySchema), 'Keys') },
 });
 const names = createRoute({
@@ -135,8 +139,8 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const body = c.req.valid('json');
       await refuseBadRules(services, projectId, body);
       const { secret, ...parts } = body.key === undefined ? createKeySecret() : keySecretOf(body.key);
-      const userId = await ownerOf(db, c.get('actor'), body.user_id);
-      const settings = { ...toNewKeySettings(body), ...parts, projectId, userId };
+      const owned = await ownedBy(services, c.get('actor'), { projectId, userId: body.user_id });
+      const settings = { ...toNewKeySettings(body), ...parts, ...owned, projectId };
       const key = await changes.create(c.get('actor'), (tx) => insertKey(tx, settings));
       return c.json({ ...showKey(key), key: secret }, 201);
     })
@@ -146,17 +150,16 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       return c.json(await listKeys(services, projectId, c.req.valid('query')), 200);
     })
     .openapi(search, async (c) => {
-      const { project_id: projectId, ...query } = c.req.valid('query');
-      return c.json(showPage(await listApiKeys(db, projectId, query), showKey), 200);
+      const { project_id: projectId, state, ...query } = c.req.valid('query');
+      const asked = { ...query, isRequested: state !== undefined };
+      return c.json(showPage(await listApiKeys(db, projectId, asked), showKey), 200);
     })
     .openapi(names, async (c) => {
       const asked = c.req.valid('query');
       const found = await listKeyNames(db, asked.ids, asked.project_id);
       return c.json({ data: found.map((key) => showFields(keyNameSchema, key)) }, 200);
     })
-    .openapi(show, async (c) => {
-      return c.json(showKey(required(await findKey(db, keyPath(c.req.valid('param'))), 'key')), 200);
-    })
+    .openapi(show, async (c) => c.json(showKey(required(await findKey(db, keyPath(c.req.valid('param'))), 'key')), 200))
     .openapi(change, async (c) => {
       const at = keyPath(c.req.valid('param'));
       await refuseBadRules(services, at.projectId, c.req.valid('json'));
@@ -186,35 +189,6 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     });
 }
 
-interface Changing {
-  readonly changes: ReturnType<typeof createKeyChanges>;
-  readonly limits: LevelLimits;
-}
-
-async function changeKey(
-  { changes, limits }: Changing,
-  actor: Actor,
-  {
-    at,
-    set,
-  }: { readonly at: KeyPath; readonly set: Parameters<typeof keyRows.update>[2] & { userId?: string | null } },
-): Promise<StoredApiKey> {
-  let raised: readonly RaisedVersions[] = [];
-  const write = async (tx: Db) => {
-    raised = await raiseOwners(tx, at, set.userId);
-    return refuseDefaultAboveMost(await keyRows.update(tx, at, set));
-  };
-  const key = await changes.update(actor, (tx) => findKey(tx, at), write);
-  await limits.bringIntoForce({ scope: 'user', levelId: key.userId ?? '' }, raised);
-  return key;
-}
-
-/** A key's spend moves to its new user's budget. */
-async function raiseOwners(tx: Db, at: KeyPath, userId: string | null | undefined): Promise<readonly RaisedVersions[]> {
-  const before = userId === undefined ? null : await keyRows.get(tx, at);
-  return before === null || before.userId === userId ? [] : raiseUsers(tx, [before.userId, userId ?? null]);
-}
-
 /** A page of keys with their use, and the days of their spend if asked for. */
 async function listKeys(
   { db, clock }: Pick<Needs, 'db' | 'clock'>,
@@ -228,32 +202,18 @@ async function listKeys(
   return showPage(page, (key) => showListedKey(key, { usage: usage.get(key.id), spendByDay: daysOf(key.id) }));
 }
 
-function createKeyChanges({ db, hotStore }: Needs, mirror: HotStoreMirror) {
-  return new AuditedChanges(db, {
-    resource: 'key',
-    idOf: (key) => key.id,
-    show: showKey,
-    goLive: ({ projectId, id: keyId, version }, action) => {
-      const write = () => hotStore.setVersions(projectId, null, [{ keyId, version }]);
-      // An unknown key loads at its first request, so its secret can be shown either way.
-      return action === 'create' ? mirror.applyLater(`key ${keyId}`, write) : mirror.apply(`key ${keyId}`, write);
-    },
-  });
+interface Owned {
+  readonly projectId: string;
+  readonly userId: string | null | undefined;
 }
 
-/** Throws `not_found` without the project. */
-async function findKey(db: Db, at: KeyPath): Promise<StoredApiKey | null> {
-  await requireProject(db, at.projectId);
-  return keyRows.get(db, at);
-}
-
-const keyPath = (param: { id: string; key_id: string }): KeyPath => ({ projectId: param.id, id: param.key_id });
-
-/** Who may not make keys for everybody makes their own. */
-async function ownerOf(db: Db, actor: Actor, given: string | null | undefined): Promise<string | null> {
-  const userId = given ?? (actor.may('change_keys') ? null : (actor.user?.id ?? null));
+/** Who may not make keys for everybody makes their own. In some teams these wait. */
+async function ownedBy({ db, clock }: Pick<Needs, 'db' | 'clock'>, actor: Actor, { projectId, userId: given }: Owned) {
+  const mayMakeAny = actor.may('change_keys');
+  const userId = given ?? (mayMakeAny ? null : (actor.user?.id ?? null));
   await refuseUnknownUser(db, userId);
-  return userId;
+  if (mayMakeAny || !(await needsApproval(db, projectId))) return { userId };
+  return { userId, isActive: false, requestedAtMs: clock.nowMs() };
 }
 
 async function refuseUnknownUser(db: Db, userId: string | null | undefined): Promise<void> {
@@ -263,13 +223,6 @@ async function refuseUnknownUser(db: Db, userId: string | null | undefined): Pro
 function refuseSignOn(key: StoredApiKey | null): StoredApiKey | null {
   if (key?.isSignOn !== true) return key;
   throw invalidRequest('key_id', "This key is of a user's tokens. It has no secret to replace.");
-}
-
-/** Within the transaction that wrote the key. */
-function refuseDefaultAboveMost<T extends StoredApiKey | null>(key: T): T {
-  const { defaultRunBudgetNanoUsd: usual, maxRunBudgetNanoUsd: most } = key ?? {};
-  if (usual == null || most == null || usual <= most) return key;
-  throw invalidRequest('default_run_budget_usd', 'must not be above max_run_budget_usd');
 }
 
 /** Revoked keys count: their secret must stay useless. */

@@ -91,6 +91,9 @@ const shown = z.object({
   is_sign_on: z.boolean().openapi({ description: 'Of tokens of the person; nobody has its secret' }),
   prefix: z.string().openapi({ description: 'First characters of the key' }),
   is_active: z.boolean(),
+  state: z
+    .enum(['active', 'requested', 'inactive'])
+    .openapi({ description: 'requested: waits for an admin of the team' }),
   rate_limit_per_minute: z.int().nullable(),
   rate_limit_burst: z.int().nullable(),
   tokens_per_minute: z.int().nullable(),
@@ -136,7 +139,12 @@ export function toNewKeySettings({ key: _key, ...body }: z.output<typeof newKeyS
 
 export const showKey = (key: StoredApiKey) => showFields(keySchema, withRules(key));
 
-const withRules = (key: StoredApiKey) => ({ ...key, guardrailRules: key.guardrailRules?.map(showRule) ?? null });
+const withRules = (key: StoredApiKey) => ({
+  ...{ ...key, guardrailRules: key.guardrailRules?.map(showRule) ?? null, state: stateOf(key) },
+});
+
+const stateOf = ({ isActive, requestedAtMs }: StoredApiKey) =>
+  requestedAtMs !== null ? ('requested' as const) : isActive ? ('active' as const) : ('inactive' as const);
 
 const UNUSED: KeyUsage = { requests: 0, costNanoUsd: 0, lastUsedAtMs: null };
 

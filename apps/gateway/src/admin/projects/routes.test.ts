@@ -24,6 +24,7 @@ describe.each(ON_ONE_DATABASE)('projects on $name', (kind) => {
       id: UUID,
       name: 'plain',
       team_id: DEFAULT_TEAM_ID,
+      cost_center: null,
       monthly_cap_usd: null,
       daily_budget_usd: null,
       weekly_budget_usd: null,
@@ -57,6 +58,7 @@ describe.each(ON_ONE_DATABASE)('projects on $name', (kind) => {
   test('all fields are taken', async () => {
     const settings = {
       name: 'all',
+      cost_center: '47 11',
       daily_budget_usd: '20.5',
       weekly_budget_usd: '100',
       strict_caps: true,

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { FAILOVER_SETTINGS } from '@llm0/core/routing/failover-mode';
 import type { StoredProject } from '@llm0/drizzle/queries/access/projects';
 import {
+  costCenter,
   count,
   id,
   instantShown,
@@ -23,6 +24,7 @@ const MAX_QUEUE_MS = 600_000;
 
 const settings = {
   team_id: id.nullish().openapi({ description: 'Team that owns the project; default: the default team. null = none' }),
+  cost_center: costCenter.nullish().openapi({ description: "Cost center in statements; null = the team's" }),
   monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
   ...periodBudgets,
   strict_caps: z.boolean().optional(),
@@ -76,6 +78,7 @@ export const projectSchema = z
     id,
     name: z.string(),
     team_id: id.nullable(),
+    cost_center: z.string().nullable(),
     monthly_cap_usd: usdShown.nullable(),
     ...periodBudgetsShown,
     strict_caps: z.boolean(),

@@ -3,7 +3,7 @@ import { createUserSession } from '@llm0/drizzle/queries/access/admin-sessions';
 import type { StoredIdentityProvider } from '@llm0/drizzle/queries/access/identity-providers';
 import { setGroupRoles, signInUser } from '@llm0/drizzle/queries/access/users';
 import { type Claims, groupRolesOf, textOf, whoIs } from '../../sign-on/claims';
-import { loadClient } from '../../sign-on/issuers';
+import { CLOCK_TOLERANCE_S, loadClient } from '../../sign-on/issuers';
 import { raiseVersions } from '../../sign-on/raise-versions';
 import { userActor } from '../access/actors';
 import { createSessionSecret, SESSION_SECONDS } from '../access/session-cookie';
@@ -15,7 +15,7 @@ type Client = Awaited<ReturnType<typeof loadClient>>;
 
 /** Why a sign-in gave no session; the page has a sentence for each. */
 export class SignInRefused extends Error {
-  constructor(readonly reason: 'deactivated' | 'used') {
+  constructor(readonly reason: 'deactivated' | 'used' | 'stale') {
     super(reason);
   }
 }
@@ -24,6 +24,7 @@ interface Finished extends Pick<AdminServices, 'db' | 'hotStore'> {
   readonly provider: StoredIdentityProvider;
   readonly flow: SignInFlow;
   readonly nowMs: number;
+  readonly supported: readonly string[] | undefined;
 }
 
 /** Exchanges the code; throws for a wrong state, nonce, issuer, signature or audience. */
@@ -44,8 +45,32 @@ export async function askIssuer(
   return { ...(await client.fetchUserInfo(configuration, tokens.access_token, String(claims.sub))), ...claims };
 }
 
+/** An issuer that was asked to authenticate anew says so within a minute, and clocks differ. */
+const FRESH_MS = 60_000 + CLOCK_TOLERANCE_S * 1000;
+
+interface Asked {
+  readonly isAgain: boolean;
+  readonly nowMs: number;
+  /** Claims that the issuer says it has. */
+  readonly supported: readonly string[] | undefined;
+}
+
+/**
+ * When the issuer authenticated the person; null = it doesn't say. The browser could have left out the request to sign in
+ * again, so only the signed time counts; of issuers that know no such time, the sign-in itself.
+ */
+export function authenticatedAt({ auth_time: at }: Claims, { isAgain, nowMs, supported }: Asked): number | null {
+  const givenMs = typeof at === 'number' ? Math.min(at * 1000, nowMs) : null;
+  if (!isAgain) return givenMs;
+  const isFresh = givenMs === null ? supported?.includes('auth_time') !== true : nowMs - givenMs <= FRESH_MS;
+  if (!isFresh) throw new SignInRefused('stale');
+  return givenMs ?? nowMs;
+}
+
 /** Makes the user at the first sign-in, sets the roles of the groups, and opens a session; returns its secret. */
-export async function openSession({ db, hotStore, provider, flow, nowMs }: Finished, claims: Claims): Promise<string> {
+export async function openSession(finished: Finished, claims: Claims): Promise<string> {
+  const { db, hotStore, provider, flow, nowMs, supported } = finished;
+  const authenticatedAtMs = authenticatedAt(claims, { isAgain: flow.isAgain, nowMs, supported });
   const { secret, hash: sessionHash } = createSessionSecret();
   const system = userActor({ id: '', name: String(claims.sub), email: textOf(claims.email), grants: [] });
   const raised = await recordChange(db, system, async (tx) => {
@@ -55,7 +80,8 @@ export async function openSession({ db, hotStore, provider, flow, nowMs }: Finis
     const result = await setGroupRoles(tx, user.id, { identityProviderId: provider.id, roles });
     const expiresAtMs = nowMs + SESSION_SECONDS * 1000;
     const opened = { userId: user.id, identityProviderId: provider.id, signInHash: hashSecret(flow.state) };
-    if (!(await createUserSession(tx, { sessionHash, expiresAtMs, ...opened }))) throw new SignInRefused('used');
+    if (!(await createUserSession(tx, { sessionHash, expiresAtMs, authenticatedAtMs, ...opened })))
+      throw new SignInRefused('used');
     const after = { user_id: user.id, identity_provider: provider.name, is_new: isNew, roles };
     return { result, action: 'sign_in', resource: 'session', resourceId: null, after };
   });

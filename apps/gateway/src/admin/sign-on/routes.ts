@@ -1,4 +1,4 @@
-import { deleteAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
+import { deleteAdminSession, findAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
 import {
   identityProviderRows,
   listActiveIdentityProviders,
@@ -37,20 +37,7 @@ export function createSignOn(services: Needs): Hono {
     const found = await listActiveIdentityProviders(db);
     return c.json({ data: found.map(({ id, name }) => ({ id, name })), is_required: config.signOn.isRequired });
   });
-  app.get('/login', async (c) => {
-    const provider = pick(await listActiveIdentityProviders(db), c.req.query('provider'));
-    if (provider === undefined) return back(c, 'unknown_provider');
-    try {
-      const origin = config.signOn.publicUrl ?? originOf(c.req.raw);
-      const flow = await beginFlow(provider, { origin, returnTo: c.req.query('return_to'), nowMs: clock.nowMs() });
-      const url = await addressOf(await issuers.configurationOf(provider), provider, flow);
-      c.header('Set-Cookie', writeFlow(providerAdmin.vault, flow));
-      return c.redirect(url, 303);
-    } catch (err) {
-      log.warn({ err, provider: provider.name }, 'a sign-in could not begin');
-      return back(c, 'unreachable', provider);
-    }
-  });
+  app.get('/login', (c) => signIn(services, c, back));
   app.get('/callback', async (c) => {
     const nowMs = clock.nowMs();
     const flow = readFlow(providerAdmin.vault, c.req.header('cookie'), nowMs);
@@ -59,8 +46,10 @@ export function createSignOn(services: Needs): Hono {
     if (provider === null || !provider.isActive) return back(c, 'unknown_provider');
     try {
       const asked = { search: new URL(c.req.raw.url).search, groupsClaim: provider.groupsClaim };
-      const claims = await askIssuer(await issuers.configurationOf(provider), flow, asked);
-      const secret = await openSession({ db, hotStore, provider, flow, nowMs }, claims);
+      const configuration = await issuers.configurationOf(provider);
+      const claims = await askIssuer(configuration, flow, asked);
+      const supported = configuration.serverMetadata().claims_supported as readonly string[] | undefined;
+      const secret = await openSession({ db, hotStore, provider, flow, nowMs, supported }, claims);
       for (const path of SESSION_PATHS) {
         c.header('Set-Cookie', writeSessionCookie(c.req.raw, secret, SESSION_SECONDS, path), { append: true });
       }
@@ -74,6 +63,35 @@ export function createSignOn(services: Needs): Hono {
   });
   app.get('/logout', (c) => signOut(services, issuers, c));
   return app;
+}
+
+type Back = (c: Context, reason: Reason, provider?: StoredIdentityProvider) => Response;
+
+/** Leads to the issuer; with `again`, to the one of the session, which authenticates the person anew. */
+async function signIn(services: Needs, c: Context, back: Back): Promise<Response> {
+  const { db, config, providerAdmin, issuers, clock, log } = services;
+  const isAgain = c.req.query('again') === 'true';
+  const asked = (isAgain && (await providerOfSession(services, c))) || c.req.query('provider');
+  const provider = pick(await listActiveIdentityProviders(db), asked);
+  if (provider === undefined) return back(c, 'unknown_provider');
+  try {
+    const origin = config.signOn.publicUrl ?? originOf(c.req.raw);
+    const begin = { origin, returnTo: c.req.query('return_to'), nowMs: clock.nowMs(), isAgain };
+    const flow = await beginFlow(provider, begin);
+    const url = await addressOf(await issuers.configurationOf(provider), provider, flow);
+    c.header('Set-Cookie', writeFlow(providerAdmin.vault, flow));
+    return c.redirect(url, 303);
+  } catch (err) {
+    log.warn({ err, provider: provider.name }, 'a sign-in could not begin');
+    return back(c, 'unreachable', provider);
+  }
+}
+
+/** Where the person of this browser's session signed in. */
+async function providerOfSession({ db }: Needs, c: Context): Promise<string | undefined> {
+  const cookie = readSessionCookie(c.req.header('cookie'));
+  const session = cookie === undefined ? null : await findAdminSession(db, cookie.hash);
+  return session?.identityProviderId ?? undefined;
 }
 
 /** Ends the session here, and leads on to where the issuer ends its own. */
@@ -101,14 +119,18 @@ interface Begin {
   readonly origin: string;
   readonly returnTo: string | undefined;
   readonly nowMs: number;
+  readonly isAgain: boolean;
 }
 
-async function beginFlow({ id }: StoredIdentityProvider, { origin, returnTo, nowMs }: Begin): Promise<SignInFlow> {
+async function beginFlow(
+  { id }: StoredIdentityProvider,
+  { origin, returnTo, nowMs, isAgain }: Begin,
+): Promise<SignInFlow> {
   const client = await loadClient();
   return {
     ...{ providerId: id, state: client.randomState(), nonce: client.randomNonce() },
     ...{ verifier: client.randomPKCECodeVerifier(), redirectUri: `${origin}/auth/callback` },
-    ...{ returnTo: safePath(returnTo), expiresAtMs: endOfFlow(nowMs) },
+    ...{ returnTo: safePath(returnTo), isAgain, expiresAtMs: endOfFlow(nowMs) },
   };
 }
 
@@ -120,6 +142,7 @@ async function addressOf(configuration: Configuration, { scopes }: StoredIdentit
   return client.buildAuthorizationUrl(configuration, {
     ...{ redirect_uri: flow.redirectUri, scope: scopes, state: flow.state, nonce: flow.nonce },
     ...{ code_challenge: await client.calculatePKCECodeChallenge(flow.verifier), code_challenge_method: 'S256' },
+    ...(flow.isAgain && { prompt: 'login', max_age: '0' }),
   }).href;
 }
 

@@ -13,6 +13,8 @@ const flowSchema = z.object({
   verifier: z.string(),
   redirectUri: z.string(),
   returnTo: z.string(),
+  /** The person must authenticate again. */
+  isAgain: z.boolean(),
   expiresAtMs: z.number(),
 });
 

@@ -281,6 +281,46 @@ describe.each(ON_ONE_DATABASE)('sign-in with OpenID Connect on $name', (kind) =>
     expect((await asPerson('GET', '/me')).status).toBe(401);
   });
 
+  test('dangerous changes need a recent sign-in, which the issuer confirms', async () => {
+    const { clock } = admin.services;
+    const real = clock.nowMs;
+    issuer.person = { sub: sub(), email: `${crypto.randomUUID()}@example.com`, email_verified: true, name: 'Ann' };
+    await signIn();
+    const { id: userId } = (await asPerson('GET', '/me')).body;
+    const member = { user_id: userId, role: 'team_admin' };
+    expect((await admin.call('POST', `/teams/${teamId}/members`, { body: member })).status).toBe(201);
+    const makeProject = () => admin.createProject({ team_id: teamId });
+    const remove = async (id: string) => {
+      const { status, body } = await asPerson('DELETE', `/projects/${id}`);
+      return [status, body?.error.code];
+    };
+    // This issuer tells when people signed in only if it is asked to.
+    const { id } = await makeProject();
+    expect(await remove(id)).toEqual([403, 'sign_in_again']);
+    const begun = await browser.get(`/auth/login?again=true&return_to=/projects/${id}`);
+    const asked = new URL(begun.headers.get('location') ?? '').searchParams;
+    expect([asked.get('prompt'), asked.get('max_age')]).toEqual(['login', '0']);
+    const answer = await browser.get(await atIssuer(begun));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `/projects/${id}`]);
+    expect(await remove(id)).toEqual([204, undefined]);
+    // Half an hour later it is too old again, and everything else still works.
+    const second = await makeProject();
+    Object.assign(clock, { nowMs: () => real() + 31 * 60_000 });
+    expect(await remove(second.id)).toEqual([403, 'sign_in_again']);
+    expect((await asPerson('PATCH', `/projects/${second.id}`)).status).not.toBe(403);
+    Object.assign(admin.services.config.signOn, { reauthAfterMs: null });
+    expect(await remove(second.id)).toEqual([204, undefined]);
+    Object.assign(admin.services.config.signOn, { reauthAfterMs: 30 * 60_000 });
+    Object.assign(clock, { nowMs: real });
+    // Tokens have no sign-in, and the browser can't leave out the question.
+    expect((await admin.call('DELETE', `/projects/${(await makeProject()).id}`)).status).toBe(204);
+    const again = await browser.get('/auth/login?again=true');
+    const address = new URL(again.headers.get('location') ?? '');
+    for (const name of ['prompt', 'max_age']) address.searchParams.delete(name);
+    const cheated = await browser.get(await issuer.follow(address.href));
+    expect(cheated.headers.get('location')).toContain('sign_in=stale');
+  });
+
   test('the provider of the environment: only its groups are set here; OIDC_REQUIRED keeps tokens out of the dashboard', async () => {
     const { db } = admin.database;
     const settings = {

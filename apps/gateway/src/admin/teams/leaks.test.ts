@@ -29,7 +29,13 @@ const READS = [
   ...[`/stats/spend-table?${DAY}&rows=project&columns=customer`, `/stats/tools?group_by=tool&interval=all&${DAY}`],
   ...[`/tool-calls?${DAY}`, '/runs', '/audit?limit=1000', '/teams', '/organizations'],
   ...['project', 'key', 'customer', 'label.app'].map((by) => `/finance/statement?month=2026-04&by=${by}`),
-  ...['/finance/statement.csv?month=2026-04&by=customer', '/finance/labels', '/live?topics=logs,overview&once=true'],
+  ...[
+    '/finance/statement.csv?month=2026-04&by=customer',
+    '/finance/focus.csv?month=2026-04',
+    '/finance/closings',
+    '/finance/labels',
+    '/live?topics=logs,overview&once=true',
+  ],
 ] as const;
 
 describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {

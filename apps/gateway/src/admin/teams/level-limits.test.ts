@@ -27,6 +27,25 @@ describe.each(ON_ONE_DATABASE)('budgets of levels in the admin API, on $name', (
     return heard;
   };
 
+  test('lists are set and shown; rules that cannot be asked are refused', async () => {
+    const rule = { name: 'keys', on: 'input', check: { type: 'secrets' }, action: 'block', on_error: 'block' };
+    const lists = { passthrough: [], allowed_tools: ['github__*'], guardrail_rules: [rule] };
+    const person = await makePerson(admin);
+    const paths = [`/organizations/${kit.organizationId}`, `/teams/${kit.teamId}`, `/users/${person.id}`];
+    for (const path of paths) {
+      const patch = (body: object) => admin.call('PATCH', path, { body });
+      expect((await patch(lists)).body).toMatchObject(lists);
+      expect((await admin.call('GET', path)).body).toMatchObject(lists);
+      const wrong = { ...rule, check: { type: 'regex', pattern: '(' } };
+      const refused = await patch({ guardrail_rules: [wrong] });
+      expect([path, refused.status, refused.body.error.param]).toEqual([path, 400, 'guardrail_rules.0.check']);
+      const none = { passthrough: null, allowed_tools: null, guardrail_rules: null };
+      expect((await patch(none)).body).toMatchObject(none);
+    }
+    const made = await admin.call('POST', '/teams', { body: { name: crypto.randomUUID(), ...lists } });
+    expect(made.body).toMatchObject(lists);
+  });
+
   test('set, shown, listed and taken away; in force when it is answered', async () => {
     const person = await makePerson(admin);
     const key = { name: 'of a person', user_id: person.id };
@@ -68,7 +87,8 @@ describe.each(ON_ONE_DATABASE)('budgets of levels in the admin API, on $name', (
     const statusOf = async (person: typeof teamAdmin, path: string, change: object = body) =>
       (await person.call('PATCH', path, { body: change })).status;
     expect(await statusOf(teamAdmin, team)).toBe(403);
-    expect(await statusOf(teamAdmin, team, { allowed_models: null })).toBe(403);
+    for (const field of ['allowed_models', 'passthrough', 'allowed_tools', 'guardrail_rules'])
+      expect([field, await statusOf(teamAdmin, team, { [field]: null })]).toEqual([field, 403]);
     expect(await statusOf(teamAdmin, team, { name: 'another name' })).toBe(200);
     expect(await statusOf(orgAdmin, team)).toBe(200);
     expect(await statusOf(orgAdmin, organization)).toBe(403);

@@ -11,7 +11,8 @@ import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
-import { LevelLimits } from './level-limits';
+import type { RuleNeeds } from '../guardrails/refuse-rules';
+import { LevelLimits, refuseLevelRules } from './level-limits';
 import { newOrganizationSchema, organizationChangesSchema, organizationSchema, showOrganization } from './schema';
 
 const at = routesOf('teams');
@@ -44,7 +45,11 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-export function organizationRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStore'>, mirror: HotStoreMirror) {
+export function organizationRoutes(
+  services: Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds,
+  mirror: HotStoreMirror,
+) {
+  const { db, hotStore } = services;
   const limits = new LevelLimits(hotStore, mirror);
   const changes = new AuditedChanges(db, {
     ...{ resource: 'organization', idOf: (one: { readonly id: string }) => one.id, show: showOrganization },
@@ -53,6 +58,7 @@ export function organizationRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 
     .openapi(create, async (c) => {
       const fields = readFields(c.req.valid('json'));
       limits.refuseOnShards(fields);
+      await refuseLevelRules(services, fields);
       const made = changes.create(c.get('actor'), (tx) => organizationRows.create(tx, fields));
       return c.json(showOrganization(await unlessTaken(NAMED, made)), 201);
     })
@@ -67,6 +73,7 @@ export function organizationRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
       const fields = readFields(c.req.valid('json'));
+      await refuseLevelRules(services, fields);
       limits.refuseOwn(fields, c.get('actor').access.mayEverywhere('change_system'));
       const owner = { scope: 'organization', levelId: at.id } as const;
       let raised: readonly RaisedVersions[] = [];

@@ -81,7 +81,8 @@ export async function makePerson(admin: AdminUnderTest, name: string = crypto.ra
   const { id: identityProviderId } = await identityProviderRows.create(db, provider);
   const { id: userId } = await make(admin, '/users', { name, email: `${crypto.randomUUID()}@example.com` });
   const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
-  const session = { sessionHash: hashSecret(secret), expiresAtMs: Date.now() + 3_600_000 };
+  const times = { expiresAtMs: Date.now() + 3_600_000, authenticatedAtMs: Date.now() };
+  const session = { sessionHash: hashSecret(secret), ...times };
   await createUserSession(db, { ...session, userId, identityProviderId, signInHash: crypto.randomUUID() });
   const headers = { cookie: `llm0_session=${secret}`, 'sec-fetch-site': 'same-origin' };
   return {

@@ -15,10 +15,11 @@ import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
-import { id, pageOf, pageQuery, showPage } from '../fields/fields';
+import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
-import { LevelLimits } from './level-limits';
+import type { RuleNeeds } from '../guardrails/refuse-rules';
+import { LevelLimits, refuseLevelRules } from './level-limits';
 import { hasMore, isDefault, unlessTaken } from './organization-routes';
 import { listedTeamSchema, newTeamSchema, showTeam, teamChangesSchema, teamSchema } from './schema';
 
@@ -33,7 +34,13 @@ const create = createRoute({
 });
 const list = createRoute({
   ...at('get', '/teams', 'List teams, newest first'),
-  request: { query: z.strictObject({ organization_id: id.optional(), ...pageQuery }) },
+  request: {
+    query: z.strictObject({
+      organization_id: id.optional(),
+      q: text(256).optional().openapi({ description: 'Substring of the name' }),
+      ...pageQuery,
+    }),
+  },
   responses: { 200: answers(pageOf(listedTeamSchema), "Teams; of people, the person's teams") },
 });
 const show = createRoute({
@@ -52,13 +59,15 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-export function teamRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStore'>, mirror: HotStoreMirror) {
+export function teamRoutes(services: Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds, mirror: HotStoreMirror) {
+  const { db, hotStore } = services;
   const limits = new LevelLimits(hotStore, mirror);
   const changes = new AuditedChanges(db, { resource: 'team', idOf: (team: StoredTeam) => team.id, show: showTeam });
   return createRouter()
     .openapi(create, async (c) => {
       const { organizationId = DEFAULT_ORGANIZATION_ID, ...fields } = readFields(c.req.valid('json'));
       limits.refuseOnShards(fields);
+      await refuseLevelRules(services, fields);
       const made = changes.create(c.get('actor'), async (tx) => {
         required(await organizationRows.get(tx, { id: organizationId }), 'organization');
         return teamRows.create(tx, { organizationId, ...fields });
@@ -70,23 +79,13 @@ export function teamRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStor
       const { access } = c.get('actor');
       const places = access.mayEverywhere('see') ? undefined : access.placesOf('see');
       const page = await listTeams(db, { ...asked, organizationId, places });
-      const counts = await countInTeams(
-        db,
-        page.data.map((team) => team.id),
-      );
-      const shown = (team: StoredTeam) => ({
-        ...{
-          ...showTeam(team),
-          projects: counts.projects.get(team.id) ?? 0,
-          members: counts.members.get(team.id) ?? 0,
-        },
-      });
-      return c.json(showPage(page, shown), 200);
+      return c.json(showPage(page, await listed(db, page.data)), 200);
     })
     .openapi(show, async (c) => c.json(showTeam(required(await teamRows.get(db, c.req.valid('param')), 'team')), 200))
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
       const fields = readFields(c.req.valid('json'));
+      await refuseLevelRules(services, fields);
       const owner = { scope: 'team', levelId: at.id } as const;
       let raised: readonly RaisedVersions[] = [];
       const write = async (tx: Db) => {
@@ -109,4 +108,15 @@ export function teamRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStor
       });
       return c.body(null, 204);
     });
+}
+
+/** How teams are shown in a list, with their numbers. */
+async function listed(db: Db, teams: readonly StoredTeam[]) {
+  const { projects, members } = await countInTeams(
+    db,
+    teams.map((team) => team.id),
+  );
+  return (team: StoredTeam) => ({
+    ...{ ...showTeam(team), projects: projects.get(team.id) ?? 0, members: members.get(team.id) ?? 0 },
+  });
 }

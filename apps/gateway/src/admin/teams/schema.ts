@@ -4,9 +4,9 @@ import type { StoredMember, StoredOrganization, StoredTeam } from '@llm0/drizzle
 
 export { DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
 
-import { id, instantShown, text } from '../fields/fields';
+import { costCenter, id, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
-import { levelLimits, levelLimitsShown } from './level-limits';
+import { asLevel, levelLimits, levelLimitsShown } from './level-limits';
 
 export const role = z.enum(ROLES);
 
@@ -17,27 +17,38 @@ export const organizationChangesSchema = z
 export const organizationSchema = z
   .object({ id, name: z.string(), ...levelLimitsShown, created_at: instantShown, updated_at: instantShown })
   .openapi('Organization');
-export const showOrganization = (one: StoredOrganization) => showFields(organizationSchema, one);
+export const showOrganization = (one: StoredOrganization) => showFields(organizationSchema, asLevel(one));
+
+const ofTeam = {
+  cost_center: costCenter.nullish().openapi({ description: 'Cost center of its projects without their own' }),
+  key_approval: z.boolean().optional().openapi({
+    default: false,
+    description: 'New keys of members wait until an admin of the team approves them',
+  }),
+  ...levelLimits,
+};
 
 export const newTeamSchema = z
   .strictObject({
     organization_id: id.optional().openapi({ description: 'Default: the default organization' }),
     name: text(),
-    ...levelLimits,
+    ...ofTeam,
   })
   .openapi('NewTeam');
-export const teamChangesSchema = z.strictObject({ name: text().optional(), ...levelLimits }).openapi('TeamChanges');
+export const teamChangesSchema = z.strictObject({ name: text().optional(), ...ofTeam }).openapi('TeamChanges');
 const shownTeam = z.object({
   id,
   organization_id: id,
   name: z.string(),
+  cost_center: z.string().nullable(),
+  key_approval: z.boolean(),
   ...levelLimitsShown,
   created_at: instantShown,
   updated_at: instantShown,
 });
 export const teamSchema = shownTeam.openapi('Team');
 export const listedTeamSchema = shownTeam.extend({ projects: z.int(), members: z.int() }).openapi('ListedTeam');
-export const showTeam = (team: StoredTeam) => showFields(teamSchema, team);
+export const showTeam = (team: StoredTeam) => showFields(teamSchema, asLevel(team));
 
 export const newMemberSchema = z
   .strictObject({

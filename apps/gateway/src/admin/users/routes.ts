@@ -7,6 +7,8 @@ import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
 import { readFields } from '../fields/map-fields';
+import type { RuleNeeds } from '../guardrails/refuse-rules';
+import { refuseLevelRules } from '../teams/level-limits';
 import { newUserSchema, showUser, userChangesSchema, userSchema } from './schema';
 import { UserChanges } from './user-changes';
 
@@ -49,9 +51,10 @@ const endSessions = createRoute({
   responses: { 200: answers(z.object({ ended: z.int() }), 'Number of sessions') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'hotStore'>;
+type Needs = Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds;
 
-export function userRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
+export function userRoutes(services: Needs, mirror: HotStoreMirror) {
+  const { db, hotStore } = services;
   const changes = new UserChanges({ db, hotStore }, mirror);
   return createRouter()
     .openapi(create, async (c) => {
@@ -62,6 +65,7 @@ export function userRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
     .openapi(show, async (c) => c.json(showUser(required(await userRows.get(db, c.req.valid('param')), 'user')), 200))
     .openapi(change, async (c) => {
       const fields = readFields(c.req.valid('json'));
+      await refuseLevelRules(services, fields);
       const user = await changes.update(c.get('actor'), c.req.valid('param').id, async (tx) => {
         if (fields.defaultProjectId != null) await requireProject(tx, fields.defaultProjectId);
         return fields;

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { StoredUser } from '@llm0/drizzle/queries/access/users';
 import { id, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
-import { levelLimits, levelLimitsShown } from '../teams/level-limits';
+import { asLevel, levelLimits, levelLimitsShown } from '../teams/level-limits';
 
 const email = z.email('must be an address such as ann@example.com').max(320);
 
@@ -42,4 +42,4 @@ export const userSchema = z
     updated_at: instantShown,
   })
   .openapi('User');
-export const showUser = (user: StoredUser) => showFields(userSchema, user);
+export const showUser = (user: StoredUser) => showFields(userSchema, asLevel(user));

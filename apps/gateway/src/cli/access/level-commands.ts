@@ -6,7 +6,19 @@ const limits: Readonly<Record<string, CommandOption>> = {
   'daily-budget-usd': { kind: 'usd', help: 'limit of a UTC day over everything below, in USD (none)' },
   'weekly-budget-usd': { kind: 'usd', help: 'limit of a week from Monday, UTC, in USD (none)' },
   'monthly-cap-usd': { kind: 'usd', help: 'limit of a UTC month, in USD (none)' },
+  'rate-limit-per-minute': { kind: 'number', help: 'requests a minute of everything below together (any)' },
+  'tokens-per-minute': { kind: 'number', help: 'tokens a minute of everything below together (any)' },
   'allowed-models': { kind: 'list', help: 'models that everything below may call, separated by commas (all)' },
+  passthrough: {
+    kind: 'list',
+    help: "providers whose native APIs everything below may use at most; '' = none (no limit)",
+  },
+  'allowed-tools': { kind: 'list', help: "MCP tools that everything below may call at most; '' = none (no limit)" },
+  'guardrail-rules': { kind: 'json', help: 'guardrails of everything below, in addition to its own (none)' },
+};
+const ofTeam: Readonly<Record<string, CommandOption>> = {
+  'key-approval': { kind: 'flag', help: 'new keys of members wait until an admin of the team approves them (off)' },
+  'cost-center': { kind: 'text', help: 'cost center of its projects without their own (none)' },
 };
 const NAME: Readonly<Record<string, CommandOption>> = { name: { kind: 'text', help: 'a new name' } };
 
@@ -27,7 +39,8 @@ const LEVELS: readonly Level[] = [
   { noun: 'organizations', what: 'organization', whose: "its teams' projects", args: ['name'], shown: [] },
   {
     ...{ noun: 'teams', what: 'team', whose: 'its projects', args: ['name'], shown: ['projects', 'members'] },
-    creates: { 'organization-id': { kind: 'text', help: 'its organization (the default one)' } },
+    creates: { 'organization-id': { kind: 'text', help: 'its organization (the default one)' }, ...ofTeam },
+    changes: ofTeam,
   },
   {
     ...{ noun: 'users', what: 'user', whose: 'the keys of the user', args: ['name', 'email'], shown: ['email'] },

@@ -37,12 +37,13 @@ export const LOGIN_COMMANDS: readonly LocalCommand[] = [
       const { address, credentials } = waitForKey(gatewayUrl(env), days);
       note(`Allow the key in your browser: ${address}`);
       if (fields.browser !== false) openBrowser(address, env);
-      const got = await credentials;
+      const { waits, ...got } = await credentials;
       const path = pathOf(env);
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       writeFileSync(path, `${JSON.stringify(got, null, 2)}\n`, { mode: 0o600 });
       const { key: _, ...shown } = got;
       say(`The key works in project ${got.project} until ${got.expires_at}. To use it: eval "$(llm0 env)"`);
+      if (waits) note('It waits until an admin of the team approves it.');
       return { ...shown, path };
     },
   },
@@ -82,7 +83,7 @@ function readCredentials(env: Environment): Credentials {
 /** Listens on a local port until the dashboard sends a key there. */
 function waitForKey(url: string, days: number) {
   const state = Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString('base64url');
-  const { promise, resolve, reject } = Promise.withResolvers<Credentials>();
+  const { promise, resolve, reject } = Promise.withResolvers<Credentials & { readonly waits: boolean }>();
   const server = Bun.serve({
     ...{ hostname: '127.0.0.1', port: 0 },
     async fetch(request) {
@@ -93,7 +94,7 @@ function waitForKey(url: string, days: number) {
         reject(new Error('No key was given.'));
         return new Response('No key was given. You can close this page.');
       }
-      resolve({ url: at, key, project, expires_at: expires });
+      resolve({ url: at, key, project, expires_at: expires, waits: form.get('waits') === 'true' });
       return new Response('The key is on your computer. You can close this page.');
     },
   });

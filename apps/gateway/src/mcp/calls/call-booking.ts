@@ -1,6 +1,7 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { ERROR_TABLE, type LogStatus } from '@llm0/core/errors/error-table';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Settlement } from '@llm0/core/limits/hot-store';
 import { redactText } from '@llm0/core/logs/redact';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { wasNeverSent } from '@llm0/providers/transport/upstream-failure';
@@ -110,7 +111,8 @@ export class CallBooking {
       costNanoUsd,
       guardrails: this.guard?.list(),
     };
-    this.handedOver = settleCall(this.services, record, decision.type === 'admitted');
+    const held = decision.type === 'admitted';
+    this.handedOver = settleCall(this.services, record, { held, levels: principal.levels });
     recordCallBodies(this.services, { ...record, params: this.call.params, answer: this.answer });
     this.answer = undefined;
   }
@@ -120,7 +122,7 @@ export class CallBooking {
 export function settleCall(
   services: Pick<Services, 'hotStore' | 'metrics'>,
   record: ToolCallRecord,
-  held: boolean,
+  { held, levels }: Pick<Settlement, 'held' | 'levels'>,
 ): Promise<void> | undefined {
   services.metrics.observeToolCall(record);
   return services.hotStore.settle({
@@ -133,6 +135,7 @@ export function settleCall(
     costNanoUsd: record.costNanoUsd,
     tokens: 0,
     record: JSON.stringify(record),
+    levels,
   });
 }
 
@@ -155,6 +158,6 @@ export async function recordRefusedCall(
     errorCode: error.kind,
     errorMessage: redactText(error.message.slice(0, MAX_MESSAGE_LENGTH)),
   };
-  await settleCall(services, record, false);
+  await settleCall(services, record, { held: false });
   recordCallBodies(services, { ...record, params });
 }

@@ -1,4 +1,5 @@
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Lists } from '@llm0/core/keys/api-key';
 import { joinToolName, splitToolName } from '@llm0/core/mcp/tool-name';
 import { CallRefusal } from '../endpoint/mcp-errors';
 import type { ServerEntry, ToolView } from '../servers/server-entry';
@@ -8,8 +9,8 @@ import { isAllowed, isOffered, mayUseAll, mayUseServer } from './tool-rights';
 /** Named model and permitted models of a request. */
 export interface Naming {
   readonly registry: RegistryView;
-  /** `alias__tool` patterns of the key. */
-  readonly patterns: readonly string[];
+  /** `alias__tool` patterns of the key and the levels above. */
+  readonly patterns: Lists;
   /** Set for a single server, whose names stay unchanged. */
   readonly scope: string | undefined;
 }

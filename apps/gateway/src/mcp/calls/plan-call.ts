@@ -68,7 +68,6 @@ export function callOrigin(
     ...(ctx.customerId === undefined ? {} : { customerId: ctx.customerId }),
     ...(ctx.clientRequestId === undefined ? {} : { clientRequestId: ctx.clientRequestId }),
     ...(labels === undefined ? {} : { labels }),
-    ...(principal.budgets?.levels === undefined ? {} : { levels: principal.budgets.levels }),
     ...(ctx.trace === undefined ? {} : { traceId: ctx.trace.traceId, trace: ctx.trace.mark }),
     ...{ runId, serverId: server.id, server: server.alias, tool, bytesIn },
   } as const satisfies Partial<ToolCallRecord>;

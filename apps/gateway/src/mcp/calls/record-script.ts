@@ -25,7 +25,7 @@ export async function recordScript(
     ...{ durationMs, costNanoUsd: 0, guardrails },
     createdAtMs: services.storeClock.nowMs() - durationMs,
   };
-  await settleCall(services, record, false);
+  await settleCall(services, record, { held: false });
 }
 
 const refused = ({ kind, message }: GatewayError) => ({

@@ -1,3 +1,4 @@
+import type { Lists } from '@llm0/core/keys/api-key';
 import type { McpServer } from '@llm0/core/mcp/server';
 import { joinToolName, matchesTool } from '@llm0/core/mcp/tool-name';
 
@@ -13,20 +14,23 @@ export function isOffered(
   return allowedTools === null || isNamed(allowedTools, alias, tool);
 }
 
-/** True if the patterns allow the tool. */
-export const isAllowed = (patterns: readonly string[], alias: string, tool: string): boolean =>
-  patterns.some((pattern) => matchesTool(pattern, joinToolName(alias, tool)));
+/** True if each list of patterns allows the tool. */
+export const isAllowed = (lists: Lists, alias: string, tool: string): boolean =>
+  lists.every((patterns) => patterns.some((pattern) => matchesTool(pattern, joinToolName(alias, tool))));
 
-/** True where some tool of the server may be one that the patterns name. */
-export function mayUseServer(patterns: readonly string[], alias: string): boolean {
+/** True where some tool of the server may be one that each list names. */
+export function mayUseServer(lists: Lists, alias: string): boolean {
   const prefix = joinToolName(alias, '');
-  return patterns.some((pattern) => {
+  const mayName = (pattern: string) => {
     const star = pattern.indexOf('*');
     const head = star === -1 ? pattern : pattern.slice(0, star);
     return head.startsWith(prefix) || (star !== -1 && prefix.startsWith(head));
-  });
+  };
+  return lists.every((patterns) => patterns.some(mayName));
 }
 
 /** Prompts and resources need access to the whole server. */
-export const mayUseAll = (patterns: readonly string[], alias: string): boolean =>
-  patterns.some((pattern) => pattern.endsWith('*') && matchesTool(pattern, joinToolName(alias, '')));
+export const mayUseAll = (lists: Lists, alias: string): boolean =>
+  lists.every((patterns) =>
+    patterns.some((pattern) => pattern.endsWith('*') && matchesTool(pattern, joinToolName(alias, ''))),
+  );

@@ -26,6 +26,7 @@ const CODE_BY_KIND = {
   model_not_allowed: OWN_CODES.permission,
   project_inactive: OWN_CODES.permission,
   permission_denied: OWN_CODES.permission,
+  sign_in_again: OWN_CODES.permission,
   spend_cap_exceeded: OWN_CODES.budget,
   key_budget_exceeded: OWN_CODES.budget,
   label_budget_exceeded: OWN_CODES.budget,

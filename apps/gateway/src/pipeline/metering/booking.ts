@@ -90,6 +90,7 @@ export abstract class Booking<I extends BookingInput = BookingInput> {
       held: this.held,
       // A cache hit uses no tokens of the key.
       tokens: tokens ?? (outcome.cache === 'miss' ? record.tokensIn + record.tokensOut : 0),
+      levels: principal.levels,
       cache,
     });
     return record;

@@ -12,6 +12,7 @@ import {
 } from '@llm0/core/logs/log-record';
 import { redactText } from '@llm0/core/logs/redact';
 import type { Route } from '@llm0/core/routing/routing-tables';
+import { hadChoice } from '@llm0/core/routing/target';
 import type { ServerDetail, SpanDetail, TraceMark } from '@llm0/core/tracing/request-trace';
 import type { RequestContext } from '../request/open-context';
 
@@ -114,7 +115,7 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     matchedBy: outcome.matchedBy,
     failoverCount: outcome.failoverCount,
     attempts: outcome.attempts.length === 0 ? undefined : outcome.attempts,
-    routing: route && explainRoute(route, outcome.attempts),
+    routing: route && hadChoice(route, outcome.attempts) ? explainRoute(route, outcome.attempts) : undefined,
     status: outcome.status,
     httpStatus: outcome.httpStatus,
     errorCode: outcome.error?.code,
@@ -123,7 +124,6 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     refusedCount: outcome.error?.code === 'rate_limit_exceeded' ? 1 : undefined,
     customerId: ctx.customerId,
     labels: labelsOf(principal, ctx.labels),
-    levels: principal.budgets?.levels,
     droppedParams: droppedOf(outcome),
     guardrails: guard?.list(),
     modality: MODALITY_OF[dialect],

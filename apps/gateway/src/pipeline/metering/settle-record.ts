@@ -1,3 +1,4 @@
+import type { LevelIds } from '@llm0/core/limits/budgets';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { Services } from '../../services/contract';
@@ -7,6 +8,8 @@ export interface SettledExtras {
   readonly held: boolean;
   /** Tokens that count against the key's limit per minute. */
   readonly tokens: number;
+  /** See `Settlement.levels`. */
+  readonly levels?: LevelIds | undefined;
   readonly cache?: CacheWrite;
 }
 
@@ -14,7 +17,7 @@ export interface SettledExtras {
 export function settleRecord(
   services: Pick<Services, 'hotStore' | 'metrics'>,
   record: LogRecord,
-  { held, tokens, cache }: SettledExtras,
+  { held, tokens, levels, cache }: SettledExtras,
 ): Promise<void> | undefined {
   const handedOver = services.hotStore.settle({
     requestId: record.id,
@@ -26,6 +29,7 @@ export function settleRecord(
     costNanoUsd: record.costNanoUsd,
     tokens,
     record: JSON.stringify(record),
+    levels,
     cache,
   });
   services.metrics.observeRecord(record);

@@ -45,13 +45,9 @@ export interface AdmittedInput {
 }
 
 /** The part of a lost request's row that all requests of the principal to this target share, as JSON members. */
-export function lostFacts(
-  { key, project, budgets }: Principal,
-  requestedModel: string,
-  { provider, model }: Target,
-): string {
+export function lostFacts({ key, project }: Principal, requestedModel: string, { provider, model }: Target): string {
   return JSON.stringify({
-    ...{ projectId: project.id, apiKeyId: key.id, levels: budgets?.levels, model, requestedModel, provider },
+    ...{ projectId: project.id, apiKeyId: key.id, model, requestedModel, provider },
     ...{ tokensIn: 0, tokensOut: 0, tokensCacheRead: 0, tokensCacheWrite: 0, tokensReasoning: 0, savedNanoUsd: 0 },
     ...{ costEstimated: true, latencyMs: 0, cacheHit: false, semanticCacheHit: false, failoverCount: 0 },
     ...{ status: 'error', httpStatus: 502, errorCode: 'gateway_lost' },

@@ -235,7 +235,7 @@ function admitRequest(
   options: { downgrade: Planned | undefined; reloaded: boolean; skipCache: boolean; run: Budget | undefined },
 ): AdmitRequest {
   const look = (plan: Planned) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
-  const { key, project, budgets } = input.principal;
+  const { key, project, budgets, levelLimits } = input.principal;
   const asked = budgets?.of(labelsOf(input.principal, input.ctx.labels));
   return {
     requestId: input.ctx.requestId,
@@ -256,6 +256,7 @@ function admitRequest(
     keyBudgetNanoUsd: key.budgetNanoUsd,
     keyBudgetPeriod: key.budgetPeriod,
     budgets: options.run === undefined ? asked : withRun(asked, options.run),
+    levelLimits,
     tokensPerMinute: key.tokensPerMinute,
     maxConcurrency: key.maxConcurrency,
   };

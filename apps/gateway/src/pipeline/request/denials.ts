@@ -1,6 +1,7 @@
 import { type ErrorKind, GatewayError, type GatewayErrorOptions } from '@llm0/core/errors/gateway-error';
 import { type BudgetOwner, type BudgetSpan, SPANS } from '@llm0/core/limits/budgets';
-import type { AdmitDecision, DenialReason, LimitState } from '@llm0/core/limits/hot-store';
+import type { DenialReason } from '@llm0/core/limits/denial-reason';
+import type { AdmitDecision, LimitState } from '@llm0/core/limits/hot-store';
 import { formatUsdText } from '@llm0/core/pricing/format-usd';
 
 /** A refusal by the limits; carries the state that the answer's headers show. */
@@ -51,6 +52,19 @@ const DENIALS = {
     param: 'customer',
     message:
       'This project reached its number of customers for this month (max_customers). Known customers, and customers with limits, still pass.',
+  },
+  level_rate: {
+    kind: 'rate_limit_exceeded',
+    message: 'This {level} exceeded its request rate.',
+  },
+  level_tokens_rate: {
+    kind: 'rate_limit_exceeded',
+    message: 'This {level} used up its tokens for this minute.',
+  },
+  level_tokens_over_limit: {
+    kind: 'request_over_limit',
+    message:
+      'This request alone needs more tokens than the {level} may use in a minute. Shorten it or lower max_tokens.',
   },
   tokens_rate: {
     kind: 'rate_limit_exceeded',
@@ -121,9 +135,11 @@ export function denial(decision: Denied): AdmissionDenied {
   const retryAfterMs = waits ? (decision.retryAfterMs ?? MIN_RETRY_AFTER_MS) : undefined;
   // Agents and scripts see no headers.
   const hint = row.kind === 'rate_limit_exceeded' && decision.retryAfterMs !== undefined;
-  const message = hint ? `${row.message} Try again in ${Math.ceil(decision.retryAfterMs / 1000)} s.` : row.message;
+  const { level } = decision;
+  const told = level === undefined ? row.message : row.message.replace('{level}', level);
+  const message = hint ? `${told} Try again in ${Math.ceil(decision.retryAfterMs / 1000)} s.` : told;
   return new AdmissionDenied(row.kind, message, {
-    param: row.param,
+    param: level ?? row.param,
     retryAfterMs,
     state: decision.state,
     nowMs: decision.nowMs,

@@ -46,6 +46,9 @@ export function invalidKey(): GatewayError {
 
 /** Reason to refuse a key; undefined if valid. */
 export function refusalOf({ key, project, secretEndsMs }: Principal, nowMs: number): GatewayError | undefined {
+  if (!key.isActive && key.requestedAtMs != null) {
+    return new GatewayError('permission_denied', 'This API key waits for approval. Ask an admin of your team.');
+  }
   if (!key.isActive || (secretEndsMs !== undefined && secretEndsMs <= nowMs)) return invalidKey();
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
     return new GatewayError('key_expired', 'This API key has expired. Ask the operator for a new one.');

@@ -4,7 +4,7 @@ import { explainRoute } from '@llm0/core/logs/explain-route';
 import type { LogAttempt, RouteReason } from '@llm0/core/logs/log-record';
 import { formatUsd } from '@llm0/core/pricing/format-usd';
 import { firstChoice, type Route } from '@llm0/core/routing/resolve-targets';
-import { type Target, targetKey } from '@llm0/core/routing/target';
+import { hadChoice, type Target, targetKey } from '@llm0/core/routing/target';
 import type { CacheOutcome, ResponseSummary } from '../../dialects/dialect';
 import type { Admission } from './admit';
 import type { RequestContext } from './open-context';
@@ -45,9 +45,12 @@ export function responseHeaders(
   addDecisionHeaders(headers, admission);
   if (answer.similarity !== undefined) headers['X-Cache-Similarity'] = answer.similarity.toFixed(4);
   if (answer.dropped.length > 0) headers['X-LLM0-Dropped'] = droppedNames(answer.dropped);
-  const reasons = answer.attempts && explainRoute(admission.plan.route, answer.attempts);
-  if (reasons !== undefined) headers['X-LLM0-Route'] = routeText(reasons);
-  const original = firstChoice(admission.plan.route).provider;
+  const { route } = admission.plan;
+  if (answer.attempts !== undefined && hadChoice(route, answer.attempts)) {
+    const reasons = explainRoute(route, answer.attempts);
+    if (reasons !== undefined) headers['X-LLM0-Route'] = routeText(reasons);
+  }
+  const original = firstChoice(route).provider;
   if (answer.failoverCount > 0) {
     headers['X-Failover'] = 'true';
     headers['X-Original-Provider'] = original;

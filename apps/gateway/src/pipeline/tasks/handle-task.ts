@@ -4,7 +4,6 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
-import type { Project } from '@llm0/core/keys/api-key';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { TaskAnswer } from '@llm0/providers/transport/call-task';
 import type { TaskBody, TaskDialect } from '../../dialects/dialect';
@@ -16,11 +15,11 @@ import type { AdmitInput } from '../request/admit';
 import { admitInTurn } from '../request/admit-in-turn';
 import { authenticate } from '../request/authenticate';
 import { claimOrReplay, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
-import { openContext, type RequestContext } from '../request/open-context';
+import { openContext } from '../request/open-context';
 import { readRequestBody } from '../request/read-request';
 import { askTargets, guessTask, type TaskResponse } from './ask-target';
 import { guardTask, judgeAnswer } from './guard-task';
-import { planTask, type TaskJob, taskPlanner } from './plan-task';
+import { isCacheable, planTask, type TaskJob, taskPlanner } from './plan-task';
 import { readAudioForm } from './read-audio-form';
 import { checkBodyType, readForm } from './read-form';
 import { respondStream, respondWhole, type ServedTask } from './respond-task';
@@ -126,26 +125,13 @@ async function readBody<R extends TaskRequest, A extends JsonObject>(
   services: Pick<Services, 'config' | 'bodyDeadlines'>,
   { dialect, httpRequest, underWay, open }: Omit<ReadInput<R, A>, 'progress'>,
 ): Promise<TaskBody> {
-  if (dialect.body === 'form') return readForm(services, httpRequest, underWay);
   if (dialect.body === 'json') {
     return { fields: (await readRequestBody(services, httpRequest, underWay)).body, files: [] };
   }
-  const form = await readAudioForm(services, httpRequest, underWay);
+  const read = dialect.body === 'form' ? readForm : readAudioForm;
+  const form = await read(services, httpRequest, underWay);
   open.close = form.close;
   return form;
-}
-
-interface Asked {
-  readonly request: TaskRequest;
-  readonly ctx: RequestContext;
-  readonly project: Project;
-}
-
-/** Large answers and streams stay out of the cache, unless the caller names a lifetime. */
-function isCacheable({ isCached }: Pick<Task, 'isCached'>, { request, ctx, project }: Asked): boolean {
-  const { controls } = ctx;
-  const isWanted = (isCached && !request.stream) || controls.cacheTtlSeconds !== undefined;
-  return isWanted && project.cacheEnabled && controls.cache !== 'off';
 }
 
 function claimTask<R extends TaskRequest, A extends JsonObject>(
@@ -185,9 +171,9 @@ async function answer<R extends TaskRequest, A extends JsonObject>(
   const guard = guarded?.guard;
   const { stored, plan } = admission;
   if (stored !== undefined) {
+    const shown = await judgeAnswer(task, stored.answer, guard);
     const summary = meter.completeStored(stored);
     const source = { target: stored, cache: summary.cache, dropped: [], failoverCount: 0 };
-    const shown = await judgeAnswer(task, stored.answer, guard);
     return { response: await respondWhole(services, served, { answer: shown, summary, source }), isStreamed: false };
   }
   const request = wholeIfKept(guarded?.request ?? plan.request, served, guard);
@@ -234,8 +220,10 @@ async function respondCalled<R extends TaskRequest, A extends JsonObject>(
   called: TaskResponse<A>,
 ): Promise<Response> {
   const { answer: made, usage } = called.whole as TaskAnswer<A>;
+  const answered = { answer: made, usage, guess, effort: called };
+  served.meter.attach(answered);
   const judged = await judgeAnswer(task, made, guard);
-  const summary = served.meter.complete({ answer: made, usage, guess, effort: called });
+  const summary = served.meter.complete(answered);
   const { target, dropped, failoverCount, attempts } = called;
   const source = { target, cache: 'miss', dropped, failoverCount, attempts } as const;
   return respondWhole(services, served, { answer: judged, summary, source, kept: summary.kept });

@@ -2,7 +2,7 @@ import { CACHED_TASK_CODEC, type CachedTask, taskCacheKey } from '@llm0/core/cac
 import type { JsonObject } from '@llm0/core/chat/json';
 import { completionTokens, promptTokens, type Usage } from '@llm0/core/chat/usage';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
-import type { Principal } from '@llm0/core/keys/api-key';
+import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
 import type { PricedModel, TokenPrices } from '@llm0/core/pricing/price-book';
@@ -16,6 +16,7 @@ import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
 import { admitPlan } from '../request/admit-plan';
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
+import type { RequestContext } from '../request/open-context';
 import { guardedScope, orderedRoute } from '../request/plan-request';
 import { preparedRoute } from '../request/prepared-route';
 import { builtInRoute } from '../upstream/built-in-route';
@@ -25,7 +26,7 @@ import type { Task } from './task';
 export interface TaskJob<R extends TaskRequest> {
   readonly model: string;
   readonly request: R;
-  /** See `digestTask`; absent where nothing may be cached. */
+  /** See `digestTask`; absent where nothing is kept. */
   readonly digest?: string | undefined;
   /** Body for the provider, if guardrails changed it; caches use the original. */
   readonly toSend?: R | undefined;
@@ -83,7 +84,8 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
   const holdNanoUsd = Math.max(0, ...bounds.map((one) => computeCost(one.usage, one.priced).costNanoUsd));
   const tokens = Math.max(0, ...bounds.map(({ usage }) => promptTokens(usage) + completionTokens(usage)));
   const scope = guardedScope(input, route.scope);
-  const cacheKey = digest === undefined ? undefined : taskCacheKey({ projectId: project.id, scope }, digest);
+  const isKept = digest !== undefined && isCacheable(task, { request, ctx, project });
+  const cacheKey = isKept ? taskCacheKey({ projectId: project.id, scope }, digest) : undefined;
   return {
     ...{ request, toSend, route, cacheKey, ...costly },
     dropParams: ctx.controls.dropParams ?? principal.key.dropParams ?? project.dropParams ?? false,
@@ -98,6 +100,19 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
       },
     ),
   };
+}
+
+interface Asked {
+  readonly request: TaskRequest;
+  readonly ctx: RequestContext;
+  readonly project: Project;
+}
+
+/** Large answers and streams stay out of the cache, unless the caller names a lifetime. */
+export function isCacheable({ isCached }: Pick<Task, 'isCached'>, { request, ctx, project }: Asked): boolean {
+  const { controls } = ctx;
+  const isWanted = (isCached && !request.stream) || controls.cacheTtlSeconds !== undefined;
+  return isWanted && project.cacheEnabled && controls.cache !== 'off';
 }
 
 interface Routed<R extends TaskRequest, A extends JsonObject> {

@@ -1,4 +1,5 @@
-import { boundedBody, declaredLength } from '@llm0/core/async/bounded-body';
+import { boundedBody, declaredLength, takeRoom } from '@llm0/core/async/bounded-body';
+import { letGo } from '@llm0/core/async/time-slices';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { boundaryOf, FormDecoder, type FormPart } from '@llm0/core/forms/decode-form';
@@ -6,8 +7,8 @@ import type { SentFile } from '@llm0/core/tasks/task-request';
 import type { TaskBody } from '../../dialects/dialect';
 import type { Services, UnderWay } from '../../services/contract';
 
-/** A file is held once as it came, and once as it leaves. */
-const FORM_FACTOR = 2;
+/** A file is held as it came, as it leaves, and by the runtime that sends it. */
+const FORM_FACTOR = 4;
 const MAX_FIELD_BYTES = 1024 * 1024;
 const MAX_PARTS = 100;
 
@@ -32,10 +33,10 @@ export async function readForm(
   { config }: Pick<Services, 'config'>,
   httpRequest: Request,
   underWay: UnderWay,
-): Promise<TaskBody> {
+): Promise<OpenForm> {
   const boundary = boundaryOf(httpRequest.headers.get('content-type') ?? '');
   const { maxBodyBytes: maxBytes } = config;
-  declaredLength(httpRequest.headers, maxBytes);
+  const declared = declaredLength(httpRequest.headers, maxBytes);
   const parts: OpenPart[] = [];
   const decoder = new FormDecoder(boundary, {
     begin: (part) => {
@@ -45,13 +46,32 @@ export async function readForm(
     data: (bytes) => addTo(parts.at(-1), bytes),
     end: () => {},
   });
-  const take = (bytes: number) => underWay.held.take(FORM_FACTOR * bytes);
+  const room = await takeRoom(declared, { take: (bytes) => underWay.held.take(FORM_FACTOR * bytes) });
   if (httpRequest.body !== null) {
-    for await (const chunk of boundedBody(httpRequest.body, { maxBytes, take })) decoder.push(chunk);
+    for await (const chunk of boundedBody(httpRequest.body, { maxBytes, ...room })) decoder.push(chunk);
   }
   decoder.finish();
-  return bodyOf(parts);
+  return { ...bodyOf(parts), close: () => freeAll(parts) };
 }
+
+/** A form whose files are there until it is closed. */
+export interface OpenForm extends TaskBody {
+  readonly close: () => Promise<void>;
+}
+
+/** The collector would notice too late that large buffers are garbage. */
+async function freeAll(parts: readonly OpenPart[]): Promise<void> {
+  let isLarge = false;
+  for (const { buffer } of parts.flatMap(({ pieces }) => pieces)) {
+    if (!(buffer instanceof ArrayBuffer) || buffer.byteLength < SMALLEST_FREED) continue;
+    buffer.transfer(0);
+    isLarge = true;
+  }
+  if (isLarge) await letGo();
+}
+
+/** Smaller ones may be shared. */
+const SMALLEST_FREED = 16 * 1024;
 
 interface OpenPart extends FormPart {
   readonly pieces: Uint8Array[];

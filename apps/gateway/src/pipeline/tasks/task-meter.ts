@@ -13,6 +13,7 @@ import type { UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import type { TaskSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
+import type { Outcome } from '../metering/build-record';
 import { cacheTtlMs } from '../metering/cache-ttl';
 import type { TaskPlan } from './plan-task';
 
@@ -32,6 +33,7 @@ type Needs = BookingNeeds & Pick<Services, 'config'>;
 export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Booking<
   BookingInput<TaskPlan<R>, CachedTask<A>>
 > {
+  private answered: AnsweredTask<A> | undefined;
   private overheadMs: number | undefined;
   private ttftMs: number | undefined;
 
@@ -62,46 +64,28 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     return this.summary(stored, { cache, usage, costNanoUsd: 0 });
   }
 
+  /** A provider has answered: whatever becomes of that, this is the bill. */
+  attach(answered: AnsweredTask<A>): void {
+    this.answered = answered;
+  }
+
   /** Books a complete answer of a provider, and caches it. */
-  complete({
-    answer,
-    usage: told,
-    guess,
-    effort,
-  }: AnsweredTask<A>): TaskSummary & { readonly kept: CachedTask | undefined } {
-    const { target, wastedNanoUsd } = effort;
-    const { plan } = this.input.admission;
-    const usage = fillTask(told, guess, target);
-    const isInexact = plan.isInexact || effort.wasteEstimated === true;
-    const known = this.costOf(usage, target);
-    const isHidden = usage.estimated === true || plan.others !== undefined;
-    const booked = this.unfinished(
-      isInexact ? { ...usage, estimated: true } : usage,
-      known.costNanoUsd + wastedNanoUsd,
-      { isBilled: isHidden },
-    );
-    const { costNanoUsd } = booked;
-    const kept =
-      answer === undefined
-        ? undefined
-        : { provider: target.provider, model: target.model, answer, usage: booked.usage, costNanoUsd };
-    this.settle(
-      {
-        ...this.described(target),
-        ...{ ...booked, cache: 'miss', savedNanoUsd: 0 },
-        costDetail: { ...known.detail, ...(wastedNanoUsd === 0 ? {} : { other_attempts: wastedNanoUsd }) },
-        timing: this.timing(effort.firstWaitMs),
-        attempts: effort.attempts,
-        failoverCount: effort.failoverCount,
-        dropped: effort.dropped,
-        ...{ status: 'success', httpStatus: 200 },
-      },
-      kept && this.cacheWrite(kept),
-    );
-    return { ...this.summary(target, { ...booked, cache: 'miss' }), kept };
+  complete(answered: AnsweredTask<A>): TaskSummary & { readonly kept: CachedTask | undefined } {
+    const { target } = answered.effort;
+    const { answer } = answered;
+    const bill = this.billOf(answered);
+    const { usage, costNanoUsd } = bill;
+    const { provider, model } = target;
+    const kept = answer === undefined ? undefined : { provider, model, answer, usage, costNanoUsd };
+    this.settle({ ...bill, status: 'success', httpStatus: 200 }, kept && this.cacheWrite(kept));
+    return { ...this.summary(target, { usage, costNanoUsd, cache: 'miss' }), kept };
   }
 
   protected end(ending: Ending, failed?: readonly AttemptSummary[]): void {
+    if (this.answered !== undefined) {
+      this.settle({ ...this.billOf(this.answered), ...ending });
+      return;
+    }
     this.settle({
       ...this.described(),
       ...{ savedNanoUsd: 0, cache: 'miss' },
@@ -109,6 +93,23 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
       ...this.unanswered(failed),
       ...ending,
     });
+  }
+
+  private billOf({ usage: told, guess, effort }: AnsweredTask<A>): Omit<Outcome, keyof Ending> {
+    const { target, wastedNanoUsd, attempts, failoverCount, dropped } = effort;
+    const { plan } = this.input.admission;
+    const usage = fillTask(told, guess, target);
+    const isInexact = plan.isInexact || effort.wasteEstimated === true;
+    const known = this.costOf(usage, target);
+    const isHidden = usage.estimated === true || plan.others !== undefined;
+    const shown = isInexact ? { ...usage, estimated: true } : usage;
+    return {
+      ...this.described(target),
+      ...this.unfinished(shown, known.costNanoUsd + wastedNanoUsd, { isBilled: isHidden }),
+      ...{ cache: 'miss', savedNanoUsd: 0, attempts, failoverCount, dropped },
+      costDetail: { ...known.detail, ...(wastedNanoUsd === 0 ? {} : { other_attempts: wastedNanoUsd }) },
+      timing: this.timing(effort.firstWaitMs),
+    };
   }
 
   /** The dearest of the models that may have answered. */

@@ -1,5 +1,5 @@
-import { countersOf, type Uncounted } from '../budgets';
-import type { Hold } from '../hold';
+import type { Uncounted } from '../budgets';
+import { countersOf, type Hold } from '../hold';
 import type { AdmitDecision, AdmitPlan, AdmitRequest, LimitState } from '../hot-store';
 import { DAY_MS, dayIndex, monthIndex, msToNextDay, msToNextMonth } from '../periods';
 import { describeBucket, msUntilLevel, refillBucket, TOKEN_UNITS } from '../token-bucket';
@@ -7,9 +7,11 @@ import type { AdmitEffect } from './apply';
 import { checkBudgets, usedBudgets } from './budgets';
 import { type CustomerCheck, checkCustomer, type Denial, denyCustomer } from './customer-requests';
 import { checkVersions } from './known-versions';
+import { checkLevelRequests, checkLevelTokens, takeLevels } from './levels';
 import { countRequest, msToWindowEnd, readWindow, type WindowCount } from './request-window';
 import type { EmbeddedState, KeyState } from './state';
 import { readSum } from './state';
+import { stepClocksBack } from './step-clocks-back';
 
 export interface AdmitOutcome {
   readonly decision: AdmitDecision | Uncounted;
@@ -114,7 +116,7 @@ class Decision {
       lostNanoUsd: chosen.lostNanoUsd,
       tokens: chosen.tokens,
       tokensPerMinute: limit ?? 0,
-      counters: budgets && countersOf(budgets, nowMs),
+      counters: countersOf(request, nowMs),
       lostRecord: chosen.lostRecord,
     };
     return {
@@ -131,6 +133,7 @@ class Decision {
         ...base,
         hold,
         budgets: budgets && usedBudgets(budgets, nowMs),
+        levels: this.takenLevels(chosen.tokens),
         ...(limit === null
           ? {}
           : {
@@ -150,6 +153,9 @@ class Decision {
         retryAfterMs: msUntilLevel(keyLevel, TOKEN_UNITS, request.keyBucket?.ratePerMinute ?? 0),
       };
     }
+    const { levelLimits } = request;
+    const used = levelLimits && checkLevelRequests(this.state, levelLimits, nowMs);
+    if (used !== undefined) return used;
     return this.customer && denyCustomer(this.customer, request.maxCustomers, nowMs);
   }
 
@@ -193,6 +199,9 @@ class Decision {
       const units = plan.tokens * TOKEN_UNITS;
       if (level < units) return { reason: 'tokens_rate', retryAfterMs: msUntilLevel(level, units, limit) };
     }
+    const { tokens } = plan;
+    const used = request.levelLimits && checkLevelTokens(this.state, request.levelLimits, { tokens, nowMs });
+    if (used !== undefined) return used;
     if (isOver(request.projectCapNanoUsd, this.projectSum, plan.holdNanoUsd)) return { reason: 'project_cap' };
     const budget = request.keyBudgetPeriod === 'total' ? key?.total : key && readSum(key.months, this.month);
     if (isOver(request.keyBudgetNanoUsd, budget ?? { spent: 0, held: 0 }, plan.holdNanoUsd))
@@ -212,6 +221,7 @@ class Decision {
       requestId: request.requestId,
       projectId: request.projectId,
       keyId: request.keyId,
+      levels: this.takenLevels(),
       ...(this.keyLevel === undefined
         ? {}
         : { keyLevel: this.keyLevel - TOKEN_UNITS, keyBurst: request.keyBucket?.burst }),
@@ -233,22 +243,22 @@ class Decision {
     };
   }
 
-  /** Stores a clock that moved back: otherwise the bucket would stop until it catches up. */
-  private deny({ reason, retryAfterMs, budget }: Denial): AdmitOutcome {
-    const { key, customer, keyLevel, nowMs } = this;
-    if (keyLevel !== undefined && key?.bucket !== undefined && nowMs < key.bucket.atMs)
-      key.bucket = { level: keyLevel, atMs: nowMs, burst: this.request.keyBucket?.burst };
-    if (key?.tokens !== undefined && nowMs < key.tokens.atMs) key.tokens = { ...key.tokens, atMs: nowMs };
-    if (customer?.level !== undefined && customer.state.bucket !== undefined && nowMs < customer.state.bucket.atMs) {
-      customer.state.bucket = {
-        level: customer.level,
-        atMs: nowMs,
-        burst: customer.limits?.requestsPerMinute ?? undefined,
-      };
-    }
+  private takenLevels(tokens?: number): AdmitEffect['levels'] {
+    const { nowMs, state } = this;
+    const { levelLimits } = this.request;
+    return levelLimits && takeLevels(state, levelLimits, tokens === undefined ? { nowMs } : { nowMs, tokens });
+  }
+
+  private deny({ reason, retryAfterMs, budget, level }: Denial): AdmitOutcome {
+    const { state, request, key, keyLevel, customer, nowMs } = this;
+    stepClocksBack(state, { request, key, keyLevel, customer, nowMs });
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     return {
-      decision: { type: 'denied', nowMs, state: this.limitState(0), reason, ...wait, ...(budget && { budget }) },
+      decision: {
+        ...{ type: 'denied', nowMs, state: this.limitState(0), reason, ...wait },
+        ...(budget && { budget }),
+        ...(level && { level }),
+      },
     };
   }
 

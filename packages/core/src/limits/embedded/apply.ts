@@ -1,6 +1,7 @@
 import type { Hold } from '../hold';
 import { dayIndex, monthIndex } from '../periods';
 import { heldSums, openPeriods, type UsedBudget } from './budgets';
+import { type LevelEffect, levelsBefore, setLevels } from './levels';
 import { type CustomerState, countCustomer, type EmbeddedState, type KeyState, openDay, openMonth } from './state';
 
 /** Journal line of an admission or hit. Levels are those after the decision, at `atMs`. */
@@ -23,6 +24,7 @@ export interface AdmitEffect {
   readonly model?: string;
   readonly modelDay?: number;
   readonly budgets?: readonly UsedBudget[];
+  readonly levels?: readonly LevelEffect[];
   readonly hold?: Hold;
 }
 
@@ -31,6 +33,7 @@ export function applyAdmit(state: EmbeddedState, effect: AdmitEffect): void {
   const { atMs, hold } = effect;
   const key = state.key(effect.projectId, effect.keyId);
   if (effect.keyLevel !== undefined) key.bucket = { level: effect.keyLevel, atMs, burst: effect.keyBurst };
+  if (effect.levels !== undefined) setLevels(state, effect.levels);
   if (effect.tokenLevel !== undefined) key.tokens = { level: effect.tokenLevel, atMs, burst: effect.tokenBurst };
   if (effect.customerId !== undefined) {
     const customer = state.customer(effect.projectId, effect.customerId);
@@ -57,15 +60,17 @@ export function applyAdmit(state: EmbeddedState, effect: AdmitEffect): void {
 export type BeforeAdmit = Readonly<Pick<KeyState, 'bucket' | 'tokens'>> & {
   readonly customer?: Readonly<Pick<CustomerState, 'countedMonth' | 'bucket' | 'hour' | 'day'>>;
   readonly modelDay?: number;
+  readonly levels?: readonly LevelEffect[];
 };
 
 export function beforeAdmit(state: EmbeddedState, effect: AdmitEffect): BeforeAdmit {
   const { bucket, tokens } = state.key(effect.projectId, effect.keyId);
-  if (effect.customerId === undefined) return { bucket, tokens };
+  const levels = effect.levels && levelsBefore(state, effect.levels);
+  if (effect.customerId === undefined) return { bucket, tokens, levels };
   const { countedMonth, models, ...customer } = state.peekCustomer(effect.projectId, effect.customerId);
   const modelDay = effect.model === undefined ? undefined : models.get(effect.model);
   return {
-    ...{ bucket, tokens, modelDay },
+    ...{ bucket, tokens, modelDay, levels },
     customer: { countedMonth, bucket: customer.bucket, hour: customer.hour, day: customer.day },
   };
 }
@@ -76,6 +81,7 @@ export function undoAdmit(state: EmbeddedState, effect: AdmitEffect, before: Bef
   const key = state.key(projectId, keyId);
   key.bucket = before.bucket;
   key.tokens = before.tokens;
+  if (before.levels !== undefined) setLevels(state, before.levels);
   if (customerId !== undefined) {
     const customer = state.customer(projectId, customerId);
     Object.assign(customer, before.customer);

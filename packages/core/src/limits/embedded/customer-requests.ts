@@ -1,5 +1,6 @@
-import type { SpentBudget } from '../budgets';
-import type { AdmitRequest, CustomerLimits, DenialReason } from '../hot-store';
+import type { Level, SpentBudget } from '../budgets';
+import type { DenialReason } from '../denial-reason';
+import type { AdmitRequest, CustomerLimits } from '../hot-store';
 import { DAY_MS, HOUR_MS, monthIndex, msToNextMonth } from '../periods';
 import { msUntilLevel, refillBucket, TOKEN_UNITS } from '../token-bucket';
 import { msToWindowEnd, readWindow, type WindowCount } from './request-window';
@@ -9,6 +10,7 @@ export interface Denial {
   readonly reason: DenialReason;
   readonly retryAfterMs?: number | undefined;
   readonly budget?: SpentBudget;
+  readonly level?: Level;
 }
 
 /** A customer's counters before a decision. */

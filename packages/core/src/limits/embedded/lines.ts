@@ -2,6 +2,7 @@ import type { CustomerLimits, Settlement } from '../hot-store';
 import { monthIndex } from '../periods';
 import { type AdmitEffect, applyAdmit } from './apply';
 import { applyCounted, applyOpened, type CountedLine, type OpenedLine } from './budgets';
+import { type LevelEffect, setLevels } from './levels';
 import type { EmbeddedLogQueue } from './log-queue';
 import { applyReap, applySettle, releaseHold } from './settle';
 import {
@@ -70,6 +71,7 @@ export type JournalLine =
       readonly days: Pairs<number, Sum>;
       readonly months: Pairs<number, Sum>;
     }
+  | { readonly t: 'level'; readonly level: LevelEffect }
   | { readonly t: 'hold'; readonly requestId: string; readonly hold: OpenHold }
   | { readonly t: 'done' | 'reaped'; readonly requestId: string; readonly mark: DoneMark }
   /** Many marks of settled requests: under load there are hundreds of thousands. */
@@ -129,6 +131,7 @@ const APPLY: { readonly [T in JournalLine['t']]: (target: JournalTarget, line: L
       days: new Map(days),
       months: new Map(months),
     }),
+  level: ({ state }, { level }) => setLevels(state, [level]),
   hold: ({ state }, { requestId, hold }) => void state.holds.set(requestId, hold),
   done: ({ state }, { requestId, mark }) => void state.done.set(requestId, mark),
   reaped: ({ state }, { requestId, mark }) => void state.reaped.set(requestId, mark),
@@ -170,6 +173,7 @@ export function* snapshotLines({ state, queue }: JournalTarget, nowMs: number): 
     const [projectId = '', customerId = ''] = splitOnce(id);
     yield { t: 'limits', projectId, customerId, limits };
   }
+  for (const [id, level] of state.levels) yield { t: 'level', level: { id, ...level } };
   for (const [requestId, hold] of state.holds) yield { t: 'hold', requestId, hold };
   for (const settlement of state.unknown.values()) yield { t: 'unknown', settlement };
   let until: [string, number][] = [];

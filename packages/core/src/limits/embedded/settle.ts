@@ -3,6 +3,7 @@ import type { Settlement } from '../hot-store';
 import { adjustLevel, refillBucket } from '../token-bucket';
 import { addToSums } from './apply';
 import { coveringCounters } from './budgets';
+import { adjustLevels } from './levels';
 import type { EmbeddedState, OpenHold } from './state';
 
 /** Outcome of a settlement; `record` goes to the queue. */
@@ -69,6 +70,7 @@ export function releaseHold(state: EmbeddedState, requestId: string, hold: OpenH
 }
 
 function adjustTokens(state: EmbeddedState, hold: OpenHold, { actual, atMs }: { actual: number; atMs: number }): void {
+  if (hold.counters !== undefined) adjustLevels(state, hold.counters, { differenceTokens: hold.tokens - actual, atMs });
   if (hold.tokensPerMinute === 0) return;
   const key = state.key(hold.projectId, hold.keyId);
   // Uses the current limit, because the hold's may have changed.

@@ -40,6 +40,12 @@ export interface KeyState {
   readonly months: Map<number, Sum>;
 }
 
+/** Buckets of an organization, a team or a user. */
+export interface LevelState {
+  readonly requests?: BucketState | undefined;
+  readonly tokens?: BucketState | undefined;
+}
+
 export interface CustomerState {
   /** The month in which this customer was last counted among its project's. */
   countedMonth: number | undefined;
@@ -71,6 +77,8 @@ export class EmbeddedState {
   readonly projects = new Map<string, ProjectState>();
   readonly keys = new Map<string, KeyState>();
   readonly customers = new Map<string, CustomerState>();
+  /** By `LevelLimit.id`. */
+  readonly levels = new Map<string, LevelState>();
   readonly limits = new Map<string, CustomerLimits>();
   readonly holds = new ReleasingMap<string, OpenHold>();
   readonly done = new Map<string, DoneMark>();

@@ -27,11 +27,14 @@ export function createAccount(
   };
 }
 
+/** Place of the budgets among the arguments. A request with others names its own. */
+export const BUDGETS = 15;
+
 /** The same array while versions and limits stay: a group sends it once. */
 export function argsOf(account: Account, request: AdmitRequest): readonly ScriptArg[] {
   const { args } = account;
   const { projectVersion, keyVersion, keyBucket, projectCapNanoUsd, keyBudgetNanoUsd, keyBudgetPeriod } = request;
-  const { tokensPerMinute, maxConcurrency, maxCustomers } = request;
+  const { tokensPerMinute, maxConcurrency, maxCustomers, levelLimits } = request;
   const reloaded = request.reloaded ? '1' : '';
   const rate = keyBucket?.ratePerMinute ?? '';
   const burst = keyBucket?.burst ?? '';
@@ -40,15 +43,16 @@ export function argsOf(account: Account, request: AdmitRequest): readonly Script
   const tokens = tokensPerMinute ?? '';
   const open = maxConcurrency ?? '';
   const customers = maxCustomers ?? '';
+  const levels = levelLimits?.text ?? '';
   const isVersion = args[2] === projectVersion && args[3] === keyVersion && args[4] === reloaded;
   const isRate = args[5] === rate && args[6] === burst && args[10] === tokens;
   const isSpend = args[7] === cap && args[8] === budget && args[9] === keyBudgetPeriod;
-  if (isVersion && isRate && isSpend && args[11] === open && args[14] === customers) return args;
+  if (isVersion && isRate && isSpend && args[11] === open && args[14] === customers && args[16] === levels) return args;
   const { projectId, keyId, customer } = account;
   const owner = `${projectId}\t${keyId}\t${customer}`;
   account.args = [
     ...[projectId, keyId, projectVersion, keyVersion, reloaded, rate, burst, cap, budget, keyBudgetPeriod],
-    ...[tokens, open, customer, owner, customers],
+    ...[tokens, open, customer, owner, customers, request.budgets?.text ?? '', levels],
   ];
   return account.args;
 }

@@ -1,5 +1,5 @@
 import type { AdmitPlan, AdmitRequest } from '../hot-store';
-import { type Account, argsOf } from './accounts';
+import { type Account, argsOf, BUDGETS } from './accounts';
 import type { ShardKeys } from './keys';
 import type { ScriptArg } from './scripts';
 
@@ -47,7 +47,8 @@ export class AdmissionGroup<Member> {
       place = this.accounts.push(args) - 1;
       this.names.push(...account.names);
     }
-    this.rows.push(place, request.requestId, budgets === undefined ? plans : `${plans} ${budgets.text}`);
+    const named = budgets?.text ?? '';
+    this.rows.push(place, request.requestId, named === args[BUDGETS] ? plans : `${plans} ${named}`);
     this.pushPlan(requested);
     if (downgrade !== undefined) this.pushPlan(downgrade);
     this.isFull = this.members.push(member) >= MAX_ROWS || this.characters >= MAX_CHARACTERS;

@@ -1,5 +1,6 @@
 import type { Uncounted } from '../budgets';
-import type { AdmitDecision, AdmitRequest, DenialReason, LimitState } from '../hot-store';
+import type { DenialReason } from '../denial-reason';
+import type { AdmitDecision, AdmitRequest, LimitState } from '../hot-store';
 import { msToNextDay, msToNextMonth } from '../periods';
 import { describeBucket } from '../token-bucket';
 
@@ -54,9 +55,9 @@ function decodeState(row: readonly unknown[], request: AdmitRequest): LimitState
   };
 }
 
-type Denial = Pick<Extract<AdmitDecision, { type: 'denied' }>, 'reason' | 'retryAfterMs' | 'budget'>;
+type Denial = Pick<Extract<AdmitDecision, { type: 'denied' }>, 'reason' | 'retryAfterMs' | 'budget' | 'level'>;
 
-function decodeDenial(row: readonly unknown[], nowMs: number, { budgets }: AdmitRequest): Denial {
+function decodeDenial(row: readonly unknown[], nowMs: number, { budgets, levelLimits }: AdmitRequest): Denial {
   const reason = row[3] as DenialReason;
   if (reason === 'budget') {
     const budget = budgets?.list[Number(row[4]) - 1];
@@ -66,5 +67,6 @@ function decodeDenial(row: readonly unknown[], nowMs: number, { budgets }: Admit
   if (reason === 'customer_monthly_spend' || reason === 'customer_count')
     return { reason, retryAfterMs: msToNextMonth(nowMs) };
   const wait = Number(row[4]);
-  return wait < 0 ? { reason } : { reason, retryAfterMs: wait };
+  const level = levelLimits?.list[Number(row[5]) - 1]?.level;
+  return { reason, ...(wait < 0 ? {} : { retryAfterMs: wait }), ...(level && { level }) };
 }

@@ -19,6 +19,8 @@ import compareSet from './lua/compare_set.lua' with { type: 'text' };
 import customerSpend from './lua/customer_spend.lua' with { type: 'text' };
 import epochRead from './lua/epoch_read.lua' with { type: 'text' };
 import expired from './lua/expired.lua' with { type: 'text' };
+import levels from './lua/levels.lua' with { type: 'text' };
+import levelsAdmit from './lua/levels_admit.lua' with { type: 'text' };
 import queueIds from './lua/queue_ids.lua' with { type: 'text' };
 import queueState from './lua/queue_state.lua' with { type: 'text' };
 import reap from './lua/reap.lua' with { type: 'text' };
@@ -38,15 +40,21 @@ const join = (...units: readonly string[]): string => units.join('\n');
 const SCRIPTS = {
   admit: {
     keys: undefined,
-    lua: join(clock, tokenBucket, spendCap, budgetsHome, budgetsKept, budgetsAdmit, customerSpend, admitTables, admit),
+    lua: join(
+      ...[clock, tokenBucket, spendCap, budgetsHome, budgetsKept, budgetsAdmit, levels, levelsAdmit],
+      ...[customerSpend, admitTables, admit],
+    ),
   },
   commit: {
     keys: undefined,
-    lua: join(clock, tokenBucket, spendCap, budgetsHome, budgetsBook, customerSpend, cacheStore, commit),
+    lua: join(clock, tokenBucket, spendCap, budgetsHome, budgetsBook, levels, customerSpend, cacheStore, commit),
   },
   settle: {
     keys: 15,
-    lua: join(clock, tokenBucket, spendCap, budgetsHome, budgetsKept, budgetsBook, customerSpend, cacheStore, settle),
+    lua: join(
+      ...[clock, tokenBucket, spendCap, budgetsHome, budgetsKept, budgetsBook, levels],
+      ...[customerSpend, cacheStore, settle],
+    ),
   },
   reap: { keys: 8, lua: join(clock, spendCap, budgetsHome, budgetsBook, customerSpend, reap) },
   openBudgets: { keys: 4, lua: join(clock, spendCap, budgetsHome, budgetsKept, budgetsOpen) },

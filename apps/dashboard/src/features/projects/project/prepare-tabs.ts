@@ -3,7 +3,7 @@ import { PROJECT_FIELDS } from '../field-specs';
 
 /** Fields of each form but the limits, by name; the limits have all others. */
 const NAMES = {
-  profile: ['name', 'team_id', 'labels'],
+  profile: ['name', 'team_id', 'cost_center', 'labels'],
   caching: [
     ...['cache_enabled', 'cache_ttl_seconds', 'cache_tool_calls'],
     ...['semantic_cache_enabled', 'semantic_threshold', 'semantic_shadow'],

@@ -4,16 +4,16 @@
 --      account: project, key, customer, customer limits
 -- ARGV 1 epoch, 2 version of the tables, 3 clock, 4 queue bound, 5 accounts, then per account (ACCOUNT fields): project id,
 --      key id, project version, key version, reloaded, rate, burst, project cap, key budget, its period, tokens per
---      minute, concurrency, customer id or '', owner line, most customers; then per request: account, request id, number
---      of plans (with budgets, followed by id, limit and version of each), and per plan (PLAN fields): model, hold, lost,
---      tokens, cache key, lost record
+--      minute, concurrency, customer id or '', owner line, most customers, budgets (id, limit and version of each) or '', levels
+--      (id, requests and tokens a minute of each, '-' = any) or ''; then per request: account, request id, number of plans (and its budgets, where they differ), and per plan (PLAN
+--      fields): model, hold, lost, tokens, cache key, lost record
 -- Reply: 0 (another epoch), or {now, row, …}; a row: {code, bucket level, project spent, a, b, c, customer day, customer
 --      month, daily limit, monthly limit}, as far as there is something to say; {8}: one of its budgets is not counted yet;
 --      or the text of what went wrong.
 local IS_ANSWERED = '9007199254740991 0 '
 
 -- The request that is being decided. Not locals of `decide`: its functions would be made anew for each request.
-local P, K, C, limits, project_name, key_name
+local P, K, C, limits, levels, project_name, key_name
 -- Entries of the cache by key, as far as they were looked up.
 local asked, cached = {}, {}
 local level, burst, customer_level, hour, hour_count, window_day, day_count, is_new, model_field, model_count
@@ -35,6 +35,7 @@ local function deny(reason, wait, more)
   end
   load_tokens(K, key_name)
   if K.tt and now < tonumber(K.tt) then K.tt, K.steps_back = now, true end
+  if levels then levels_of_turn.step_back(levels) end
   if customer_level and C.bt and now < tonumber(C.bt) then
     C.bl, C.bt, C.bb, C.takes_bucket = customer_level, now, limits.rpm, true
   end
@@ -42,6 +43,7 @@ local function deny(reason, wait, more)
 end
 
 local function take_request()
+  if levels then levels_of_turn.take(levels, 'requests', UNIT) end
   if level then
     K.bl, K.bt, K.bb, K.takes_bucket = level - UNIT, now, burst, true
   end
@@ -63,14 +65,17 @@ local function decide(at)
   local account = tonumber(ARGV[at])
   local a, k = FIRST + account * ACCOUNT, 9 + account * 4
   local REQUESTED, DOWNGRADE = at + 3, at + 3 + PLAN
-  local plans, budgets = ARGV[at + 2], nil
+  local plans, named, budgets = ARGV[at + 2], ARGV[a + 15], nil
   if plans ~= '1' and plans ~= '2' then
-    budgets_of_turn = budgets_of_turn or make_budgets(now, month)
-    plans, budgets = string.sub(plans, 1, 1), budgets_of_turn.find(plans)
+    plans, named = string.sub(plans, 1, 1), string.sub(plans, 3)
   end
   if plans ~= '2' then DOWNGRADE = nil end
   local version = 'k:' .. ARGV[a + 1]
   project_name, key_name = KEYS[k], KEYS[k + 1]
+  if named ~= '' then
+    budgets_of_turn = budgets_of_turn or make_budgets(now, month)
+    budgets = budgets_of_turn.find(named, project_name)
+  end
   P = load_project(project_name, version)
   if not is_known(P, project_name, a, version) then return { 1 } end
 
@@ -78,6 +83,12 @@ local function decide(at)
   local rate = tonumber(ARGV[a + 5])
   burst, level = tonumber(ARGV[a + 6]), nil
   if rate then level = bucket_level(K.bl, K.bt, now, rate, burst, K.bb) end
+
+  levels = nil
+  if ARGV[a + 16] ~= '' then
+    levels_of_turn = levels_of_turn or make_levels(now)
+    levels = levels_of_turn.find(ARGV[a + 16])
+  end
 
   local customer = ARGV[a + 12]
   limits, C, customer_level, is_new, model_field = nil, nil, nil, false, nil
@@ -92,6 +103,10 @@ local function decide(at)
 
   if queue_left <= 0 then return deny('queue_full') end
   if level and level < UNIT then return deny('key_rate', bucket_wait(level, UNIT, rate)) end
+  if levels then
+    local used, wait = levels_of_turn.check(levels, 'requests', UNIT)
+    if used then return deny('level_rate', wait, used) end
+  end
 
   local most_customers = tonumber(ARGV[a + 14])
   if is_new and most_customers and count_customers(P, project_name) >= most_customers then return deny('customer_count') end
@@ -155,6 +170,10 @@ local function decide(at)
     if tpm_level < need then return deny('tokens_rate', bucket_wait(tpm_level, need, tpm)) end
     tpm_level = tpm_level - need
   end
+  if levels then
+    local used, wait = levels_of_turn.check(levels, 'tokens', tokens * UNIT)
+    if used then return deny(wait and 'level_tokens_rate' or 'level_tokens_over_limit', wait, used) end
+  end
   if over_limit(tonumber(ARGV[a + 7]), P.spent, P.held, hold) then return deny('project_cap') end
   local budget = tonumber(ARGV[a + 8])
   if budget then
@@ -172,7 +191,7 @@ local function decide(at)
   local incomplete = cache_key ~= '' and cache_lost_until(ARGV[a]) > now and 1 or 0
   local n = #holds
   local text = ARGV[plan + 1] .. ' ' .. ARGV[plan + 2] .. ' ' .. ARGV[plan + 3] .. ' ' .. (tpm and ARGV[a + 10] or '0') .. ' '
-    .. NOW .. (budgets and budgets.counters or '') .. '\n' .. ARGV[a + 13] .. '\n' .. ARGV[plan + 5]
+    .. NOW .. (budgets and budgets.counters or '') .. (levels and levels.names or '') .. '\n' .. ARGV[a + 13] .. '\n' .. ARGV[plan + 5]
 
   -- Nothing below can fail.
   holds[n + 1], holds[n + 2] = ARGV[at + 1], text
@@ -184,7 +203,8 @@ local function decide(at)
   end
   K.open, K.h, K.hm, K.takes_hold = K.open + 1, (tonumber(K.h) or 0) + hold, (tonumber(K.hm) or 0) + hold, true
   P.held, P.id, P.takes_hold = (tonumber(P.held) or 0) + hold, ARGV[a], true
-  if budgets then budgets_of_turn.take(budgets, hold, project_name) end
+  if budgets then budgets_of_turn.take(budgets, hold) end
+  if levels then levels_of_turn.take(levels, 'tokens', tokens * UNIT) end
   if C then C.hd, C.hm, C.takes_hold = (tonumber(C.hd) or 0) + hold, (tonumber(C.hm) or 0) + hold, true end
   return reply(5, (plan - REQUESTED) / PLAN, warning, incomplete)
 end

@@ -7,7 +7,7 @@ local month, day = month_of(now), day_of(now)
 local NOW, MONTH, LEASE = whole(now), whole(month), whole(now + LEASE_MS)
 local sm, hm = 's' .. MONTH, 'h' .. MONTH
 local queue_left = tonumber(ARGV[4]) - call('XLEN', KEYS[3])
-local ACCOUNT, PLAN, FIRST = 15, 6, 6
+local ACCOUNT, PLAN, FIRST = 17, 6, 6
 local projects, keys, customers, limits_of, lost_until = {}, {}, {}, {}, {}
 local holds, leases = {}, {}
 
@@ -154,6 +154,7 @@ local function write_tables()
     end
   end
   if budgets_of_turn then budgets_of_turn.write() end
+  if levels_of_turn then levels_of_turn.write() end
   for name, C in pairs(customers) do
     write_customer(name, C)
     if C.takes_window and not C.was_open then open_customer_day(name, day, month) end

@@ -24,15 +24,14 @@ if #held > 0 then
   for i = 1, #held do holds[held[i]] = stored[i] end
 end
 
--- Sums by account and day of admission, and of budgets by project; tokens given back by key, in the order of the rows.
-local sums, budgets_of, tokens_of = {}, {}, {}
+-- Sums by account and day of admission, and of budgets by project and counters; tokens given back by key and
+-- level, in the order of the rows.
+local sums, budgets_of, tokens_of, tokens_of_levels = {}, {}, {}, {}
 local function book_budgets(project, counters, cost, hold)
   local budgets = budgets_of[project] or {}
   budgets_of[project] = budgets
-  for name in string.gmatch(counters, '%S+') do
-    local sum = budgets[name] or { cost = 0, hold = 0 }
-    sum.cost, sum.hold, budgets[name] = sum.cost + cost, sum.hold + hold, sum
-  end
+  local sum = budgets[counters] or { cost = 0, hold = 0 }
+  sum.cost, sum.hold, budgets[counters] = sum.cost + cost, sum.hold + hold, sum
 end
 -- True where the row is clear: then all its sums are taken, else none.
 local function book(row)
@@ -52,6 +51,10 @@ local function book(row)
   end
   sum.cost, sum.hold, sum.open = sum.cost + cost, sum.hold + hold, sum.open + 1
   if counters ~= '' then book_budgets(KEYS[11 + account * 3], counters, cost, hold) end
+  for name in string.gmatch(counters, ' (T%S+)') do
+    tokens_of_levels[name] = tokens_of_levels[name] or {}
+    table.insert(tokens_of_levels[name], given_back)
+  end
   if tpm > 0 then
     local key = KEYS[12 + account * 3]
     tokens_of[key] = tokens_of[key] or { tpm = tpm }
@@ -104,6 +107,7 @@ for key, T in pairs(tokens_of) do
   for i = 1, #T do level = bucket_adjust(level, T[i], tpm) end
   call('HSET', key, 'tl', whole(level), 'tt', whole(clock()))
 end
+for name, tokens in pairs(tokens_of_levels) do adjust_level(name, tokens, clock()) end
 local function cache_rows()
   cache_put({ KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10] }, clock(), tonumber(ARGV[3]), string.match(last, '^%d+'), cached)
 end

@@ -66,6 +66,7 @@ if stored then
     local level = bucket_adjust(bucket_level(T[1], T[2], clock(), tpm, tpm), tokens - tonumber(ARGV[6]), tpm)
     call('HSET', KEYS[3], 'tl', whole(level), 'tt', whole(clock()))
   end
+  for name in string.gmatch(counters, ' (T%S+)') do adjust_level(name, { tokens - tonumber(ARGV[6]) }, clock()) end
   call('HDEL', KEYS[5], ARGV[3])
   call('ZREM', KEYS[6], ARGV[3])
   if only_release then return 1 end

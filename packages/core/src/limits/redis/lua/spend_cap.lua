@@ -3,8 +3,21 @@ local function over_limit(limit, spent, held, hold)
   return limit ~= nil and (tonumber(spent) or 0) + (tonumber(held) or 0) + hold > limit
 end
 
--- Adds whole numbers to hash fields: `changes` is {field, delta, field, delta, …}. Several at once are read and written
--- in two commands, as long as their sums are exact in Lua (below 2^53); beyond, Redis adds in 64 bits.
+-- Writes `known` values of fields with their deltas added. Sums beyond 2^53 are not exact in Lua; Redis adds those itself.
+local function write_sums(key, fields, deltas, known)
+  local sums, n = {}, #fields
+  for i = 1, n do
+    local sum = (tonumber(known[i]) or 0) + deltas[i]
+    if sum >= 9007199254740992 or sum <= -9007199254740992 then
+      for j = 1, n do call('HINCRBY', key, fields[j], whole(deltas[j])) end
+      return
+    end
+    sums[2 * i - 1], sums[2 * i] = fields[i], whole(sum)
+  end
+  call('HSET', key, unpack(sums))
+end
+
+-- Adds whole numbers to hash fields: `changes` is {field, delta, field, delta, …}. More than two take two commands.
 local function add_to_hash(key, changes)
   local fields, deltas, n = {}, {}, 0
   for i = 1, #changes, 2 do
@@ -13,18 +26,7 @@ local function add_to_hash(key, changes)
       fields[n], deltas[n] = changes[i], changes[i + 1]
     end
   end
-  if n > 2 then
-    local known, sums = call('HMGET', key, unpack(fields)), {}
-    for i = 1, n do
-      local sum = (tonumber(known[i]) or 0) + deltas[i]
-      if sum >= 9007199254740992 or sum <= -9007199254740992 then break end
-      sums[2 * i - 1], sums[2 * i] = fields[i], whole(sum)
-    end
-    if #sums == 2 * n then
-      call('HSET', key, unpack(sums))
-      return
-    end
-  end
+  if n > 2 then return write_sums(key, fields, deltas, call('HMGET', key, unpack(fields))) end
   for i = 1, n do call('HINCRBY', key, fields[i], whole(deltas[i])) end
 end
 

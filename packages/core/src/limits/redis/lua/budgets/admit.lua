@@ -2,49 +2,62 @@
 local budgets_of_turn
 
 local function make_budgets(now, month)
-  -- Budgets by hash and id.
+  -- Lists by project and text, budgets by hash and id.
   local lists, homes = {}, {}
 
-  -- Those that a request names: {id, name, period, limit, version}. Those of one text are read once.
-  local function find(text)
-    local list = lists[text]
+  -- Those that a request names: {id, name, home, period, limit, version}. Those of a project and text are read once.
+  local function find(text, project_name)
+    local known = lists[project_name] or {}
+    local list = known[text]
     if list then return list end
-    list = { counters = '' }
-    for id, limit, version in string.gmatch(text, '(%a%S*) (%d+) (%d+)') do
+    local names, n = {}, 0
+    list = {}
+    for id, limit, version in string.gmatch(text, '(%S+) (%d+) (%d+)') do
+      n = n + 1
       local period = period_of(id, now)
-      local budget = { id = id, period = period, limit = tonumber(limit), version = tonumber(version) }
-      budget.name = id .. ':' .. whole(period)
-      list[#list + 1] = budget
-      list.counters = list.counters .. ' ' .. budget.name
+      names[n] = id .. ':' .. whole(period)
+      list[n] = {
+        id = id, name = names[n], home = home_of(id, project_name), period = period,
+        limit = tonumber(limit), version = tonumber(version),
+      }
     end
-    lists[text] = list
+    list.counters = ' ' .. table.concat(names, ' ')
+    known[text], lists[project_name] = list, known
     return list
   end
 
-  local function known(budget, project_name) return homes[home_of(budget.id, project_name)][budget.id] end
-
-  local function load(project_name, list)
-    local fields, missing = {}, {}
+  -- All of a list that have one home, in one command. Gives them in the list's order.
+  local function load_home(home, list)
+    local known, fields, ids, n = homes[home] or {}, {}, {}, 0
+    homes[home] = known
     for i = 1, #list do
       local budget = list[i]
-      local home = home_of(budget.id, project_name)
-      homes[home] = homes[home] or {}
-      if not homes[home][budget.id] then
-        local own, ids = fields[home] or {}, missing[home] or {}
-        local n = #own
-        own[n + 1], own[n + 2], own[n + 3] = 'b' .. budget.id, 'bs' .. budget.name, 'bh' .. budget.name
+      if budget.home == home and not known[budget.id] then
         ids[#ids + 1] = budget.id
-        fields[home], missing[home] = own, ids
+        fields[n + 1], fields[n + 2], fields[n + 3] = 'b' .. budget.id, 'bs' .. budget.name, 'bh' .. budget.name
+        n = n + 3
       end
     end
-    for home, ids in pairs(missing) do
-      local v = call('HMGET', home, unpack(fields[home]))
-      for i = 1, #ids do
-        local B = { text = v[3 * i - 2], spent = v[3 * i - 1], held = v[3 * i] }
-        B.latest, B.before, B.version = read_kept(B.text)
-        homes[home][ids[i]] = B
-      end
+    if n == 0 then return end
+    local v = call('HMGET', home, unpack(fields))
+    for i = 1, #ids do
+      local B = { text = v[3 * i - 2], spent = v[3 * i - 1], held = v[3 * i] }
+      B.latest, B.before, B.version = read_kept(B.text)
+      known[ids[i]] = B
     end
+  end
+
+  -- The store's part of each budget of the list.
+  local function load(list)
+    if list.loaded then return list.loaded end
+    local loaded = {}
+    for i = 1, #list do
+      local home, id = list[i].home, list[i].id
+      if not homes[home] or not homes[home][id] then load_home(home, list) end
+      loaded[i] = homes[home][id]
+    end
+    list.loaded = loaded
+    return loaded
   end
 
   local function is_nothing(text) return (tonumber(text) or 0) == 0 end
@@ -60,9 +73,9 @@ local function make_budgets(now, month)
 
   -- The place in the list of the first budget that does not cover the hold, and its spend; 0 = one has to be counted first.
   local function check(list, hold, P, project_name, K, key_name)
-    load(project_name, list)
+    local loaded = load(list)
     for i = 1, #list do
-      local budget, B = list[i], known(list[i], project_name)
+      local budget, B = list[i], loaded[i]
       if not is_counted(B.version, budget.version) then
         if B.text or not is_unused(budget.id, P, project_name, K, key_name) then return 0 end
         B.latest, B.before, B.version, B.is_new = budget.period, 0, budget.version, true
@@ -71,11 +84,10 @@ local function make_budgets(now, month)
     end
   end
 
-  local function take(list, hold, project_name)
+  local function take(list, hold)
     for i = 1, #list do
-      local budget = list[i]
-      local B = known(budget, project_name)
-      B.held, B.takes = (tonumber(B.held) or 0) + hold, budget
+      local B = list.loaded[i]
+      B.held, B.takes = (tonumber(B.held) or 0) + hold, list[i]
     end
   end
 

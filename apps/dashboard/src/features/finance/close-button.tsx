@@ -1,0 +1,35 @@
+import { useChange } from '../../api/change';
+import { closeMonth } from '../../api/finance';
+import { Needed, useMay } from '../../api/session';
+import { ConfirmButton } from '../forms/confirm-button';
+import { closableScope, monthName } from './prepare-finance';
+import type { Finance } from './use-finance';
+
+/** Closes the statement's month, where the user may. */
+export function CloseButton({ month, search, page, timeZone, statement }: Finance) {
+  const mayClose = useMay('close_months');
+  const mayCloseAll = useMay('change_system');
+  const scope = closableScope({ ...search, projectId: page.projectId });
+  const close = useChange({
+    run: () => closeMonth({ month, time_zone: timeZone, ...scope }),
+    affects: [['finance']],
+    done: `${monthName(month)} closed`,
+  });
+  const { data } = statement;
+  const isOpen = data?.month === month && data.is_final && data.closed_at === null;
+  if (!mayClose || !isOpen || scope === null || (Object.keys(scope).length === 0 && !mayCloseAll)) return null;
+  return (
+    <Needed value="close_months">
+      <ConfirmButton
+        kind="default"
+        title={`Close ${monthName(month)}?`}
+        impact="Its statements never change again. What comes later is a correction of the next open month. This can't be undone."
+        confirmLabel="Close month"
+        change={close}
+        onConfirm={(done) => close.mutate(undefined, { onSuccess: done })}
+      >
+        Close month
+      </ConfirmButton>
+    </Needed>
+  );
+}
