@@ -10,8 +10,8 @@ export interface FormPart {
 
 export interface FormSink {
   begin(part: FormPart): void;
-  /** Bytes of the part that began last; they stay as they are. */
-  data(bytes: Uint8Array): void;
+  /** Bytes of the part that began last; they stay as they are. `isAlone`: nothing else uses their buffer. */
+  data(bytes: Uint8Array, isAlone: boolean): void;
   end(): void;
 }
 
@@ -45,12 +45,15 @@ export class FormDecoder {
     this.delimiter = Buffer.from(`\r\n--${boundary}`);
   }
 
-  push(chunk: Uint8Array): void {
-    if (this.state === 'over') return;
+  /** True if the chunk was copied, so that nothing needs it any more. */
+  push(chunk: Uint8Array): boolean {
+    if (this.state === 'over') return true;
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     this.passSeam(bytes);
-    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    const isCopied = this.rest.length > 0;
+    this.rest = isCopied ? Buffer.concat([this.rest, bytes]) : bytes;
     while (this.step());
+    return isCopied;
   }
 
   /** Throws for a form that is cut off. */
@@ -63,7 +66,7 @@ export class FormDecoder {
     const { state, rest, delimiter } = this;
     if (state !== 'data' || rest.length === 0 || next.length < delimiter.length) return;
     if (Buffer.concat([rest, next.subarray(0, delimiter.length - 1)]).includes(delimiter)) return;
-    this.sink.data(rest);
+    this.sink.data(rest, false);
     this.rest = NOTHING;
   }
 
@@ -73,7 +76,7 @@ export class FormDecoder {
       case 'preamble':
         return this.passUntilDelimiter(() => {});
       case 'data':
-        return this.passUntilDelimiter((bytes) => this.sink.data(bytes));
+        return this.passUntilDelimiter((bytes, isAlone) => this.sink.data(bytes, isAlone));
       case 'delimited':
         return this.readDelimiterEnd();
       case 'headers':
@@ -84,12 +87,14 @@ export class FormDecoder {
     }
   }
 
-  private passUntilDelimiter(pass: (bytes: Uint8Array) => void): boolean {
+  private passUntilDelimiter(pass: (bytes: Uint8Array, isAlone: boolean) => void): boolean {
     const { rest, delimiter } = this;
     const at = rest.indexOf(delimiter);
     const length = at === -1 ? Math.max(0, rest.length - delimiter.length + 1) : at;
-    if (length > 0) pass(rest.subarray(0, length));
-    this.rest = rest.subarray(at === -1 ? length : at + delimiter.length);
+    // Without a copy of its last bytes, a large buffer would stay for them.
+    const isLast = at === -1 && length > 0;
+    this.rest = isLast ? Buffer.from(rest.subarray(length)) : rest.subarray(at === -1 ? 0 : at + delimiter.length);
+    if (length > 0) pass(rest.subarray(0, length), isLast);
     if (at === -1) return false;
     if (this.state === 'data') this.sink.end();
     this.state = 'delimited';

@@ -23,16 +23,18 @@ export function formBody(fields: readonly FormField[]): FormBody {
   const file = fields.map(([, value]) => value).find((value) => typeof value !== 'string' && value.rest !== undefined);
   if (typeof file === 'object' && file.rest !== undefined) {
     // The last part is the file: its line end comes behind the rest.
-    return { contentType, body: streamForm(new Blob(parts.slice(0, -1)), file.rest, boundary) };
+    return { contentType, body: streamForm(parts.slice(0, -1) as StartPart[], file.rest, boundary) };
   }
   parts.push(`--${boundary}--\r\n`);
   return { contentType, body: new Blob(parts) };
 }
 
+type StartPart = string | Uint8Array;
+
 /** A form whose last part is still on its way. */
-function streamForm(start: Blob, rest: FileRest, boundary: string): ReadableStream<Uint8Array> {
+function streamForm(start: readonly StartPart[], rest: FileRest, boundary: string): ReadableStream<Uint8Array> {
   async function* pieces() {
-    yield await start.bytes();
+    for (const part of start) yield typeof part === 'string' ? Buffer.from(part) : part;
     yield* rest.open();
     let end = '\r\n';
     for (const [name, value] of rest.later()) {

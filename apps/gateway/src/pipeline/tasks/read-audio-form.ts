@@ -4,6 +4,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { boundedBody, declaredLength, tooLarge } from '@llm0/core/async/bounded-body';
+import { freeBytes, letGo } from '@llm0/core/async/time-slices';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { boundaryOf, FormDecoder, type FormPart } from '@llm0/core/forms/decode-form';
@@ -19,10 +20,22 @@ const MAX_FIELD_BYTES = 256 * 1024;
 const MAX_PARTS = 100;
 /** A file up to here can be asked for again elsewhere, and cached. */
 const KEPT_BYTES = 512 * 1024;
+/** Of a large file, as many stay in memory. */
+const HEAD_BYTES = 128 * 1024;
 /** They decide about the request itself. */
 const FIRST_FIELDS: ReadonlySet<string> = new Set(['model', 'response_format', 'stream', 'file']);
 
-type FormEvent = { readonly begin: FormPart } | { readonly data: Uint8Array } | { readonly end: true };
+/** Smaller buffers may be shared by the runtime. */
+const LARGE_BYTES = 64 * 1024;
+
+/** Of all forms: the collector notices their buffers too late. */
+let bytesSinceCollection = 0;
+const COLLECT_AFTER = 8 * 1024 * 1024;
+
+type FormEvent =
+  | { readonly begin: FormPart }
+  | { readonly data: Uint8Array; readonly isAlone: boolean }
+  | { readonly end: true };
 
 /** The parts of a form, one event at a time. */
 class FormStream {
@@ -40,7 +53,7 @@ class FormStream {
         if (this.parts > MAX_PARTS) throw invalidRequest('', `A form may have at most ${MAX_PARTS} parts.`);
         this.events.push({ begin: part });
       },
-      data: (data) => this.events.push({ data }),
+      data: (data, isAlone) => this.events.push({ data, isAlone }),
       end: () => this.events.push({ end: true }),
     });
   }
@@ -53,15 +66,25 @@ class FormStream {
       if (done) {
         this.isOver = true;
         this.decoder.finish();
-      } else this.decoder.push(value);
+      } else await this.decode(value);
     }
     return this.events.shift();
   }
 
-  /** Bytes of the part that has begun. */
+  private async decode(chunk: Uint8Array): Promise<void> {
+    bytesSinceCollection += chunk.byteLength;
+    if (this.decoder.push(chunk)) freeBytes(chunk);
+    if (bytesSinceCollection < COLLECT_AFTER) return;
+    bytesSinceCollection = 0;
+    await letGo();
+  }
+
+  /** Bytes of the part that has begun; each piece is gone once the next one is asked for. */
   async *data(): AsyncGenerator<Uint8Array> {
     for (let event = await this.next(); event !== undefined && 'data' in event; event = await this.next()) {
       yield event.data;
+      const { buffer } = event.data;
+      if (event.isAlone && buffer instanceof ArrayBuffer && buffer.byteLength >= LARGE_BYTES) buffer.transfer(0);
     }
   }
 
@@ -73,7 +96,7 @@ class FormStream {
       if (size > MAX_FIELD_BYTES) {
         throw invalidRequest(name.slice(0, 80), `A field of this form may have at most ${MAX_FIELD_BYTES} bytes.`);
       }
-      pieces.push(bytes);
+      pieces.push(Buffer.from(bytes));
     }
     return Buffer.concat(pieces).toString('utf8');
   }
@@ -99,14 +122,19 @@ class ArrivingRest implements FileRest {
   private cause: Error | undefined;
   private readonly fields: [string, string][] = [];
 
+  /** `start`: bytes that were read already, behind the first ones. */
   constructor(
     private readonly form: FormStream,
+    private start: Buffer,
     private readonly before: number,
   ) {}
 
   async *open(): AsyncGenerator<Uint8Array> {
     this.isOpened = true;
     try {
+      yield this.start;
+      freeBytes(this.start);
+      this.start = Buffer.alloc(0);
       yield* bounded(this.form.data(), this.before);
       for (let event = await this.form.next(); event !== undefined; event = await this.form.next()) {
         if ('begin' in event) this.fields.push([event.begin.name, await this.field(event.begin)]);
@@ -150,6 +178,7 @@ class StoredRest implements FileRest {
       if (bytesRead === 0) throw new Error('the stored file is shorter than it was');
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
+      freeBytes(buffer);
     }
   }
 
@@ -254,7 +283,15 @@ async function readStart(form: FormStream, underWay: UnderWay): Promise<Start> {
 
 function startOf(form: FormStream, { pieces, size, isWhole }: Start, declared: number | undefined): ReadFile {
   if (isWhole) return { pieces, size };
-  return { pieces, rest: new ArrivingRest(form, size), size: Math.min(declared ?? MAX_AUDIO_BYTES, MAX_AUDIO_BYTES) };
+  const [head, start] = cut(pieces);
+  const most = Math.min(declared ?? MAX_AUDIO_BYTES, MAX_AUDIO_BYTES);
+  return { pieces: [head], rest: new ArrivingRest(form, start, size), size: most };
+}
+
+/** The bytes that say what a file is, and those behind them, each on its own. */
+function cut(pieces: readonly Uint8Array[]): readonly [head: Buffer, start: Buffer] {
+  const all = Buffer.concat(pieces);
+  return [Buffer.from(all.subarray(0, HEAD_BYTES)), Buffer.from(all.subarray(HEAD_BYTES))];
 }
 
 /** Writes a file to disk, where nobody finds it: its name is gone before its first byte. */
@@ -263,10 +300,12 @@ async function store(form: FormStream, start: Start, opened: FileHandle[]): Prom
   const file = await open(path, 'wx+', 0o600);
   opened.push(file);
   await unlink(path);
-  let size = 0;
+  const [head, behind] = cut(start.pieces);
+  await file.write(behind, 0, behind.byteLength, 0);
+  let size = behind.byteLength;
   for await (const bytes of bounded(form.data(), start.size)) {
     await file.write(bytes, 0, bytes.byteLength, size);
     size += bytes.byteLength;
   }
-  return { pieces: start.pieces, rest: new StoredRest(file, size), size: start.size + size };
+  return { pieces: [head], rest: new StoredRest(file, size), size: head.byteLength + size };
 }
