@@ -324,3 +324,26 @@ describe('spend in pictures', () => {
     expect(problems).toEqual([]);
   }, 30_000);
 });
+
+test('the month before is closed for good; the statement says so on the screen and on paper', async () => {
+  const before = new Date();
+  before.setUTCMonth(before.getUTCMonth(), 0);
+  const month = before.toISOString().slice(0, 7);
+  const { page, problems } = await dashboard.open(`/money?tab=statement&month=${month}&by=team`);
+  await page.getByRole('button', { name: 'Close month' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Close month' }).click();
+  await page.getByText('Its statements never change').waitFor({ state: 'detached' });
+  await page.getByText('These figures no longer change.').waitFor();
+  expect(await page.getByRole('button', { name: 'Close month' }).count()).toBe(0);
+  type Closings = { data: { month: string; cost_usd: number }[] };
+  const { data } = await callAdmin<Closings>(dashboard.gateway, '/finance/closings');
+  const { total } = await statement({ month, by: 'team' });
+  expect(data).toEqual([expect.objectContaining({ month, cost_usd: total.cost_usd })]);
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('.statement-head').textContent()).toContain('by ADMIN_TOKEN');
+  const file = page.waitForEvent('download');
+  await page.emulateMedia({ media: 'screen' });
+  await page.getByRole('button', { name: 'FOCUS' }).click();
+  expect((await file).suggestedFilename()).toBe(`focus-${month}.csv`);
+  expect(problems).toEqual([]);
+}, 30_000);

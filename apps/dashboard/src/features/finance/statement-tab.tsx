@@ -72,6 +72,9 @@ export function StatementActions() {
     mutationFn: () => loadFocusCsv(query),
     onSuccess: (text) => downloadText(`focus-${month}.csv`, text),
   });
+  const { customer_id: customer, label } = finance.search;
+  // FOCUS has neither.
+  const isOther = customer !== undefined || label !== undefined;
   const failure = csv.error ?? focus.error;
   return (
     <div className="flex flex-wrap items-center gap-1.5 print:hidden">
@@ -81,10 +84,7 @@ export function StatementActions() {
       <Button disabled={csv.isPending} onClick={() => csv.mutate()}>
         <Download /> CSV
       </Button>
-      <Button
-        disabled={focus.isPending || 'customer_id' in query || 'label' in finance.search}
-        onClick={() => focus.mutate()}
-      >
+      <Button disabled={focus.isPending || isOther} onClick={() => focus.mutate()}>
         <Download /> FOCUS
       </Button>
       <CloseButton {...finance} />

@@ -24,7 +24,7 @@ export function KeyRequestsCard() {
     users?.rows.find((one) => one.id === id)?.name ?? (id === null ? 'Unknown' : `${id.slice(0, 8)}…`);
   const columns: readonly Column<RequestedKey>[] = [
     { header: 'Key', value: (row) => row.name },
-    { header: 'Project', value: (row) => projectName(row.project_id) },
+    { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) },
     { header: 'For', value: (row) => userName(row.user_id) },
     { header: '', value: () => '', cell: (row) => <Decision of={row} /> },
   ];
