@@ -110,6 +110,9 @@ async function runLine(line: string): Promise<string> {
   return code === 0 ? 'ok' : told.join('\n');
 }
 
+const fileOf = (name: string) =>
+  name.endsWith('.mp3') ? Buffer.from('ID3 a recording') : Buffer.from(fakePicture(name), 'base64');
+
 async function runCurl(words: readonly string[]): Promise<string> {
   const headers = new Headers();
   let url = '';
@@ -121,7 +124,7 @@ async function runCurl(words: readonly string[]): Promise<string> {
     else if (word === '-F') {
       const form: FormData = body instanceof FormData ? body : new FormData();
       const [, name = '', at, value = ''] = /^(\w+)=(@?)(.*)$/.exec(next) ?? [];
-      if (at === '@') form.append(name, new Blob([Buffer.from(fakePicture(value), 'base64')]), value);
+      if (at === '@') form.append(name, new Blob([fileOf(value)]), value);
       else form.append(name, value);
       body = form;
     } else if (!word.startsWith('-')) url = word;

@@ -1,0 +1,86 @@
+import { freeBytes, letGo } from '@llm0/core/async/time-slices';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
+import { FormDecoder, type FormPart } from '@llm0/core/forms/decode-form';
+
+const MAX_FIELD_BYTES = 256 * 1024;
+const MAX_PARTS = 100;
+/** Smaller buffers may be shared by the runtime. */
+const LARGE_BYTES = 64 * 1024;
+
+/** Of all forms: the collector notices their buffers too late. */
+let bytesSinceCollection = 0;
+const COLLECT_AFTER = 8 * 1024 * 1024;
+
+type FormEvent =
+  | { readonly begin: FormPart }
+  | { readonly data: Uint8Array; readonly isAlone: boolean }
+  | { readonly end: true };
+
+/** The parts of a form, one event at a time. */
+export class FormStream {
+  private readonly events: FormEvent[] = [];
+  private readonly decoder: FormDecoder;
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
+  private parts = 0;
+  private isOver = false;
+
+  constructor(boundary: string, body: ReadableStream<Uint8Array>) {
+    this.reader = body.getReader();
+    this.decoder = new FormDecoder(boundary, {
+      begin: (part) => {
+        this.parts += 1;
+        if (this.parts > MAX_PARTS) throw invalidRequest('', `A form may have at most ${MAX_PARTS} parts.`);
+        this.events.push({ begin: part });
+      },
+      data: (data, isAlone) => this.events.push({ data, isAlone }),
+      end: () => this.events.push({ end: true }),
+    });
+  }
+
+  /** undefined behind the last part; throws for a form that is cut off. */
+  async next(): Promise<FormEvent | undefined> {
+    while (this.events.length === 0) {
+      if (this.isOver) return undefined;
+      const { done, value } = await this.reader.read();
+      if (done) {
+        this.isOver = true;
+        this.decoder.finish();
+      } else await this.decode(value);
+    }
+    return this.events.shift();
+  }
+
+  private async decode(chunk: Uint8Array): Promise<void> {
+    bytesSinceCollection += chunk.byteLength;
+    if (this.decoder.push(chunk)) freeBytes(chunk);
+    if (bytesSinceCollection < COLLECT_AFTER) return;
+    bytesSinceCollection = 0;
+    await letGo();
+  }
+
+  /** Bytes of the part that has begun; each piece is gone once the next one is asked for. */
+  async *data(): AsyncGenerator<Uint8Array> {
+    for (let event = await this.next(); event !== undefined && 'data' in event; event = await this.next()) {
+      yield event.data;
+      const { buffer } = event.data;
+      if (event.isAlone && buffer instanceof ArrayBuffer && buffer.byteLength >= LARGE_BYTES) buffer.transfer(0);
+    }
+  }
+
+  async text(name: string): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const bytes of this.data()) {
+      size += bytes.byteLength;
+      if (size > MAX_FIELD_BYTES) {
+        throw invalidRequest(name.slice(0, 80), `A field of this form may have at most ${MAX_FIELD_BYTES} bytes.`);
+      }
+      pieces.push(Buffer.from(bytes));
+    }
+    return Buffer.concat(pieces).toString('utf8');
+  }
+
+  cancel(): void {
+    void this.reader.cancel().catch(() => {});
+  }
+}
