@@ -199,8 +199,10 @@ test('the palette goes anywhere by keyboard, recent first, and by a button on a 
   await go('/');
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('Control+k');
+  // At once, and before it has loaded.
+  await page.keyboard.type('new key');
   const field = page.getByRole('combobox', { name: /^Page, project/ });
-  await field.fill('new key');
+  await page.waitForFunction(() => (document.activeElement as HTMLInputElement | null)?.value === 'new key');
   await page
     .getByRole('option', { name: /New key/ })
     .first()

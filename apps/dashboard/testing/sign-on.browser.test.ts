@@ -110,7 +110,7 @@ test('an admin adds a user and gives a role; without JavaScript errors', async (
   await page.getByRole('combobox', { name: 'User' }).fill('bob@');
   await page.getByRole('option', { name: 'Bob' }).click();
   await page.getByRole('combobox', { name: 'Role' }).selectOption('viewer');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: 'Save member' }).click();
   await page.getByRole('dialog').getByRole('cell', { name: 'Bob', exact: true }).waitFor();
   await shoot(page, 'members');
   await dialog.getByLabel('Budget per day, USD').fill('2.5');

@@ -1,9 +1,13 @@
 import { useChange } from '../../api/change';
 import { closeMonth } from '../../api/finance';
 import { Needed, useMay } from '../../api/session';
+import { formatUsd } from '../../format/format-usd';
 import { ConfirmButton } from '../forms/confirm-button';
 import { closableScope, monthName } from './prepare-finance';
 import type { Finance } from './use-finance';
+
+/** By the field of a closing that narrows it. */
+const WHOSE: Readonly<Record<string, string>> = { team_id: 'this team', organization_id: 'this organization' };
 
 /** Closes the statement's month, where the user may. */
 export function CloseButton({ month, search, page, timeZone, statement }: Finance) {
@@ -22,8 +26,11 @@ export function CloseButton({ month, search, page, timeZone, statement }: Financ
     <Needed value="close_months">
       <ConfirmButton
         kind="default"
-        title={`Close ${monthName(month)}?`}
-        impact="Its statements never change again. What comes later is a correction of the next open month. This can't be undone."
+        title={`Close ${monthName(month)} (${timeZone})?`}
+        impact={
+          `${formatUsd(data.total.cost_usd)} of ${WHOSE[Object.keys(scope)[0] ?? ''] ?? 'all projects'} never changes again. ` +
+          "What comes later is a correction of the next open month. This can't be undone."
+        }
         confirmLabel="Close month"
         change={close}
         onConfirm={(done) => close.mutate(undefined, { onSuccess: done })}

@@ -3,7 +3,7 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { usePages } from '../../api/pages';
 import { type Key, type KeyInput, type KeyWithSecret, useProjectNames, useProjects } from '../../api/projects';
-import { Needed } from '../../api/session';
+import { Needed, useSession } from '../../api/session';
 import { useGatewayUrl } from '../../api/settings';
 import { useOpened } from '../../range/use-opened';
 import { requestsLink } from '../../range/use-show-requests';
@@ -47,15 +47,19 @@ function OwnKeys() {
   const opened = useOpened();
   const projectName = useProjectNames();
   const [secret, setSecret] = useState<KeyWithSecret | null>(null);
+  // Keys that a token makes belong to nobody.
+  const isPerson = useSession().data?.user != null;
   const rows = keys.data?.rows as readonly Key[] | undefined;
   const project: Column<Key> = { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) };
   return (
     <TableCard
       title="Keys"
       actions={
-        <ChangeButton onClick={() => opened.open('new')}>
-          <Plus /> New key
-        </ChangeButton>
+        isPerson && (
+          <ChangeButton onClick={() => opened.open('new')}>
+            <Plus /> New key
+          </ChangeButton>
+        )
       }
       caption="Your keys; each opens its requests"
       query={keys}
@@ -64,10 +68,14 @@ function OwnKeys() {
       rowKey={(row) => row.id}
       linkOf={(row) => requestsLink({ api_key_id: row.id })}
       emptyTitle="No keys of your own yet"
-      emptyHint="Create one, or run llm0 login."
+      emptyHint={
+        isPerson
+          ? 'Create one, or run llm0 login.'
+          : 'An admin token is no person, so it has none. Keys of projects are under Projects & keys.'
+      }
     >
       <MoreRows pages={keys} shown={rows?.length ?? 0} />
-      {opened.id === 'new' && <NewKey onClose={opened.close} onSecret={setSecret} />}
+      {isPerson && opened.id === 'new' && <NewKey onClose={opened.close} onSecret={setSecret} />}
       {secret !== null && <SecretDialog of={secret} onClose={() => setSecret(null)} />}
     </TableCard>
   );
@@ -91,15 +99,16 @@ function NewKey({ onClose, onSecret }: NewKeyProps) {
   };
   const project: FieldSpec = {
     ...{ name: 'project_id', label: 'Project', kind: 'text', required: true },
-    options: Object.fromEntries(projects.map(({ id, name }) => [id, name])),
+    options: { '': 'Choose a project', ...Object.fromEntries(projects.map(({ id, name }) => [id, name])) },
   };
   if (projects.length === 0) return null;
+  const only = projects.length === 1 ? projects[0]?.id : '';
   return (
     <SpecDialog
       title="New key"
       onClose={onClose}
       specs={[project, ...KEY_FIELDS]}
-      resource={{ project_id: projects[0]?.id, budget_period: 'total' }}
+      resource={{ project_id: only, budget_period: 'total' }}
       submitLabel="Create key"
       change={create}
       onSubmit={(body) => create.mutate(body as unknown as KeyInput & { project_id: string }, { onSuccess })}

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button';
 import { Search } from '../../ui/icons';
 
@@ -6,30 +6,49 @@ const Palette = lazy(() => import('./palette').then((module) => ({ default: modu
 
 const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
 
+const isText = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
+  key.length === 1 && !ctrlKey && !metaKey && !altKey;
+
 /** One place listens for the keys; buttons ask it. */
 export function PaletteHost() {
   const [isOpen, setIsOpen] = useState(false);
+  /** What was typed since it was asked for, until it has the focus; null while closed, or there. */
+  const early = useRef<string | null>(null);
+  const takeEarly = useCallback(() => {
+    const typed = early.current ?? '';
+    early.current = null;
+    return typed;
+  }, []);
+  const set = useCallback((open: boolean) => {
+    early.current = open ? '' : null;
+    setIsOpen(open);
+  }, []);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      if (early.current !== null && isText(event)) {
+        event.preventDefault();
+        early.current += event.key;
+        return;
+      }
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey)
         return;
       event.preventDefault();
       // Two open dialogs would make Escape ambiguous.
       if (document.querySelector('[role=dialog]:not(:has([data-palette]))') !== null) return;
-      setIsOpen((before) => !before);
+      set(!isOpen);
     };
-    const onAsked = () => setIsOpen(true);
+    const onAsked = () => set(true);
     addEventListener('keydown', onKey);
     addEventListener(ASKED, onAsked);
     return () => {
       removeEventListener('keydown', onKey);
       removeEventListener(ASKED, onAsked);
     };
-  }, []);
+  }, [isOpen, set]);
   if (!isOpen) return null;
   return (
     <Suspense>
-      <Palette onClose={() => setIsOpen(false)} />
+      <Palette onClose={() => set(false)} takeEarly={takeEarly} />
     </Suspense>
   );
 }

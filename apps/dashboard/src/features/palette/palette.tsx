@@ -10,8 +10,15 @@ import { useCommands } from './use-commands';
 const LIST = 'palette-list';
 const KEPT = 'llm0-palette';
 
-export function Palette({ onClose }: { readonly onClose: () => void }) {
+interface Props {
+  readonly onClose: () => void;
+  /** Text that was typed before the palette was there. */
+  readonly takeEarly: () => string;
+}
+
+export function Palette({ onClose, takeEarly }: Props) {
   const [typed, setTyped] = useState('');
+  useEffect(() => setTyped((text) => text + takeEarly()), [takeEarly]);
   const [active, setActive] = useState(0);
   const [recent] = useState(readRecent);
   const shown = findCommands(useCommands(typed, useOwnCommands()), typed, recent);

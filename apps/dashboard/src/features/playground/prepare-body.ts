@@ -38,7 +38,9 @@ export function prepareBody({
   const problems: Problem[] = [];
   const note: Note = (field, message) => problems.push({ field, message });
   const spoken = turns.filter((turn) => !isEmptyTurn(turn) || turn.role === 'tool');
-  if (spoken.length === 0) note('turns', 'Enter a message first.');
+  const last = turns.at(-1);
+  const isUnsaid = last?.role === 'user' && isEmptyTurn(last) && spoken.at(-1)?.role === 'assistant';
+  if (spoken.length === 0 || isUnsaid) note('turns', 'Enter a message first.');
   // Only the first field has an example: another would ask the same model again.
   const empty = models.findIndex((model, index) => index > 0 && model.trim() === '');
   if (empty > 0) note('models', `Choose model ${empty + 1}, or remove it.`);

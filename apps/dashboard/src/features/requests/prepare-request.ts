@@ -60,7 +60,7 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['API', log.dialect],
     ['Modality', log.modality === 'text' ? null : log.modality, others({ modality: log.modality })],
     ['Units', describeUnits(log.units)],
-    ['Route', log.routing?.map(describeReason).join('; ') ?? null],
+    ['Route', log.routing?.map(describeReason).join('; ') ?? soleRoute(log)],
     ['Refusals', foldedNote(log)],
     ['Dropped parameters', log.dropped_params?.join(', ') ?? null],
     ['Run', log.run_id, runLink(log)],
@@ -70,6 +70,10 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['Matched by', log.matched_by, { to: '/requests', search: (kept) => ({ ...kept, open: log.matched_by }) }],
   ];
 }
+
+/** A call had no choice; an answer from a cache had no call. */
+const soleRoute = ({ attempts }: Pick<Log, 'attempts'>): string | null =>
+  (attempts?.length ?? 0) === 0 ? null : 'one target, no fallback';
 
 /** `openai/gpt-4o: priority`, in the words of `X-LLM0-Route`. */
 const describeReason = ({ provider, model, reason }: NonNullable<Log['routing']>[number]): string =>

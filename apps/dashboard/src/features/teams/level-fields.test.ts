@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { FieldError, fillForm, readForm } from '../forms/prepare-form';
-import { describeBudgets, LIMIT_FIELDS } from './level-fields';
+import { describeLimits, LIMIT_FIELDS } from './level-fields';
 
 const OTHERS = [
   'allowed_models',
@@ -13,8 +13,11 @@ const OTHERS = [
 
 test('budgets are said with their periods, and can be set beside other limits', () => {
   const none = { daily_budget_usd: null, weekly_budget_usd: null, monthly_cap_usd: null };
-  expect(describeBudgets(none)).toBeNull();
-  expect(describeBudgets({ ...none, daily_budget_usd: 2.5, monthly_cap_usd: 20 })).toBe('$2.50 a day, $20.00 a month');
+  const free = { ...none, rate_limit_per_minute: null, tokens_per_minute: null };
+  expect(describeLimits(free)).toBeNull();
+  expect(describeLimits({ ...free, daily_budget_usd: 2.5, monthly_cap_usd: 20, tokens_per_minute: 1000 })).toBe(
+    '$2.50 a day, $20.00 a month, 1,000 tokens a minute',
+  );
   expect(LIMIT_FIELDS.map(({ name }) => name).sort()).toEqual([...Object.keys(none), ...OTHERS].sort());
 });
 

@@ -1,3 +1,4 @@
+import { formatCount } from '../../format/format-number';
 import { formatUsdExact } from '../../format/format-usd';
 import type { Column } from '../../ui/table/column';
 import type { FieldSpec } from '../forms/prepare-form';
@@ -6,7 +7,7 @@ import { KEY_FIELDS, PROJECT_FIELDS } from '../projects/field-specs';
 import type { Team } from './use-teams';
 
 const PERIODS = { daily_budget_usd: 'a day', weekly_budget_usd: 'a week', monthly_cap_usd: 'a month' } as const;
-type Budgets = Pick<Team, keyof typeof PERIODS>;
+type Limits = Pick<Team, keyof typeof PERIODS | 'rate_limit_per_minute' | 'tokens_per_minute'>;
 
 const A_MINUTE = ['rate_limit_per_minute', 'tokens_per_minute'];
 
@@ -67,15 +68,18 @@ export const TEAM_FIELDS: readonly FieldSpec[] = [
   },
 ];
 
-/** `$2.50 a day, $20.00 a month`; null without any. */
-export function describeBudgets(level: Budgets): string | null {
+/** `$2.50 a day, $20.00 a month, 60 requests a minute`; null without any. */
+export function describeLimits(level: Limits): string | null {
   const parts = (Object.keys(PERIODS) as (keyof typeof PERIODS)[]).flatMap((name) => {
     const usd = level[name];
     return usd === null ? [] : [`${formatUsdExact(usd)} ${PERIODS[name]}`];
   });
+  const { rate_limit_per_minute: requests, tokens_per_minute: tokens } = level;
+  if (requests !== null) parts.push(`${formatCount(requests)} requests a minute`);
+  if (tokens !== null) parts.push(`${formatCount(tokens)} tokens a minute`);
   return parts.length === 0 ? null : parts.join(', ');
 }
 
-export const budgetColumn = <T extends Budgets>(): Column<T> => ({
-  ...{ header: 'Budgets', wideOnly: true, value: describeBudgets },
+export const limitColumn = <T extends Limits>(): Column<T> => ({
+  ...{ header: 'Limits', wideOnly: true, value: describeLimits },
 });

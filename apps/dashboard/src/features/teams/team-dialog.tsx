@@ -122,7 +122,7 @@ function AddMember({ teamId }: { readonly teamId: string }) {
       <SpecForm
         specs={specs}
         resource={{ user_id: '', role: 'member' }}
-        submitLabel="Save"
+        submitLabel="Save member"
         change={add}
         onSubmit={(body) => add.mutate(body as MemberInput)}
       />

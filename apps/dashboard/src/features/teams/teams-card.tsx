@@ -12,7 +12,7 @@ import { TableCard } from '../../ui/table/table-card';
 import { useSettled } from '../../ui/use-settled';
 import { ManagedMark } from '../forms/managed-set';
 import { SpecDialog } from '../forms/spec-form';
-import { budgetColumn, LIMIT_FIELDS, TEAM_FIELDS } from './level-fields';
+import { LIMIT_FIELDS, limitColumn, TEAM_FIELDS } from './level-fields';
 import { TeamDialog } from './team-dialog';
 import { type Team, type TeamInput, useTeams } from './use-teams';
 
@@ -28,7 +28,8 @@ const COLUMNS: readonly Column<Team>[] = [
   },
   { header: 'Projects', value: (row) => row.projects },
   { header: 'Members', value: (row) => row.members },
-  budgetColumn(),
+  limitColumn(),
+  { header: 'Cost center', wideOnly: true, value: (row) => row.cost_center },
 ];
 const FIELDS = [...TEAM_FIELDS, ...LIMIT_FIELDS];
 

@@ -11,7 +11,7 @@ import { TableCard } from '../../ui/table/table-card';
 import { useSettled } from '../../ui/use-settled';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
-import { budgetColumn } from './level-fields';
+import { limitColumn } from './level-fields';
 import { type User, type UserInput, useUsers } from './use-teams';
 import { UserDialog } from './user-dialog';
 
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<User>[] = [
     value: (row) => (row.is_active ? 'active' : 'deactivated'),
     tone: (row) => (row.is_active ? 'neutral' : 'accent'),
   },
-  budgetColumn(),
+  limitColumn(),
   {
     header: 'Last sign-in',
     wideOnly: true,
