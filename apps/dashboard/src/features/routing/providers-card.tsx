@@ -47,7 +47,7 @@ export function ProvidersCard() {
     [providers.data, hours, health.data, latency.data],
   );
   const [isAll, setAll] = useState(false);
-  const inUse = lines?.filter(isUsed);
+  const inUse = lines?.filter((line) => isUsed(line) || sumOf(hours?.get(line.name)?.requests ?? []) > 0);
   const idle = (lines?.length ?? 0) - (inUse?.length ?? 0);
   const opened = lines?.find(({ name }) => name === id);
   return (
