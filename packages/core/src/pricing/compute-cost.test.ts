@@ -140,6 +140,10 @@ describe('images and units', () => {
     expect(costOf(usage, { ...given, input: 0, output: 0, image: 0, search: 0 }).detail.price_source).toBeUndefined();
   });
 
+  test('a fraction that binary numbers miss costs no thousandth more', () => {
+    expect(costOf({ units: { sessionSeconds: 2079.309 } }, { session_second: 1_000_000 }).costNanoUsd).toBe(2_079_309);
+  });
+
   test('equals big-integer arithmetic for any tokens, units and prices', () => {
     const count = fc.integer({ min: 0, max: 50_000_000 });
     const price = fc.integer({ min: 0, max: 1_000_000_000_000 });

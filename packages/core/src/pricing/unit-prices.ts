@@ -42,6 +42,9 @@ function priceOfSixty(
 /** Units in a price: a thousandth of one unit × the price of sixty. */
 export const PARTS_A_UNIT = 1000 * SECONDS_A_MINUTE;
 
+/** Rounded up. A product such as 2079.309 × 1000 is off by a few bits of its fraction. */
+const thousandths = (count: number): number => Math.ceil(Number((count * 1000).toFixed(3)));
+
 /** What is billed by unit. */
 export interface BilledUnits {
   /** Integers whose product, divided by `PARTS_A_UNIT`, is pico-USD. */
@@ -66,7 +69,7 @@ export function billUnits(usage: Usage, prices: TokenPrices, context: PriceConte
       continue;
     }
     isMeasured ||= MEASURES.has(unit);
-    parts.push([Math.ceil(count * 1000), pico]);
+    parts.push([thousandths(count), pico]);
   }
   return { parts, isUnpriced: isUnpriced || !(areTokensPriced || isMeasured) };
 }
