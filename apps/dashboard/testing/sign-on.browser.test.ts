@@ -89,6 +89,13 @@ test('an admin adds a user and gives a role; without JavaScript errors', async (
   await dialog.getByRole('button', { name: 'Add user' }).click();
   await page.getByRole('cell', { name: 'bob@example.com' }).waitFor();
   await shoot(page, 'users');
+  await page.getByRole('tab', { name: 'Organizations' }).click();
+  await page.getByRole('button', { name: 'New organization' }).click();
+  await dialog.getByLabel('Name').fill('Europe');
+  await dialog.getByLabel('Requests per minute').fill('600');
+  await dialog.getByRole('button', { name: 'Create organization' }).click();
+  await page.getByRole('cell', { name: '600 requests a minute' }).waitFor();
+  await shoot(page, 'organizations');
   await page.getByRole('tab', { name: 'Sign-on' }).click();
   await page.getByRole('cell', { name: 'Acme', exact: true }).click();
   await dialog.getByRole('button', { name: 'Add group' }).click();

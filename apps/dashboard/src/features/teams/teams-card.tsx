@@ -11,10 +11,11 @@ import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { useSettled } from '../../ui/use-settled';
 import { ManagedMark } from '../forms/managed-set';
+import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 import { LIMIT_FIELDS, limitColumn, TEAM_FIELDS } from './level-fields';
 import { TeamDialog } from './team-dialog';
-import { type Team, type TeamInput, useTeams } from './use-teams';
+import { type Organization, type Team, type TeamInput, useOrganizations, useTeams } from './use-teams';
 
 const COLUMNS: readonly Column<Team>[] = [
   {
@@ -33,10 +34,22 @@ const COLUMNS: readonly Column<Team>[] = [
 ];
 const FIELDS = [...TEAM_FIELDS, ...LIMIT_FIELDS];
 
+/** Where there is a choice. */
+const organizationField = (all: readonly Organization[]): readonly FieldSpec[] =>
+  all.length < 2
+    ? []
+    : [
+        {
+          ...{ name: 'organization_id', label: 'Organization', kind: 'text', required: true },
+          options: Object.fromEntries(all.map(({ id, name }) => [id, name])),
+        },
+      ];
+
 export function TeamsCard() {
   const [q, setQ] = useState('');
   const teams = useTeams(useSettled(q.trim()));
   const mayCreate = useMay('change_teams');
+  const organizations = useOrganizations().data?.rows ?? [];
   const [isCreating, setIsCreating] = useState(false);
   const [shown, setShown] = useState<Team | null>(null);
   const create = useChange({
@@ -71,8 +84,8 @@ export function TeamsCard() {
         title="New team"
         open={isCreating}
         onClose={() => setIsCreating(false)}
-        specs={FIELDS}
-        resource={null}
+        specs={[...FIELDS, ...organizationField(organizations)]}
+        resource={{ organization_id: (organizations.find(({ name }) => name === 'default') ?? organizations[0])?.id }}
         submitLabel="Create team"
         change={create}
         onSubmit={(body) => create.mutate(body as TeamInput, { onSuccess: () => setIsCreating(false) })}

@@ -7,6 +7,8 @@ export type Team = InferResponseType<typeof api.teams.$get>['data'][number];
 export type TeamInput = InferRequestType<typeof api.teams.$post>['json'];
 export type Member = InferResponseType<(typeof api.teams)[':id']['members']['$get']>['data'][number];
 export type MemberInput = InferRequestType<(typeof api.teams)[':id']['members']['$post']>['json'];
+export type Organization = InferResponseType<typeof api.organizations.$get>['data'][number];
+export type OrganizationInput = InferRequestType<typeof api.organizations.$post>['json'];
 export type User = InferResponseType<typeof api.users.$get>['data'][number];
 export type UserInput = InferRequestType<typeof api.users.$post>['json'];
 export type IdentityProvider = InferResponseType<(typeof api)['identity-providers']['$get']>['data'][number];
@@ -22,6 +24,11 @@ export const useTeams = (q = '') =>
     queryKey: ['teams', 'list', q],
     readPage: (at) => read(api.teams.$get({ query: { limit: LIMIT, ...named(q), ...at } })),
     keepsPrevious: true,
+  });
+export const useOrganizations = () =>
+  usePages({
+    queryKey: ['organizations'],
+    readPage: (at) => read(api.organizations.$get({ query: { limit: LIMIT, ...at } })),
   });
 /** Name of a team that no page has yet. */
 export const useTeamName = (id: string, isNeeded: boolean) =>
