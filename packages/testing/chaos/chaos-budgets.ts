@@ -66,13 +66,19 @@ export async function unevenBudgets(gateway: GatewayProcess, key: BudgetedKey, n
   return uneven;
 }
 
+const TRIES = 5;
+
 async function spentOf(gateway: GatewayProcess, { apiKey, teams }: BudgetedKey): Promise<number> {
   const [team] = teams;
   const headers = { 'x-llm0-team': team };
-  const response = await postChat(gateway, apiKey, ask('How much is spent?'), { headers });
-  const { error } = (await response.json()) as { error?: { spent_usd?: number } };
-  if (error?.spent_usd === undefined) throw new Error(`a budget of nothing answered ${response.status}`);
-  return error.spent_usd;
+  for (let tries = 1; ; tries++) {
+    const response = await postChat(gateway, apiKey, ask('How much is spent?'), { headers });
+    const { error } = (await response.json()) as { error?: { spent_usd?: number } };
+    if (error?.spent_usd !== undefined) return error.spent_usd;
+    // A busy machine misses the deadline of a decision.
+    if (response.status !== 503 || tries > TRIES) throw new Error(`a budget of nothing answered ${response.status}`);
+    await Bun.sleep(1000);
+  }
 }
 
 /** Start of the UTC day, week (Monday) or month. */
