@@ -120,8 +120,8 @@ test("a provider's managed keys, and managed prices, are read-only in the dialog
   await go('/models?open=new');
   await dialog().getByLabel('Provider').fill('mixed');
   await dialog().getByLabel('Model').fill('m');
-  await dialog().getByLabel('Input, USD / 1M').fill('7');
-  await dialog().getByLabel('Output, USD / 1M').fill('7');
+  await dialog().getByLabel('Input, USD / 1M', { exact: true }).fill('7');
+  await dialog().getByLabel('Output, USD / 1M', { exact: true }).fill('7');
   await button('Save price').click();
   await dialog().getByText('This model has a price').waitFor();
   expect(problems).toEqual([]);

@@ -1,5 +1,5 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { onExpiredSession } from '../../api/expired-session';
 import { useSession, useSignOut } from '../../api/session';
 import { Button } from '../../ui/button';
@@ -8,12 +8,13 @@ import { ErrorState } from '../../ui/error-state';
 import * as icons from '../../ui/icons';
 import { PaletteButton, PaletteHost } from '../palette/palette-button';
 import { SignInForm } from '../sign-in/sign-in-form';
-import { SignInPage } from '../sign-in/sign-in-page';
 import { keepFocus } from './keep-focus';
 import { PageMenu } from './page-menu';
 import { StaleSignIn } from './stale-sign-in';
 import { useTheme } from './theme';
 import { useMenu } from './use-menu';
+
+const SignInPage = lazy(() => import('../sign-in/sign-in-page').then((module) => ({ default: module.SignInPage })));
 
 const REST_MS = 3000;
 
@@ -42,7 +43,13 @@ export function Shell({ preload }: { readonly preload: () => void }) {
       </div>
     );
   }
-  if (session.data === null) return <SignInPage />;
+  if (session.data === null) {
+    return (
+      <Suspense>
+        <SignInPage />
+      </Suspense>
+    );
+  }
   return (
     <div className="flex min-h-dvh">
       <a href="#main" className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:bg-panel focus:p-2">
