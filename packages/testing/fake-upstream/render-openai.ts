@@ -94,3 +94,9 @@ function contentDeltas(behaviour: FakeBehaviour): JsonObject[] {
   ]);
   return [...thoughts, ...calls];
 }
+
+/** `GET /v1/models` */
+export const renderModels = (ids: readonly string[] = ['fake-model']): JsonObject => ({
+  object: 'list',
+  data: ids.map((id) => ({ id, object: 'model', owned_by: 'fake' })),
+});

@@ -1,10 +1,12 @@
 import type { JsonObject } from '@llm0/core/chat/json';
+import { applyControl } from './apply-control';
 import { type FakeBehaviour, requestedBehaviour } from './behaviour';
 import { Bill, type Billed, limitOf } from './bill';
 import type { FakeControl, FakeCounters, FakeUpstream, FakeUpstreamOptions, RecordedRequest } from './fake-control';
 import { withForcedTool } from './forced-tool';
 import type { AnswerContext } from './render-answer';
 import { FAKE_EMBEDDINGS, type FakeEmbeddings, type FakeEmbeddingVendor } from './render-embeddings';
+import { renderModels } from './render-openai';
 import { ordinaryAnswer, scriptedAnswer } from './serve-answer';
 import { type FakeTask, readFields, serveTask, taskRoutes } from './serve-task';
 
@@ -31,6 +33,11 @@ const EMBEDDING_ERRORS = {
   bedrock: 'bedrock-converse',
   cohere: 'cohere-chat',
 } as const satisfies Record<FakeEmbeddingVendor, AnswerContext['format']>;
+
+type Asked = Pick<ChatCall, 'request' | 'body'> & {
+  readonly model: string;
+  readonly queued: FakeBehaviour | undefined;
+};
 
 interface ChatCall {
   readonly request: Request;
@@ -91,10 +98,10 @@ class FakeServer implements FakeUpstream, FakeControl {
         '/v1beta/models/:call': { POST: (request) => this.answerGemini(request) },
         '/v1/models/:call': { POST: (request) => this.answerGemini(request) },
         '/model/:model/:method': { POST: (request) => this.answerBedrock(request) },
-        '/v1/models': () => Response.json({ object: 'list', data: this.listModels() }),
+        '/v1/models': () => Response.json(renderModels(this.options.models)),
         // A plain HTTP service.
         '/infer/bench/:name': (request) => Response.json(plainAnswer(request), KEPT),
-        '/control': { POST: async (request) => this.applyControl((await request.json()) as JsonObject) },
+        '/control': { POST: async (request) => applyControl(this, (await request.json()) as JsonObject) },
         '/counters': () => Response.json(this.counters),
         '/billed': () => Response.json(this.billed()),
       },
@@ -191,7 +198,7 @@ class FakeServer implements FakeUpstream, FakeControl {
   private async countAnthropic(request: Request): Promise<Response> {
     const body = (await request.json()) as JsonObject;
     this.record(request, body);
-    const behaviour = this.chooseBehaviour(request, body, String(body.model)) ?? {};
+    const behaviour = this.behaviourOf({ request, body, model: String(body.model), queued: this.queue.shift() });
     const isRefused = body.max_tokens !== undefined || body.stream !== undefined || (behaviour.status ?? 200) !== 200;
     if (!isRefused) return Response.json({ input_tokens: behaviour.usage?.prompt ?? FAKE_COUNT });
     const error = { type: 'invalid_request_error', message: 'Extra inputs are not permitted' };
@@ -236,7 +243,8 @@ class FakeServer implements FakeUpstream, FakeControl {
 
   private async answerTask(request: Request, path: FakeTask): Promise<Response> {
     const body = await readFields(request);
-    const behaviour = this.nextBehaviour(request, body);
+    // `answerChat` takes the queued one.
+    const behaviour = this.behaviourOf({ request, body, model: String(body.model), queued: this.queue[0] });
     const stream = body.stream === true || body.stream === 'true';
     const context: AnswerContext = { format: 'openai-chat', model: String(body.model), includeUsage: true };
     const answered = await this.answerChat({ request, body, stream: false, context });
@@ -244,17 +252,11 @@ class FakeServer implements FakeUpstream, FakeControl {
     return serveTask(path, body, { behaviour, stream });
   }
 
-  /** Without taking it. */
-  private nextBehaviour(request: Request, body: JsonObject): FakeBehaviour {
-    const [queued] = this.queue;
-    const asked = requestedBehaviour(body, request.headers);
-    return { ...this.fallback, ...this.byModel.get(String(body.model)), ...queued, ...asked };
-  }
-
   private async answerChat({ request, body, stream, context: asked }: ChatCall): Promise<Response> {
     this.counters.received += 1;
     if (this.options.record !== false) this.record(request, body);
-    const chosen = this.chooseBehaviour(request, body, asked.model);
+    const set = this.behaviourOf({ request, body, model: asked.model, queued: this.queue.shift() });
+    const chosen = Object.keys(set).length === 0 ? undefined : set;
     const context = { ...asked, model: chosen?.answeredBy ?? asked.model };
     const behaviour = withForcedTool(saidBack(withinLimit(chosen, body), body), context.format, body);
     if (this.options.record !== false)
@@ -270,12 +272,8 @@ class FakeServer implements FakeUpstream, FakeControl {
     return scriptedAnswer({ behaviour, stream, context, counters: this.counters, stopped: this.stopping.promise });
   }
 
-  /** undefined = ordinary. */
-  private chooseBehaviour(request: Request, body: JsonObject, model: string): FakeBehaviour | undefined {
-    const asked = requestedBehaviour(body, request.headers);
-    const behaviour = { ...this.fallback, ...this.byModel.get(model), ...this.queue.shift(), ...asked };
-    for (const _name in behaviour) return behaviour;
-    return undefined;
+  private behaviourOf({ request, body, model, queued }: Asked): FakeBehaviour {
+    return { ...this.fallback, ...this.byModel.get(model), ...queued, ...requestedBehaviour(body, request.headers) };
   }
 
   private record(request: Request, body: JsonObject): void {
@@ -298,22 +296,5 @@ class FakeServer implements FakeUpstream, FakeControl {
       });
       void this.stopping.promise.then(resolve);
     });
-  }
-
-  private listModels(): JsonObject[] {
-    return (this.options.models ?? ['fake-model']).map((id) => ({ id, object: 'model', owned_by: 'fake' }));
-  }
-
-  /** The same controls over HTTP, for a fake in its own process: `{default, models, queue, hold, release, reset}`. */
-  private applyControl(command: JsonObject): Response {
-    if (command.reset === true) this.reset();
-    if (command.default !== undefined) this.setDefault(command.default as FakeBehaviour);
-    for (const [model, behaviour] of Object.entries((command.models ?? {}) as JsonObject)) {
-      this.setModel(model, behaviour as FakeBehaviour);
-    }
-    this.enqueue(...((command.queue ?? []) as FakeBehaviour[]));
-    if (command.hold === true) this.hold();
-    if (command.release === true) this.release();
-    return Response.json(this.counters);
   }
 }

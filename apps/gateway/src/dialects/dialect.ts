@@ -201,16 +201,7 @@ export interface EmbeddingDialect extends ErrorEnvelope {
 }
 
 /** Facts for the client beside a task's answer. */
-export interface TaskSummary {
-  readonly requestId: string;
-  /** The answering model. */
-  readonly model: string;
-  readonly cache: CacheOutcome;
-  readonly usage: Usage;
-  readonly costNanoUsd: number;
-  readonly latencyMs: number;
-  readonly createdSeconds: number;
-}
+export type TaskSummary = Omit<ResponseSummary, 'provider' | 'request'>;
 
 /** A request's body: JSON, or a form with its fields as JSON and its files. */
 export interface TaskBody {

@@ -3,23 +3,20 @@ import {
   COUNT,
   FLAG,
   METADATA,
+  MODEL,
   NUMBER,
   nullable,
   OBJECT,
   oneOfTexts,
   openObject,
   type Part,
+  STREAM,
   schemaRef,
   TEXT,
 } from './document-parts';
 
 const anyOf = (...schemas: readonly Part[]): Part => ({ anyOf: schemas });
-const MODEL = {
-  type: 'string',
-  description: 'Model name, `provider/model`, or an alias of the project',
-  examples: ['gpt-4o-mini'],
-} as const;
-const STREAM = { type: 'boolean', default: false, description: 'Answer as server-sent events' } as const;
+const CHAT_MODEL = { ...MODEL, examples: ['gpt-4o-mini'] } as const;
 
 const usage = openObject(
   {
@@ -47,7 +44,7 @@ const message = openObject(
 export const CHAT_SCHEMAS: Readonly<Record<string, Part>> = {
   ChatCompletionRequest: openObject(
     {
-      model: MODEL,
+      model: CHAT_MODEL,
       messages: arrayOf(message, { minItems: 1 }),
       stream: STREAM,
       stream_options: openObject({ include_usage: FLAG }),
@@ -114,7 +111,7 @@ export const CHAT_SCHEMAS: Readonly<Record<string, Part>> = {
   ),
   CompletionRequest: openObject(
     {
-      model: MODEL,
+      model: CHAT_MODEL,
       prompt: anyOf(TEXT, arrayOf(anyOf(TEXT, { type: 'integer' }, arrayOf({ type: 'integer' })))),
       suffix: nullable('string'),
       max_tokens: nullable('integer'),
@@ -139,7 +136,7 @@ export const CHAT_SCHEMAS: Readonly<Record<string, Part>> = {
   ),
   EmbeddingRequest: openObject(
     {
-      model: MODEL,
+      model: CHAT_MODEL,
       input: anyOf(TEXT, arrayOf(anyOf(TEXT, { type: 'integer' }, arrayOf({ type: 'integer' })), { minItems: 1 })),
       encoding_format: oneOfTexts('float', 'base64'),
       dimensions: COUNT,
@@ -163,7 +160,7 @@ export const CHAT_SCHEMAS: Readonly<Record<string, Part>> = {
   ),
   ResponseRequest: openObject(
     {
-      model: MODEL,
+      model: CHAT_MODEL,
       input: anyOf(TEXT, arrayOf(OBJECT)),
       instructions: nullable('string'),
       previous_response_id: nullable('string'),

@@ -15,6 +15,11 @@ export const openObject = (properties: Part, required: readonly string[] = [], m
 });
 
 export const TEXT = { type: 'string' } as const;
+export const MODEL = {
+  type: 'string',
+  description: 'Model name, `provider/model`, or an alias of the project',
+} as const;
+export const STREAM = { type: 'boolean', default: false, description: 'Answer as server-sent events' } as const;
 export const COUNT = { type: 'integer', minimum: 0 } as const;
 export const FLAG = { type: 'boolean' } as const;
 export const OBJECT = { type: 'object' } as const;

@@ -3,16 +3,17 @@ import {
   arrayOf,
   COUNT,
   METADATA,
+  MODEL,
   NUMBER,
   nullable,
   OBJECT,
   oneOfTexts,
   openObject,
   type Part,
+  STREAM,
   TEXT,
 } from './document-parts';
 
-const MODEL = { type: 'string', description: 'Model name, `provider/model`, or an alias of the project' } as const;
 const TEXTS = { anyOf: [TEXT, arrayOf({ anyOf: [TEXT, OBJECT] }, { minItems: 1 })] };
 const FILE = { type: 'string', format: 'binary' } as const;
 
@@ -24,7 +25,7 @@ const image = {
   quality: { type: 'string', description: "The vendor's own, such as `low` or `high`" },
   output_format: oneOfTexts('png', 'webp', 'jpeg', 'gif', 'svg'),
   response_format: oneOfTexts('b64_json', 'url'),
-  stream: { type: 'boolean', default: false, description: 'Answer as server-sent events' },
+  stream: STREAM,
   partial_images: { type: 'integer', minimum: 0, maximum: 3, description: 'Unfinished images of a stream' },
 } as const;
 

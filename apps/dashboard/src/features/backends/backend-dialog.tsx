@@ -2,12 +2,12 @@ import { useState } from 'react';
 import type { Backend, BackendChanges, BackendTest } from '../../api/backends';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { saveChanges } from '../../api/save-changes';
 import { formatMs } from '../../format/format-number';
 import { Button } from '../../ui/button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { ConfirmButton } from '../forms/confirm-button';
-import { type Edit, SpecForm } from '../forms/spec-form';
+import { SpecForm } from '../forms/spec-form';
+import { useSave } from '../forms/use-save';
 import { asFields, BACKEND_FIELDS, backendBody } from './backend-fields';
 
 const AFFECTS = [['backends']];
@@ -15,15 +15,11 @@ const AFFECTS = [['backends']];
 /** One backend: whether it answers, and its settings. */
 export function BackendDialog({ of: backend, onClose }: DialogOf<Backend>) {
   const param = { id: backend.id };
-  const save = useChange({
-    run: (edit: Edit) =>
-      saveChanges({
-        ...edit,
-        asFields,
-        read: () => api.backends[':id'].$get({ param }),
-        write: (options) =>
-          api.backends[':id'].$patch({ param, json: backendBody(edit.changes) as BackendChanges }, options),
-      }),
+  const save = useSave({
+    asFields,
+    read: () => api.backends[':id'].$get({ param }),
+    write: (changes, options) =>
+      api.backends[':id'].$patch({ param, json: backendBody(changes) as BackendChanges }, options),
     affects: AFFECTS,
     done: 'Saved. Changes apply from the next request.',
   });

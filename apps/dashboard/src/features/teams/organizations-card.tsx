@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { saveChanges } from '../../api/save-changes';
 import { Button } from '../../ui/button';
 import type { DialogOf } from '../../ui/dialog';
 import { Plus } from '../../ui/icons';
@@ -9,7 +8,8 @@ import type { Column } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import type { FieldSpec } from '../forms/prepare-form';
-import { type Edit, SpecDialog } from '../forms/spec-form';
+import { SpecDialog } from '../forms/spec-form';
+import { useSave } from '../forms/use-save';
 import { LIMIT_FIELDS, limitColumn } from './level-fields';
 import { type Organization, type OrganizationInput, useOrganizations } from './use-teams';
 
@@ -61,13 +61,9 @@ export function OrganizationsCard() {
 function OrganizationDialog({ of: organization, onClose }: DialogOf<Organization>) {
   const param = { id: organization.id };
   const at = api.organizations[':id'];
-  const save = useChange({
-    run: (edit: Edit) =>
-      saveChanges({
-        ...edit,
-        read: () => at.$get({ param }),
-        write: (options) => at.$patch({ param, json: edit.changes }, options),
-      }),
+  const save = useSave({
+    read: () => at.$get({ param }),
+    write: (json, options) => at.$patch({ param, json }, options),
     affects: AFFECTS,
     done: 'Organization saved',
   });

@@ -1,6 +1,5 @@
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { saveChanges } from '../../api/save-changes';
 import { useMay } from '../../api/session';
 import { Button } from '../../ui/button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
@@ -8,7 +7,8 @@ import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { Managed } from '../forms/managed';
 import type { FieldSpec } from '../forms/prepare-form';
-import { type Edit, SpecForm } from '../forms/spec-form';
+import { SpecForm } from '../forms/spec-form';
+import { useSave } from '../forms/use-save';
 import { LIMIT_FIELDS, TEAM_FIELDS } from './level-fields';
 import { ROLE_NAMES } from './role-names';
 import { UserField } from './team-picker';
@@ -82,13 +82,9 @@ function RemoveMember({ teamId, of: { user_id, name } }: { readonly teamId: stri
 function Settings({ of: team, onClose }: DialogOf<Team>) {
   const mayLimit = useMay('change_teams');
   const param = { id: team.id };
-  const save = useChange({
-    run: (edit: Edit) =>
-      saveChanges({
-        ...edit,
-        read: () => api.teams[':id'].$get({ param }),
-        write: (options) => api.teams[':id'].$patch({ param, json: edit.changes }, options),
-      }),
+  const save = useSave({
+    read: () => api.teams[':id'].$get({ param }),
+    write: (json, options) => api.teams[':id'].$patch({ param, json }, options),
     affects: [['teams'], ['budgets']],
     done: 'Team saved',
   });

@@ -49,14 +49,8 @@ export function TeamsCard() {
   const [q, setQ] = useState('');
   const teams = useTeams(useSettled(q.trim()));
   const mayCreate = useMay('change_teams');
-  const organizations = useOrganizations().data?.rows ?? [];
   const [isCreating, setIsCreating] = useState(false);
   const [shown, setShown] = useState<Team | null>(null);
-  const create = useChange({
-    run: (json: TeamInput) => read(api.teams.$post({ json })),
-    affects: [['teams'], ['budgets']],
-    done: 'Team created',
-  });
   return (
     <TableCard
       title="Teams"
@@ -80,17 +74,30 @@ export function TeamsCard() {
       emptyHint={q === '' ? 'Ask an admin to add you to a team.' : undefined}
     >
       <MoreRows pages={teams} shown={teams.data?.rows.length ?? 0} />
-      <SpecDialog
-        title="New team"
-        open={isCreating}
-        onClose={() => setIsCreating(false)}
-        specs={[...FIELDS, ...organizationField(organizations)]}
-        resource={{ organization_id: (organizations.find(({ name }) => name === 'default') ?? organizations[0])?.id }}
-        submitLabel="Create team"
-        change={create}
-        onSubmit={(body) => create.mutate(body as TeamInput, { onSuccess: () => setIsCreating(false) })}
-      />
+      {isCreating && <NewTeam onClose={() => setIsCreating(false)} />}
       {shown !== null && <TeamDialog of={shown} onClose={() => setShown(null)} />}
     </TableCard>
+  );
+}
+
+function NewTeam({ onClose }: { readonly onClose: () => void }) {
+  const organizations = useOrganizations().data?.rows;
+  const create = useChange({
+    run: (json: TeamInput) => read(api.teams.$post({ json })),
+    affects: [['teams'], ['budgets']],
+    done: 'Team created',
+  });
+  if (organizations === undefined) return null;
+  const usual = organizations.find(({ name }) => name === 'default') ?? organizations[0];
+  return (
+    <SpecDialog
+      title="New team"
+      onClose={onClose}
+      specs={[...FIELDS, ...organizationField(organizations)]}
+      resource={{ organization_id: usual?.id }}
+      submitLabel="Create team"
+      change={create}
+      onSubmit={(body) => create.mutate(body as TeamInput, { onSuccess: onClose })}
+    />
   );
 }

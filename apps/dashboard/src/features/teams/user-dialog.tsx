@@ -1,10 +1,10 @@
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { saveChanges } from '../../api/save-changes';
 import type { DialogOf } from '../../ui/dialog';
 import { ConfirmButton } from '../forms/confirm-button';
 import type { FieldSpec } from '../forms/prepare-form';
-import { type Edit, SpecDialog } from '../forms/spec-form';
+import { SpecDialog } from '../forms/spec-form';
+import { useSave } from '../forms/use-save';
 import { LIMIT_FIELDS } from './level-fields';
 import type { User } from './use-teams';
 
@@ -15,13 +15,9 @@ const affects = [['users'], ['budgets']];
 export function UserDialog({ of: user, onClose }: DialogOf<User>) {
   const param = { id: user.id };
   const at = api.users[':id'];
-  const save = useChange({
-    run: (edit: Edit) =>
-      saveChanges({
-        ...edit,
-        read: () => at.$get({ param }),
-        write: (options) => at.$patch({ param, json: edit.changes }, options),
-      }),
+  const save = useSave({
+    read: () => at.$get({ param }),
+    write: (json, options) => at.$patch({ param, json }, options),
     affects,
     done: 'User saved',
   });

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { saveChanges } from '../../api/save-changes';
 import { type McpCheck, type McpServerChanges, useMcpTools } from '../../api/tools';
 import { countOf, formatMs } from '../../format/format-number';
 import { Badge } from '../../ui/badge';
@@ -9,7 +8,8 @@ import { Button } from '../../ui/button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { ConfirmButton } from '../forms/confirm-button';
-import { type Edit, SpecForm } from '../forms/spec-form';
+import { SpecForm } from '../forms/spec-form';
+import { useSave } from '../forms/use-save';
 import { GrantsSection } from './grants-section';
 import { type ServerLine, sortTools } from './prepare-tools';
 import { KEPT_AUTH, serverBody, serverFields } from './server-fields';
@@ -88,15 +88,11 @@ function Troubles({ health }: Pick<ServerLine, 'health'>) {
 
 function Settings({ server }: { readonly server: ServerLine }) {
   const param = { id: server.id };
-  const save = useChange({
-    run: (edit: Edit) =>
-      saveChanges({
-        ...edit,
-        asFields: (shown) => ({ ...shown, auth_type: KEPT_AUTH }),
-        read: () => api.mcp.servers[':id'].$get({ param }),
-        write: (options) =>
-          api.mcp.servers[':id'].$patch({ param, json: serverBody(edit.changes) as McpServerChanges }, options),
-      }),
+  const save = useSave({
+    asFields: (shown) => ({ ...shown, auth_type: KEPT_AUTH }),
+    read: () => api.mcp.servers[':id'].$get({ param }),
+    write: (changes, options) =>
+      api.mcp.servers[':id'].$patch({ param, json: serverBody(changes) as McpServerChanges }, options),
     affects: AFFECTS,
     done: 'Saved. Changes apply from the next call.',
   });

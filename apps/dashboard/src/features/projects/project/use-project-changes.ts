@@ -2,21 +2,16 @@ import { useNavigate } from '@tanstack/react-router';
 import { useChange } from '../../../api/change';
 import { api } from '../../../api/client';
 import type { Project, ProjectInput } from '../../../api/projects';
-import { saveChanges } from '../../../api/save-changes';
-import type { Edit } from '../../forms/spec-form';
+import { useSave } from '../../forms/use-save';
 
 const AFFECTS = [['projects'], ['budgets'], ['finance']];
 
 /** Saves changed settings unless another user changed the same ones. */
 export function useSaveProject({ id }: Project) {
   const param = { id };
-  return useChange({
-    run: (edit: Edit) =>
-      saveChanges({
-        ...edit,
-        read: () => api.projects[':id'].$get({ param }),
-        write: (options) => api.projects[':id'].$patch({ param, json: edit.changes as ProjectInput }, options),
-      }),
+  return useSave({
+    read: () => api.projects[':id'].$get({ param }),
+    write: (changes, options) => api.projects[':id'].$patch({ param, json: changes as ProjectInput }, options),
     affects: AFFECTS,
     done: 'Saved. Changes apply from the next request.',
   });

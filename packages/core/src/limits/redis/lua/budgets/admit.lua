@@ -63,9 +63,9 @@ local function make_budgets(now, month)
   local function is_nothing(text) return (tonumber(text) or 0) == 0 end
 
   -- Nothing was spent or is held since the month before this one began: there is nothing to count.
-  local function is_unused(id, P, project_name, K, key_name)
-    if string.sub(id, 1, 1) == 'r' or home_of(id, project_name) == SHARED then return false end
-    if string.sub(id, 2, 2) == 'k' then return is_nothing(K.h) and is_nothing(call('HGET', key_name, 's')) end
+  local function is_unused(budget, P, project_name, K, key_name)
+    if string.sub(budget.id, 1, 1) == 'r' or budget.home == SHARED then return false end
+    if string.sub(budget.id, 2, 2) == 'k' then return is_nothing(K.h) and is_nothing(call('HGET', key_name, 's')) end
     local before = whole(month - 1)
     local v = call('HMGET', project_name, 's' .. before, 'h' .. before)
     return is_nothing(P.spent) and is_nothing(P.held) and is_nothing(v[1]) and is_nothing(v[2])
@@ -77,7 +77,7 @@ local function make_budgets(now, month)
     for i = 1, #list do
       local budget, B = list[i], loaded[i]
       if not is_counted(B.version, budget.version) then
-        if B.text or not is_unused(budget.id, P, project_name, K, key_name) then return 0 end
+        if B.text or not is_unused(budget, P, project_name, K, key_name) then return 0 end
         B.latest, B.before, B.version, B.is_new = budget.period, 0, budget.version, true
       end
       if over_limit(budget.limit, B.spent, B.held, hold) then return i, B.spent or 0 end
