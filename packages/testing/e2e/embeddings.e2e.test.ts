@@ -339,6 +339,26 @@ describe.each(ON_ONE_KIND)('embeddings on %s stores', (kind) => {
     expect(projectId).not.toBe(capped.projectId);
   });
 
+  test.each([[['alike']], [['alike', 'and more']]])('%j asked for at once is embedded once', async (input) => {
+    world.upstream.control.hold();
+    const before = world.upstream.control.counters.received;
+    const { apiKey: key } = await createTestKey(world.gateway);
+    const asked = Array.from({ length: 4 }, () => post({ model: MODEL, input }, {}, key));
+    await waitUntil(() => world.upstream.control.counters.waiting === 1);
+    world.upstream.control.release();
+    const answers = await Promise.all(asked);
+    expect(world.upstream.control.counters.received - before).toBe(1);
+    expect(answers.map(({ headers }) => headers.get('x-cache-hit')).sort()).toEqual([
+      'exact',
+      'exact',
+      'exact',
+      'miss',
+    ]);
+    const vectors = await Promise.all(answers.map(async (one) => ((await one.json()) as { data: unknown }).data));
+    expect(new Set(vectors.map((data) => JSON.stringify(data))).size).toBe(1);
+    expect((await settledLedger(world.gateway)).ok).toBe(true);
+  });
+
   test('only POST', async () => {
     const response = await fetch(`${world.gateway.url}/v1/embeddings`);
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);

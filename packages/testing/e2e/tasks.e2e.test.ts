@@ -193,6 +193,46 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
     expect(received()).toBe(2);
   });
 
+  test('identical requests at once reach the vendor once, and one of them pays', async () => {
+    world.upstream.control.hold();
+    const asked = Array.from({ length: 5 }, () => rerank({ model: 'rerank-v9.9' }));
+    await waitUntil(() => world.upstream.control.counters.waiting === 1);
+    world.upstream.control.release();
+    const answers = await Promise.all(asked);
+    expect(received()).toBe(1);
+    expect(answers.map(({ json }) => json.cost_usd).sort()).toEqual([0, 0, 0, 0, 0.002]);
+    expect(answers.filter(({ response }) => response.headers.get('x-cache-hit') === 'exact')).toHaveLength(4);
+    const rows = await Promise.all(answers.map(({ row }) => row()));
+    expect(rows.map(({ saved_usd }) => saved_usd).sort()).toEqual([0, 0.002, 0.002, 0.002, 0.002]);
+    expect((await settledLedger(world.gateway)).ok).toBe(true);
+  });
+
+  test('where the first of them leaves, the next one pays; a failure goes to all', async () => {
+    const { control } = world.upstream;
+    control.hold();
+    const leaving = new AbortController();
+    const body = JSON.stringify({ model: 'rerank-v9.9', query: 'red sky', documents: DOCUMENTS });
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    const left = fetch(`${world.gateway.url}/v1/rerank`, { method: 'POST', headers, body, signal: leaving.signal });
+    left.catch(() => undefined);
+    await waitUntil(() => control.counters.waiting === 1);
+    const staying = rerank({ model: 'rerank-v9.9' });
+    const openHolds = async () => (await callAdmin<{ open_holds: number }>(world.gateway, '/reconcile')).open_holds;
+    while ((await openHolds()) < 2) await Bun.sleep(20);
+    leaving.abort();
+    while ((await openHolds()) > 1) await Bun.sleep(20);
+    control.release();
+    expect([(await staying).json.cost_usd, received(), control.counters.cancelled]).toEqual([0.002, 1, 0]);
+    control.hold();
+    control.enqueue({ status: 400 });
+    const failing = Array.from({ length: 3 }, () => rerank({ model: 'rerank-v9.9', query: 'none' }));
+    await waitUntil(() => control.counters.waiting === 1);
+    control.release();
+    expect((await Promise.all(failing)).map(({ response }) => response.status)).toEqual([400, 400, 400]);
+    expect(received()).toBe(2);
+    expect((await settledLedger(world.gateway)).ok).toBe(true);
+  });
+
   test('an Idempotency-Key replays it', async () => {
     await update({ cache_enabled: false });
     const key = { 'Idempotency-Key': 'one' };

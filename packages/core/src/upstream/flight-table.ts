@@ -1,5 +1,6 @@
 import { ReleasingMap } from '../collections/releasing-map';
 import { Flight, type Subscriber, type UpstreamCallUnderWay } from './flight';
+import type { UpstreamResponse } from './upstream-response';
 
 /** SSE is many times longer than its text; multiple of the cache limit that late followers can read. */
 const WIRE_FACTOR = 8;
@@ -15,18 +16,18 @@ export class FlightTable {
     this.maxKeptBytes = WIRE_FACTOR * maxAnswerBytes;
   }
 
-  /** Joins the flight of this key; undefined without one. */
-  join(key: string): Subscriber | undefined {
-    return this.open.get(key)?.subscribe();
+  /** Joins the flight of this key; undefined without one. Keys of different kinds of answers differ. */
+  join<R extends UpstreamResponse = UpstreamResponse>(key: string): Subscriber<R> | undefined {
+    return this.open.get(key)?.subscribe() as Subscriber<R> | undefined;
   }
 
   /** A flight that others may join by its key; without a key, nobody can. */
-  start(key: string | undefined, call: UpstreamCallUnderWay): Subscriber {
-    const flight: Flight = new Flight(call, key === undefined ? 0 : this.maxKeptBytes, () => {
-      if (key !== undefined && this.open.get(key) === flight) this.open.delete(key);
+  start<R extends UpstreamResponse>(key: string | undefined, call: UpstreamCallUnderWay<R>): Subscriber<R> {
+    const flight: Flight<R> = new Flight(call, key === undefined ? 0 : this.maxKeptBytes, () => {
+      if (key !== undefined && this.open.get(key) === (flight as unknown)) this.open.delete(key);
     });
-    if (key !== undefined) this.open.set(key, flight);
-    return flight.subscribe() as Subscriber;
+    if (key !== undefined) this.open.set(key, flight as unknown as Flight);
+    return flight.subscribe() as Subscriber<R>;
   }
 
   get size(): number {

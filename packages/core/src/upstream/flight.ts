@@ -5,7 +5,7 @@ import { GatewayError } from '../errors/gateway-error';
 import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstream-response';
 
 /** A call to an upstream, and its cancellation once nobody waits. */
-export interface UpstreamCallUnderWay extends UpstreamCalling {
+export interface UpstreamCallUnderWay<R extends UpstreamResponse = UpstreamResponse> extends UpstreamCalling<R> {
   readonly abort: AbortController;
   /** Memory held until it ends. */
   readonly held?: Pick<Held, 'end' | 'tryTake'>;
@@ -22,7 +22,7 @@ const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
  * One upstream answer with all readers. While joining is possible, it keeps all batches; then only unread ones, and
  * cost data of the rest. The fastest reader sets the pace; the last one to leave cancels upstream.
  */
-export class Flight {
+export class Flight<R extends UpstreamResponse = UpstreamResponse> {
   /** Batches from number `gone` on. */
   private batches: EventBatch[] = [];
   private gone = 0;
@@ -33,18 +33,18 @@ export class Flight {
   private heldBytes = 0;
   /** Bytes of these that took room. */
   private countedBytes = 0;
-  private readonly subscribers = new Set<Subscriber>();
-  readonly answer: Promise<UpstreamResponse>;
+  private readonly subscribers = new Set<Subscriber<R>>();
+  readonly answer: Promise<R>;
   private iterator: AsyncIterator<EventBatch> | undefined;
   private onBroken: UpstreamResponse['onBroken'];
   private pulling: Promise<void> | undefined;
   private done = false;
   private failure: unknown;
   /** Payer of the cost, fixed at the end of the answer. */
-  private payer: Subscriber | undefined;
+  private payer: Subscriber<R> | undefined;
 
   constructor(
-    private readonly call: UpstreamCallUnderWay,
+    private readonly call: UpstreamCallUnderWay<R>,
     /** Bytes up to which others may join; 0 = never. */
     private readonly maxKeptBytes: number,
     private readonly onEnd: () => void,
@@ -53,7 +53,7 @@ export class Flight {
     this.answer.catch(ignore);
   }
 
-  private async begin(): Promise<UpstreamResponse> {
+  private async begin(): Promise<R> {
     try {
       const answer = await this.call.response;
       this.onBroken = answer.onBroken;
@@ -76,7 +76,7 @@ export class Flight {
   }
 
   /** Undefined when the flight is over and can't be joined. */
-  subscribe(): Subscriber | undefined {
+  subscribe(): Subscriber<R> | undefined {
     if (this.done || this.call.abort.signal.aborted || this.gone > 0) return undefined;
     const subscriber = new Subscriber(this, this.subscribers.size > 0);
     this.subscribers.add(subscriber);
@@ -183,7 +183,7 @@ export class Flight {
   }
 
   /** True when this subscriber has to settle the cost of the answer. */
-  pays(subscriber: Subscriber): boolean {
+  pays(subscriber: Subscriber<R>): boolean {
     if (this.payer !== undefined) return this.payer === subscriber;
     return this.subscribers.size === 0 || (this.subscribers.size === 1 && this.subscribers.has(subscriber));
   }
@@ -194,7 +194,7 @@ export class Flight {
   }
 
   /** A reader goes. Before the end, the last one out cancels the upstream. */
-  leave(subscriber: Subscriber): void {
+  leave(subscriber: Subscriber<R>): void {
     const pays = !this.done && this.pays(subscriber);
     this.subscribers.delete(subscriber);
     if (this.done || this.subscribers.size > 0) return;
@@ -210,19 +210,19 @@ export class Flight {
 }
 
 /** One request's place on a flight. */
-export class Subscriber {
+export class Subscriber<R extends UpstreamResponse = UpstreamResponse> {
   /** Index of the next batch. */
   index = 0;
   /** True if it read too slowly. */
   isLeftBehind = false;
 
   constructor(
-    private readonly flight: Flight,
+    private readonly flight: Flight<R>,
     /** True for a reader who joined the call. */
     readonly isFollower: boolean,
   ) {}
 
-  open(): Promise<UpstreamResponse> {
+  open(): Promise<R> {
     return this.flight.answer;
   }
 

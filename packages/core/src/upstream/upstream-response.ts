@@ -51,8 +51,8 @@ export interface UpstreamResponse extends UpstreamEffort {
 }
 
 /** A call that was begun. */
-export interface UpstreamCalling {
-  readonly response: Promise<UpstreamResponse>;
+export interface UpstreamCalling<R extends UpstreamResponse = UpstreamResponse> {
+  readonly response: Promise<R>;
   /** Cost so far. `read`: batches read of the answer. */
   readonly spent: (read: readonly EventBatch[]) => UpstreamSpend;
   /** Called once at the end of the answer, or when nobody waits for it. */

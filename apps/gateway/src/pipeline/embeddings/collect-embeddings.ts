@@ -10,6 +10,7 @@ import type { Booking } from '../metering/booking';
 import { cacheTtlMs } from '../metering/cache-ttl';
 import type { Admission, AdmitInput } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
+import { flightKey, shareCall } from '../upstream/share-call';
 import { type EmbedNeeds, embedUpstream, type UpstreamEmbeddings } from './embed-upstream';
 import { type EmbeddingJob, type EmbeddingPlan, planEmbeddings } from './plan-embeddings';
 
@@ -58,7 +59,7 @@ export interface CollectInput {
 
 /** The cache's part and the vendor's part of one answer, put together in the order of the inputs. */
 export async function collectEmbeddings(
-  services: EmbedNeeds,
+  services: EmbedNeeds & Pick<Services, 'flights'>,
   { ctx, admission, httpRequest, meter }: CollectInput,
 ): Promise<CollectedEmbeddings> {
   const { plan, stored, principal } = admission;
@@ -66,7 +67,7 @@ export async function collectEmbeddings(
   if (plan.missing.length === 0) return fromCache([...plan.known.values()]);
   const request = plan.toSend ?? plan.request;
   const inputs = plan.missing.map((index) => request.inputs[index] as EmbeddingInput);
-  const call = embedUpstream(services, {
+  const job = {
     projectId: principal.project.id,
     request: { ...request, inputs },
     route: plan.route,
@@ -76,7 +77,12 @@ export async function collectEmbeddings(
     timed: { isPlain: true, atMostMs: ctx.controls.timeoutMs },
     trace: ctx.trace,
     room: ctx.held,
+  };
+  const call = shareCall(services, {
+    key: flightKey(callKey(ctx, plan), plan.route),
     signal: httpRequest.signal,
+    hold: () => ctx.held.share(),
+    start: (signal) => embedUpstream(services, { ...job, signal }),
   });
   meter.watch(call);
   const upstream = await call.response;
@@ -92,6 +98,7 @@ export async function collectEmbeddings(
   };
   const made = new Map(isMany ? await mapInSlices(plan.missing, make) : plan.missing.map(make));
   const entries = plan.request.inputs.flatMap((_input, index) => plan.known.get(index) ?? made.get(index) ?? []);
+  if (!call.pays()) return fromCache(entries);
   return {
     ...{ entries, upstream },
     usage: {
@@ -102,6 +109,12 @@ export async function collectEmbeddings(
     costNanoUsd: costNanoUsd + upstream.wastedNanoUsd,
     fresh: cacheWrites(services, { ctx, admission, made }),
   };
+}
+
+/** Of a batch that the cache would have answered a moment later. */
+function callKey({ controls }: RequestContext, { keys, missing }: EmbeddingPlan): string | undefined {
+  if (keys === undefined || controls.cache !== 'normal' || missing.length > MAX_CACHED_INPUTS) return undefined;
+  return missing.map((index) => keys[index]).join(' ');
 }
 
 const sumTokens = (entries: readonly CachedEmbedding[]) => entries.reduce((sum, { tokens }) => sum + tokens, 0);

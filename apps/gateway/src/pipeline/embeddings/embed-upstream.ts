@@ -3,7 +3,7 @@ import { type BuiltInAnswer, embedBuiltIn } from '@llm0/core/embedding/built-in-
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
-import type { Spending, UpstreamEffort } from '@llm0/core/upstream/upstream-response';
+import type { UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import {
   callEmbeddings,
   type EmbeddedInputs,
@@ -15,6 +15,7 @@ import type { Services } from '../../services/contract';
 import type { Attempt, UpstreamStep } from '../upstream/attempt';
 import { notConfigured, stillConnected } from '../upstream/attempt-target';
 import { isBuiltIn } from '../upstream/built-in-route';
+import type { WholeCalling } from '../upstream/share-call';
 import { UpstreamCall, type UpstreamJob, type UpstreamNeeds } from '../upstream/upstream-call';
 
 export type EmbedNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder'>;
@@ -22,13 +23,12 @@ export type EmbedNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder'>;
 export type UpstreamEmbeddings = EmbeddedInputs & UpstreamEffort<RouteTarget>;
 
 /** Tries the targets in order; rejects with one error that lists every attempt. */
-export function embedUpstream(services: EmbedNeeds, job: UpstreamJob<EmbeddingRequest>): EmbeddingCalling {
+export function embedUpstream(
+  services: EmbedNeeds,
+  job: UpstreamJob<EmbeddingRequest>,
+): WholeCalling<UpstreamEmbeddings> {
   const call = new EmbeddingCall(services, job);
   return { response: call.run(), spent: () => call.spent() };
-}
-
-export interface EmbeddingCalling extends Spending {
-  readonly response: Promise<UpstreamEmbeddings>;
 }
 
 /** Cost of a failed attempt. */

@@ -1,3 +1,4 @@
+import type { Held } from '@llm0/core/async/room';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
@@ -5,36 +6,41 @@ import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
-import type { Spending, UpstreamEffort } from '@llm0/core/upstream/upstream-response';
+import type { UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import { type CalledTask, callTask } from '@llm0/providers/transport/call-task';
 import type { Services } from '../../services/contract';
 import type { Attempt, UpstreamStep } from '../upstream/attempt';
 import { notConfigured, stillConnected } from '../upstream/attempt-target';
 import { isBuiltIn } from '../upstream/built-in-route';
+import { flightKey, type SharedCalling, shareCall } from '../upstream/share-call';
 import { UpstreamCall, type UpstreamJob, type UpstreamNeeds } from '../upstream/upstream-call';
 import type { Task } from './task';
 
-export type AskNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder'>;
+export type AskNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder' | 'flights'>;
 
 export interface AskedTask<R extends TaskRequest, A extends JsonObject> extends UpstreamJob<R> {
   readonly task: Task<R, A>;
   readonly isStrict: boolean;
+  readonly room: Held;
+  /** Cache key that identical requests share one call by. */
+  readonly sharedBy: string | undefined;
 }
 
 /** An answer, or the beginning of one, and what it took. */
 export type TaskResponse<A> = CalledTask<A> & UpstreamEffort<RouteTarget>;
 
-export interface TaskCalling<A> extends Spending {
-  readonly response: Promise<TaskResponse<A>>;
-}
-
 /** Tries the targets in order; rejects with one error that lists every attempt. */
 export function askTargets<R extends TaskRequest, A extends JsonObject>(
   services: AskNeeds,
   job: AskedTask<R, A>,
-): TaskCalling<A> {
-  const call = new TaskCall(services, job);
-  return { response: call.run(), spent: () => call.spent() };
+): SharedCalling<TaskResponse<A>> {
+  return shareCall(services, {
+    ...{ key: flightKey(job.sharedBy, job.route), signal: job.signal, hold: () => job.room.share() },
+    start: (signal) => {
+      const call = new TaskCall(services, { ...job, signal });
+      return { response: call.run(), spent: () => call.spent() };
+    },
+  });
 }
 
 /** Usage for what no vendor told: as much as was held. */

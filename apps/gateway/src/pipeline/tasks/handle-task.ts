@@ -171,20 +171,20 @@ async function answer<R extends TaskRequest, A extends JsonObject>(
   const guard = guarded?.guard;
   const { stored, plan } = admission;
   if (stored !== undefined) {
-    const shown = await judgeAnswer(task, stored.answer, guard);
-    const summary = meter.completeStored(stored);
-    const source = { target: stored, cache: summary.cache, dropped: [], failoverCount: 0 };
-    return { response: await respondWhole(services, served, { answer: shown, summary, source }), isStreamed: false };
+    return { response: await respondStored(services, { task, served, guard }, stored), isStreamed: false };
   }
   const request = wholeIfKept(guarded?.request ?? plan.request, served, guard);
   const { id: projectId, strictCaps: isStrict } = admission.principal.project;
   const { ctx, httpRequest } = served;
   const { signal, unwatch } = services.runs.signalFor({ projectId, runId: ctx.runId, signal: httpRequest.signal });
+  // A stream has one reader, and stopping a run cancels its calls.
+  const isOwn = request.stream || (ctx.runId !== undefined && services.runs.has(projectId, ctx.runId));
   const calling = askTargets(services, {
     ...{ task, isStrict, projectId, request, signal },
     ...{ route: plan.route, dropParams: plan.dropParams, maxAttempts: plan.maxAttempts },
     timed: { isPlain: !request.stream, atMostMs: ctx.controls.timeoutMs },
     ...{ startMs: ctx.startMs, trace: ctx.trace, room: ctx.held },
+    sharedBy: isOwn ? undefined : plan.admit.cacheKey,
   });
   meter.watch(calling);
   let isStreamed = false;
@@ -203,24 +203,41 @@ async function answer<R extends TaskRequest, A extends JsonObject>(
         response: await respondStream(services, served, { response: called, stream, guess, onEnd: end }),
       };
     }
-    return { isStreamed, response: await respondCalled(services, { task, served, guard, guess }, called) };
+    return {
+      isStreamed,
+      response: await respondCalled(services, { task, served, guard, guess, isFree: !calling.pays() }, called),
+    };
   } finally {
     if (!isStreamed) unwatch();
   }
 }
 
+async function respondStored<R extends TaskRequest, A extends JsonObject>(
+  services: Services,
+  { task, served, guard }: Pick<Called<R, A>, 'task' | 'served' | 'guard'>,
+  stored: CachedTask<A>,
+): Promise<Response> {
+  const answer = await judgeAnswer(task, stored.answer, guard);
+  const summary = served.meter.completeStored(stored);
+  const source = { target: stored, cache: summary.cache, dropped: [], failoverCount: 0 };
+  return respondWhole(services, served, { answer, summary, source });
+}
+
 interface Called<R extends TaskRequest, A extends JsonObject> extends Pick<Answering<R, A>, 'task' | 'served'> {
   readonly guard: RequestGuard | undefined;
   readonly guess: Usage;
+  /** Another request pays for it. */
+  readonly isFree: boolean;
 }
 
 async function respondCalled<R extends TaskRequest, A extends JsonObject>(
   services: Services,
-  { task, served, guard, guess }: Called<R, A>,
+  { task, served, guard, guess, isFree }: Called<R, A>,
   called: TaskResponse<A>,
 ): Promise<Response> {
   const { answer: made, usage } = called.whole as TaskAnswer<A>;
   const answered = { answer: made, usage, guess, effort: called };
+  if (isFree) return respondStored(services, { task, served, guard }, served.meter.keptOf(answered));
   served.meter.attach(answered);
   const judged = await judgeAnswer(task, made, guard);
   const summary = served.meter.complete(answered);

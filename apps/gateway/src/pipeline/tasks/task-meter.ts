@@ -72,13 +72,18 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   /** Books a complete answer of a provider, and caches it. */
   complete(answered: AnsweredTask<A>): TaskSummary & { readonly kept: CachedTask | undefined } {
     const { target } = answered.effort;
-    const { answer } = answered;
     const bill = this.billOf(answered);
     const { usage, costNanoUsd } = bill;
-    const { provider, model } = target;
-    const kept = answer === undefined ? undefined : { provider, model, answer, usage, costNanoUsd };
+    const kept = answered.answer === undefined ? undefined : this.keptOf(answered);
     this.settle({ ...bill, status: 'success', httpStatus: 200 }, kept && this.cacheWrite(kept));
     return { ...this.summary(target, { usage, costNanoUsd, cache: 'miss' }), kept };
+  }
+
+  /** As the cache keeps it. */
+  keptOf(answered: AnsweredTask<A>): CachedTask<A> {
+    const { usage, costNanoUsd } = this.billOf(answered);
+    const { provider, model } = answered.effort.target;
+    return { provider, model, answer: answered.answer as A, usage, costNanoUsd };
   }
 
   protected end(ending: Ending, failed?: readonly AttemptSummary[]): void {
