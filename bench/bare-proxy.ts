@@ -8,6 +8,7 @@ const server = Bun.serve({
   maxRequestBodySize: 64 * 1024 * 1024,
   routes: Object.fromEntries([
     ...PATHS.map((path) => [path, (request: Request) => pass(request, `${upstream}${path}`)] as const),
+    ['/v1/audio/transcriptions', (request: Request) => passFile(request)] as const,
     ['/infer/*', (request: Request) => passPlain(request)] as const,
   ]),
 });
@@ -17,6 +18,12 @@ async function passPlain(request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url);
   const answer = await fetch(`${upstream}${pathname}${search}`, { headers: { authorization: 'Bearer floor' } });
   return new Response(await answer.bytes(), { status: answer.status, headers: answer.headers });
+}
+
+/** A file goes on as it comes. */
+function passFile(request: Request): Promise<Response> {
+  const headers = { 'content-type': request.headers.get('content-type') ?? '', authorization: 'Bearer floor' };
+  return fetch(`${upstream}/v1/audio/transcriptions`, { method: 'POST', headers, body: request.body });
 }
 
 async function pass(request: Request, url: string): Promise<Response> {

@@ -15,6 +15,8 @@ const QUESTIONS: Readonly<Record<string, (question: string, stream: boolean) => 
   '/v1/messages': (question, stream) => ({ ...inMessages(question, stream), max_tokens: 256 }),
   '/v1/responses': (question, stream) => ({ stream, input: question, store: false }),
   '/v1/embeddings': (question) => ({ input: question }),
+  '/v1/images/generations': (question) => ({ prompt: question, size: '1024x1024', quality: 'low' }),
+  '/v1/audio/speech': (question) => ({ input: question, voice: 'alloy' }),
 };
 
 /** Makes bodies of one shape; cheap, so that large ones cost the client little: the fixed parts are rendered once. */

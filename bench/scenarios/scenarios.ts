@@ -111,6 +111,14 @@ export const SCENARIOS: readonly Scenario[] = [
     ...DIALECT,
     requests: [{ ...hit, model: EMBEDDING, path: '/v1/embeddings' }],
   }),
+  usual('image', 'a picture of another prompt each time', {
+    ...DIALECT,
+    requests: [{ ...miss, model: 'gpt-image-2', path: '/v1/images/generations' }],
+  }),
+  usual('speech', 'another text each time, spoken', {
+    ...DIALECT,
+    requests: [{ ...miss, model: 'gpt-4o-mini-tts', path: '/v1/audio/speech' }],
+  }),
   usual('gemini-stream', 'as stream, translated from generateContent', { requests: [{ ...stream, model: GEMINI }] }),
   usual('large-100k', 'as miss, with a question of 100 kB', { requests: [{ ...miss, model: LONG, bytes: 100_000 }] }),
   usual('large-300k', 'as miss, with a question of 300 kB', { requests: [{ ...miss, model: LONG, bytes: 300_000 }] }),
@@ -147,6 +155,7 @@ export const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   dialects: [
     ...['hit', 'miss', 'messages-miss', 'messages-openai', 'responses-miss', 'responses-claude', 'embeddings-hit'],
   ],
+  media: ['miss', 'miss-uncached', 'image', 'speech'],
   'large-payload': ['large-100k', 'large-300k', 'large-1m'],
 };
 

@@ -10,6 +10,7 @@ import { measureCodeEmpty, measureCodeFive, measureMcpCall } from './mcp';
 import type { SpecialScenario } from './special';
 import { measureStart } from './start';
 import { measureTracing } from './tracing';
+import { measureTranscription } from './transcription';
 
 /** In this order: the last ones fill the stores. */
 export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
@@ -35,6 +36,11 @@ export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
     name: 'guarded',
     what: 'streams of 500 chunks and prompts of 2 kB under pii, secrets and 500 words, over those without guardrails',
     run: measureGuarded,
+  },
+  {
+    name: 'transcription',
+    what: 'recordings of 20 MB, one at a time: first byte and memory beside the bare proxy',
+    run: measureTranscription,
   },
   {
     name: 'levels',

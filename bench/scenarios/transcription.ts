@@ -1,0 +1,68 @@
+import { sampleMemory } from '../machine/sample-memory';
+import { median } from '../report/rows';
+import type { BenchWorld, Target } from '../start-bench';
+import { needGateway, type SpecialOutcome } from './special';
+
+const MIB = 1024 * 1024;
+const FILE_BYTES = 20 * MIB;
+/** Rounds before those that count: the compiler and the allocator settle. */
+const WARM_UP = 10;
+const ROUNDS = 30;
+const HEADER_BYTES = 44;
+const PATH = '/v1/audio/transcriptions';
+
+/** 20 MB of silence in turn to the bare proxy and the gateway: what the gateway adds to the first byte, and takes. */
+export async function measureTranscription(world: BenchWorld): Promise<SpecialOutcome> {
+  const gateway = needGateway(world, 'transcription');
+  const [floor, ours] = (['floor', 'gateway'] as const).map((kind) => {
+    const target = world.targets.find((one) => one.kind === kind);
+    if (target === undefined) throw new Error(`${kind} is not there`);
+    return { target, ms: [] as number[] };
+  });
+  if (floor === undefined || ours === undefined) throw new Error('nothing to measure');
+  const recording = silence();
+  for (let round = 0; round < WARM_UP; round++) {
+    for (const { target } of [floor, ours]) await firstByteMs(target, recording);
+  }
+  const memory = sampleMemory(gateway.pid, 20);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { target, ms } of [floor, ours]) ms.push(await firstByteMs(target, recording));
+  }
+  const [begin, ...later] = memory.stop().map(({ mib }) => mib);
+  const grewMib = Math.max(...later) - (begin ?? 0);
+  const [floorMs, oursMs] = [median(floor.ms), median(ours.ms)];
+  const found =
+    `transcription: first byte of 20 MB after ${oursMs.toFixed(1)} ms, ${floorMs.toFixed(1)} by the bare proxy: ` +
+    `${(oursMs - floorMs).toFixed(1)} ms more (must be ≤ 5 ms); memory grew by ${grewMib.toFixed(1)} MiB (must be ≤ 2)`;
+  return { rows: [], notes: [found] };
+}
+
+/** A WAV file of one channel. */
+function silence(): Blob {
+  const bytes = Buffer.alloc(FILE_BYTES);
+  bytes.write('RIFF');
+  bytes.writeUInt32LE(FILE_BYTES - 8, 4);
+  bytes.write('WAVEfmt ', 8);
+  bytes.writeUInt32LE(16, 16);
+  for (const at of [20, 22]) bytes.writeUInt16LE(1, at);
+  bytes.writeUInt32LE(16_000, 24);
+  bytes.writeUInt32LE(32_000, 28);
+  bytes.writeUInt16LE(2, 32);
+  bytes.writeUInt16LE(16, 34);
+  bytes.write('data', 36);
+  bytes.writeUInt32LE(FILE_BYTES - HEADER_BYTES, 40);
+  return new Blob([bytes], { type: 'audio/wav' });
+}
+
+async function firstByteMs({ url, keys }: Target, recording: Blob): Promise<number> {
+  const form = new FormData();
+  form.append('model', 'gpt-4o-mini-transcribe');
+  form.append('file', recording, 'silence.wav');
+  const headers = { authorization: `Bearer ${keys.uncached}` };
+  const startMs = performance.now();
+  const response = await fetch(`${url}${PATH}`, { method: 'POST', headers, body: form });
+  const tookMs = performance.now() - startMs;
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url}${PATH}: ${response.status} ${text}`);
+  return tookMs;
+}
