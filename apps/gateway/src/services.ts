@@ -21,11 +21,11 @@ import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
 import { BackendAdmin } from './backends/backend-admin';
 import { createBackends } from './backends/create-backends';
-import { BatchWork } from './batches/batch-work';
+import { createBatchParts } from './batches/parts';
 import { type CodeMode, createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
 import { openaiChat } from './dialects/openai-chat/index';
-import { openFileStore } from './files/file-store';
+import { createFileParts } from './files/parts';
 import type { Job } from './jobs/job';
 import { createMcp } from './mcp/create-mcp';
 import { McpAdmin } from './mcp/mcp-admin';
@@ -119,8 +119,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     keyCache: createKeyCache(database.db, new GuardrailCompiler(guardrailChecks)),
     ...{ legacyKeys: new LegacyKeys(database.db), accessTokens: base.accessTokens },
     ...{ mcp, codeMode },
-    files: { db: database.db, store: openFileStore(config.files.store) },
-    batches: { db: database.db, work: new BatchWork({ ...base, log, isEnabled: config.backgroundWorkers }) },
+    files: createFileParts(database.db, config.files.store),
+    batches: createBatchParts({ ...base, log }, config),
     backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),

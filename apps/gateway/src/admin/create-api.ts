@@ -9,6 +9,7 @@ import { annotationRoutes } from './annotations/routes';
 import { applyRoutes } from './applies/routes';
 import { historyRoutes } from './audit/routes';
 import { backendRoutes } from './backends/routes';
+import { batchRoutes } from './batches/routes';
 import { labelBudgetRoutes } from './budgets/label-routes';
 import { budgetRoutes } from './budgets/routes';
 import { cacheRoutes } from './cache/routes';
@@ -80,6 +81,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', providerRoutes(services, mirror))
     .route('/', providerKeyRoutes(services, mirror))
     .route('/', runRoutes(services))
+    .route('/', batchRoutes(services))
     .route('/', secretRoutes(services))
     .route('/', backendRoutes(services, mirror))
     .route('/', mcpCheckRoutes(services))

@@ -1,6 +1,6 @@
 // Postgres unreachable: the queue polls on; a chunk under way goes on in memory and is taken again by whoever comes back.
 import { createHash } from 'node:crypto';
-import type { Database } from '@llm0/drizzle/client';
+import { connectDatabase, type Database } from '@llm0/drizzle/client';
 import { toArrayText } from '@llm0/drizzle/queries/array-text';
 import type { PgBoss } from 'pg-boss';
 
@@ -24,20 +24,27 @@ export interface Chunk {
 
 export interface QueueOptions {
   readonly database: Pick<Database, 'client' | 'kind'>;
+  /** Absent with the embedded database, which has one connection for all. */
+  readonly databaseUrl: string | undefined;
   readonly run: (chunk: Chunk) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
-/** The durable queue of chunks, on the gateway's own connections. */
+/** The durable queue of chunks, on one connection: a transaction of it must not be another one's. */
 export class BatchQueue {
-  private constructor(private readonly boss: PgBoss) {}
+  private constructor(
+    private readonly boss: PgBoss,
+    private readonly closeConnection: () => Promise<void>,
+  ) {}
 
   /** Loads and starts pg-boss, which makes its tables once. */
-  static async open({ database, run, onError }: QueueOptions): Promise<BatchQueue> {
+  static async open({ database, databaseUrl, run, onError }: QueueOptions): Promise<BatchQueue> {
     const { PgBoss } = await import('pg-boss');
     const isEmbedded = database.kind === 'embedded';
+    const own = databaseUrl === undefined ? undefined : connectDatabase({ url: databaseUrl }, { maxConnections: 1 });
+    const { client } = own ?? database;
     const boss = new PgBoss({
-      db: { executeSql: (text: string, values?: unknown[]) => executeSql(database.client, text, values) },
+      db: { executeSql: (text: string, values?: unknown[]) => executeSql(client, text, values) },
       ...{ schema: QUEUE_SCHEMA, backend: isEmbedded ? 'pglite' : 'postgres', schedule: false },
       ...{ superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, reindex: false, monitorVacuum: false },
     });
@@ -53,7 +60,7 @@ export class BatchQueue {
     await boss.work<Chunk>(QUEUE, options, async ([job]) => {
       if (job !== undefined) await run(job.data);
     });
-    return new BatchQueue(boss);
+    return new BatchQueue(boss, async () => own?.close());
   }
 
   /** Adds chunks; one that was added before isn't added again. */
@@ -73,6 +80,7 @@ export class BatchQueue {
   /** Waits for chunks under way, which end early by themselves. */
   async close(timeoutMs: number): Promise<void> {
     await this.boss.stop({ graceful: true, timeout: timeoutMs });
+    await this.closeConnection();
   }
 }
 
@@ -86,13 +94,16 @@ function jobId({ batchId, from, to }: Chunk): string {
     .join('-');
 }
 
-/** Several statements without values go as plain text. pg-boss's values are texts, numbers, dates, lists and JSON. */
+/** Without values there may be several statements, with their own transaction. pg-boss's values are texts, numbers, dates, lists and JSON. */
 async function executeSql(client: Database['client'], text: string, values: unknown[] = []) {
-  if (values.length === 0) {
+  if (values.length > 0) return { rows: [...(await client.unsafe(text, values.map(asParameter) as never))] };
+  try {
     const results = (await client.unsafe(text).simple()) as unknown as unknown[];
     return { rows: results.flat() };
+  } catch (error) {
+    await client.unsafe('rollback').catch(() => {});
+    throw error;
   }
-  return { rows: [...(await client.unsafe(text, values.map(asParameter) as never))] };
 }
 
 function asParameter(value: unknown): unknown {

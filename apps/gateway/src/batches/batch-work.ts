@@ -11,6 +11,7 @@ const TOPIC = 'batches';
 
 export interface BatchWorkOptions {
   readonly database: Pick<Database, 'db' | 'client' | 'kind'>;
+  readonly databaseUrl: string | undefined;
   readonly hotStore: Pick<HotStore, 'notify' | 'onNotify'>;
   readonly log: Pick<Logger, 'error' | 'warn'>;
   /** False: this process runs none. */
@@ -68,10 +69,10 @@ export class BatchWork {
   }
 
   private async openNew(): Promise<BatchQueue> {
-    const { database, log } = this.options;
+    const { database, databaseUrl, log } = this.options;
     const { signal } = this.stopping;
     const queue = await BatchQueue.open({
-      database,
+      ...{ database, databaseUrl },
       run: async (chunk) => this.run?.(chunk, signal),
       onError: (err) => log.warn({ err }, 'the queue of batches had an error, and goes on'),
     });

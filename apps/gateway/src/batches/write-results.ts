@@ -5,6 +5,7 @@ import type { FileParts } from '../files/parts';
 /** Lines that are in memory at once: an answer may be large. */
 const LINES_A_PAGE = 50;
 
+type ResultStore = Pick<FileParts, 'db' | 'store'>;
 type Encode = (line: EndedLine) => string | undefined;
 
 /** undefined: the line isn't in this file. */
@@ -65,7 +66,7 @@ export interface WrittenResults {
 
 /** Writes the results under the file ids of the batch; a repetition writes the same. */
 export async function writeResults(
-  { db, store }: FileParts,
+  { db, store }: ResultStore,
   batch: StoredBatch,
   ids: { readonly output: string; readonly error: string },
 ): Promise<WrittenResults> {
@@ -81,7 +82,7 @@ interface ResultFile {
   readonly encode: Encode;
 }
 
-async function writeFile({ db, store }: FileParts, { batch, id, encode }: ResultFile): Promise<number | undefined> {
+async function writeFile({ db, store }: ResultStore, { batch, id, encode }: ResultFile): Promise<number | undefined> {
   const bytes = await store.write(id, encodeLines({ db, batch, encode }));
   if (bytes > 0) return bytes;
   await store.remove(id);
