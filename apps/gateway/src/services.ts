@@ -25,7 +25,6 @@ import { createBatchParts } from './batches/parts';
 import { type CodeMode, createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
 import { openaiChat } from './dialects/openai-chat/index';
-import { createFileParts } from './files/parts';
 import type { Job } from './jobs/job';
 import { createMcp } from './mcp/create-mcp';
 import { McpAdmin } from './mcp/mcp-admin';
@@ -118,9 +117,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     ...{ fetch, postWebhook: createPostWebhook({ fetch, egress, sendMail: createSendMail(config.mail) }) },
     keyCache: createKeyCache(database.db, new GuardrailCompiler(guardrailChecks)),
     ...{ legacyKeys: new LegacyKeys(database.db), accessTokens: base.accessTokens },
-    ...{ mcp, codeMode },
-    files: createFileParts(database.db, config.files.store),
-    batches: createBatchParts({ ...base, log }, config),
+    ...{ mcp, codeMode, ...createBatchParts({ ...base, log }, config) },
     backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),

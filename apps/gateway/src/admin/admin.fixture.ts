@@ -194,7 +194,13 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     guardrailChecks: {},
     batches: {
       db: database.db,
-      work: new BatchWork({ database, databaseUrl: undefined, hotStore, log: pino({ level: 'silent' }), isEnabled: false }),
+      work: new BatchWork({
+        database,
+        databaseUrl: undefined,
+        hotStore,
+        log: pino({ level: 'silent' }),
+        isEnabled: false,
+      }),
     },
     runs: new RunBudgets({ db: database.db, hotStore, clock: { nowMs: Date.now, monotonicMs } }),
     mcpAdmin: new McpAdmin({

@@ -62,6 +62,7 @@ export type AdminApi = ReturnType<typeof createApi>;
 export function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: SignInThrottle) {
   const kept = new StatsCache(services.stats, services.clock);
   const answer = keepAnswers(kept);
+  const forgetCustomers = () => kept.forget('customers');
   return createRouter()
     .route('/', projectRoutes(services, mirror))
     .route('/', keyRoutes(services, mirror))
@@ -70,10 +71,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', guardrailTryoutRoutes(services))
     .route('/', guardrailReplayRoutes(services))
     .route('/', guardrailSecretRoutes(services))
-    .route(
-      '/',
-      customerRoutes(services, mirror, () => kept.forget('customers')),
-    )
+    .route('/', customerRoutes(services, mirror, forgetCustomers))
     .route('/', modelRoutes(services, mirror))
     .route('/', importModelRoutes(services, mirror))
     .route('/', aliasRoutes(services, mirror))

@@ -32,7 +32,7 @@ export function handleBatches(services: Services, asked: BatchRequest, work: Bat
     try {
       underWay.held.key = principal.key.id;
       const requestId = headers['X-Request-Id'];
-      const ctx = openContext(services, request, { held: underWay.held, requestId });
+      const ctx = openContext(services, request, { held: underWay.held, chosen: { requestId } });
       const response = await work(services, { ...asked, principal, ctx, underWay });
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
       if (dialect.requestIdHeader !== undefined) response.headers.set(dialect.requestIdHeader, requestId ?? '');

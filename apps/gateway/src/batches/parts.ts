@@ -1,5 +1,6 @@
 import type { Db } from '@llm0/drizzle/client';
 import type { Config } from '../config/config';
+import { createFileParts } from '../files/parts';
 import { BatchWork, type BatchWorkOptions } from './batch-work';
 
 /** Ledger and queue of batches. */
@@ -8,10 +9,11 @@ export interface BatchParts {
   readonly work: Pick<BatchWork, 'begin' | 'enqueue' | 'advance' | 'stop'>;
 }
 
+/** Files, and the batches that read them. */
 export const createBatchParts = (
   { database, hotStore, log }: Pick<BatchWorkOptions, 'database' | 'hotStore' | 'log'>,
-  { databaseUrl, backgroundWorkers: isEnabled }: Pick<Config, 'databaseUrl' | 'backgroundWorkers'>,
-): BatchParts => ({
-  db: database.db,
-  work: new BatchWork({ database, hotStore, log, databaseUrl, isEnabled }),
+  { databaseUrl, backgroundWorkers: isEnabled, files }: Pick<Config, 'databaseUrl' | 'backgroundWorkers' | 'files'>,
+) => ({
+  files: createFileParts(database.db, files.store),
+  batches: { db: database.db, work: new BatchWork({ database, hotStore, log, databaseUrl, isEnabled }) },
 });

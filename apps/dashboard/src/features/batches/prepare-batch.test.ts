@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { describeLines, isCancellable, isOpen, progressOf } from './prepare-batch';
+import { describeLines, isCancellable, progressOf } from './prepare-batch';
 
 const counts = { total: 1500, completed: 1200, failed: 3, expired: 0, cancelled: 0 };
 
@@ -19,5 +19,4 @@ test('lines are told by their ends; absent ends are not', () => {
 test('only a batch that goes on can be cancelled, and once', () => {
   expect(isCancellable({ status: 'in_progress' })).toBe(true);
   expect(isCancellable({ status: 'cancelling' })).toBe(false);
-  expect([isOpen({ status: 'cancelling' }), isOpen({ status: 'expired' })]).toEqual([true, false]);
 });

@@ -4,10 +4,6 @@ import type { Batch } from './use-batches';
 
 type Counts = Pick<Batch, 'total' | 'completed' | 'failed' | 'expired' | 'cancelled'>;
 
-/** It has lines that may still be asked for. */
-export const isOpen = ({ status }: Pick<Batch, 'status'>): boolean =>
-  status === 'validating' || status === 'in_progress' || status === 'finalizing' || status === 'cancelling';
-
 export const isCancellable = ({ status }: Pick<Batch, 'status'>): boolean =>
   status === 'validating' || status === 'in_progress';
 

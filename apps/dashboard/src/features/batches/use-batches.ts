@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import type { InferResponseType } from 'hono/client';
 import { api, read } from '../../api/client';
 import { usePages } from '../../api/pages';
-import { isOpen } from './prepare-batch';
 
 export type Batch = InferResponseType<typeof api.batches.$get, 200>['data'][number];
 
@@ -25,5 +24,5 @@ export const useBatch = (id: string) =>
   useQuery({
     queryKey: ['batches', 'one', id],
     queryFn: () => read(api.batches[':id'].$get({ param: { id }, query: {} })),
-    refetchInterval: ({ state: { data } }) => (data === undefined || isOpen(data) ? REREAD_MS : false),
+    refetchInterval: ({ state: { data } }) => (data === undefined || data.ended_at === null ? REREAD_MS : false),
   });

@@ -56,17 +56,19 @@ const RESERVED = new Set([
   ...['failover', 'timeout-ms', 'run-budget-usd'],
 ]);
 
-interface OpenedBy extends Pick<RequestContext, 'held' | 'modality'> {
-  readonly requestId?: string | undefined;
+interface OpenedBy extends Pick<RequestContext, 'held'> {
+  /** Set where the gateway's own parts ask. */
+  readonly chosen?: (Partial<Pick<RequestContext, 'requestId'>> & Pick<RequestContext, 'modality'>) | undefined;
 }
 
 /** Reads the request's headers; throws `invalid_request` for invalid controls. */
 export function openContext(
   services: Pick<Services, 'clock' | 'createId' | 'tracing'>,
   request: Request,
-  { held, requestId = services.createId(), modality }: OpenedBy,
+  { held, chosen }: OpenedBy,
 ): RequestContext {
   const headers = request.headers;
+  const requestId = chosen?.requestId ?? services.createId();
   return {
     requestId,
     startMs: services.clock.monotonicMs(),
@@ -74,7 +76,7 @@ export function openContext(
     customerId: headers.get('x-customer-id')?.trim().slice(0, MAX_CUSTOMER_ID_LENGTH) || undefined,
     runId: readRunId(headers),
     session: headers.get('x-llm0-session')?.slice(0, MAX_LABEL_LENGTH) || undefined,
-    modality,
+    modality: chosen?.modality,
     trace: services.tracing.begin(headers, requestId),
     labels: readLabels(headers),
     controls: readControls(headers),

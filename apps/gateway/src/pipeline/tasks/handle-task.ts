@@ -49,11 +49,7 @@ export async function handleTask<R extends TaskRequest, A extends JsonObject>(
     underWay.end();
   };
   try {
-    const ctx = openContext(services, httpRequest, {
-      held: underWay.held,
-      requestId: chosen?.requestId,
-      modality: chosen?.modality,
-    });
+    const ctx = openContext(services, httpRequest, { held: underWay.held, chosen });
     progress.ctx = ctx;
     const principal = await authenticate(services, httpRequest, chosen);
     progress.principal = principal;
