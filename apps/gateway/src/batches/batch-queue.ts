@@ -26,7 +26,8 @@ export interface QueueOptions {
   readonly database: Pick<Database, 'client' | 'kind'>;
   /** Absent with the embedded database, which has one connection for all. */
   readonly databaseUrl: string | undefined;
-  readonly run: (chunk: Chunk) => Promise<void>;
+  /** Absent: this process adds chunks, and runs none. */
+  readonly run: ((chunk: Chunk) => Promise<void>) | undefined;
   readonly onError: (error: unknown) => void;
 }
 
@@ -57,9 +58,11 @@ export class BatchQueue {
     // The process that had them is gone: there is only one with an embedded database.
     if (isEmbedded) await boss.deleteAllJobs(QUEUE);
     const options = { batchSize: 1, pollingIntervalSeconds: 0.5, localConcurrency: CHUNKS_AT_ONCE };
-    await boss.work<Chunk>(QUEUE, options, async ([job]) => {
-      if (job !== undefined) await run(job.data);
-    });
+    if (run !== undefined) {
+      await boss.work<Chunk>(QUEUE, options, async ([job]) => {
+        if (job !== undefined) await run(job.data);
+      });
+    }
     return new BatchQueue(boss, async () => own?.close());
   }
 

@@ -69,11 +69,11 @@ export class BatchWork {
   }
 
   private async openNew(): Promise<BatchQueue> {
-    const { database, databaseUrl, log } = this.options;
+    const { database, databaseUrl, isEnabled, log } = this.options;
     const { signal } = this.stopping;
     const queue = await BatchQueue.open({
       ...{ database, databaseUrl },
-      run: async (chunk) => this.run?.(chunk, signal),
+      run: isEnabled ? async (chunk) => this.run?.(chunk, signal) : undefined,
       onError: (err) => log.warn({ err }, 'the queue of batches had an error, and goes on'),
     });
     for (const batch of await listOpenBatches(database.db)) await queue.add(chunksOf(batch));
