@@ -131,6 +131,7 @@ const connect = createRoute({
   ),
 });
 const runs = plain('/runs', () => import('./features/runs/runs-page'), 'RunsPage');
+const batches = plain('/batches', () => import('./features/batches/batches-page'), 'BatchesPage');
 const alerts = plain('/alerts', () => import('./features/settings/alerts-page'), 'AlertsPage');
 const audit = plain('/audit', () => import('./features/settings/audit-page'), 'AuditPage');
 const teams = plain('/teams', () => import('./features/teams/teams-page'), 'TeamsPage');
@@ -148,7 +149,7 @@ const finance = createRoute({ getParentRoute: () => root, path: '/finance', befo
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[overview, requests, runs, latency, cache, alerts, money, customers],
+    ...[overview, requests, runs, batches, latency, cache, alerts, money, customers],
     ...[projects, project, models, routing, guardrails, tools, backends],
     ...[playground, me, connect, audit, teams, settings, spend, finance],
   ]),

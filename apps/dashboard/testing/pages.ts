@@ -3,6 +3,7 @@ export const PAGES = [
   { name: 'overview', path: '/?range=14d', heading: 'Overview' },
   { name: 'requests', path: '/requests?range=7d', heading: 'Requests' },
   { name: 'runs', path: '/runs', heading: 'Runs' },
+  { name: 'batches', path: '/batches', heading: 'Batches' },
   { name: 'latency', path: '/latency?range=14d', heading: 'Latency' },
   { name: 'cache', path: '/cache?range=14d', heading: 'Cache' },
   { name: 'alerts', path: '/alerts', heading: 'Alerts' },

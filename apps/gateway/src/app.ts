@@ -3,6 +3,10 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import { createProviderRegistry } from '@llm0/providers/registry';
 import { Hono, type HonoRequest } from 'hono';
+import { type BatchRoutes, handleBatches } from './batches/batch-request';
+import { BATCH_ROUTES } from './batches/handle-batches';
+import { MESSAGE_BATCH_ROUTES } from './batches/handle-message-batches';
+import { createLineEndpoints } from './batches/line-endpoints';
 import { anthropicCount, anthropicMessages } from './dialects/anthropic-messages/index';
 import type { Dialect, ErrorEnvelope, TaskDialect } from './dialects/dialect';
 import { NATIVE_ERRORS } from './dialects/native-errors';
@@ -15,6 +19,7 @@ import { openaiDecisions } from './dialects/tasks/decisions';
 import { openaiImageEdits, openaiImages } from './dialects/tasks/images';
 import { openaiModerations } from './dialects/tasks/moderations';
 import { cohereRerank } from './dialects/tasks/rerank';
+import { FILE_ROUTES, handleFiles } from './files/handle-files';
 import { handleMcp, handleMcpEnd, handleMcpStream } from './mcp/endpoint/handle-mcp';
 import { mcpEnvelope } from './mcp/endpoint/mcp-errors';
 import { addConsentRoutes } from './mcp/oauth/consent-routes';
@@ -135,6 +140,7 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
     app.delete(path, (c) => handleMcpEnd(services, { scope: c.req.param('alias') }, c.req.raw));
     app.all(path, (c) => refuseMethod(services, 'POST, GET, DELETE', c.req.path));
   }
+  addFileRoutes(app, services);
   addConsentRoutes(app, services);
   app.all('/passthrough/*', (c) => handlePassthrough(services, PASSTHROUGH, c.req.raw));
   app.all('/infer/*', (c) => handleInfer(services, openaiChat, c.req.raw));
@@ -179,6 +185,31 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   app.notFound((c) => notFound(services, c.req.path));
   app.onError((cause, c) => refuse(services, c.req.path, asGatewayError(cause, services.log)));
   return app;
+}
+
+/** Files and batches, in each format that has them. */
+function addFileRoutes(app: Hono, services: Services): void {
+  const endpoints = createLineEndpoints(services);
+  for (const [path, methods] of Object.entries(FILE_ROUTES)) {
+    for (const [method, work] of Object.entries(methods)) {
+      app.on(method, path, ({ req }) =>
+        handleFiles(services, { request: req.raw, dialect: openaiChat, id: req.param('id') ?? '' }, work),
+      );
+    }
+    app.all(path, (c) => refuseMethod(services, Object.keys(methods).join(', '), c.req.path));
+  }
+  const add = (routes: BatchRoutes, dialect: ErrorEnvelope) => {
+    for (const [path, methods] of Object.entries(routes)) {
+      for (const [method, work] of Object.entries(methods)) {
+        app.on(method, path, ({ req }) =>
+          handleBatches(services, { request: req.raw, dialect, id: req.param('id') ?? '', endpoints }, work),
+        );
+      }
+      app.all(path, (c) => refuseMethod(services, Object.keys(methods).join(', '), c.req.path));
+    }
+  };
+  add(BATCH_ROUTES, openaiChat);
+  add(MESSAGE_BATCH_ROUTES, anthropicMessages);
 }
 
 const DASHBOARD_HEADERS = ['accept-encoding', 'if-none-match', 'accept'] as const;

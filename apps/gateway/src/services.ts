@@ -21,6 +21,7 @@ import { readEgressAllow } from '@llm0/providers/transport/egress/egress-allow';
 import type { Logger } from 'pino';
 import { BackendAdmin } from './backends/backend-admin';
 import { createBackends } from './backends/create-backends';
+import { createBatchParts } from './batches/parts';
 import { type CodeMode, createCodeMode } from './code-mode/create-code-mode';
 import type { Config } from './config/config';
 import { openaiChat } from './dialects/openai-chat/index';
@@ -116,7 +117,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     ...{ fetch, postWebhook: createPostWebhook({ fetch, egress, sendMail: createSendMail(config.mail) }) },
     keyCache: createKeyCache(database.db, new GuardrailCompiler(guardrailChecks)),
     ...{ legacyKeys: new LegacyKeys(database.db), accessTokens: base.accessTokens },
-    ...{ mcp, codeMode },
+    ...{ mcp, codeMode, ...createBatchParts({ ...base, log }, config) },
     backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),

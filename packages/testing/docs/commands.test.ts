@@ -132,6 +132,7 @@ async function runCurl(words: readonly string[]): Promise<string> {
   }
   const answer = await fetch(url, { method: body === undefined ? 'GET' : 'POST', headers, body });
   const text = await answer.text();
+  if (url.endsWith('/v1/files')) variables.FILE_ID = (JSON.parse(text) as { id: string }).id;
   return answer.ok ? 'ok' : `${answer.status} ${text}`;
 }
 

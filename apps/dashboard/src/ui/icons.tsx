@@ -55,6 +55,9 @@ export const Routing = icon(
 export const Key = icon(
   'M10 9.500a3.500 3.500 0 1 0-3.300-2.300L2.500 11.400V13.500h2.100v-1.500h1.500V10.500l1.300-1.300M10.500 5.500h.1',
 );
+export const Batches = icon(
+  'M2.500 4.500l5.500-2.500 5.500 2.500L8 7zM2.500 8L8 10.500 13.500 8M2.500 11.500L8 14l5.500-2.500',
+);
 export const Runs = icon('M3 3.5h4M3 3.500v9h4M3 8h4M9 2h4.500v3H9zM9 6.500h4.500v3H9zM9 11h4.500v3H9z');
 export const Playground = icon('M4.500 2.800v10.400L13 8z');
 export const Settings = icon(

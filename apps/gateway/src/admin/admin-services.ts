@@ -63,6 +63,7 @@ export interface AdminServices {
   /** A target as a project reaches it. */
   readonly connect: Services['connect'];
   readonly runs: Pick<Services['runs'], 'tell'>;
+  readonly batches: Services['batches'];
   /** The shipped chains. */
   readonly presetChains: readonly Chain[];
   /** Vendors, connections and their tests; seals secrets. */

@@ -23,6 +23,7 @@ import type { Hono } from 'hono';
 import { pino } from 'pino';
 import { BackendAdmin } from '../backends/backend-admin';
 import { BackendTable } from '../backends/backend-table';
+import { BatchWork } from '../batches/batch-work';
 import { createMcp } from '../mcp/create-mcp';
 import { McpAdmin } from '../mcp/mcp-admin';
 import { createJudge } from '../mcp/servers/judge-tools';
@@ -191,6 +192,16 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     backendAdmin,
     checkUrl,
     guardrailChecks: {},
+    batches: {
+      db: database.db,
+      work: new BatchWork({
+        database,
+        databaseUrl: undefined,
+        hotStore,
+        log: pino({ level: 'silent' }),
+        isEnabled: false,
+      }),
+    },
     runs: new RunBudgets({ db: database.db, hotStore, clock: { nowMs: Date.now, monotonicMs } }),
     mcpAdmin: new McpAdmin({
       ...desk,

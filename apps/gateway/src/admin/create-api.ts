@@ -9,6 +9,7 @@ import { annotationRoutes } from './annotations/routes';
 import { applyRoutes } from './applies/routes';
 import { historyRoutes } from './audit/routes';
 import { backendRoutes } from './backends/routes';
+import { batchRoutes } from './batches/routes';
 import { labelBudgetRoutes } from './budgets/label-routes';
 import { budgetRoutes } from './budgets/routes';
 import { cacheRoutes } from './cache/routes';
@@ -61,6 +62,7 @@ export type AdminApi = ReturnType<typeof createApi>;
 export function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: SignInThrottle) {
   const kept = new StatsCache(services.stats, services.clock);
   const answer = keepAnswers(kept);
+  const forgetCustomers = () => kept.forget('customers');
   return createRouter()
     .route('/', projectRoutes(services, mirror))
     .route('/', keyRoutes(services, mirror))
@@ -69,10 +71,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', guardrailTryoutRoutes(services))
     .route('/', guardrailReplayRoutes(services))
     .route('/', guardrailSecretRoutes(services))
-    .route(
-      '/',
-      customerRoutes(services, mirror, () => kept.forget('customers')),
-    )
+    .route('/', customerRoutes(services, mirror, forgetCustomers))
     .route('/', modelRoutes(services, mirror))
     .route('/', importModelRoutes(services, mirror))
     .route('/', aliasRoutes(services, mirror))
@@ -80,6 +79,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', providerRoutes(services, mirror))
     .route('/', providerKeyRoutes(services, mirror))
     .route('/', runRoutes(services))
+    .route('/', batchRoutes(services))
     .route('/', secretRoutes(services))
     .route('/', backendRoutes(services, mirror))
     .route('/', mcpCheckRoutes(services))

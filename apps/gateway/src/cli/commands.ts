@@ -3,6 +3,7 @@ import { LEVEL_COMMANDS } from './access/level-commands';
 import { LOGIN_COMMANDS } from './access/login-commands';
 import { ALERT_COMMANDS } from './alert-commands';
 import { ANNOTATION_COMMANDS } from './annotation-commands';
+import { BATCH_COMMANDS } from './batch-commands';
 import { LABEL_BUDGET_COMMANDS, RUN_COMMANDS } from './budget-commands';
 import type { Command, LocalCommand } from './command';
 import { CONFIG_COMMANDS } from './config-file/config-commands';
@@ -34,6 +35,7 @@ export const COMMANDS: readonly (Command | LocalCommand)[] = [
   ...MODEL_COMMANDS,
   ...PROVIDER_COMMANDS,
   ...BACKEND_COMMANDS,
+  ...BATCH_COMMANDS,
   ...MCP_COMMANDS,
   ...TOOL_CALL_COMMANDS,
   ...ROUTING_COMMANDS,

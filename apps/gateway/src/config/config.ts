@@ -6,6 +6,7 @@ import { readBackendSettings, readHttpCache } from './backends';
 import { readCorsOrigins } from './cors';
 import { readEgressAllow } from './egress';
 import { readEmbeddingSettings } from './embedding';
+import { readFiles } from './files';
 import { findMisspelt, ignoredNames } from './foreign-names';
 import { readMail } from './mail';
 import { readProviderSettings } from './providers';
@@ -70,6 +71,8 @@ function readSettings(read: EnvReader, env: Environment) {
     /** Exporter settings; undefined disables export. */
     telemetry: readTelemetry(read, keeping),
     logSinks: readSinks(read, keeping),
+    /** Callers' files. */
+    files: readFiles(read, stores),
     environment,
     adminToken: readToken(read, 'ADMIN_TOKEN'),
     ...keys,
@@ -168,6 +171,8 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores, env: Envir
     streamIdleTimeoutMs: read.durationMs('STREAM_IDLE_TIMEOUT', '60s'),
     slowReaderTimeoutMs: read.durationMs('SLOW_READER_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
+    /** Lines of batches that a process asks for at a time, of each of the chunks it runs. */
+    batchConcurrency: read.integer('BATCH_CONCURRENCY', 8, { min: 1, max: 1000 }),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
     /** Bound of an upstream's answer, decompressed. */
     maxResponseBytes: read.bytes('MAX_RESPONSE_BYTES', 64 * MIB),

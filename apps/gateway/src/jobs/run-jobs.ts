@@ -53,6 +53,8 @@ export interface JobServices {
     readonly observer?: RecordObserver;
     /** State of targets, for alerts. */
     readonly health?: { list(): readonly TargetStatus[] };
+    /** Callers' files. */
+    readonly files?: { readonly remove: (id: string) => Promise<void> };
     /** Asks providers whether they work. */
     readonly providerChecks?: { run(): void };
   };
@@ -79,7 +81,7 @@ export async function startJobs({ services, database, rows, moreJobs = [] }: Job
     ledger: { jobs: [reapHolds, maintainPartitions, rollOver], drains: true },
     maintenance: {
       jobs: [
-        ...[cleanUp(config), forgetRuns(config)],
+        ...[cleanUp({ ...config, removeFile: services.files?.remove }), forgetRuns(config)],
         reconcileLedgerJob,
         checkAlerts(services.postWebhook, () => services.health?.list() ?? [], stores),
         indexPartitions,

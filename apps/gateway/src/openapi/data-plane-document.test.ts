@@ -33,8 +33,15 @@ const SPELT: Readonly<Record<string, readonly string[]>> = {
 };
 /** Pages between a user's browser and the gateway, and what refuses all that is not there. */
 const NO_API = /^\/mcp\/oauth\/|^\/\.well-known\/|^\/v1beta\/\*$|^\/\*$/;
+const OWNERS: Readonly<Record<string, string>> = { responses: 'response', files: 'file', batches: 'batch' };
 const spell = (path: string) =>
-  SPELT[path] ?? [path.replace(/^\/v1\/responses\/:id/, '/v1/responses/{response_id}').replaceAll(/:(\w+)/g, '{$1}')];
+  SPELT[path] ?? [
+    path
+      .replace(/^\/v1\/(?:messages\/)?(responses|files|batches)\/:id/, (all, owner: string) =>
+        all.replace(':id', `{${OWNERS[owner]}_id}`),
+      )
+      .replaceAll(/:(\w+)/g, '{$1}'),
+  ];
 
 describe('the document of the data plane', () => {
   test('is valid OpenAPI 3.1, with every reference and no name twice', async () => {

@@ -2,6 +2,7 @@ import { CHAT_SCHEMAS } from './chat-schemas';
 import { DATA_PLANE_PATHS } from './data-plane-paths';
 import { json, type Operation, type Part } from './document-parts';
 import { ERROR_SCHEMAS, ERROR_STATUSES, errorResponses, otherErrors } from './error-responses';
+import { FILE_SCHEMAS } from './file-paths';
 import { PARAMETERS, RESPONSE_HEADERS } from './request-headers';
 import { TASK_SCHEMAS } from './task-schemas';
 import { VENDOR_SCHEMAS } from './vendor-schemas';
@@ -22,6 +23,7 @@ const TAGS = [
   { name: 'chat', description: 'Conversations and texts' },
   { name: 'embeddings', description: 'Vectors' },
   { name: 'tasks', description: 'Images, moderation, reranking and decisions' },
+  { name: 'files', description: 'Files, and batches of requests' },
   { name: 'models', description: 'Models of a key' },
   { name: 'gemini', description: "Gemini's own format, for Gemini's models" },
   { name: 'passthrough', description: 'Native APIs of providers' },
@@ -49,7 +51,7 @@ export function buildDataPlaneDocument(version: string): Part {
       parameters: PARAMETERS,
       headers: Object.fromEntries(headers),
       responses: errorResponses(),
-      schemas: { ...CHAT_SCHEMAS, ...TASK_SCHEMAS, ...VENDOR_SCHEMAS, ...ERROR_SCHEMAS },
+      schemas: { ...CHAT_SCHEMAS, ...TASK_SCHEMAS, ...FILE_SCHEMAS, ...VENDOR_SCHEMAS, ...ERROR_SCHEMAS },
     },
   };
 }

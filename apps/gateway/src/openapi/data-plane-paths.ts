@@ -1,5 +1,6 @@
 import { MODEL_FILTERS } from '../pipeline/describe-model';
 import { answers, type Operation, type Part, type Paths, schemaRef } from './document-parts';
+import { FILE_PATHS } from './file-paths';
 import { CHAT_HEADERS, ROW_HEADERS } from './request-headers';
 import { TASK_PATHS } from './task-paths';
 
@@ -200,6 +201,7 @@ export const DATA_PLANE_PATHS: Paths = {
     },
   },
   ...TASK_PATHS,
+  ...FILE_PATHS,
   '/v1/models': {
     get: {
       id: 'listModels',

@@ -11,6 +11,8 @@ import { version } from '../../package.json';
 import { createAdminSecret } from '../admin/access/admin-token';
 import type { createAdmin } from '../admin/index';
 import { createApp, createHotRoutes, createPlainRoutes, createSendAs, refuse } from '../app';
+import { createLineEndpoints } from '../batches/line-endpoints';
+import { createChunkRunner } from '../batches/run-batches';
 import type { Config } from '../config/config';
 import { startJobs } from '../jobs/run-jobs';
 import { noteReached } from '../observe/status-pages';
@@ -180,6 +182,7 @@ async function startGateway(options: ServeOptions) {
   const secrets = await running.firstCredentials.issue();
   await putEnvironmentProvider(running.database.db, environmentProvider(config));
   const jobs = await startJobs(running);
+  await services.batches.work.begin(createChunkRunner(services, createLineEndpoints(services)));
   await noteReached(services);
   noteStart(running, log);
   const token = createAdminSecret().secret;
@@ -207,6 +210,7 @@ async function startGateway(options: ServeOptions) {
     if (!(await idle)) log.warn({ open: services.openRequests.count }, 'drain timed out, closing open requests');
     await Promise.all(servers.map(closeConnections));
     services.refusals.flush();
+    await services.batches.work.stop(config.drainTimeoutMs);
     await services.hotStore.flush(FLUSH_TIMEOUT_MS);
     await jobs.stop();
     await running.close();

@@ -27,8 +27,10 @@ import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guard
 import type { KeyRing } from '@llm0/providers/transport/key-ring';
 import type { Logger } from 'pino';
 import type { BackendParts } from '../backends/parts';
+import type { BatchParts } from '../batches/parts';
 import type { CodeMode } from '../code-mode/create-code-mode';
 import type { Config } from '../config/config';
+import type { FileParts } from '../files/parts';
 import type { McpParts } from '../mcp/parts';
 import type { Metrics } from '../observe/metrics';
 import type { OpenRequests } from '../observe/open-requests';
@@ -117,6 +119,10 @@ export interface Services {
   readonly mcp: McpParts;
   /** Plain HTTP services under `/infer`, with their cache. */
   readonly backends: BackendParts;
+  /** Callers' files. */
+  readonly files: FileParts;
+  /** Batches of requests. */
+  readonly batches: BatchParts;
   /** Breakers, cool-downs and latencies of all targets, from memory. */
   readonly health: SharedTargetHealth;
   /** Health checks of providers, which the elected process runs. */

@@ -71,6 +71,15 @@ export function countersOf(
   return names.length === 0 ? undefined : names.join(' ');
 }
 
+const RESERVE = 'R';
+
+/** Counters of a hold that has become a reserve: it takes no place of its key's concurrency. */
+export const reserveCounters = (counters: string | undefined): string =>
+  isReserve({ counters }) ? (counters ?? '') : `${counters ?? ''} ${RESERVE}`;
+
+export const isReserve = ({ counters }: Pick<Hold, 'counters'>): boolean =>
+  counters?.split(' ').includes(RESERVE) === true;
+
 /** Free text (a customer's id comes from a header) as one word without separators. */
 export function encodeId(id: string): string {
   return /^[\w.-]*$/.test(id) ? id : encodeURIComponent(id.toWellFormed());

@@ -561,6 +561,31 @@ export function describeHotStore(name: string, open: OpenStore): void {
     });
 
     describe('leases', () => {
+      test('a reserve takes no place, is lowered by those it stands for, and outlives leases', async () => {
+        const asked = requestOf({ requested: { holdNanoUsd: 100, lostNanoUsd: 0 }, maxConcurrency: 1 });
+        const { requestId, projectId, keyId } = asked;
+        expect((await store.admit(asked)).type).toBe('admitted');
+        const untilMs = clock.ms + 3_600_000;
+        const change = (by: Parameters<HotStore['reserve']>[0]['change']) =>
+          store.reserve({ requestId, projectId, keyId, change: by, untilMs });
+        expect(await change({ by: 0 })).toBe(100);
+        expect((await admit({ requested: { holdNanoUsd: 1 }, projectCapNanoUsd: 100 })).type).toBe('denied');
+        expect(await change({ by: 30 })).toBe(70);
+        expect((await admit({ requested: { holdNanoUsd: 30 }, projectCapNanoUsd: 100, maxConcurrency: 1 })).type).toBe(
+          'admitted',
+        );
+        expect((await admit({ maxConcurrency: 1 })).type).toBe('denied');
+        expect(await project()).toMatchObject({ spentNanoUsd: 0, heldNanoUsd: 100 });
+        expect(await change({ to: 500 })).toBe(70);
+        clock.ms += 120_000;
+        expect(await store.reap()).toBe(1);
+        expect(await project()).toMatchObject({ heldNanoUsd: 70 });
+        expect(await change({ to: 0 })).toBe(0);
+        expect(await change({ to: 0 })).toBeUndefined();
+        expect(await project()).toMatchObject({ heldNanoUsd: 0 });
+        expect((await admit({ maxConcurrency: 1 })).type).toBe('admitted');
+      });
+
       test('a hold nobody renews is booked by the reaper, and corrected once by its late settlement', async () => {
         const lost = requestOf({ customerId: 'ann' });
         const alive = requestOf({});

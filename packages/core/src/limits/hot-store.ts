@@ -152,6 +152,14 @@ export interface CustomerLimits {
   readonly downgradeModel: string | null;
 }
 
+/** A change of a reserve: the hold of an admission that stands for requests to come. */
+export interface ReserveChange extends Pick<Settlement, 'requestId' | 'projectId' | 'keyId' | 'customerId'> {
+  /** Nano-USD to which, or by which, it is lowered; it never rises. */
+  readonly change: { readonly to: number } | { readonly by: number };
+  /** It lives until then without renewals. */
+  readonly untilMs: number;
+}
+
 export interface ProjectCounter {
   readonly projectId: string;
   /** `YYYY-MM` (UTC). */
@@ -236,6 +244,11 @@ export interface HotStore extends LogQueue {
   settle(settlement: Settlement): Promise<void> | undefined;
   /** Extends the 60 s leases of live holds. */
   renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void>;
+  /**
+   * Makes an admission's hold a reserve, or lowers one: nano-USD left, or undefined without one. A reserve takes no place
+   * of its key's concurrency; at 0 it is gone without a row.
+   */
+  reserve(change: ReserveChange): Promise<number | undefined>;
   /** Books and logs expired holds; returns their number. */
   reap(): Promise<number>;
   /** Waits until every settlement handed over so far was taken by the store (or its journal), at most `timeoutMs`. */

@@ -25,6 +25,7 @@ export const SECTIONS: readonly Section[] = [
       { to: '/', needs: 'read_stats', label: 'Overview', icon: icons.Overview, words: 'home health' },
       { to: '/requests', needs: 'read_logs', label: 'Requests', icon: icons.Requests, words: 'logs traces' },
       { to: '/runs', needs: 'read_logs', label: 'Runs', icon: icons.Runs, words: 'agents budgets' },
+      { to: '/batches', needs: 'read_logs', label: 'Batches', icon: icons.Batches, words: 'files bulk progress' },
       { to: '/latency', needs: 'read_stats', label: 'Latency', icon: icons.Latency, words: 'speed slow percentiles' },
       { to: '/cache', needs: 'read_system', label: 'Cache', icon: icons.Cache, words: 'hits savings' },
       {

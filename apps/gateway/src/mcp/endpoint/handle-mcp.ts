@@ -133,7 +133,7 @@ async function open(
   { httpRequest, underWay, progress, chosen }: Opening,
 ): Promise<Opened> {
   const { headers } = httpRequest;
-  const ctx = openContext(services, httpRequest, { held: underWay.held, requestId: chosen?.requestId });
+  const ctx = openContext(services, httpRequest, { held: underWay.held, chosen });
   progress.ctx = ctx;
   // The admin API has already checked an operator's origin.
   if (chosen === undefined) checkOrigin(headers, services.config.corsOrigins);

@@ -26,7 +26,7 @@ export async function handleChat(
   const progress: Progress = {};
   const underWay = services.openRequests.enter();
   try {
-    const ctx = openContext(services, httpRequest, { held: underWay.held, requestId: chosen?.requestId });
+    const ctx = openContext(services, httpRequest, { held: underWay.held, chosen });
     progress.ctx = ctx;
     let principal = await authenticate(services, httpRequest, chosen);
     progress.principal = principal;

@@ -56,7 +56,7 @@ export function handleStoredResponse(services: Needs, asked: KeptAnswerRequest, 
     const { held } = underWay;
     held.key = principal.key.id;
     try {
-      const ctx = openContext(services, request, { held, requestId: headers['X-Request-Id'] });
+      const ctx = openContext(services, request, { held, chosen: { requestId: headers['X-Request-Id'] } });
       const guardrails = chosenGuardrails(principal.guardrails, ctx.controls.guardrail);
       const guard = guardrails && createGuard(services, { ctx, principal, guardrails });
       const query = new URL(request.url).searchParams;

@@ -7,7 +7,7 @@ import { guardEmbeddings } from '../guard/guard-embeddings';
 import { isGuarded, isSame } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { admitInTurn } from '../request/admit-in-turn';
-import { authenticate } from '../request/authenticate';
+import { authenticate, type ChosenKey } from '../request/authenticate';
 import { hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
 import { openContext } from '../request/open-context';
 import { readRequestBody } from '../request/read-request';
@@ -25,13 +25,14 @@ export async function handleEmbeddings(
   services: Services,
   dialect: EmbeddingDialect,
   httpRequest: Request,
+  chosen?: ChosenKey,
 ): Promise<Response> {
   const progress: Progress = {};
   const underWay = services.openRequests.enter();
   try {
-    const ctx = openContext(services, httpRequest, underWay);
+    const ctx = openContext(services, httpRequest, { held: underWay.held, chosen });
     progress.ctx = ctx;
-    let principal = await authenticate(services, httpRequest);
+    let principal = await authenticate(services, httpRequest, chosen);
     progress.principal = principal;
     ctx.held.key = principal.key.id;
     const { body, isLarge } = await readRequestBody(services, httpRequest, underWay);

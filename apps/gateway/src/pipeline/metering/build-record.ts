@@ -126,7 +126,7 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     labels: labelsOf(principal, ctx.labels),
     droppedParams: droppedOf(outcome),
     guardrails: guard?.list(),
-    modality: MODALITY_OF[dialect],
+    modality: ctx.modality ?? MODALITY_OF[dialect],
     units: usage.units,
   };
 }

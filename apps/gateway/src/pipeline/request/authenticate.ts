@@ -10,6 +10,8 @@ type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables' 
 export interface ChosenKey {
   readonly keyHash: string;
   readonly requestId: string;
+  /** For lines of batches. */
+  readonly modality?: 'batch';
 }
 
 /** Key, or a token of an identity provider, as a bearer or in a header of vendors' own clients → key and project. */

@@ -1,5 +1,6 @@
 import type { Held } from '@llm0/core/async/room';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
+import type { Modality } from '@llm0/core/logs/log-record';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
 import type { Services } from '../../services/contract';
 import { RUN_BUDGET, readRunBudget, readRunId } from './run-id';
@@ -37,6 +38,8 @@ export interface RequestContext {
   readonly session?: string;
   /** The trace it is part of, where its caller names one or tracing is on. */
   readonly trace?: RequestTrace;
+  /** Its row's, unless the format tells it. */
+  readonly modality?: Modality | undefined;
   readonly labels?: Readonly<Record<string, string>>;
   readonly controls: RequestControls;
   /** Memory that it holds. */
@@ -53,13 +56,19 @@ const RESERVED = new Set([
   ...['failover', 'timeout-ms', 'run-budget-usd'],
 ]);
 
+interface OpenedBy extends Pick<RequestContext, 'held'> {
+  /** Set where the gateway's own parts ask. */
+  readonly chosen?: (Partial<Pick<RequestContext, 'requestId'>> & Pick<RequestContext, 'modality'>) | undefined;
+}
+
 /** Reads the request's headers; throws `invalid_request` for invalid controls. */
 export function openContext(
   services: Pick<Services, 'clock' | 'createId' | 'tracing'>,
   request: Request,
-  { held, requestId = services.createId() }: { readonly held: Held; readonly requestId?: string | undefined },
+  { held, chosen }: OpenedBy,
 ): RequestContext {
   const headers = request.headers;
+  const requestId = chosen?.requestId ?? services.createId();
   return {
     requestId,
     startMs: services.clock.monotonicMs(),
@@ -67,6 +76,7 @@ export function openContext(
     customerId: headers.get('x-customer-id')?.trim().slice(0, MAX_CUSTOMER_ID_LENGTH) || undefined,
     runId: readRunId(headers),
     session: headers.get('x-llm0-session')?.slice(0, MAX_LABEL_LENGTH) || undefined,
+    modality: chosen?.modality,
     trace: services.tracing.begin(headers, requestId),
     labels: readLabels(headers),
     controls: readControls(headers),

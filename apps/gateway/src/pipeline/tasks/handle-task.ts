@@ -13,7 +13,7 @@ import { judgesAnswers } from '../guard/guard-native';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import type { AdmitInput } from '../request/admit';
 import { admitInTurn } from '../request/admit-in-turn';
-import { authenticate } from '../request/authenticate';
+import { authenticate, type ChosenKey } from '../request/authenticate';
 import { claimOrReplay, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
 import { openContext } from '../request/open-context';
 import { readRequestBody } from '../request/read-request';
@@ -37,6 +37,7 @@ export async function handleTask<R extends TaskRequest, A extends JsonObject>(
   services: Services,
   endpoint: TaskEndpoint<R, A>,
   httpRequest: Request,
+  chosen?: ChosenKey,
 ): Promise<Response> {
   const { dialect, task } = endpoint;
   const progress: Progress = {};
@@ -48,9 +49,9 @@ export async function handleTask<R extends TaskRequest, A extends JsonObject>(
     underWay.end();
   };
   try {
-    const ctx = openContext(services, httpRequest, underWay);
+    const ctx = openContext(services, httpRequest, { held: underWay.held, chosen });
     progress.ctx = ctx;
-    const principal = await authenticate(services, httpRequest);
+    const principal = await authenticate(services, httpRequest, chosen);
     progress.principal = principal;
     ctx.held.key = principal.key.id;
     const request = await readTask(services, { dialect, httpRequest, underWay, progress, open });

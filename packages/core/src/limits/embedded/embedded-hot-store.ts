@@ -15,6 +15,7 @@ import type {
   PrincipalVersions,
   ProjectCounter,
   RebuildSource,
+  ReserveChange,
   Settlement,
   StalePart,
 } from '../hot-store';
@@ -28,7 +29,7 @@ import { EmbeddedCache } from './cache';
 import { isPrincipalKnown, ONE_READER } from './known-versions';
 import type { JournalTarget } from './lines';
 import { EmbeddedLogQueue } from './log-queue';
-import { reapHolds } from './reaper';
+import { changeReserve, reapHolds } from './reaper';
 import { openCounts, rebuildState } from './rebuild';
 import { EmbeddedState, readSum } from './state';
 import { type Decided, EmbeddedTurn } from './turn';
@@ -142,10 +143,12 @@ export class EmbeddedHotStore implements HotStore {
 
   async renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void> {
     // Not journalled: their holder is this process, and a restart ends it.
-    for (const { requestId } of holds) {
-      const hold = this.state.holds.get(requestId);
-      if (hold !== undefined) hold.leaseUntilMs = this.nowMs() + this.state.leaseMs;
-    }
+    const leaseUntilMs = this.nowMs() + this.state.leaseMs;
+    for (const { requestId } of holds) Object.assign(this.state.holds.get(requestId) ?? {}, { leaseUntilMs });
+  }
+
+  async reserve(change: ReserveChange): Promise<number | undefined> {
+    return changeReserve(this.state, this.book, change);
   }
 
   async reap(): Promise<number> {

@@ -1,10 +1,10 @@
-import type { CustomerLimits, Settlement } from '../hot-store';
+import type { CustomerLimits, ReserveChange, Settlement } from '../hot-store';
 import { monthIndex } from '../periods';
 import { type AdmitEffect, applyAdmit } from './apply';
 import { applyCounted, applyOpened, type CountedLine, type OpenedLine } from './budgets';
 import { type LevelEffect, setLevels } from './levels';
 import type { EmbeddedLogQueue } from './log-queue';
-import { applyReap, applySettle, releaseHold } from './settle';
+import { applyReap, applyReserve, applySettle, releaseHold } from './settle';
 import {
   type BudgetState,
   type CustomerState,
@@ -32,6 +32,7 @@ export type JournalLine =
     }
   | { readonly t: 'reap'; readonly atMs: number; readonly id: number; readonly requestId: string }
   | { readonly t: 'release'; readonly requestId: string }
+  | { readonly t: 'reserve'; readonly reserve: Pick<ReserveChange, 'requestId' | 'change' | 'untilMs'> }
   | { readonly t: 'unknown'; readonly settlement: Settlement }
   | { readonly t: 'known'; readonly requestId: string }
   | { readonly t: 'ack'; readonly ids: readonly number[] }
@@ -97,6 +98,7 @@ const APPLY: { readonly [T in JournalLine['t']]: (target: JournalTarget, line: L
     const hold = state.holds.get(requestId);
     if (hold !== undefined) releaseHold(state, requestId, hold, 0);
   },
+  reserve: ({ state }, { reserve }) => void applyReserve(state, reserve),
   unknown: ({ state }, { settlement }) => void state.unknown.set(settlement.requestId, settlement),
   known: ({ state }, { requestId }) => void state.unknown.delete(requestId),
   ack: ({ queue }, { ids }) => void queue.remove(ids),

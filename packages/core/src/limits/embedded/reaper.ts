@@ -1,6 +1,7 @@
-import type { RebuildSource } from '../hot-store';
+import type { RebuildSource, ReserveChange } from '../hot-store';
 import type { EmbeddedBook } from './book';
 import type { JournalTarget } from './lines';
+import type { EmbeddedState } from './state';
 
 const BATCH = 100;
 
@@ -26,4 +27,15 @@ export async function reapHolds({ state, queue, book, nowMs }: ReapParts, source
       }
     }
   }
+}
+
+/** See `HotStore.reserve`. */
+export function changeReserve(
+  state: EmbeddedState,
+  book: EmbeddedBook,
+  { requestId, change, untilMs }: ReserveChange,
+): number | undefined {
+  if (!state.holds.has(requestId)) return undefined;
+  book.record({ t: 'reserve', reserve: { requestId, change, untilMs } });
+  return state.holds.get(requestId)?.holdNanoUsd ?? 0;
 }

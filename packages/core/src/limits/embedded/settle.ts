@@ -1,5 +1,5 @@
-import { completeLostRecord, DONE_MARKER_MS, REAPED_MARKER_MS } from '../hold';
-import type { Settlement } from '../hot-store';
+import { completeLostRecord, DONE_MARKER_MS, isReserve, REAPED_MARKER_MS, reserveCounters } from '../hold';
+import type { ReserveChange, Settlement } from '../hot-store';
 import { adjustLevel, refillBucket } from '../token-bucket';
 import { addToSums } from './apply';
 import { coveringCounters } from './budgets';
@@ -65,8 +65,24 @@ export function applyReap(state: EmbeddedState, requestId: string, atMs: number)
 
 /** Takes a hold away and books `spent` for it. */
 export function releaseHold(state: EmbeddedState, requestId: string, hold: OpenHold, spent: number): void {
-  addToSums(state, hold, { spent, held: -hold.holdNanoUsd, open: -1 });
+  addToSums(state, hold, { spent, held: -hold.holdNanoUsd, open: isReserve(hold) ? 0 : -1 });
   state.holds.delete(requestId);
+}
+
+/** Lowers a reserve as `lua/reserve.lua` does: nano-USD left, or undefined without one. */
+export function applyReserve(
+  state: EmbeddedState,
+  { requestId, change, untilMs: leaseUntilMs }: Pick<ReserveChange, 'requestId' | 'change' | 'untilMs'>,
+): number | undefined {
+  const hold = state.holds.get(requestId);
+  if (hold === undefined) return undefined;
+  const { holdNanoUsd: before } = hold;
+  const left = Math.max(0, Math.min(before, 'to' in change ? change.to : before - change.by));
+  addToSums(state, hold, { spent: 0, held: left - before, open: isReserve(hold) ? 0 : -1 });
+  const counters = reserveCounters(hold.counters);
+  if (left === 0) state.holds.delete(requestId);
+  else state.holds.set(requestId, { ...hold, holdNanoUsd: left, counters, leaseUntilMs });
+  return left;
 }
 
 function adjustTokens(state: EmbeddedState, hold: OpenHold, { actual, atMs }: { actual: number; atMs: number }): void {

@@ -1,6 +1,6 @@
 // Without Redis or the rows, nothing is reaped; leases stay expired for the next run.
 import { completeLostRecord, decodeHold, encodeId, type Hold } from '../hold';
-import type { RebuildSource } from '../hot-store';
+import type { RebuildSource, ReserveChange } from '../hot-store';
 import { apiKeyKey, customerKey, doneKey, projectKey, type ShardKeys } from './keys';
 import type { RedisLink } from './link';
 import { runScript } from './scripts';
@@ -31,6 +31,23 @@ export async function renewLeases(
       ]);
     }
   }
+}
+
+/** See `HotStore.reserve`. */
+export async function changeReserve(
+  link: RedisLink,
+  { change, ...reserve }: ReserveChange,
+): Promise<number | undefined> {
+  const { projectId, keyId, requestId, untilMs } = reserve;
+  const keys = link.keysOf(projectId);
+  const customer = encodeId(reserve.customerId ?? '');
+  const left = await runScript(link.client, 'reserve', [
+    ...[keys.epoch, projectKey(keys, projectId), apiKeyKey(keys, keyId), keys.holds, keys.leases],
+    ...[customerKey(keys, projectId, customer), keys.known.epoch, requestId, customer],
+    ...('to' in change ? ['to', change.to] : ['by', change.by]),
+    untilMs,
+  ]);
+  return left === '' ? undefined : Number(left);
 }
 
 /** Books and logs expired holds; one with a row is only released. */

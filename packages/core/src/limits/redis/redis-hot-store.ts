@@ -15,6 +15,7 @@ import type {
   PrincipalVersions,
   ProjectCounter,
   RebuildSource,
+  ReserveChange,
   Settlement,
   StalePart,
 } from '../hot-store';
@@ -30,7 +31,7 @@ import { backedUpOf, connectRedis, type RedisHotStoreOptions, waitForReady } fro
 import { shardOf } from './keys';
 import { RedisLink } from './link';
 import { findQueued, RedisLogQueue } from './log-queue';
-import { reapHolds, renewLeases } from './reaper';
+import { changeReserve, reapHolds, renewLeases } from './reaper';
 import { openCounts } from './rebuild';
 import { RedisRecovery } from './recovery';
 import type { RedisClient } from './scripts';
@@ -162,6 +163,10 @@ export class RedisHotStore implements HotStore {
 
   renew(holds: readonly { readonly projectId: string; readonly requestId: string }[]): Promise<void> {
     return renewLeases(this.link, holds);
+  }
+
+  reserve(change: ReserveChange): Promise<number | undefined> {
+    return changeReserve(this.link, change);
   }
 
   async reap(): Promise<number> {

@@ -26,6 +26,7 @@ import queueState from './lua/queue_state.lua' with { type: 'text' };
 import reap from './lua/reap.lua' with { type: 'text' };
 import rebuildWrite from './lua/rebuild_write.lua' with { type: 'text' };
 import renew from './lua/renew.lua' with { type: 'text' };
+import reserve from './lua/reserve.lua' with { type: 'text' };
 import setVersions from './lua/set_versions.lua' with { type: 'text' };
 import settle from './lua/settle.lua' with { type: 'text' };
 import spendCap from './lua/spend_cap.lua' with { type: 'text' };
@@ -57,6 +58,7 @@ const SCRIPTS = {
     ),
   },
   reap: { keys: 8, lua: join(clock, spendCap, budgetsHome, budgetsBook, customerSpend, reap) },
+  reserve: { keys: 6, lua: join(clock, spendCap, budgetsHome, budgetsBook, customerSpend, reserve) },
   openBudgets: { keys: 4, lua: join(clock, spendCap, budgetsHome, budgetsKept, budgetsOpen) },
   countBudget: { keys: 2, lua: budgetsCount },
   expired: { keys: 3, lua: join(clock, expired) },

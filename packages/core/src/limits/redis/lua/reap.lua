@@ -7,7 +7,7 @@ local lease = tonumber(call('ZSCORE', KEYS[6], ARGV[3]))
 local stored = call('HGET', KEYS[5], ARGV[3])
 if not stored or (lease and lease > read_clock(ARGV[2])) then return 0 end
 local hold, lost, _, _, at, counters = parse_hold(stored)
-book_spend(KEYS[2], KEYS[3], at, lost, hold, 1)
+book_spend(KEYS[2], KEYS[3], at, lost, hold, string.find(counters, ' R', 1, true) and 0 or 1)
 book_held(KEYS[2], counters, lost, hold)
 if ARGV[4] ~= '' then book_customer(KEYS[7], at, lost, hold) end
 call('HDEL', KEYS[5], ARGV[3])

@@ -1,0 +1,52 @@
+import { useProjectNames } from '../../api/projects';
+import { useOpened } from '../../range/use-opened';
+import { usePage } from '../../range/use-page';
+import { type Column, timeColumn } from '../../ui/table/column';
+import { MoreRows } from '../../ui/table/more-rows';
+import { TableCard } from '../../ui/table/table-card';
+import { PageFrame } from '../shell/page-frame';
+import { BatchDrawer } from './batch-drawer';
+import { progressOf, STATUS_TONES } from './prepare-batch';
+import { ProgressBar } from './progress-bar';
+import { type Batch, useBatches } from './use-batches';
+
+/** Batches of requests; a row opens its progress. */
+export function BatchesPage() {
+  const page = usePage();
+  const batches = useBatches(page.projectId);
+  const opened = useOpened();
+  const projectName = useProjectNames();
+  const project: Column<Batch> = { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) };
+  return (
+    <PageFrame title="Batches" intro="Files of requests that run within the limits of their key, in up to a day.">
+      <TableCard
+        title="Batches"
+        caption="Batches, newest first"
+        query={batches}
+        columns={[timeColumn<Batch>(page.timeZone), BATCH, project, ...COLUMNS]}
+        rows={batches.data?.rows}
+        rowKey={({ id }) => id}
+        linkOf={({ id }) => opened.linkTo(id)}
+        emptyTitle="No batches yet"
+        emptyHint="Upload a file to /v1/files, and name it in POST /v1/batches."
+      >
+        <MoreRows pages={batches} shown={batches.data?.rows.length ?? 0} />
+        {opened.id !== undefined && <BatchDrawer of={{ id: opened.id }} onClose={opened.close} />}
+      </TableCard>
+    </PageFrame>
+  );
+}
+
+const BATCH: Column<Batch> = { header: 'Batch', narrow: true, value: (row) => row.batch_id };
+const COLUMNS: readonly Column<Batch>[] = [
+  { header: 'Status', value: (row) => row.status, tone: (row) => STATUS_TONES[row.status] },
+  {
+    header: 'Progress',
+    value: progressOf,
+    cell: (row) => <ProgressBar share={progressOf(row) ?? 0} label={`Progress of ${row.batch_id}`} />,
+  },
+  { header: 'Lines', unit: 'count', wideOnly: true, value: (row) => row.total },
+  { header: 'Failed', unit: 'count', wideOnly: true, value: (row) => row.failed },
+  { header: 'Cost', unit: 'usd', value: (row) => row.cost_usd },
+  { header: 'At most', unit: 'usd', wideOnly: true, value: (row) => row.bound_usd },
+];

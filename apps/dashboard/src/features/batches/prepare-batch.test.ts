@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test';
+import { describeLines, isCancellable, progressOf } from './prepare-batch';
+
+const counts = { total: 1500, completed: 1200, failed: 3, expired: 0, cancelled: 0 };
+
+test('progress counts every line that has ended, and a batch without lines has none', () => {
+  expect(progressOf({ ...counts, cancelled: 297 })).toBe(1);
+  expect(progressOf({ ...counts, failed: 0 })).toBe(0.8);
+  expect(progressOf({ ...counts, total: 0 })).toBeNull();
+});
+
+test('lines are told by their ends; absent ends are not', () => {
+  expect(describeLines(counts)).toBe('1,200 of 1,500 lines completed, 3 failed');
+  expect(describeLines({ ...counts, failed: 0, expired: 1, cancelled: 2 })).toBe(
+    '1,200 of 1,500 lines completed, 1 expired, 2 cancelled',
+  );
+});
+
+test('only a batch that goes on can be cancelled, and once', () => {
+  expect(isCancellable({ status: 'in_progress' })).toBe(true);
+  expect(isCancellable({ status: 'cancelling' })).toBe(false);
+});

@@ -1,0 +1,28 @@
+import { countOf, formatCount } from '../../format/format-number';
+import type { Tone } from '../../ui/badge';
+import type { Batch } from './use-batches';
+
+type Counts = Pick<Batch, 'total' | 'completed' | 'failed' | 'expired' | 'cancelled'>;
+
+export const isCancellable = ({ status }: Pick<Batch, 'status'>): boolean =>
+  status === 'validating' || status === 'in_progress';
+
+/** Share of the lines that have ended, from 0 to 1; null without lines. */
+export const progressOf = ({ total, completed, failed, expired, cancelled }: Counts): number | null =>
+  total === 0 ? null : (completed + failed + expired + cancelled) / total;
+
+/** "120 of 500 lines, 3 failed" */
+export function describeLines({ total, completed, failed, expired, cancelled }: Counts): string {
+  const others = [
+    [failed, 'failed'],
+    [expired, 'expired'],
+    [cancelled, 'cancelled'],
+  ] as const;
+  const named = others.filter(([count]) => count > 0).map(([count, word]) => `${formatCount(count)} ${word}`);
+  return [`${formatCount(completed)} of ${countOf(total, 'line')} completed`, ...named].join(', ');
+}
+
+export const STATUS_TONES: Readonly<Record<Batch['status'], Tone>> = {
+  ...{ validating: 'neutral', in_progress: 'good', finalizing: 'good', completed: 'good' },
+  ...{ failed: 'bad', expired: 'warn', cancelling: 'warn', cancelled: 'neutral' },
+};

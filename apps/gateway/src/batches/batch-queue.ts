@@ -1,0 +1,116 @@
+// Postgres unreachable: the queue polls on; a chunk under way goes on in memory and is taken again by whoever comes back.
+import { createHash } from 'node:crypto';
+import { connectDatabase, type Database } from '@llm0/drizzle/client';
+import { toArrayText } from '@llm0/drizzle/queries/array-text';
+import type { PgBoss } from 'pg-boss';
+
+/** Schema of pg-boss's own tables. */
+export const QUEUE_SCHEMA = 'llm0_jobs';
+const QUEUE = 'batch-chunks';
+/** A process that doesn't report for so long is dead: another one takes its chunks. */
+const HEARTBEAT_SECONDS = 10;
+const DAY_SECONDS = 86_400;
+/** Chunks at a time in one process: a batch that waits for a limit doesn't hold up the others. */
+export const CHUNKS_AT_ONCE = 4;
+
+/** Lines [from, to) of a batch; none: only look whether the batch is at its end. */
+export interface Chunk {
+  readonly batchId: string;
+  readonly from: number;
+  readonly to: number;
+  /** Not before; epoch milliseconds. */
+  readonly atMs?: number;
+}
+
+export interface QueueOptions {
+  readonly database: Pick<Database, 'client' | 'kind'>;
+  /** Absent with the embedded database, which has one connection for all. */
+  readonly databaseUrl: string | undefined;
+  /** Absent: this process adds chunks, and runs none. */
+  readonly run: ((chunk: Chunk) => Promise<void>) | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The durable queue of chunks, on one connection: a transaction of it must not be another one's. */
+export class BatchQueue {
+  private constructor(
+    private readonly boss: PgBoss,
+    private readonly closeConnection: () => Promise<void>,
+  ) {}
+
+  /** Loads and starts pg-boss, which makes its tables once. */
+  static async open({ database, databaseUrl, run, onError }: QueueOptions): Promise<BatchQueue> {
+    const { PgBoss } = await import('pg-boss');
+    const isEmbedded = database.kind === 'embedded';
+    const own = databaseUrl === undefined ? undefined : connectDatabase({ url: databaseUrl }, { maxConnections: 1 });
+    const { client } = own ?? database;
+    const boss = new PgBoss({
+      db: { executeSql: (text: string, values?: unknown[]) => executeSql(client, text, values) },
+      ...{ schema: QUEUE_SCHEMA, backend: isEmbedded ? 'pglite' : 'postgres', schedule: false },
+      ...{ superviseIntervalSeconds: 5, monitorIntervalSeconds: 5, reindex: false, monitorVacuum: false },
+    });
+    boss.on('error', onError);
+    await boss.start();
+    await boss.createQueue(QUEUE, {
+      ...{ retryLimit: 10_000, retryDelay: 1, heartbeatSeconds: HEARTBEAT_SECONDS },
+      ...{ expireInSeconds: DAY_SECONDS - 1, retentionSeconds: 3 * DAY_SECONDS, deleteAfterSeconds: 3 * DAY_SECONDS },
+    });
+    // The process that had them is gone: there is only one with an embedded database.
+    if (isEmbedded) await boss.deleteAllJobs(QUEUE);
+    const options = { batchSize: 1, pollingIntervalSeconds: 0.5, localConcurrency: CHUNKS_AT_ONCE };
+    if (run !== undefined) {
+      await boss.work<Chunk>(QUEUE, options, async ([job]) => {
+        if (job !== undefined) await run(job.data);
+      });
+    }
+    return new BatchQueue(boss, async () => own?.close());
+  }
+
+  /** Adds chunks; one that was added before isn't added again. */
+  async add(chunks: readonly Chunk[]): Promise<void> {
+    const jobs = chunks.map(({ atMs, ...data }) => ({
+      ...{ id: jobId(data), data },
+      ...(atMs === undefined ? {} : { startAfter: new Date(atMs).toISOString() }),
+    }));
+    await this.boss.insert(QUEUE, jobs);
+  }
+
+  /** Has a chunk run once more. */
+  async addAgain(chunk: Chunk): Promise<void> {
+    await this.boss.insert(QUEUE, [{ data: chunk }]);
+  }
+
+  /** Waits for chunks under way, which end early by themselves. */
+  async close(timeoutMs: number): Promise<void> {
+    await this.boss.stop({ graceful: true, timeout: timeoutMs });
+    await this.closeConnection();
+  }
+}
+
+/** The same for the same lines, as a UUID. */
+function jobId({ batchId, from, to }: Chunk): string {
+  const hash = createHash('sha256').update(`${batchId} ${from} ${to}`).digest('hex');
+  const cuts = [0, 8, 12, 16, 20, 32];
+  return cuts
+    .slice(1)
+    .map((end, index) => hash.slice(cuts[index], end))
+    .join('-');
+}
+
+/** Without values there may be several statements, with their own transaction. pg-boss's values are texts, numbers, dates, lists and JSON. */
+async function executeSql(client: Database['client'], text: string, values: unknown[] = []) {
+  if (values.length > 0) return { rows: [...(await client.unsafe(text, values.map(asParameter) as never))] };
+  try {
+    const results = (await client.unsafe(text).simple()) as unknown as unknown[];
+    return { rows: results.flat() };
+  } catch (error) {
+    await client.unsafe('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+function asParameter(value: unknown): unknown {
+  if (Array.isArray(value)) return toArrayText(value);
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}

@@ -1,0 +1,83 @@
+import { moveBatch, OPEN, readBatch, type StoredBatch } from '@llm0/drizzle/queries/batches/batches';
+import { createFile, deleteFile, INNER } from '@llm0/drizzle/queries/batches/files';
+import { forgetAnswers, giveUpLines, sumOpenLines } from '@llm0/drizzle/queries/batches/lines';
+import { PREFIXES, showId } from '../files/own-ids';
+import type { Services } from '../services/contract';
+import { lowerHold } from './hold-batch';
+import { type WrittenResults, writeResults } from './write-results';
+
+/** Days that results are kept, unless their batch says otherwise. */
+const RESULTS_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+export type FinishNeeds = Pick<Services, 'batches' | 'files' | 'hotStore' | 'log' | 'clock'>;
+
+/** Ends a batch whose lines have all ended, or whose time is over. Anyone may call it at any time, and again. */
+export async function advanceBatch(services: FinishNeeds, batchId: string): Promise<void> {
+  const { db } = services.batches;
+  const batch = await readBatch(db, batchId);
+  if (batch === null || batch.endedAtMs !== null) return;
+  if (batch.cancellingAtMs !== null) await giveUpLines(db, batchId, 'cancelled');
+  else if (services.clock.nowMs() >= batch.expiresAtMs) await giveUpLines(db, batchId, 'expired');
+  if ((await sumOpenLines(db, batchId)).open === 0) await finish(services, batch);
+}
+
+async function finish(services: FinishNeeds, { id, cancellingAtMs, ...before }: StoredBatch): Promise<void> {
+  const { batches, files, clock } = services;
+  const ids = {
+    output: before.outputFileId ?? Bun.randomUUIDv7(),
+    error: before.errorFileId ?? Bun.randomUUIDv7(),
+  };
+  const finalizing = {
+    status: cancellingAtMs === null ? ('finalizing' as const) : ('cancelling' as const),
+    finalizingAtMs: clock.nowMs(),
+    ...{ outputFileId: ids.output, errorFileId: ids.error },
+  };
+  const batch = await moveBatch(batches.db, { id, from: OPEN }, finalizing);
+  if (batch === null) return;
+  const written = await writeResults(files, batch, ids);
+  await keepResults(services, { batch, ids, written });
+  await forgetAnswers(batches.db, id);
+  await lowerHold(services, batch, { to: 0 });
+  if (batch.dialect !== 'anthropic') return;
+  // Its requests came without a file of the caller's.
+  await deleteFile(batches.db, { projectId: batch.projectId, id: batch.inputFileId });
+  await files.store.remove(batch.inputFileId);
+}
+
+interface Finished {
+  readonly batch: StoredBatch;
+  readonly ids: { readonly output: string; readonly error: string };
+  readonly written: WrittenResults;
+}
+
+/** Files and the batch's end become visible together. */
+async function keepResults({ batches, clock }: FinishNeeds, { batch, ids, written }: Finished): Promise<void> {
+  const { projectId, apiKeyId, outputExpiresAfterSeconds: seconds } = batch;
+  const nowMs = clock.nowMs();
+  const expiresAtMs = nowMs + (seconds === null ? RESULTS_DAYS * DAY_MS : 1000 * seconds);
+  const isMessages = batch.dialect === 'anthropic';
+  const name = showId(isMessages ? PREFIXES.messageBatch : PREFIXES.batch, batch.id);
+  const kept = [
+    { id: ids.output, bytes: written.outputBytes, name: `${name}_output.jsonl` },
+    { id: ids.error, bytes: written.errorBytes, name: `${name}_error.jsonl` },
+  ];
+  await batches.db.transaction(async (tx) => {
+    for (const { bytes, ...file } of kept) {
+      if (bytes === undefined) continue;
+      const purpose = isMessages ? INNER : 'batch_output';
+      await createFile(tx, { ...file, projectId, apiKeyId, bytes, purpose, createdAtMs: nowMs, expiresAtMs });
+    }
+    const { cancellingAtMs, expired } = batch;
+    const status = cancellingAtMs !== null ? 'cancelled' : expired > 0 ? 'expired' : 'completed';
+    await moveBatch(
+      tx,
+      { id: batch.id, from: OPEN },
+      {
+        ...{ status, endedAtMs: nowMs },
+        outputFileId: written.outputBytes === undefined ? null : ids.output,
+        errorFileId: written.errorBytes === undefined ? null : ids.error,
+      },
+    );
+  });
+}

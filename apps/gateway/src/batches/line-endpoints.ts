@@ -1,0 +1,63 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import type { TaskRequest } from '@llm0/core/tasks/task-request';
+import { anthropicMessages } from '../dialects/anthropic-messages/index';
+import type { Dialect, EmbeddingDialect, TaskDialect } from '../dialects/dialect';
+import { openaiChat } from '../dialects/openai-chat/index';
+import { openaiCompletions } from '../dialects/openai-completions/index';
+import { openaiEmbeddings } from '../dialects/openai-embeddings/index';
+import { openaiResponses } from '../dialects/openai-responses/index';
+import { openaiImages } from '../dialects/tasks/images';
+import { openaiModerations } from '../dialects/tasks/moderations';
+import { handleChat } from '../pipeline/chat/handle-chat';
+import { handleEmbeddings } from '../pipeline/embeddings/handle-embeddings';
+import { planEmbeddings } from '../pipeline/embeddings/plan-embeddings';
+import { planRequest } from '../pipeline/request/plan-request';
+import { handleTask } from '../pipeline/tasks/handle-task';
+import { IMAGE, MODERATION } from '../pipeline/tasks/kinds';
+import { planTask } from '../pipeline/tasks/plan-task';
+import type { Task } from '../pipeline/tasks/task';
+import type { Services } from '../services/contract';
+import type { LineEndpoint, LineEndpoints } from './line-endpoint';
+
+export const MESSAGES_PATH = '/v1/messages';
+
+/** Endpoints that batches may use; one more is a line more. */
+export const createLineEndpoints = (services: Services): LineEndpoints => ({
+  '/v1/chat/completions': chatLines(services, openaiChat),
+  '/v1/completions': chatLines(services, openaiCompletions),
+  '/v1/responses': chatLines(services, openaiResponses),
+  [MESSAGES_PATH]: chatLines(services, anthropicMessages),
+  '/v1/embeddings': embeddingLines(services, openaiEmbeddings),
+  '/v1/moderations': taskLines(services, MODERATION, openaiModerations),
+  '/v1/images/generations': taskLines(services, IMAGE, openaiImages),
+});
+
+const chatLines = (services: Services, dialect: Dialect): LineEndpoint => ({
+  handle: (request, chosen) => handleChat(services, dialect, request, chosen),
+  boundOf: ({ ctx, principal, headers }, body) => {
+    const request = dialect.decodeRequest(body, headers);
+    return planRequest(services, { ctx, principal, dialect: dialect.name, request }).hold.holdNanoUsd;
+  },
+});
+
+const embeddingLines = (services: Services, dialect: EmbeddingDialect): LineEndpoint => ({
+  handle: (request, chosen) => handleEmbeddings(services, dialect, request, chosen),
+  boundOf: ({ ctx, principal }, body) => {
+    const { request } = dialect.decodeRequest(body);
+    const job = { model: request.model, request, known: new Map() };
+    return planEmbeddings(services, { ctx, principal, dialect: dialect.name, request: job }).admit.holdNanoUsd;
+  },
+});
+
+const taskLines = <R extends TaskRequest, A extends JsonObject>(
+  services: Services,
+  task: Task<R, A>,
+  dialect: TaskDialect<R, A>,
+): LineEndpoint => ({
+  handle: (request, chosen) => handleTask(services, { task, dialect }, request, chosen),
+  boundOf: ({ ctx, principal }, fields) => {
+    const request = dialect.decodeRequest({ fields, files: [] });
+    const job = { model: request.model, request };
+    return planTask(services, task, { ctx, principal, dialect: dialect.name, request: job }).admit.holdNanoUsd;
+  },
+});

@@ -1,0 +1,19 @@
+import type { Db } from '@llm0/drizzle/client';
+import type { Config } from '../config/config';
+import { createFileParts } from '../files/parts';
+import { BatchWork, type BatchWorkOptions } from './batch-work';
+
+/** Ledger and queue of batches. */
+export interface BatchParts {
+  readonly db: Db;
+  readonly work: Pick<BatchWork, 'begin' | 'enqueue' | 'advance' | 'stop'>;
+}
+
+/** Files, and the batches that read them. */
+export const createBatchParts = (
+  { database, hotStore, log }: Pick<BatchWorkOptions, 'database' | 'hotStore' | 'log'>,
+  { databaseUrl, backgroundWorkers: isEnabled, files }: Pick<Config, 'databaseUrl' | 'backgroundWorkers' | 'files'>,
+) => ({
+  files: createFileParts(database.db, files.store),
+  batches: { db: database.db, work: new BatchWork({ database, hotStore, log, databaseUrl, isEnabled }) },
+});

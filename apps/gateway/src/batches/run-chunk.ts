@@ -1,0 +1,113 @@
+import type { StoredBatch } from '@llm0/drizzle/queries/batches/batches';
+import { moveBatch, readBatch } from '@llm0/drizzle/queries/batches/batches';
+import {
+  type ClaimedLine,
+  claimLines,
+  type LineResult,
+  releaseLines,
+  startLines,
+  sumOpenLines,
+} from '@llm0/drizzle/queries/batches/lines';
+import type { Services } from '../services/contract';
+import type { Chunk } from './batch-queue';
+import { lowerHold } from './hold-batch';
+import { isAskedAgain, LinePace } from './line-pace';
+import { ResultWriter } from './result-writer';
+
+/** An answer of the data plane to a line. */
+export interface LineAnswer extends Omit<LineResult, 'line' | 'state'> {
+  readonly code: string | undefined;
+  readonly retryAfter: string | null;
+}
+
+export interface ChunkParts {
+  readonly services: Pick<Services, 'batches' | 'hotStore' | 'log' | 'clock' | 'config'>;
+  readonly batch: StoredBatch;
+  readonly chunk: Chunk;
+  readonly signal: AbortSignal;
+  /** Serves a line as a request of the batch's key. */
+  readonly ask: (line: ClaimedLine) => Promise<LineAnswer>;
+}
+
+/** Runs the open lines of a chunk within the limits of their key, some at a time. */
+export async function runChunk(parts: ChunkParts): Promise<void> {
+  const { services, batch, chunk } = parts;
+  const { db } = services.batches;
+  const owner = crypto.randomUUID();
+  const lines = await claimLines(db, { ...chunk, batchId: batch.id }, owner);
+  if (lines.length === 0) return;
+  const inProgress = { status: 'in_progress', inProgressAtMs: services.clock.nowMs() } as const;
+  await moveBatch(db, { id: batch.id, from: ['validating'] }, inProgress);
+  // A run that died may have drawn for lines that it didn't end.
+  await lowerHold(services, batch, { to: (await sumOpenLines(db, batch.id)).waitingNanoUsd });
+  await new ChunkRun(parts, owner).run(lines);
+  await releaseLines(db, batch.id, owner);
+}
+
+class ChunkRun {
+  private readonly pace: LinePace;
+  private readonly results: ResultWriter;
+  private readonly underWay = new Set<Promise<void>>();
+  private isGone = false;
+
+  constructor(
+    private readonly parts: ChunkParts,
+    private readonly owner: string,
+  ) {
+    const { services, batch, signal } = parts;
+    this.pace = new LinePace(() => services.clock.nowMs(), signal);
+    this.results = new ResultWriter({
+      ...{ db: services.batches.db, batchId: batch.id, owner, signal },
+      onError: (err) => services.log.warn({ err, batch: batch.id }, 'results of a batch could not be written yet'),
+    });
+  }
+
+  async run(lines: readonly ClaimedLine[]): Promise<void> {
+    const { services, batch } = this.parts;
+    const most = services.config.batchConcurrency;
+    const group = Math.max(1, Math.floor(most / 2));
+    try {
+      for (let at = 0; at < lines.length; at += group) {
+        if (!(await this.mayGoOn())) return;
+        const wanted = lines.slice(at, at + group);
+        const numbers = wanted.map(({ line }) => line);
+        const started = await startLines(services.batches.db, batch.id, this.owner, numbers);
+        const mine = wanted.filter(({ line }) => started.has(line));
+        const bound = mine.reduce((sum, { boundNanoUsd }) => sum + boundNanoUsd, 0);
+        if (bound > 0) await lowerHold(services, batch, { by: bound });
+        for (const line of mine) this.begin(line);
+        while (this.underWay.size > most - group) await Promise.race(this.underWay);
+      }
+    } finally {
+      await Promise.all(this.underWay);
+    }
+  }
+
+  private begin(line: ClaimedLine): void {
+    const running = this.runLine(line).finally(() => this.underWay.delete(running));
+    this.underWay.add(running);
+  }
+
+  private async runLine(line: ClaimedLine): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      if (tries > 1 && !(await this.mayGoOn())) return;
+      const { code, retryAfter, ...answer } = await this.parts.ask(line);
+      const { httpStatus: status } = answer;
+      if (!isAskedAgain({ status, code, tries })) {
+        return this.results.add({ ...answer, line: line.line, state: status < 400 ? 'completed' : 'failed' });
+      }
+      this.pace.holdBack(retryAfter, tries);
+    }
+  }
+
+  /** Waits for limits; false once the batch or this process is at its end. */
+  private async mayGoOn(): Promise<boolean> {
+    const { services, batch, signal } = this.parts;
+    while (this.pace.isHeldBack && !this.isGone) {
+      await this.pace.wait();
+      const now = await readBatch(services.batches.db, batch.id).catch(() => batch);
+      if (now === null || now.cancellingAtMs !== null) this.isGone = true;
+    }
+    return !(this.isGone || signal.aborted || services.clock.nowMs() >= batch.expiresAtMs);
+  }
+}

@@ -1,0 +1,134 @@
+// Postgres, disk or bucket unreachable: 503 or 500; a file of another project is 404.
+import type { JsonObject } from '@llm0/core/chat/json';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import {
+  createFile,
+  deleteFile,
+  findFile,
+  listFiles,
+  type StoredFile,
+  sumFiles,
+} from '@llm0/drizzle/queries/batches/files';
+import type { ErrorEnvelope } from '../dialects/dialect';
+import { handleKeyRequest } from '../pipeline/handle-key-request';
+import type { Authenticated } from '../pipeline/request/load-principal';
+import { checkBodyType } from '../pipeline/tasks/read-form';
+import type { Services } from '../services/contract';
+import { PREFIXES, readId, showId } from './own-ids';
+import { readListQuery } from './read-list-query';
+import { receiveFile } from './receive-file';
+
+/** A request of a file or of all; `id` is its caller's. */
+export interface FileRequest {
+  readonly request: Request;
+  readonly dialect: ErrorEnvelope;
+  readonly id: string;
+}
+
+/** Answers one method of one path. */
+type Work = (services: Services, asked: FileRequest, principal: Authenticated) => Promise<Response>;
+
+/** Endpoints of files by path and method. */
+export const FILE_ROUTES: Readonly<Record<string, Readonly<Record<string, Work>>>> = {
+  '/v1/files': { POST: create, GET: list },
+  '/v1/files/:id': { GET: show, DELETE: remove },
+  '/v1/files/:id/content': { GET: download },
+};
+
+/** `…/v1/files`: files of the key's project, in OpenAI's shapes. */
+export function handleFiles(services: Services, asked: FileRequest, work: Work): Promise<Response> {
+  const { request, dialect } = asked;
+  return handleKeyRequest(services, { request, dialect }, async (principal, headers) => {
+    const underWay = services.openRequests.enter();
+    try {
+      underWay.held.key = principal.key.id;
+      const response = await work(services, asked, principal);
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      return response;
+    } finally {
+      underWay.end();
+    }
+  });
+}
+
+async function create({ files, clock, config }: Services, { request }: FileRequest, principal: Authenticated) {
+  checkBodyType(request, 'form');
+  const { id: projectId } = principal.project;
+  const used = await sumFiles(files.db, projectId);
+  const { maxProjectBytes } = config.files;
+  if (used >= maxProjectBytes) throw storeIsFull(maxProjectBytes);
+  const id = Bun.randomUUIDv7();
+  const received = await receiveFile(files.store, id, request);
+  try {
+    if (used + received.bytes > maxProjectBytes) throw storeIsFull(maxProjectBytes);
+    const { expiresAfterSeconds, ...rest } = received;
+    const createdAtMs = clock.nowMs();
+    const expiresAtMs = expiresAfterSeconds === undefined ? null : createdAtMs + 1000 * expiresAfterSeconds;
+    const owner = { projectId, apiKeyId: principal.key.id };
+    return Response.json(showFile(await createFile(files.db, { id, ...owner, ...rest, createdAtMs, expiresAtMs })));
+  } catch (error) {
+    await files.store.remove(id);
+    throw error;
+  }
+}
+
+function storeIsFull(most: number): GatewayError {
+  const message = `The files of this project have ${most} bytes together, which is the most. Delete some of them.`;
+  return new GatewayError('request_too_large', message, { param: 'file' });
+}
+
+async function list({ files, clock }: Services, { request }: FileRequest, { project }: Authenticated) {
+  const query = new URL(request.url).searchParams;
+  const page = readListQuery(query, { fallback: 100, most: 10_000, idOf: (shown) => readId(PREFIXES.file, shown) });
+  const asked = { ...page, projectId: project.id, purpose: query.get('purpose') ?? undefined };
+  const { data, hasMore } = await listFiles(files.db, asked, clock.nowMs());
+  const shown = data.map(showFile);
+  const ends = { first_id: shown[0]?.id ?? null, last_id: shown.at(-1)?.id ?? null };
+  return Response.json({ object: 'list', data: shown, ...ends, has_more: hasMore });
+}
+
+async function show(services: Services, asked: FileRequest, principal: Authenticated) {
+  return Response.json(showFile(await findOr404(services, asked.id, principal)));
+}
+
+async function download(services: Services, asked: FileRequest, principal: Authenticated) {
+  const { id, bytes, name } = await findOr404(services, asked.id, principal);
+  return new Response(bytes === 0 ? '' : services.files.store.read(id), {
+    headers: {
+      'Content-Type': 'application/octet-stream',
+      'Content-Length': String(bytes),
+      'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name.toWellFormed())}`,
+    },
+  });
+}
+
+async function remove(services: Services, asked: FileRequest, principal: Authenticated) {
+  const { id, projectId } = await findOr404(services, asked.id, principal);
+  if (!(await deleteFile(services.files.db, { id, projectId }))) {
+    throw invalidRequest('file_id', 'A batch reads this file. Cancel the batch first, or wait for its end.');
+  }
+  await services.files.store.remove(id);
+  return Response.json({ id: asked.id, object: 'file', deleted: true });
+}
+
+/** The file of a shown id; throws 404 where its project has none. */
+export async function findOr404(
+  { files, clock }: Pick<Services, 'files' | 'clock'>,
+  shown: string,
+  { project }: Pick<Authenticated, 'project'>,
+): Promise<StoredFile> {
+  const id = readId(PREFIXES.file, shown);
+  const found = id === undefined ? null : await findFile(files.db, { projectId: project.id, id }, clock.nowMs());
+  if (found !== null) return found;
+  throw new GatewayError('not_found', `No such File object: ${shown.slice(0, 100)}`, { param: 'id' });
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+/** OpenAI's file object. */
+function showFile({ id, name, purpose, bytes, createdAtMs, expiresAtMs }: StoredFile): JsonObject & { id: string } {
+  return {
+    ...{ id: showId(PREFIXES.file, id), object: 'file', bytes, created_at: seconds(createdAtMs), filename: name },
+    ...{ purpose, status: 'processed', expires_at: expiresAtMs === null ? null : seconds(expiresAtMs) },
+  };
+}

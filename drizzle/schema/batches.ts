@@ -1,0 +1,91 @@
+import { bigint, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
+import { instant, instantOfInsert, nanoUsd } from './columns';
+
+/** Callers' files; the file store has their bytes. */
+export const files = pgTable('files', {
+  id: uuid('id').primaryKey(),
+  projectId: uuid('project_id').notNull(),
+  apiKeyId: uuid('api_key_id').notNull(),
+  name: text('name').notNull(),
+  purpose: text('purpose').notNull(),
+  bytes: bigint('bytes', { mode: 'number' }).notNull(),
+  createdAtMs: instantOfInsert('created_at'),
+  expiresAtMs: instant('expires_at'),
+});
+
+/** By OpenAI's names. */
+export type BatchStatus =
+  | ('validating' | 'failed' | 'in_progress' | 'finalizing')
+  | ('completed' | 'expired' | 'cancelling' | 'cancelled');
+
+export type BatchDialect = 'openai' | 'anthropic';
+
+/** What is wrong with a line of the input; `line` counts from 1. */
+export interface LineFault {
+  readonly code: string;
+  readonly message: string;
+  readonly param: string | null;
+  readonly line: number | null;
+}
+
+/** Batches of requests. Money is of their lines. */
+export const batches = pgTable('batches', {
+  id: uuid('id').primaryKey(),
+  projectId: uuid('project_id').notNull(),
+  apiKeyId: uuid('api_key_id').notNull(),
+  dialect: text('dialect').$type<BatchDialect>().notNull(),
+  endpoint: text('endpoint').notNull(),
+  status: text('status').$type<BatchStatus>().notNull(),
+  inputFileId: uuid('input_file_id').notNull(),
+  outputFileId: uuid('output_file_id'),
+  errorFileId: uuid('error_file_id'),
+  /** Customer and labels of the request that made it, which its lines get. */
+  headers: jsonb('headers').$type<Readonly<Record<string, string>>>().notNull(),
+  metadata: jsonb('metadata').$type<Readonly<Record<string, string>>>(),
+  errors: jsonb('errors').$type<readonly LineFault[]>(),
+  total: integer('total').notNull().default(0),
+  completed: integer('completed').notNull().default(0),
+  failed: integer('failed').notNull().default(0),
+  expired: integer('expired').notNull().default(0),
+  cancelled: integer('cancelled').notNull().default(0),
+  /** The most that its lines may cost: its hold at the start. */
+  boundNanoUsd: nanoUsd('bound_usd').notNull().default(0),
+  costNanoUsd: nanoUsd('cost_usd').notNull().default(0),
+  tokensIn: bigint('tokens_in', { mode: 'number' }).notNull().default(0),
+  tokensOut: bigint('tokens_out', { mode: 'number' }).notNull().default(0),
+  outputExpiresAfterSeconds: integer('output_expires_after_seconds'),
+  createdAtMs: instantOfInsert('created_at'),
+  expiresAtMs: instant('expires_at').notNull(),
+  inProgressAtMs: instant('in_progress_at'),
+  cancellingAtMs: instant('cancelling_at'),
+  finalizingAtMs: instant('finalizing_at'),
+  endedAtMs: instant('ended_at'),
+});
+
+export type LineState = 'waiting' | 'running' | 'completed' | 'failed' | 'expired' | 'cancelled';
+
+/** The ledger of a batch. */
+export const batchLines = pgTable(
+  'batch_lines',
+  {
+    batchId: uuid('batch_id').notNull(),
+    /** From 0. */
+    line: integer('line').notNull(),
+    customId: text('custom_id').notNull(),
+    /** Its place in the input file. */
+    at: bigint('at', { mode: 'number' }).notNull(),
+    length: integer('length').notNull(),
+    boundNanoUsd: nanoUsd('bound_usd').notNull(),
+    state: text('state').$type<LineState>().notNull(),
+    /** The run of a chunk that may end it. */
+    owner: uuid('owner'),
+    requestId: uuid('request_id'),
+    httpStatus: smallint('http_status'),
+    costNanoUsd: nanoUsd('cost_usd'),
+    tokensIn: integer('tokens_in'),
+    tokensOut: integer('tokens_out'),
+    /** Body of the answer, until the output file has it. */
+    answer: text('answer'),
+  },
+  (table) => [primaryKey({ columns: [table.batchId, table.line] })],
+);
