@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { startOnServers } from '@llm0/testing/e2e/environment';
+import { fakePicture } from '@llm0/testing/fake-upstream/render-tasks';
 import { startFakeUpstream } from '@llm0/testing/fake-upstream/start-fake-upstream';
 import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
@@ -255,6 +256,23 @@ describe('the playground', () => {
     await viewer.page.getByRole('button', { name: 'Sign out' }).click();
     await viewer.page.getByLabel('Admin token').waitFor();
     expect(await viewer.page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
+  test('a model that paints makes a picture, one that speaks makes a sound', async () => {
+    const before = problems.length;
+    await begin(key, 'gpt-image-2');
+    await say(1, 'a cat');
+    await send();
+    const picture = answerOf('gpt-image-2').getByRole('img');
+    await picture.waitFor();
+    expect(await picture.getAttribute('src')).toBe(`data:image/png;base64,${fakePicture('a cat')}`);
+    await begin(key, 'tts-1');
+    await say(1, 'Hello');
+    await send();
+    const sound = answerOf('tts-1').locator('audio');
+    await sound.waitFor();
+    expect(await sound.getAttribute('src')).toStartWith('data:audio/mpeg;base64,');
+    expect(problems.slice(before)).toEqual([]);
   });
 
   test('nothing axe finds, and no sideways scrolling, wide and narrow, light and dark', async () => {

@@ -52,12 +52,15 @@ const CHAT_ROUTES: readonly (readonly [path: string, dialect: Dialect])[] = [
 ];
 const MODEL_DIALECTS: ModelDialects = [openaiChat, anthropicMessages];
 
-type Handle = (services: Services, request: Request) => Promise<Response>;
+type Handle = (services: Services, request: Request, chosen?: ChosenKey) => Promise<Response>;
 
 const serves =
   <R extends TaskRequest, A extends JsonObject>(task: Task<R, A>, dialect: TaskDialect<R, A>): Handle =>
-  (services, request) =>
-    handleTask(services, { task, dialect }, request);
+  (services, request, chosen) =>
+    handleTask(services, { task, dialect }, request, chosen);
+
+const drawPicture = serves(IMAGE, openaiImages);
+const speak = serves(SPEECH, openaiSpeech);
 
 /** Endpoints for anything but text, by path; a kind more is a line more. */
 const TASK_ROUTES: readonly (readonly [path: string, handle: Handle])[] = [
@@ -65,11 +68,11 @@ const TASK_ROUTES: readonly (readonly [path: string, handle: Handle])[] = [
   ['/v1/moderations', serves(MODERATION, openaiModerations)],
   ['/v1/rerank', serves(RERANK, cohereRerank)],
   ['/v2/rerank', serves(RERANK, cohereRerank)],
-  ['/v1/images/generations', serves(IMAGE, openaiImages)],
+  ['/v1/images/generations', drawPicture],
   ['/v1/images/edits', serves(IMAGE, openaiImageEdits)],
   ['/v1/audio/transcriptions', serves(TRANSCRIPTION, openaiTranscriptions)],
   ['/v1/audio/translations', serves(TRANSCRIPTION, openaiTranslations)],
-  ['/v1/audio/speech', serves(SPEECH, openaiSpeech)],
+  ['/v1/audio/speech', speak],
   ['/v1/decisions', serves(DECISION, openaiDecisions)],
 ];
 
@@ -81,6 +84,8 @@ const PASSTHROUGH = providerEntrance(NATIVE_ERRORS);
 
 /** Data plane for operators who send as a chosen key. */
 export const createSendAs = (services: Services) => ({
+  images: (request: Request, chosen: ChosenKey) => drawPicture(services, request, chosen),
+  speech: (request: Request, chosen: ChosenKey) => speak(services, request, chosen),
   chat: (request: Request, chosen: ChosenKey) => handleChat(services, openaiChat, request, chosen),
   mcp: (request: Request, chosen: ChosenKey) => {
     const scope = new URL(request.url).searchParams.get('scope') ?? undefined;

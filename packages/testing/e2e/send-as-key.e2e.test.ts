@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { fakePicture, fakeSpeech } from '../fake-upstream/render-tasks';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import {
   ask,
@@ -79,6 +80,27 @@ for (const kind of ON_ONE_KIND) {
       expect(await codeOf(await send(over, ask('x')))).toEqual([403, 'key_expired']);
       await callAdmin(world.gateway, pathOf(narrow), { method: 'DELETE' });
       expect(await codeOf(await send(narrow, ask('x')))).toEqual([404, 'not_found']);
+    });
+
+    test('makes pictures and speaks, as the key does', async () => {
+      const key = await createTestKey(world.gateway);
+      const make = async (path: string, body: object) => {
+        const answer = await fetch(`${world.gateway.url}/admin/v1${pathOf(key)}/${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${world.gateway.adminToken}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+        expect([answer.status, answer.headers.get('x-llm0-sent-as')]).toEqual([200, key.keyId]);
+        const bytes = Buffer.from(await answer.arrayBuffer());
+        const row = await logRow(world.gateway, answer.headers.get('x-request-id') ?? '');
+        expect(row).toMatchObject({ api_key_id: key.keyId, status: 'success' });
+        expect(row.cost_usd).toBeGreaterThan(0);
+        return bytes;
+      };
+      const drawn = await make('images/generations', { model: 'gpt-image-2', prompt: 'a cat', size: '1024x1024' });
+      expect(JSON.parse(drawn.toString()).data[0].b64_json).toBe(fakePicture('a cat'));
+      const spoken = { model: 'tts-1', input: 'Hello', voice: 'alloy' };
+      expect(await make('audio/speech', spoken)).toEqual(fakeSpeech(spoken));
     });
 
     test('streams as it comes; who leaves cancels the upstream', async () => {

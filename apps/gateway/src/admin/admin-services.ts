@@ -79,7 +79,7 @@ export interface AdminServices {
   /** Breakers and cool-downs, from memory. */
   readonly health: Pick<SharedTargetHealth, 'list' | 'restore'>;
   /** Calls of the data plane as a key that an operator chose, held and booked as that key's own are. */
-  readonly sendAs: Readonly<Record<'chat' | 'models' | 'mcp', SendAs>>;
+  readonly sendAs: Readonly<Record<'chat' | 'images' | 'speech' | 'models' | 'mcp', SendAs>>;
   /** Token of this process itself, for GATEWAY_CONFIG. */
   readonly ownToken?: string;
   readonly version: string;

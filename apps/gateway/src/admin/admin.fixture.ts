@@ -213,6 +213,8 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     health: { list: () => targets, restore: async (provider: string) => void restored.push(provider) },
     sendAs: {
       chat: async () => Response.json({}),
+      images: async () => Response.json({}),
+      speech: async () => Response.json({}),
       models: async () => Response.json({}),
       mcp: async () => Response.json({}),
     },

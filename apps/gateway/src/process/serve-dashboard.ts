@@ -30,6 +30,7 @@ const policyFor = (nonce: string, path: string) =>
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data:",
+    'media-src data:',
     "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",

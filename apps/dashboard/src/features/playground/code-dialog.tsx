@@ -10,10 +10,13 @@ interface Props {
 }
 
 /** The request to take along: for a terminal, and for programs. */
-export function CodeDialog({ playground: { draft, example, prepared }, onClose }: Props) {
+export function CodeDialog({ playground, onClose }: Props) {
+  const { draft, example, prepared, mediaOf } = playground;
   const model = draft.models[0]?.trim() || example;
-  const { body, headers } = prepared;
-  const code = prepareCode({ url: useGatewayUrl(), model, body, headers });
+  const asked = mediaOf(model);
+  const { headers } = prepared;
+  const body = asked?.body ?? prepared.body;
+  const code = prepareCode({ url: useGatewayUrl(), model, body, headers, media: asked?.media });
   return (
     <Dialog
       title="Request as code"

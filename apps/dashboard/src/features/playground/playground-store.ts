@@ -1,5 +1,6 @@
 import { continueWith, type Turns } from './conversation';
 import { type Draft, newDraft, restoreDraft, storeDraft } from './draft';
+import type { MediaKind } from './media';
 import type { ChatSoFar } from './read-chat';
 import { type ChatOutcome, type Sender, type ShownHeaders, sendChat } from './send-chat';
 
@@ -34,11 +35,13 @@ export interface Asking {
   readonly sender: Sender;
   readonly models: readonly string[];
   readonly body: Readonly<Record<string, unknown>>;
+  /** Instead of chat, for models that make anything but text. */
+  readonly mediaOf: (model: string) => { readonly media: MediaKind; readonly body: object } | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly schema: Record<string, unknown> | null;
 }
 
-const NOTHING_SAID: ChatSoFar = { text: '', reasoning: '', toolCalls: [] };
+const NOTHING_SAID: ChatSoFar = { text: '', reasoning: '', toolCalls: [], media: [] };
 const STORE_AFTER_MS = 200;
 
 /** State of the page. It outlives the page, so answers continue on other pages. */
@@ -110,12 +113,14 @@ export class PlaygroundStore {
     if (only !== undefined && others.length === 0 && isSame) this.goOnWith(only.id);
   };
 
-  private async askOne({ id, model }: Run, { sender, body, headers }: Asking): Promise<void> {
+  private async askOne({ id, model }: Run, { sender, body: chat, mediaOf, headers }: Asking): Promise<void> {
     const abort = new AbortController();
+    const media = mediaOf(model);
     this.aborts.set(id, abort);
     try {
       const outcome = await this.send({
-        ...{ sender, headers, signal: abort.signal, body: { model, ...body } },
+        ...{ sender, headers, signal: abort.signal, media: media?.media },
+        body: { model, ...(media?.body ?? chat) },
         onHeaders: (shown) => this.putRun(id, { headers: shown }),
         onPart: (soFar) => this.putRun(id, { soFar }),
       });
@@ -131,7 +136,8 @@ export class PlaygroundStore {
   /** Adds an answer to the conversation. */
   readonly goOnWith = (id: number): void => {
     const run = this.state.runs.find((one) => one.id === id);
-    if (run === undefined || run.outcome?.fault !== null) return;
+    // A picture or a sound is the end of it.
+    if (run === undefined || run.outcome?.fault !== null || run.soFar.media.length > 0) return;
     this.change({ turns: continueWith(this.state.asked, run.soFar) });
   };
 

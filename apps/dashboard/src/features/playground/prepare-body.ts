@@ -159,7 +159,8 @@ export function toolNames(tools: string): readonly string[] {
   });
 }
 
-function readOther(other: string, note: Note): Json {
+/** Fields as typed; none while unreadable. */
+export function readOther(other: string, note: Note = () => {}): Json {
   if (other.trim() === '') return {};
   const { value, problem } = readJson(other);
   if (isObject(value)) return value;

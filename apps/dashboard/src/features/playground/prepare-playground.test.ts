@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { checkAnswer } from './answers/check-answer';
 import { changeTurn, continueWith, insertAfter, newTurn, removeTurn, type Turns, turnsUpTo } from './conversation';
 import { type Draft, newDraft, restoreDraft, type Settings, storeDraft } from './draft';
+import { mediaBody, mediaOf, picturesOf, speechOf } from './media';
 import { PlaygroundStore } from './playground-store';
 import { openCalls, prepareBody, schemaOf } from './prepare-body';
 import { prepareCode } from './prepare-code';
@@ -146,6 +147,41 @@ describe('sent request', () => {
   });
 });
 
+describe('pictures and sound', () => {
+  const known = [
+    { id: 'paints', owned_by: 'x', output_modalities: ['image'] },
+    { id: 'speaks', owned_by: 'x', output_modalities: ['audio'] },
+    { id: 'talks', owned_by: 'x', output_modalities: ['text', 'audio'] },
+  ];
+  const turns = [newTurn('user', { text: 'a cat' }), newTurn('assistant', { text: 'b' }), newTurn('user')];
+
+  test('a model that makes no text is asked for what it makes', () => {
+    expect(['paints', 'speaks', 'talks', 'unknown'].map((name) => mediaOf(known, name))).toEqual([
+      ...(['image', 'speech', undefined, undefined] as const),
+    ]);
+    expect(mediaBody('image', turns, { size: '1x1' })).toEqual({ prompt: 'a cat', size: '1x1' });
+    expect(mediaBody('speech', turns, { voice: 'echo' })).toEqual({ input: 'a cat', voice: 'echo' });
+  });
+
+  test('they are shown from the answer itself', async () => {
+    expect(picturesOf({ data: [{ b64_json: 'AAAA' }, { url: 'https://x' }], output_format: 'webp' })).toEqual([
+      { kind: 'image', url: 'data:image/webp;base64,AAAA' },
+    ]);
+    const sound = new Response(new Uint8Array(100_000).fill(7), { headers: { 'content-type': 'audio/wav' } });
+    const { url } = await speechOf(sound);
+    expect(url).toBe(`data:audio/wav;base64,${Buffer.alloc(100_000, 7).toString('base64')}`);
+  });
+
+  test('their code asks the same path', () => {
+    const ask = { url: 'http://gw', model: 'speaks', body: mediaBody('speech', turns, {}), headers: {} };
+    const code = prepareCode({ ...ask, media: 'speech' });
+    expect(code.curl).toStartWith("curl 'http://gw/v1/audio/speech'");
+    expect(code.curl).toEndWith('--output speech.mp3');
+    expect(code.python).toContain('client.audio.speech.create(');
+    expect(code.typescript).toContain('client.audio.speech.create(');
+  });
+});
+
 describe('answers', () => {
   const schema = { type: 'object', properties: { age: { type: 'integer' } }, required: ['age', 'name'] };
   test.each([
@@ -204,19 +240,29 @@ describe('state of a tab', () => {
 
 describe('several at once', () => {
   const said = (text: string): ChatOutcome => ({
-    ...{ text, reasoning: '', toolCalls: [], finishReason: 'stop', fault: null, costUsd: 0, tokensIn: 1, tokensOut: 1 },
+    ...{
+      text,
+      reasoning: '',
+      toolCalls: [],
+      media: [],
+      finishReason: 'stop',
+      fault: null,
+      costUsd: 0,
+      tokensIn: 1,
+      tokensOut: 1,
+    },
     ...{ ttftMs: 1, status: 200, requestId: 'r', headers: [], totalMs: 2 },
   });
   const fault = { message: 'no', code: 'upstream_error', param: null, retryAfterSeconds: null, attempts: [] };
   const send: typeof sendChat = async ({ body, signal, onPart }) => {
     if (body.model === 'bad') return { ...said(''), fault, status: 502 };
     if (body.model !== 'slow') return said(`by ${body.model}`);
-    onPart?.({ text: 'half', reasoning: '', toolCalls: [] });
+    onPart?.({ text: 'half', reasoning: '', toolCalls: [], media: [] });
     await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(new Error('left'))));
     return said('never');
   };
   const asking = (...models: string[]) => ({
-    ...{ sender: { apiKey: 'k' }, models, body: {}, headers: {}, schema: null },
+    ...{ sender: { apiKey: 'k' }, models, body: {}, mediaOf: () => undefined, headers: {}, schema: null },
   });
 
   test('one that fails or is stopped leaves the others alone; what is taken goes on', async () => {

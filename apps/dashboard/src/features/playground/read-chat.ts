@@ -1,4 +1,5 @@
 import type { ToolCall } from './conversation';
+import type { Media } from './media';
 import { isObject } from './prepare-body';
 
 /** The gateway's error for an unserved request. */
@@ -15,6 +16,7 @@ export interface ChatSoFar {
   readonly text: string;
   readonly reasoning: string;
   readonly toolCalls: readonly ToolCall[];
+  readonly media: readonly Media[];
 }
 
 export interface ChatResult extends ChatSoFar {
@@ -44,7 +46,8 @@ export interface ChatJson {
     readonly message?: Delta;
     readonly finish_reason?: string | null;
   }[];
-  readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null;
+  /** Of pictures with other names. */
+  readonly usage?: Partial<Record<`${'prompt' | 'completion' | 'input' | 'output'}_tokens`, number>> | null;
   readonly cost_usd?: number;
   readonly error?: unknown;
 }
@@ -54,6 +57,7 @@ export class ChatReader {
   private text = '';
   private reasoning = '';
   private calls: ToolCall[] = [];
+  private media: readonly Media[] = [];
   private finishReason: string | null = null;
   private fault: ChatFault | null = null;
   private usage: ChatJson['usage'];
@@ -105,6 +109,10 @@ export class ChatReader {
     if (isOutput) this.onPart?.(this.soFar());
   }
 
+  takeMedia(media: readonly Media[]): void {
+    this.media = media;
+  }
+
   private takeCall(at: number, { id, function: fn }: NonNullable<Delta['tool_calls']>[number]): void {
     const before = this.calls[at] ?? { id: '', name: '', arguments: '' };
     const call = {
@@ -115,7 +123,9 @@ export class ChatReader {
     this.calls = this.calls.toSpliced(at, 1, call);
   }
 
-  private soFar = (): ChatSoFar => ({ text: this.text, reasoning: this.reasoning, toolCalls: this.calls });
+  private soFar = (): ChatSoFar => ({
+    ...{ text: this.text, reasoning: this.reasoning, toolCalls: this.calls, media: this.media },
+  });
 
   result(): ChatResult {
     return {
@@ -123,8 +133,8 @@ export class ChatReader {
       finishReason: this.finishReason,
       fault: this.fault,
       costUsd: this.costUsd,
-      tokensIn: this.usage?.prompt_tokens ?? null,
-      tokensOut: this.usage?.completion_tokens ?? null,
+      tokensIn: this.usage?.prompt_tokens ?? this.usage?.input_tokens ?? null,
+      tokensOut: this.usage?.completion_tokens ?? this.usage?.output_tokens ?? null,
       ttftMs: this.ttftMs,
     };
   }

@@ -1,5 +1,6 @@
 // A refusal or an outage is an outcome; only an abort throws.
 import { awaitSignIn } from '../../api/expired-session';
+import { MEDIA_PATHS, type MediaKind, picturesOf, speechOf } from './media';
 import { type ChatJson, ChatReader, type ChatResult, type ChatSoFar, readFault } from './read-chat';
 
 /** With a pasted key, or by the session as a key that is chosen: then no secret is there. */
@@ -8,6 +9,8 @@ export type Sender = { readonly apiKey: string } | { readonly projectId: string;
 export interface ChatWish {
   readonly sender: Sender;
   readonly body: Readonly<Record<string, unknown>>;
+  /** Absent for chat. */
+  readonly media?: MediaKind | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
   readonly onPart?: (soFar: ChatSoFar) => void;
@@ -39,8 +42,13 @@ export async function sendChat(wish: ChatWish, fetchFrom: typeof fetch = fetch):
     response = await ask(wish, fetchFrom);
     wish.onHeaders?.(shownHeaders(response));
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
-    if (isStream && response.body !== null) await reader.readStream(response.body);
-    else reader.take((await response.json().catch(() => ({}))) as ChatJson);
+    if (wish.media === 'speech' && response.ok) reader.takeMedia([await speechOf(response)]);
+    else if (isStream && response.body !== null) await reader.readStream(response.body);
+    else {
+      const json = (await response.json().catch(() => ({}))) as ChatJson;
+      reader.take(json);
+      if (wish.media === 'image') reader.takeMedia(picturesOf(json));
+    }
   } catch (cause) {
     if (wish.signal?.aborted) throw cause;
     const message = response === undefined ? UNREACHABLE : { ...UNREACHABLE, message: 'The answer was cut off.' };
@@ -60,8 +68,8 @@ export async function sendChat(wish: ChatWish, fetchFrom: typeof fetch = fetch):
 
 const shownHeaders = ({ headers }: Response): ShownHeaders => [...headers].filter(([name]) => SHOWN_HEADER.test(name));
 
-async function ask({ sender, body, headers, signal }: ChatWish, fetchFrom: typeof fetch): Promise<Response> {
-  const { path, ...how } = entranceOf(sender, 'chat/completions');
+async function ask({ sender, body, media, headers, signal }: ChatWish, fetchFrom: typeof fetch): Promise<Response> {
+  const { path, ...how } = entranceOf(sender, media === undefined ? 'chat/completions' : MEDIA_PATHS[media]);
   const init = {
     ...{ ...how, method: 'POST', signal, body: JSON.stringify(body) },
     headers: { ...headers, ...how.headers, 'content-type': 'application/json' },
@@ -73,7 +81,7 @@ async function ask({ sender, body, headers, signal }: ChatWish, fetchFrom: typeo
   return fetchFrom(path, init);
 }
 
-function entranceOf(sender: Sender, name: 'chat/completions' | 'models') {
+function entranceOf(sender: Sender, name: string) {
   if ('apiKey' in sender) {
     const headers: Record<string, string> = { authorization: `Bearer ${sender.apiKey}` };
     return { path: `/v1/${name}`, headers, credentials: 'omit' as const };
@@ -102,6 +110,7 @@ export interface CallableModel {
   readonly id: string;
   readonly owned_by: string;
   readonly capabilities?: readonly string[];
+  readonly output_modalities?: readonly string[];
   readonly context_window?: number;
   readonly max_output_tokens?: number;
   /** Aliases only. */

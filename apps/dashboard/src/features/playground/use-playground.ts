@@ -4,8 +4,9 @@ import { useSession } from '../../api/session';
 import { useExampleModel } from '../../api/settings';
 import type { Turns } from './conversation';
 import type { Settings } from './draft';
+import { mediaBody, mediaOf } from './media';
 import { PlaygroundStore } from './playground-store';
-import { openCalls, prepareBody, schemaOf } from './prepare-body';
+import { openCalls, prepareBody, readOther, schemaOf } from './prepare-body';
 import { listModels, type Sender } from './send-chat';
 
 const STORE = ['playground'] as const;
@@ -49,6 +50,10 @@ export function usePlayground() {
   const { turns } = draft;
   const prepared = useMemo(() => prepareBody({ ...draft, turns }), [draft, turns]);
   const unanswered = openCalls(turns);
+  const askMedia = (model: string, said: Turns = turns) => {
+    const media = mediaOf(models.data ?? [], model);
+    return media && { media, body: mediaBody(media, said, readOther(draft.settings.other)) };
+  };
   /** `isAnew`: another answer is wanted, not the one that a cache has. */
   const send = (given: Turns = turns, isAnew = false) => {
     const { body, headers: own, problems } = prepareBody({ ...draft, turns: given });
@@ -56,10 +61,11 @@ export function usePlayground() {
     if (given !== turns) store.change({ turns: given });
     const headers = { ...(isAnew ? { 'X-LLM0-Cache': 'refresh' } : {}), ...own };
     const asked = draft.models.map((model) => model.trim() || example);
-    void store.ask({ sender, models: asked, body, headers, schema: schemaOf(draft.settings) });
+    const media = (model: string) => askMedia(model, given);
+    void store.ask({ sender, models: asked, body, mediaOf: media, headers, schema: schemaOf(draft.settings) });
   };
   const set = (change: Partial<Settings>) => store.change({ settings: { ...draft.settings, ...change } });
-  return { ...{ store, state, draft, sender, models, example, prepared, unanswered, send, set } };
+  return { ...{ store, state, draft, sender, models, example, prepared, unanswered, send, set }, mediaOf: askMedia };
 }
 
 export type Playground = ReturnType<typeof usePlayground>;

@@ -71,10 +71,7 @@ function TurnView({ turn: { role, parts } }: { readonly turn: Turn }) {
 
 function drawPart(part: Part): ReactNode {
   if (part.kind === 'text' || part.kind === 'refusal') return <Folded text={part.text} draw={drawText} />;
-  if (part.kind === 'image') {
-    if (part.url === null) return <p className="text-xs text-muted wrap-anywhere">Image, not loaded: {part.note}</p>;
-    return <img src={part.url} alt="In the message" className="max-h-72 max-w-full rounded border" />;
-  }
+  if ('note' in part) return drawMedia(part);
   const titles = {
     thinking: 'Thinking',
     call: part.kind === 'call' ? `Call to ${part.name}` : '',
@@ -94,6 +91,19 @@ function drawPart(part: Part): ReactNode {
       )}
     </div>
   );
+}
+
+function drawMedia({ kind, url, note }: Extract<Part, { note: string }>): ReactNode {
+  if (url === null) {
+    return (
+      <p className="text-xs text-muted wrap-anywhere">
+        {kind === 'image' ? 'Image' : 'Sound'}, not loaded: {note}
+      </p>
+    );
+  }
+  if (kind === 'image') return <img src={url} alt="In the message" className="max-h-72 max-w-full rounded border" />;
+  // biome-ignore lint/a11y/useMediaCaption: nobody has written down what it says
+  return <audio src={url} controls aria-label="In the message" className="w-full" />;
 }
 
 const drawText = (text: string) => <Markdown text={text} />;

@@ -5,7 +5,7 @@ type JsonObject = Readonly<Record<string, Json>>;
 export type Part =
   | { readonly kind: 'text' | 'thinking' | 'refusal'; readonly text: string }
   /** `url` only for embedded content: the page loads nothing from elsewhere. */
-  | { readonly kind: 'image'; readonly url: string | null; readonly note: string }
+  | { readonly kind: 'image' | 'audio'; readonly url: string | null; readonly note: string }
   | { readonly kind: 'call'; readonly name: string; readonly id: string | null; readonly text: string }
   | { readonly kind: 'result'; readonly id: string | null; readonly text: string }
   /** Default look. */
@@ -69,7 +69,14 @@ function turnsOfAnswer(answer: JsonObject): readonly Turn[] {
   const candidates = objects(answer.candidates).map(({ content }) => turnOf(isObject(content) ? content : {}));
   const output = objects(answer.output).map((item) => turnOf({ role: 'assistant', ...item }));
   const content = Array.isArray(answer.content) ? [said(partsOf(answer.content))] : [];
-  return [...choices, ...candidates, ...output, ...content];
+  const pictures = objects(answer.data).flatMap(({ b64_json: data }) =>
+    typeof data === 'string'
+      ? [said([imageOf({ data, mimeType: `image/${textOf(answer.output_format) ?? 'png'}` })])]
+      : [],
+  );
+  // A transcript has its text alone.
+  const heard = Object.keys(answer).every((name) => name !== 'choices') && textOf(answer.text);
+  return [...choices, ...candidates, ...output, ...content, ...pictures, ...(heard ? [said(partsOf(heard))] : [])];
 }
 
 const said = (parts: readonly Part[]): Turn => ({ role: 'assistant', parts });
@@ -88,6 +95,7 @@ function turnOf(message: JsonObject): Turn {
         : partsOf(contentOf(message))),
     ...(textOf(message.refusal) ? [{ kind: 'refusal', text: String(message.refusal) } as const] : []),
     ...objects(message.tool_calls).map(callOf),
+    ...(isObject(message.audio) ? [audioOf(message.audio)] : []),
   ];
   return { role: role === 'model' ? 'assistant' : role, parts };
 }
@@ -151,6 +159,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   }),
   refusal: (part) => ({ kind: 'refusal', text: textOf(part.refusal) ?? '' }),
   inlineData: (part) => imageOf(part.inlineData),
+  input_audio: (part) => audioOf(part.input_audio),
 };
 
 function partOf(part: JsonObject): Part {
@@ -169,6 +178,17 @@ function imageOf(source: Json): Part {
   if (address !== null && SHOWN_IMAGE.test(address)) return { kind: 'image', url: address, note: 'Image' };
   const note = address === null || address.startsWith('data:') ? `Image (${type ?? 'not kept whole'})` : address;
   return { kind: 'image', url: null, note };
+}
+
+const SHOWN_AUDIO = /^(?:mp3|wav|flac|opus|aac|ogg|mpeg)$/;
+const BASE64 = /^[A-Za-z0-9+/=]+$/;
+
+/** As chat sends and answers it: bytes and the name of their format. */
+function audioOf(source: Json): Part {
+  const { data, format } = isObject(source) ? source : {};
+  const name = textOf(format) ?? 'mpeg';
+  const isWhole = typeof data === 'string' && BASE64.test(data) && SHOWN_AUDIO.test(name);
+  return { kind: 'audio', url: isWhole ? `data:audio/${name};base64,${data}` : null, note: 'not kept whole' };
 }
 
 function toolsOf(tool: JsonObject): Conversation['tools'] {

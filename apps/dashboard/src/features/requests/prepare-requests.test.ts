@@ -192,6 +192,22 @@ describe('conversations', () => {
     expect([prepareConversation(null, null), prepareConversation({ x: 1 }, [])]).toEqual([null, null]);
   });
 
+  test('pictures and transcripts that were made are shown', () => {
+    const drawn = prepareConversation({ prompt: 'a cat' }, { data: [{ b64_json: 'AAAA' }], output_format: 'webp' });
+    expect(drawn?.turns.map(({ parts }) => parts[0])).toEqual([
+      { kind: 'text', text: 'a cat' },
+      { kind: 'image', url: 'data:image/webp;base64,AAAA', note: 'Image' },
+    ]);
+    expect(prepareConversation({ model: 'whisper-1' }, { text: 'Hello' })?.turns).toEqual([
+      { role: 'assistant', parts: [{ kind: 'text', text: 'Hello' }] },
+    ]);
+    const audio = { data: 'AAAA', transcript: 'Hi' };
+    const spoken = prepareConversation({}, { choices: [{ message: { content: null, audio } }] });
+    expect(spoken?.turns[0]?.parts).toEqual([
+      { kind: 'audio', url: 'data:audio/mpeg;base64,AAAA', note: 'not kept whole' },
+    ]);
+  });
+
   test('only pictures inside the request are drawn, and nothing that could run', () => {
     const image = (url: string) => {
       const request = { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] };

@@ -108,6 +108,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'POST /projects/{id}/keys/{key_id}/refuse': ['change_keys', 'project'],
   'GET /projects/{id}/keys/{key_id}/models': READ_PROJECT,
   'POST /projects/{id}/keys/{key_id}/chat/completions': OWN_KEY,
+  'POST /projects/{id}/keys/{key_id}/images/generations': OWN_KEY,
+  'POST /projects/{id}/keys/{key_id}/audio/speech': OWN_KEY,
   'POST /projects/{id}/keys/{key_id}/mcp': OWN_KEY,
   'GET /keys': ['read_settings', 'list'],
   'GET /key-names': ['see', 'list'],

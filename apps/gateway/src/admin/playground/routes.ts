@@ -1,13 +1,16 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { findKeyHash } from '@llm0/drizzle/queries/access/api-keys';
 import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
+import type { Context } from 'hono';
 import { answers, createRouter, routesOf } from '../admin-router';
-import type { AdminServices } from '../admin-services';
+import type { AdminEnv, AdminServices } from '../admin-services';
 import { id, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 
 /** Their bodies are the data plane's to read: up to MAX_BODY_BYTES, numbers as they were written. */
-export const SEND_AS_PATHS = ['/v1/projects/:id/keys/:key_id/chat/completions', '/v1/projects/:id/keys/:key_id/mcp'];
+export const SEND_AS_PATHS = ['chat/completions', 'images/generations', 'audio/speech', 'mcp'].map(
+  (path) => `/v1/projects/:id/keys/:key_id/${path}`,
+);
 
 /** Marks an answer or refusal as the data plane's, not the admin API's. */
 const SENT_AS = 'X-LLM0-Sent-As';
@@ -22,6 +25,18 @@ const send = createRoute({
     "request for the key's own; the audit log names who sent it. Answers carry `X-LLM0-Sent-As: <key id>`.",
   request: { params },
   responses: { 200: answers(z.looseObject({}), 'A chat completion, or with `stream: true` its events') },
+});
+const draw = createRoute({
+  ...at('post', '/projects/{id}/keys/{key_id}/images/generations', 'Make pictures as this key, without its secret'),
+  description: 'As `POST /v1/images/generations`; otherwise like a chat request sent as the key.',
+  request: { params },
+  responses: { 200: answers(z.looseObject({}), 'Pictures') },
+});
+const speak = createRoute({
+  ...at('post', '/projects/{id}/keys/{key_id}/audio/speech', 'Speak a text as this key, without its secret'),
+  description: 'As `POST /v1/audio/speech`; otherwise like a chat request sent as the key.',
+  request: { params },
+  responses: { 200: { description: 'Audio', content: { 'audio/mpeg': { schema: z.string() } } } },
 });
 const models = createRoute({
   ...at('get', '/projects/{id}/keys/{key_id}/models', "List the key's models, like `GET /v1/models`"),
@@ -45,28 +60,22 @@ export function playgroundRoutes({ db, sendAs }: Pick<AdminServices, 'db' | 'sen
     const keyHash = required(await findKeyHash(db, { projectId: path.id, id: path.key_id }), 'key');
     return { keyHash, requestId };
   };
+  type Ask = keyof AdminServices['sendAs'];
+  const pass = async (c: Context<AdminEnv>, path: z.output<typeof params>, how: { ask: Ask; resource: string }) => {
+    const chosen = await choose(path, c.get('requestId'));
+    // Writes the audit entry first: an unrecorded request isn't sent.
+    const after = { project_id: path.id, request_id: chosen.requestId };
+    const noted = { action: 'send', resource: how.resource, resourceId: path.key_id, after };
+    await addAuditEntry(db, { actor: c.get('actor').name, ...noted });
+    const response = await sendAs[how.ask](c.req.raw, chosen);
+    response.headers.set(SENT_AS, path.key_id);
+    return response as never;
+  };
   return createRouter()
-    .openapi(send, async (c) => {
-      const { id: projectId, key_id: keyId } = c.req.valid('param');
-      const chosen = await choose({ id: projectId, key_id: keyId }, c.get('requestId'));
-      // Writes the audit entry first: an unrecorded request isn't sent.
-      const after = { project_id: projectId, request_id: chosen.requestId };
-      const noted = { action: 'send', resource: 'playground', resourceId: keyId, after };
-      await addAuditEntry(db, { actor: c.get('actor').name, ...noted });
-      const response = await sendAs.chat(c.req.raw, chosen);
-      response.headers.set(SENT_AS, keyId);
-      return response as never;
-    })
-    .openapi(message, async (c) => {
-      const path = c.req.valid('param');
-      const chosen = await choose(path, c.get('requestId'));
-      const after = { project_id: path.id, request_id: chosen.requestId };
-      const noted = { action: 'send', resource: 'tools', resourceId: path.key_id, after };
-      await addAuditEntry(db, { actor: c.get('actor').name, ...noted });
-      const response = await sendAs.mcp(c.req.raw, chosen);
-      response.headers.set(SENT_AS, path.key_id);
-      return response as never;
-    })
+    .openapi(send, (c) => pass(c, c.req.valid('param'), { ask: 'chat', resource: 'playground' }))
+    .openapi(draw, (c) => pass(c, c.req.valid('param'), { ask: 'images', resource: 'playground' }))
+    .openapi(speak, (c) => pass(c, c.req.valid('param'), { ask: 'speech', resource: 'playground' }))
+    .openapi(message, (c) => pass(c, c.req.valid('param'), { ask: 'mcp', resource: 'tools' }))
     .openapi(models, async (c) => {
       const path = c.req.valid('param');
       const response = await sendAs.models(c.req.raw, await choose(path, c.get('requestId')));

@@ -52,6 +52,14 @@ export function AnswerCard({ run, store, isOneOfSeveral }: Props) {
         className={isGoing ? 'min-h-10' : ''}
       >
         {soFar.text === '' && isGoing && <span className="text-muted">Waiting for the first token…</span>}
+        {soFar.media.map(({ kind, url }) =>
+          kind === 'image' ? (
+            <img key={url} src={url} alt={`Made by ${model}`} className="max-h-96 max-w-full rounded border" />
+          ) : (
+            // biome-ignore lint/a11y/useMediaCaption: the text it speaks is above
+            <audio key={url} src={url} controls aria-label={`Spoken by ${model}`} className="w-full" />
+          ),
+        )}
         {isRaw ? (
           <p className="whitespace-pre-wrap wrap-anywhere">{soFar.text}</p>
         ) : (
@@ -92,7 +100,7 @@ function Actions({ run, store, isOneOfSeveral, isRaw, onRaw }: ActionsProps) {
           Show as text
         </Button>
       )}
-      {isOneOfSeveral && outcome?.fault === null && (
+      {isOneOfSeveral && outcome?.fault === null && run.soFar.media.length === 0 && (
         <Button size="small" onClick={() => store.goOnWith(run.id)}>
           Continue with this answer
         </Button>
