@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { readAudio } from '@llm0/core/tasks/audio-duration';
 import OpenAI, { toFile } from 'openai';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { fakeSpeech, HEARD } from '../fake-upstream/render-tasks';
@@ -43,6 +44,7 @@ const PRICES: readonly [provider: string, model: string, prices: Record<string, 
   ['azure', 'my-whisper', BY_MINUTE],
   ['groq', 'whisper-large-9', { mode: 'transcription', minute_usd: 0.000666666667 }],
   ['gemini', 'gemini-9-flash', { ...BY_TOKEN, mode: 'chat' }],
+  ['gemini', 'gemini-9-tts', { mode: 'speech', input_usd_per_million: 1, output_audio_usd_per_million: 20 }],
   ['openai', 'tts-9', { mode: 'speech', character_usd_per_million: 15 }],
   ['openai', 'gpt-tts-9', { mode: 'speech', input_usd_per_million: 0.6, output_audio_usd_per_million: 12 }],
 ];
@@ -439,6 +441,30 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
       ...{ status: 'success', dialect: 'openai-speech', modality: 'audio', cost_usd: nanoUsd / 1e9 },
       ...expected,
     });
+  });
+
+  test('Gemini speaks in WAV or samples, and refuses what it lacks', async () => {
+    const body = { model: 'gemini-9-tts', input: 'hello', instructions: 'Say cheerfully', voice: 'Kore' };
+    const spoken = await say(body);
+    expect([spoken.response.status, spoken.response.headers.get('content-type')]).toEqual([200, 'audio/wav']);
+    expect(readAudio(spoken.bytes, spoken.bytes.length)).toMatchObject({ format: 'wav' });
+    expect(world.upstream.requests.at(-1)?.body).toMatchObject({
+      contents: [{ parts: [{ text: 'Say cheerfully: hello' }] }],
+      generationConfig: { speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: 'Kore' } } } },
+    });
+    // Text 10 × 1000 + sound 200 × 20,000.
+    expect(await spoken.row()).toMatchObject({ cost_usd: 0.00401, tokens_out: 200, cost_estimated: false });
+    const samples = await say({ ...body, response_format: 'pcm' });
+    expect(samples.bytes).toEqual(spoken.bytes.subarray(44));
+    world.upstream.control.setDefault({ usage: null });
+    expect(await (await say({ ...body, input: 'untold' })).row()).toMatchObject({ cost_estimated: true });
+    for (const field of [{ response_format: 'mp3' }, { stream_format: 'sse' }, { speed: 2 }]) {
+      const refused = await say({ ...body, ...field });
+      expect([refused.json.error?.code, refused.json.error?.param]).toEqual([
+        'unsupported_parameter',
+        Object.keys(field)[0],
+      ]);
+    }
   });
 
   test('the official SDK speaks, in bytes and in events', async () => {

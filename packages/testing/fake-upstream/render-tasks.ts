@@ -193,6 +193,16 @@ export const FAKE_TASKS = {
     const prompt = (body.textToImageParams as JsonObject).text ?? '';
     return { images: drawn({ prompt, n: (body.imageGenerationConfig as JsonObject).numberOfImages ?? 1 }) };
   },
+  speakContent: ({ contents }, { usage = {} }): JsonObject => {
+    const parts = ((contents as JsonObject[])[0]?.parts ?? []) as JsonObject[];
+    const data = Buffer.from(String(parts[0]?.text).repeat(2)).toString('base64');
+    const { prompt = 10, completion = 200 } = usage ?? {};
+    const counts = { promptTokenCount: prompt, candidatesTokenCount: completion, totalTokenCount: prompt + completion };
+    return {
+      candidates: [{ content: { parts: [{ inlineData: { mimeType: 'audio/L16;codec=pcm;rate=24000', data } }] } }],
+      ...(usage === null ? {} : { usageMetadata: counts }),
+    };
+  },
   generateContent: ({ contents }, { usage = {} }) => {
     const parts = ((contents as JsonObject[])[0]?.parts ?? []) as JsonObject[];
     const { prompt = 10, completion = 1290, pictures = 0 } = usage ?? {};

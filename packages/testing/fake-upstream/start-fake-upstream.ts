@@ -211,6 +211,7 @@ class FakeServer implements FakeUpstream, FakeControl {
     if (method === 'batchEmbedContents') return this.answerEmbeddings(request, 'gemini');
     if (method === 'predict') return this.answerTask(request, 'predict');
     if (model.includes('-image')) return this.answerTask(request, 'generateContent');
+    if (model.endsWith('-tts')) return this.answerTask(request, 'speakContent');
     const body = (await request.json()) as JsonObject;
     if (method === 'countTokens') {
       this.record(request, body);

@@ -32,8 +32,8 @@ export interface SpeechRequest extends TaskRequest {
   readonly instructions?: string | undefined;
   /** Events instead of bytes. */
   readonly wantsEvents: boolean;
-  /** `mp3`, `opus`, `aac`, `flac`, `wav` or `pcm`. */
-  readonly format: string;
+  /** `mp3`, `opus`, `aac`, `flac`, `wav` or `pcm`; absent: the provider's own. */
+  readonly format?: string | undefined;
 }
 
 export interface SpeechAnswer extends JsonObject {

@@ -8,6 +8,7 @@ import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
 import { passthrough } from './passthrough';
 import { image } from './tasks/image';
+import { speech } from './tasks/speech';
 import { transcription } from './tasks/transcription';
 import { PROVIDER } from './wire';
 
@@ -25,6 +26,6 @@ export const gemini: Provider = {
   remoteMedia: listRemoteMedia,
   probeUrl: probeEndpoint,
   embeddings,
-  tasks: { image, transcription },
+  tasks: { image, speech, transcription },
   passthrough,
 };

@@ -125,6 +125,6 @@ function decodeSpeech(fields: JsonObject): SpeechRequest {
   return {
     ...{ ...readCommon(fields, KNOWN), input, voice, instructions: readString(fields, 'instructions') },
     // Speech passes as it comes, in bytes or events.
-    ...{ stream: true, wantsEvents: delivery === 'sse', format: readString(fields, 'response_format') ?? 'mp3' },
+    ...{ stream: true, wantsEvents: delivery === 'sse', format: readString(fields, 'response_format') },
   };
 }

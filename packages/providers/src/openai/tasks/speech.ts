@@ -17,7 +17,7 @@ export interface SpeechQuirks {
 const TYPES: Readonly<Record<string, string>> = {
   ...{ mp3: 'audio/mpeg', opus: 'audio/ogg', aac: 'audio/aac', flac: 'audio/flac', wav: 'audio/wav', pcm: 'audio/pcm' },
 };
-export const speechType = (format: string): string => TYPES[format] ?? 'application/octet-stream';
+export const speechType = (format = 'mp3'): string => TYPES[format] ?? 'application/octet-stream';
 const DONE = 'speech.audio.done';
 
 /** Source: https://platform.openai.com/docs/api-reference/audio/createSpeech */
