@@ -28,6 +28,19 @@ export interface LineFault {
   readonly line: number | null;
 }
 
+/**
+ * A batch that a vendor runs: to be encoded (`wanted`), on its way (`sending`), under way (`sent`), or with its results in
+ * the file store (`taken`).
+ */
+export interface ForwardedBatch {
+  readonly state: 'wanted' | 'sending' | 'sent' | 'taken';
+  readonly provider?: string;
+  readonly model?: string;
+  readonly vendorId?: string;
+  /** File of the results. */
+  readonly resultsId?: string;
+}
+
 /** Batches of requests. Money is of their lines. */
 export const batches = pgTable('batches', {
   id: uuid('id').primaryKey(),
@@ -54,6 +67,8 @@ export const batches = pgTable('batches', {
   tokensIn: bigint('tokens_in', { mode: 'number' }).notNull().default(0),
   tokensOut: bigint('tokens_out', { mode: 'number' }).notNull().default(0),
   outputExpiresAfterSeconds: integer('output_expires_after_seconds'),
+  /** null = the gateway runs it. */
+  forwarded: jsonb('forwarded').$type<ForwardedBatch>(),
   createdAtMs: instantOfInsert('created_at'),
   expiresAtMs: instant('expires_at').notNull(),
   inProgressAtMs: instant('in_progress_at'),
@@ -84,6 +99,9 @@ export const batchLines = pgTable(
     costNanoUsd: nanoUsd('cost_usd'),
     tokensIn: integer('tokens_in'),
     tokensOut: integer('tokens_out'),
+    /** Place of a vendor's result in the file of results. */
+    resultAt: bigint('result_at', { mode: 'number' }),
+    resultLength: integer('result_length'),
     /** Body of the answer, until the output file has it. */
     answer: text('answer'),
   },

@@ -33,7 +33,11 @@ export interface LineRange {
 const inRange = ({ batchId, from, to }: LineRange) =>
   and(eq(batchLines.batchId, batchId), gte(batchLines.line, from), lt(batchLines.line, to));
 
-export type ClaimedLine = NewLine & { readonly state: LineState };
+export interface ClaimedLine extends NewLine {
+  readonly state: LineState;
+  readonly resultAt: number | null;
+  readonly resultLength: number | null;
+}
 
 /** The lines of a range without an answer, now this run's: an earlier run of them can't end them any more. */
 export async function claimLines(db: Db, range: LineRange, owner: string): Promise<readonly ClaimedLine[]> {
@@ -49,6 +53,8 @@ const LINE = {
   length: batchLines.length,
   boundNanoUsd: batchLines.boundNanoUsd,
   state: batchLines.state,
+  resultAt: batchLines.resultAt,
+  resultLength: batchLines.resultLength,
 };
 
 /** Takes it unless another run or a cancellation was faster. */
@@ -122,7 +128,7 @@ export async function endLines(
 /** Ends lines that nobody has asked for yet. */
 export async function giveUpLines(db: Db, batchId: string, state: 'expired' | 'cancelled'): Promise<void> {
   await db.execute(sql`
-    with given_up as (update batch_lines set state = ${state} where batch_id = ${batchId}::uuid and state = 'waiting' returning 1)
+    with given_up as (update batch_lines set state = ${state} where batch_id = ${batchId}::uuid and state = 'waiting' and result_at is null returning 1)
     update batches set ${sql.raw(state)} = ${sql.raw(state)} + (select count(*) from given_up) where id = ${batchId}::uuid`);
 }
 
@@ -156,4 +162,21 @@ export async function readLines(db: Db, range: LineRange): Promise<readonly Ende
 /** The output file has them. */
 export async function forgetAnswers(db: Db, batchId: string): Promise<void> {
   await db.execute(sql`update batch_lines set answer = null where batch_id = ${batchId}::uuid and answer is not null`);
+}
+
+/** A vendor's result of a line, in the file of results. */
+export interface ResultPlace {
+  readonly line: number;
+  readonly at: number;
+  readonly length: number;
+}
+
+/** The first result of a line stands. */
+export async function placeResults(db: Db, batchId: string, places: readonly ResultPlace[]): Promise<void> {
+  const column = (read: (place: ResultPlace) => number) => toArrayText(places.map(read));
+  await db.execute(sql`
+    update batch_lines l set result_at = r.at, result_length = r.length
+    from (select distinct on (line) * from unnest(${column(({ line }) => line)}::int[], ${column(({ at }) => at)}::bigint[],
+      ${column(({ length }) => length)}::int[]) as r(line, at, length) order by line, at) as r
+    where l.batch_id = ${batchId}::uuid and l.line = r.line and l.result_at is null`);
 }

@@ -2,6 +2,7 @@ import type { EventBatch } from '@llm0/core/chat/event';
 import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { BatchPart } from './batches';
 import type { CompletionsPart } from './completions';
 import type { EmbeddingsPart } from './embeddings';
 import type { PassthroughPart } from './passthrough';
@@ -48,6 +49,8 @@ export interface Provider {
   readonly tasks?: TaskParts;
   /** Absent where the vendor only knows conversations. */
   readonly completions?: CompletionsPart;
+  /** Absent where the vendor has no batches. */
+  readonly batches?: BatchPart;
   /** The vendor's native API; absent without one. */
   readonly passthrough?: PassthroughPart;
   /** A request that costs nothing and succeeds with a good key; absent where the vendor has none. */

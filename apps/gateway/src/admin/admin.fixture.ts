@@ -195,6 +195,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     batches: {
       db: database.db,
       work: new BatchWork({
+        nowMs: Date.now,
         database,
         databaseUrl: undefined,
         hotStore,

@@ -13,7 +13,7 @@ const DAY_SECONDS = 86_400;
 /** Chunks at a time in one process: a batch that waits for a limit doesn't hold up the others. */
 export const CHUNKS_AT_ONCE = 4;
 
-/** Lines [from, to) of a batch; none: only look whether the batch is at its end. */
+/** Lines [from, to) of a batch; none: only look whether the batch is at its end, or (below 0) whether its vendor's is. */
 export interface Chunk {
   readonly batchId: string;
   readonly from: number;
@@ -77,7 +77,9 @@ export class BatchQueue {
 
   /** Has a chunk run once more. */
   async addAgain(chunk: Chunk): Promise<void> {
-    await this.boss.insert(QUEUE, [{ data: chunk }]);
+    const { atMs, ...data } = chunk;
+    const startAfter = atMs === undefined ? {} : { startAfter: new Date(atMs).toISOString() };
+    await this.boss.insert(QUEUE, [{ data, ...startAfter }]);
   }
 
   /** Waits for chunks under way, which end early by themselves. */

@@ -14,6 +14,7 @@ export interface BatchWorkOptions {
   readonly databaseUrl: string | undefined;
   readonly hotStore: Pick<HotStore, 'notify' | 'onNotify'>;
   readonly log: Pick<Logger, 'error' | 'warn'>;
+  readonly nowMs: () => number;
   /** False: this process runs none. */
   readonly isEnabled: boolean;
 }
@@ -52,6 +53,12 @@ export class BatchWork {
     await this.options.hotStore.notify(TOPIC);
   }
 
+  /** Looks for the batch at its vendor in a while. */
+  async lookAgain({ id: batchId }: Pick<StoredBatch, 'id'>, waitMs: number): Promise<void> {
+    const atMs = this.options.nowMs() + waitMs;
+    await (await this.openQueue()).addAgain({ ...LOOK, batchId, atMs });
+  }
+
   /** Lines under way end; others wait for the next process. */
   async stop(timeoutMs: number): Promise<void> {
     this.stopListening();
@@ -81,9 +88,13 @@ export class BatchWork {
   }
 }
 
+/** Not lines, but a look at the vendor. */
+const LOOK = { from: -1, to: -1 } as const;
+
 /** All lines, and a look at the end of its time. */
-function chunksOf({ id: batchId, total, expiresAtMs }: StoredBatch): readonly Chunk[] {
+function chunksOf({ id: batchId, total, expiresAtMs, forwarded }: StoredBatch): readonly Chunk[] {
   const chunks: Chunk[] = [{ batchId, from: 0, to: 0, atMs: expiresAtMs }];
+  if (forwarded !== null && forwarded.state !== 'taken') return [...chunks, { ...LOOK, batchId }];
   for (let from = 0; from < total; from += LINES_A_CHUNK) {
     chunks.push({ batchId, from, to: Math.min(from + LINES_A_CHUNK, total) });
   }

@@ -1,6 +1,7 @@
 import { findAnyBatch, moveBatch, type StoredBatch } from '@llm0/drizzle/queries/batches/batches';
 import { giveUpLines } from '@llm0/drizzle/queries/batches/lines';
 import type { Services } from '../services/contract';
+import { isForwarded } from './forward-batch';
 import { lowerHold } from './hold-batch';
 
 export type CancelNeeds = Pick<Services, 'batches' | 'hotStore' | 'log' | 'clock'>;
@@ -11,8 +12,11 @@ export async function cancelBatch(services: CancelNeeds, { id }: Pick<StoredBatc
   const cancelling = { status: 'cancelling', cancellingAtMs: clock.nowMs() } as const;
   const batch = await moveBatch(batches.db, { id, from: ['validating', 'in_progress'] }, cancelling);
   if (batch === null) return null;
-  await giveUpLines(batches.db, id, 'cancelled');
-  await lowerHold(services, batch, { to: 0 });
+  // What the vendor has run by then is still to be paid.
+  if (!isForwarded(batch)) {
+    await giveUpLines(batches.db, id, 'cancelled');
+    await lowerHold(services, batch, { to: 0 });
+  }
   await batches.work.advance(batch);
   return findAnyBatch(batches.db, id);
 }

@@ -14,6 +14,8 @@ import type { LineEndpoint, LineOrigin } from './line-endpoint';
 import { readInput } from './read-input';
 
 const DAY_MS = 86_400_000;
+/** Larger ones aren't sent to a vendor, which gets them in one piece. */
+const MAX_FORWARDED_BYTES = 32 * 1024 * 1024;
 /** Lines of one insert. */
 const LINES_A_WRITE = 1000;
 /** Headers of the request that makes a batch which its lines get. */
@@ -64,7 +66,7 @@ export async function openBatch(services: Services, asked: NewBatch): Promise<St
       ...{ status: 'failed', endedAtMs: createdAtMs, errors: isFaulty ? faults : CUT_OFF },
     });
     if (isFaulty) return batch;
-    return await startBatch(services, batch, lines);
+    return await startBatch(services, batch, { lines, asked });
   } catch (error) {
     const { id: projectId } = project;
     await hotStore.reserve({ requestId: id, projectId, keyId: key.id, change: { to: 0 }, untilMs: expiresAtMs });
@@ -76,11 +78,18 @@ const CUT_OFF: readonly LineFault[] = [
   { code: 'interrupted', message: 'The gateway stopped while it read the input.', param: null, line: null },
 ];
 
-async function startBatch({ batches }: Services, { id }: StoredBatch, lines: readonly NewLine[]): Promise<StoredBatch> {
+async function startBatch(
+  { batches, config }: Services,
+  { id }: StoredBatch,
+  { lines, asked }: { readonly lines: readonly NewLine[]; readonly asked: NewBatch },
+): Promise<StoredBatch> {
+  const bytes = lines.reduce((sum, { length }) => sum + length, 0);
   for (let at = 0; at < lines.length; at += LINES_A_WRITE) {
     await insertLines(batches.db, id, lines.slice(at, at + LINES_A_WRITE));
   }
-  const started = { status: 'validating', endedAtMs: null, errors: null } as const;
+  const isWanted = config.vendorBatches && asked.endpoint.encodeFor !== undefined && bytes <= MAX_FORWARDED_BYTES;
+  const forwarded = isWanted ? ({ state: 'wanted' } as const) : null;
+  const started = { status: 'validating', endedAtMs: null, errors: null, forwarded } as const;
   const batch = await moveBatch(batches.db, { id, from: ['failed'] }, started);
   if (batch === null) throw new GatewayError('conflict', 'The batch was deleted before it began.');
   await batches.work.enqueue(batch);

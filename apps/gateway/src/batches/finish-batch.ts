@@ -3,6 +3,7 @@ import { createFile, deleteFile, INNER } from '@llm0/drizzle/queries/batches/fil
 import { forgetAnswers, giveUpLines, sumOpenLines } from '@llm0/drizzle/queries/batches/lines';
 import { PREFIXES, showId } from '../files/own-ids';
 import type { Services } from '../services/contract';
+import { isForwarded } from './forward-batch';
 import { lowerHold } from './hold-batch';
 import { type WrittenResults, writeResults } from './write-results';
 
@@ -16,7 +17,7 @@ export type FinishNeeds = Pick<Services, 'batches' | 'files' | 'hotStore' | 'log
 export async function advanceBatch(services: FinishNeeds, batchId: string): Promise<void> {
   const { db } = services.batches;
   const batch = await readBatch(db, batchId);
-  if (batch === null || batch.endedAtMs !== null) return;
+  if (batch === null || batch.endedAtMs !== null || isForwarded(batch)) return;
   if (batch.cancellingAtMs !== null) await giveUpLines(db, batchId, 'cancelled');
   else if (services.clock.nowMs() >= batch.expiresAtMs) await giveUpLines(db, batchId, 'expired');
   if ((await sumOpenLines(db, batchId)).open === 0) await finish(services, batch);
@@ -39,6 +40,7 @@ async function finish(services: FinishNeeds, { id, cancellingAtMs, ...before }: 
   await keepResults(services, { batch, ids, written });
   await forgetAnswers(batches.db, id);
   await lowerHold(services, batch, { to: 0 });
+  if (batch.forwarded?.resultsId !== undefined) await files.store.remove(batch.forwarded.resultsId);
   if (batch.dialect !== 'anthropic') return;
   // Its requests came without a file of the caller's.
   await deleteFile(batches.db, { projectId: batch.projectId, id: batch.inputFileId });

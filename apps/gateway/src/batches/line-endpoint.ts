@@ -2,6 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChosenKey } from '../pipeline/request/authenticate';
 import type { Authenticated } from '../pipeline/request/load-principal';
 import type { RequestContext } from '../pipeline/request/open-context';
+import type { Services } from '../services/contract';
 
 /** Asker of a line. */
 export interface LineOrigin {
@@ -16,6 +17,18 @@ export interface LineEndpoint {
   readonly handle: (request: Request, chosen: ChosenKey) => Promise<Response>;
   /** The most that a line may cost, in nano-USD. Throws for a request that would be refused. */
   readonly boundOf: (origin: LineOrigin, body: JsonObject) => number;
+  /** For its first target; absent where no vendor runs batches of it. */
+  readonly encodeFor?: (origin: LineOrigin, body: JsonObject) => EncodedLine;
+  /** The same endpoint with these services. */
+  readonly withServices: (services: Services) => LineEndpoint;
+}
+
+/** A line as a provider would get it. */
+export interface EncodedLine {
+  readonly provider: string;
+  readonly model: string;
+  readonly url: string;
+  readonly body: string;
 }
 
 /** By path. */

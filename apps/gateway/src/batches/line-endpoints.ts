@@ -38,6 +38,19 @@ const chatLines = (services: Services, dialect: Dialect): LineEndpoint => ({
     const request = dialect.decodeRequest(body, headers);
     return planRequest(services, { ctx, principal, dialect: dialect.name, request }).hold.holdNanoUsd;
   },
+  encodeFor: ({ ctx, principal, headers }, body) => {
+    const request = dialect.decodeRequest(body, headers);
+    const plan = planRequest(services, { ctx, principal, dialect: dialect.name, request });
+    const { provider, model, priced } = plan.route.targets[0];
+    const connected = services.connect({ provider, model }, principal.project.id);
+    if (connected === undefined) throw new Error(`${provider} is not connected`);
+    const { connection } = connected;
+    const { dropParams, outputLimit } = plan;
+    const sent = connected.provider.encodeRequest(request, { connection, model, priced, dropParams, outputLimit });
+    if (typeof sent.body !== 'string') throw new Error('the request is too large for a batch');
+    return { provider, model, url: sent.url, body: sent.body };
+  },
+  withServices: (others) => chatLines(others, dialect),
 });
 
 const embeddingLines = (services: Services, dialect: EmbeddingDialect): LineEndpoint => ({
@@ -47,6 +60,7 @@ const embeddingLines = (services: Services, dialect: EmbeddingDialect): LineEndp
     const job = { model: request.model, request, known: new Map() };
     return planEmbeddings(services, { ctx, principal, dialect: dialect.name, request: job }).admit.holdNanoUsd;
   },
+  withServices: (others) => embeddingLines(others, dialect),
 });
 
 const taskLines = <R extends TaskRequest, A extends JsonObject>(
@@ -60,4 +74,5 @@ const taskLines = <R extends TaskRequest, A extends JsonObject>(
     const job = { model: request.model, request };
     return planTask(services, task, { ctx, principal, dialect: dialect.name, request: job }).admit.holdNanoUsd;
   },
+  withServices: (others) => taskLines(others, task, dialect),
 });

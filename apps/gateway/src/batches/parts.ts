@@ -6,14 +6,22 @@ import { BatchWork, type BatchWorkOptions } from './batch-work';
 /** Ledger and queue of batches. */
 export interface BatchParts {
   readonly db: Db;
-  readonly work: Pick<BatchWork, 'begin' | 'enqueue' | 'advance' | 'stop'>;
+  readonly work: Pick<BatchWork, 'begin' | 'enqueue' | 'advance' | 'lookAgain' | 'stop'>;
 }
 
 /** Files, and the batches that read them. */
 export const createBatchParts = (
-  { database, hotStore, log }: Pick<BatchWorkOptions, 'database' | 'hotStore' | 'log'>,
+  {
+    database,
+    hotStore,
+    log,
+    clock,
+  }: Pick<BatchWorkOptions, 'database' | 'hotStore' | 'log'> & { clock: { nowMs(): number } },
   { databaseUrl, backgroundWorkers: isEnabled, files }: Pick<Config, 'databaseUrl' | 'backgroundWorkers' | 'files'>,
 ) => ({
   files: createFileParts(database.db, files.store),
-  batches: { db: database.db, work: new BatchWork({ database, hotStore, log, databaseUrl, isEnabled }) },
+  batches: {
+    db: database.db,
+    work: new BatchWork({ nowMs: () => clock.nowMs(), database, hotStore, log, databaseUrl, isEnabled }),
+  },
 });

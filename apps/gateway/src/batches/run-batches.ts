@@ -1,13 +1,16 @@
-import { parseJson } from '@llm0/core/chat/json';
+import { type JsonObject, parseJson } from '@llm0/core/chat/json';
 import { nanoFromUsd } from '@llm0/drizzle/money';
 import { findKeyHash } from '@llm0/drizzle/queries/access/api-keys';
 import { readBatch, type StoredBatch } from '@llm0/drizzle/queries/batches/batches';
 import type { ClaimedLine } from '@llm0/drizzle/queries/batches/lines';
+import type { VendorResult } from '@llm0/providers/batches';
 import { PREFIXES, showId } from '../files/own-ids';
 import type { Services } from '../services/contract';
 import type { Chunk } from './batch-queue';
 import { readLineBody } from './check-lines';
+import { encodeLines } from './encode-lines';
 import { advanceBatch } from './finish-batch';
+import { forwardBatch } from './forward-batch';
 import type { LineEndpoints } from './line-endpoint';
 import { type LineAnswer, runChunk } from './run-chunk';
 
@@ -17,23 +20,31 @@ export const createChunkRunner =
   async (chunk: Chunk, signal: AbortSignal): Promise<void> => {
     const batch = await readBatch(services.batches.db, chunk.batchId);
     if (batch === null || batch.endedAtMs !== null) return;
-    const isRun = chunk.to > chunk.from && batch.cancellingAtMs === null && services.clock.nowMs() < batch.expiresAtMs;
-    if (isRun) await runChunk({ services, batch, chunk, signal, ask: await createAsk(services, endpoints, batch) });
+    if (chunk.from < 0) {
+      const encoding = { batch, endpoint: endpoints[batch.endpoint], keyHash: await keyHashOf(services, batch) };
+      return forwardBatch(services, { batch, encode: () => encodeLines(services, encoding) });
+    }
+    if (chunk.to > chunk.from)
+      await runChunk({ services, batch, chunk, signal, ask: await createAsk(services, endpoints, batch) });
     if (signal.aborted) throw new Error('this process stops; the next one goes on');
     await advanceBatch(services, batch.id);
   };
 
 async function createAsk(services: Services, endpoints: LineEndpoints, batch: StoredBatch) {
-  const { projectId, apiKeyId: id, dialect } = batch;
-  const keyHash = (await findKeyHash(services.batches.db, { projectId, id })) ?? '';
+  const { dialect } = batch;
+  const keyHash = await keyHashOf(services, batch);
   const endpoint = endpoints[batch.endpoint];
-  return async ({ customId, at, length }: ClaimedLine): Promise<LineAnswer> => {
+  return async (line: ClaimedLine): Promise<LineAnswer> => {
+    const { customId, at, length } = line;
     const requestId = services.createId();
     try {
       if (endpoint === undefined) throw new Error(`batches can't use ${batch.endpoint}`);
       const text = await services.files.store.readText(batch.inputFileId, { from: at, to: at + length });
       const request = requestOf(batch, customId, JSON.stringify(readLineBody(text, dialect)));
-      const response = await endpoint.handle(request, { keyHash, requestId, modality: 'batch' });
+      const result = await readResult(services, batch, line);
+      const serving = result === undefined ? endpoint : endpoint.withServices(replaying(services, result));
+      if (result !== undefined) for (const [name, value] of REPLAYED) request.headers.set(name, value);
+      const response = await serving.handle(request, { keyHash, requestId, modality: 'batch' });
       return readAnswer(response, await response.text(), requestId);
     } catch (err) {
       services.log.error({ err, batch: batch.id }, 'a line of a batch failed unexpectedly');
@@ -45,6 +56,43 @@ async function createAsk(services: Services, endpoints: LineEndpoints, batch: St
       };
       return { ...NO_USAGE, requestId, httpStatus: 500, answer: JSON.stringify({ error }) };
     }
+  };
+}
+
+const keyHashOf = async ({ batches }: Services, { projectId, apiKeyId: id }: StoredBatch): Promise<string> =>
+  (await findKeyHash(batches.db, { projectId, id })) ?? '';
+
+/** The answer is there: nothing else may stand in for it. */
+const REPLAYED = [
+  ['X-LLM0-Cache', 'off'],
+  ['X-LLM0-Failover', 'off'],
+] as const;
+
+/** The vendor's answer to a line, if it ran it. */
+async function readResult(
+  services: Services,
+  batch: StoredBatch,
+  line: ClaimedLine,
+): Promise<VendorResult | undefined> {
+  const { resultAt: from, resultLength: length } = line;
+  const { resultsId, provider = '', model = '' } = batch.forwarded ?? {};
+  if (from === null || length === null || resultsId === undefined) return undefined;
+  const text = await services.files.store.readText(resultsId, { from, to: from + length });
+  const part = services.connect({ provider, model }, batch.projectId)?.provider.batches;
+  return part?.decodeResult(JSON.parse(text) as JsonObject);
+}
+
+/** Services whose providers give this answer. */
+function replaying(services: Services, { status, body }: VendorResult): Services {
+  const answer = async () => new Response(body, { status, headers: { 'content-type': 'application/json' } });
+  return {
+    ...services,
+    connect: (target, projectId) => {
+      const connected = services.connect(target, projectId);
+      if (connected === undefined) return undefined;
+      const { provider, connection } = connected;
+      return { provider, connection, fetch: answer as unknown as typeof globalThis.fetch };
+    },
   };
 }
 

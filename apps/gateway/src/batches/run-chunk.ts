@@ -40,7 +40,16 @@ export async function runChunk(parts: ChunkParts): Promise<void> {
   await moveBatch(db, { id: batch.id, from: ['validating'] }, inProgress);
   // A run that died may have drawn for lines that it didn't end.
   await lowerHold(services, batch, { to: (await sumOpenLines(db, batch.id)).waitingNanoUsd });
-  await new ChunkRun(parts, owner).run(lines);
+  const run = new ChunkRun(parts, owner);
+  // A vendor's results are paid for: neither the end of the batch nor its cancellation leaves one out.
+  await run.run(
+    lines.filter(({ resultAt }) => resultAt !== null),
+    true,
+  );
+  await run.run(
+    lines.filter(({ resultAt }) => resultAt === null),
+    false,
+  );
   await releaseLines(db, batch.id, owner);
 }
 
@@ -49,6 +58,7 @@ class ChunkRun {
   private readonly results: ResultWriter;
   private readonly underWay = new Set<Promise<void>>();
   private isGone = false;
+  private isPaid = false;
 
   constructor(
     private readonly parts: ChunkParts,
@@ -62,7 +72,9 @@ class ChunkRun {
     });
   }
 
-  async run(lines: readonly ClaimedLine[]): Promise<void> {
+  /** `isPaid`: a vendor has run them. */
+  async run(lines: readonly ClaimedLine[], isPaid: boolean): Promise<void> {
+    this.isPaid = isPaid;
     const { services, batch } = this.parts;
     const most = services.config.batchConcurrency;
     const group = Math.max(1, Math.floor(most / 2));
@@ -93,7 +105,7 @@ class ChunkRun {
       if (tries > 1 && !(await this.mayGoOn())) return;
       const { code, retryAfter, ...answer } = await this.parts.ask(line);
       const { httpStatus: status } = answer;
-      if (!isAskedAgain({ status, code, tries })) {
+      if (!isAskedAgain({ status, code, tries, isPaid: this.isPaid })) {
         return this.results.add({ ...answer, line: line.line, state: status < 400 ? 'completed' : 'failed' });
       }
       this.pace.holdBack(retryAfter, tries);
@@ -103,11 +115,14 @@ class ChunkRun {
   /** Waits for limits; false once the batch or this process is at its end. */
   private async mayGoOn(): Promise<boolean> {
     const { services, batch, signal } = this.parts;
-    while (this.pace.isHeldBack && !this.isGone) {
+    while (this.pace.isHeldBack && !this.isGone && !signal.aborted) {
       await this.pace.wait();
+      if (this.isPaid) continue;
       const now = await readBatch(services.batches.db, batch.id).catch(() => batch);
       if (now === null || now.cancellingAtMs !== null) this.isGone = true;
     }
-    return !(this.isGone || signal.aborted || services.clock.nowMs() >= batch.expiresAtMs);
+    if (this.isPaid) return !signal.aborted;
+    const isOver = batch.cancellingAtMs !== null || services.clock.nowMs() >= batch.expiresAtMs;
+    return !(this.isGone || isOver || signal.aborted);
   }
 }

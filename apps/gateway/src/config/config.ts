@@ -172,6 +172,8 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores, env: Envir
     slowReaderTimeoutMs: read.durationMs('SLOW_READER_TIMEOUT', '60s'),
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
     /** Lines of batches that a process asks for at a time, of each of the chunks it runs. */
+    /** Batches go to the vendor that serves them, if it has some. */
+    vendorBatches: read.flag('VENDOR_BATCHES', true),
     batchConcurrency: read.integer('BATCH_CONCURRENCY', 8, { min: 1, max: 1000 }),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
     /** Bound of an upstream's answer, decompressed. */

@@ -1,4 +1,5 @@
 import type { Provider } from '../provider';
+import { batches } from './batches';
 import { decodeError } from './decode-error';
 import { decodeResponse } from './decode-response';
 import { createStreamDecoder } from './decode-stream';
@@ -20,5 +21,6 @@ export const anthropic: Provider = {
   createStreamDecoder,
   decodeError: (status, headers, body) => decodeError({ status, headers, body }),
   probeUrl: probeEndpoint,
+  batches,
   passthrough,
 };

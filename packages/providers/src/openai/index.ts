@@ -1,5 +1,6 @@
 import type { Provider } from '../provider';
 import type { TaskParts } from '../tasks';
+import { batches } from './batches';
 import { createCompletions } from './completions/create-completions';
 import { type CompletionQuirks, OPENAI_COMPLETIONS } from './completions/quirks';
 import { decodeError } from './decode-error';
@@ -72,7 +73,7 @@ function tasksOf({ name, tasks, moderationModels: models }: ChatProfile): Pick<P
   return tasks === undefined && moderation === undefined ? {} : { tasks: { ...tasks, ...moderation } };
 }
 
-export const openai: Provider = speakResponses(
+const speaking: Provider = speakResponses(
   createChatProvider({
     name: 'openai',
     defaultBaseUrl: 'https://api.openai.com/v1',
@@ -98,3 +99,6 @@ export const openai: Provider = speakResponses(
     },
   }),
 );
+
+/** OpenAI itself. */
+export const openai: Provider = { ...speaking, batches };

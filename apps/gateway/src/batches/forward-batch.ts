@@ -1,0 +1,158 @@
+// A vendor that refuses a batch leaves it to the gateway. One that is away is asked again until it answers.
+
+import type { JsonObject } from '@llm0/core/chat/json';
+import { invalidRequest } from '@llm0/core/errors/gateway-error';
+import { type ForwardedBatch, moveBatch, OPEN, type StoredBatch } from '@llm0/drizzle/queries/batches/batches';
+import { placeResults, type ResultPlace } from '@llm0/drizzle/queries/batches/lines';
+import type { AskVendor, VendorBatch, VendorLine } from '@llm0/providers/batches';
+import type { ConnectedProvider, Services } from '../services/contract';
+import { readInput } from './read-input';
+
+/** Waits between two looks: a tenth of the batch's age. */
+const LOOK_MS = { min: 500, max: 60_000 };
+const ASK_TIMEOUT_MS = 120_000;
+const LINES_A_WRITE = 1000;
+const MAX_RESULT_BYTES = 64 * 1024 * 1024;
+
+export type ForwardNeeds = Pick<Services, 'batches' | 'files' | 'connect' | 'fetch' | 'clock' | 'log'>;
+
+export interface Forwarding {
+  readonly batch: StoredBatch;
+  /** Lines in the vendor's format, with the target that all of them have; undefined if they have none in common. */
+  readonly encode: () => Promise<EncodedBatch | undefined>;
+}
+
+export interface EncodedBatch {
+  readonly provider: string;
+  readonly model: string;
+  readonly lines: readonly VendorLine[];
+}
+
+/** One step: sends the batch, looks for its end, or takes its results. */
+export async function forwardBatch(services: ForwardNeeds, { batch, encode }: Forwarding): Promise<void> {
+  const { state } = batch.forwarded ?? { state: 'taken' };
+  if (state === 'wanted' || state === 'sending') await send(services, { batch, encode });
+  else if (state === 'sent') await look(services, batch);
+}
+
+/** False once its results are here, or the gateway runs it. */
+export const isForwarded = ({ forwarded }: Pick<StoredBatch, 'forwarded'>): boolean =>
+  forwarded !== null && forwarded.state !== 'taken';
+
+async function send(services: ForwardNeeds, { batch, encode }: Forwarding): Promise<void> {
+  if (batch.cancellingAtMs !== null && batch.forwarded?.state === 'wanted') return runHere(services, batch);
+  const encoded = await encode();
+  const vendor = encoded && vendorOf(services, batch, encoded);
+  if (encoded === undefined || vendor === undefined) return runHere(services, batch);
+  const { provider, model } = encoded;
+  try {
+    // A process may have died before it was told the id.
+    const earlier = batch.forwarded?.state === 'sending' ? await vendor.part.find(vendor.ask, batch.id) : undefined;
+    await note(services, batch, { state: 'sending', provider, model });
+    const made = earlier ?? (await vendor.part.create(vendor.ask, { mark: batch.id, lines: encoded.lines }));
+    const sent = await note(services, batch, { state: 'sent', provider, model, vendorId: made.id });
+    const inProgress = { status: 'in_progress', inProgressAtMs: services.clock.nowMs() } as const;
+    await moveBatch(services.batches.db, { id: batch.id, from: ['validating'] }, inProgress);
+    await services.batches.work.lookAgain(sent ?? batch, LOOK_MS.min);
+  } catch (err) {
+    services.log.warn({ err, batch: batch.id, provider }, 'the provider took no batch; the gateway runs it');
+    await runHere(services, batch);
+  }
+}
+
+async function runHere(services: ForwardNeeds, batch: StoredBatch): Promise<void> {
+  const own = await moveBatch(services.batches.db, { id: batch.id, from: OPEN }, { forwarded: null });
+  if (own !== null) await services.batches.work.enqueue(own);
+}
+
+const note = ({ batches }: ForwardNeeds, { id }: StoredBatch, forwarded: ForwardedBatch) =>
+  moveBatch(batches.db, { id, from: OPEN }, { forwarded });
+
+/** While the vendor works; without its connection, its lines can only be run here. */
+async function look(services: ForwardNeeds, batch: StoredBatch): Promise<void> {
+  const { provider = '', model = '', vendorId = '' } = batch.forwarded ?? {};
+  const vendor = vendorOf(services, batch, { provider, model });
+  if (vendor === undefined) return runHere(services, batch);
+  let found: VendorBatch | undefined;
+  try {
+    if (batch.cancellingAtMs !== null) await vendor.part.cancel(vendor.ask, vendorId).catch(() => {});
+    found = await vendor.part.read(vendor.ask, vendorId);
+    if (found.isEnded) return await takeResults(services, { batch, vendor, found });
+  } catch (err) {
+    services.log.warn({ err, batch: batch.id, provider }, "a provider's batch could not be read yet");
+  }
+  const waitMs = Math.min(LOOK_MS.max, Math.max(LOOK_MS.min, (services.clock.nowMs() - batch.createdAtMs) / 10));
+  await services.batches.work.lookAgain(batch, waitMs);
+}
+
+interface Vendor {
+  readonly part: NonNullable<ConnectedProvider['provider']['batches']>;
+  readonly ask: AskVendor;
+}
+
+interface Ended {
+  readonly batch: StoredBatch;
+  readonly vendor: Vendor;
+  readonly found: VendorBatch;
+}
+
+/** Keeps the results, then has all lines run: those with a result get it as their provider's answer. */
+async function takeResults(services: ForwardNeeds, { batch, vendor, found }: Ended): Promise<void> {
+  const { batches, files } = services;
+  const resultsId = batch.forwarded?.resultsId ?? Bun.randomUUIDv7();
+  await files.store.write(resultsId, downloads(vendor, found.results));
+  let places: ResultPlace[] = [];
+  for await (const { at, length, text } of readInput(files.store.read(resultsId), MAX_RESULT_BYTES)) {
+    const line = lineOf(vendor, text);
+    if (line === undefined) continue;
+    places.push({ line, at, length });
+    if (places.length < LINES_A_WRITE) continue;
+    await placeResults(batches.db, batch.id, places);
+    places = [];
+  }
+  await placeResults(batches.db, batch.id, places);
+  const forwarded = { ...batch.forwarded, state: 'taken' as const, resultsId };
+  const taken = await moveBatch(batches.db, { id: batch.id, from: OPEN }, { forwarded });
+  if (taken !== null) await batches.work.enqueue(taken);
+}
+
+async function* downloads({ ask }: Vendor, paths: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const path of paths) {
+    const { body } = await ask(path);
+    if (body !== null) yield* body;
+    yield new Uint8Array([0x0a]);
+  }
+}
+
+/** Number of a line that the vendor ran; what can't be read is as if it wasn't there. */
+function lineOf({ part }: Vendor, text: string): number | undefined {
+  try {
+    const result = part.decodeResult(JSON.parse(text) as JsonObject);
+    const line = Number(result?.id);
+    return Number.isInteger(line) && line >= 0 ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined where the target has no batches, or several keys: a batch is one account's. */
+export function vendorOf(
+  services: Pick<Services, 'connect' | 'fetch'>,
+  { projectId }: Pick<StoredBatch, 'projectId'>,
+  { provider, model }: Pick<EncodedBatch, 'provider' | 'model'>,
+): Vendor | undefined {
+  const connected = services.connect({ provider, model }, projectId);
+  const part = connected?.provider.batches;
+  if (connected === undefined || part === undefined || connected.keys !== undefined) return undefined;
+  const { connection, fetch = services.fetch } = connected;
+  const ask: AskVendor = async (path, init = {}) => {
+    const headers = { ...part.headers(connection), ...(init.headers as Record<string, string> | undefined) };
+    // A form has a boundary of its own.
+    if (init.body instanceof FormData) for (const name of ['content-type', 'Content-Type']) delete headers[name];
+    const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
+    const response = await fetch(`${part.root(connection)}${path}`, { ...init, headers, redirect: 'manual', signal });
+    if (response.ok) return response;
+    throw invalidRequest('', `${provider} answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
+  };
+  return { part, ask };
+}

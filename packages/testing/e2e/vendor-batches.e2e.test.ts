@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import Anthropic from '@anthropic-ai/sdk';
+import { type BatchVendor, type BatchVendorBehaviour, startBatchVendor } from '../fake-upstream/start-batch-vendor';
+import { callAdmin, createTestKey } from '../stores/start-gateway';
+import { allLogs, ON_ONE_KIND, settledLedger, startEnvironment, type TestEnvironment } from './environment';
+import { batchClient, idsIn, makeBatch, readUntil } from './run-batch';
+
+const SETUP_MS = 60_000;
+const TEST_MS = 60_000;
+/** 100 tokens in and 50 out, at $1 and $2 a million. */
+const WHOLE_NANO_USD = 200_000;
+const HALF_NANO_USD = WHOLE_NANO_USD / 2;
+
+describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (kind) => {
+  let world: TestEnvironment;
+  let vendor: BatchVendor;
+  beforeAll(async () => {
+    vendor = startBatchVendor();
+    const env = {
+      OPENAI_BASE_URL: `${vendor.url}/v1`,
+      ANTHROPIC_BASE_URL: vendor.url,
+      ANTHROPIC_API_KEY: 'sk-ant-fake',
+    };
+    world = await startEnvironment({ kind, allVendors: false, env });
+    for (const [provider, model] of [
+      ['openai', 'gpt-batch'],
+      ['anthropic', 'claude-batch'],
+    ]) {
+      await callAdmin(world.gateway, `/models?provider=${provider}&model=${model}`, {
+        method: 'PUT',
+        body: { input_usd_per_million: 1, output_usd_per_million: 2, batch_discount: 0.5 },
+      });
+    }
+  }, SETUP_MS);
+  afterAll(async () => {
+    await world.close();
+    await vendor.stop();
+  }, SETUP_MS);
+  beforeEach(() => {
+    vendor.behaviour = {};
+  });
+
+  const open = async () => {
+    const { apiKey, projectId } = await createTestKey(world.gateway, {
+      ...{ project: { monthly_cap_usd: 5 }, key: { rate_limit_per_minute: null } },
+    });
+    return { apiKey, projectId, client: () => batchClient(world.gateway, apiKey) };
+  };
+  const bill = async (projectId: string) => {
+    const ledger = await settledLedger(world.gateway);
+    expect(ledger.open_holds).toBe(0);
+    expect(ledger.projects.find((one) => one.project_id === projectId)?.diff_usd).toBe(0);
+    const rows = await allLogs(world.gateway, `project_id=${projectId}`);
+    return rows.map(({ cost_usd: cost }) => Math.round(cost * 1e9)).sort((a, b) => a - b);
+  };
+  const run = async (behaviour: BatchVendorBehaviour) => {
+    vendor.behaviour = behaviour;
+    const { client, projectId } = await open();
+    const before = { batches: vendor.batches, asked: vendor.asked };
+    const { id } = await makeBatch(client(), 5, { model: 'openai/gpt-batch', max_tokens: 100 });
+    const batch = await readUntil(client, id);
+    const ids = await idsIn(client(), batch.output_file_id);
+    const errors = await idsIn(client(), batch.error_file_id);
+    const made = { batches: vendor.batches - before.batches, asked: vendor.asked - before.asked };
+    return { batch, ids, errors, made, costs: await bill(projectId) };
+  };
+  const ALL = ['line-0', 'line-1', 'line-2', 'line-3', 'line-4'];
+
+  test(
+    'cost half of the price, one row a line, also when the vendor tells a line twice',
+    async () => {
+      const { batch, ids, made, costs } = await run({ twice: [1, 3] });
+      expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 5, failed: 0 } });
+      expect(ids).toEqual(ALL);
+      expect(made).toEqual({ batches: 1, asked: 0 });
+      expect(costs).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
+    },
+    TEST_MS,
+  );
+
+  test(
+    'lines that the vendor lost run here at the usual price, and refused ones are errors',
+    async () => {
+      const { batch, ids, errors, made, costs } = await run({ lost: [0, 4], refused: [2] });
+      expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 4, failed: 1 } });
+      expect([ids, errors]).toEqual([['line-0', 'line-1', 'line-3', 'line-4'], ['line-2']]);
+      expect(made).toEqual({ batches: 1, asked: 2 });
+      expect(costs).toEqual([0, HALF_NANO_USD, HALF_NANO_USD, WHOLE_NANO_USD, WHOLE_NANO_USD]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a vendor that takes no batch leaves it to the gateway',
+    async () => {
+      const { ids, made, costs } = await run({ isClosed: true });
+      expect([ids, made]).toEqual([ALL, { batches: 0, asked: 5 }]);
+      expect(costs).toEqual(Array.from({ length: 5 }, () => WHOLE_NANO_USD));
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a cancelled one is cancelled there, across a kill, and pays what was run',
+    async () => {
+      vendor.behaviour = { isEndless: true };
+      const { client, projectId } = await open();
+      const { id } = await makeBatch(client(), 5, { model: 'openai/gpt-batch', max_tokens: 100 });
+      await readUntil(client, id, ({ status }) => status === 'in_progress');
+      await world.restart('kill');
+      expect((await client().batches.cancel(id)).status).toBe('cancelling');
+      const batch = await readUntil(client, id);
+      expect(batch).toMatchObject({ status: 'cancelled', request_counts: { total: 5, completed: 1, failed: 0 } });
+      expect(await bill(projectId)).toEqual([HALF_NANO_USD]);
+    },
+    TEST_MS,
+  );
+
+  test(
+    'message batches go to the vendor in its own format',
+    async () => {
+      vendor.behaviour = { refused: [1], twice: [0] };
+      const { apiKey, projectId } = await open();
+      const client = new Anthropic({ apiKey, baseURL: world.gateway.url, maxRetries: 0 });
+      const request = (index: number) => ({
+        custom_id: `m-${index}`,
+        params: {
+          model: 'anthropic/claude-batch',
+          max_tokens: 100,
+          messages: [{ role: 'user' as const, content: 'x' }],
+        },
+      });
+      const before = vendor.asked;
+      const { id } = await client.messages.batches.create({ requests: [request(0), request(1)] });
+      let batch = await client.messages.batches.retrieve(id);
+      while (batch.processing_status !== 'ended') {
+        await Bun.sleep(100);
+        batch = await client.messages.batches.retrieve(id);
+      }
+      const types: string[] = [];
+      for await (const { result } of await client.messages.batches.results(id)) types.push(result.type);
+      expect([types, vendor.asked - before]).toEqual([['succeeded', 'errored'], 0]);
+      expect(await bill(projectId)).toEqual([0, HALF_NANO_USD]);
+    },
+    TEST_MS,
+  );
+});

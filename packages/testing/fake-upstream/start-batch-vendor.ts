@@ -1,0 +1,170 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+
+/** What the fake vendor does with batches, beside answering all lines. */
+export interface BatchVendorBehaviour {
+  /** Lines (by their number) that it tells twice, never runs, or refuses. */
+  readonly twice?: readonly number[];
+  readonly lost?: readonly number[];
+  readonly refused?: readonly number[];
+  /** It takes no batches at all. */
+  readonly isClosed?: boolean;
+  /** It goes on until it is cancelled. */
+  readonly isEndless?: boolean;
+}
+
+interface Line {
+  readonly custom_id: string;
+  readonly body?: JsonObject;
+  readonly params?: JsonObject;
+}
+
+export interface BatchVendor {
+  readonly url: string;
+  behaviour: BatchVendorBehaviour;
+  /** Batches that it took, and chat requests beside them. */
+  readonly batches: number;
+  readonly asked: number;
+  stop(): Promise<void>;
+}
+
+const USAGE = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 };
+
+/** Speaks OpenAI's and Anthropic's chat and batches: each answer costs 100 tokens in and 50 out. */
+export function startBatchVendor(): BatchVendor {
+  const files = new Map<string, string>();
+  const batches = new Map<
+    string,
+    { readonly lines: readonly Line[]; readonly own: JsonObject; isCancelled: boolean }
+  >();
+  const state = { behaviour: {} as BatchVendorBehaviour, asked: 0 };
+  const numberOf = ({ custom_id: id }: Line) => Number(id);
+  const ranOf = (id: string) => {
+    const { twice = [], lost = [] } = state.behaviour;
+    const { lines = [], isCancelled = false } = batches.get(id) ?? {};
+    const ran = lines.filter((line) => !lost.includes(numberOf(line)) && !(isCancelled && numberOf(line) > 0));
+    // In any order.
+    return [...ran, ...ran.filter((line) => twice.includes(numberOf(line)))].toReversed();
+  };
+  const isRefused = (line: Line) => state.behaviour.refused?.includes(numberOf(line)) === true;
+  const chat = (model: unknown) => ({
+    ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model, usage: USAGE },
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'hi' } }],
+  });
+  const message = (model: unknown) => ({
+    ...{ id: 'msg_1', type: 'message', role: 'assistant', model, stop_reason: 'end_turn', stop_sequence: null },
+    ...{ content: [{ type: 'text', text: 'hi' }], usage: { input_tokens: 100, output_tokens: 50 } },
+  });
+  const isEnded = (id: string) => state.behaviour.isEndless !== true || batches.get(id)?.isCancelled === true;
+  const openaiBatch = (id: string) => ({
+    ...{ id, object: 'batch', ...batches.get(id)?.own },
+    status: isEnded(id) ? (batches.get(id)?.isCancelled ? 'cancelled' : 'completed') : 'in_progress',
+    ...(isEnded(id) ? { output_file_id: `out-${id}`, error_file_id: `err-${id}` } : {}),
+  });
+  const messageBatch = (id: string) => ({
+    id,
+    type: 'message_batch',
+    processing_status: isEnded(id) ? 'ended' : 'in_progress',
+  });
+  const add = (lines: readonly Line[], own: JsonObject): string => {
+    const id = `vendor-${batches.size}`;
+    batches.set(id, { lines, own, isCancelled: false });
+    return id;
+  };
+  const cancel = (id: string) => {
+    const batch = batches.get(id);
+    if (batch !== undefined) batch.isCancelled = true;
+  };
+  const openaiResults = (id: string, wantsRefused: boolean) =>
+    ranOf(id)
+      .filter((line) => isRefused(line) === wantsRefused)
+      .map((line) => {
+        const body = wantsRefused
+          ? { error: { message: 'No.', type: 'invalid_request_error' } }
+          : chat(line.body?.model);
+        return JSON.stringify({
+          custom_id: line.custom_id,
+          response: { status_code: wantsRefused ? 400 : 200, body },
+          error: null,
+        });
+      })
+      .join('\n');
+  const anthropicResults = (id: string) =>
+    ranOf(id)
+      .map((line) => {
+        const error = { type: 'error', error: { type: 'invalid_request_error', message: 'No.' } };
+        const result = isRefused(line)
+          ? { type: 'errored', error }
+          : { type: 'succeeded', message: message(line.params?.model) };
+        return JSON.stringify({ custom_id: line.custom_id, result });
+      })
+      .join('\n');
+  const closed = () => new Response('{"error":{"message":"no"}}', { status: 404 });
+  const served = (answer: (request: Bun.BunRequest) => Response | Promise<Response>) => (request: Bun.BunRequest) =>
+    state.behaviour.isClosed === true ? closed() : answer(request);
+  const idOf = (request: Bun.BunRequest) => (request.params as { id?: string }).id ?? '';
+  const asking = (answer: (model: unknown) => object) => async (request: Request) => {
+    state.asked += 1;
+    return Response.json(answer(((await request.json()) as JsonObject).model));
+  };
+  const server = Bun.serve({
+    ...{ port: 0, hostname: '127.0.0.1' },
+    routes: {
+      '/v1/chat/completions': { POST: asking(chat) },
+      '/v1/messages': { POST: asking(message) },
+      '/v1/files': {
+        POST: served(async (request) => {
+          const file = (await request.formData()).get('file');
+          const id = `file-${files.size}`;
+          files.set(id, file instanceof Blob ? await file.text() : '');
+          return Response.json({ id, object: 'file' });
+        }),
+      },
+      '/v1/files/:id/content': (request) => {
+        const [kind, id] = [idOf(request).slice(0, 3), idOf(request).slice(4)];
+        return new Response(openaiResults(id, kind === 'err'));
+      },
+      '/v1/batches': {
+        GET: () => Response.json({ data: [...batches.keys()].map(openaiBatch) }),
+        POST: served(async (request) => {
+          const { input_file_id: file, ...own } = (await request.json()) as JsonObject;
+          const lines = (files.get(String(file)) ?? '').split('\n').map((line) => JSON.parse(line) as Line);
+          return Response.json(openaiBatch(add(lines, own)));
+        }),
+      },
+      '/v1/batches/:id': (request) => Response.json(openaiBatch(idOf(request))),
+      '/v1/batches/:id/cancel': (request) => {
+        cancel(idOf(request));
+        return Response.json(openaiBatch(idOf(request)));
+      },
+      '/v1/messages/batches': {
+        POST: served(async (request) => {
+          const { requests } = (await request.json()) as { readonly requests: readonly Line[] };
+          return Response.json(messageBatch(add(requests, {})));
+        }),
+      },
+      '/v1/messages/batches/:id': (request) => Response.json(messageBatch(idOf(request))),
+      '/v1/messages/batches/:id/cancel': (request) => {
+        cancel(idOf(request));
+        return Response.json(messageBatch(idOf(request)));
+      },
+      '/v1/messages/batches/:id/results': (request) => new Response(anthropicResults(idOf(request))),
+    },
+    fetch: () => new Response('{}', { status: 404 }),
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    get behaviour() {
+      return state.behaviour;
+    },
+    set behaviour(next: BatchVendorBehaviour) {
+      state.behaviour = next;
+    },
+    get batches() {
+      return batches.size;
+    },
+    get asked() {
+      return state.asked;
+    },
+    stop: () => server.stop(true),
+  };
+}
