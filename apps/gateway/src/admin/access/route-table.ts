@@ -78,6 +78,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'GET /teams/{id}': ['see', 'team'],
   'PATCH /teams/{id}': MEMBERS,
   'DELETE /teams/{id}': ['change_teams', 'team'],
+  'GET /teams/{id}/shares': ['read_spend', 'team'],
   'GET /teams/{id}/members': ['read_settings', 'team'],
   'POST /teams/{id}/members': MEMBERS,
   'DELETE /teams/{id}/members/{user_id}': MEMBERS,
