@@ -13,7 +13,11 @@ export function keyHeaders(
 ): Record<string, string> {
   const isToken = apiKey?.startsWith(TOKEN_PREFIX) === true;
   const all = isToken ? [...betas, TOKEN_BETA] : betas;
-  const key = isToken ? { authorization: `Bearer ${apiKey}` } : apiKey === undefined ? {} : { 'x-api-key': apiKey };
+  const key: Record<string, string> = isToken
+    ? { authorization: `Bearer ${apiKey}` }
+    : apiKey === undefined
+      ? {}
+      : { 'x-api-key': apiKey };
   return all.length === 0 ? key : { 'anthropic-beta': all.join(','), ...key };
 }
 

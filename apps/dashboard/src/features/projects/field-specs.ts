@@ -54,6 +54,19 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     understood: per('a week'),
   },
   {
+    name: 'team_share_usd',
+    label: "Share of the team's budget, USD",
+    kind: 'usd',
+    hint: 'Kept for this project each month. Leave empty for none.',
+    understood: per('a month'),
+  },
+  {
+    name: 'team_overdraft',
+    label: 'Overdraft',
+    kind: 'flag',
+    hint: "Beyond its share, it may spend what no share of the team's budget claims",
+  },
+  {
     name: 'strict_caps',
     label: 'Hard cap',
     kind: 'flag',

@@ -84,7 +84,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'DELETE /teams/{id}/members/{user_id}': MEMBERS,
   'GET /users': ['change_members', 'own'],
   'POST /users': CHANGE_SYSTEM,
-  'GET /users/{id}': CHANGE_SYSTEM,
+  'GET /users/{id}': ['change_members', 'own'],
   'PATCH /users/{id}': CHANGE_SYSTEM,
   'DELETE /users/{id}': CHANGE_SYSTEM,
   'DELETE /users/{id}/sessions': CHANGE_SYSTEM,
