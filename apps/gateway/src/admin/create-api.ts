@@ -50,7 +50,6 @@ import { statusRoutes } from './system/status-routes';
 import { memberRoutes } from './teams/member-routes';
 import { organizationRoutes } from './teams/organization-routes';
 import { teamRoutes } from './teams/routes';
-import { shareRoutes } from './teams/share-routes';
 import { toolCallRoutes } from './tool-calls/routes';
 import { meRoutes } from './users/me-routes';
 import { userRoutes } from './users/routes';
@@ -105,7 +104,6 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', organizationRoutes(services, mirror))
     .route('/', teamRoutes(services, mirror))
     .route('/', memberRoutes(services, mirror))
-    .route('/', shareRoutes(services))
     .route('/', userRoutes(services, mirror))
     .route('/', meRoutes(services))
     .route('/', identityProviderRoutes(services, mirror))

@@ -1,20 +1,9 @@
 import { ConfigError, type EnvReader } from './values';
 
-/** How an identity token becomes a vendor's short-lived access token: a POST of RFC 7523 or RFC 8693. */
-export interface Federation {
-  readonly url: string;
+interface FederationEnv {
   readonly headers: Readonly<Record<string, string>>;
-  /** File with the identity token, and its setting for messages. */
-  readonly tokenFile: string;
-  readonly fileSetting: string;
-  /** Field of the body with the token; `body` has all others. */
+  /** Field of the body with the identity token. */
   readonly tokenField: string;
-  readonly body: Readonly<Record<string, string>>;
-  /** Settings that a refusal may be due to. */
-  readonly settings: readonly string[];
-}
-
-interface FederationEnv extends Pick<Federation, 'headers' | 'tokenField'> {
   /** Reads the address of the exchange. */
   readonly url: (read: EnvReader) => string;
   readonly fileSetting: string;
@@ -58,7 +47,7 @@ const FEDERATIONS: Readonly<Record<string, FederationEnv>> = {
 };
 
 /** Exchanges that the environment configures, by provider. */
-export function readFederations(read: EnvReader): Readonly<Record<string, Federation>> {
+export function readFederations(read: EnvReader) {
   const found = Object.entries(FEDERATIONS).flatMap(([name, of]) => {
     const federation = readFederation(read, of);
     return federation === undefined ? [] : [[name, federation] as const];
@@ -66,14 +55,11 @@ export function readFederations(read: EnvReader): Readonly<Record<string, Federa
   return Object.fromEntries(found);
 }
 
-/** The setting that configures an exchange; undefined for a provider without one. */
-export const federationSetting = (name: string): string | undefined =>
-  Object.hasOwn(FEDERATIONS, name) ? FEDERATIONS[name]?.needs[0]?.[1] : undefined;
-
+/** See `Federation` of the secrets. */
 function readFederation(
   read: EnvReader,
   { url: readUrl, fileSetting, needs, may = [], fixed, headers, tokenField }: FederationEnv,
-): Federation | undefined {
+) {
   const values = [...needs, ...may].map(([field, setting]) => ({ field, setting, value: read.text(setting) }));
   const tokenFile = read.text(fileSetting);
   const [first] = values;

@@ -110,7 +110,7 @@ describe('an access token for the identity of the pod', () => {
     expect(fetchIdentity('openai', OPENAI)).rejects.toThrow(`OPENAI_IDENTITY_TOKEN_FILE=${TOKEN_FILE} is empty`);
     const nowhere = { ...OPENAI, OPENAI_IDENTITY_TOKEN_FILE: join(folder, 'nope') };
     expect(fetchIdentity('openai', nowhere)).rejects.toThrow('cannot be read: ENOENT');
-    expect(fetchIdentity('anthropic', OPENAI)).rejects.toThrow('identity:anthropic needs ANTHROPIC_FEDERATION_RULE_ID');
+    expect(fetchIdentity('anthropic', OPENAI)).rejects.toThrow('its settings are missing');
   });
 });
 

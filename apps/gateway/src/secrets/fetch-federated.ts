@@ -1,6 +1,19 @@
 import { readFile } from 'node:fs/promises';
-import type { Federation } from '../config/federations';
 import type { FetchedSecret } from './secret-reference';
+
+/** How an identity token becomes a vendor's short-lived access token: a POST of RFC 7523 or RFC 8693. */
+export interface Federation {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** File with the identity token, and its setting for messages. */
+  readonly tokenFile: string;
+  readonly fileSetting: string;
+  /** Field of the body with the token; `body` has all others. */
+  readonly tokenField: string;
+  readonly body: Readonly<Record<string, string>>;
+  /** Settings that a refusal may be due to. */
+  readonly settings: readonly string[];
+}
 
 /** An error of RFC 6749, or one of a vendor's API. */
 interface Answer {

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { type Federation, federationSetting } from '../config/federations';
 import { fetchAwsIdentity, fetchAwsSecret } from './fetch-aws';
 import { fetchAzureIdentity } from './fetch-azure';
-import { fetchFederated } from './fetch-federated';
+import { type Federation, fetchFederated } from './fetch-federated';
 import { fetchGoogleIdentity, fetchGoogleSecret } from './fetch-google';
 import { VaultReader, type VaultSettings } from './fetch-vault';
 import { type FetchedSecret, type SecretKind, SecretMissing, type SecretReference } from './secret-reference';
@@ -44,8 +43,7 @@ export function createFetchSecret({ env, vault, federations = {}, fetch }: Secre
       if (federation !== undefined) return fetchFederated(federation, { fetch, signal });
       const identity = Object.hasOwn(identities, name) ? identities[name] : undefined;
       if (identity !== undefined) return identity(signal);
-      const setting = federationSetting(name);
-      throw new Error(setting === undefined ? `identity:${name} is unknown` : `identity:${name} needs ${setting}`);
+      throw new Error(`identity:${name} is unknown, or its settings are missing`);
     },
   };
   return (reference, signal) => fetchers[reference.kind](reference, signal);

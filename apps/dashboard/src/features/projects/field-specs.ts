@@ -2,6 +2,7 @@ import { parseLabels } from '@llm0/core/keys/parse-labels';
 import { formatUsdExact } from '../../format/format-usd';
 import type { FieldSpec } from '../forms/prepare-form';
 import { ModelField, ModelsField, ProvidersField } from '../forms/suggested-fields';
+import { SHARE_FIELDS } from '../teams/share-fields';
 import { TeamField } from '../teams/team-field';
 
 const per = (period: string) => (usd: unknown) => `${formatUsdExact(Number(usd))} ${period}`;
@@ -53,19 +54,7 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     hint: 'Per week from Monday, UTC. Leave empty for none.',
     understood: per('a week'),
   },
-  {
-    name: 'team_share_usd',
-    label: "Share of the team's budget, USD",
-    kind: 'usd',
-    hint: 'Kept for this project each month. Leave empty for none.',
-    understood: per('a month'),
-  },
-  {
-    name: 'team_overdraft',
-    label: 'Overdraft',
-    kind: 'flag',
-    hint: "Beyond its share, it may spend what no share of the team's budget claims",
-  },
+  ...SHARE_FIELDS,
   {
     name: 'strict_caps',
     label: 'Hard cap',

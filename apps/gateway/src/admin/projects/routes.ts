@@ -86,9 +86,7 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
       const write = async (tx: Db) => {
         const before = await projectRows.get(tx, at);
         const updated = await projectRows.update(tx, at, settings);
-        if (updated !== null && before !== null && updated.teamId !== before.teamId) {
-          raised = await raiseTeams(tx, [before.teamId, updated.teamId]);
-        } else if (updated !== null) raised = await raiseShares(tx, updated, settings);
+        if (updated !== null && before !== null) raised = await raiseChanged(tx, { before, updated, settings });
         return updated && refuseOpenStrictCaps(updated);
       };
       const project = await changes.update(c.get('actor'), (tx) => projectRows.get(tx, at), write);
@@ -103,12 +101,22 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
         if (deleted?.teamShareNanoUsd != null) raised = await raiseShares(tx, deleted, deleted);
         return deleted;
       };
-      const find = (tx: Db) => projectRows.get(tx, at);
-      const removed = await changes.remove(c.get('actor'), hide, find);
-      await bringIntoForce(removed, raised);
+      await bringIntoForce(await changes.remove(c.get('actor'), hide, (tx) => projectRows.get(tx, at)), raised);
       return c.body(null, 204);
     });
 }
+
+interface Changed {
+  readonly before: StoredProject;
+  readonly updated: StoredProject;
+  readonly settings: Parameters<typeof raiseShares>[2];
+}
+
+/** After a move, both teams count anew. */
+const raiseChanged = (tx: Db, { before, updated, settings }: Changed): Promise<readonly RaisedVersions[]> =>
+  updated.teamId === before.teamId
+    ? raiseShares(tx, updated, settings)
+    : raiseTeams(tx, [before.teamId, updated.teamId]);
 
 /** Every request of a team reads its shares: more would make requests dear. */
 const MOST_SHARES = 100;
