@@ -58,6 +58,17 @@ describe.each(ON_ONE_DATABASE)("shares of a team's budget in the admin API, on $
     });
   });
 
+  test('a share is a budget in lists and alerts, while the team has one', async () => {
+    const team = await makeTeam('10');
+    const { id } = await admin.createProject({ team_id: team, team_share_usd: '4' });
+    await spend(id, 3_000_000_000);
+    const listed = async () => (await admin.call('GET', `/budgets?scope=share&project_id=${id}`)).body.data;
+    const row = { scope: 'share', period: 'month', project_id: id, id, limit_usd: '4', used_usd: '3', share: 0.75 };
+    expect(await listed()).toMatchObject([row]);
+    await admin.call('PATCH', `/teams/${team}`, { body: { monthly_cap_usd: null } });
+    expect(await listed()).toEqual([]);
+  });
+
   test('shares beyond the budget leave a rest below 0; without a budget there is none', async () => {
     const [over, without] = [await makeTeam('1'), await makeTeam(null)];
     for (const team of [over, without]) await admin.createProject({ team_id: team, team_share_usd: '3' });
