@@ -18,6 +18,10 @@ export const projects = pgTable('projects', {
   monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),
   dailyBudgetNanoUsd: nanoUsd('daily_budget_usd'),
   weeklyBudgetNanoUsd: nanoUsd('weekly_budget_usd'),
+  /** Kept for it of its team's monthly budget; null = nothing. */
+  teamShareNanoUsd: nanoUsd('team_share_usd'),
+  /** Beyond its share, it takes of what no share claims. */
+  teamOverdraft: boolean('team_overdraft').notNull().default(true),
   strictCaps: boolean('strict_caps').notNull().default(false),
   defaultOutputTokens: integer('default_output_tokens').notNull().default(4096),
   cacheEnabled: boolean('cache_enabled').notNull().default(true),

@@ -3,7 +3,8 @@ import { BodyDeadlines } from '@llm0/core/async/body-deadlines';
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GuardrailCompiler, type TextChecks } from '@llm0/core/guardrails/compile-guardrails';
 import { KeyCache } from '@llm0/core/keys/key-cache';
-import { compileBudgets, levelIdsOf } from '@llm0/core/limits/budgets';
+import { levelIdsOf } from '@llm0/core/limits/budgets';
+import { compileBudgets } from '@llm0/core/limits/compile-budgets';
 import { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
 import { compileLevelLimits } from '@llm0/core/limits/level-limits';
 import { RefusalFolder } from '@llm0/core/logs/fold-refusals';
@@ -227,9 +228,9 @@ function createKeyCache(db: Db, compiler: GuardrailCompiler): KeyCache {
   const findByHash = async (hash: string) => {
     const found = await findPrincipalByHash(db, hash);
     if (found === null) return null;
-    const { key, project, labelBudgets, levels, secretEndsMs, ...source } = found;
+    const { key, project, labelBudgets, levels, shares, secretEndsMs, ...source } = found;
     const guardrails = compiler.compile({ ...source, keyRules: key.guardrailRules });
-    const budgets = compileBudgets({ key, project, labelBudgets, levels });
+    const budgets = compileBudgets({ key, project, labelBudgets, levels, shares });
     const levelLimits = compileLevelLimits(levels);
     const policies = {
       ...(guardrails && { guardrails }),

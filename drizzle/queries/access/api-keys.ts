@@ -71,6 +71,7 @@ export async function listKeyNames(
 export function deleteApiKey(db: Db, path: KeyPath): Promise<StoredApiKey | null> {
   return keyRows.update(db, path, {
     isActive: false,
+    requestedAtMs: null,
     deletedAtMs: sql`case when not ${apiKeys.isSignOn} then now() end`,
   });
 }

@@ -2,7 +2,8 @@
 import { type Permission, type Reach, ROLE_TABLE, type Role } from '@llm0/core/access/roles';
 import type { GuardrailPolicy, GuardrailRule } from '@llm0/core/guardrails/policy';
 import type { ApiKey, Lists, Project } from '@llm0/core/keys/api-key';
-import type { LabelBudget, Level, LevelBudgets } from '@llm0/core/limits/budgets';
+import type { LabelBudget, Level } from '@llm0/core/limits/budgets';
+import type { LevelBudgets, TeamShare } from '@llm0/core/limits/compile-budgets';
 import type { SetLevelLimits } from '@llm0/core/limits/level-limits';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
@@ -27,6 +28,8 @@ export interface StoredPrincipal {
   readonly labelBudgets: readonly LabelBudget[];
   /** Organization, team and user. */
   readonly levels: readonly (LevelBudgets & SetLevelLimits)[];
+  /** Parts of the team's monthly budget. */
+  readonly shares: readonly TeamShare[];
   /** Guardrails of organization, team and user, named by their level. */
   readonly levelRules: readonly GuardrailRule[];
   /** Only of a replaced secret: it works until then. */
@@ -65,6 +68,16 @@ const LEVELS = sql<StoredPrincipal['levels']>`coalesce((
       u.rate_limit_per_minute, u.tokens_per_minute
       from ${users} u where u.id = ${apiKeys.userId}
   ) as b), '[]'::json)`.mapWith(toLevels);
+
+/** In the same query: few teams split their budget. */
+const SHARES = sql<readonly TeamShare[]>`coalesce((
+  select json_agg(json_build_array(s.id, s.team_share_usd::text, s.team_overdraft) order by s.id) from ${projects} s
+  where s.team_id = ${projects.teamId} and s.team_share_usd is not null and s.deleted_at is null), '[]'::json)`.mapWith(
+  (json: unknown) =>
+    (parseJson(json) as readonly (readonly [id: string, usd: string, hasOverdraft: boolean])[]).map(
+      ([projectId, usd, hasOverdraft]) => ({ projectId, shareNanoUsd: nanoFromUsd(usd), hasOverdraft }),
+    ),
+);
 
 /** Roles that hold there and permit keys of one's own. */
 function rolesIn(reach: Reach): readonly Role[] {
@@ -154,6 +167,7 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
       pseudonymSecret: projects.pseudonymSecret,
       labelBudgets: BUDGETS_OF_LABELS,
       levels: LEVELS,
+      shares: SHARES,
       above: LISTS_ABOVE,
       hash: apiKeys.hash,
       mayUse: MAY_USE,

@@ -26,11 +26,19 @@ export async function findProjectsAt(db: Db, { places, project }: ProjectChoice,
     .limit(limit);
 }
 
+interface NewSignOnKey {
+  readonly userId: string;
+  readonly projectId: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly isActive?: boolean;
+  /** It waits for an admin since then. */
+  readonly requestedAtMs?: number;
+}
+
 /** The key of a user's tokens in a project; `create` is the one to make where there is none. */
-export async function putSignOnKey(
-  tx: Db,
-  { userId, projectId, ...create }: { userId: string; projectId: string; name: string; hash: string; prefix: string },
-) {
+export async function putSignOnKey(tx: Db, { userId, projectId, ...create }: NewSignOnKey) {
   const made = await keyRows.createUnlessThere(tx, { userId, projectId, isSignOn: true, ...create });
   if (made !== null) return { id: made.id, hash: create.hash, isNew: true };
   const isTheirs = and(eq(apiKeys.userId, userId), eq(apiKeys.projectId, projectId), eq(apiKeys.isSignOn, true));

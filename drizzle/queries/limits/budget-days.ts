@@ -21,7 +21,9 @@ export interface BudgetDaysQuery {
 
 const MAX_BUDGETS = 20_000;
 
-const keyOf = (scope: string, projectId: string | null, id: string) => `${scope} ${projectId} ${id}`;
+/** A share has its project's days. */
+const keyOf = (scope: string, projectId: string | null, id: string) =>
+  `${scope === 'share' ? 'project' : scope} ${projectId} ${id}`;
 
 /** All budgets that are in force now, from the daily roll-ups. */
 export async function loadBudgetDays(db: Db, { fromMs, nowMs, projectId }: BudgetDaysQuery): Promise<BudgetDays[]> {

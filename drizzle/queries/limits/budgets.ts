@@ -8,7 +8,7 @@ import { utcDay } from '../stats/utc-day';
 
 /** A spend limit with its usage from the roll-ups; nano-USD. */
 export interface Budget {
-  readonly scope: 'project' | 'key' | 'customer' | 'label' | Level;
+  readonly scope: 'project' | 'key' | 'customer' | 'label' | 'share' | Level;
   readonly period: 'day' | 'week' | 'month' | 'total';
   /** null for levels, which have several projects. */
   readonly projectId: string | null;
@@ -60,7 +60,7 @@ function levelBudgets({ nowMs }: BudgetQuery): SQL {
   return sql.join(parts, sql` union all `);
 }
 
-/** Budgets of days and weeks, and of labels: none of a past month. */
+/** Budgets of days and weeks, of labels and shares of teams' budgets: none of a past month. */
 function runningBudgets({ nowMs, isPast = false }: BudgetQuery): SQL {
   const limits = (columns: Partial<Record<BudgetSpan, SQL>>) => limitsAt(nowMs, columns);
   const own = (table: SQL) => limits({ day: sql`${table}.daily_budget_usd`, week: sql`${table}.weekly_budget_usd` });
@@ -79,7 +79,12 @@ function runningBudgets({ nowMs, isPast = false }: BudgetQuery): SQL {
     select 'label', d.period, l.project_id, l.id::text, l.label || '=' || l.value, d.limit_usd,
       coalesce((select sum(s.spent_usd) from label_spend s where s.label_budget_id = l.id
         and s.date >= d.since and s.date < d.until), 0)
-    from label_budgets l, ${labelled} where not ${isPast}`;
+    from label_budgets l, ${labelled} where not ${isPast}
+    union all
+    select 'share', d.period, p.id, p.id::text, p.name, d.limit_usd,
+      coalesce((select sum(r.cost_usd) from rollup_day r where r.project_id = p.id and ${within}), 0)
+    from projects p join teams t on t.id = p.team_id and t.monthly_cap_usd is not null, ${limits({ month: sql`p.team_share_usd` })}
+    where not ${isPast} and p.is_active and p.deleted_at is null`;
 }
 
 /** Every cap, budget and customer limit, the tightest (largest share used) first. */

@@ -26,6 +26,7 @@ const SPENT: {
   organization: fromMembers,
   team: fromMembers,
   user: fromMembers,
+  share: (asked, { projectId }) => fromDays({ ...asked, projectId }),
   project: (asked) => fromDays(asked),
   key: (asked, { keyId }) => sql`${fromDays(asked)} and api_key_id = ${keyId}::uuid`,
   label: ({ projectId, fromMs, toMs }, { label, value }) => sql`select sum(s.spent_usd) from label_spend s

@@ -94,6 +94,37 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
     await expect(change(`/projects/${projects[0]}/keys/${keys[0]?.id}/rotate`, {}, 'POST')).rejects.toThrow('400');
   });
 
+  test('wait for an admin where the team approves keys; a refused one stays out', async () => {
+    await change(`/teams/${team}`, { key_approval: true });
+    try {
+      for (const [verb, status] of [
+        ['approve', 200],
+        ['refuse', 401],
+      ] as const) {
+        const person = ann();
+        const token = await issuer.sign(person);
+        expect(await post(token)).toMatchObject({ status: 403, code: 'permission_denied' });
+        const [key] = await keyOf(await userOf(person));
+        type Keys = { data: Made[] };
+        const { data } = await callAdmin<Keys>(world.gateway, '/keys?state=requested&limit=100');
+        expect(data.map(({ id }) => id)).toContain(key?.id ?? '');
+        const path = `/projects/${projects[0]}/keys/${key?.id}/${verb}`;
+        await callAdmin(world.gateway, path, { method: 'POST' });
+        await soon(token, status);
+        expect((await post(await issuer.sign({ ...person, jti: 'another' }))).status).toBe(status);
+      }
+      // Those of admins don't wait.
+      const boss = ann();
+      expect((await post(await issuer.sign(boss))).status).toBe(403);
+      const member = { user_id: await userOf(boss), role: 'team_admin' };
+      await change(`/teams/${team}/members`, member, 'POST');
+      const token = await issuer.sign({ sub: boss.sub, email: boss.email });
+      expect((await post(token, projects[1])).status).toBe(200);
+    } finally {
+      await change(`/teams/${team}`, { key_approval: false });
+    }
+  });
+
   test('count on the project of the header, else on the default, else on the only one', async () => {
     const person = ann();
     const token = await issuer.sign(person);

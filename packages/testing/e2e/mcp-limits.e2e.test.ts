@@ -74,6 +74,33 @@ describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
     await world.close();
   });
 
+  test("a tool must be permitted by organization, team and user, too; these permit nothing that a key doesn't", async () => {
+    const name = () => crypto.randomUUID();
+    const organization = await admin('POST', '/organizations', { name: name() });
+    const team = await admin('POST', '/teams', { name: name(), organization_id: organization.id });
+    const user = await admin('POST', '/users', { name: name(), email: `${name()}@example.com` });
+    const { key } = await makeKey({ user_id: user.id }, { team_id: team.id });
+    const tools = async () => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+      const answer = await fetch(new URL('/mcp', world.gateway.url), { method: 'POST', headers: headersOf(key), body });
+      const { result } = (await answer.json()) as { result: { tools: readonly { readonly name: string }[] } };
+      return result.tools.map((tool) => tool.name).filter((one) => one.startsWith('web__'));
+    };
+    expect(await tools()).toEqual(['web__search', 'web__strict']);
+    for (const path of [`/organizations/${organization.id}`, `/teams/${team.id}`, `/users/${user.id}`]) {
+      await admin('PATCH', path, { allowed_tools: ['web__strict'] });
+      const before = calls();
+      expect([path, await tools()]).toEqual([path, ['web__strict']]);
+      expect((await call(key)).body.error?.data?.type).toBe('not_found');
+      await admin('PATCH', path, { allowed_tools: [] });
+      expect([path, await tools(), calls() - before]).toEqual([path, [], 0]);
+      await admin('PATCH', path, { allowed_tools: ['*'] });
+      expect((await call(key)).body.result).toBeDefined();
+    }
+    const none = await makeKey({ user_id: user.id, allowed_tools: null }, { team_id: team.id });
+    expect((await call(none.key)).body.error?.data?.type).toBe('not_found');
+  });
+
   test.each([
     ["of a key's budget", { budget_usd: 100 * PRICE_USD }, {}, 402],
     ["of a project's cap", {}, { monthly_cap_usd: 100 * PRICE_USD }, 402],

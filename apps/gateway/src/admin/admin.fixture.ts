@@ -100,7 +100,13 @@ function createDesk({ vault = createSecretVault(new Uint8Array(32).fill(7)), bac
   const connections = new ProviderConnections({
     ...shared,
     config: { providers: [], demoProvider: false },
-    secrets: { prepare: async () => {}, read: () => undefined, renew: async () => undefined, isAway: () => false },
+    secrets: {
+      prepare: async () => {},
+      read: () => undefined,
+      renew: async () => undefined,
+      isAway: () => false,
+      problemOf: () => undefined,
+    },
     slots: new SlotTable(new Peers(), new TurnQueue()),
     monotonicMs: () => performance.now(),
     log: pino({ level: 'silent' }),

@@ -1,3 +1,4 @@
+import { readFederations } from './federations';
 import { ConfigError, type EnvReader } from './values';
 
 /** A provider as the environment configures it. */
@@ -45,8 +46,10 @@ const PROVIDER_ENV: readonly EnvNames[] = [
 /** Every provider the environment gives a key (or, without keys, a URL) for. */
 export function readProviderSettings(read: EnvReader): readonly ProviderSetting[] {
   const found: ProviderSetting[] = [];
+  const federations = readFederations(read);
   for (const names of PROVIDER_ENV) {
-    const apiKey = names.apiKey === undefined ? undefined : read.text(names.apiKey);
+    const identity = Object.hasOwn(federations, names.name) ? `identity:${names.name}` : undefined;
+    const apiKey = names.apiKey === undefined ? undefined : (read.text(names.apiKey) ?? identity);
     const baseUrl = read.url(names.baseUrl);
     if (names.keyless === true ? baseUrl === undefined : apiKey === undefined) {
       if (baseUrl !== undefined) read.warnings.add(`${names.baseUrl} has no effect without ${names.apiKey}`);

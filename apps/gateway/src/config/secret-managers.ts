@@ -1,3 +1,4 @@
+import { readFederations } from './federations';
 import type { EnvReader } from './values';
 
 const SERVICE_ACCOUNT_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token';
@@ -12,5 +13,9 @@ export function readSecretManagers(read: EnvReader) {
     authPath: read.text('VAULT_AUTH_PATH') ?? 'kubernetes',
     identityFile: SERVICE_ACCOUNT_TOKEN,
   };
-  return { refreshMs, vault: address === undefined ? undefined : { address, ...vault } };
+  return {
+    refreshMs,
+    federations: readFederations(read),
+    vault: address === undefined ? undefined : { address, ...vault },
+  };
 }

@@ -24,6 +24,7 @@ const secrets = {
   read: (reference: string) => kept.get(reference),
   renew: async (reference: string) => kept.get(reference),
   isAway: () => false,
+  problemOf: () => undefined,
 };
 const prepared: string[][] = [];
 

@@ -23,7 +23,7 @@ export interface ConnectionOptions {
   readonly registry: ProviderRegistry;
   readonly vault: SecretVault;
   /** Texts of keys that are references. */
-  readonly secrets: Pick<LiveSecrets, 'prepare' | 'read' | 'renew' | 'isAway'>;
+  readonly secrets: Pick<LiveSecrets, 'prepare' | 'read' | 'renew' | 'isAway' | 'problemOf'>;
   readonly egress: Pick<EgressOptions, 'allowedHosts' | 'allowedRanges'>;
   readonly fetch: typeof globalThis.fetch;
   readonly monotonicMs: () => number;
@@ -45,6 +45,8 @@ export class ProviderConnections {
   private readonly fetches = new Map<string, typeof globalThis.fetch>();
   /** Texts of referenced keys by the names of their health. */
   private readonly texts = new Map<string, string | undefined>();
+  /** References in the place of keys, by provider. */
+  private references: ReadonlyMap<string, readonly string[]> = new Map();
   private readonly opener: SecretOpener;
 
   constructor(private readonly options: ConnectionOptions) {
@@ -114,12 +116,27 @@ export class ProviderConnections {
     return { ...connectedBy(site, ring), keys: new KeyRing(ring, this.options.monotonicMs) };
   }
 
+  /** Why the secret of a key of the provider can't be read now; undefined if all can. */
+  keyProblem(provider: string): string | undefined {
+    const { secrets } = this.options;
+    return this.references
+      .get(provider)
+      ?.map((reference) => secrets.problemOf(reference))
+      .find(Boolean);
+  }
+
   /** Reads the secrets that keys refer to, before `load`. */
   async prepare(keys: readonly StoredProviderKey[]): Promise<void> {
-    const given = this.options.config.providers.flatMap(({ apiKey, furtherKeys = [] }) => [apiKey, ...furtherKeys]);
-    const stored = keys.map((key) => this.opener.key(key));
-    const isReference = (text?: string): text is string => text !== undefined && parseReference(text) !== undefined;
-    await this.options.secrets.prepare(new Set([...given, ...stored].filter(isReference)));
+    const given = this.options.config.providers.flatMap(({ name, apiKey, furtherKeys = [] }) =>
+      [apiKey, ...furtherKeys].map((text) => ({ name, text })),
+    );
+    const stored = keys.map((key) => ({ name: key.provider, text: this.opener.key(key) }));
+    const references = [...given, ...stored].flatMap(({ name, text }) =>
+      text === undefined || parseReference(text) === undefined ? [] : [{ name, text }],
+    );
+    const byProvider = Map.groupBy(references, ({ name }) => name);
+    this.references = new Map([...byProvider].map(([name, own]) => [name, own.map(({ text }) => text)]));
+    await this.options.secrets.prepare(new Set(references.map(({ text }) => text)));
   }
 
   /** Loads the stored providers; unchanged keys keep their health. */

@@ -66,6 +66,10 @@ export class ProviderAdmin {
     return this.options.connections.keyState(key);
   }
 
+  keyProblem(provider: string) {
+    return this.options.connections.keyProblem(provider);
+  }
+
   /** Throws `invalid_request` for a URL that leads to where requests may not go, `upstream_unavailable` for one to nowhere. */
   async checkUrl(name: string, url: string): Promise<void> {
     try {

@@ -177,6 +177,34 @@ describe('AWS', () => {
     expect(Math.abs((first.expiresAtMs ?? 0) - Date.now() - 3_600_000)).toBeLessThan(5000);
     expect((await read('identity:aws')).text).toBe('ASIA2:s:t');
   });
+
+  test("a role by the pod's identity token, read anew for each exchange", async () => {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']) delete process.env[name];
+    const tokenFile = join(folder, 'aws-token');
+    Object.assign(process.env, {
+      ...{ AWS_ROLE_ARN: 'arn:aws:iam::1:role/gateway', AWS_WEB_IDENTITY_TOKEN_FILE: tokenFile },
+      ...{ AWS_ENDPOINT_URL_STS: ROOT, AWS_REGION: 'eu-central-1', AWS_ENDPOINT_URL: ROOT },
+      ...{ AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' },
+    });
+    const tokens: (string | null)[] = [];
+    answers['/'] = async (request) => {
+      const asked = new URLSearchParams(await request.text());
+      tokens.push(asked.get('WebIdentityToken'));
+      const [id, end] = [`ASIAWEB${tokens.length}`, new Date(Date.now() + 3_600_000).toISOString()];
+      return new Response(
+        `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+          <AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>${id}</AccessKeyId><SecretAccessKey>s</SecretAccessKey>
+          <SessionToken>t</SessionToken><Expiration>${end}</Expiration></Credentials>
+          </AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`,
+        { headers: { 'content-type': 'text/xml' } },
+      );
+    };
+    for (const [n, token] of ['first.jwt', 'second.jwt'].entries()) {
+      await Bun.write(tokenFile, token);
+      expect((await read('identity:aws')).text).toBe(`ASIAWEB${n + 1}:s:t`);
+    }
+    expect(tokens).toEqual(['first.jwt', 'second.jwt']);
+  });
 });
 
 test('Google Secret Manager, by the identity of the machine', async () => {
@@ -275,5 +303,5 @@ describe('new keys', () => {
 });
 
 test('an unknown identity', () => {
-  expect(read('identity:oracle')).rejects.toThrow('use identity:aws, :azure or :gcp');
+  expect(read('identity:oracle')).rejects.toThrow('identity:oracle is unknown');
 });

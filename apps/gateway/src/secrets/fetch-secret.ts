@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fetchAwsIdentity, fetchAwsSecret } from './fetch-aws';
 import { fetchAzureIdentity } from './fetch-azure';
+import { type Federation, fetchFederated } from './fetch-federated';
 import { fetchGoogleIdentity, fetchGoogleSecret } from './fetch-google';
 import { VaultReader, type VaultSettings } from './fetch-vault';
 import { type FetchedSecret, type SecretKind, SecretMissing, type SecretReference } from './secret-reference';
@@ -12,11 +13,13 @@ export interface SecretManagers {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absent without `VAULT_ADDR`. */
   readonly vault?: VaultSettings | undefined;
+  /** Exchanges of an identity token, by provider. */
+  readonly federations?: Readonly<Record<string, Federation>> | undefined;
   readonly fetch: typeof globalThis.fetch;
 }
 
 /** A secret from where its reference says. Vendors' libraries load at the first reference of their kind. */
-export function createFetchSecret({ env, vault, fetch }: SecretManagers): FetchSecret {
+export function createFetchSecret({ env, vault, federations = {}, fetch }: SecretManagers): FetchSecret {
   const reader = vault && new VaultReader(vault, fetch);
   const identities: Readonly<Record<string, (signal: AbortSignal) => Promise<FetchedSecret>>> = {
     aws: fetchAwsIdentity,
@@ -35,10 +38,12 @@ export function createFetchSecret({ env, vault, fetch }: SecretManagers): FetchS
     'gcp-sm': async ({ name, field }, signal) => ({
       text: ofText(await fetchGoogleSecret(name, { env, fetch, signal }), field),
     }),
-    identity: ({ name }, signal) => {
-      const identity = identities[name];
-      if (identity === undefined) throw new Error(`identity:${name} is unknown; use identity:aws, :azure or :gcp`);
-      return identity(signal);
+    identity: async ({ name }, signal) => {
+      const federation = Object.hasOwn(federations, name) ? federations[name] : undefined;
+      if (federation !== undefined) return fetchFederated(federation, { fetch, signal });
+      const identity = Object.hasOwn(identities, name) ? identities[name] : undefined;
+      if (identity !== undefined) return identity(signal);
+      throw new Error(`identity:${name} is unknown, or its settings are missing`);
     },
   };
   return (reference, signal) => fetchers[reference.kind](reference, signal);

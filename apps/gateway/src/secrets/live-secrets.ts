@@ -23,6 +23,8 @@ interface Entry {
   /** Unix milliseconds of the next question after a refusal. */
   mayAskMs: number;
   failures: number;
+  /** Why the last question failed. */
+  problem: string | undefined;
   /** The last question took too long: requests wait for brief ones. */
   isSlow: boolean;
   /** Questions in a row that brought nothing new. */
@@ -78,6 +80,11 @@ export class LiveSecrets {
     return (this.entries.get(reference)?.failures ?? 0) > 0;
   }
 
+  /** Why the last question failed; undefined if it didn't. */
+  problemOf(reference: string): string | undefined {
+    return this.entries.get(reference)?.problem;
+  }
+
   /**
    * Another text than the refused one, if there is one by now. Never throws. All requests wait for one question; if it
    * takes too long, the next ones wait for brief ones only.
@@ -112,6 +119,7 @@ export class LiveSecrets {
       reference,
       ...counts,
       text: undefined,
+      problem: undefined,
       isSlow: false,
       asking: undefined,
       askingBriefly: undefined,
@@ -162,6 +170,7 @@ export class LiveSecrets {
     entry.text = text;
     if (entry.failures > 0) log.info({ secret: `${kind}:${name}` }, 'the secret can be read again');
     entry.failures = 0;
+    entry.problem = undefined;
     entry.isSlow = false;
     const lifeMs = expiresAtMs === undefined ? refreshMs : Math.max(0, (expiresAtMs - nowMs()) * RENEWED_AT);
     entry.dueMs = nowMs() + Math.max(TICK_MS, Math.min(refreshMs, lifeMs));
@@ -181,6 +190,7 @@ export class LiveSecrets {
       entry.isSlow = performance.now() - startMs >= askMs / 2;
       entry.dueMs = nowMs() + Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (entry.failures - 1));
       const reason = error instanceof Error ? error.message : String(error);
+      entry.problem = reason;
       const state = known === undefined ? 'its key cannot be used yet' : 'the last known one stays in use';
       if (entry.failures === 1) log.warn({ secret: `${kind}:${name}`, reason }, `a secret cannot be read: ${state}`);
     }

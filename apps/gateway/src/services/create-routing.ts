@@ -113,9 +113,9 @@ export function createRouting(parts: RoutingParts): Routing {
   };
 }
 
-function createSecrets({ secrets: { env, vault, refreshMs } }: Config, log: Logger): LiveSecrets {
+function createSecrets({ secrets: { env, vault, federations, refreshMs } }: Config, log: Logger): LiveSecrets {
   // The managers are the operator's own, at addresses of the environment.
-  const fetch = createFetchSecret({ env, vault, fetch: globalThis.fetch });
+  const fetch = createFetchSecret({ env, vault, federations, fetch: globalThis.fetch });
   return new LiveSecrets({ fetch, refreshMs, nowMs: Date.now, log });
 }
 

@@ -3,6 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Db } from '@llm0/drizzle/client';
+import { needsApproval } from '@llm0/drizzle/queries/access/api-keys';
 import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import { findProjectsAt, putSignOnKey } from '@llm0/drizzle/queries/access/sign-on-keys';
 import { listMemberships, type StoredUser, setGroupRoles, signInUser } from '@llm0/drizzle/queries/access/users';
@@ -38,11 +39,14 @@ async function place(tx: Db, { provider, claims, project }: GoodToken, nowMs: nu
   if (!user.isActive) throw refused('This user is deactivated. Ask an admin.');
   const roles = groupRolesOf(provider, claims);
   const raised = roles && (await setGroupRoles(tx, user.id, { identityProviderId: provider.id, roles }));
-  const projectId = await chooseProject(tx, user, project);
+  const access = Access.of(await listMemberships(tx, user.id));
+  const projectId = await chooseProject(tx, user, { access, named: project });
   // Nobody learns the secret: the hash alone leads to the key.
   const { hash: newHash } = createKeySecret();
   const made = { userId: user.id, projectId, name: user.email ?? user.name, hash: newHash, prefix: 'sign-on' };
-  const { id, hash, isNew: isNewKey } = await putSignOnKey(tx, made);
+  const waits = (await needsApproval(tx, projectId)) && !(await mayMakeAny(tx, access, projectId));
+  const state = waits ? { isActive: false, requestedAtMs: nowMs } : {};
+  const { id, hash, isNew: isNewKey } = await putSignOnKey(tx, { ...made, ...state });
   if (isNew || isNewKey || raised?.length) {
     const after = { user_id: user.id, identity_provider: provider.name, is_new: isNew, project_id: projectId, roles };
     const actor = user.email ?? user.name;
@@ -52,8 +56,11 @@ async function place(tx: Db, { provider, claims, project }: GoodToken, nowMs: nu
 }
 
 /** The one that is named, else the user's default, else the only one there is. */
-async function chooseProject(tx: Db, { id, defaultProjectId }: StoredUser, named: string | null): Promise<string> {
-  const access = Access.of(await listMemberships(tx, id));
+async function chooseProject(
+  tx: Db,
+  { defaultProjectId }: StoredUser,
+  { access, named }: { readonly access: Access; readonly named: string | null },
+): Promise<string> {
   const places = access.mayEverywhere('change_own_keys') ? undefined : access.placesOf('change_own_keys');
   const project = named ?? defaultProjectId ?? undefined;
   const found = await findProjectsAt(tx, { places, project }, 2);
@@ -66,6 +73,12 @@ async function chooseProject(tx: Db, { id, defaultProjectId }: StoredUser, named
   if (named !== null)
     throw refused(`You may use no project "${named.slice(0, 100)}". Check ${HEADER}, or ask an admin.`);
   throw refused('No team gives you a project in which you may use keys. Ask an admin for the role "member" in one.');
+}
+
+/** Keys of admins never wait. */
+async function mayMakeAny(tx: Db, access: Access, project: string): Promise<boolean> {
+  if (access.mayEverywhere('change_keys')) return true;
+  return (await findProjectsAt(tx, { places: access.placesOf('change_keys'), project }, 1)).length > 0;
 }
 
 const refused = (message: string) => new GatewayError('permission_denied', message, { param: HEADER });

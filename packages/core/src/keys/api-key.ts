@@ -1,6 +1,7 @@
 import type { Guardrails } from '../guardrails/guardrails';
 import type { GuardrailRule } from '../guardrails/policy';
-import type { Budgets, LevelIds } from '../limits/budgets';
+import type { LevelIds } from '../limits/budgets';
+import type { Budgets } from '../limits/compile-budgets';
 import type { LevelLimits } from '../limits/level-limits';
 import type { FailoverSetting } from '../routing/failover-mode';
 

@@ -1,6 +1,6 @@
 // Without the store or the rows, a count fails and its requests get `store_unavailable`; the next request counts again.
 import { inTime } from '../async/in-time';
-import { type Budget, homeOf, type MemberBudget, periodOf } from './budgets';
+import { type Budget, homeOf, type MemberBudget, periodOf, readBudgets } from './budgets';
 import type { AdmitRequest, RebuildSource } from './hot-store';
 import { storeUnavailable } from './store-unavailable';
 
@@ -44,7 +44,7 @@ export class BudgetCounts {
   /** Resolves when the request is worth asking again. A budget has one count at a time. */
   count({ projectId, budgets }: AdmitRequest): Promise<unknown> {
     const nameOf = ({ id }: Budget) => `${homeOf(id, projectId)} ${id}`;
-    const list = budgets?.list ?? [];
+    const list = budgets === undefined ? [] : readBudgets(budgets);
     const own = list.filter((budget) => !this.running.has(nameOf(budget)));
     const run = this.run(projectId, own)
       .catch((cause: unknown) => {
@@ -85,5 +85,8 @@ export class BudgetCounts {
   }
 }
 
-const withMembersOf = async (budget: Budget, source: RebuildSource): Promise<MemberBudget> =>
-  'levelId' in budget.owner ? { ...budget, members: await source.membersOf(budget.owner) } : budget;
+async function withMembersOf(budget: Budget, source: RebuildSource): Promise<MemberBudget> {
+  const { owner } = budget;
+  if (owner.scope === 'share') return { ...budget, members: new Set([owner.projectId]) };
+  return 'levelId' in owner ? { ...budget, members: await source.membersOf(owner) } : budget;
+}

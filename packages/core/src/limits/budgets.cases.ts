@@ -133,6 +133,67 @@ export function describeBudgets(name: string, open: OpenStore): void {
       expect(new Set(refusals)).toEqual(new Set(['budget']));
     });
 
+    /** A team with a budget of 10,000: the first project has 4,000, the second 3,000 and overdraft, the third no share. */
+    const split = (own?: { readonly project: number; readonly hasOverdraft: boolean }, version = 1): RequestBudgets => {
+      const share = (n: number, limit: number) =>
+        budgetOf('month', { scope: 'share', teamId: TEAM.levelId, projectId: `project-${n}` }, limit, version);
+      const shares = [share(1, 4000), share(2, 3000)];
+      const team = budgetOf('month', TEAM, 10_000, version);
+      const mine = own && shares[own.project - 1];
+      const others = shares.filter((one) => one !== mine);
+      const list = mine === undefined ? [team] : [team, mine];
+      return toRequestBudgets(list, own?.hasOverdraft === false ? undefined : { team, share: mine, others });
+    };
+    const ofTeam = (n: number, version = 1, hasOverdraft = n !== 1): Asked => ({
+      ...{ projectId: `project-${n}`, keyId: `key-${n}`, projectVersion: version },
+      budgets: split(n === 3 ? undefined : { project: n, hasOverdraft }, version),
+    });
+
+    test('600 at once over a split budget: all of it is spent, and nothing that is kept for another project', async () => {
+      rows.members.set(TEAM.levelId, new Set(['project-1', 'project-2', 'project-3']));
+      const count = async (asked: readonly Asked[]) =>
+        (await Promise.all(asked.map((one) => admit(one)))).filter(({ type }) => type === 'admitted').length;
+      // Half of the first share stays unused: the others get all that it doesn't claim, and no more.
+      expect(await count(Array.from({ length: 20 }, () => ofTeam(1)))).toBe(20);
+      expect(await count(Array.from({ length: 500 }, (_, n) => ofTeam(n % 2 === 0 ? 3 : 2)))).toBe(60);
+      expect(await admit(ofTeam(3))).toMatchObject({
+        ...{ reason: 'budget', budget: { owner: TEAM, limitNanoUsd: 8000, keptNanoUsd: 2000, spentNanoUsd: 0 } },
+      });
+      expect(await count(Array.from({ length: 80 }, () => ofTeam(1)))).toBe(20);
+      expect(await admit(ofTeam(1))).toMatchObject({ reason: 'budget', budget: { owner: TEAM, limitNanoUsd: 10_000 } });
+      expect(await store.openHolds()).toBe(100);
+    });
+
+    test('shares outlast what ends, gets lost, comes late or moves', async () => {
+      rows.members.set(TEAM.levelId, new Set(['project-1', 'project-2', 'project-3']));
+      await serve({ ...ofTeam(3), budgets: undefined }, 500);
+      await serve(ofTeam(2, 2), 3500);
+      const open = labelledRequest(ofTeam(1, 2));
+      await store.admit(open);
+      /** What the third project's next request is refused for: spent by the team, and kept for shares. */
+      const kept = async (version = 2, holdNanoUsd = 2500) => {
+        const decision = await admit({ ...ofTeam(3, version), requested: { holdNanoUsd } });
+        return decision.type === 'denied'
+          ? [decision.budget?.spentNanoUsd, decision.budget?.keptNanoUsd]
+          : decision.type;
+      };
+      expect(await kept()).toEqual([4000, 3900]);
+      await store.recount();
+      expect(await kept()).toEqual([4000, 3900]);
+      clock.ms += 61_000;
+      expect(await store.reap()).toBe(1);
+      expect(await kept()).toEqual([4040, 3960]);
+      const levels = { team: TEAM.levelId };
+      await settle(labelledEnd(open, SUNDAY_MS, { costNanoUsd: 90 }, { levels }));
+      await until(async () => (await kept())[0] === 4090);
+      expect(await kept()).toEqual([4090, 3910]);
+      await settle(labelledEnd(requestOf(ofTeam(1)), clock.ms, { held: false, costNanoUsd: 10 }, { levels }));
+      expect(await kept()).toEqual([4100, 3900]);
+      // The second project leaves with what it spent.
+      rows.members.set(TEAM.levelId, new Set(['project-1', 'project-3']));
+      expect(await kept(4, 6000)).toEqual([600, 3900]);
+    });
+
     test('spend of all members counts for a level: rows, queue, open requests and what comes late', async () => {
       rows.members.set(TEAM.levelId, new Set(['project-1', 'project-2']));
       rows.members.set(USER.levelId, new Set(['key-2']));

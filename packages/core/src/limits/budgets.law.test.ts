@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Budget, compileBudgets, covers, type LabelBudget, type LevelIds, levelIdsOf, SPANS } from './budgets';
+import { type Budget, covers, type LabelBudget, type LevelIds, levelIdsOf, SPANS, type SpentBudget } from './budgets';
 import { labelledEnd, labelledRequest, SUNDAY_MS } from './budgets.cases';
+import { compileBudgets, type TeamShare } from './compile-budgets';
 import type { AdmitRequest } from './hot-store';
 import type { StoreClock, StoreUnderTest } from './hot-store.cases';
 import { openEmbedded, openRedis } from './open-stores.fixture';
@@ -38,6 +39,14 @@ const stepArb = fc.oneof(
     }),
   },
   {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('share' as const),
+      ...{ project: fc.nat(1), share: fc.option(fc.integer({ min: 0, max: 500 }), { nil: null }) },
+      ...{ hasOverdraft: fc.boolean(), budget: fc.integer({ min: 300, max: 1500 }) },
+    }),
+  },
+  {
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('clock' as const),
@@ -66,7 +75,7 @@ interface Made {
 }
 
 const none = { dailyBudgetNanoUsd: null, weeklyBudgetNanoUsd: null };
-const noneOfLevel = { ...none, monthlyCapNanoUsd: null };
+const noneOfLevel = { ...none, monthlyCapNanoUsd: null as number | null };
 
 /** Both stores, and the plainest count of what each budget must say. */
 class Trial {
@@ -77,6 +86,7 @@ class Trial {
   private readonly team = { level: 'team' as const, id: '', version: 1, ...noneOfLevel };
   private readonly user = { level: 'user' as const, id: '', version: 1, ...noneOfLevel };
   private moves = 0;
+  private readonly shares = new Map<string, TeamShare>();
   private readonly labelBudgets = new Map<string, LabelBudget>();
 
   constructor(
@@ -96,6 +106,7 @@ class Trial {
     if (step.do === 'admit') await this.admit(step, n);
     else if (step.do === 'settle') await this.settle(step);
     else if (step.do === 'set') this.set(step);
+    else if (step.do === 'share') this.split(step);
     else if (step.do === 'move') this.move();
     else if (step.do === 'clock') this.clock.ms += step.byMs;
     else if (step.do === 'reap') await this.reap();
@@ -123,6 +134,16 @@ class Trial {
     }
   }
 
+  /** Splits the team's monthly budget anew. */
+  private split({ project, share, hasOverdraft, budget }: Extract<Step, { do: 'share' }>): void {
+    const { id } = this.projects[project] as (typeof this.projects)[number];
+    if (share === null) this.shares.delete(id);
+    else this.shares.set(id, { projectId: id, shareNanoUsd: share, hasOverdraft });
+    this.team.monthlyCapNanoUsd = budget;
+    this.team.version += 1;
+    for (const one of [...this.projects, ...this.keys]) one.version += 1;
+  }
+
   private isMember(n: number): boolean {
     return n === 0 || this.moves % 2 === 0;
   }
@@ -148,7 +169,8 @@ class Trial {
     const value = VALUES[step.value];
     const labels: Made['labels'] = value === undefined ? {} : { feature: value };
     const levels = [...(this.isMember(project.n) ? [this.team] : []), ...(key.n === 0 ? [this.user] : [])];
-    const compiled = compileBudgets({ key, project, labelBudgets: [...this.labelBudgets.values()], levels });
+    const shares = this.isMember(project.n) ? this.sharesOfTeam : [];
+    const compiled = compileBudgets({ key, project, labelBudgets: [...this.labelBudgets.values()], levels, shares });
     const budgets = compiled?.of(labels);
     const versions = { projectVersion: project.version, keyVersion: key.version };
     const ids = { requestId: `${this.run}${n}`, projectId: project.id, keyId: key.id };
@@ -159,15 +181,24 @@ class Trial {
       labels,
       requested: { holdNanoUsd: step.hold },
     });
-    const refusing = budgets?.list.find((budget) => this.sum(budget, project.id).all + step.hold > budget.limitNanoUsd);
+    const mayExceed = (budget: Budget) => budget.owner.scope === 'share' && this.shares.get(project.id)?.hasOverdraft;
+    const full = budgets?.list.find(
+      (budget) => !mayExceed(budget) && this.sum(budget, project.id).all + step.hold > budget.limitNanoUsd,
+    );
+    const refusing: SpentBudget | undefined =
+      full === undefined
+        ? this.refusingRest(budgets?.list, project.id, step.hold)
+        : { ...full, spentNanoUsd: this.sum(full, project.id).spent };
     for (const { store } of this.stores) {
       const decision = await store.admit(request);
       const type = refusing === undefined ? 'admitted' : 'denied';
       expect(decision.type).toBe(type);
       if (decision.type !== 'denied' || refusing === undefined) continue;
-      expect(decision.budget).toEqual({ ...refusing, spentNanoUsd: this.sum(refusing, project.id).spent });
+      expect(decision.budget).toEqual(refusing);
     }
-    const outcome = `${budgets === undefined ? 'free' : 'budgeted'} ${refusing === undefined ? 'admitted' : 'denied'}`;
+    const kind = budgets === undefined ? 'free' : budgets.rest === undefined ? 'budgeted' : 'shared';
+    const by = refusing?.keptNanoUsd === undefined ? '' : ' by shares';
+    const outcome = `${kind} ${refusing === undefined ? 'admitted' : `denied${by}`}`;
     this.decided.set(outcome, (this.decided.get(outcome) ?? 0) + 1);
     if (refusing !== undefined) return;
     const { moves } = this;
@@ -183,6 +214,40 @@ class Trial {
     });
   }
 
+  private get sharesOfTeam(): readonly TeamShare[] {
+    const isMembers = ({ projectId }: TeamShare) =>
+      this.projects.some(({ id, n }) => id === projectId && this.isMember(n));
+    return [...this.shares.values()].filter(isMembers);
+  }
+
+  /** A project takes of the rest what it uses beyond its share; all together take at most what no share claims. */
+  private refusingRest(list: readonly Budget[] = [], projectId: string, hold: number): SpentBudget | undefined {
+    const shares = this.sharesOfTeam;
+    const team = list.find(({ owner, span }) => owner.scope === 'team' && span === 'month');
+    const own = this.shares.get(projectId);
+    if (team === undefined || shares.length === 0 || own?.hasOverdraft === false) return undefined;
+    const projects = this.projects
+      .filter(({ n }) => this.isMember(n))
+      .map(({ id }) => {
+        const owner = { scope: 'share', teamId: this.team.id, projectId: id } as const;
+        const used = this.sum({ ...team, owner }, id).all;
+        return { id, used, share: this.shares.get(id)?.shareNanoUsd ?? 0 };
+      });
+    const claimed = shares.reduce((all, { shareNanoUsd }) => all + shareNanoUsd, 0);
+    const taken = projects.reduce(
+      (all, { id, used, share }) => all + Math.max(0, used + (id === projectId ? hold : 0) - share),
+      0,
+    );
+    const isWithin = projects.some(
+      ({ id, used, share }) => own !== undefined && id === projectId && used + hold <= share,
+    );
+    if (isWithin || taken <= team.limitNanoUsd - claimed) return undefined;
+    const others = projects.filter(({ id }) => id !== projectId);
+    const keptNanoUsd = others.reduce((all, { used, share }) => all + Math.max(0, share - used), 0);
+    const limitNanoUsd = Math.max(0, team.limitNanoUsd - keptNanoUsd);
+    return { ...team, limitNanoUsd, spentNanoUsd: this.sum(team, projectId).spent, keptNanoUsd };
+  }
+
   /** Settled costs and open holds of the requests that the budget covers in its present period. */
   private sum(budget: Budget, projectId: string): { readonly spent: number; readonly all: number } {
     const { indexOf } = SPANS[budget.span];
@@ -190,7 +255,7 @@ class Trial {
     const own = this.made.filter(
       ({ request, labels, atMs }) =>
         indexOf(atMs) === indexOf(this.clock.ms) &&
-        ('levelId' in budget.owner || request.projectId === projectId) &&
+        ('levelId' in budget.owner || budget.owner.scope === 'share' || request.projectId === projectId) &&
         covers(
           { ...budget, members },
           { projectId: request.projectId, keyId: request.keyId, record: JSON.stringify({ labels }) },
@@ -255,8 +320,14 @@ test('each budget counts the costs of its period and refuses no request that fit
       }),
       { seed, numRuns: RUNS, endOnFailure: true },
     );
-    for (const outcome of ['free admitted', 'budgeted admitted', 'budgeted denied'])
-      expect([outcome, decided.has(outcome)]).toEqual([outcome, true]);
+    const outcomes = [
+      'free admitted',
+      'budgeted admitted',
+      'budgeted denied',
+      'shared admitted',
+      'shared denied by shares',
+    ];
+    for (const outcome of outcomes) expect([outcome, decided.has(outcome)]).toEqual([outcome, true]);
   } finally {
     for (const { dispose } of stores) await dispose();
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { type Budget, budgetId, compileBudgets, periodAt } from './budgets';
+import { type Budget, budgetId, periodAt } from './budgets';
 import { describeBudgets } from './budgets.cases';
+import { compileBudgets } from './compile-budgets';
 import { openEmbedded, openRedis } from './open-stores.fixture';
 
 describeBudgets('embedded hot store', openEmbedded);

@@ -1,7 +1,7 @@
 // Budgets by day, week, month and run beside cap and key budget: the rules for both stores. A new kind is a row here.
 import { DAY_MS, dayIndex, monthIndex, monthStartMs, weekIndex, weekStartMs } from './periods';
 
-type Labels = Readonly<Record<string, string>>;
+export type Labels = Readonly<Record<string, string>>;
 /** Ids of the levels above a request. */
 export type LevelIds = Readonly<Partial<Record<Level, string>>>;
 
@@ -25,6 +25,8 @@ export type Level = (typeof LEVELS)[number];
 /** All requests of a project, a key or a level, or those with a label or of an agent's run. */
 export type BudgetOwner =
   | { readonly scope: Level; readonly levelId: string }
+  /** A project's part of its team's budget. */
+  | { readonly scope: 'share'; readonly teamId: string; readonly projectId: string }
   | { readonly scope: 'project' }
   | { readonly scope: 'key'; readonly keyId: string }
   | { readonly scope: 'label'; readonly label: string; readonly value: string }
@@ -44,6 +46,17 @@ export interface Budget {
 /** A budget that does not cover a request, and its settled spend. */
 export interface SpentBudget extends Budget {
   readonly spentNanoUsd: number;
+  /** Part of a team's budget that other projects' shares still claim; its limit is without it. */
+  readonly keptNanoUsd?: number;
+}
+
+/** The part of a team's monthly budget that no share claims. A request takes of it what its project's share doesn't cover. */
+export interface Rest {
+  readonly team: Budget;
+  /** The project's own, among the budgets of the request; without one, all is taken of the rest. */
+  readonly share: Budget | undefined;
+  /** Those of the other projects: what they haven't used stays theirs. */
+  readonly others: readonly Budget[];
 }
 
 /** A budget whose spend is counted from the rows. */
@@ -62,10 +75,14 @@ export interface Uncounted {
   readonly nowMs: number;
 }
 
-/** Budgets of one request. `text`: `<id> <limit> <version>` of each, as the Redis scripts take them. */
+/**
+ * Budgets of one request. `text`: `<id> <limit> <version>` of each, as the Redis scripts take them. With a rest, `<limit>+` is
+ * the share that may be exceeded, and `<limit>-` are those of other projects.
+ */
 export interface RequestBudgets {
   readonly list: readonly Budget[];
   readonly text: string;
+  readonly rest?: Rest | undefined;
 }
 
 /** A project's budget for requests with a label. Nano-USD; null = none. */
@@ -82,13 +99,14 @@ const OWNER_IDS: { readonly [S in BudgetOwner['scope']]: (owner: Extract<BudgetO
   organization: ({ levelId }) => `o${levelId}`,
   team: ({ levelId }) => `t${levelId}`,
   user: ({ levelId }) => `u${levelId}`,
+  share: ({ teamId, projectId }) => `t${teamId}/${projectId}`,
   project: () => 'p',
   key: ({ keyId }) => `k${keyId}`,
   label: ({ label, value }) => `l${encodeText(label)}=${encodeText(value)}`,
   run: ({ runId }) => `r${encodeText(runId)}`,
 };
 
-const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed());
+export const encodeText = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 export function budgetId(span: BudgetSpan, owner: BudgetOwner): string {
   const idOf = OWNER_IDS[owner.scope] as (owner: BudgetOwner) => string;
@@ -123,16 +141,15 @@ interface RecordedRequest {
 
 /** All budgets that may cover a request, for a settlement without a hold: the store books those it counts. */
 export function coveringBudgets({
+  projectId,
   keyId,
   record,
   levels = {},
-}: Pick<RecordedRequest, 'keyId' | 'record'> & { readonly levels?: LevelIds | undefined }): readonly Pick<
-  Budget,
-  'id' | 'span'
->[] {
+}: RecordedRequest & { readonly levels?: LevelIds | undefined }): readonly Pick<Budget, 'id' | 'span'>[] {
   const { labels, runId } = read(record);
   const owners: BudgetOwner[] = [{ scope: 'project' }, { scope: 'key', keyId }];
   for (const scope of LEVELS) if (levels[scope] !== undefined) owners.push({ scope, levelId: levels[scope] });
+  if (levels.team !== undefined) owners.push({ scope: 'share', teamId: levels.team, projectId });
   for (const [label, value] of Object.entries(labels ?? {})) owners.push({ scope: 'label', label, value });
   const calendar = owners.flatMap((owner) => CALENDAR.map((span) => ({ id: budgetId(span, owner), span })));
   return typeof runId === 'string'
@@ -154,18 +171,10 @@ export function covers(
 ): boolean {
   if (owner.scope === 'project') return true;
   if (owner.scope === 'key') return owner.keyId === keyId;
+  if (owner.scope === 'share') return owner.projectId === projectId;
   if ('levelId' in owner) return members?.has(owner.scope === 'user' ? keyId : projectId) === true;
   const { labels, runId } = read(record);
   return owner.scope === 'run' ? runId === owner.runId : labels?.[owner.label] === owner.value;
-}
-
-type Amounts = Readonly<Record<BudgetSpan, number | null>>;
-
-function budgetsOf(owner: BudgetOwner, amounts: Partial<Amounts>, version: number): readonly Budget[] {
-  return Object.entries(amounts).flatMap(([name, limitNanoUsd]) => {
-    const span = name as BudgetSpan;
-    return limitNanoUsd === null ? [] : [{ id: budgetId(span, owner), span, owner, limitNanoUsd, version }];
-  });
 }
 
 /** Budget of an agent's run. It has one version: once counted, it stays so. */
@@ -176,78 +185,19 @@ export function runBudget(runId: string, limitNanoUsd: number): Budget {
 
 /** The budgets of a request, and its run's. */
 export function withRun(budgets: RequestBudgets | undefined, run: Budget | undefined): RequestBudgets | undefined {
-  return run === undefined ? budgets : toRequestBudgets([...(budgets?.list ?? []), run]);
+  return run === undefined ? budgets : toRequestBudgets([...(budgets?.list ?? []), run], budgets?.rest);
 }
 
-export const toRequestBudgets = (list: readonly Budget[]): RequestBudgets => ({
-  list,
-  text: list.map(({ id, limitNanoUsd, version }) => `${id} ${limitNanoUsd} ${version}`).join(' '),
-});
-
-/** Budgets of a key's requests, worked out once for a key and project. */
-export class Budgets {
-  private readonly ofAll: RequestBudgets | undefined;
-
-  constructor(
-    private readonly owned: readonly Budget[],
-    /** By `<label>=<value>`. */
-    private readonly labelled: ReadonlyMap<string, readonly Budget[]>,
-  ) {
-    this.ofAll = owned.length === 0 ? undefined : toRequestBudgets(owned);
-  }
-
-  /** `labels`: those of the caller, key and project. The same object for requests without a budgeted label. */
-  of(labels: Labels | undefined): RequestBudgets | undefined {
-    if (labels === undefined || this.labelled.size === 0) return this.ofAll;
-    const named = Object.entries(labels).flatMap(
-      ([label, value]) => this.labelled.get(`${encodeText(label)}=${encodeText(value)}`) ?? [],
-    );
-    return named.length === 0 ? this.ofAll : toRequestBudgets([...this.owned, ...named]);
-  }
+export function toRequestBudgets(list: readonly Budget[], rest?: Rest): RequestBudgets {
+  const textOf = ({ id, limitNanoUsd, version }: Budget, mark: string) => `${id} ${limitNanoUsd}${mark} ${version}`;
+  const own = list.map((budget) => textOf(budget, budget === rest?.share ? '+' : ''));
+  const others = (rest?.others ?? []).map((budget) => textOf(budget, '-'));
+  return { list, text: [...own, ...others].join(' '), rest };
 }
 
-/** What a key or project sets; nano-USD, null = none. */
-export interface SetBudgets {
-  readonly id: string;
-  readonly version: number;
-  readonly dailyBudgetNanoUsd: number | null;
-  readonly weeklyBudgetNanoUsd: number | null;
-}
+/** Budgets that a decision reads. */
+export const readBudgets = ({ list, rest }: RequestBudgets): readonly Budget[] =>
+  rest === undefined ? list : [...list, ...rest.others];
 
 export const levelIdsOf = (levels: readonly { readonly level: Level; readonly id: string }[]): LevelIds =>
   Object.fromEntries(levels.map(({ level, id }) => [level, id]));
-
-/** What a level sets. */
-export interface LevelBudgets extends SetBudgets {
-  readonly level: Level;
-  readonly monthlyCapNanoUsd: number | null;
-}
-
-export interface BudgetSources {
-  readonly key: SetBudgets;
-  readonly project: SetBudgets;
-  readonly labelBudgets: readonly LabelBudget[];
-  /** Of the organization, team and user; the widest first. */
-  readonly levels?: readonly LevelBudgets[];
-}
-
-/** undefined without any budget of this kind: then a request pays nothing for them. */
-export function compileBudgets({ key, project, labelBudgets, levels = [] }: BudgetSources): Budgets | undefined {
-  const amounts = ({ dailyBudgetNanoUsd: day, weeklyBudgetNanoUsd: week }: Omit<SetBudgets, 'id' | 'version'>) => ({
-    day,
-    week,
-  });
-  const owned = [
-    ...levels.flatMap(({ level, id: levelId, version, monthlyCapNanoUsd: month, ...set }) =>
-      budgetsOf({ scope: level, levelId }, { ...amounts(set), month }, version),
-    ),
-    ...budgetsOf({ scope: 'project' }, amounts(project), project.version),
-    ...budgetsOf({ scope: 'key', keyId: key.id }, amounts(key), key.version),
-  ];
-  const labelled = new Map<string, readonly Budget[]>();
-  for (const { label, value, dailyNanoUsd: day, weeklyNanoUsd: week, monthlyNanoUsd: month } of labelBudgets) {
-    const budgets = budgetsOf({ scope: 'label', label, value }, { day, week, month }, project.version);
-    if (budgets.length > 0) labelled.set(`${encodeText(label)}=${encodeText(value)}`, budgets);
-  }
-  return owned.length === 0 && labelled.size === 0 ? undefined : new Budgets(owned, labelled);
-}

@@ -66,7 +66,7 @@ export class StoredRows implements RebuildSource {
     const members = 'levelId' in owner ? await this.membersOf(owner) : undefined;
     const rows = [...this.rows.values()].filter(
       (row) =>
-        (members !== undefined || row.projectId === projectId) &&
+        (members !== undefined || owner.scope === 'share' || row.projectId === projectId) &&
         row.createdAtMs >= fromMs &&
         row.createdAtMs < toMs &&
         !except.includes(row.id) &&

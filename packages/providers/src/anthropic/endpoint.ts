@@ -2,6 +2,25 @@ import { type Endpoint, jsonHeaders, type ProviderConnection } from '../provider
 
 export const API_VERSION = '2023-06-01';
 
+/** Prefix of access tokens, which workload identities get in place of keys. */
+const TOKEN_PREFIX = 'sk-ant-oat';
+const TOKEN_BETA = 'oauth-2025-04-20';
+
+/** Headers of a key or access token; the latter needs a beta beside the request's. */
+export function keyHeaders(
+  { apiKey }: Pick<ProviderConnection, 'apiKey'>,
+  betas: readonly string[],
+): Record<string, string> {
+  const isToken = apiKey?.startsWith(TOKEN_PREFIX) === true;
+  const all = isToken ? [...betas, TOKEN_BETA] : betas;
+  const key: Record<string, string> = isToken
+    ? { authorization: `Bearer ${apiKey}` }
+    : apiKey === undefined
+      ? {}
+      : { 'x-api-key': apiKey };
+  return all.length === 0 ? key : { 'anthropic-beta': all.join(','), ...key };
+}
+
 /** URL and authentication of messages. `baseUrl` is the host's root, with or without `/v1`. */
 export function messagesEndpoint(
   connection: ProviderConnection,
@@ -13,8 +32,7 @@ export function messagesEndpoint(
     method: 'POST',
     headers: jsonHeaders(connection, {
       'anthropic-version': API_VERSION,
-      ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
-      ...(connection.apiKey === undefined ? {} : { 'x-api-key': connection.apiKey }),
+      ...keyHeaders(connection, betas),
     }),
   };
 }

@@ -2,7 +2,7 @@ import { createUsageReader, limitOf, type NativeShape, type PassthroughPart } fr
 import { asObject } from '../translation/read-json';
 import { MessageDecoder } from './decode-chunk';
 import { MessageUsage } from './decode-usage';
-import { API_VERSION } from './endpoint';
+import { API_VERSION, keyHeaders } from './endpoint';
 
 const BOUNDED = new Set([
   ...['model', 'messages', 'system', 'tools', 'tool_choice', 'max_tokens', 'stream', 'stop_sequences', 'metadata'],
@@ -39,7 +39,7 @@ export const passthrough: PassthroughPart = {
   signsBody: () => false,
   authorize: ({ headers }, connection) => ({
     'anthropic-version': headers['anthropic-version'] ?? API_VERSION,
-    ...(connection.apiKey === undefined ? {} : { 'x-api-key': connection.apiKey }),
+    ...keyHeaders(connection, headers['anthropic-beta'] === undefined ? [] : [headers['anthropic-beta']]),
     ...connection.headers,
   }),
   shapes: [MESSAGES, COUNT],

@@ -31,7 +31,7 @@ function Filters({ by, search, change }: Props) {
   const names = useLabelNames().data?.data ?? [];
   const label = by.startsWith('label.') ? by.slice('label.'.length) : '';
   const others = [...new Set([...names, label])].filter((name) => name !== '').sort();
-  const levelName = useLevelNames((search.team_id ?? search.organization_id) !== undefined);
+  const levelName = useLevelNames(search);
   return (
     <>
       <Segmented

@@ -20,7 +20,7 @@ export function PrintHead({ statement, by }: HeadProps) {
   const { month, time_zone: zone, from, to, currency, filters, generated_at, gateway_version, is_final } = statement;
   const { closed_at, closed_by } = statement;
   const projectName = useProjectNames();
-  const levelName = useLevelNames((filters.team_id ?? filters.organization_id) !== undefined);
+  const levelName = useLevelNames(filters);
   const facts: readonly (readonly [string, string])[] = [
     ['Period', `${inZone(from, zone)} to ${inZone(to, zone)}${is_final ? '' : ' (in progress)'}`],
     ['Time zone', zone],

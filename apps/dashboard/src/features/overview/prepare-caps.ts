@@ -45,20 +45,20 @@ const dangerOf = ({ limit_usd: cap, share, forecast }: Budget) =>
   Math.max(share, forecast === null || cap === 0 ? 0 : forecast.expected_usd / cap);
 
 const SCOPES = {
-  ...{ project: 'Project', key: 'Key', customer: 'Customer', label: 'Label' },
+  ...{ project: 'Project', key: 'Key', customer: 'Customer', label: 'Label', share: "Share of the team's budget" },
   ...{ organization: 'Organization', team: 'Team', user: 'User' },
 } as const;
 const PERIODS = { day: 'today', week: 'this week', month: 'this month', total: 'in total' } as const;
 
 function describeOwner({ scope, period }: Budget, projectName: string | null): string {
-  const place = scope === 'project' || projectName === null ? '' : ` in ${projectName}`;
+  const place = scope === 'project' || scope === 'share' || projectName === null ? '' : ` in ${projectName}`;
   return `${SCOPES[scope]}${place}, ${PERIODS[period]}`;
 }
 
 /** The words of the finance page; only months are forecast. */
 function describeOutlook(budget: Budget): string {
   const { period, used_usd: spent, limit_usd: cap } = budget;
-  if (period === 'month' && budget.scope !== 'label' && budget.project_id !== null)
-    return outlookOf({ ...budget, spent_usd: spent, cap_usd: cap }, false).text;
+  const hasForecast = budget.scope !== 'label' && budget.scope !== 'share' && budget.project_id !== null;
+  if (period === 'month' && hasForecast) return outlookOf({ ...budget, spent_usd: spent, cap_usd: cap }, false).text;
   return spent >= cap ? 'Used up' : 'Within its limit';
 }

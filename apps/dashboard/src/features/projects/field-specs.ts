@@ -2,6 +2,7 @@ import { parseLabels } from '@llm0/core/keys/parse-labels';
 import { formatUsdExact } from '../../format/format-usd';
 import type { FieldSpec } from '../forms/prepare-form';
 import { ModelField, ModelsField, ProvidersField } from '../forms/suggested-fields';
+import { SHARE_FIELDS } from '../teams/share-fields';
 import { TeamField } from '../teams/team-field';
 
 const per = (period: string) => (usd: unknown) => `${formatUsdExact(Number(usd))} ${period}`;
@@ -53,6 +54,7 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     hint: 'Per week from Monday, UTC. Leave empty for none.',
     understood: per('a week'),
   },
+  ...SHARE_FIELDS,
   {
     name: 'strict_caps',
     label: 'Hard cap',

@@ -5,7 +5,7 @@ import { describeHours, HOUR_MS, prepareHours, sparkHours } from './prepare-hour
 import { prepareProviders } from './prepare-routing';
 
 const provider = (name: string) =>
-  ({ name, is_configured: true, is_active: true, targets: [], keys: [] }) as unknown as Provider;
+  ({ name, is_configured: true, is_active: true, targets: [], keys: [], key_problem: null }) as unknown as Provider;
 const fared = (provider: string, answered: number, failed: number, failedOver = 0) =>
   ({ provider, answered, failed, failed_over: failedOver }) as ProviderHealth;
 

@@ -52,6 +52,7 @@ function healthOf(provider: Provider, errorRate: number | null): ProviderLine['h
   if (!provider.is_active) return { label: 'off', tone: 'neutral' };
   if (provider.drain) return { label: 'drained by operator', tone: 'warn' };
   if (provider.health_check === 'failing') return { label: 'health check fails', tone: 'bad' };
+  if (provider.key_problem !== null) return { label: 'key cannot be read', tone: 'bad' };
   const { targets } = provider;
   if (targets.some(({ state }) => state === 'open')) return { label: 'breaker open', tone: 'bad' };
   const usable = provider.keys.filter(({ state }) => state === 'ok');

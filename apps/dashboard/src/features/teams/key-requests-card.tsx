@@ -6,7 +6,7 @@ import { useProjectNames } from '../../api/projects';
 import { Button } from '../../ui/button';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
-import { useUsers } from './use-teams';
+import { shortId, useNameOf } from './use-teams';
 
 type RequestedKey = InferResponseType<typeof api.keys.$get>['data'][number];
 
@@ -19,13 +19,10 @@ export function KeyRequestsCard() {
     queryFn: () => read(api.keys.$get({ query: { state: 'requested', limit: '200' } })),
   });
   const projectName = useProjectNames();
-  const { data: users } = useUsers();
-  const userName = (id: string | null) =>
-    users?.rows.find((one) => one.id === id)?.name ?? (id === null ? 'Unknown' : `${id.slice(0, 8)}…`);
   const columns: readonly Column<RequestedKey>[] = [
     { header: 'Key', value: (row) => row.name },
     { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) },
-    { header: 'For', value: (row) => userName(row.user_id) },
+    { header: 'For', value: (row) => row.user_id, cell: (row) => <UserName id={row.user_id} /> },
     { header: '', value: () => '', cell: (row) => <Decision of={row} /> },
   ];
   return (
@@ -40,6 +37,11 @@ export function KeyRequestsCard() {
       emptyHint="Teams with approval of keys show new keys of their members here."
     />
   );
+}
+
+function UserName({ id }: { readonly id: string | null }) {
+  const name = useNameOf('users', id ?? undefined);
+  return id === null ? 'Unknown' : (name ?? shortId(id));
 }
 
 function Decision({ of: { id: key_id, project_id: id, name } }: { readonly of: RequestedKey }) {

@@ -11,6 +11,7 @@ import { SpecForm } from '../forms/spec-form';
 import { useSave } from '../forms/use-save';
 import { LIMIT_FIELDS, TEAM_FIELDS } from './level-fields';
 import { ROLE_NAMES } from './role-names';
+import { SharesCard } from './shares-card';
 import { UserField } from './team-picker';
 import { type Member, type MemberInput, type Team, useMembers } from './use-teams';
 
@@ -18,6 +19,7 @@ import { type Member, type MemberInput, type Team, useMembers } from './use-team
 export function TeamDialog({ of: team, onClose }: DialogOf<Team>) {
   const members = useMembers(team.id);
   const mayChange = useMay('change_members');
+  const maySpend = useMay('read_spend');
   return (
     <Dialog
       title={team.name}
@@ -35,6 +37,7 @@ export function TeamDialog({ of: team, onClose }: DialogOf<Team>) {
         emptyTitle="No members"
         emptyHint="Add users, or give the team to a group of an identity provider."
       />
+      {maySpend && team.monthly_cap_usd !== null && <SharesCard teamId={team.id} />}
       {mayChange && <AddMember teamId={team.id} />}
       {mayChange && (
         <Managed of={{ resource: 'team', id: team.id }} at="page">

@@ -3,7 +3,7 @@ import { ChosenCombobox } from '../../ui/combobox/chosen-combobox';
 import { Field } from '../../ui/form';
 import { useSettled } from '../../ui/use-settled';
 import type { WidgetProps } from '../forms/prepare-form';
-import { useTeamName, useTeams, useUsers } from './use-teams';
+import { useNameOf, useTeams, useUsers } from './use-teams';
 
 type Props = Omit<ComponentProps<typeof ChosenCombobox>, 'choices' | 'onSearch' | 'emptyNote' | 'placeholder'>;
 
@@ -13,7 +13,7 @@ export function TeamPicker(props: Props) {
   const { data } = useTeams(useSettled(typed));
   const choices = (data?.rows ?? []).map(({ id, name }) => ({ value: id, label: name }));
   const isKnown = props.value === '' || choices.some(({ value }) => value === props.value);
-  const name = useTeamName(props.value, !isKnown);
+  const name = useNameOf('teams', isKnown ? undefined : props.value);
   return (
     <ChosenCombobox
       {...props}

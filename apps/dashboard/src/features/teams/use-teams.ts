@@ -6,6 +6,7 @@ import { usePages } from '../../api/pages';
 export type Team = InferResponseType<typeof api.teams.$get>['data'][number];
 export type TeamInput = InferRequestType<typeof api.teams.$post>['json'];
 export type Member = InferResponseType<(typeof api.teams)[':id']['members']['$get']>['data'][number];
+export type Shares = InferResponseType<(typeof api.teams)[':id']['shares']['$get']>;
 export type MemberInput = InferRequestType<(typeof api.teams)[':id']['members']['$post']>['json'];
 export type Organization = InferResponseType<typeof api.organizations.$get>['data'][number];
 export type OrganizationInput = InferRequestType<typeof api.organizations.$post>['json'];
@@ -30,30 +31,44 @@ export const useOrganizations = () =>
     queryKey: ['organizations'],
     readPage: (at) => read(api.organizations.$get({ query: { limit: LIMIT, ...at } })),
   });
-/** Name of a team that no page has yet. */
-export const useTeamName = (id: string, isNeeded: boolean) =>
+const NAMES = {
+  teams: async (id: string) => (await read(api.teams[':id'].$get({ param: { id } }))).name,
+  organizations: async (id: string) => (await read(api.organizations[':id'].$get({ param: { id } }))).name,
+  users: async (id: string) => (await read(api.users[':id'].$get({ param: { id } }))).name,
+} as const;
+
+/** Name by the id; undefined until it is known, and without an id. */
+export const useNameOf = (what: keyof typeof NAMES, id: string | undefined): string | undefined =>
   useQuery({
-    queryKey: ['teams', id, 'name'],
-    enabled: isNeeded,
-    queryFn: async () => (await read(api.teams[':id'].$get({ param: { id } }))).name,
+    queryKey: [what, id, 'name'],
+    enabled: id !== undefined && id !== '',
+    queryFn: () => NAMES[what](id ?? ''),
   }).data;
-/** Names of teams and organizations, by their ids. */
-export function useLevelNames(isNeeded: boolean): (id: string) => string {
-  const { data = [] } = useQuery({
-    queryKey: ['teams', 'names'],
-    enabled: isNeeded,
-    queryFn: async () => {
-      const query = { limit: LIMIT };
-      const lists = [read(api.teams.$get({ query })), read(api.organizations.$get({ query }))] as const;
-      return (await Promise.all(lists)).flatMap((page): { id: string; name: string }[] => page.data);
-    },
-  });
-  return (id) => data.find((one) => one.id === id)?.name ?? `${id.slice(0, 8)}…`;
+
+/** Names of the team and the organization that a view is narrowed to. */
+export function useLevelNames({ team_id: teamId, organization_id: organizationId }: Narrowed): (id: string) => string {
+  const team = useNameOf('teams', teamId);
+  const organization = useNameOf('organizations', organizationId);
+  return (id) => (id === teamId ? team : id === organizationId ? organization : undefined) ?? shortId(id);
 }
+
+interface Narrowed {
+  readonly team_id?: string | undefined;
+  readonly organization_id?: string | undefined;
+}
+
+/** Stands for an unknown name. */
+export const shortId = (id: string): string => `${id.slice(0, 8)}…`;
+
 export const useMembers = (id: string) =>
   useQuery({
     queryKey: ['teams', id, 'members'],
     queryFn: () => read(api.teams[':id'].members.$get({ param: { id } })),
+  });
+export const useShares = (id: string) =>
+  useQuery({
+    queryKey: ['teams', id, 'shares'],
+    queryFn: () => read(api.teams[':id'].shares.$get({ param: { id } })),
   });
 /** Users by a part of the name or address, page by page. */
 export const useUsers = (q = '') =>

@@ -326,6 +326,7 @@ describe.each(ON_ONE_DATABASE)('admin API on $name', (kind) => {
       'get /teams',
       'get /teams/{id}',
       'get /teams/{id}/members',
+      'get /teams/{id}/shares',
       'get /timeline',
       'get /tokens',
       'get /tokens/{id}',

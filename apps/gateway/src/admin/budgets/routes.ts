@@ -10,13 +10,18 @@ import { type CapLine, isMonthBudget, loadCaps, MOST_CAPS } from '../finance/loa
 import { capFields } from '../finance/schema';
 import { showForecast } from '../finance/show-statement';
 
-const budgetScope = z.enum(['project', 'key', 'customer', 'label', ...LEVELS]);
+const budgetScope = z.enum(['project', 'key', 'customer', 'label', 'share', ...LEVELS]);
 const budgetSchema = z
   .object({
     scope: budgetScope,
     period: z.enum(['day', 'week', 'month', 'total']),
     project_id: id.nullable().openapi({ description: 'null for organizations, teams and users' }),
-    id: z.string().openapi({ description: 'Id of the key, customer or label budget; of all others their own' }),
+    id: z
+      .string()
+      .openapi({
+        description:
+          'Id of the key, customer or label budget; of the project that has a share; of all others their own',
+      }),
     name: z.string(),
     limit_usd: usdShown,
     used_usd: usdShown,

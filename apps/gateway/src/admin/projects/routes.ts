@@ -1,9 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
-import { type RaisedVersions, raiseTeams } from '@llm0/drizzle/queries/access/levels';
+import { type RaisedVersions, raiseLevel, raiseTeams } from '@llm0/drizzle/queries/access/levels';
 import { deleteProject, projectRows, type StoredProject } from '@llm0/drizzle/queries/access/projects';
 import { teamRows } from '@llm0/drizzle/queries/access/teams';
+import { countShares } from '@llm0/drizzle/queries/limits/team-shares';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
@@ -56,12 +57,21 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
       return action === 'create' ? mirror.applyLater(name, write) : mirror.apply(name, write);
     },
   });
+  const bringIntoForce = ({ teamId }: Pick<StoredProject, 'teamId'>, raised: readonly RaisedVersions[]) =>
+    limits.bringIntoForce({ scope: 'team', levelId: teamId ?? '' }, raised);
   return createRouter()
     .openapi(create, async (c) => {
       const settings = toProjectSettings(c.req.valid('json'));
       await refuseUnknownTeam(db, settings.teamId);
-      const make = async (tx: Db) => refuseOpenStrictCaps(await projectRows.create(tx, settings));
-      return c.json(showProject(await changes.create(c.get('actor'), make)), 201);
+      let raised: readonly RaisedVersions[] = [];
+      const make = async (tx: Db) => {
+        const made = refuseOpenStrictCaps(await projectRows.create(tx, settings));
+        raised = await raiseShares(tx, made, settings);
+        return made;
+      };
+      const project = await changes.create(c.get('actor'), make);
+      await bringIntoForce(project, raised);
+      return c.json(showProject(project), 201);
     })
     .openapi(list, async (c) => {
       const { project_id: ids, team_id: teamId, ...page } = c.req.valid('query');
@@ -76,24 +86,52 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
       const write = async (tx: Db) => {
         const before = await projectRows.get(tx, at);
         const updated = await projectRows.update(tx, at, settings);
-        if (updated !== null && before !== null && updated.teamId !== before.teamId) {
-          raised = await raiseTeams(tx, [before.teamId, updated.teamId]);
-        }
+        if (updated !== null && before !== null) raised = await raiseChanged(tx, { before, updated, settings });
         return updated && refuseOpenStrictCaps(updated);
       };
       const project = await changes.update(c.get('actor'), (tx) => projectRows.get(tx, at), write);
-      await limits.bringIntoForce({ scope: 'team', levelId: project.teamId ?? '' }, raised);
+      await bringIntoForce(project, raised);
       return c.json(showProject(project), 200);
     })
     .openapi(remove, async (c) => {
       const at = c.req.valid('param');
-      await changes.remove(
-        c.get('actor'),
-        (tx) => deleteProject(tx, at.id),
-        (tx) => projectRows.get(tx, at),
-      );
+      let raised: readonly RaisedVersions[] = [];
+      const hide = async (tx: Db) => {
+        const deleted = await deleteProject(tx, at.id);
+        if (deleted?.teamShareNanoUsd != null) raised = await raiseShares(tx, deleted, deleted);
+        return deleted;
+      };
+      await bringIntoForce(await changes.remove(c.get('actor'), hide, (tx) => projectRows.get(tx, at)), raised);
       return c.body(null, 204);
     });
+}
+
+interface Changed {
+  readonly before: StoredProject;
+  readonly updated: StoredProject;
+  readonly settings: Parameters<typeof raiseShares>[2];
+}
+
+/** After a move, both teams count anew. */
+const raiseChanged = (tx: Db, { before, updated, settings }: Changed): Promise<readonly RaisedVersions[]> =>
+  updated.teamId === before.teamId
+    ? raiseShares(tx, updated, settings)
+    : raiseTeams(tx, [before.teamId, updated.teamId]);
+
+/** Every request of a team reads its shares: more would make requests dear. */
+const MOST_SHARES = 100;
+
+/** All projects of the team read its shares again where one of them changed. */
+async function raiseShares(
+  tx: Db,
+  { teamId }: Pick<StoredProject, 'teamId'>,
+  changed: Partial<Pick<StoredProject, 'teamShareNanoUsd' | 'teamOverdraft'>>,
+): Promise<readonly RaisedVersions[]> {
+  const { teamShareNanoUsd: share, teamOverdraft: overdraft } = changed;
+  if (teamId === null || (share === undefined && overdraft === undefined)) return [];
+  if (share != null && (await countShares(tx, teamId)) > MOST_SHARES)
+    throw invalidRequest('team_share_usd', `A team has at most ${MOST_SHARES} shares.`);
+  return raiseLevel(tx, { scope: 'team', levelId: teamId }, 1);
 }
 
 async function refuseUnknownTeam(db: Db, teamId: string | null | undefined): Promise<void> {

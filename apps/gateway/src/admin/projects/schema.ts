@@ -27,6 +27,13 @@ const settings = {
   cost_center: costCenter.nullish().openapi({ description: "Cost center in statements; null = the team's" }),
   monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
   ...periodBudgets,
+  team_share_usd: usd
+    .nullish()
+    .openapi({ description: "Part of its team's monthly budget that is kept for it; null = none" }),
+  team_overdraft: z.boolean().optional().openapi({
+    default: true,
+    description: "Beyond its share, it may spend what no share of the team's budget claims",
+  }),
   strict_caps: z.boolean().optional(),
   default_output_tokens: count(1, 10_000_000).nullish().openapi({ default: DEFAULT_OUTPUT_TOKENS }),
   cache_enabled: z.boolean().optional().openapi({ default: true }),
@@ -81,6 +88,8 @@ export const projectSchema = z
     cost_center: z.string().nullable(),
     monthly_cap_usd: usdShown.nullable(),
     ...periodBudgetsShown,
+    team_share_usd: usdShown.nullable(),
+    team_overdraft: z.boolean(),
     strict_caps: z.boolean(),
     default_output_tokens: z.int(),
     cache_enabled: z.boolean(),

@@ -181,6 +181,7 @@ async function shown({ providerAdmin: desk, health, clock }: Needs, db: Db, name
     isConfigured: connected !== undefined,
     healthCheck:
       stored?.healthCheckIntervalMs == null ? null : failingChecks(health.list()).includes(name) ? 'failing' : 'ok',
+    keyProblem: desk.keyProblem(name) ?? null,
     keys: keys.map((key) => showProviderKey(key, desk.keyState(key))),
     targets: targets.map((status) => showTargetState(status, clock.nowMs())),
   });

@@ -33,7 +33,8 @@ const providerSecret = secret
   })
   .openapi({
     writeOnly: true,
-    description: 'Write-only; the key, or where it is kept: vault:…, aws-sm:…, gcp-sm:…, identity:aws|azure|gcp',
+    description:
+      'Write-only; the key, or where it is kept: vault:…, aws-sm:…, gcp-sm:…, identity:aws|azure|gcp|openai|anthropic',
   });
 
 /** Headers that frame the request or come from the key. */
@@ -169,6 +170,9 @@ export const providerSchema = z
     health_check: z.enum(['ok', 'failing']).nullable().openapi({
       description: 'failing: other targets come first until a check goes well; null = no checks',
     }),
+    key_problem: z.string().nullable().openapi({
+      description: "Why a secret manager or token exchange doesn't give the key now; null = it does",
+    }),
     keys: z.array(providerKeySchema),
     targets: z.array(targetStateSchema).openapi({
       description: 'Models that fail, or failed since the answering process started',
@@ -256,7 +260,7 @@ const UNSTORED = {
 
 type ProviderParts = Pick<
   InnerOf<z.output<typeof providerSchema>>,
-  'name' | 'kind' | 'baseUrl' | 'isConfigured' | 'healthCheck' | 'keys' | 'targets'
+  'name' | 'kind' | 'baseUrl' | 'isConfigured' | 'healthCheck' | 'keyProblem' | 'keys' | 'targets'
 >;
 
 export const showProvider = (stored: StoredProvider | null, parts: ProviderParts) =>

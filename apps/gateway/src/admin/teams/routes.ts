@@ -22,6 +22,9 @@ import type { RuleNeeds } from '../guardrails/refuse-rules';
 import { LevelLimits, refuseLevelRules } from './level-limits';
 import { hasMore, isDefault, unlessTaken } from './organization-routes';
 import { listedTeamSchema, newTeamSchema, showTeam, teamChangesSchema, teamSchema } from './schema';
+import { shareRoutes } from './share-routes';
+
+type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'clock'> & RuleNeeds;
 
 const at = routesOf('teams');
 const params = z.object({ id });
@@ -59,11 +62,12 @@ const remove = createRoute({
   responses: { 204: { description: 'Deleted' } },
 });
 
-export function teamRoutes(services: Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds, mirror: HotStoreMirror) {
+export function teamRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, hotStore } = services;
   const limits = new LevelLimits(hotStore, mirror);
   const changes = new AuditedChanges(db, { resource: 'team', idOf: (team: StoredTeam) => team.id, show: showTeam });
   return createRouter()
+    .route('/', shareRoutes(services))
     .openapi(create, async (c) => {
       const { organizationId = DEFAULT_ORGANIZATION_ID, ...fields } = readFields(c.req.valid('json'));
       limits.refuseOnShards(fields);

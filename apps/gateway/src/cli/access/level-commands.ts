@@ -52,7 +52,21 @@ const LEVELS: readonly Level[] = [
 
 const article = (what: string) => `${/^[aeio]/.test(what) ? 'an' : 'a'} ${what}`;
 
-export const LEVEL_COMMANDS: readonly Command[] = LEVELS.flatMap(commandsOf);
+const SHARES: Command = {
+  name: 'teams shares',
+  summary: "Show how a team's monthly budget is split among its projects",
+  args: ['team'],
+  run: async ({ api, args }) => {
+    const id = await resolveName(api, { what: 'team', path: '/teams', idOrName: args.team ?? '' });
+    return api.get(`/teams/${id}/shares`);
+  },
+  columns: [
+    ...[column('project_id'), column('name'), amount('share_usd', 'share usd'), column('overdraft')],
+    ...[amount('spent_usd', 'spent usd'), amount('drawn_usd', 'drawn usd')],
+  ],
+};
+
+export const LEVEL_COMMANDS: readonly Command[] = [...LEVELS.flatMap(commandsOf), SHARES];
 
 function commandsOf({ noun, what, whose, args, creates, changes, shown }: Level): readonly Command[] {
   const path = `/${noun}`;

@@ -48,6 +48,8 @@ projects:
     default_output_tokens: null
     labels: {team: shop, urgent: "yes", country: "no", size: "0o10"}
     daily_budget_usd: 2.50
+    team_share_usd: 300.25
+    team_overdraft: false
     label_budgets:
       - {label: feature, value: search, daily_usd: 1.0, monthly_usd: 20}
     aliases:
@@ -101,6 +103,7 @@ describe('a gateway as a file', () => {
     expect(await changes()).toBe(before);
     const [project] = await projectsNamed(`${name}-shop`);
     expect(project).toMatchObject({ monthly_cap_usd: 12.5, default_output_tokens: 4096, daily_budget_usd: 2.5 });
+    expect(project).toMatchObject({ team_share_usd: 300.25, team_overdraft: false });
     const team = await gateway.read(`/teams/${project?.team_id}`);
     expect(team).toMatchObject({
       name: `${name}-team`,

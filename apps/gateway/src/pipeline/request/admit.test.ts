@@ -4,7 +4,7 @@ import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
-import { compileBudgets } from '@llm0/core/limits/budgets';
+import { compileBudgets } from '@llm0/core/limits/compile-budgets';
 import { encodeErrorDetails } from '../../dialects/encode-error-details';
 import {
   admit,

@@ -111,6 +111,7 @@ const DENIALS = {
 const BUDGETS: { readonly [S in BudgetOwner['scope']]: { readonly kind: ErrorKind; readonly of: string } } = {
   organization: { kind: 'team_budget_exceeded', of: 'of this organization' },
   team: { kind: 'team_budget_exceeded', of: 'of this team' },
+  share: { kind: 'team_budget_exceeded', of: 'that the team keeps for this project' },
   user: { kind: 'user_budget_exceeded', of: 'of this user' },
   project: { kind: 'spend_cap_exceeded', of: 'of this project' },
   key: { kind: 'key_budget_exceeded', of: 'of this API key' },
@@ -153,7 +154,11 @@ function budgetDenial({ budget, state, nowMs }: Denied): AdmissionDenied {
   const { kind, of } = BUDGETS[owner.scope];
   const name =
     owner.scope === 'label' ? ` ${owner.label}=${owner.value}` : owner.scope === 'run' ? ` "${owner.runId}"` : '';
-  const spent = `${formatUsdText(budget.spentNanoUsd)} of ${formatUsdText(limitNanoUsd)} is spent`;
+  const kept =
+    budget.keptNanoUsd === undefined
+      ? ''
+      : `, and ${formatUsdText(budget.keptNanoUsd)} more is kept for other projects`;
+  const spent = `${formatUsdText(budget.spentNanoUsd)} of ${formatUsdText(limitNanoUsd)} is spent${kept}`;
   const message =
     `The ${SPANS[span].word} budget ${of}${name} doesn't cover this request: ${spent}. ` +
     (span === 'run'

@@ -7,6 +7,7 @@ import {
   homeOf,
   type MemberBudget,
   type RequestBudgets,
+  type Rest,
   SHARED_HOME,
   SPANS,
   type SpentBudget,
@@ -22,18 +23,47 @@ export interface UsedBudget extends Pick<Budget, 'id' | 'version'> {
 }
 
 /** Looks for a budget that does not cover the hold; `uncounted`: one of them has to be counted first. */
-export function checkBudgets(
-  state: EmbeddedState,
-  { projectId, keyId, budgets, holdNanoUsd, nowMs }: BudgetCheck,
-): SpentBudget | 'uncounted' | undefined {
+export function checkBudgets(state: EmbeddedState, check: BudgetCheck): SpentBudget | 'uncounted' | undefined {
+  const { budgets, holdNanoUsd } = check;
+  let isWithinShare = false;
   for (const budget of budgets.list) {
-    const known = counterAt(state, projectId, budget.id);
-    const isUsable = known?.isCounted === true && isCounted(known.version, budget.version);
-    if (!isUsable && (known !== undefined || !isUnused(state, { projectId, keyId, budget, nowMs }))) return 'uncounted';
-    const { spent, held } = readSum(known?.periods ?? NONE, SPANS[budget.span].indexOf(nowMs));
-    if (spent + held + holdNanoUsd > budget.limitNanoUsd) return { ...budget, spentNanoUsd: spent };
+    const sum = countedSum(state, check, budget);
+    if (sum === undefined) return 'uncounted';
+    const isOver = sum.spent + sum.held + holdNanoUsd > budget.limitNanoUsd;
+    if (budget === budgets.rest?.share) isWithinShare = !isOver;
+    else if (isOver) return { ...budget, spentNanoUsd: sum.spent };
   }
-  return undefined;
+  return budgets.rest === undefined || isWithinShare ? undefined : checkRest(state, check, budgets.rest);
+}
+
+/** The team's budget without what other projects' shares still claim. */
+function checkRest(
+  state: EmbeddedState,
+  check: BudgetCheck,
+  { team, others }: Rest,
+): SpentBudget | 'uncounted' | undefined {
+  let keptNanoUsd = 0;
+  for (const other of others) {
+    const sum = countedSum(state, check, other);
+    if (sum === undefined) return 'uncounted';
+    keptNanoUsd += Math.max(0, other.limitNanoUsd - sum.spent - sum.held);
+  }
+  const { spent, held } = countedSum(state, check, team) ?? NO_SUM;
+  const limitNanoUsd = team.limitNanoUsd - keptNanoUsd;
+  if (spent + held + check.holdNanoUsd <= limitNanoUsd) return undefined;
+  return { ...team, limitNanoUsd: Math.max(0, limitNanoUsd), spentNanoUsd: spent, keptNanoUsd };
+}
+
+/** undefined = has to be counted first. */
+function countedSum(
+  state: EmbeddedState,
+  { projectId, keyId, nowMs }: BudgetCheck,
+  budget: Budget,
+): Readonly<Sum> | undefined {
+  const known = counterAt(state, projectId, budget.id);
+  const isUsable = known?.isCounted === true && isCounted(known.version, budget.version);
+  if (!isUsable && (known !== undefined || !isUnused(state, { projectId, keyId, budget, nowMs }))) return undefined;
+  return readSum(known?.periods ?? NONE, SPANS[budget.span].indexOf(nowMs));
 }
 
 export interface BudgetCheck {
@@ -48,6 +78,7 @@ const counterAt = (state: EmbeddedState, projectId: string, id: string): BudgetS
   state.projects.get(homeOf(id, projectId))?.budgets.get(id);
 
 const NONE: ReadonlyMap<number, Sum> = new Map();
+const NO_SUM: Readonly<Sum> = { spent: 0, held: 0 };
 
 /** Requests of the version that was skipped may have had no such budget: then its spend is not known. */
 export const isCounted = (version: number, asked: number): boolean => version === asked || version + 1 === asked;
@@ -59,8 +90,9 @@ interface UnusedCheck extends Pick<BudgetCheck, 'projectId' | 'keyId' | 'nowMs'>
 /** Nothing was spent or is held since the month before this one began: there is nothing to count. */
 function isUnused(state: EmbeddedState, { projectId, keyId, budget, nowMs }: UnusedCheck): boolean {
   const isNothing = ({ spent, held }: Readonly<Sum>) => spent === 0 && held === 0;
-  if (budget.owner.scope === 'run' || 'levelId' in budget.owner) return false;
-  if (budget.owner.scope === 'key') return isNothing(state.keys.get(keyId)?.total ?? { spent: 0, held: 0 });
+  const { owner } = budget;
+  if (owner.scope === 'run' || owner.scope === 'share' || 'levelId' in owner) return false;
+  if (owner.scope === 'key') return isNothing(state.keys.get(keyId)?.total ?? NO_SUM);
   const months = state.projects.get(projectId)?.months ?? NONE;
   const month = monthIndex(nowMs);
   return isNothing(readSum(months, month)) && isNothing(readSum(months, month - 1));

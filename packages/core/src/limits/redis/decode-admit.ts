@@ -1,4 +1,4 @@
-import type { Uncounted } from '../budgets';
+import type { Budget, Uncounted } from '../budgets';
 import type { DenialReason } from '../denial-reason';
 import type { AdmitDecision, AdmitRequest, LimitState } from '../hot-store';
 import { msToNextDay, msToNextMonth } from '../periods';
@@ -59,14 +59,20 @@ type Denial = Pick<Extract<AdmitDecision, { type: 'denied' }>, 'reason' | 'retry
 
 function decodeDenial(row: readonly unknown[], nowMs: number, { budgets, levelLimits }: AdmitRequest): Denial {
   const reason = row[3] as DenialReason;
-  if (reason === 'budget') {
-    const budget = budgets?.list[Number(row[4]) - 1];
-    return budget === undefined ? { reason } : { reason, budget: { ...budget, spentNanoUsd: Number(row[5]) } };
-  }
+  if (reason === 'budget') return { reason, ...budgetDenial(budgets?.list[Number(row[4]) - 1], String(row[5])) };
   if (reason === 'customer_daily_spend') return { reason, retryAfterMs: msToNextDay(nowMs) };
   if (reason === 'customer_monthly_spend' || reason === 'customer_count')
     return { reason, retryAfterMs: msToNextMonth(nowMs) };
   const wait = Number(row[4]);
   const level = levelLimits?.list[Number(row[5]) - 1]?.level;
   return { reason, ...(wait < 0 ? {} : { retryAfterMs: wait }), ...(level && { level }) };
+}
+
+/** `sums`: spend, and what other projects' shares still claim. */
+function budgetDenial(budget: Budget | undefined, sums: string): Pick<Denial, 'budget'> {
+  const [spentNanoUsd = 0, keptNanoUsd] = sums.split(' ').map(Number);
+  if (budget === undefined) return {};
+  if (keptNanoUsd === undefined) return { budget: { ...budget, spentNanoUsd } };
+  const limitNanoUsd = Math.max(0, budget.limitNanoUsd - keptNanoUsd);
+  return { budget: { ...budget, limitNanoUsd, spentNanoUsd, keptNanoUsd } };
 }

@@ -7,6 +7,7 @@ import type { RequestsFilter } from '../../../range/use-show-requests';
 import { prepareStatuses } from '../../overview/prepare-health';
 import { CapCard } from '../../spend/cap-card';
 import { filterOf, prepareSpend } from '../../spend/prepare-spend';
+import { ShareNote } from '../../teams/shares-card';
 import type { TabProps } from './settings-tabs';
 
 /** The month against its cap, then spend and outcomes of the range. */
@@ -18,6 +19,9 @@ export function UsageTab({ project }: TabProps) {
   return (
     <div className="grid gap-4">
       <CapCard project={project} />
+      {project.team_id !== null && project.team_share_usd !== null && (
+        <ShareNote teamId={project.team_id} projectId={project.id} />
+      )}
       <div className="flex justify-end">
         <RangePicker page={page} />
       </div>

@@ -5,22 +5,30 @@ local function make_budgets(now, month)
   -- Lists by project and text, budgets by hash and id.
   local lists, homes = {}, {}
 
-  -- Those that a request names: {id, name, home, period, limit, version}. Those of a project and text are read once.
+  -- Those that a request names: {id, name, home, period, limit, version}. Those of a project and text are read once. `share`:
+  -- the place of the one that may be exceeded, with what the team's budget leaves beside the shares of `others`.
   local function find(text, project_name)
     local known = lists[project_name] or {}
     local list = known[text]
     if list then return list end
-    local names, n = {}, 0
+    local names, n, others = {}, 0, {}
     list = {}
-    for id, limit, version in string.gmatch(text, '(%S+) (%d+) (%d+)') do
-      n = n + 1
+    for id, limit, mark, version in string.gmatch(text, '(%S+) (%d+)([+-]?) (%d+)') do
       local period = period_of(id, now)
-      names[n] = id .. ':' .. whole(period)
-      list[n] = {
-        id = id, name = names[n], home = home_of(id, project_name), period = period,
+      local budget = {
+        id = id, name = id .. ':' .. whole(period), home = home_of(id, project_name), period = period,
         limit = tonumber(limit), version = tonumber(version),
       }
+      if mark == '-' then
+        others[#others + 1] = budget
+      else
+        n = n + 1
+        names[n], list[n] = budget.name, budget
+        if mark == '+' then list.share = n end
+        if string.find(id, '^mt[^/]*$') then list.team = n end
+      end
     end
+    if list.share or #others > 0 then list.others = others end
     list.counters = ' ' .. table.concat(names, ' ')
     known[text], lists[project_name] = list, known
     return list
@@ -71,16 +79,39 @@ local function make_budgets(now, month)
     return is_nothing(P.spent) and is_nothing(P.held) and is_nothing(v[1]) and is_nothing(v[2])
   end
 
-  -- The place in the list of the first budget that does not cover the hold, and its spend; 0 = one has to be counted first.
+  -- What other projects' shares still claim; nil = one of them has to be counted first.
+  local function kept_of(others)
+    local kept, loaded = 0, load(others)
+    for i = 1, #others do
+      local other, B = others[i], loaded[i]
+      if not is_counted(B.version, other.version) then return nil end
+      kept = kept + math.max(0, other.limit - (tonumber(B.spent) or 0) - (tonumber(B.held) or 0))
+    end
+    return kept
+  end
+
+  -- The place in the list of the first budget that does not cover the hold, its spend, and what others keep of it;
+  -- 0 = one has to be counted first.
   local function check(list, hold, P, project_name, K, key_name)
-    local loaded = load(list)
+    local loaded, is_within = load(list), false
     for i = 1, #list do
       local budget, B = list[i], loaded[i]
       if not is_counted(B.version, budget.version) then
         if B.text or not is_unused(budget, P, project_name, K, key_name) then return 0 end
         B.latest, B.before, B.version, B.is_new = budget.period, 0, budget.version, true
       end
-      if over_limit(budget.limit, B.spent, B.held, hold) then return i, B.spent or 0 end
+      local is_over = over_limit(budget.limit, B.spent, B.held, hold)
+      if i == list.share then
+        is_within = not is_over
+      elseif is_over then
+        return i, B.spent or 0
+      end
+    end
+    if is_within or not list.others then return nil end
+    local kept, B = kept_of(list.others), loaded[list.team]
+    if not kept then return 0 end
+    if over_limit(list[list.team].limit - kept, B.spent, B.held, hold) then
+      return list.team, (B.spent or '0') .. ' ' .. whole(kept)
     end
   end
 
