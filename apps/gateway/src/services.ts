@@ -14,6 +14,7 @@ import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
+import { createRealtimeSecrets } from '@llm0/drizzle/queries/access/realtime-secrets';
 import { listSinks } from '@llm0/drizzle/queries/logs/log-sinks';
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { checkOperatorUrl } from '@llm0/providers/transport/egress/check-operator-url';
@@ -116,6 +117,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     ...{ fetch, postWebhook: createPostWebhook({ fetch, egress, sendMail: createSendMail(config.mail) }) },
     keyCache: createKeyCache(database.db, new GuardrailCompiler(guardrailChecks)),
     ...{ legacyKeys: new LegacyKeys(database.db), accessTokens: base.accessTokens },
+    realtimeSecrets: createRealtimeSecrets(database.db),
     ...{ mcp, codeMode },
     backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,

@@ -6,6 +6,7 @@ import type { CompletionsPart } from './completions';
 import type { EmbeddingsPart } from './embeddings';
 import type { PassthroughPart } from './passthrough';
 import type { EncodeContext, Endpoint, ProviderConnection, UpstreamRequest } from './provider-request';
+import type { RealtimeParts } from './realtime';
 import type { StreamDecoder } from './stream-decoder';
 import type { TaskParts } from './tasks';
 import type { AnswerBody } from './translation/read-json';
@@ -46,6 +47,8 @@ export interface Provider {
   readonly embeddings?: EmbeddingsPart;
   /** Endpoints for neither text nor vectors. */
   readonly tasks?: TaskParts;
+  /** Sessions of speech, over WebSockets. */
+  readonly realtime?: RealtimeParts;
   /** Absent where the vendor only knows conversations. */
   readonly completions?: CompletionsPart;
   /** The vendor's native API; absent without one. */

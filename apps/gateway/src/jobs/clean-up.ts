@@ -36,6 +36,7 @@ export function cleanUp(retention: Retention): Job {
         exact_cache: await deleteExpired(db, 'exact_cache', now),
         idempotency_keys: await deleteExpired(db, 'idempotency_keys', now),
         kept_answers: await deleteExpired(db, 'kept_answers', now),
+        realtime_secrets: await deleteExpired(db, 'realtime_secrets', now),
         semantic_matches: await deleteExpired(db, 'semantic_matches', now - retention.logBodiesTtlDays * DAY_MS),
         semantic_cache: await deleteExpiredSemantic(db, now),
       };

@@ -6,6 +6,7 @@ import { embeddings } from './embeddings';
 import { listRemoteMedia } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
+import { live } from './live';
 import { passthrough } from './passthrough';
 import { image } from './tasks/image';
 import { transcription } from './tasks/transcription';
@@ -26,5 +27,6 @@ export const gemini: Provider = {
   probeUrl: probeEndpoint,
   embeddings,
   tasks: { image, transcription },
+  realtime: { bidi: live },
   passthrough,
 };

@@ -1,4 +1,5 @@
 import type { Provider } from '../provider';
+import type { RealtimeParts } from '../realtime';
 import type { TaskParts } from '../tasks';
 import { createCompletions } from './completions/create-completions';
 import { type CompletionQuirks, OPENAI_COMPLETIONS } from './completions/quirks';
@@ -13,6 +14,8 @@ import { modelsEndpoint } from './endpoint';
 import { speakModerations } from './moderations/speak-moderations';
 import { passthrough, untoldPassthrough } from './passthrough';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
+import { live } from './realtime/live';
+import { realtime } from './realtime/realtime';
 import { speakResponses } from './responses/speak-responses';
 import { createDecisions } from './tasks/decision';
 import { createImages, OPENAI_IMAGES } from './tasks/image';
@@ -35,6 +38,7 @@ export interface ChatProfile {
   readonly moderationModels?: RegExp;
   /** Further endpoints. */
   readonly tasks?: TaskParts;
+  readonly realtime?: RealtimeParts;
   /** Set for servers with changing models: the gateway reloads their list. */
   readonly modelsEndpoint?: NonNullable<Provider['modelsUrl']>;
   /** For servers without a list of models. */
@@ -59,6 +63,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     passthrough: quirks.streamOptions ? passthrough : untoldPassthrough,
     ...(profile.embeddings === null ? {} : { embeddings: createEmbeddings(name, profile.embeddings) }),
     ...tasksOf(profile),
+    ...(profile.realtime === undefined ? {} : { realtime: profile.realtime }),
     ...(profile.completions === null ? {} : { completions: createCompletions(name, profile.completions, quirks) }),
     ...(profile.modelsEndpoint === undefined
       ? {}
@@ -96,5 +101,6 @@ export const openai: Provider = speakResponses(
       transcription: createTranscription('openai', OPENAI_TRANSCRIPTION),
       speech: createSpeech('openai', { hasEvents: true }),
     },
+    realtime: { realtime, live },
   }),
 );
