@@ -13,6 +13,8 @@ export interface FakeSessionBehaviour {
   answersAlone: boolean;
   /** Usage of speech that is written down. */
   heardUsage: JsonObject;
+  /** Answers are refused. */
+  refuses: boolean;
   /** Answers never end. */
   hangs: boolean;
   /** Of the handshake. */
@@ -27,6 +29,8 @@ export interface FakeSession {
   readonly received: string[];
   receivedBytes: number;
   isClosed: boolean;
+  isHearing: boolean;
+  readonly cancelled: Set<string>;
   readonly socket: Bun.ServerWebSocket<FakeSession>;
 }
 
@@ -54,7 +58,15 @@ export const FAKE_TURN_USAGE: JsonObject = {
 };
 
 const usual = (): FakeSessionBehaviour => ({
-  ...{ deltas: 3, gapMs: 0, deltaLength: 100, usage: FAKE_TURN_USAGE, answersAlone: false, hangs: false },
+  ...{
+    deltas: 3,
+    gapMs: 0,
+    deltaLength: 100,
+    usage: FAKE_TURN_USAGE,
+    answersAlone: false,
+    hangs: false,
+    refuses: false,
+  },
   ...{ heardUsage: { type: 'duration', seconds: 3 }, refuseWith: undefined },
 });
 
@@ -78,7 +90,15 @@ export function startFakeRealtime(): FakeRealtime {
       if (refuseWith !== undefined) return Response.json({ error: { message: 'refused' } }, { status: refuseWith });
       const { pathname, search } = new URL(request.url);
       const headers = Object.fromEntries(request.headers);
-      const data = { url: `${pathname}${search}`, headers, received: [], receivedBytes: 0, isClosed: false };
+      const data = {
+        url: `${pathname}${search}`,
+        headers,
+        received: [],
+        receivedBytes: 0,
+        isClosed: false,
+        isHearing: false,
+        cancelled: new Set(),
+      };
       return self.upgrade(request, { data: data as unknown as FakeSession })
         ? undefined
         : new Response('no', { status: 426 });
@@ -134,17 +154,29 @@ async function receive(vendor: Vendor, socket: Socket, message: string): Promise
 type OnEvent = (vendor: Vendor, socket: Socket, event: JsonObject) => void | Promise<void>;
 
 const EVENTS: Readonly<Record<string, OnEvent>> = {
-  'session.update': (_vendor, socket, { session = {} }) => send(socket, { type: 'session.updated', session }),
-  'response.create': (vendor, socket) => answer(vendor, socket),
+  'session.update': (_vendor, socket, { session = {} }) => {
+    socket.data.isHearing = JSON.stringify(session).includes('"transcription"');
+    send(socket, { type: 'session.updated', session });
+  },
+  'response.create': (vendor, socket, { event_id = null }) => {
+    if (!vendor.behaviour.refuses) return answer(vendor, socket);
+    const code = 'conversation_already_has_active_response';
+    send(socket, {
+      type: 'error',
+      error: { type: 'invalid_request_error', code, message: 'One is active.', event_id },
+    });
+  },
   'input_audio_buffer.commit': async (vendor, socket) => {
     const item_id = idOf('item');
     send(socket, { type: 'input_audio_buffer.committed', item_id, previous_item_id: null });
     const completed = 'conversation.item.input_audio_transcription.completed';
-    send(socket, { type: completed, item_id, content_index: 0, transcript: 'hi', usage: vendor.behaviour.heardUsage });
+    const heard = { item_id, content_index: 0, transcript: 'hi', usage: vendor.behaviour.heardUsage };
+    if (socket.data.isHearing) send(socket, { type: completed, ...heard });
     if (vendor.behaviour.answersAlone) await answer(vendor, socket);
   },
   'response.cancel': (vendor, socket, { response_id: id = 'resp' }) => {
     vendor.told.answers += 1;
+    socket.data.cancelled.add(String(id));
     const response = { id, status: 'cancelled', output: [], usage: vendor.behaviour.usage };
     send(socket, { type: 'response.done', response });
   },
@@ -178,12 +210,14 @@ async function answer({ behaviour, told }: Vendor, socket: Socket): Promise<void
   const id = idOf('resp');
   const response = { object: 'realtime.response', id, status: 'in_progress', output: [], usage: null };
   send(socket, { type: 'response.created', response });
-  for (let i = 0; i < deltas && !socket.data.isClosed; i++) {
+  const isOver = () => socket.data.isClosed || socket.data.cancelled.has(id);
+  for (let i = 0; i < deltas && !isOver(); i++) {
     if (gapMs > 0) await Bun.sleep(gapMs);
+    if (isOver()) return;
     const place = { response_id: id, item_id: 'item_0', output_index: 0, content_index: 0 };
     send(socket, { type: 'response.output_audio.delta', ...place, delta: 'A'.repeat(deltaLength) });
   }
-  if (hangs || socket.data.isClosed) return;
+  if (hangs || isOver()) return;
   told.answers += 1;
   send(socket, { type: 'response.done', response: { ...response, status: 'completed', usage } });
 }
