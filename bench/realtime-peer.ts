@@ -50,7 +50,7 @@ const relay = {
   async message(socket: Bun.ServerWebSocket<Relay>, message: string | Buffer) {
     const { to } = socket.data;
     if (to?.readyState === WebSocket.CONNECTING) await new Promise((resolve) => to.addEventListener('open', resolve));
-    to?.send(message);
+    to?.send(message as string);
   },
   drain: (socket: Bun.ServerWebSocket<Relay>) => (socket.data.to as Pausable | undefined)?.resume(),
   close: (socket: Bun.ServerWebSocket<Relay>) => socket.data.to?.close(),
@@ -66,3 +66,5 @@ const server = Bun.serve({
 });
 
 console.log(`ready ${server.port}`);
+
+export {};

@@ -6,8 +6,8 @@ import { embeddings } from './embeddings';
 import { listRemoteMedia } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
-import { live } from './live';
 import { passthrough } from './passthrough';
+import { bidi } from './realtime/bidi';
 import { image } from './tasks/image';
 import { transcription } from './tasks/transcription';
 import { PROVIDER } from './wire';
@@ -27,6 +27,6 @@ export const gemini: Provider = {
   probeUrl: probeEndpoint,
   embeddings,
   tasks: { image, transcription },
-  realtime: { bidi: live },
+  realtime: { bidi },
   passthrough,
 };

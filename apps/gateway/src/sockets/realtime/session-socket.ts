@@ -1,8 +1,8 @@
 // A session ends as a whole: at its caller's end, its vendor's, with its key or its budget. What is open then is booked.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import { clientClosed, GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
-import type { CallerFact, SessionSettings, VendorFact } from '@llm0/core/realtime/session-facts';
+import { clientClosed, GatewayError } from '@llm0/core/errors/gateway-error';
+import type { CallerFact, VendorFact } from '@llm0/core/realtime/session-facts';
 import type { RealtimeReader } from '@llm0/providers/transport/call-realtime';
 import type { OpenedSession } from '../../pipeline/realtime/open-session';
 import { SessionClock } from '../../pipeline/realtime/session-clock';
@@ -10,6 +10,7 @@ import { isPassing, type SessionSpending } from '../../pipeline/realtime/session
 import { SessionTurns } from '../../pipeline/realtime/session-turns';
 import type { Authenticated } from '../../pipeline/request/load-principal';
 import type { SocketPeer, Wire } from '../socket-peer';
+import { acceptSettings } from './accept-settings';
 import { Flow, type Frame } from './flow';
 
 export interface SocketParts {
@@ -139,7 +140,7 @@ export class SessionSocket implements SocketPeer {
     try {
       fact = this.reader.readCaller(text);
       if (fact?.type === 'settings') {
-        this.forward(this.configured(fact.settings, text, frame));
+        this.forward(acceptSettings(this.parts.session, this.turns, fact.settings, { text, frame }));
         return undefined;
       }
     } catch (cause) {
@@ -156,21 +157,6 @@ export class SessionSocket implements SocketPeer {
       () => this.forward(frame),
       (cause: unknown) => this.refuse(cause, eventId),
     );
-  }
-
-  /** The frame as the vendor takes it. Throws for settings that aren't allowed. */
-  private configured(settings: SessionSettings, text: string, frame: Frame): Frame {
-    const { part, spending } = this.parts.session;
-    const { model, target } = spending.session;
-    // One protocol confirms no settings.
-    if (spending.session.protocol === 'bidi') this.turns.configure(settings);
-    else this.turns.check(settings);
-    if (settings.model === undefined) return frame;
-    const names = [model, target.model, `${target.provider}/${target.model}`];
-    if (!names.includes(settings.model)) {
-      throw invalidRequest('session.model', `The model of this session is "${model}". Open another one for others.`);
-    }
-    return part.withModel(text, target.model);
   }
 
   private takeVendors(frame: Frame): Promise<void> | undefined {

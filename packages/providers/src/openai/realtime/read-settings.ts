@@ -19,10 +19,12 @@ export function readSettings(session: JsonObject): SessionSettings & { readonly 
   const audio = asObject(session.audio) ?? {};
   const [input, output] = [asObject(audio.input) ?? {}, asObject(audio.output) ?? {}];
   const isTranscription = session.type === 'transcription';
-  const detection = input.turn_detection ?? session.turn_detection;
+  // null means that there is none.
+  const either = (now: JsonValue | undefined, older: JsonValue | undefined) => (now === undefined ? older : now);
+  const detection = either(input.turn_detection, session.turn_detection);
   return {
     model: asString(session.model),
-    transcriptionModel: modelOf(input.transcription ?? session.input_audio_transcription),
+    transcriptionModel: modelOf(either(input.transcription, session.input_audio_transcription)),
     outputTokens: limitOf(session.max_output_tokens ?? session.max_response_output_tokens),
     answersAlone: isTranscription ? false : answersAlone(detection),
     unbounded: session.tools === undefined ? undefined : runsElsewhere(session.tools),

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, parseJson, present } from '@llm0/core/chat/json';
 import { largerUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { CallerFact, VendorFact } from '@llm0/core/realtime/session-facts';
-import type { RealtimePart, RealtimeReader } from '../realtime';
-import { asNumber, asObject, asObjects, asString } from '../translation/read-json';
-import { decodeUsage } from './decode-usage';
-import { keyHeaders, modelPath, rootOf } from './endpoint';
+import type { RealtimePart, RealtimeReader } from '../../realtime';
+import { asNumber, asObject, asObjects, asString } from '../../translation/read-json';
+import { decodeUsage } from '../decode-usage';
+import { keyHeaders, modelPath, rootOf } from '../endpoint';
 
 /** Source: https://ai.google.dev/api/live */
 const SERVICE = 'ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
@@ -19,7 +19,7 @@ const PICTURE_TOKENS = 40_000;
 const TELLING = ['"turnComplete"', '"usageMetadata"', '"setupComplete"', '"goAway"'];
 
 /** The protocol names no answers: one begins with its first content, and ends with `turnComplete`. */
-class LiveReader implements RealtimeReader {
+class BidiReader implements RealtimeReader {
   private sent = { audio: 0, text: 0, pictures: 0 };
   private written = 0;
   private turns = 0;
@@ -120,12 +120,12 @@ function parse(frame: string): JsonObject {
 }
 
 /** Sessions of the vendor's own protocol. */
-export const live: RealtimePart = {
+export const bidi: RealtimePart = {
   endpoint: ({ connection }) => ({
     url: `${rootOf(connection).replace(/^http/, 'ws')}/${SERVICE}`,
     headers: { ...keyHeaders(connection), ...connection.headers },
   }),
-  createReader: () => new LiveReader(),
+  createReader: () => new BidiReader(),
   withModel: (frame, model) => {
     const message = parse(frame);
     const setup = asObject(message.setup);
