@@ -386,6 +386,21 @@ describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
     await ledgerIsEven();
   });
 
+  test('a shutdown ends an idle session at once, another one after its answer', async () => {
+    const idle = await open();
+    Object.assign(fake.behaviour, { deltas: 10, gapMs: 50 });
+    const busy = await open();
+    busy.send({ type: 'response.create' });
+    await busy.next('response.output_audio.delta');
+    const restarted = world.restart('stop');
+    expect(await idle.ended).toMatchObject({ code: 1001 });
+    expect(busy.isClosed).toBe(false);
+    expect(await busy.ended).toMatchObject({ code: 1001 });
+    expect(busy.count('response.done')).toBe(1);
+    await restarted;
+    expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
+  });
+
   test('sessions of other vendors: Azure by its own path, Gemini in its own protocol', async () => {
     const azure = await open('/v1/realtime?model=azure/my-realtime');
     azure.send({ type: 'response.create' });

@@ -114,6 +114,8 @@ export function startFakeRealtime(): FakeRealtime {
         socket.data.isClosed = true;
       },
       idleTimeout: 0,
+      // A caller that reads slowly loses nothing.
+      backpressureLimit: 1024 ** 3,
     },
   });
   const open = () => sessions.filter(({ isClosed }) => !isClosed);
