@@ -7,6 +7,7 @@ import { measureLevels } from './levels';
 import { measureManyKeys } from './many-keys';
 import { measureManyRows } from './many-rows';
 import { measureCodeEmpty, measureCodeFive, measureMcpCall } from './mcp';
+import { measureRealtime } from './realtime';
 import type { SpecialScenario } from './special';
 import { measureStart } from './start';
 import { measureTracing } from './tracing';
@@ -32,6 +33,11 @@ export const SPECIAL_SCENARIOS: readonly SpecialScenario[] = [
   },
   { name: 'code-empty', what: 'a script of Code Mode that does nothing', run: measureCodeEmpty },
   { name: 'code-five', what: 'a script of Code Mode with five tools of 50 ms in parallel', run: measureCodeFive },
+  {
+    name: 'realtime',
+    what: "frames of a session's answer over those through a plain WebSocket relay, and memory of idle sessions",
+    run: measureRealtime,
+  },
   {
     name: 'guarded',
     what: 'streams of 500 chunks and prompts of 2 kB under pii, secrets and 500 words, over those without guardrails',

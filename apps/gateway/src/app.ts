@@ -32,6 +32,7 @@ import { listModels, type ModelDialects, showModel } from './pipeline/handle-mod
 import { handleInfer } from './pipeline/infer/handle-infer';
 import { modelEntrance, providerEntrance } from './pipeline/passthrough/entrances';
 import { handlePassthrough } from './pipeline/passthrough/handle-passthrough';
+import { handleClientSecret } from './pipeline/realtime/handle-client-secret';
 import type { ChosenKey } from './pipeline/request/authenticate';
 import { refuseWebSocket } from './pipeline/request/refuse-websocket';
 import { asGatewayError, respondError } from './pipeline/request/respond-error';
@@ -74,6 +75,7 @@ const TASK_ROUTES: readonly (readonly [path: string, handle: Handle])[] = [
   ['/v1/audio/translations', serves(TRANSCRIPTION, openaiTranslations)],
   ['/v1/audio/speech', speak],
   ['/v1/decisions', serves(DECISION, openaiDecisions)],
+  ['/v1/realtime/client_secrets', (services, request) => handleClientSecret(services, openaiChat, request)],
 ];
 
 const NATIVE_APIS = createProviderRegistry().list();

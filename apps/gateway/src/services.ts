@@ -15,6 +15,7 @@ import type { Database, Db } from '@llm0/drizzle/client';
 import { claimFolder } from '@llm0/drizzle/embedded/private-folder';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
+import { createRealtimeSecrets } from '@llm0/drizzle/queries/access/realtime-secrets';
 import { listSinks } from '@llm0/drizzle/queries/logs/log-sinks';
 import { createBoundedFetch } from '@llm0/providers/transport/bounded-fetch';
 import { checkOperatorUrl } from '@llm0/providers/transport/egress/check-operator-url';
@@ -119,6 +120,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     keyCache: createKeyCache(database.db, new GuardrailCompiler(guardrailChecks)),
     ...{ legacyKeys: new LegacyKeys(database.db), accessTokens: base.accessTokens },
     ...{ mcp, codeMode, ...createBatchParts({ ...base, log }, config) },
+    realtimeSecrets: createRealtimeSecrets(database.db),
     backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),

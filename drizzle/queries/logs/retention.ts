@@ -28,6 +28,7 @@ const EXPIRED = {
   semantic_matches: (ms: number) => sql`created_at < ${instant(ms)}`,
   idempotency_keys: (ms: number) => sql`expires_at < ${instant(ms)}`,
   kept_answers: (ms: number) => sql`expires_at < ${instant(ms)}`,
+  realtime_secrets: (ms: number) => sql`expires_at < ${instant(ms)}`,
 } as const satisfies Record<string, (ms: number) => SQL>;
 
 export type ExpiringTable = keyof typeof EXPIRED;

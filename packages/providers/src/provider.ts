@@ -7,6 +7,7 @@ import type { CompletionsPart } from './completions';
 import type { EmbeddingsPart } from './embeddings';
 import type { PassthroughPart } from './passthrough';
 import type { EncodeContext, Endpoint, ProviderConnection, UpstreamRequest } from './provider-request';
+import type { RealtimeParts } from './realtime';
 import type { StreamDecoder } from './stream-decoder';
 import type { TaskParts } from './tasks';
 import type { AnswerBody } from './translation/read-json';
@@ -47,6 +48,8 @@ export interface Provider {
   readonly embeddings?: EmbeddingsPart;
   /** Endpoints for neither text nor vectors. */
   readonly tasks?: TaskParts;
+  /** Sessions of speech, over WebSockets. */
+  readonly realtime?: RealtimeParts;
   /** Absent where the vendor only knows conversations. */
   readonly completions?: CompletionsPart;
   /** Absent where the vendor has no batches. */

@@ -43,6 +43,7 @@ export function cleanUp(retention: Retention): Job {
         exact_cache: await deleteExpired(db, 'exact_cache', now),
         idempotency_keys: await deleteExpired(db, 'idempotency_keys', now),
         kept_answers: await deleteExpired(db, 'kept_answers', now),
+        realtime_secrets: await deleteExpired(db, 'realtime_secrets', now),
         semantic_matches: await deleteExpired(db, 'semantic_matches', now - retention.logBodiesTtlDays * DAY_MS),
         files: await deleteExpiredFiles(db, retention, now),
         batch_lines: await deleteOldLines(db, now - BATCH_LINES_MS),

@@ -52,6 +52,13 @@ export const TASK_PATHS: Paths = {
       answer: answers('Decision', 'An answer for each question'),
     }),
   },
+  '/v1/realtime/client_secrets': {
+    post: task({
+      ...{ id: 'createClientSecret', summary: 'Make a secret that opens realtime sessions of this key' },
+      description: 'A WebSocket at `/v1/realtime` takes it, several times if wanted. It is no secret of a provider.',
+      ...{ body: schemaRef('ClientSecretRequest'), answer: answers('ClientSecret', 'The secret, shown once') },
+    }),
+  },
   '/v1/moderations': {
     post: task({
       ...{ id: 'createModeration', summary: 'Judge texts and pictures', body: schemaRef('ModerationRequest') },

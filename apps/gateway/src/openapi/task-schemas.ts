@@ -97,6 +97,19 @@ export const TASK_SCHEMAS: Readonly<Record<string, Part>> = {
     },
     ['answers', 'model', 'usage', 'cost_usd'],
   ),
+  ClientSecretRequest: openObject(
+    {
+      expires_after: openObject({
+        anchor: oneOfTexts('created_at'),
+        seconds: { type: 'integer', minimum: 10, maximum: 7200, default: 600 },
+      }),
+      session: openObject({ type: oneOfTexts('realtime', 'transcription'), model: MODEL }, [], {
+        description: 'First settings of each session, as the provider documents them',
+      }),
+    },
+    ['session'],
+  ),
+  ClientSecret: openObject({ value: TEXT, expires_at: COUNT, session: OBJECT }, ['value', 'expires_at', 'session']),
   ModerationRequest: openObject({ model: { ...MODEL, default: 'omni-moderation-latest' }, input: TEXTS }, ['input']),
   Moderation: openObject(
     {

@@ -60,8 +60,7 @@ function answer(
   });
 }
 
-/** Realtime models have no endpoint. */
-const CALLABLE_MODES = new Set<string>(MODES.filter((mode) => mode !== 'realtime'));
+const CALLABLE_MODES = new Set<string>(MODES);
 
 /**
  * Every model of a configured provider that the key may call and the failover mode allows, and the project's aliases.

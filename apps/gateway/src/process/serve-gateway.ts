@@ -19,7 +19,8 @@ import { noteReached } from '../observe/status-pages';
 import { createServices, type RunningServices } from '../services';
 import { withOwnSchema } from '../services/check-stores';
 import { ResponseSockets, socketHandlers } from '../sockets/create-sockets';
-import type { ResponseSocket } from '../sockets/response-socket';
+import { RealtimeSockets } from '../sockets/realtime/realtime-sockets';
+import type { SocketPeer } from '../sockets/socket-peer';
 import { allowOrigins } from './allow-origins';
 import { createConfigApply } from './apply-config';
 import type { FirstSecrets } from './first-credentials';
@@ -101,7 +102,7 @@ function listenWaiting(options: ServeOptions, place: Place): WaitingListener {
   return { server, open };
 }
 
-type Handle = (request: Request, server: Bun.Server<ResponseSocket>) => Response | Promise<Response>;
+type Handle = (request: Request, server: Bun.Server<SocketPeer>) => Response | Promise<Response>;
 
 interface Routes {
   readonly routes: Readonly<Record<string, { readonly POST: Handle } | Handle>>;
@@ -111,7 +112,7 @@ interface Routes {
 /** All that a shutdown closes. */
 interface Listening {
   readonly servers: readonly Server[];
-  readonly sockets: Pick<ResponseSockets, 'goAway'>;
+  readonly sockets: readonly Pick<ResponseSockets, 'goAway'>[];
 }
 
 type Started = Awaited<ReturnType<typeof startGateway>>;
@@ -124,12 +125,16 @@ function answer({ apps, services, secrets, keepSecrets, applyConfig, shutdown }:
   const refused = (path: string, error: GatewayError) => refuse(services, path, error);
   const limit = limitFloods(services, refused);
   const sockets = new ResponseSockets({ services, limit, refuse: refused });
+  const realtime = new RealtimeSockets({ services, limit, refuse: refused });
   const guard = (handle: Handle): Handle => cors(limit(handle));
   const knownHost = refuseOddHosts(refused);
   const hot = Object.entries(createHotRoutes(services)).map(([path, { POST }]) => [path, { POST: guard(POST) }]);
   const plain = Object.entries(createPlainRoutes(services)).map(([path, handle]) => [path, knownHost(guard(handle))]);
   const routes = Object.fromEntries([...hot, ...plain]);
-  const routesOf = (app: Hono): Routes => ({ routes, fetch: knownHost(guard(sockets.inFrontOf(app.fetch))) });
+  const routesOf = (app: Hono): Routes => ({
+    routes,
+    fetch: knownHost(guard(realtime.inFrontOf(sockets.inFrontOf(app.fetch)))),
+  });
   const [main, admin] = open([routesOf(apps.main), routesOf(apps.admin)]);
   const servers = admin === undefined ? [main] : [main, admin];
   // The runtime can't end an unread connection otherwise; any server works.
@@ -138,7 +143,7 @@ function answer({ apps, services, secrets, keepSecrets, applyConfig, shutdown }:
     end: (request) => main.timeout(request, 1),
   });
   const ports = { port: main.port ?? services.config.port, adminPort: admin?.port };
-  const stop = (reason: string) => shutdown({ servers, sockets }, reason);
+  const stop = (reason: string) => shutdown({ servers, sockets: [sockets, realtime] }, reason);
   return { ports, secrets, keepSecrets, applyConfig, services, shutdown: stop };
 }
 
@@ -204,7 +209,7 @@ async function startGateway(options: ServeOptions) {
     log.info({ reason, open: services.openRequests.count }, 'draining');
     stopLoading();
     const idle = services.openRequests.drain(config.drainTimeoutMs);
-    sockets.goAway();
+    for (const room of sockets) room.goAway();
     await Bun.sleep(DRAIN_GRACE_MS);
     await Promise.all(servers.map(stopListening));
     if (!(await idle)) log.warn({ open: services.openRequests.count }, 'drain timed out, closing open requests');

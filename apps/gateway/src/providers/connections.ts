@@ -5,7 +5,7 @@ import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 import { CUSTOM_KIND, createCustomProvider } from '@llm0/providers/openai-compatible/create-custom-provider';
 import type { ProviderRegistry } from '@llm0/providers/registry';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
-import { createPinnedFetch } from '@llm0/providers/transport/egress/pinned-fetch';
+import { createPinnedFetch, type PinnedFetch } from '@llm0/providers/transport/egress/pinned-fetch';
 import { createKeyHealth, type KeyHealth, KeyRing, type RingKey } from '@llm0/providers/transport/key-ring';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config';
@@ -42,7 +42,7 @@ export class ProviderConnections {
   private shared: ReadonlyMap<string, ConnectedProvider> = new Map();
   private own = new Map<string, Map<string, ConnectedProvider>>();
   private readonly health = new Map<string, KeyHealth>();
-  private readonly fetches = new Map<string, typeof globalThis.fetch>();
+  private readonly fetches = new Map<string, PinnedFetch>();
   /** Texts of referenced keys by the names of their health. */
   private readonly texts = new Map<string, string | undefined>();
   /** References in the place of keys, by provider. */
@@ -284,7 +284,7 @@ export class ProviderConnections {
   }
 
   /** One for each provider, so that its looked-up addresses outlive a refresh. */
-  private pinnedFetch(provider: string): typeof globalThis.fetch {
+  private pinnedFetch(provider: string): PinnedFetch {
     const { egress, monotonicMs, fetch } = this.options;
     return this.fetches.getOrInsertComputed(provider, () =>
       createPinnedFetch({ ...egress, provider, monotonicMs, fetch }),

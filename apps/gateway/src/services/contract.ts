@@ -13,6 +13,7 @@ import type { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
 import type { TurnQueue } from '@llm0/core/limits/turn-queue';
 import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RefusalFolder } from '@llm0/core/logs/fold-refusals';
+import type { RealtimeSecrets } from '@llm0/core/realtime/realtime-secrets';
 import type { TakenSlots } from '@llm0/core/routing/places/slots';
 import type { RoutingTables } from '@llm0/core/routing/resolve-targets';
 import type { SharedTargetHealth } from '@llm0/core/routing/shared-target-health';
@@ -24,6 +25,7 @@ import type { SinkState } from '@llm0/drizzle/queries/logs/log-sinks';
 import type { Provider } from '@llm0/providers/provider';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import type { EgressOptions } from '@llm0/providers/transport/egress/fetch-guarded';
+import type { PinOrigin } from '@llm0/providers/transport/egress/pinned-fetch';
 import type { KeyRing } from '@llm0/providers/transport/key-ring';
 import type { Logger } from 'pino';
 import type { BackendParts } from '../backends/parts';
@@ -62,6 +64,8 @@ export interface ConnectedProvider {
   readonly ownKeys?: true;
   /** For addresses that an operator gave at run time: guarded, and pinned. */
   readonly fetch?: typeof globalThis.fetch;
+  /** For connections of other kinds than HTTP, where `fetch` is set. */
+  readonly pin?: PinOrigin;
   /** Pass-through paths beyond inference, such as `POST /v1/files`. */
   readonly passthroughPaths?: readonly string[];
   /** Takes the places of one attempt; set if the provider or a key has limited ones. Free them with `end`. */
@@ -102,6 +106,8 @@ export interface Services {
   readonly bodyLog: BodyLog;
   readonly keyCache: KeyCache;
   readonly legacyKeys: Pick<LegacyKeys, 'mayBeKey' | 'adopt'>;
+  /** Secrets of browsers' sessions. */
+  readonly realtimeSecrets: RealtimeSecrets;
   /** Tokens of identity providers in place of keys. */
   readonly accessTokens: Pick<AccessTokens, 'find' | 'forget'>;
   readonly leases: LeaseKeeper;

@@ -15,6 +15,7 @@ import type { limitFloods } from '../process/limit-floods';
 import type { Services } from '../services/contract';
 import { type AnswerStream, LastAnswers, TurnAnswers } from './last-answers';
 import { ResponseSocket, type Turn } from './response-socket';
+import type { SocketPeer } from './socket-peer';
 
 /** Path of the WebSocket; its `POST` takes the same requests. */
 const SOCKET_PATH = '/v1/responses';
@@ -45,7 +46,7 @@ export interface SocketNeeds {
   readonly refuse: (path: string, error: GatewayError) => Response;
 }
 
-type Handle = (request: Request, server: Bun.Server<ResponseSocket>) => Response | Promise<Response>;
+type Handle = (request: Request, server: Bun.Server<SocketPeer>) => Response | Promise<Response>;
 
 /** What a connection's requests have in common. */
 interface Handshake {
@@ -61,7 +62,7 @@ interface Opened extends Handshake {
 }
 
 /** For the runtime, which calls the connection itself. */
-export const socketHandlers = (maxBodyBytes: number): Bun.WebSocketHandler<ResponseSocket> => ({
+export const socketHandlers = (maxBodyBytes: number): Bun.WebSocketHandler<SocketPeer> => ({
   open: (ws) => ws.data.open(ws),
   message: (ws, message) => ws.data.receive(message),
   drain: (ws) => ws.data.drain(),
@@ -92,7 +93,7 @@ export class ResponseSockets {
   }
 
   /** Opens a connection for a valid key; a refusal is an ordinary answer. */
-  private async open(request: Request, server: Bun.Server<ResponseSocket>): Promise<Response> {
+  private async open(request: Request, server: Bun.Server<SocketPeer>): Promise<Response> {
     const { services, refuse } = this.needs;
     try {
       if (services.openRequests.isDraining) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import { type JsonObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
-import { ResponseSocket, type Turn, type Wire } from './response-socket';
+import { ResponseSocket, type Turn } from './response-socket';
+import type { Wire } from './socket-peer';
 
 const create = (fields: JsonObject = {}) => JSON.stringify({ type: 'response.create', model: 'm', ...fields });
 

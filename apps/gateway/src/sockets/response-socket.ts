@@ -1,12 +1,7 @@
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
 import { errorFrame, refusalFrame, withStream } from './encode-frames';
 import { type ClientEvent, CREATE, readEvent } from './read-event';
-
-/** The runtime's end of a connection. */
-export type Wire = Pick<
-  Bun.ServerWebSocket<unknown>,
-  'send' | 'close' | 'terminate' | 'pause' | 'resume' | 'getBufferedAmount'
->;
+import type { SocketPeer, Wire } from './socket-peer';
 
 /** A request of a client. */
 export interface Turn extends Pick<ClientEvent, 'generates' | 'stores' | 'body'> {
@@ -72,7 +67,7 @@ const KEY_REFUSED: Ending = { code: 1008, reason: 'API key refused' };
 const FAILED: Ending = { code: 1011, reason: 'internal error' };
 
 /** One connection. Requests of a stream wait for each other; those of different streams run at once. */
-export class ResponseSocket {
+export class ResponseSocket implements SocketPeer {
   private wire: Wire | undefined;
   private readonly waiting: Turn[] = [];
   /** By stream. */

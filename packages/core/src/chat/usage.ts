@@ -10,7 +10,7 @@ export interface Units {
 
 /**
  * Token usage in disjoint classes: no token is counted in two fields.
- * prompt = input + cacheRead + cacheWrite + cacheWrite1h + inputAudio + inputImage + cacheReadImage;
+ * prompt = input + cacheRead + cacheWrite + cacheWrite1h + inputAudio + cacheReadAudio + inputImage + cacheReadImage;
  * completion = output + reasoning + outputAudio + outputImage.
  */
 export interface Usage {
@@ -25,6 +25,7 @@ export interface Usage {
   readonly outputTokens: number;
   readonly reasoningTokens: number;
   readonly outputAudioTokens: number;
+  readonly cacheReadAudioTokens?: number;
   readonly inputImageTokens?: number;
   readonly cacheReadImageTokens?: number;
   readonly outputImageTokens?: number;
@@ -65,7 +66,7 @@ export const ZERO_USAGE = {
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: Changing = { ...a, ...b };
   for (const name of COUNTS) sum[name] = a[name] + b[name];
-  for (const name of IMAGES) if (sum[name] !== undefined) sum[name] = (a[name] ?? 0) + (b[name] ?? 0);
+  for (const name of SOMETIMES) if (sum[name] !== undefined) sum[name] = (a[name] ?? 0) + (b[name] ?? 0);
   if (sum.units !== undefined) sum.units = joinUnits(a.units, b.units, (one, other) => one + other);
   const feeNanoUsd = (a.feeNanoUsd ?? 0) + (b.feeNanoUsd ?? 0);
   if (feeNanoUsd > 0) sum.feeNanoUsd = feeNanoUsd;
@@ -80,9 +81,9 @@ const totalOf = (usage: Usage) => Math.max(usage.totalTokens ?? 0, promptTokens(
 const INPUT = ['inputTokens', 'cacheReadTokens', 'cacheWriteTokens', 'cacheWrite1hTokens', 'inputAudioTokens'] as const;
 const OUTPUT = ['outputTokens', 'reasoningTokens', 'outputAudioTokens'] as const;
 const COUNTS = [...INPUT, ...OUTPUT];
-const IMAGES = ['inputImageTokens', 'cacheReadImageTokens', 'outputImageTokens'] as const;
+const SOMETIMES = ['cacheReadAudioTokens', 'inputImageTokens', 'cacheReadImageTokens', 'outputImageTokens'] as const;
 const SIDES = {
-  input: [...INPUT, 'inputImageTokens', 'cacheReadImageTokens'],
+  input: [...INPUT, 'cacheReadAudioTokens', 'inputImageTokens', 'cacheReadImageTokens'],
   output: [...OUTPUT, 'outputImageTokens'],
 } as const;
 
@@ -184,6 +185,7 @@ export function promptTokens(usage: Usage): number {
     usage.cacheWriteTokens +
     usage.cacheWrite1hTokens +
     usage.inputAudioTokens +
+    (usage.cacheReadAudioTokens ?? 0) +
     (usage.inputImageTokens ?? 0) +
     (usage.cacheReadImageTokens ?? 0)
   );

@@ -17,6 +17,9 @@ export type DialectName =
   | 'openai-transcriptions'
   | 'openai-translations'
   | 'openai-speech'
+  | 'openai-realtime'
+  | 'openai-live'
+  | 'gemini-live'
   | 'passthrough'
   | 'infer';
 
@@ -35,6 +38,9 @@ export const MODALITY_OF: { readonly [K in DialectName]?: Exclude<Modality, 'tex
   'openai-images': 'image',
   'openai-image-edits': 'image',
   'openai-embeddings': 'embedding',
+  'openai-realtime': 'realtime',
+  'openai-live': 'realtime',
+  'gemini-live': 'realtime',
 };
 
 /** One upstream attempt of a request in the log. */

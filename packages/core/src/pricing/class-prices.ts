@@ -18,6 +18,8 @@ const CLASS_FALLBACKS = {
   cache_write: ['cache_write', 'input'],
   cache_write_1h: ['cache_write_1h', 'cache_write', 'input'],
   input_audio: ['input_audio', 'input'],
+  // As for images: without a discount of its own, the full price of audio, where audio has one.
+  cache_read_audio: ['cache_read_audio', 'input_audio', 'cache_read', 'input'],
   output: ['output'],
   reasoning: ['reasoning', 'output'],
   output_audio: ['output_audio', 'output'],
@@ -37,6 +39,7 @@ export const TOKENS_OF = {
   cache_write: 'cacheWriteTokens',
   cache_write_1h: 'cacheWrite1hTokens',
   input_audio: 'inputAudioTokens',
+  cache_read_audio: 'cacheReadAudioTokens',
   output: 'outputTokens',
   reasoning: 'reasoningTokens',
   output_audio: 'outputAudioTokens',

@@ -60,7 +60,7 @@ export interface Cost {
 export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, context = contextOf(usage)): Cost {
   const prices = pricesIn(priced.prices, context);
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens, feeNanoUsd = 0 } = usage;
-  const { reasoningTokens, inputAudioTokens, outputAudioTokens } = usage;
+  const { reasoningTokens, inputAudioTokens, outputAudioTokens, cacheReadAudioTokens = 0 } = usage;
   const { inputImageTokens = 0, cacheReadImageTokens = 0, outputImageTokens = 0 } = usage;
   const cachePico =
     cacheReadTokens * prices.cache_read +
@@ -70,7 +70,10 @@ export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, c
     inputImageTokens * prices.input_image +
     cacheReadImageTokens * prices.cache_read_image +
     outputImageTokens * prices.output_image;
-  const audioPico = inputAudioTokens * prices.input_audio + outputAudioTokens * prices.output_audio;
+  const audioPico =
+    inputAudioTokens * prices.input_audio +
+    outputAudioTokens * prices.output_audio +
+    cacheReadAudioTokens * prices.cache_read_audio;
   const pico =
     inputTokens * prices.input +
     outputTokens * prices.output +
@@ -88,8 +91,8 @@ export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, c
     detail.cache_write = roundedNanoUsd(writes);
   }
   if (reasoningTokens > 0) detail.reasoning = costOf(reasoningTokens, prices.reasoning);
-  if (inputAudioTokens + outputAudioTokens > 0) {
-    detail.audio = roundedNanoUsd([part(usage, 'input_audio', prices), part(usage, 'output_audio', prices)]);
+  if (inputAudioTokens + outputAudioTokens + cacheReadAudioTokens > 0) {
+    detail.audio = roundedNanoUsd(AUDIO_CLASSES.map((name) => part(usage, name, prices)));
   }
   if (inputImageTokens + cacheReadImageTokens + outputImageTokens > 0) {
     detail.image = roundedNanoUsd(IMAGE_CLASSES.map((name) => part(usage, name, prices)));
@@ -114,6 +117,7 @@ export function computeCost(usage: Usage, priced: Pick<PricedModel, 'prices'>, c
 /** `price_source` of a row with usage that has no price. */
 export const UNPRICED = 'unpriced';
 
+const AUDIO_CLASSES = ['input_audio', 'cache_read_audio', 'output_audio'] as const;
 const IMAGE_CLASSES = ['input_image', 'cache_read_image', 'output_image'] as const;
 
 const PICO_PARTS = BigInt(PARTS_A_UNIT);

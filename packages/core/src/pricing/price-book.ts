@@ -10,6 +10,7 @@ export interface TokenPrices {
   readonly cache_write_1h?: number;
   readonly reasoning?: number;
   readonly input_audio?: number;
+  readonly cache_read_audio?: number;
   readonly output_audio?: number;
   readonly input_image?: number;
   readonly cache_read_image?: number;

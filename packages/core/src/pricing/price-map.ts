@@ -10,6 +10,7 @@ const TOKENS: Readonly<Record<string, string>> = {
   cache_creation_input_token_cost_above_1hr: 'cache_write_1h',
   output_cost_per_reasoning_token: 'reasoning',
   input_cost_per_audio_token: 'input_audio',
+  cache_read_input_audio_token_cost: 'cache_read_audio',
   output_cost_per_audio_token: 'output_audio',
   input_cost_per_image_token: 'input_image',
   output_cost_per_image_token: 'output_image',

@@ -7,6 +7,7 @@ import { listRemoteMedia } from './encode-media';
 import { encodeRequest } from './encode-request';
 import { probeEndpoint } from './endpoint';
 import { passthrough } from './passthrough';
+import { bidi } from './realtime/bidi';
 import { image } from './tasks/image';
 import { speech } from './tasks/speech';
 import { transcription } from './tasks/transcription';
@@ -27,5 +28,6 @@ export const gemini: Provider = {
   probeUrl: probeEndpoint,
   embeddings,
   tasks: { image, speech, transcription },
+  realtime: { bidi },
   passthrough,
 };

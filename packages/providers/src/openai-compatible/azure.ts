@@ -3,6 +3,7 @@ import { OPENAI_COMPLETIONS } from '../openai/completions/quirks';
 import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
 import { passthrough, shapesUnder } from '../openai/passthrough';
 import { OPENAI_QUIRKS } from '../openai/quirks';
+import { realtime } from '../openai/realtime/realtime';
 import { createImages, OPENAI_IMAGES } from '../openai/tasks/image';
 import { createSpeech } from '../openai/tasks/speech';
 import { createTranscription } from '../openai/tasks/transcription';
@@ -100,6 +101,18 @@ export const azure: Provider = {
         toDeployment(context, request.pictures === undefined ? 'images/generations' : 'images/edits', (keyless) =>
           image.encodeRequest(request, keyless),
         ),
+    },
+  },
+  realtime: {
+    realtime: {
+      ...realtime,
+      endpoint: (target) => {
+        const { url } = realtime.endpoint({
+          ...target,
+          connection: { baseUrl: `${resourceRoot(target.connection)}/openai/v1` },
+        });
+        return { url, headers: { ...keyHeaders(target.connection), ...target.connection.headers } };
+      },
     },
   },
   passthrough: {

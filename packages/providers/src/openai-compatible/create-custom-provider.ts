@@ -1,4 +1,5 @@
 import { modelsEndpoint } from '../openai/endpoint';
+import { realtime } from '../openai/realtime/realtime';
 import { createImages, OPENAI_IMAGES } from '../openai/tasks/image';
 import { createSpeech } from '../openai/tasks/speech';
 import { createTranscription } from '../openai/tasks/transcription';
@@ -26,6 +27,7 @@ export function createCustomProvider(name: string, listsModels: boolean): Provid
       transcription: createTranscription(name, { tellsUsage: false, streams: true }),
       speech: createSpeech(name, { hasEvents: false }),
     },
+    realtime: { realtime },
     ...(listsModels ? { modelsEndpoint } : {}),
   });
 }

@@ -1,4 +1,5 @@
 import type { Provider } from '../provider';
+import type { RealtimeParts } from '../realtime';
 import type { TaskParts } from '../tasks';
 import { batches } from './batches';
 import { createCompletions } from './completions/create-completions';
@@ -14,6 +15,8 @@ import { modelsEndpoint } from './endpoint';
 import { speakModerations } from './moderations/speak-moderations';
 import { passthrough, untoldPassthrough } from './passthrough';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
+import { live } from './realtime/live';
+import { realtime } from './realtime/realtime';
 import { speakResponses } from './responses/speak-responses';
 import { createDecisions } from './tasks/decision';
 import { createImages, OPENAI_IMAGES } from './tasks/image';
@@ -36,6 +39,7 @@ export interface ChatProfile {
   readonly moderationModels?: RegExp;
   /** Further endpoints. */
   readonly tasks?: TaskParts;
+  readonly realtime?: RealtimeParts;
   /** Set for servers with changing models: the gateway reloads their list. */
   readonly modelsEndpoint?: NonNullable<Provider['modelsUrl']>;
   /** For servers without a list of models. */
@@ -60,6 +64,7 @@ export function createChatProvider(profile: ChatProfile): Provider {
     passthrough: quirks.streamOptions ? passthrough : untoldPassthrough,
     ...(profile.embeddings === null ? {} : { embeddings: createEmbeddings(name, profile.embeddings) }),
     ...tasksOf(profile),
+    ...(profile.realtime === undefined ? {} : { realtime: profile.realtime }),
     ...(profile.completions === null ? {} : { completions: createCompletions(name, profile.completions, quirks) }),
     ...(profile.modelsEndpoint === undefined
       ? {}
@@ -97,6 +102,7 @@ const speaking: Provider = speakResponses(
       transcription: createTranscription('openai', OPENAI_TRANSCRIPTION),
       speech: createSpeech('openai', { hasEvents: true }),
     },
+    realtime: { realtime, live },
   }),
 );
 

@@ -1,9 +1,9 @@
 // A failed backend gives one `GatewayError`; no retry here.
 import { refuseOddStatus, untilHeaders } from './fetch-upstream';
-import { notingEnd } from './noting-end';
+import { notingEnd } from './native/noting-end';
 import { upstreamFailure } from './upstream-failure';
 
-export { checkPath } from './native-path';
+export { checkPath } from './native/native-path';
 export { UpstreamBody } from './read-body';
 export { readRetryAfterMs } from './retry-after';
 export { wasMalformed, wasNeverSent } from './upstream-failure';

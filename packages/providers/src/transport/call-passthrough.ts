@@ -3,8 +3,8 @@ import type { NativeRequest, PassthroughPart } from '../passthrough';
 import type { Provider } from '../provider';
 import type { ProviderConnection } from '../provider-request';
 import { type HeadersWait, refuseRedirect, untilHeaders } from './fetch-upstream';
-import { badPath, checkPath } from './native-path';
-import { notingEnd } from './noting-end';
+import { badPath, checkPath } from './native/native-path';
+import { notingEnd } from './native/noting-end';
 
 export { isBilledStatus } from '../billing/billed-statuses';
 export { UsageEventFilter } from '../billing/drop-usage-event';

@@ -65,7 +65,8 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['Dropped parameters', log.dropped_params?.join(', ') ?? null],
     ['Run', log.run_id, runLink(log)],
     ['Tool calls of the run', log.run_id === null ? null : 'View all', callsOf(log.run_id ?? '')],
-    ['Trace', log.trace_id, others({ trace_id: log.trace_id ?? '' })],
+    // Answers of a session share it.
+    [log.modality === 'realtime' ? 'Session' : 'Trace', log.trace_id, others({ trace_id: log.trace_id ?? '' })],
     ['Similarity', log.similarity_score === null ? null : log.similarity_score.toFixed(4)],
     ['Matched by', log.matched_by, { to: '/requests', search: (kept) => ({ ...kept, open: log.matched_by }) }],
   ];

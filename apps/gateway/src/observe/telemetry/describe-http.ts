@@ -28,6 +28,9 @@ const SHAPES = {
   'openai-transcriptions': { route: '/v1/audio/transcriptions', operation: 'transcription' },
   'openai-translations': { route: '/v1/audio/translations', operation: 'transcription' },
   'openai-speech': { route: '/v1/audio/speech', operation: 'speech' },
+  'openai-realtime': { route: '/v1/realtime', operation: 'realtime' },
+  'openai-live': { route: '/v1/live/sessions', operation: 'realtime' },
+  'gemini-live': { route: '/ws/{service}.BidiGenerateContent', operation: 'realtime' },
   passthrough: { route: '/passthrough/{provider}/*', operation: 'passthrough' },
   infer: { route: '/infer/{backend}/*', operation: 'infer' },
 } as const satisfies Record<DialectName, Shape>;

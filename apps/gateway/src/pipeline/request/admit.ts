@@ -31,6 +31,8 @@ export interface AdmitInput<R = ChatRequest> {
   readonly judgeAgain?: ((principal: Authenticated) => Promise<ChatRequest | undefined>) | undefined;
   /** Tells when its caller leaves a queue; absent: it never waits in one. */
   readonly httpRequest?: Pick<Request, 'signal'> | undefined;
+  /** Part of something that has a place of its own, such as a session. */
+  readonly isPart?: true;
 }
 
 /** Plans one kind of request, so that all kinds pass the same decision. */
@@ -258,6 +260,6 @@ function admitRequest(
     budgets: options.run === undefined ? asked : withRun(asked, options.run),
     levelLimits,
     tokensPerMinute: key.tokensPerMinute,
-    maxConcurrency: key.maxConcurrency,
+    maxConcurrency: input.isPart === true ? null : key.maxConcurrency,
   };
 }

@@ -76,6 +76,10 @@ function encodeTranscription(
 
 const asText = (value: JsonValue | undefined) => (typeof value === 'string' ? value : JSON.stringify(value));
 
+/** Usage of a piece of speech that was written down. */
+export const readHeardUsage = (told: JsonValue | undefined): Usage | undefined =>
+  readUsage(told, undefined, OPENAI_TRANSCRIPTION);
+
 /** Tokens or seconds, as the vendor bills; undefined for neither. */
 function readUsage(
   told: JsonValue | undefined,

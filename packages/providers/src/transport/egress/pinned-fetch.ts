@@ -14,11 +14,18 @@ interface Pin extends PinnedUrl {
   readonly untilMs: number;
 }
 
+export type PinnedFetch = typeof globalThis.fetch & {
+  /** The verified address of an origin, for connections of other kinds. */
+  readonly pin: PinOrigin;
+};
+
+export type PinOrigin = (origin: string) => Promise<PinnedUrl>;
+
 /**
  * A fetch for base URLs that an operator gave at run time: the name is resolved, private addresses are refused, and the
  * connection goes to the very address that was checked. Redirects are handed back, never followed.
  */
-export function createPinnedFetch(options: PinnedFetchOptions): typeof globalThis.fetch {
+export function createPinnedFetch(options: PinnedFetchOptions): PinnedFetch {
   const pins = new Map<string, Pin>();
   const pinFor = async (origin: string): Promise<Pin> => {
     const known = pins.get(origin);
@@ -36,7 +43,7 @@ export function createPinnedFetch(options: PinnedFetchOptions): typeof globalThi
     const tls = { ...(pin.serverName === undefined ? {} : { serverName: pin.serverName }), ca: options.ca };
     return options.fetch(url.href, { ...init, headers, redirect: 'manual', tls } as RequestInit);
   };
-  return Object.assign(pinnedFetch, { preconnect: () => {} });
+  return Object.assign(pinnedFetch, { preconnect: () => {}, pin: pinFor });
 }
 
 async function pinOrRefuse(origin: string, options: PinnedFetchOptions): Promise<PinnedUrl> {

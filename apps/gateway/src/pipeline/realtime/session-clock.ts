@@ -1,0 +1,88 @@
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { SessionMeter } from './session-meter';
+import type { SessionSpending } from './session-spending';
+
+/** Seconds that are held at once. Each stretch has its row. */
+const STRETCH_SECONDS = 60;
+/** The next stretch is held so long before the end of one. */
+const AHEAD_SECONDS = 2;
+
+/** Pays a session by its seconds, a stretch at a time: it ends with the last stretch that the budget covers. */
+export class SessionClock {
+  private current: SessionMeter | undefined;
+  /** Seconds of the stretches that were booked. */
+  private booked = 0;
+  private startedMs = 0;
+  /** The vendor's count, which is cumulative. */
+  private told = 0;
+  private isFinal = false;
+  private isHolding = false;
+  private isClosed = false;
+
+  constructor(
+    private readonly spending: SessionSpending,
+    private readonly monotonicMs: () => number,
+  ) {}
+
+  /** Holds the first stretch. Throws the refusal. */
+  async start(): Promise<void> {
+    this.startedMs = this.monotonicMs();
+    this.current = await this.hold();
+  }
+
+  tell(seconds: number, isFinal: boolean): void {
+    this.told = Math.max(seconds, this.told);
+    this.isFinal ||= isFinal;
+  }
+
+  /** Holds the next stretch in time; undefined: not yet. Throws the refusal. */
+  tick(): Promise<void> | undefined {
+    const isSoon = this.elapsed >= this.booked + STRETCH_SECONDS - AHEAD_SECONDS;
+    return !isSoon || this.isHolding || this.isClosed ? undefined : this.goOn();
+  }
+
+  /** Books the rest. undefined: an ordinary end. */
+  close(error?: GatewayError): void {
+    this.isClosed = true;
+    const { current } = this;
+    this.current = undefined;
+    const usage = this.usage();
+    if (error === undefined) current?.complete(usage);
+    else current?.fail(error);
+    this.booked += usage.units?.sessionSeconds ?? 0;
+  }
+
+  private async goOn(): Promise<void> {
+    this.isHolding = true;
+    try {
+      const next = await this.hold();
+      const usage = this.usage();
+      if (this.isClosed) {
+        next.release();
+        return;
+      }
+      this.current?.complete(usage);
+      this.booked += usage.units?.sessionSeconds ?? 0;
+      this.current = next;
+    } finally {
+      this.isHolding = false;
+    }
+  }
+
+  private hold(): Promise<SessionMeter> {
+    const bound = (): Usage => ({ ...ZERO_USAGE, units: { sessionSeconds: STRETCH_SECONDS } });
+    return this.spending.hold({ bound, estimate: () => this.usage() });
+  }
+
+  /** Until the vendor's last count, never less than has passed. */
+  private get elapsed(): number {
+    return this.isFinal ? this.told : Math.max(this.told, (this.monotonicMs() - this.startedMs) / 1000);
+  }
+
+  /** Of the current stretch. */
+  private usage(): Usage {
+    const sessionSeconds = Math.max(0, Math.ceil((this.elapsed - this.booked) * 1000) / 1000);
+    return { ...ZERO_USAGE, units: { sessionSeconds }, ...(this.isFinal ? {} : { estimated: true }) };
+  }
+}

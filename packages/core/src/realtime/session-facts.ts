@@ -1,0 +1,41 @@
+import type { Usage } from '../chat/usage';
+
+/** What a caller's frame means for the bill; everything else just passes. */
+export type CallerFact =
+  /** Wants an answer. `outputTokens`: its own limit. */
+  | { readonly type: 'ask'; readonly eventId: string | undefined; readonly outputTokens: number | undefined }
+  | { readonly type: 'settings'; readonly settings: SessionSettings };
+
+/** What a vendor's frame means for the bill. */
+export type VendorFact =
+  /** An answer begins, whoever wanted it. */
+  | { readonly type: 'began'; readonly turnId: string }
+  /** `usage`: undefined where the vendor tells none. */
+  | { readonly type: 'ended'; readonly turnId: string; readonly usage: Usage | undefined; readonly failure?: string }
+  /** Speech of the caller is being written down. */
+  | { readonly type: 'hearing'; readonly itemId: string }
+  | { readonly type: 'heard'; readonly itemId: string; readonly usage: Usage | undefined; readonly failure?: string }
+  | { readonly type: 'settings'; readonly settings: SessionSettings }
+  /** A caller's frame was refused: nothing begins. */
+  | { readonly type: 'rejected'; readonly eventId: string | undefined; readonly message: string }
+  /** Cumulative seconds of the session. */
+  | { readonly type: 'seconds'; readonly seconds: number; readonly isFinal: boolean };
+
+/** Settings that decide prices and bounds; undefined = not named. */
+export interface SessionSettings {
+  readonly model?: string | undefined;
+  /** Writes down the caller's speech; null = nobody does. */
+  readonly transcriptionModel?: string | null | undefined;
+  /** null = without a limit. */
+  readonly outputTokens?: number | null | undefined;
+  /** The vendor answers by itself once the caller stops speaking. */
+  readonly answersAlone?: boolean | undefined;
+  /** Settings whose cost has no bound, such as tools that the vendor runs. */
+  readonly unbounded?: readonly string[] | undefined;
+}
+
+/** Later settings over earlier ones. */
+export function mergeSettings(before: SessionSettings, now: SessionSettings): SessionSettings {
+  const told = Object.entries(now).filter(([, value]) => value !== undefined);
+  return { ...before, ...(Object.fromEntries(told) as SessionSettings) };
+}

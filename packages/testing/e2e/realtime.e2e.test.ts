@@ -1,0 +1,431 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import type { JsonObject } from '@llm0/core/chat/json';
+import OpenAI from 'openai';
+import { OpenAIRealtimeWS } from 'openai/realtime/ws';
+import { type FakeRealtime, startFakeRealtime } from '../fake-upstream/start-fake-realtime';
+import { callAdmin, createTestKey } from '../stores/start-gateway';
+import {
+  allLogs,
+  type LogRow,
+  STORE_KINDS,
+  settledLedger,
+  startEnvironment,
+  type TestEnvironment,
+  waitUntil,
+} from './environment';
+import { SessionClient, startTlsFront } from './realtime-client';
+
+const SETUP_MS = 60_000;
+const MODEL = 'gpt-realtime-2';
+/** Text 59 × $4, cached 60 × $0.4, speech 9 × $32 and cached 4 × $0.4; out 30 × $24 and 91 × $64, each a million. */
+const TURN_USD = 0.0070936;
+
+interface Row extends LogRow {
+  readonly modality: string | null;
+  readonly model: string;
+  readonly dialect: string;
+  readonly units: Record<string, number> | null;
+}
+
+describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
+  let world: TestEnvironment;
+  let fake: FakeRealtime;
+  let apiKey: string;
+  let keyId: string;
+  let projectId: string;
+  beforeAll(async () => {
+    fake = startFakeRealtime();
+    world = await startEnvironment({
+      kind,
+      env: {
+        ...{ OPENAI_BASE_URL: `${fake.url}/v1`, GEMINI_API_KEY: 'gemini-fake-key', GEMINI_BASE_URL: fake.url },
+        ...{ AZURE_OPENAI_API_KEY: 'azure-fake-key', AZURE_OPENAI_ENDPOINT: fake.url },
+      },
+    });
+    const prices: readonly [string, string, JsonObject][] = [
+      ['openai', 'gpt-live', { mode: 'realtime', session_second_usd: 0.001 }],
+      ['openai', 'gpt-realtime-unpriced', { mode: 'realtime', image_usd: 1 }],
+      ['openai', 'gpt-realtime-bounded', { ...USUAL, context_window: 32_000, max_output_tokens: 4096 }],
+      ['azure', 'my-realtime', USUAL],
+      ['gemini', 'gemini-live', USUAL],
+    ];
+    for (const [provider, model, body] of prices) {
+      await callAdmin(world.gateway, `/models?provider=${provider}&model=${model}`, { method: 'PUT', body });
+    }
+  }, SETUP_MS);
+  beforeEach(async () => {
+    fake.reset();
+    ({ apiKey, keyId, projectId } = await createTestKey(world.gateway));
+  });
+  afterAll(async () => {
+    await world.close();
+    await fake.stop();
+  }, SETUP_MS);
+
+  const urlOf = (path: string) => `${world.gateway.url}${path}`;
+  const open = (path = `/v1/realtime?model=${MODEL}`, headers: Record<string, string> = {}) =>
+    SessionClient.open(urlOf(path), { authorization: `Bearer ${apiKey}`, ...headers });
+  const key = (body: Record<string, unknown>) =>
+    callAdmin(world.gateway, `/projects/${projectId}/keys/${keyId}`, { method: 'PATCH', body });
+  const project = (body: Record<string, unknown>) =>
+    callAdmin(world.gateway, `/projects/${projectId}`, { method: 'PATCH', body });
+  /** Waits for so many rows, oldest first. */
+  const rows = async (count: number): Promise<Row[]> => {
+    let found: Row[] = [];
+    for (let i = 0; i < 100 && found.length < count; i++) {
+      if (i > 0) await Bun.sleep(100);
+      found = (await allLogs(world.gateway, `project_id=${projectId}`)) as Row[];
+    }
+    expect(found).toHaveLength(count);
+    return found.reverse();
+  };
+  /** A handshake that is refused. */
+  const refusal = async (path: string, headers: Record<string, string> = { authorization: `Bearer ${apiKey}` }) => {
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+    const response = await fetch(urlOf(path), {
+      headers: { ...upgrade, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', ...headers },
+    });
+    const body = (await response.json()) as { error: { code: string; param: string | null } };
+    return { status: response.status, code: body.error.code, param: body.error.param };
+  };
+  const ledgerIsEven = async () => {
+    const ledger = await settledLedger(world.gateway, 10_000);
+    expect(ledger).toMatchObject({ ok: true, queue_depth: 0, open_holds: 0 });
+    return ledger.projects.find((one) => one.project_id === projectId)?.counter_usd ?? 0;
+  };
+
+  test("the official client's turn has a row of its own, and so has its session", async () => {
+    const tls = await startTlsFront(world.gateway.url);
+    const client = new OpenAI({ apiKey, baseURL: `${tls.url}/v1` });
+    const session = new OpenAIRealtimeWS({ model: MODEL, options: { rejectUnauthorized: false } }, client);
+    const done = Promise.withResolvers<JsonObject>();
+    let deltas = 0;
+    session.on('response.output_audio.delta', () => {
+      deltas += 1;
+    });
+    session.on('error', done.reject);
+    session.on('response.done', (event) => done.resolve(event as unknown as JsonObject));
+    session.on('session.created', () => {
+      const content = [{ type: 'input_text' as const, text: 'Say hello.' }];
+      session.send({ type: 'conversation.item.create', item: { type: 'message', role: 'user', content } });
+      session.send({ type: 'response.create' });
+    });
+    expect(await done.promise).toMatchObject({ response: { status: 'completed' } });
+    expect(deltas).toBe(3);
+    session.close();
+    await tls.stop();
+    const found = await rows(2);
+    const [turn, whole] = [
+      found.find(({ tokens_in }) => tokens_in > 0),
+      found.find(({ tokens_in }) => tokens_in === 0),
+    ];
+    expect(turn).toMatchObject({
+      model: MODEL,
+      modality: 'realtime',
+      status: 'success',
+      tokens_in: 132,
+      tokens_out: 121,
+    });
+    expect(turn?.cost_usd).toBeCloseTo(TURN_USD, 9);
+    expect(whole).toMatchObject({ modality: 'realtime', status: 'success', cost_usd: 0, trace_id: turn?.trace_id });
+    expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
+    expect(fake.sessions[0]?.headers.authorization).not.toContain(apiKey);
+  });
+
+  test('speech is written down at the price of its own model', async () => {
+    const client = await open();
+    const transcription = { model: 'gpt-realtime-whisper' };
+    client.send({ type: 'session.update', session: { audio: { input: { transcription } } } });
+    await client.next('session.updated');
+    client.send({ type: 'input_audio_buffer.append', audio: 'A'.repeat(64_000) });
+    client.send({ type: 'input_audio_buffer.commit' });
+    await client.next('conversation.item.input_audio_transcription.completed');
+    client.socket.close();
+    const heard = (await rows(2)).find(({ model }) => model === 'gpt-realtime-whisper');
+    // 3 seconds of $0.017 a minute.
+    expect(heard).toMatchObject({ status: 'success', cost_usd: 0.00085, units: { seconds: 3 } });
+    await ledgerIsEven();
+  });
+
+  test('a vendor that answers by itself is held and billed as well', async () => {
+    fake.behaviour.answersAlone = true;
+    const client = await open();
+    client.send({ type: 'input_audio_buffer.commit' });
+    await client.next('response.done');
+    client.socket.close();
+    expect((await rows(2)).some(({ cost_usd }) => Math.abs(cost_usd - TURN_USD) < 1e-9)).toBe(true);
+    await ledgerIsEven();
+  });
+
+  test('an answer that its caller leaves is booked as an estimate', async () => {
+    Object.assign(fake.behaviour, { deltas: 20, deltaLength: 6400, hangs: true });
+    const client = await open();
+    client.send({
+      type: 'conversation.item.create',
+      item: { content: [{ type: 'input_text', text: 'x'.repeat(900) }] },
+    });
+    client.send({ type: 'response.create' });
+    await waitUntil(() => client.count('response.output_audio.delta') === 20);
+    client.leave();
+    const turn = (await rows(2)).find(({ tokens_out }) => tokens_out > 0);
+    expect(turn).toMatchObject({ status: 'aborted', error_code: 'client_closed', cost_estimated: true });
+    // Two seconds of speech at 20 tokens each, and the text that it answers.
+    expect(turn?.tokens_out).toBeGreaterThanOrEqual(40);
+    expect(turn?.tokens_in).toBeGreaterThanOrEqual(300);
+    await waitUntil(() => fake.sessions[0]?.isClosed === true);
+    expect(await ledgerIsEven()).toBeGreaterThan(0);
+  });
+
+  test('a vendor that drops a session ends it, and what was open is booked', async () => {
+    Object.assign(fake.behaviour, { hangs: true });
+    const client = await open();
+    client.send({ type: 'response.create' });
+    await client.next('response.created');
+    fake.drop();
+    expect(await client.ended).toMatchObject({ code: 1011 });
+    expect(client.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'upstream_error' } });
+    for (const row of await rows(2)) expect(row).toMatchObject({ status: 'error', error_code: 'upstream_error' });
+    await ledgerIsEven();
+  });
+
+  test('a revoked key, and a closed project, end their sessions within a second', async () => {
+    Object.assign(fake.behaviour, { deltas: 1000, gapMs: 10 });
+    for (const revoke of [() => key({ is_active: false }), () => project({ is_active: false })]) {
+      const client = await open();
+      client.send({ type: 'response.create' });
+      await client.next('response.output_audio.delta');
+      await revoke();
+      const sinceMs = performance.now();
+      const { code, atMs } = await client.ended;
+      expect(code).toBe(1008);
+      expect(atMs - sinceMs).toBeLessThan(1000);
+      await key({ is_active: true });
+    }
+    await project({ is_active: true });
+    await ledgerIsEven();
+  });
+
+  test('without budget an answer is refused before it begins, and the session ends', async () => {
+    const client = await open();
+    client.send({ type: 'response.create' });
+    await client.next('response.done');
+    await project({ monthly_cap_usd: 0.008 });
+    client.send({ type: 'response.create', event_id: 'mine' });
+    expect(await client.next('error')).toMatchObject({ error: { code: 'spend_cap_exceeded', event_id: null } });
+    expect(await client.ended).toMatchObject({ code: 1008 });
+    expect(fake.told.answers).toBe(1);
+    const found = await rows(3);
+    expect(found.filter(({ error_code }) => error_code === 'spend_cap_exceeded')).toHaveLength(2);
+    expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
+  });
+
+  test('an answer that begins without budget is stopped, and what it cost is booked', async () => {
+    Object.assign(fake.behaviour, { answersAlone: true, deltas: 500, gapMs: 10 });
+    await key({ rate_limit_per_minute: 1 });
+    const client = await open();
+    client.send({ type: 'input_audio_buffer.commit' });
+    expect(await client.next('error')).toMatchObject({ error: { code: 'rate_limit_exceeded', param: 'key' } });
+    await waitUntil(() => fake.sessions[0]?.received.includes('response.cancel') === true);
+    await Bun.sleep(100);
+    expect(client.count('response.created') + client.count('response.output_audio.delta')).toBe(0);
+    expect(client.isClosed).toBe(false);
+    client.leave();
+    expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
+  });
+
+  test('a frame that the vendor refuses gives its hold back', async () => {
+    fake.behaviour.refuses = true;
+    const client = await open();
+    client.send({ type: 'response.create', event_id: 'mine' });
+    expect(await client.next('error')).toMatchObject({ error: { event_id: 'mine' } });
+    const [turn] = await rows(1);
+    expect(turn).toMatchObject({ status: 'error', error_code: 'upstream_rejected', cost_usd: 0, tokens_in: 0 });
+    fake.behaviour.refuses = false;
+    client.send({ type: 'response.create' });
+    await client.next('response.done');
+    client.leave();
+    expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
+  });
+
+  test('what may not be opened is refused by name', async () => {
+    expect(
+      await refusal(`/v1/realtime?model=${MODEL}`, { authorization: `Bearer llm0_live_${'0'.repeat(64)}` }),
+    ).toMatchObject({
+      ...{ status: 401, code: 'invalid_api_key' },
+    });
+    expect(await refusal(`/v1/realtime?model=${MODEL}`, {})).toMatchObject({ status: 401, code: 'missing_api_key' });
+    expect(await refusal('/v1/realtime?model=no-such-model')).toMatchObject({ status: 404, code: 'model_not_found' });
+    expect(await refusal('/v1/realtime')).toMatchObject({ param: 'model' });
+    expect(await refusal('/v1/realtime?model=gpt-realtime-unpriced')).toMatchObject({
+      ...{ status: 400, code: 'model_not_priced', param: 'model' },
+    });
+    await key({ allowed_models: ['gpt-4o-mini'] });
+    expect(await refusal(`/v1/realtime?model=${MODEL}`)).toMatchObject({ status: 403, code: 'model_not_allowed' });
+    await key({ allowed_models: null });
+    fake.behaviour.refuseWith = 401;
+    expect(await refusal(`/v1/realtime?model=${MODEL}`)).toMatchObject({ status: 502, code: 'upstream_error' });
+    fake.behaviour.refuseWith = undefined;
+    const rule = { name: 'no mail', on: 'both', check: { type: 'pii', kinds: ['email'] }, action: 'block' };
+    const path = `/projects/${projectId}/guardrails`;
+    await callAdmin(world.gateway, path, { method: 'PUT', body: { mode: 'enforce', rules: [rule] } });
+    expect(await refusal(`/v1/realtime?model=${MODEL}`)).toMatchObject({
+      ...{ status: 400, code: 'guardrail_blocked', param: 'no mail' },
+    });
+    await callAdmin(world.gateway, path, { method: 'PUT', body: { mode: 'off', rules: [] } });
+    await project({ is_active: false });
+    expect(await refusal(`/v1/realtime?model=${MODEL}`)).toMatchObject({ status: 403, code: 'project_inactive' });
+    expect(fake.sessions).toHaveLength(0);
+    expect(await ledgerIsEven()).toBe(0);
+  });
+
+  test('a session takes one place of its key, and answers in it none', async () => {
+    await key({ max_concurrency: 1 });
+    const client = await open();
+    expect(await refusal(`/v1/realtime?model=${MODEL}`)).toMatchObject({ status: 429, param: 'concurrency' });
+    client.send({ type: 'response.create' });
+    await client.next('response.done');
+    client.socket.close();
+    await client.ended;
+    await ledgerIsEven();
+    (await open()).leave();
+  });
+
+  test('models of a session are those of its key: others are refused, and the session goes on', async () => {
+    const client = await open();
+    const update = (session: JsonObject) => client.send({ type: 'session.update', session });
+    update({ audio: { input: { transcription: { model: 'whisper-without-price' } } } });
+    expect(await client.next('error')).toMatchObject({ error: { code: 'model_not_priced' } });
+    expect(await client.ended).toMatchObject({ code: 1008 });
+    const other = await open();
+    other.send({ type: 'session.update', session: { model: 'gpt-4o' } });
+    expect(await other.next('error')).toMatchObject({ error: { code: 'invalid_request', param: 'session.model' } });
+    other.send({ type: 'session.update', session: { model: MODEL } });
+    await other.next('session.updated');
+    other.leave();
+    await ledgerIsEven();
+  });
+
+  test('under strict caps nothing without a bound begins', async () => {
+    await project({ strict_caps: true, monthly_cap_usd: 50 });
+    const client = await open();
+    client.send({ type: 'response.create' });
+    expect(await client.next('error')).toMatchObject({ error: { code: 'request_over_limit', param: 'model' } });
+    client.leave();
+    const bounded = await open('/v1/realtime?model=gpt-realtime-bounded');
+    const tools = [{ type: 'mcp', server_label: 'x', server_url: 'https://example.com' }];
+    bounded.send({ type: 'session.update', session: { tools } });
+    expect(await bounded.next('error')).toMatchObject({ error: { code: 'request_over_limit', param: 'tools' } });
+    bounded.send({ type: 'response.create' });
+    await bounded.next('response.done');
+    bounded.leave();
+    expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
+  });
+
+  test('a secret of the gateway opens sessions of its key, with its settings and its customer', async () => {
+    const create = (body: JsonObject) =>
+      fetch(urlOf('/v1/realtime/client_secrets'), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'x-customer-id': 'ann' },
+        body: JSON.stringify(body),
+      });
+    const session = { type: 'realtime', model: MODEL, instructions: 'Be brief.' };
+    for (const seconds of [9, 7201, 'x']) {
+      const refused = await create({ expires_after: { anchor: 'created_at', seconds }, session });
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({ error: { param: 'expires_after.seconds' } });
+    }
+    const created = await create({ expires_after: { anchor: 'created_at', seconds: 60 }, session });
+    const {
+      value,
+      expires_at,
+      session: shown,
+    } = (await created.json()) as {
+      value: string;
+      expires_at: number;
+      session: JsonObject;
+    };
+    expect(shown).toMatchObject(session);
+    expect(expires_at - Date.now() / 1000).toBeLessThan(62);
+    for (let i = 0; i < 2; i++) {
+      const protocols = ['realtime', `openai-insecure-api-key.${value}`];
+      const client = await SessionClient.open(urlOf(`/v1/realtime?model=${MODEL}`), {}, protocols);
+      expect(client.socket.protocol).toBe('realtime');
+      expect(await client.next('session.updated')).toMatchObject({ session: { instructions: 'Be brief.' } });
+      client.send({ type: 'response.create' });
+      await client.next('response.done');
+      client.socket.close();
+    }
+    await ledgerIsEven();
+    const turns = (await allLogs(world.gateway, `project_id=${projectId}&customer_id=ann`)).filter(
+      (row) => row.cost_usd > 0,
+    );
+    expect(turns).toHaveLength(2);
+    expect(JSON.stringify(fake.sessions.map(({ headers }) => headers))).not.toContain(value);
+    await key({ is_active: false });
+    expect(await refusal('/v1/realtime', { authorization: `Bearer ${value}` })).toMatchObject({ status: 401 });
+    const unknown = { authorization: `Bearer ek_llm0_${'0'.repeat(64)}` };
+    expect(await refusal('/v1/realtime', unknown)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+  });
+
+  test('a live session is billed by its seconds, which are told as a sum', async () => {
+    const client = await open('/v1/live/sessions?model=gpt-live');
+    for (const seconds of [10, 20, 30])
+      fake.send(JSON.stringify({ type: 'session.usage.updated', usage: { seconds } }));
+    await waitUntil(() => client.count('session.usage.updated') === 3);
+    client.send({ type: 'session.close' });
+    await client.ended;
+    const stretch = (await rows(2)).find(({ units }) => units !== null);
+    expect(stretch).toMatchObject({ dialect: 'openai-live', cost_usd: 0.0425, units: { session_seconds: 42.5 } });
+    expect(stretch?.cost_estimated).toBe(false);
+    await ledgerIsEven();
+    await project({ monthly_cap_usd: 0.05 });
+    expect(await refusal('/v1/live/sessions?model=gpt-live')).toMatchObject({
+      status: 402,
+      code: 'spend_cap_exceeded',
+    });
+    await ledgerIsEven();
+  });
+
+  test('a shutdown ends an idle session at once, another one after its answer', async () => {
+    const idle = await open();
+    Object.assign(fake.behaviour, { deltas: 10, gapMs: 50 });
+    const busy = await open();
+    busy.send({ type: 'response.create' });
+    await busy.next('response.output_audio.delta');
+    const restarted = world.restart('stop');
+    expect(await idle.ended).toMatchObject({ code: 1001 });
+    expect(busy.isClosed).toBe(false);
+    expect(await busy.ended).toMatchObject({ code: 1001 });
+    expect(busy.count('response.done')).toBe(1);
+    await restarted;
+    expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
+  });
+
+  test('sessions of other vendors: Azure by its own path, Gemini in its own protocol', async () => {
+    const azure = await open('/v1/realtime?model=azure/my-realtime');
+    azure.send({ type: 'response.create' });
+    await azure.next('response.done');
+    azure.leave();
+    expect(fake.sessions[0]?.url).toBe('/openai/v1/realtime?model=my-realtime');
+    expect(fake.sessions[0]?.headers['api-key']).toBe('azure-fake-key');
+    const path = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
+    const gemini = await SessionClient.open(urlOf(`${path}?key=${apiKey}`), {});
+    gemini.send({ setup: { model: 'models/gemini-live', generationConfig: { responseModalities: ['AUDIO'] } } });
+    await waitUntil(() => gemini.events.length === 1);
+    gemini.send({ clientContent: { turns: [{ role: 'user', parts: [{ text: 'hi' }] }], turnComplete: true } });
+    await waitUntil(() => gemini.events.some(({ usageMetadata }) => usageMetadata !== undefined));
+    gemini.socket.close();
+    const turn = (await rows(4)).find(({ dialect, cost_usd }) => dialect === 'gemini-live' && cost_usd > 0);
+    // Text 80 × $4, speech 20 × $32 in and 50 × $64 out.
+    expect(turn).toMatchObject({ model: 'gemini-live', tokens_in: 100, tokens_out: 50, cost_usd: 0.00416 });
+    expect(fake.sessions[1]?.headers['x-goog-api-key']).toBe('gemini-fake-key');
+    expect(fake.sessions[1]?.url).toBe(path);
+    await ledgerIsEven();
+  });
+});
+
+const USUAL = {
+  mode: 'realtime',
+  ...{ input_usd_per_million: 4, cache_read_usd_per_million: 0.4, output_usd_per_million: 24 },
+  ...{ input_audio_usd_per_million: 32, cache_read_audio_usd_per_million: 0.4, output_audio_usd_per_million: 64 },
+};
