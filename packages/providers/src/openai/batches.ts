@@ -20,7 +20,12 @@ export const batches: BatchPart = {
     form.set('purpose', 'batch');
     form.set('file', new File([text.join('\n')], `${mark}.jsonl`));
     const file = await readJson(await ask('/files', { method: 'POST', body: form }));
-    const body = { input_file_id: file.id ?? null, endpoint: url, completion_window: '24h', metadata: { [MARK]: mark } };
+    const body = {
+      input_file_id: file.id ?? null,
+      endpoint: url,
+      completion_window: '24h',
+      metadata: { [MARK]: mark },
+    };
     return decodeBatch(await readJson(await ask('/batches', postOf(body))));
   },
   async find(ask, mark) {

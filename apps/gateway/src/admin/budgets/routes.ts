@@ -16,12 +16,9 @@ const budgetSchema = z
     scope: budgetScope,
     period: z.enum(['day', 'week', 'month', 'total']),
     project_id: id.nullable().openapi({ description: 'null for organizations, teams and users' }),
-    id: z
-      .string()
-      .openapi({
-        description:
-          'Id of the key, customer or label budget; of the project that has a share; of all others their own',
-      }),
+    id: z.string().openapi({
+      description: 'Id of the key, customer or label budget; of the project that has a share; of all others their own',
+    }),
     name: z.string(),
     limit_usd: usdShown,
     used_usd: usdShown,
