@@ -34,6 +34,13 @@ export function MePage() {
       <Card title="On your computer">
         <p className="mb-2">Sign in once, and SDKs, Claude Code, Codex and Gemini CLI find a short-lived key:</p>
         <CodeBlock label="Sign in" code={`LLM0_URL=${url} llm0 login\neval "$(llm0 env)"`} />
+        <p className="mt-2 text-xs text-muted">
+          <code>llm0</code> is the gateway's{' '}
+          <a className="underline" href="/docs/reference/cli">
+            command line
+          </a>
+          : in a clone of its repository, write <code>bun run llm0</code>.
+        </p>
       </Card>
     </PageFrame>
   );

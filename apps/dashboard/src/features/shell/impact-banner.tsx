@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { asInterval, useErrors } from '../../api/stats';
-import { formatCount, formatShare } from '../../format/format-number';
+import { asInterval, type ErrorBucket, useErrors } from '../../api/stats';
+import { countOf, formatCount, formatShare } from '../../format/format-number';
 import { formatClock } from '../../format/format-time';
 import { rangeQuery, untilNow } from '../../range/time-range';
 import { type Page, useNow } from '../../range/use-page';
@@ -23,12 +23,20 @@ export function useLatestErrors({ projectId }: Page) {
   return { nowMs, toMs, all: useErrors(asked), byCode: useErrors({ ...asked, group_by: 'error_code' }) };
 }
 
-/** Failures of the last minutes in a sentence, with links to them; nothing without one. */
+/** Quiet is a finding too: nobody has to look through the charts for it. */
+function calmSentence(buckets: readonly ErrorBucket[]): string {
+  const requests = buckets.reduce((sum, bucket) => sum + bucket.requests, 0);
+  const when = `in the last ${WATCHED_MS / MINUTE_MS} minutes`;
+  return requests === 0 ? `No requests ${when}.` : `No failures ${when}: ${countOf(requests, 'request')}.`;
+}
+
+/** Failures of the last minutes in a sentence, with links to them. */
 export function ImpactBanner({ page }: { readonly page: Page }) {
   const { nowMs, toMs, all, byCode } = useLatestErrors(page);
   const buckets = all.data && byCode.data && { all: all.data.buckets, byCode: byCode.data.buckets, nowMs };
   const impact = buckets && prepareImpact(buckets);
-  if (impact === null || impact === undefined) return null;
+  if (impact === undefined) return null;
+  if (impact === null) return <p className="text-muted">{calmSentence(all.data?.buckets ?? [])}</p>;
   const { share, sinceMs, endMs } = impact;
   const range = { from: new Date(sinceMs).toISOString(), to: new Date(endMs ?? toMs).toISOString() };
   return (
