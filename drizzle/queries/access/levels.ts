@@ -66,13 +66,25 @@ export async function raiseLevel(
       .returning({ keyId: apiKeys.id, projectId: apiKeys.projectId, version: apiKeys.version });
     return keys.map(({ projectId, ...key }) => ({ projectId, projectVersion: null, keys: [key] }));
   }
-  const isBelow = and(sql`${projects.id} in ${members}`, isNull(projects.deletedAtMs));
+  // In one order, as all changes of several projects.
+  const isBelow = sql`${projects.id} in (select p.id from ${projects} p where p.id in ${members} and p.deleted_at is null
+    order by p.id for no key update)`;
   const changed = await tx
     .update(projects)
     .set(touched)
     .where(isBelow)
     .returning({ projectId: projects.id, projectVersion: projects.version });
   return changed.map((one) => ({ ...one, keys: [] }));
+}
+
+/**
+ * Takes the locks of teams before a project of theirs is changed, as their own changes do: then none waits for another
+ * in a circle.
+ */
+export async function lockTeams(tx: Db, teamIds: readonly (string | null | undefined)[]): Promise<void> {
+  const ids = teamIds.filter((id) => id != null);
+  if (ids.length === 0) return;
+  await tx.select({ id: teams.id }).from(teams).where(inArray(teams.id, ids)).orderBy(teams.id).for('no key update');
 }
 
 /** After a project has moved: budgets of both teams, and of their organizations if these differ. */

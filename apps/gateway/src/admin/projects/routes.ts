@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
-import { type RaisedVersions, raiseLevel, raiseTeams } from '@llm0/drizzle/queries/access/levels';
+import { lockTeams, type RaisedVersions, raiseLevel, raiseTeams } from '@llm0/drizzle/queries/access/levels';
 import { deleteProject, projectRows, type StoredProject } from '@llm0/drizzle/queries/access/projects';
 import { teamRows } from '@llm0/drizzle/queries/access/teams';
 import { countShares } from '@llm0/drizzle/queries/limits/team-shares';
@@ -84,6 +84,7 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
       await refuseUnknownTeam(db, settings.teamId);
       let raised: readonly RaisedVersions[] = [];
       const write = async (tx: Db) => {
+        if (readsTeam(settings)) await lockTeams(tx, [(await projectRows.get(tx, at))?.teamId, settings.teamId]);
         const before = await projectRows.get(tx, at);
         const updated = await projectRows.update(tx, at, settings);
         if (updated !== null && before !== null) raised = await raiseChanged(tx, { before, updated, settings });
@@ -95,12 +96,8 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
     })
     .openapi(remove, async (c) => {
       const at = c.req.valid('param');
-      let raised: readonly RaisedVersions[] = [];
-      const hide = async (tx: Db) => {
-        const deleted = await deleteProject(tx, at.id);
-        if (deleted?.teamShareNanoUsd != null) raised = await raiseShares(tx, deleted, deleted);
-        return deleted;
-      };
+      const raised: RaisedVersions[] = [];
+      const hide = (tx: Db) => hideProject(tx, at.id, raised);
       await bringIntoForce(await changes.remove(c.get('actor'), hide, (tx) => projectRows.get(tx, at)), raised);
       return c.body(null, 204);
     });
@@ -111,6 +108,18 @@ interface Changed {
   readonly updated: StoredProject;
   readonly settings: Parameters<typeof raiseShares>[2];
 }
+
+/** Adds the projects to `raised` that may spend its share now. */
+async function hideProject(tx: Db, id: string, raised: RaisedVersions[]): Promise<StoredProject | null> {
+  await lockTeams(tx, [(await projectRows.get(tx, { id }))?.teamId]);
+  const deleted = await deleteProject(tx, id);
+  if (deleted?.teamShareNanoUsd != null) raised.push(...(await raiseShares(tx, deleted, deleted)));
+  return deleted;
+}
+
+/** True for a change after which other projects of the team, or of the former one, read it again. */
+const readsTeam = ({ teamId, teamShareNanoUsd, teamOverdraft }: Partial<StoredProject>) =>
+  [teamId, teamShareNanoUsd, teamOverdraft].some((field) => field !== undefined);
 
 /** After a move, both teams count anew. */
 const raiseChanged = (tx: Db, { before, updated, settings }: Changed): Promise<readonly RaisedVersions[]> =>

@@ -105,6 +105,20 @@ describe.each(ON_ONE_DATABASE)("shares of a team's budget in the admin API, on $
     }
   });
 
+  test('many changes at once: each is made, and none waits for another forever', async () => {
+    const [team, other] = [await makeTeam(), await makeTeam()];
+    const made = await Promise.all(Array.from({ length: 8 }, () => admin.createProject({ team_id: team })));
+    const calls = made.flatMap(({ id }, n) => [
+      admin.call('PATCH', `/projects/${id}`, { body: { team_share_usd: '0.5' } }),
+      admin.call('PATCH', `/teams/${team}`, { body: { monthly_cap_usd: String(n + 1) } }),
+      ...(n % 4 === 0 ? [admin.call('PATCH', `/projects/${id}`, { body: { team_id: other } })] : []),
+      ...(n % 4 === 1 ? [admin.call('DELETE', `/projects/${id}`)] : []),
+    ]);
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
+    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+    expect((await sharesOf(team)).data).toHaveLength(4);
+  }, 60_000);
+
   test('a team has at most 100 shares', async () => {
     const team = await makeTeam();
     for (let i = 0; i < 100; i++) await admin.createProject({ team_id: team, team_share_usd: '0.01' });
