@@ -100,8 +100,8 @@ describe('clients of vendors', () => {
   });
 
   test.each([
-    ['GET', '/v1/files', 'openai'],
-    ['POST', '/v1/messages/batches', 'anthropic'],
+    ['GET', '/v1/vector_stores', 'openai'],
+    ['GET', '/v1/skills', 'anthropic'],
     ['POST', '/v1beta/cachedContents', 'gemini'],
   ])('%s %s is told where the vendor has it', async (method, path, vendor) => {
     const response = await fetch(gateway.url + path, { method, headers: { authorization: `Bearer ${apiKey}` } });
