@@ -125,10 +125,13 @@ export async function endLines(
   return row?.count ?? 0;
 }
 
-/** Ends lines that nobody has asked for yet. */
+/** Ends lines that nobody has asked for yet. It waits for no run that takes some just now, which looks again at its end. */
 export async function giveUpLines(db: Db, batchId: string, state: 'expired' | 'cancelled'): Promise<void> {
   await db.execute(sql`
-    with given_up as (update batch_lines set state = ${state} where batch_id = ${batchId}::uuid and state = 'waiting' and result_at is null returning 1)
+    with open as (select line from batch_lines where batch_id = ${batchId}::uuid and state = 'waiting'
+        and result_at is null for update skip locked),
+    given_up as (update batch_lines l set state = ${state} from open
+      where l.batch_id = ${batchId}::uuid and l.line = open.line returning 1)
     update batches set ${sql.raw(state)} = ${sql.raw(state)} + (select count(*) from given_up) where id = ${batchId}::uuid`);
 }
 

@@ -51,7 +51,14 @@ const EXTRA_PARTS = new Set([
     'open-items.ts',
     'output-items.ts',
   ],
-  ...['write-items.ts', 'seal-reasoning.ts', 'encode-media.ts', 'encode-reasoning.ts', 'encode-response-format.ts'],
+  ...[
+    'write-items.ts',
+    'seal-reasoning.ts',
+    'batches.ts',
+    'encode-media.ts',
+    'encode-reasoning.ts',
+    'encode-response-format.ts',
+  ],
   ...['encode-schema.ts', 'decode-logprobs.ts', 'decode-models.ts', 'namespaces.ts', 'native-thought.ts'],
 ]);
 

@@ -10,7 +10,11 @@ const LINES = 300;
 describe.each(STORE_KINDS)('a batch on %s stores whose gateway is killed', (kind) => {
   let world: TestEnvironment;
   beforeAll(async () => {
-    world = await startEnvironment({ kind, allVendors: false, env: { LLM0_TEST_LEASE_MS: '3000' } });
+    world = await startEnvironment({
+      kind,
+      allVendors: false,
+      env: { LLM0_TEST_LEASE_MS: '3000', VENDOR_BATCHES: 'false' },
+    });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
 

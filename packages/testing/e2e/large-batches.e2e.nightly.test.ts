@@ -13,7 +13,11 @@ const UNDER_WAY = 100;
 describe.each(STORE_KINDS)('batches of 50,000 lines on %s stores', (kind) => {
   let world: TestEnvironment;
   beforeAll(async () => {
-    world = await startEnvironment({ kind, allVendors: false, env: { LLM0_TEST_LEASE_MS: '3000' } });
+    world = await startEnvironment({
+      kind,
+      allVendors: false,
+      env: { LLM0_TEST_LEASE_MS: '3000', VENDOR_BATCHES: 'false' },
+    });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
 

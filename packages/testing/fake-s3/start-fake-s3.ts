@@ -44,7 +44,12 @@ export function startFakeS3(): FakeS3 {
       uploads.delete(id);
       return xml('<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>');
     }
+    const known = objects.get(path);
+    if (known !== undefined && (request.method === 'GET' || request.method === 'HEAD')) {
+      return sendObject(known, request.headers.get('range'), etag);
+    }
     if (request.method === 'DELETE') {
+      if (id === '') objects.delete(path);
       uploads.delete(id);
       return new Response(null, { status: 204 });
     }
@@ -57,6 +62,16 @@ export function startFakeS3(): FakeS3 {
     objects,
     stop: () => server.stop(true),
   });
+}
+
+/** All of an object, or the part that is asked for. */
+function sendObject(object: Uint8Array, range: string | null, headers: Record<string, string>): Response {
+  const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
+  if (from === undefined) return new Response(Buffer.from(object), { headers });
+  const end = to === undefined || to === '' ? object.byteLength : Number(to) + 1;
+  const part = Buffer.from(object.subarray(Number(from), end));
+  const shown = `bytes ${from}-${Number(from) + part.byteLength - 1}/${object.byteLength}`;
+  return new Response(part, { status: 206, headers: { ...headers, 'content-range': shown } });
 }
 
 /** The JSON lines of an object. */

@@ -1,7 +1,7 @@
 // A vendor that refuses a batch leaves it to the gateway. One that is away is asked again until it answers.
 
 import type { JsonObject } from '@llm0/core/chat/json';
-import { invalidRequest } from '@llm0/core/errors/gateway-error';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { type ForwardedBatch, moveBatch, OPEN, type StoredBatch } from '@llm0/drizzle/queries/batches/batches';
 import { placeResults, type ResultPlace } from '@llm0/drizzle/queries/batches/lines';
 import type { AskVendor, VendorBatch, VendorLine } from '@llm0/providers/batches';
@@ -55,10 +55,17 @@ async function send(services: ForwardNeeds, { batch, encode }: Forwarding): Prom
     await moveBatch(services.batches.db, { id: batch.id, from: ['validating'] }, inProgress);
     await services.batches.work.lookAgain(sent ?? batch, LOOK_MS.min);
   } catch (err) {
-    services.log.warn({ err, batch: batch.id, provider }, 'the provider took no batch; the gateway runs it');
-    await runHere(services, batch);
+    const isRefused = err instanceof GatewayError;
+    services.log.warn({ err, batch: batch.id, provider }, isRefused ? REFUSED : 'a batch could not be sent yet');
+    // Without an answer, the vendor may have taken it.
+    await (isRefused ? runHere(services, batch) : services.batches.work.lookAgain(batch, waitOf(services, batch)));
   }
 }
+
+const REFUSED = 'the provider took no batch; the gateway runs it';
+
+const waitOf = ({ clock }: Pick<ForwardNeeds, 'clock'>, { createdAtMs }: StoredBatch): number =>
+  Math.min(LOOK_MS.max, Math.max(LOOK_MS.min, (clock.nowMs() - createdAtMs) / 10));
 
 async function runHere(services: ForwardNeeds, batch: StoredBatch): Promise<void> {
   const own = await moveBatch(services.batches.db, { id: batch.id, from: OPEN }, { forwarded: null });
@@ -81,8 +88,7 @@ async function look(services: ForwardNeeds, batch: StoredBatch): Promise<void> {
   } catch (err) {
     services.log.warn({ err, batch: batch.id, provider }, "a provider's batch could not be read yet");
   }
-  const waitMs = Math.min(LOOK_MS.max, Math.max(LOOK_MS.min, (services.clock.nowMs() - batch.createdAtMs) / 10));
-  await services.batches.work.lookAgain(batch, waitMs);
+  await services.batches.work.lookAgain(batch, waitOf(services, batch));
 }
 
 interface Vendor {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createKeySecret } from '@llm0/core/keys/key-secret';
 import { putSignOnKey } from '@llm0/drizzle/queries/access/sign-on-keys';
+import { createBatch } from '@llm0/drizzle/queries/batches/batches';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { give, type Kit, makeKit, makePerson, type Person } from './people.fixture';
@@ -131,6 +132,24 @@ describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {
     const stopped = await ann.call('POST', `/runs/${other.mark}/stop`, { body: {} });
     const raised = await ann.call('POST', `/runs/${other.mark}/raise`, { body: { budget_usd: 5 } });
     expect([stopped.status, raised.status]).toEqual([404, 404]);
+  });
+
+  test("another team's batch: neither in the list nor by its id, and it can't be cancelled", async () => {
+    const make = ({ projectId, keyId: apiKeyId }: Kit) => {
+      const [id, inputFileId] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
+      const owner = { id, projectId, apiKeyId, inputFileId, dialect: 'openai', endpoint: '/v1/responses' } as const;
+      return createBatch(admin.database.db, { ...owner, status: 'failed', headers: {}, endedAtMs: AT_MS, expiresAtMs: AT_MS });
+    };
+    const [mine, theirs] = [await make(own), await make(other)];
+    const { data } = (await ann.call('GET', '/batches')).body;
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([mine.id]);
+    expect((await ann.call('GET', `/batches/${mine.id}`)).body).toMatchObject({ project_id: own.projectId });
+    for (const path of [`/batches/${theirs.id}`, `/batches/batch_${theirs.id.replaceAll('-', '')}`]) {
+      expect([path, (await ann.call('GET', path)).status]).toEqual([path, 404]);
+    }
+    expect((await ann.call('GET', `/batches?project_id=${other.projectId}`)).status).toBe(404);
+    const cancel = async (id: string) => (await ann.call('POST', `/batches/${id}/cancel`, { body: {} })).status;
+    expect([await cancel(theirs.id), await cancel(mine.id)]).toEqual([404, 409]);
   });
 
   test('without a team: nothing; an unknown team: nothing', async () => {

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { TEST_DATABASES, type TestDatabase } from '@llm0/testing/stores/test-databases';
+import { sql } from 'drizzle-orm';
+import { createBatch, readBatch } from './batches';
+import {
+  claimLines,
+  endLines,
+  giveUpLines,
+  insertLines,
+  type LineResult,
+  placeResults,
+  readLines,
+  releaseLines,
+  startLines,
+  sumOpenLines,
+} from './lines';
+
+const LINES = 4;
+const BOUND = 1_000_000_007;
+
+describe.each(TEST_DATABASES)('the ledger of lines on $name', (kind) => {
+  let database: TestDatabase;
+  let batchId: string;
+  beforeAll(async () => {
+    database = await kind.open();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    batchId = Bun.randomUUIDv7();
+    const [row] = await database.db.execute<{ id: string }>(
+      sql`insert into projects (name) values (${`batches ${batchId}`}) returning id`,
+    );
+    const owner = { id: batchId, projectId: row?.id ?? '', apiKeyId: crypto.randomUUID() };
+    const input = { inputFileId: crypto.randomUUID(), dialect: 'openai', endpoint: '/v1/responses' } as const;
+    await createBatch(database.db, { ...owner, ...input, status: 'validating', headers: {}, expiresAtMs: Date.now() });
+    const lines = Array.from({ length: LINES }, (_, line) => ({
+      ...{ line, customId: `"odd", {${line}} \\ ä`, at: line * 5_000_000_000, length: 10, boundNanoUsd: BOUND },
+    }));
+    await insertLines(database.db, batchId, lines);
+  });
+
+  const all = () => ({ batchId, from: 0, to: LINES });
+  const result = (line: number, state: LineResult['state'] = 'completed'): LineResult => ({
+    ...{ line, state, requestId: crypto.randomUUID(), httpStatus: state === 'completed' ? 200 : 400 },
+    ...{ costNanoUsd: 1_234_567_891, tokensIn: 3, tokensOut: 5, answer: '{"a":"ä, \\"b\\" {\\\\}"}' },
+  });
+  const states = async () => (await readLines(database.db, all())).map(({ state }) => state);
+
+  test('a line ends once, by its last owner, and the batch has exact sums', async () => {
+    const { db } = database;
+    const [early, late] = [crypto.randomUUID(), crypto.randomUUID()];
+    const claimed = await claimLines(db, all(), early);
+    expect(claimed[3]).toMatchObject({ customId: '"odd", {3} \\ ä', at: 15_000_000_000, boundNanoUsd: BOUND });
+    expect(await startLines(db, batchId, early, [0, 1])).toEqual(new Set([0, 1]));
+    expect(await endLines(db, { batchId, owner: early }, [result(0)])).toBe(1);
+    expect((await claimLines(db, all(), late)).map(({ line }) => line)).toEqual([1, 2, 3]);
+    expect(await endLines(db, { batchId, owner: early }, [result(0), result(1)])).toBe(0);
+    expect(await startLines(db, batchId, early, [2])).toEqual(new Set());
+    const last = result(2, 'failed');
+    expect(await endLines(db, { batchId, owner: late }, [result(0), result(1), last])).toBe(2);
+    expect(await states()).toEqual(['completed', 'completed', 'failed', 'waiting']);
+    expect((await readLines(db, all()))[2]).toMatchObject({ answer: last.answer, requestId: last.requestId });
+    expect(await readBatch(db, batchId)).toMatchObject({
+      ...{ completed: 2, failed: 1, tokensIn: 9, tokensOut: 15, costNanoUsd: 3 * 1_234_567_891 },
+    });
+    expect(await sumOpenLines(db, batchId)).toEqual({ open: 1, waitingNanoUsd: BOUND });
+  });
+
+  test('only waiting lines without a result are given up; begun ones wait again once they are released', async () => {
+    const { db } = database;
+    const owner = crypto.randomUUID();
+    await claimLines(db, all(), owner);
+    await startLines(db, batchId, owner, [0]);
+    await placeResults(db, batchId, [
+      { line: 1, at: 7, length: 8 },
+      { line: 1, at: 99, length: 1 },
+    ]);
+    await placeResults(db, batchId, [{ line: 1, at: 50, length: 1 }]);
+    await giveUpLines(db, batchId, 'cancelled');
+    expect(await states()).toEqual(['running', 'waiting', 'cancelled', 'cancelled']);
+    await releaseLines(db, batchId, owner);
+    const left = await claimLines(db, all(), owner);
+    expect(left.map(({ line, resultAt, resultLength }) => [line, resultAt, resultLength])).toEqual([
+      [0, null, null],
+      [1, 7, 8],
+    ]);
+    await giveUpLines(db, batchId, 'expired');
+    expect(await readBatch(db, batchId)).toMatchObject({ cancelled: 2, expired: 1, costNanoUsd: 0 });
+  });
+});
