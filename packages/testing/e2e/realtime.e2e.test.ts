@@ -282,10 +282,13 @@ describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
     await key({ max_concurrency: 1 });
     const client = await open();
     expect(await refusal(`/v1/realtime?model=${MODEL}`)).toMatchObject({ status: 429, param: 'concurrency' });
+    await key({ max_concurrency: 2 });
+    Object.assign(fake.behaviour, { deltas: 0, hangs: true });
     client.send({ type: 'response.create' });
-    await client.next('response.done');
-    client.socket.close();
-    await client.ended;
+    await client.next('response.created');
+    const second = await open();
+    expect(await refusal(`/v1/realtime?model=${MODEL}`)).toMatchObject({ status: 429, param: 'concurrency' });
+    for (const one of [client, second]) one.leave();
     await ledgerIsEven();
     (await open()).leave();
   });
@@ -317,7 +320,13 @@ describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
     expect(await bounded.next('error')).toMatchObject({ error: { code: 'request_over_limit', param: 'tools' } });
     bounded.send({ type: 'response.create' });
     await bounded.next('response.done');
-    bounded.leave();
+    // What answers by itself has its hold before the speech goes on: more than is left.
+    fake.behaviour.answersAlone = true;
+    await project({ monthly_cap_usd: 0.5 });
+    bounded.send({ type: 'input_audio_buffer.append', audio: 'AAAA' });
+    expect(await bounded.next('error', 2)).toMatchObject({ error: { code: 'spend_cap_exceeded' } });
+    expect(await bounded.ended).toMatchObject({ code: 1008 });
+    expect(fake.sessions[1]?.received).not.toContain('input_audio_buffer.append');
     expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
   });
 

@@ -4,12 +4,14 @@ import type { CostDetail, LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
 import type { Target } from '@llm0/core/routing/target';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
+import type { Outcome } from '../metering/build-record';
 import type { RealtimePlan } from './plan-realtime';
 
 export interface MeteredPart extends BookingInput<RealtimePlan, never> {
   readonly target: Target;
   /** What it used as far as the gateway knows; undefined: the vendor bills nothing. */
   readonly estimate: () => Usage | undefined;
+  readonly onSettled?: () => void;
 }
 
 const SUCCESS: Ending = { status: 'success', httpStatus: 200 };
@@ -44,7 +46,7 @@ export class SessionMeter extends Booking<MeteredPart> {
         ? SUCCESS
         : { status: 'error', httpStatus: 502, error: { code: 'upstream_error', message: failure } };
     if (usage === undefined) this.end(ending);
-    else this.settle({ ...this.described(), ...this.costOf(usage), ...ending });
+    else this.book({ ...this.described(), ...this.costOf(usage), ...ending });
   }
 
   /** Gives the hold back: the vendor has nothing to bill. */
@@ -59,7 +61,11 @@ export class SessionMeter extends Booking<MeteredPart> {
     const known = usage === undefined ? NOTHING : this.costOf({ ...usage, estimated: true });
     const isBilled = usage !== undefined;
     const booked = this.unfinished(known.usage, known.costNanoUsd, { isBilled });
-    this.settle({ ...this.described(), ...known, ...booked, ...ending });
+    this.book({ ...this.described(), ...known, ...booked, ...ending });
+  }
+
+  private book(outcome: Outcome): void {
+    if (this.settle(outcome) !== undefined) this.input.onSettled?.();
   }
 
   private costOf(usage: Usage): { usage: Usage; costNanoUsd: number; costDetail?: CostDetail } {
