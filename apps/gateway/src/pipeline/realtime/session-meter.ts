@@ -12,6 +12,8 @@ export interface MeteredPart extends BookingInput<RealtimePlan, never> {
   /** What it used as far as the gateway knows; undefined: the vendor bills nothing. */
   readonly estimate: () => Usage | undefined;
   readonly onSettled?: () => void;
+  /** A whole session: its latency is the time until it was there, and its length a unit of its own. */
+  readonly isSession?: true;
 }
 
 const SUCCESS: Ending = { status: 'success', httpStatus: 200 };
@@ -65,7 +67,10 @@ export class SessionMeter extends Booking<MeteredPart> {
   }
 
   private book(outcome: Outcome): void {
-    if (this.settle(outcome) !== undefined) this.input.onSettled?.();
+    const { isSession, onSettled } = this.input;
+    const units = { sessionSeconds: Math.round(this.elapsedMs()) / 1000 };
+    const settled = this.settle(isSession === true ? { ...outcome, usage: { ...ZERO_USAGE, units } } : outcome);
+    if (settled !== undefined) onSettled?.();
   }
 
   private costOf(usage: Usage): { usage: Usage; costNanoUsd: number; costDetail?: CostDetail } {
@@ -79,8 +84,9 @@ export class SessionMeter extends Booking<MeteredPart> {
     const { admission } = this.input;
     const { attempts } = this;
     const { provider, model } = this.target;
-    const latencyMs = this.elapsedMs();
-    const waitedMs = this.ttftMs ?? latencyMs;
+    const elapsedMs = this.elapsedMs();
+    const waitedMs = this.ttftMs ?? elapsedMs;
+    const latencyMs = this.input.isSession === true ? waitedMs : elapsedMs;
     return {
       ...{ requestedModel: admission.requestedModel, stream: true, provider, finalProvider: provider, model },
       ...{ savedNanoUsd: 0, cache: 'miss' as const, attempts },
