@@ -7,6 +7,7 @@ import { levelIdsOf } from '@llm0/core/limits/budgets';
 import { compileBudgets } from '@llm0/core/limits/compile-budgets';
 import { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
 import { compileLevelLimits } from '@llm0/core/limits/level-limits';
+import { OpenParts } from '@llm0/core/limits/open-parts';
 import { RefusalFolder } from '@llm0/core/logs/fold-refusals';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { isListed } from '@llm0/core/routing/routing-tables';
@@ -124,7 +125,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),
-    ...{ openRequests: new OpenRequests(), bodyDeadlines: new BodyDeadlines() },
+    ...{ openRequests: new OpenRequests(), bodyDeadlines: new BodyDeadlines(), openParts: new OpenParts() },
     readers: new Readers({ timeoutMs: config.slowReaderTimeoutMs }),
     routing: () => tables.current(),
     refreshTables: base.refreshTables,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { GoogleGenAI, type LiveServerMessage, Modality } from '@google/genai';
 import type { JsonObject } from '@llm0/core/chat/json';
 import OpenAI from 'openai';
 import { OpenAIRealtimeWS } from 'openai/realtime/ws';
@@ -128,6 +129,7 @@ describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
     });
     expect(turn?.cost_usd).toBeCloseTo(TURN_USD, 9);
     expect(whole).toMatchObject({ modality: 'realtime', status: 'success', cost_usd: 0, trace_id: turn?.trace_id });
+    expect(whole?.units?.session_seconds).toBeGreaterThan(0);
     expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
     expect(fake.sessions[0]?.headers.authorization).not.toContain(apiKey);
   });
@@ -282,10 +284,13 @@ describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
     await key({ max_concurrency: 1 });
     const client = await open();
     expect(await refusal(`/v1/realtime?model=${MODEL}`)).toMatchObject({ status: 429, param: 'concurrency' });
+    await key({ max_concurrency: 2 });
+    Object.assign(fake.behaviour, { deltas: 0, hangs: true });
     client.send({ type: 'response.create' });
-    await client.next('response.done');
-    client.socket.close();
-    await client.ended;
+    await client.next('response.created');
+    const second = await open();
+    expect(await refusal(`/v1/realtime?model=${MODEL}`)).toMatchObject({ status: 429, param: 'concurrency' });
+    for (const one of [client, second]) one.leave();
     await ledgerIsEven();
     (await open()).leave();
   });
@@ -317,7 +322,13 @@ describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
     expect(await bounded.next('error')).toMatchObject({ error: { code: 'request_over_limit', param: 'tools' } });
     bounded.send({ type: 'response.create' });
     await bounded.next('response.done');
-    bounded.leave();
+    // What answers by itself has its hold before the speech goes on: more than is left.
+    fake.behaviour.answersAlone = true;
+    await project({ monthly_cap_usd: 0.5 });
+    bounded.send({ type: 'input_audio_buffer.append', audio: 'AAAA' });
+    expect(await bounded.next('error', 2)).toMatchObject({ error: { code: 'spend_cap_exceeded' } });
+    expect(await bounded.ended).toMatchObject({ code: 1008 });
+    expect(fake.sessions[1]?.received).not.toContain('input_audio_buffer.append');
     expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
   });
 
@@ -334,16 +345,15 @@ describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
       expect(refused.status).toBe(400);
       expect(await refused.json()).toMatchObject({ error: { param: 'expires_after.seconds' } });
     }
-    const created = await create({ expires_after: { anchor: 'created_at', seconds: 60 }, session });
+    const official = new OpenAI({ apiKey, baseURL: urlOf('/v1'), defaultHeaders: { 'x-customer-id': 'ann' } });
     const {
       value,
       expires_at,
       session: shown,
-    } = (await created.json()) as {
-      value: string;
-      expires_at: number;
-      session: JsonObject;
-    };
+    } = await official.realtime.clientSecrets.create({
+      expires_after: { anchor: 'created_at', seconds: 60 },
+      session: { ...session, type: 'realtime' },
+    });
     expect(shown).toMatchObject(session);
     expect(expires_at - Date.now() / 1000).toBeLessThan(62);
     for (let i = 0; i < 2; i++) {
@@ -374,7 +384,7 @@ describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
     await waitUntil(() => client.count('session.usage.updated') === 3);
     client.send({ type: 'session.close' });
     await client.ended;
-    const stretch = (await rows(2)).find(({ units }) => units !== null);
+    const stretch = (await rows(2)).find(({ cost_usd }) => cost_usd > 0);
     expect(stretch).toMatchObject({ dialect: 'openai-live', cost_usd: 0.0425, units: { session_seconds: 42.5 } });
     expect(stretch?.cost_estimated).toBe(false);
     await ledgerIsEven();
@@ -409,17 +419,24 @@ describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
     expect(fake.sessions[0]?.url).toBe('/openai/v1/realtime?model=my-realtime');
     expect(fake.sessions[0]?.headers['api-key']).toBe('azure-fake-key');
     const path = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent';
-    const gemini = await SessionClient.open(urlOf(`${path}?key=${apiKey}`), {});
-    gemini.send({ setup: { model: 'models/gemini-live', generationConfig: { responseModalities: ['AUDIO'] } } });
-    await waitUntil(() => gemini.events.length === 1);
-    gemini.send({ clientContent: { turns: [{ role: 'user', parts: [{ text: 'hi' }] }], turnComplete: true } });
-    await waitUntil(() => gemini.events.some(({ usageMetadata }) => usageMetadata !== undefined));
-    gemini.socket.close();
+    const messages: LiveServerMessage[] = [];
+    const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: world.gateway.url } });
+    const gemini = await client.live.connect({
+      model: 'gemini-live',
+      config: { responseModalities: [Modality.AUDIO] },
+      callbacks: { onmessage: (message) => messages.push(message) },
+    });
+    gemini.sendClientContent({ turns: 'hi', turnComplete: true });
+    await waitUntil(() => messages.some(({ usageMetadata }) => usageMetadata !== undefined));
+    gemini.close();
     const turn = (await rows(4)).find(({ dialect, cost_usd }) => dialect === 'gemini-live' && cost_usd > 0);
     // Text 80 × $4, speech 20 × $32 in and 50 × $64 out.
     expect(turn).toMatchObject({ model: 'gemini-live', tokens_in: 100, tokens_out: 50, cost_usd: 0.00416 });
     expect(fake.sessions[1]?.headers['x-goog-api-key']).toBe('gemini-fake-key');
     expect(fake.sessions[1]?.url).toBe(path);
+    const refused = await SessionClient.open(urlOf(`${path}?key=${apiKey}`), {});
+    refused.send({ setup: { model: 'models/no-such-model' } });
+    expect(await refused.ended).toMatchObject({ code: 1008 });
     await ledgerIsEven();
   });
 });

@@ -17,6 +17,7 @@ import { compileBudgets } from '@llm0/core/limits/compile-budgets';
 import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
 import type { CustomerLimits, RebuildSource } from '@llm0/core/limits/hot-store';
 import { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
+import { OpenParts } from '@llm0/core/limits/open-parts';
 import { TurnQueue } from '@llm0/core/limits/turn-queue';
 import type { GivenBodies } from '@llm0/core/logs/body-log';
 import { RefusalFolder } from '@llm0/core/logs/fold-refusals';
@@ -188,6 +189,7 @@ export async function openPipeline(options: PipelineOptions = {}) {
     legacyKeys: { mayBeKey: looksLikeKey, adopt: async () => false },
     accessTokens: { find: () => undefined, forget: () => {} },
     turns,
+    openParts: new OpenParts(),
     leases: new LeaseKeeper({ hotStore, log, nowMs: Date.now, turns }),
     flights: new FlightTable(),
     health: new SharedTargetHealth({ store: noOtherProcess, monotonicMs: clock.monotonicMs }),

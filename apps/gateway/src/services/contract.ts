@@ -10,6 +10,7 @@ import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
 import type { KeyCache } from '@llm0/core/keys/key-cache';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { LeaseKeeper } from '@llm0/core/limits/lease-keeper';
+import type { OpenParts } from '@llm0/core/limits/open-parts';
 import type { TurnQueue } from '@llm0/core/limits/turn-queue';
 import type { BodyLog } from '@llm0/core/logs/body-log';
 import type { RefusalFolder } from '@llm0/core/logs/fold-refusals';
@@ -111,6 +112,8 @@ export interface Services {
   /** Tokens of identity providers in place of keys. */
   readonly accessTokens: Pick<AccessTokens, 'find' | 'forget'>;
   readonly leases: LeaseKeeper;
+  /** Answers within sessions. */
+  readonly openParts: OpenParts;
   /** Requests of projects with `queue_timeout_ms`. */
   readonly turns: TurnQueue;
   /** Runs with a budget. */

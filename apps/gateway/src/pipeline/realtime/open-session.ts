@@ -85,11 +85,14 @@ export async function openSession(
     const admission = await admitInTurn(services, { ctx, principal, dialect, request, httpRequest }, REALTIME);
     progress.principal = admission.principal;
     const [first] = targetsOf(admission);
-    const meter = new SessionMeter(services, { ctx, dialect, admission, target: first, estimate: () => undefined });
+    const meter = new SessionMeter(services, {
+      ...{ ctx, dialect, admission, target: first, estimate: () => undefined, isSession: true },
+    });
     progress.meter = meter;
     const opening = new Opening(services, ask, { admission, startMs: ctx.startMs });
     const { target, part, upstream, slots } = await opening.run();
     meter.answeredBy(target, opening.attempts);
+    meter.markBegin();
     const facts = { ctx, dialect, envelope, protocol, isTranscription, model, target };
     const spending = new SessionSpending(services, facts, admission.principal);
     return { spending, meter, part, upstream, slots, underWay };

@@ -4,12 +4,16 @@ import type { CostDetail, LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
 import type { Target } from '@llm0/core/routing/target';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
+import type { Outcome } from '../metering/build-record';
 import type { RealtimePlan } from './plan-realtime';
 
 export interface MeteredPart extends BookingInput<RealtimePlan, never> {
   readonly target: Target;
   /** What it used as far as the gateway knows; undefined: the vendor bills nothing. */
   readonly estimate: () => Usage | undefined;
+  readonly onSettled?: () => void;
+  /** A whole session: its latency is the time until it was there, and its length a unit of its own. */
+  readonly isSession?: true;
 }
 
 const SUCCESS: Ending = { status: 'success', httpStatus: 200 };
@@ -44,7 +48,7 @@ export class SessionMeter extends Booking<MeteredPart> {
         ? SUCCESS
         : { status: 'error', httpStatus: 502, error: { code: 'upstream_error', message: failure } };
     if (usage === undefined) this.end(ending);
-    else this.settle({ ...this.described(), ...this.costOf(usage), ...ending });
+    else this.book({ ...this.described(), ...this.costOf(usage), ...ending });
   }
 
   /** Gives the hold back: the vendor has nothing to bill. */
@@ -59,7 +63,14 @@ export class SessionMeter extends Booking<MeteredPart> {
     const known = usage === undefined ? NOTHING : this.costOf({ ...usage, estimated: true });
     const isBilled = usage !== undefined;
     const booked = this.unfinished(known.usage, known.costNanoUsd, { isBilled });
-    this.settle({ ...this.described(), ...known, ...booked, ...ending });
+    this.book({ ...this.described(), ...known, ...booked, ...ending });
+  }
+
+  private book(outcome: Outcome): void {
+    const { isSession, onSettled } = this.input;
+    const units = { sessionSeconds: Math.round(this.elapsedMs()) / 1000 };
+    const settled = this.settle(isSession === true ? { ...outcome, usage: { ...ZERO_USAGE, units } } : outcome);
+    if (settled !== undefined) onSettled?.();
   }
 
   private costOf(usage: Usage): { usage: Usage; costNanoUsd: number; costDetail?: CostDetail } {
@@ -73,8 +84,9 @@ export class SessionMeter extends Booking<MeteredPart> {
     const { admission } = this.input;
     const { attempts } = this;
     const { provider, model } = this.target;
-    const latencyMs = this.elapsedMs();
-    const waitedMs = this.ttftMs ?? latencyMs;
+    const elapsedMs = this.elapsedMs();
+    const waitedMs = this.ttftMs ?? elapsedMs;
+    const latencyMs = this.input.isSession === true ? waitedMs : elapsedMs;
     return {
       ...{ requestedModel: admission.requestedModel, stream: true, provider, finalProvider: provider, model },
       ...{ savedNanoUsd: 0, cache: 'miss' as const, attempts },

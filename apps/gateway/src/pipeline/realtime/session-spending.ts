@@ -58,7 +58,11 @@ export class SessionSpending {
     try {
       const admission = await admitInRun(services, input, REALTIME);
       this.principal = admission.principal;
-      return new SessionMeter(services, { ctx, dialect, admission, target: part.target, estimate: wanted.estimate });
+      const { id: keyId } = admission.principal.key;
+      services.openParts.add(keyId);
+      const onSettled = () => services.openParts.remove(keyId);
+      const { estimate } = wanted;
+      return new SessionMeter(services, { ctx, dialect, admission, target: part.target, estimate, onSettled });
     } catch (cause) {
       const progress = { ctx, principal: this.principal, requestedModel: model, stream: true };
       const error = asGatewayError(cause, services.log, ctx);

@@ -3,6 +3,7 @@ import { Held, Room } from '@llm0/core/async/room';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/key-secret';
 import type { AdmitDecision, AdmitRequest } from '@llm0/core/limits/hot-store';
+import { OpenParts } from '@llm0/core/limits/open-parts';
 import { createTurnClock } from '@llm0/core/limits/turn-clock.fixture';
 import { TurnQueue } from '@llm0/core/limits/turn-queue';
 import { placeLane, Slots } from '@llm0/core/routing/places/slots';
@@ -61,7 +62,7 @@ function createWorld(given: Given) {
     },
   };
   const services = {
-    ...{ hotStore, clock: { monotonicMs }, turns, metrics: new Metrics() },
+    ...{ hotStore, clock: { monotonicMs }, turns, openParts: new OpenParts(), metrics: new Metrics() },
     ...{ storeClock: { observe: () => {} }, downgradeModels: { get: () => null } },
     connect: () => ({
       takeSlots: places && (() => takeSlots(places, undefined, () => turns.freed(placeLane('p'), 0))),

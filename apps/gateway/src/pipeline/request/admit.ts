@@ -18,7 +18,7 @@ import type { RequestContext } from './open-context';
 import { planRequest, type RequestPlan } from './plan-request';
 
 export type AdmitNeeds = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'connect'> &
-  Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics' | 'refreshTables' | 'runs'>;
+  Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics' | 'refreshTables' | 'runs' | 'openParts'>;
 
 export interface AdmitInput<R = ChatRequest> {
   readonly ctx: RequestContext;
@@ -100,7 +100,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
     }
     const { principal } = known;
     const downgrade = planDowngrade(services, known, { requested, planner });
-    const asked = admitRequest(known, requested, { downgrade: downgrade?.plan, reloaded, skipCache, run });
+    const asked = admitRequest(known, requested, { downgrade: downgrade?.plan, reloaded, skipCache, run, services });
     let decision: AdmitDecision;
     const askedMs = services.clock.monotonicMs();
     try {
@@ -234,7 +234,13 @@ export const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
 function admitRequest(
   input: AdmitInput<unknown>,
   requested: Planned,
-  options: { downgrade: Planned | undefined; reloaded: boolean; skipCache: boolean; run: Budget | undefined },
+  options: {
+    downgrade: Planned | undefined;
+    reloaded: boolean;
+    skipCache: boolean;
+    run: Budget | undefined;
+    services: Pick<Services, 'openParts'>;
+  },
 ): AdmitRequest {
   const look = (plan: Planned) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
   const { key, project, budgets, levelLimits } = input.principal;
@@ -260,6 +266,9 @@ function admitRequest(
     budgets: options.run === undefined ? asked : withRun(asked, options.run),
     levelLimits,
     tokensPerMinute: key.tokensPerMinute,
-    maxConcurrency: input.isPart === true ? null : key.maxConcurrency,
+    maxConcurrency:
+      input.isPart === true || key.maxConcurrency === null
+        ? null
+        : key.maxConcurrency + options.services.openParts.of(key.id),
   };
 }

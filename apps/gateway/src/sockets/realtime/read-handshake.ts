@@ -13,14 +13,15 @@ const PATHS: ReadonlyMap<string, SessionPath> = new Map([
   ['/v1/realtime', REALTIME],
   ['/v1/live/sessions', { protocol: 'live', dialect: 'openai-live' }],
 ]);
-/** Of the vendor's own clients, which name the model in their first message. */
-const BIDI_PATH = /^\/ws\/google\.ai\.generativelanguage\.v1(?:alpha|beta)?\.GenerativeService\.BidiGenerateContent$/;
+/** Of the vendor's own clients, which name the model in their first message, and double the slash behind a base URL. */
+const BIDI_PATH =
+  /^\/\/?ws\/google\.ai\.generativelanguage\.v1(?:alpha|beta)?\.GenerativeService\.BidiGenerateContent$/;
 const BIDI: SessionPath = { protocol: 'bidi', dialect: 'gemini-live' };
 
 /** undefined: no path of sessions. */
 export function sessionPathOf(request: Request): SessionPath | undefined {
   const path = getPath(request);
-  return PATHS.get(path) ?? (path.startsWith('/ws/') && BIDI_PATH.test(path) ? BIDI : undefined);
+  return PATHS.get(path) ?? (BIDI_PATH.test(path) ? BIDI : undefined);
 }
 
 export interface Handshake {

@@ -24,6 +24,12 @@ interface Wanted extends SessionPath, Handshake {
   readonly secret: StoredSecret | undefined;
 }
 
+interface Opened {
+  readonly peer: SocketPeer;
+  /** Of the session's row. */
+  readonly requestId: string;
+}
+
 const RETRY_MS = 1000;
 
 const envelopeOf = ({ protocol }: SessionPath): ErrorEnvelope =>
@@ -62,10 +68,12 @@ export class RealtimeSockets {
         throw new GatewayError('overloaded', message, { retryAfterMs: RETRY_MS });
       }
       const wanted = await this.read(path, request);
-      const peer = await this.peerOf(wanted);
-      if (peer instanceof Response) return peer;
+      const opened = await this.peerOf(wanted);
+      if (opened instanceof Response) return opened;
+      const { peer, requestId } = opened;
       const { subprotocol } = wanted;
-      const headers: HeadersInit = subprotocol === undefined ? [] : [['Sec-WebSocket-Protocol', subprotocol]];
+      const headers = new Headers({ 'X-Request-Id': requestId });
+      if (subprotocol !== undefined) headers.set('Sec-WebSocket-Protocol', subprotocol);
       // After an upgrade the runtime ignores the answer.
       if (server.upgrade(request, { data: peer, headers })) return new Response(null);
       peer.closed();
@@ -87,7 +95,7 @@ export class RealtimeSockets {
     return { ...path, ...handshake, isTranscription, model, request, secret };
   }
 
-  private async peerOf(wanted: Wanted): Promise<SocketPeer | Response> {
+  private async peerOf(wanted: Wanted): Promise<Opened | Response> {
     const { services } = this.needs;
     const { dialect, headers, request, secret } = wanted;
     const httpRequest = { headers, signal: request.signal };
@@ -95,7 +103,8 @@ export class RealtimeSockets {
     const caller = await meetCaller(services, { httpRequest, dialect, envelope: envelopeOf(wanted) }, chosen);
     if (caller instanceof Response) return caller;
     const isLate = wanted.protocol === 'bidi' || (wanted.isTranscription && wanted.model === '');
-    return isLate ? this.lateFor(caller, wanted) : this.begin(caller, wanted);
+    const peer = isLate ? this.lateFor(caller, wanted) : await this.begin(caller, wanted);
+    return peer instanceof Response ? peer : { peer, requestId: caller.ctx.requestId };
   }
 
   private async begin(caller: SessionCaller, wanted: Wanted): Promise<SessionSocket | Response> {
