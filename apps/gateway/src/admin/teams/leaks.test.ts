@@ -138,7 +138,13 @@ describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {
     const make = ({ projectId, keyId: apiKeyId }: Kit) => {
       const [id, inputFileId] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
       const owner = { id, projectId, apiKeyId, inputFileId, dialect: 'openai', endpoint: '/v1/responses' } as const;
-      return createBatch(admin.database.db, { ...owner, status: 'failed', headers: {}, endedAtMs: AT_MS, expiresAtMs: AT_MS });
+      return createBatch(admin.database.db, {
+        ...owner,
+        status: 'failed',
+        headers: {},
+        endedAtMs: AT_MS,
+        expiresAtMs: AT_MS,
+      });
     };
     const [mine, theirs] = [await make(own), await make(other)];
     const { data } = (await ann.call('GET', '/batches')).body;
