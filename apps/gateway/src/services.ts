@@ -109,8 +109,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const checkParts = { db: database.db, embedder: caching.caches.builtInEmbedder, fetch, egress };
   const guardrailChecks: TextChecks = createGuardrailChecks({ services: () => services, answerChat, ...checkParts });
   const services: Services = {
-    ...{ version, startedMs, config, log, metrics, hotStore, leases, turns, health, storeClock },
-    providerChecks,
+    ...{ version, startedMs, config, log, metrics, hotStore, leases, turns, health, storeClock, providerChecks },
     refusals: createRefusalFolder({ hotStore, metrics }, config),
     mediaEgress: readEgressAllow(config.mediaEgressAllow),
     ...caching.caches,
@@ -120,8 +119,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     ...{ fetch, postWebhook: createPostWebhook({ fetch, egress, sendMail: createSendMail(config.mail) }) },
     keyCache: createKeyCache(database.db, new GuardrailCompiler(guardrailChecks)),
     ...{ legacyKeys: new LegacyKeys(database.db), accessTokens: base.accessTokens },
-    ...{ mcp, codeMode, ...createBatchParts({ ...base, log }, config) },
-    realtimeSecrets: createRealtimeSecrets(database.db),
+    ...{ mcp, codeMode, realtimeSecrets: createRealtimeSecrets(database.db) },
+    ...createBatchParts({ ...base, log }, config),
     backends: createBackends({ table: routing.backends, config, hotStore, monotonicMs }),
     nameKey: async (id) => (await keyRows.get(database.db, { id }))?.name,
     flights: new FlightTable(config.cacheMaxBodyBytes),

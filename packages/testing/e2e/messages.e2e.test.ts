@@ -223,7 +223,7 @@ describe('the Messages API', () => {
         'invalid_request_error',
         'method_not_allowed',
       ],
-      ['a path below', () => post({}, {}, '/v1/messages/batches'), 404, 'not_found_error', 'not_found'],
+      ['a path below', () => post({}, {}, '/v1/messages/elsewhere'), 404, 'not_found_error', 'not_found'],
       ['no such model', () => post(say('x', { model: 'nothing-like-it' })), 404, 'not_found_error', 'model_not_found'],
       ['no limit', () => post({ ...say('x'), max_tokens: undefined }), 400, 'invalid_request_error', 'invalid_request'],
       [

@@ -74,7 +74,7 @@ test.each(['miss', 'hit', 'stream'] as const)(
 /** Per request, where that is a whole number, give or take what a timer adds; else 0. */
 function timesOf(calls: number): number {
   const times = Math.round(calls / REQUESTS);
-  return Math.abs(calls / REQUESTS - times) <= 0.03 * times ? times : 0;
+  return Math.abs(calls - times * REQUESTS) <= 1 ? times : 0;
 }
 
 const show = (each: readonly (readonly [string, Work[string]])[]) =>

@@ -42,7 +42,7 @@ const YEAR_SECONDS = 31_536_000;
 
 /** Pages of the dashboard's own router. */
 const PAGE =
-  /^\/(?:(?:requests|runs|me|connect|projects(?:\/[^/]+)?|money|spend|finance|customers|backends|alerts|audit|latency|models|cache|routing|tools|guardrails|playground|teams|settings)\/?)?$/;
+  /^\/(?:(?:requests|runs|me|connect|projects(?:\/[^/]+)?|money|spend|finance|customers|backends|batches|alerts|audit|latency|models|cache|routing|tools|guardrails|playground|teams|settings)\/?)?$/;
 /** Files that its build makes. */
 const FILE = /^\/(?:assets\/)?[\w-]+(?:\.[\w-]+)+$/;
 /** No file system has longer names: opening one would fail. */

@@ -1,5 +1,4 @@
 import type { Turns } from './conversation';
-import type { CallableModel } from './send-chat';
 
 /** What a model makes instead of text. */
 export type MediaKind = 'image' | 'speech';
@@ -15,8 +14,13 @@ export const MEDIA_PATHS = {
   speech: 'audio/speech',
 } as const satisfies Record<MediaKind, string>;
 
+interface Model {
+  readonly id: string;
+  readonly output_modalities?: readonly string[];
+}
+
 /** undefined for a model that answers with text, and for an unknown one. */
-export function mediaOf(known: readonly CallableModel[], name: string): MediaKind | undefined {
+export function mediaOf(known: readonly Model[], name: string): MediaKind | undefined {
   const outputs = known.find(({ id }) => id === name)?.output_modalities ?? ['text'];
   if (outputs.includes('text')) return undefined;
   return outputs.includes('image') ? 'image' : outputs.includes('audio') ? 'speech' : undefined;

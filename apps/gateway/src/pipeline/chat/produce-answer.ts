@@ -13,7 +13,6 @@ import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
 import { type AskNeeds, PlaceOnFlight, startFlight } from '../upstream/ask-upstream';
 import { type Completion, changed, type PendingCompletion } from '../upstream/completion';
-import { flightKey } from '../upstream/share-call';
 import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } from './find-similar';
 
 export type ProduceNeeds = AskNeeds & Pick<Services, 'warmCache' | 'semanticCache' | 'hotStore'>;
@@ -99,7 +98,8 @@ function joinFlight(services: ProduceNeeds, ctx: RequestContext, admission: Admi
 function shareKeyOf({ plan, principal }: Admission): string | undefined {
   const { cacheKey } = plan.admit;
   if (cacheKey === undefined || !mayShare(plan.request, principal.project)) return undefined;
-  return flightKey(cacheKey, plan.route);
+  const { shared } = plan.route;
+  return shared === undefined ? cacheKey : `${cacheKey} ${shared}`;
 }
 
 /** A plain follower has sent nothing yet, so after a broken answer it asks again on its own. */
