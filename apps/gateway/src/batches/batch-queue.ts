@@ -100,8 +100,8 @@ function jobId({ batchId, from, to }: Chunk): string {
 }
 
 /** Without values there may be several statements, with their own transaction. pg-boss's values are texts, numbers, dates, lists and JSON. */
-async function executeSql(client: Database['client'], text: string, values: unknown[] = []) {
-  if (values.length > 0) return { rows: [...(await client.unsafe(text, values.map(asParameter) as never))] };
+export async function executeSql(client: Database['client'], text: string, values: unknown[] = []) {
+  if (values.length > 0) return { rows: withLists(await client.unsafe(text, values.map(asParameter) as never)) };
   try {
     const results = (await client.unsafe(text).simple()) as unknown as unknown[];
     return { rows: results.flat() };
@@ -110,6 +110,23 @@ async function executeSql(client: Database['client'], text: string, values: unkn
     throw error;
   }
 }
+
+interface Result extends Iterable<Record<string, unknown>> {
+  readonly columns?: readonly { readonly name: string; readonly type: number }[];
+}
+
+/** Types of lists of numbers, texts and UUIDs. The client knows no lists, and pg-boss counts by them which jobs live. */
+const LISTS: ReadonlySet<number> = new Set([1005, 1007, 1009, 1015, 1016, 2951]);
+
+function withLists(result: Result): Record<string, unknown>[] {
+  const lists = (result.columns ?? []).filter(({ type }) => LISTS.has(type)).map(({ name }) => name);
+  return [...result].map((row) => {
+    const read = lists.flatMap((name) => (typeof row[name] === 'string' ? [[name, listOf(row[name])] as const] : []));
+    return read.length === 0 ? row : { ...row, ...Object.fromEntries(read) };
+  });
+}
+
+const listOf = (text: string): string[] => (text === '{}' ? [] : text.slice(1, -1).split(','));
 
 function asParameter(value: unknown): unknown {
   if (Array.isArray(value)) return toArrayText(value);
