@@ -13,7 +13,7 @@ describe.each(STORE_KINDS)('a batch on %s stores whose gateway is killed', (kind
     world = await startEnvironment({
       kind,
       allVendors: false,
-      env: { LLM0_TEST_LEASE_MS: '3000', VENDOR_BATCHES: 'false' },
+      env: { LLM0_TEST_LEASE_MS: '3000' },
     });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

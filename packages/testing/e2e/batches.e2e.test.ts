@@ -183,6 +183,7 @@ describe.each(STORE_KINDS)('files and batches on %s stores', (kind) => {
 
   test('broken lines fail the batch with their numbers, and nothing is asked or held', async () => {
     const lines = [chat(0), '{"custom_id":', chat(0), { ...chat(1), url: '/v1/embeddings' }, chat(2, { stream: true })];
+    lines.push({ ...chat(3), custom_id: 'a\0b' });
     const batch = await create(lines);
     expect(batch).toMatchObject({ status: 'failed', output_file_id: null });
     expect(batch.errors?.data?.map(({ code, line }) => [code, line])).toEqual([
@@ -190,6 +191,7 @@ describe.each(STORE_KINDS)('files and batches on %s stores', (kind) => {
       ['duplicate_custom_id', 3],
       ['mismatched_endpoint', 4],
       ['invalid_body', 5],
+      ['invalid_custom_id', 6],
     ]);
     expect(world.upstream.control.counters.received).toBe(0);
     expect((await create([''])).errors?.data?.[0]?.code).toBe('empty_file');

@@ -16,7 +16,7 @@ describe.each(STORE_KINDS)('batches of 50,000 lines on %s stores', (kind) => {
     world = await startEnvironment({
       kind,
       allVendors: false,
-      env: { LLM0_TEST_LEASE_MS: '3000', VENDOR_BATCHES: 'false' },
+      env: { LLM0_TEST_LEASE_MS: '3000' },
     });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);

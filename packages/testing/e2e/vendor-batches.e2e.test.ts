@@ -20,6 +20,7 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
       OPENAI_BASE_URL: `${vendor.url}/v1`,
       ANTHROPIC_BASE_URL: vendor.url,
       ANTHROPIC_API_KEY: 'sk-ant-fake',
+      VENDOR_BATCHES: 'true',
     };
     world = await startEnvironment({ kind, allVendors: false, env });
     for (const [provider, model] of [

@@ -64,8 +64,9 @@ function readLine(text: string, { dialect, path }: Check, ids: ReadonlySet<strin
   const line = parseObject(text);
   if (line === undefined) return { fault: fault('invalid_json_line', 'This line is no JSON object.') };
   const { custom_id: customId } = line;
-  if (typeof customId !== 'string' || customId === '' || customId.length > MAX_ID_LENGTH) {
-    const message = `"custom_id" must be a text of 1 to ${MAX_ID_LENGTH} characters.`;
+  const isText = typeof customId === 'string' && customId !== '' && !customId.includes('\0');
+  if (!isText || customId.length > MAX_ID_LENGTH) {
+    const message = `"custom_id" must be a text of 1 to ${MAX_ID_LENGTH} characters, none of them NUL.`;
     return { fault: fault('invalid_custom_id', message, 'custom_id') };
   }
   if (ids.has(customId)) {

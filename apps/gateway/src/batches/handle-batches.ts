@@ -63,7 +63,9 @@ function readMetadata(value: unknown): Record<string, string> | null {
   if (value == null) return null;
   const pairs = Object.entries(objectOf(value, 'metadata'));
   const texts = pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string');
-  const isFine = texts.every(([name, text]) => name.length <= 64 && text.length <= MAX_METADATA_LENGTH);
+  const isFine = texts.every(
+    ([name, text]) => name.length <= 64 && text.length <= MAX_METADATA_LENGTH && !(name + text).includes('\0'),
+  );
   if (pairs.length <= MAX_METADATA && texts.length === pairs.length && isFine) return Object.fromEntries(texts);
   throw invalidRequest('metadata', `"metadata" takes up to ${MAX_METADATA} texts of up to ${MAX_METADATA_LENGTH}.`);
 }

@@ -39,7 +39,10 @@ export async function receiveFile(store: FileStore, id: string, request: Request
       else if (name !== 'file' || file !== undefined) throw invalidRequest('file', 'The form must have one "file".');
       else {
         const most = mostBytes(fields.get('purpose'));
-        file = { name: fileName.slice(0, MAX_NAME_LENGTH), bytes: await store.write(id, bounded(form.data(), most)) };
+        file = {
+          name: fileName.replaceAll('\0', '').slice(0, MAX_NAME_LENGTH),
+          bytes: await store.write(id, bounded(form.data(), most)),
+        };
       }
     }
     if (file === undefined) throw invalidRequest('file', 'The form must have a "file".');
