@@ -256,6 +256,12 @@ describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
       ...{ status: 401, code: 'invalid_api_key' },
     });
     expect(await refusal(`/v1/realtime?model=${MODEL}`, {})).toMatchObject({ status: 401, code: 'missing_api_key' });
+    // A model of another kind has no stand-in that nobody notices.
+    expect(await refusal('/v1/realtime?model=gpt-4o-mini')).toMatchObject({ status: 400, code: 'model_not_priced' });
+    expect(await refusal('/v1/realtime?model=claude-haiku-4-5')).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+    });
     expect(await refusal('/v1/realtime?model=no-such-model')).toMatchObject({ status: 404, code: 'model_not_found' });
     expect(await refusal('/v1/realtime')).toMatchObject({ param: 'model' });
     expect(await refusal('/v1/realtime?model=gpt-realtime-unpriced')).toMatchObject({

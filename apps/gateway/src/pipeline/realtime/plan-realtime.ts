@@ -68,7 +68,8 @@ function planSession(services: Needs, input: Input): RealtimePlan {
   const refuses = refusesWithoutPrice(principal);
   const reasonOf = (target: RouteTarget) => {
     const provider = services.connect(target, principal.project.id)?.provider;
-    if (provider?.realtime?.[job.protocol] === undefined) return 'no_endpoint';
+    // Voices and prices of another model are no stand-in that nobody notices.
+    if (target.isStandIn || provider?.realtime?.[job.protocol] === undefined) return 'no_endpoint';
     return refuses && !isPriced(target.priced, job) ? 'unpriced' : undefined;
   };
   const able = passOver(whole, reasonOf);
@@ -125,8 +126,8 @@ function checkGuardrails({ principal, ctx }: Input): void {
 
 /** Prices of which a model has one. */
 const PRICED_BY = {
-  realtime: ['output_audio', 'output'],
-  bidi: ['output_audio', 'output'],
+  realtime: ['output_audio'],
+  bidi: ['output_audio'],
   live: ['session_second'],
 } as const satisfies Record<RealtimeProtocol, readonly string[]>;
 const HEARD_BY = ['minute', 'second', 'input_audio', 'input'] as const;
