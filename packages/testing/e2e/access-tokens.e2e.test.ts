@@ -138,6 +138,19 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
     expect(await post(await issuer.sign({ ...ann(), groups: [] }), null)).toMatchObject({ status: 403 });
   });
 
+  test('a refused token keeps what it says: a group that is gone takes its role along, a new user can get a team', async () => {
+    const person = ann();
+    expect((await post(await issuer.sign(person), projects[0])).status).toBe(200);
+    expect(await post(await issuer.sign({ ...person, groups: [], jti: '2' }), projects[0])).toMatchObject({
+      status: 403,
+    });
+    const { groups: _none, ...bare } = person;
+    expect(await post(await issuer.sign({ ...bare, jti: '3' }), projects[0])).toMatchObject({ status: 403 });
+    const { groups: _gone, ...newcomer } = ann();
+    expect(await post(await issuer.sign(newcomer), null)).toMatchObject({ status: 403 });
+    expect(await userOf(newcomer)).not.toBe('');
+  });
+
   const nowS = () => Math.floor(Date.now() / 1000);
   test.each<[string, () => Promise<string> | string]>([
     [

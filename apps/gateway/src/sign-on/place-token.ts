@@ -25,22 +25,32 @@ const HEADER = 'X-LLM0-Project';
  */
 export async function placeToken({ db, hotStore, nowMs }: Needs, token: GoodToken): Promise<string> {
   const work = db.transaction((tx) => place(tx, token, nowMs()));
-  const { hash, raised } = await work.catch((cause: unknown) => {
+  const { hash, raised, refusal } = await work.catch((cause: unknown) => {
     if (cause instanceof GatewayError) throw cause;
     const message = 'The store of users is unreachable. Retry shortly.';
     throw new GatewayError('store_unavailable', message, { retryAfterMs: 1000, cause });
   });
   await raiseVersions(hotStore, raised);
+  // User and roles are kept: an admin can give this user a team, and a group that is gone takes its role along.
+  if (refusal !== undefined) throw refusal;
   return hash;
 }
 
-async function place(tx: Db, { provider, claims, project }: GoodToken, nowMs: number) {
+interface Placed {
+  readonly hash: string;
+  readonly raised: NonNullable<Awaited<ReturnType<typeof setGroupRoles>>>;
+  readonly refusal?: GatewayError;
+}
+
+async function place(tx: Db, { provider, claims, project }: GoodToken, nowMs: number): Promise<Placed> {
   const { user, isNew } = await signInUser(tx, whoIs(provider, claims, nowMs));
   if (!user.isActive) throw refused('This user is deactivated. Ask an admin.');
   const roles = groupRolesOf(provider, claims);
   const raised = roles && (await setGroupRoles(tx, user.id, { identityProviderId: provider.id, roles }));
   const access = Access.of(await listMemberships(tx, user.id));
-  const projectId = await chooseProject(tx, user, { access, named: project });
+  const chosen = await chooseProject(tx, user, { access, named: project }).catch(asRefusal);
+  if (typeof chosen !== 'string') return { hash: '', raised: raised ?? [], refusal: chosen };
+  const projectId = chosen;
   // Nobody learns the secret: the hash alone leads to the key.
   const { hash: newHash } = createKeySecret();
   const made = { userId: user.id, projectId, name: user.email ?? user.name, hash: newHash, prefix: 'sign-on' };
@@ -53,6 +63,11 @@ async function place(tx: Db, { provider, claims, project }: GoodToken, nowMs: nu
     await addAuditEntry(tx, { actor, action: 'sign_in', resource: 'key', resourceId: id, after });
   }
   return { hash, raised: raised ?? [] };
+}
+
+function asRefusal(cause: unknown): GatewayError {
+  if (cause instanceof GatewayError) return cause;
+  throw cause;
 }
 
 /** The one that is named, else the user's default, else the only one there is. */
