@@ -1,5 +1,5 @@
 import { useSearch } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useProjects } from '../../api/projects';
@@ -58,11 +58,13 @@ function Ask({ at, state, days }: AskProps) {
       onSuccess: ({ key, expires_at: expires, state: ofKey }) => {
         const waits = String(ofKey === 'requested');
         setGiven({ state, key, url, project: project.name, expires_at: expires ?? '', waits });
-        // The fields are there after this render.
-        requestAnimationFrame(() => form.current?.submit());
       },
     });
   };
+  // The fields are there by then.
+  useEffect(() => {
+    if (given.key !== undefined) form.current?.submit();
+  }, [given]);
   return (
     <>
       <Form onSubmit={send}>

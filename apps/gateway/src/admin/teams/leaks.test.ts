@@ -188,6 +188,17 @@ describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {
     expect((await ann.call('GET', path)).status).toBe(200);
     await give(admin, own.teamId, ann.id, 'team_admin', { can_read_bodies: false });
     expect((await ann.call('GET', path)).status).toBe(403);
+    // What was taken can't be given back by oneself, or to an accomplice.
+    const members = `/teams/${own.teamId}/members`;
+    for (const [user_id, role, can_read_bodies] of [
+      [ann.id, 'team_admin', undefined],
+      [ann.id, 'team_admin', true],
+      [(await makePerson(admin)).id, 'member', true],
+    ] as const) {
+      const given = await ann.call('POST', members, { body: { user_id, role, can_read_bodies } });
+      expect([given.status, given.body.error.param]).toEqual([403, 'can_read_bodies']);
+    }
+    expect((await ann.call('GET', path)).status).toBe(403);
     await give(admin, own.teamId, ann.id, 'team_admin');
   });
 

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type Reach, type Role, reachesNoFurther } from '@llm0/core/access/roles';
+import { permissionsOf, type Reach, type Role, reachesNoFurther } from '@llm0/core/access/roles';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { findTeamPlace, listMembers, memberRows, type StoredMember } from '@llm0/drizzle/queries/access/teams';
@@ -56,6 +56,7 @@ export function memberRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotSt
       let raised: Raised = [];
       const member = await changes.put(c.get('actor'), find, async (tx, before) => {
         await refuseTooFar(tx, c.get('actor'), { teamId, roles: [role, ...(before === null ? [] : [before.role])] });
+        await refuseBodies(tx, c.get('actor'), { teamId, role, canReadBodies });
         required(await userRows.get(tx, { id: userId }), 'user');
         const values = { teamId, userId, role, canReadBodies, identityProviderId: null, isFromScim: false };
         const put = await memberRows.put(tx, ['teamId', 'userId'], values);
@@ -77,6 +78,20 @@ export function memberRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotSt
       await finish(userId, raised);
       return c.body(null, 204);
     });
+}
+
+/** Nobody gives a permission to read bodies that they lack, not even to themselves. */
+async function refuseBodies(
+  tx: Db,
+  { access }: Actor,
+  { teamId, role, canReadBodies }: Pick<StoredMember, 'teamId' | 'role' | 'canReadBodies'>,
+): Promise<void> {
+  const place = required(await findTeamPlace(tx, teamId), 'team');
+  const gives = permissionsOf(role, canReadBodies).has('read_bodies');
+  if (!gives || access.mayAt(place, 'read_bodies')) return;
+  const message =
+    "You may not read this team's prompts and answers, so you can't permit it. Set can_read_bodies to false.";
+  throw new GatewayError('permission_denied', message, { param: 'can_read_bodies' });
 }
 
 /** Nobody gives or takes a role that holds further than their own. */
