@@ -74,14 +74,17 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     const { target } = answered.effort;
     const bill = this.billOf(answered);
     const { usage, costNanoUsd } = bill;
-    const kept = answered.answer === undefined ? undefined : this.keptOf(answered);
+    const kept = answered.answer === undefined ? undefined : this.keptOf(answered, bill);
     this.settle({ ...bill, status: 'success', httpStatus: 200 }, kept && this.cacheWrite(kept));
     return { ...this.summary(target, { usage, costNanoUsd, cache: 'miss' }), kept };
   }
 
   /** As the cache keeps it. */
-  keptOf(answered: AnsweredTask<A>): CachedTask<A> {
-    const { usage, costNanoUsd } = this.billOf(answered);
+  keptOf(
+    answered: AnsweredTask<A>,
+    bill: Pick<Outcome, 'usage' | 'costNanoUsd'> = this.billOf(answered),
+  ): CachedTask<A> {
+    const { usage, costNanoUsd } = bill;
     const { provider, model } = answered.effort.target;
     return { provider, model, answer: answered.answer as A, usage, costNanoUsd };
   }
