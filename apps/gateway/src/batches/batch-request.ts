@@ -1,5 +1,5 @@
 import type { ErrorEnvelope } from '../dialects/dialect';
-import { handleKeyRequest } from '../pipeline/handle-key-request';
+import { answerOwn } from '../files/answer-own';
 import type { Authenticated } from '../pipeline/request/load-principal';
 import { openContext, type RequestContext } from '../pipeline/request/open-context';
 import type { Services, UnderWay } from '../services/contract';
@@ -27,18 +27,10 @@ export type BatchRoutes = Readonly<Record<string, Readonly<Record<string, BatchW
 /** A request about batches of the key's project. */
 export function handleBatches(services: Services, asked: BatchRequest, work: BatchWorkOf): Promise<Response> {
   const { request, dialect } = asked;
-  return handleKeyRequest(services, { request, dialect }, async (principal, headers) => {
-    const underWay = services.openRequests.enter();
-    try {
-      underWay.held.key = principal.key.id;
-      const requestId = headers['X-Request-Id'];
-      const ctx = openContext(services, request, { held: underWay.held, chosen: { requestId } });
-      const response = await work(services, { ...asked, principal, ctx, underWay });
-      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-      if (dialect.requestIdHeader !== undefined) response.headers.set(dialect.requestIdHeader, requestId ?? '');
-      return response;
-    } finally {
-      underWay.end();
-    }
+  return answerOwn(services, asked, async ({ principal, underWay, requestId }) => {
+    const ctx = openContext(services, request, { held: underWay.held, chosen: { requestId } });
+    const response = await work(services, { ...asked, principal, ctx, underWay });
+    if (dialect.requestIdHeader !== undefined) response.headers.set(dialect.requestIdHeader, requestId ?? '');
+    return response;
   });
 }

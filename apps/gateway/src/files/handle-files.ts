@@ -10,10 +10,10 @@ import {
   sumFiles,
 } from '@llm0/drizzle/queries/batches/files';
 import type { ErrorEnvelope } from '../dialects/dialect';
-import { handleKeyRequest } from '../pipeline/handle-key-request';
 import type { Authenticated } from '../pipeline/request/load-principal';
 import { checkBodyType } from '../pipeline/tasks/read-form';
 import type { Services } from '../services/contract';
+import { answerOwn } from './answer-own';
 import { PREFIXES, readId, showId } from './own-ids';
 import { readListQuery } from './read-list-query';
 import { receiveFile } from './receive-file';
@@ -37,18 +37,7 @@ export const FILE_ROUTES: Readonly<Record<string, Readonly<Record<string, Work>>
 
 /** `…/v1/files`: files of the key's project, in OpenAI's shapes. */
 export function handleFiles(services: Services, asked: FileRequest, work: Work): Promise<Response> {
-  const { request, dialect } = asked;
-  return handleKeyRequest(services, { request, dialect }, async (principal, headers) => {
-    const underWay = services.openRequests.enter();
-    try {
-      underWay.held.key = principal.key.id;
-      const response = await work(services, asked, principal);
-      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-      return response;
-    } finally {
-      underWay.end();
-    }
-  });
+  return answerOwn(services, asked, ({ principal }) => work(services, asked, principal));
 }
 
 async function create({ files, clock, config }: Services, { request }: FileRequest, principal: Authenticated) {
