@@ -1,3 +1,4 @@
+import { wavOf } from '@llm0/core/tasks/wav';
 import { sampleMemory } from '../machine/sample-memory';
 import { median } from '../report/rows';
 import type { BenchWorld, Target } from '../start-bench';
@@ -8,7 +9,7 @@ const FILE_BYTES = 20 * MIB;
 /** Rounds before those that count: the compiler and the allocator settle. */
 const WARM_UP = 10;
 const ROUNDS = 30;
-const HEADER_BYTES = 44;
+const RATE = 16_000;
 const PATH = '/v1/audio/transcriptions';
 
 /** 20 MB of silence in turn to the bare proxy and the gateway: what the gateway adds to the first byte, and takes. */
@@ -37,22 +38,7 @@ export async function measureTranscription(world: BenchWorld): Promise<SpecialOu
   return { rows: [], notes: [found] };
 }
 
-/** A WAV file of one channel. */
-function silence(): Blob {
-  const bytes = Buffer.alloc(FILE_BYTES);
-  bytes.write('RIFF');
-  bytes.writeUInt32LE(FILE_BYTES - 8, 4);
-  bytes.write('WAVEfmt ', 8);
-  bytes.writeUInt32LE(16, 16);
-  for (const at of [20, 22]) bytes.writeUInt16LE(1, at);
-  bytes.writeUInt32LE(16_000, 24);
-  bytes.writeUInt32LE(32_000, 28);
-  bytes.writeUInt16LE(2, 32);
-  bytes.writeUInt16LE(16, 34);
-  bytes.write('data', 36);
-  bytes.writeUInt32LE(FILE_BYTES - HEADER_BYTES, 40);
-  return new Blob([bytes], { type: 'audio/wav' });
-}
+const silence = () => new Blob([new Uint8Array(wavOf(Buffer.alloc(FILE_BYTES), RATE))], { type: 'audio/wav' });
 
 async function firstByteMs({ url, keys }: Target, recording: Blob): Promise<number> {
   const form = new FormData();

@@ -10,6 +10,16 @@ const PATHS = Object.keys(FAKE_TASKS).filter((path) => path.startsWith('/')) as 
 export const taskRoutes = (answer: (request: Request, path: FakeTask) => Promise<Response>) =>
   Object.fromEntries(PATHS.map((path) => [path, { POST: (request: Request) => answer(request, path) }]));
 
+/** By a part of `model:method`. */
+const GEMINI_TASKS = [
+  [':predict', 'predict'],
+  ['-image', 'generateContent'],
+  ['-tts:', 'speakContent'],
+] as const;
+
+export const geminiTask = (call: string): FakeTask | undefined =>
+  GEMINI_TASKS.find(([mark]) => call.includes(mark))?.[1];
+
 /** The ordinary answer, or its events. */
 export function serveTask(
   path: FakeTask,

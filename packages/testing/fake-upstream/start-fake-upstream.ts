@@ -8,7 +8,7 @@ import type { AnswerContext } from './render-answer';
 import { FAKE_EMBEDDINGS, type FakeEmbeddings, type FakeEmbeddingVendor } from './render-embeddings';
 import { renderModels } from './render-openai';
 import { ordinaryAnswer, scriptedAnswer } from './serve-answer';
-import { type FakeTask, readFields, serveTask, taskRoutes } from './serve-task';
+import { type FakeTask, geminiTask, readFields, serveTask, taskRoutes } from './serve-task';
 
 export type { FakeControl, FakeUpstream };
 
@@ -209,9 +209,8 @@ class FakeServer implements FakeUpstream, FakeControl {
   private async answerGemini(request: Bun.BunRequest<`/${'v1' | 'v1beta'}/models/:call`>): Promise<Response> {
     const [model = '', method] = request.params.call.split(':');
     if (method === 'batchEmbedContents') return this.answerEmbeddings(request, 'gemini');
-    if (method === 'predict') return this.answerTask(request, 'predict');
-    if (model.includes('-image')) return this.answerTask(request, 'generateContent');
-    if (model.endsWith('-tts')) return this.answerTask(request, 'speakContent');
+    const task = geminiTask(request.params.call);
+    if (task !== undefined) return this.answerTask(request, task);
     const body = (await request.json()) as JsonObject;
     if (method === 'countTokens') {
       this.record(request, body);

@@ -99,7 +99,10 @@ function jobId({ batchId, from, to }: Chunk): string {
     .join('-');
 }
 
-/** Without values there may be several statements, with their own transaction. pg-boss's values are texts, numbers, dates, lists and JSON. */
+/**
+ * Without values there may be several statements, with their own transaction. pg-boss's values are texts, numbers, dates,
+ * lists and JSON.
+ */
 export async function executeSql(client: Database['client'], text: string, values: unknown[] = []) {
   if (values.length > 0) return { rows: withLists(await client.unsafe(text, values.map(asParameter) as never)) };
   try {
