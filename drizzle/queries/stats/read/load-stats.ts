@@ -114,6 +114,7 @@ export function needsRows(query: BucketQuery): boolean {
     provider,
     status,
     outcome,
+    cache,
     intervalMs = DAY_MS,
     withDurations,
   } = query;
@@ -122,7 +123,8 @@ export function needsRows(query: BucketQuery): boolean {
   if (withDurations && (groupBy === 'customer' || groupBy === 'error_code')) return true;
   if (groupBy !== 'customer') return groupBy === 'error_code' && apiKeyId !== undefined;
   const onlySpend = sums?.every((name) => SPEND_SUMS.some((one) => one === name)) === true;
-  if (!onlySpend || [apiKeyId, model, provider, status, outcome].some((filter) => filter !== undefined)) return true;
+  if (!onlySpend || [apiKeyId, model, provider, status, outcome, cache].some((filter) => filter !== undefined))
+    return true;
   // Customers are rolled up by day: parts of days are read at once as long as they are few.
   return intervalMs % DAY_MS !== 0 && query.toMs - query.fromMs > DAY_MS;
 }

@@ -53,6 +53,8 @@ export interface StatsFilter {
   readonly provider?: string;
   readonly status?: string;
   readonly outcome?: string;
+  /** `miss` = answered by no cache of the gateway. */
+  readonly cache?: string;
   readonly customerId?: string;
 }
 
@@ -111,7 +113,8 @@ export function scopeOf({
   provider,
   status,
   outcome,
+  cache,
   customerId,
 }: StatsFilter): StatsScope {
-  return { projectId, apiKeyId, model, provider, status, outcome, customerId };
+  return { projectId, apiKeyId, model, provider, status, outcome, cache, customerId };
 }

@@ -92,6 +92,7 @@ export function within(segment: StatsSegment, scope: StatsScope): SQL {
   const provider = isRows ? PROVIDER_OF_ROW : sql`provider`;
   const status = isRows ? sql`status` : STATUS_OF_ROLLUP;
   const outcome = isRows ? OUTCOME_OF_ROW : sql`status`;
+  const cache = isRows ? CACHE_OF_ROW : sql`cache`;
   const conditions = [
     sql`${time} >= to_timestamp(${segment.fromMs}::bigint / 1000.0)`,
     sql`${time} < to_timestamp(${segment.toMs}::bigint / 1000.0)`,
@@ -101,6 +102,7 @@ export function within(segment: StatsSegment, scope: StatsScope): SQL {
     scope.provider === undefined ? undefined : sql`${provider} = ${scope.provider}`,
     scope.status === undefined ? undefined : sql`${status} = ${scope.status}`,
     scope.outcome === undefined ? undefined : sql`${outcome} = ${scope.outcome}`,
+    scope.cache === undefined ? undefined : sql`${cache} = ${scope.cache}`,
     scope.customerId === undefined ? undefined : sql`customer_id = ${scope.customerId}`,
   ];
   return sql.join(

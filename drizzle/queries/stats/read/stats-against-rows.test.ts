@@ -105,6 +105,7 @@ function matching(query: BucketQuery): readonly LogRecord[] {
       (query.provider === undefined || one.finalProvider === query.provider) &&
       (query.status === undefined || one.status === query.status) &&
       (query.outcome === undefined || GROUP_OF.outcome?.(one) === query.outcome) &&
+      (query.cache === undefined || GROUP_OF.cache?.(one) === query.cache) &&
       (query.customerId === undefined || one.customerId === query.customerId) &&
       (query.groupBy !== 'error_code' || one.errorCode !== undefined),
   );
@@ -211,6 +212,7 @@ const queries = fc.record({
     model: maybe('model-1', 'model-2'),
     provider: maybe('beta'),
     status: maybe('success', 'error'),
+    cache: maybe('miss', 'exact'),
     customerId: maybe('customer-2'),
   }),
   withDurations: fc.boolean(),
@@ -261,7 +263,7 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
     // An hour's roll-up less its later rows: one error code is left with no requests.
     const fromMs = Date.parse('2030-02-20T13:00:00Z');
     const range = { fromMs, toMs: fromMs + 114 * MINUTE_MS, nowMs, projectId };
-    const nothing = { apiKeyId: undefined, model: undefined, provider: undefined, status: undefined };
+    const nothing = { apiKeyId: undefined, model: undefined, provider: undefined, status: undefined, cache: undefined };
     const found = { range, intervalMs: undefined, groupBy: 'error_code', top: undefined } as const;
     const filter = { ...nothing, customerId: undefined };
     const example = { ...found, filter, withDurations: false, onlySpend: false };

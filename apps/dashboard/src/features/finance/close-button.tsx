@@ -21,14 +21,16 @@ export function CloseButton({ month, search, page, timeZone, statement }: Financ
   });
   const { data } = statement;
   const isOpen = data?.month === month && data.is_final && data.closed_at === null;
-  if (!mayClose || !isOpen || scope === null || (Object.keys(scope).length === 0 && !mayCloseAll)) return null;
+  if (!mayClose || scope === null || (Object.keys(scope).length === 0 && !mayCloseAll)) return null;
   return (
     <Needed value="close_months">
       <ConfirmButton
         kind="default"
+        // Nothing moves when the month turns out to be closed, or still runs.
+        disabled={!isOpen}
         title={`Close ${monthName(month)} (${timeZone})?`}
         impact={
-          `${formatUsd(data.total.cost_usd)} of ${WHOSE[Object.keys(scope)[0] ?? ''] ?? 'all projects'} never changes again. ` +
+          `${formatUsd(data?.total.cost_usd ?? 0)} of ${WHOSE[Object.keys(scope)[0] ?? ''] ?? 'all projects'} never changes again. ` +
           "What comes later is a correction of the next open month. This can't be undone."
         }
         confirmLabel="Close month"

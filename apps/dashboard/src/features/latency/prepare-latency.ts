@@ -14,6 +14,9 @@ export const METRIC_LABELS = {
   overhead: 'Overhead',
 } as const satisfies Record<Metric, string>;
 
+/** Ends a title of durations that `withoutHits` leaves hits out of. */
+export const hitsNote = (metric: Metric): string => (metric === 'overhead' ? '' : ', without cache hits');
+
 /** Three lines, with gaps without measurements. */
 export function prepareLatency(times: readonly number[], buckets: readonly LatencyBucket[], metric: Metric): ChartData {
   const lines = PERCENTILES.map((name) => ({

@@ -2,7 +2,7 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { useLogs } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
 import { useSession } from '../../api/session';
-import { asInterval, type SpendBucket, useLatency, useOverview, useSpend } from '../../api/stats';
+import { asInterval, type SpendBucket, useLatency, useOverview, useSpend, withoutHits } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
@@ -24,7 +24,7 @@ import { CapsCard } from './caps-card';
 import { ErrorsCard } from './errors-card';
 import { HealthCharts } from './health-charts';
 import { LiveCard } from './live-card';
-import { prepareStats } from './prepare-overview';
+import { prepareStats, withLatency } from './prepare-overview';
 import { ProviderHealthCard } from './provider-health-card';
 import { RouteMapCard } from './route-map-card';
 
@@ -40,7 +40,10 @@ export function OverviewPage() {
   const page = usePage();
   const { query, range } = page;
   const now = useOverview(query);
-  const before = useOverview({ ...query, ...rangeQuery(previousRange(range)) });
+  const earlier = { ...query, ...rangeQuery(previousRange(range)) };
+  const before = useOverview(earlier);
+  const slow = useLatency({ ...query, ...withoutHits('latency'), interval: 'all' }, 'latency');
+  const slowBefore = useLatency({ ...earlier, ...withoutHits('latency'), interval: 'all' }, 'latency');
   const isKnown = useBannersKnown(page);
   const everSeen = useLogs({}, false);
   const [Onboarding] = useState(() => lazy(loadOnboarding));
@@ -73,7 +76,10 @@ export function OverviewPage() {
       <ProviderHealthCard page={page} />
       <UnpricedBanner />
       <Failure of={now} />
-      <StatGrid stats={prepareStats(now.data, before.data)} isLoading={now.data === undefined && now.error === null} />
+      <StatGrid
+        stats={prepareStats(withLatency(now.data, slow.data), withLatency(before.data, slowBefore.data))}
+        isLoading={now.data === undefined && now.error === null}
+      />
       <RouteMapCard query={query} />
       <div className="grid gap-4 xl:grid-cols-2">
         <SpendChart page={page} />
@@ -113,13 +119,20 @@ function SpendChart({ page }: ChartProps) {
 }
 
 function LatencyChart({ page }: ChartProps) {
-  const latency = useLatency({ ...page.query, interval: asInterval(page.range.intervalMs) }, 'latency');
+  const latency = useLatency(
+    { ...page.query, ...withoutHits('latency'), interval: asInterval(page.range.intervalMs) },
+    'latency',
+  );
   const { range, query, isShown } = page.earlier;
-  const before = useLatency({ ...query, interval: asInterval(range.intervalMs) }, 'latency', isShown);
+  const before = useLatency(
+    { ...query, ...withoutHits('latency'), interval: asInterval(range.intervalMs) },
+    'latency',
+    isShown,
+  );
   const earlier = isShown ? before.data?.buckets : undefined;
   return (
     <ChartCard
-      title="Latency"
+      title="Latency, without cache hits"
       data={latency.data && prepareLatency(bucketStarts(page.range), latency.data.buckets, 'latency')}
       previous={earlier && prepareLatency(bucketStarts(range), earlier, 'latency')}
       kind="line"

@@ -1,5 +1,5 @@
 import { domainOf, type ErrorDomain, failureRate } from '@llm0/core/errors/outcome';
-import type { Overview } from '../../api/stats';
+import type { LatencyBucket, Overview } from '../../api/stats';
 import { countOf, formatCompact, formatMs, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { statsOf } from '../../ui/prepare-stat';
@@ -11,10 +11,19 @@ function successRate(counts: Overview): number | null {
   return rate === null ? null : 1 - rate;
 }
 
+/** Totals with the durations of requests that no cache answered. */
+export function withLatency(
+  totals: Overview | undefined,
+  slow: { readonly buckets: readonly Pick<LatencyBucket, 'latency_ms'>[] } | undefined,
+): Overview | undefined {
+  if (totals === undefined || slow === undefined) return undefined;
+  return { ...totals, latency_ms: slow.buckets[0]?.latency_ms ?? { p50: null, p95: null, p99: null } };
+}
+
 /** The cards of the overview, each with the same number of the previous period. */
 export function prepareStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
   const stat = statsOf(now, before);
-  const p50 = now && `p50 ${formatMs(now.latency_ms.p50)}`;
+  const p50 = now && `p50 ${formatMs(now.latency_ms.p50)}, without cache hits`;
   const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
   return [
     stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd }),

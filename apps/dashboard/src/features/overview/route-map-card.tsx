@@ -38,7 +38,10 @@ export function RouteMapCard({ query }: { readonly query: StatsQuery }) {
           <FlowMap map={map} onSelect={({ filter }) => filter !== null && showRequests(filter)} />
         )}
       </div>
-      <FlowLegend />
+      <div className="flex flex-wrap justify-between gap-x-4 gap-y-1 text-2xs text-muted">
+        <FlowLegend />
+        {isDrawn && <span>Red shares failed in the end</span>}
+      </div>
       {isDrawn && (
         <FiguresTable
           caption="Route map in figures"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Provider } from '../../api/routing';
 import type { ProviderHealth } from '../../api/stats';
-import { describeHours, HOUR_MS, prepareHours, sparkHours } from './prepare-hours';
+import { describeHours, HOUR_MS, lastDay, prepareHours } from './prepare-hours';
 import { prepareProviders } from './prepare-routing';
 
 const provider = (name: string) =>
@@ -14,6 +14,7 @@ describe('how providers fared', () => {
     const lines = prepareProviders([provider('anthropic'), provider('openai'), provider('groq'), provider('xai')], {
       health: [fared('anthropic', 4, 96, 96), fared('openai', 114, 6), fared('groq', 0, 3, 3)],
       latency: [],
+      isAsked: () => true,
     });
     expect(
       lines.map(({ name, requests, failedOver, errorRate, health }) => [
@@ -32,23 +33,32 @@ describe('how providers fared', () => {
     const lines = prepareProviders([{ ...provider('openai'), drain: true, targets }], {
       health: [],
       latency: [],
+      isAsked: () => false,
     });
     expect(lines.map(({ health }) => health)).toEqual([{ label: 'drained by operator', tone: 'warn' }]);
   });
 });
 
+test('a provider without a key that got requests lately lost its key, or its requests are made up', () => {
+  const keyless = { ...provider('openai'), is_configured: false };
+  const labelOf = (isAsked: boolean) =>
+    prepareProviders([keyless], { health: [], latency: [], isAsked: () => isAsked })[0]?.health.label;
+  expect([labelOf(true), labelOf(false)]).toEqual(['no key now', 'not set up']);
+});
+
 describe('the last hours of providers', () => {
   const nowMs = Date.parse('2026-11-26T05:02:17Z');
-  const { fromMs, toMs } = sparkHours(nowMs);
+  const { fromMs } = lastDay(nowMs);
+  const lastHourMs = Date.parse('2026-11-26T05:00:00Z');
   const bucket = (hoursAgo: number, provider: string, answered: number, failed = 0) =>
-    ({ start: new Date(toMs - (hoursAgo + 1) * HOUR_MS).toISOString(), provider, answered, failed }) as ProviderHealth;
+    ({ start: new Date(lastHourMs - hoursAgo * HOUR_MS).toISOString(), provider, answered, failed }) as ProviderHealth;
 
   test('end with the running one, and have no gaps', () => {
-    expect(new Date(fromMs).toISOString()).toBe('2026-11-25T06:00:00.000Z');
-    const hours = prepareHours([bucket(0, 'openai', 2, 1), bucket(23, 'openai', 2), bucket(30, 'openai', 9)], fromMs);
+    expect(new Date(fromMs).toISOString()).toBe('2026-11-25T05:02:17.000Z');
+    const hours = prepareHours([bucket(0, 'openai', 2, 1), bucket(24, 'openai', 2), bucket(30, 'openai', 9)], fromMs);
     expect(hours.get('openai')).toEqual({
-      requests: [2, ...Array.from({ length: 22 }, () => 0), 3],
-      failed: [...Array.from({ length: 23 }, () => 0), 1],
+      requests: [2, ...Array.from({ length: 23 }, () => 0), 3],
+      failed: [...Array.from({ length: 24 }, () => 0), 1],
     });
     expect(hours.get('groq')).toBeUndefined();
   });

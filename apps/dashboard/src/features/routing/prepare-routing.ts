@@ -22,10 +22,12 @@ const FAILING = 0.5;
 interface Fared {
   readonly health: readonly ProviderHealth[];
   readonly latency: readonly LatencyBucket[];
+  /** True for a provider that got requests in the last day. */
+  readonly isAsked: (name: string) => boolean;
 }
 
 /** Providers with how they fared lately; configured ones first. */
-export function prepareProviders(providers: readonly Provider[], { health, latency }: Fared): ProviderLine[] {
+export function prepareProviders(providers: readonly Provider[], { health, latency, isAsked }: Fared): ProviderLine[] {
   const fared = new Map(health.map((bucket) => [bucket.provider, bucket]));
   const slow = new Map(latency.map((bucket) => [bucket.group, bucket]));
   return providers
@@ -34,7 +36,7 @@ export function prepareProviders(providers: readonly Provider[], { health, laten
       const errorRate = failureRate({ success: answered, failures: failed });
       return {
         ...provider,
-        health: healthOf(provider, errorRate),
+        health: healthOf(provider, { errorRate, isAsked: isAsked(provider.name) }),
         requests: answered + failed,
         failedOver,
         errorRate,
@@ -47,8 +49,12 @@ export function prepareProviders(providers: readonly Provider[], { health, laten
     );
 }
 
-function healthOf(provider: Provider, errorRate: number | null): ProviderLine['health'] {
-  if (!provider.is_configured) return { label: 'not set up', tone: 'neutral' };
+function healthOf(
+  provider: Provider,
+  { errorRate, isAsked }: { readonly errorRate: number | null; readonly isAsked: boolean },
+): ProviderLine['health'] {
+  // One that answered was set up, or its requests are made-up ones.
+  if (!provider.is_configured) return { label: isAsked ? 'no key now' : 'not set up', tone: 'neutral' };
   if (!provider.is_active) return { label: 'off', tone: 'neutral' };
   if (provider.drain) return { label: 'drained by operator', tone: 'warn' };
   if (provider.health_check === 'failing') return { label: 'health check fails', tone: 'bad' };

@@ -20,7 +20,7 @@ import { OpenedOne } from '../forms/opened-one';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 import { ProviderNameField } from '../forms/suggested-fields';
-import { describeHours, HOUR_MS, type ProviderHours, prepareHours, sparkHours, sumOf } from './prepare-hours';
+import { describeHours, HOUR_MS, lastDay, type ProviderHours, prepareHours, sumOf } from './prepare-hours';
 import { type ProviderLine, prepareProviders } from './prepare-routing';
 import { ProviderDialog } from './provider-dialog';
 
@@ -43,6 +43,7 @@ export function ProvidersCard() {
       prepareProviders(providers.data.data, {
         health: health.data?.buckets ?? [],
         latency: latency.data?.buckets ?? [],
+        isAsked: (name) => sumOf(hours.get(name)?.requests ?? []) > 0,
       }),
     [providers.data, hours, health.data, latency.data],
   );
@@ -106,7 +107,7 @@ function IdleButton({
 
 /** Requests of each provider by hour; empty if they can't be read, undefined while they load. */
 function useHours(toMs: number) {
-  const { fromMs } = sparkHours(toMs - 1);
+  const { fromMs } = lastDay(toMs);
   const { data, error } = useProviderHealth({ ...rangeQuery({ fromMs, toMs }), interval: asInterval(HOUR_MS) });
   return useMemo(() => {
     if (data === undefined && error === null) return undefined;

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { useStatement } from '../../api/finance';
 import type { Project } from '../../api/projects';
 import { MonthCurve, MonthLegend } from '../../charts/month/month-curve';
-import { type MonthDay, prepareMonth } from '../../charts/month/prepare-month';
+import { type MonthCurve as Curve, type MonthDay, prepareMonth } from '../../charts/month/prepare-month';
 import { formatUsd } from '../../format/format-usd';
 import { useNow } from '../../range/use-page';
 import { useShowRequests } from '../../range/use-show-requests';
@@ -66,6 +66,12 @@ export function CapCard({ project, month }: Props) {
   );
 }
 
+/** Says since when the month before has spend: a late start looks like growth. */
+function startOfBefore(curve: Curve | undefined): string {
+  const first = curve?.days.findIndex(({ before }) => (before ?? 0) > 0) ?? -1;
+  return first > 0 ? ` The month before has spend from day ${first + 1} on.` : '';
+}
+
 function useMonth({ project, month }: Props) {
   const nowMs = useNow(TICK_MS);
   const running = monthOf(nowMs, 'UTC');
@@ -87,5 +93,5 @@ function useMonth({ project, month }: Props) {
     return prepareMonth({ spentOn, startMs, nowMs, capUsd, forecast: known?.forecast_days ?? [] });
   }, [days, startMs, nowMs, capUsd, known]);
   const name = isPast ? monthName(shown) : 'This month';
-  return { curve, spend, statement, capUsd, name, note: known && describeMonth(known, project) };
+  return { curve, spend, statement, capUsd, name, note: known && describeMonth(known, project) + startOfBefore(curve) };
 }

@@ -132,6 +132,8 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
       { requests: 2, cache_hits: 1 },
       { requests: 2, cache_hits: 0 },
     ]);
+    const missed = await get(`/stats/latency?${range}&interval=all&cache=miss`);
+    expect(missed.buckets[0]).toMatchObject({ requests: 3 });
     for (const { from_ms, to_ms } of bins) expect(to_ms / from_ms).toBeCloseTo(1.377, 2);
     const start = (hours: number) => new Date(hourMs + hours * HOUR_MS).toISOString();
     expect(buckets).toEqual([

@@ -76,6 +76,7 @@ const range = {
   provider: text().optional(),
   status: z.enum(STATUSES).optional(),
   outcome: z.enum(OUTCOMES).optional().openapi({ description: 'The status, with `caller_error` apart from `error`' }),
+  cache: z.enum(['exact', 'semantic', 'miss']).optional().openapi({ description: '`miss`: no cache answered' }),
 };
 
 export const overviewQuerySchema = z.strictObject(range);
@@ -113,8 +114,8 @@ export function toStatsQuery(query: z.output<typeof overviewQuerySchema>, nowMs:
   const toMs = query.to ?? latestMs + CLOCK_TOLERANCE_MS;
   const fromMs = query.from ?? Math.min(toMs, latestMs) - DEFAULT_RANGE_MS;
   if (fromMs > toMs) throw new GatewayError('invalid_request', 'from must not be later than to.', { param: 'from' });
-  const { project_id: projectId, api_key_id: apiKeyId, model, provider, status, outcome } = query;
-  return { fromMs, toMs, nowMs, projectId, apiKeyId, model, provider, status, outcome };
+  const { project_id: projectId, api_key_id: apiKeyId, model, provider, status, outcome, cache } = query;
+  return { fromMs, toMs, nowMs, projectId, apiKeyId, model, provider, status, outcome, cache };
 }
 
 export function toBucketQuery(
