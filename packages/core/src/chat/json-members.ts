@@ -28,8 +28,8 @@ export function noteMembers(value: JsonValue, text: string, { names, cuts }: See
   TEXTS.set(value, members);
 }
 
-/** JSON text of `body`, reusing members of `original`. */
-export function writeMembers(body: JsonObject, original: JsonObject | undefined): string {
+/** JSON of `body`, reusing members of `original`: bytes if it has long ones, else text. */
+export function writeMembers(body: JsonObject, original: JsonObject | undefined): string | Uint8Array {
   const members = original && TEXTS.get(original);
   if (original === undefined || members === undefined) return JSON.stringify(body);
   const parts: string[] = [];
@@ -39,7 +39,21 @@ export function writeMembers(body: JsonObject, original: JsonObject | undefined)
     const text = value === original[name] ? members.get(name) : undefined;
     parts.push(text ?? `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   }
-  return `{${parts.join(',')}}`;
+  return joinBytes(parts);
+}
+
+/** Writes each part once: a joined text would be copied twice more, flattened and encoded. */
+function joinBytes(parts: readonly string[]): Uint8Array {
+  let size = 1 + Math.max(1, parts.length);
+  for (const part of parts) size += Buffer.byteLength(part);
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let at = bytes.write('{');
+  for (const [index, part] of parts.entries()) {
+    if (index > 0) at += bytes.write(',', at);
+    at += bytes.write(part, at);
+  }
+  bytes.write('}', at);
+  return bytes;
 }
 
 function countNames(value: JsonValue): number {

@@ -12,7 +12,7 @@ export interface ConverseTarget {
   readonly connection: ProviderConnection;
   readonly model: string;
   readonly stream: boolean;
-  readonly body: string | LargeJson;
+  readonly body: string | Uint8Array | LargeJson;
 }
 
 /**
