@@ -76,6 +76,8 @@ export type GroupBy =
   | 'outcome'
   | 'cache'
   | 'error_code'
+  | 'team'
+  | 'cost_center'
   | `label.${string}`;
 
 export interface BucketQuery extends StatsQuery {

@@ -17,6 +17,14 @@ export const OUTCOME_OF_ROW = sql.raw(
 const STATUS_OF_ROLLUP = sql.raw(`case when status = 'caller_error' then 'error' else status end`);
 export const CACHE_OF_ROW = sql`case when semantic_cache_hit then 'semantic' when cache_hit then 'exact' else 'miss' end`;
 
+/** Where the request's project is now, as statements have it. */
+const homeOf = (name: SQL) => sql`coalesce((select ${name} from projects p left join teams t on t.id = p.team_id
+  left join organizations o on o.id = t.organization_id where p.id = project_id), '')`;
+const HOMES: Readonly<Record<string, SQL>> = {
+  team: homeOf(sql`o.name || ' / ' || t.name`),
+  cost_center: homeOf(sql`coalesce(p.cost_center, t.cost_center)`),
+};
+
 /** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
 const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   project: sql`project_id::text`,
@@ -29,6 +37,7 @@ const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   outcome: OUTCOME_OF_ROW,
   cache: CACHE_OF_ROW,
   error_code: sql`coalesce(error_code, '')`,
+  ...HOMES,
 };
 const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
   project: sql`project_id::text`,
@@ -41,6 +50,7 @@ const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
   cache: sql`cache`,
   customer: sql`customer_id`,
   error_code: sql`error_code`,
+  ...HOMES,
 };
 
 export function groupOf(segment: StatsSegment, { groupBy, kept }: StatsScope): SQL {

@@ -5,8 +5,7 @@ import { useSpend } from '../../api/stats';
 import { formatDay, formatInstant } from '../../format/format-time';
 import { usePage } from '../../range/use-page';
 import { Button } from '../../ui/button';
-import { Form, Input } from '../../ui/form';
-import { Segmented } from '../../ui/segmented';
+import { Form, Input, Select } from '../../ui/form';
 import { CalendarCard } from './calendar-card';
 import { CapCard } from './cap-card';
 import { GroupsCard } from './groups-card';
@@ -60,35 +59,49 @@ function useGroupLabels(groupBy: string, groups: readonly string[]): (name: stri
   return groupBy === 'key' ? keyName : (name) => name;
 }
 
+const LABEL = 'label';
+
 function GroupPicker({ groupBy }: { readonly groupBy: string }) {
   const navigate = useNavigate();
-  const label = labelIn(groupBy) ?? '';
-  const [name, setName] = useState(label);
+  const label = labelIn(groupBy);
+  const [name, setName] = useState(label ?? '');
+  const [isLabel, setIsLabel] = useState(label !== undefined);
   const group = (by: string) =>
     void navigate({ to: '/money', search: (kept) => ({ ...(kept as object), by }), resetScroll: false });
+  const choose = (by: string) => {
+    setIsLabel(by === LABEL);
+    if (by !== LABEL) group(by);
+  };
   return (
     <div className="flex flex-wrap items-center gap-2">
-      <Segmented
-        label="Group by"
-        options={SPEND_GROUPS as Readonly<Record<string, string>>}
-        value={groupBy}
-        onChange={group}
+      <Select
+        aria-label="Group by"
+        className="w-44"
+        options={GROUP_OPTIONS}
+        value={isLabel ? LABEL : groupBy}
+        onValue={choose}
       />
-      <Form
-        className="flex items-center gap-1"
-        onSubmit={() => name.trim() !== '' && group(`label.${name.trim().toLowerCase()}`)}
-      >
-        <Input
-          aria-label="Label to group by"
-          placeholder="or a label: team"
-          className="w-36!"
-          value={name}
-          onValue={setName}
-        />
-        <Button type="submit" aria-pressed={label !== ''}>
-          Group
-        </Button>
-      </Form>
+      {isLabel && (
+        <Form
+          className="flex items-center gap-1"
+          onSubmit={() => name.trim() !== '' && group(`label.${name.trim().toLowerCase()}`)}
+        >
+          <Input
+            aria-label="Label to group by"
+            placeholder="env"
+            className="w-28!"
+            autoFocus={label === undefined}
+            value={name}
+            onValue={setName}
+          />
+          <Button type="submit">Group</Button>
+        </Form>
+      )}
     </div>
   );
 }
+
+const GROUP_OPTIONS = {
+  ...Object.fromEntries(Object.entries(SPEND_GROUPS).map(([by, label]) => [by, `By ${label.toLowerCase()}`])),
+  [LABEL]: 'By a label …',
+};

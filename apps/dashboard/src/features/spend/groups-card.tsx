@@ -6,7 +6,7 @@ import { previousRange, rangeQuery, type TimeRange } from '../../range/time-rang
 import { requestsLink } from '../../range/use-show-requests';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
-import { filterOf, labelIn, prepareSpendLines, SPEND_GROUPS, type SpendLine } from './prepare-spend';
+import { filterOf, isFilter, labelIn, prepareSpendLines, SPEND_GROUPS, type SpendLine } from './prepare-spend';
 
 interface Props {
   readonly groupBy: string;
@@ -40,7 +40,7 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
       rowKey={(line) => line.name}
       csvName={`spend-by-${groupBy}`}
       sortBy="Spend"
-      linkOf={(line) => requestsLink(filterOf(groupBy, line.name))}
+      linkOf={isFilter(groupBy) ? (line) => requestsLink(filterOf(groupBy, line.name)) : undefined}
       emptyTitle="No spend in this range"
       emptyHint="Choose a longer range, or send a request."
     >

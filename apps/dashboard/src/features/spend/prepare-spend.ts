@@ -81,6 +81,8 @@ export const SPEND_GROUPS = {
   project: 'Project',
   key: 'Key',
   customer: 'Customer',
+  team: 'Team',
+  cost_center: 'Cost center',
 } as const;
 
 /** Group from the address; by default, by model. */
@@ -95,9 +97,12 @@ const LABEL = 'label.';
 export const labelIn = (groupBy: string): string | undefined =>
   groupBy.startsWith(LABEL) ? groupBy.slice(LABEL.length) : undefined;
 
-/** Request filter for a group. */
+/** Requests can't be filtered by these. */
+export const isFilter = (groupBy: string): boolean => groupBy !== 'team' && groupBy !== 'cost_center';
+
+/** Request filter for a group; empty for a group that is no filter. */
 export function filterOf(groupBy: string, name: string): Record<string, string> {
-  if (name === '' || name === '(other)') return {};
+  if (name === '' || name === '(other)' || !isFilter(groupBy)) return {};
   const label = labelIn(groupBy);
   if (label !== undefined) return { label: `${label}=${name}` };
   const names: Readonly<Record<string, string>> = { key: 'api_key_id', customer: 'customer_id' };

@@ -16,7 +16,7 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
 
   beforeAll(async () => {
     admin = await openAdmin(kind);
-    projectId = (await admin.createProject({ monthly_cap_usd: 1 })).id;
+    projectId = (await admin.createProject({ monthly_cap_usd: 1, cost_center: 'cc-9' })).id;
     const at = (days: number, more: object) =>
       sampleRecord({ projectId, createdAtMs: nowMs - days * DAY_MS - 1000, ...more });
     await storeRecords(admin, [
@@ -53,6 +53,11 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
     const body = await whole('spend', 'group_by=model&top=2');
     expect(costs(body)).toEqual({ a: '0.5', b: '0.15', '(other)': '0.000001' });
     expect(body.groups).toBe(4);
+  });
+
+  test('by the team that the project is in now, and by its cost center', async () => {
+    expect(costs(await whole('spend', 'group_by=team'))).toEqual({ 'default / default': '0.650001' });
+    expect(costs(await whole('spend', 'group_by=cost_center'))).toEqual({ 'cc-9': '0.650001' });
   });
 
   test('errors by code', async () => {

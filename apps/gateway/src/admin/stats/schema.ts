@@ -15,6 +15,8 @@ const GROUPS = [
   'status',
   'outcome',
   'error_code',
+  'team',
+  'cost_center',
 ] as const;
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
@@ -59,12 +61,12 @@ const interval = z
 const groupBy = z
   .union(
     [z.enum(GROUPS), z.templateLiteral(['label.', text(100)])],
-    'must be one of project, key, model, provider, target, customer, status, outcome, error_code, label.<name>',
+    `must be one of ${GROUPS.join(', ')}, label.<name>`,
   )
   .openapi({
     type: 'string',
     description:
-      'project, key, model, provider, target (provider/model), customer, status, outcome, error_code or label.<name>',
+      'project, key, model, provider, target (provider/model), customer, status, outcome, error_code, team (of the project now), cost_center or label.<name>',
   });
 
 const range = {
