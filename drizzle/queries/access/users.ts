@@ -10,6 +10,7 @@ import { parseJson } from '../parse-json';
 import { Rows, type Stored } from '../rows';
 import { writeScimRoles } from '../scim/write-roles';
 import { keyRows, type StoredApiKey } from './api-keys';
+import { FOLLOWS_ROLE } from './may-use';
 
 export const userRows = new Rows(users);
 export type StoredUser = Stored<typeof userRows>;
@@ -125,7 +126,7 @@ export async function setGroupRoles(
       is distinct from (excluded.role, excluded.identity_provider_id, false)
     returning 1`);
   const changed = await writeScimRoles(tx, [userId]);
-  return lost.length + won.length + changed.length === 0 ? [] : raiseSignOnKeys(tx, [userId]);
+  return lost.length + won.length + changed.length === 0 ? [] : raiseKeysOfUsers(tx, [userId]);
 }
 
 /**
@@ -133,16 +134,29 @@ export async function setGroupRoles(
  * Returns the keys whose rights may have changed.
  */
 export async function setScimRoles(tx: Db, userIds?: readonly string[]): Promise<readonly StoredApiKey[]> {
-  return raiseSignOnKeys(tx, await writeScimRoles(tx, userIds));
+  return raiseKeysOfUsers(tx, await writeScimRoles(tx, userIds));
 }
 
-const signOnKeysOf = (userIds: readonly string[]) =>
-  and(inArray(apiKeys.userId, [...userIds]), eq(apiKeys.isSignOn, true), isNull(apiKeys.deletedAtMs));
-
-/** After a change of roles, which decide about keys of tokens: returns these with their new versions. */
-export async function raiseSignOnKeys(tx: Db, userIds: readonly string[]): Promise<readonly StoredApiKey[]> {
+/** After a change of roles, which decide about keys of their users: returns these with their new versions. */
+export async function raiseKeysOfUsers(tx: Db, userIds: readonly string[]): Promise<readonly StoredApiKey[]> {
   if (userIds.length === 0) return [];
-  return tx.update(apiKeys).set({ updatedAtMs: sql`now()` }).where(signOnKeysOf(userIds)).returning(keyRows.columns);
+  const areTheirs = and(inArray(apiKeys.userId, [...userIds]), isNull(apiKeys.deletedAtMs));
+  const touched = { updatedAtMs: sql`now()`, followsRole: FOLLOWS_ROLE };
+  return tx.update(apiKeys).set(touched).where(areTheirs).returning(keyRows.columns);
+}
+
+/** Before these memberships end with their team or identity provider. Returns the keys whose rights may have changed. */
+export async function raiseKeysOfMembers(
+  tx: Db,
+  of: { readonly teamId: string } | { readonly identityProviderId: string },
+): Promise<readonly StoredApiKey[]> {
+  const isMeant =
+    'teamId' in of ? eq(teamMembers.teamId, of.teamId) : eq(teamMembers.identityProviderId, of.identityProviderId);
+  const members = await tx.selectDistinct({ id: teamMembers.userId }).from(teamMembers).where(isMeant);
+  return raiseKeysOfUsers(
+    tx,
+    members.map(({ id }) => id),
+  );
 }
 
 /** Until the transaction ends, others wait to change the user. */

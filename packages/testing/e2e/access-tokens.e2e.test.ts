@@ -125,6 +125,22 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
     }
   });
 
+  test('a key of a person stops and works with the role, and says why', async () => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { id: userId } = await change('/users', { name: 'keyholder', email }, 'POST');
+    const give = (role: string) => change(`/teams/${team}/members`, { user_id: userId, role }, 'POST');
+    await give('member');
+    const path = `/projects/${projects[0]}/keys`;
+    const { key } = (await change(path, { name: 'own', user_id: userId }, 'POST')) as Made & { key: string };
+    await soon(key, 200);
+    await give('viewer');
+    expect(await soon(key, 403)).toMatchObject({ code: 'permission_denied' });
+    await give('member');
+    await soon(key, 200);
+    await callAdmin(world.gateway, `/teams/${team}/members/${userId}`, { method: 'DELETE' });
+    await soon(key, 403);
+  });
+
   test('count on the project of the header, else on the default, else on the only one', async () => {
     const person = ann();
     const token = await issuer.sign(person);

@@ -4,7 +4,7 @@ import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { Db } from '@llm0/drizzle/client';
 import { identityProviderRows, type StoredIdentityProvider } from '@llm0/drizzle/queries/access/identity-providers';
 import { teamRows } from '@llm0/drizzle/queries/access/teams';
-import { setScimRoles } from '@llm0/drizzle/queries/access/users';
+import { raiseKeysOfMembers, setScimRoles } from '@llm0/drizzle/queries/access/users';
 import { raiseVersions } from '../../sign-on/raise-versions';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
@@ -107,7 +107,13 @@ export function identityProviderRoutes(services: Needs, mirror: HotStoreMirror) 
       return c.json(showProvider(provider), 200);
     })
     .openapi(remove, async (c) => {
-      await changes.remove(c.get('actor'), (tx) => identityProviderRows.delete(tx, c.req.valid('param')));
+      const at = c.req.valid('param');
+      let raised: Awaited<ReturnType<typeof raiseKeysOfMembers>> = [];
+      await changes.remove(c.get('actor'), async (tx) => {
+        raised = await raiseKeysOfMembers(tx, { identityProviderId: at.id });
+        return identityProviderRows.delete(tx, at);
+      });
+      await mirror.apply(`roles of ${at.id}`, () => raiseVersions(services.hotStore, raised));
       await bringIntoForce();
       return c.body(null, 204);
     });
