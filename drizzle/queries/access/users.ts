@@ -48,11 +48,32 @@ export async function listMemberships(db: Db, userId: string) {
     .orderBy(teams.name);
 }
 
-/** Newest first; `q` is a part of the name or address. */
-export function listUsers(db: Db, { q, ...page }: PageRequest & { readonly q?: string }): Promise<Page<StoredUser>> {
+/** Ids of teams and organizations; undefined = everywhere. */
+type Places = readonly string[] | undefined;
+
+interface UserFilter {
+  /** Part of the name or address. Of users elsewhere, the whole address. */
+  readonly q?: string | undefined;
+  readonly places?: Places;
+}
+
+/** Newest first. */
+export function listUsers(db: Db, { q, places, ...page }: PageRequest & UserFilter): Promise<Page<StoredUser>> {
   const pattern = q === undefined ? undefined : containsPattern(q);
   const matches = pattern && or(ilike(users.name, pattern), ilike(users.email, pattern));
-  return userRows.list(db, page, {}, matches || undefined);
+  if (places === undefined) return userRows.list(db, page, {}, matches || undefined);
+  const isNamed = q === undefined ? undefined : sql`lower(${users.email}) = ${q.trim().toLowerCase()}`;
+  return userRows.list(db, page, {}, or(and(isMemberAt(places), matches || undefined), isNamed));
+}
+
+const isMemberAt = (places: readonly string[]) => sql`exists (
+  select 1 from ${teamMembers} m join ${teams} t on t.id = m.team_id where m.user_id = ${users.id}
+  and (${inArray(sql`m.team_id`, [...places])} or ${inArray(sql`t.organization_id`, [...places])}))`;
+
+/** null for a user who is a member of none of the places. */
+export async function findUserAt(db: Db, id: string, places: Places): Promise<StoredUser | null> {
+  if (places === undefined) return userRows.get(db, { id });
+  return (await userRows.find(db, and(eq(users.id, id), isMemberAt(places))))[0] ?? null;
 }
 
 /** What an identity provider says of somebody. */

@@ -48,7 +48,7 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
     const headers: Record<string, string> = project === null ? {} : { 'x-llm0-project': project };
     const response = await postChat(world.gateway, token, ask(crypto.randomUUID()), { headers });
     const body = (await response.json()) as { error?: { code: string; message: string } };
-    return { status: response.status, code: body.error?.code, id: response.headers.get('x-request-id') ?? '' };
+    return { status: response.status, code: body.error?.code, message: body.error?.message, id: response.headers.get('x-request-id') ?? '' };
   };
   const ann = () => ({
     sub: `ann-${crypto.randomUUID()}`,
@@ -194,7 +194,10 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
     ],
     ['that is none', () => 'eyJhbGciOiJub25lIn0'],
   ])('%s: 401, and nobody is made', async (_, make) => {
-    expect((await post(await make())).status).toBe(401);
+    const { status, message } = await post(await make());
+    expect(status).toBe(401);
+    // In our words, not by codes of the library.
+    expect(message).toMatch(/^This token isn't valid here\. [A-Z][^_]+\.$/);
   });
 
   test('of an issuer whose clock is four minutes ahead work', async () => {
