@@ -162,6 +162,8 @@ export async function setScimRoles(tx: Db, userIds?: readonly string[]): Promise
 export async function raiseKeysOfUsers(tx: Db, userIds: readonly string[]): Promise<readonly StoredApiKey[]> {
   if (userIds.length === 0) return [];
   const areTheirs = and(inArray(apiKeys.userId, [...userIds]), isNull(apiKeys.deletedAtMs));
+  // In one order, as all changes of several keys.
+  await tx.select({ id: apiKeys.id }).from(apiKeys).where(areTheirs).orderBy(apiKeys.id).for('no key update');
   const touched = { updatedAtMs: sql`now()`, followsRole: FOLLOWS_ROLE };
   return tx.update(apiKeys).set(touched).where(areTheirs).returning(keyRows.columns);
 }

@@ -14,7 +14,7 @@ export function PermittedPage({ permissions }: { readonly permissions: readonly 
     return (
       <PageFrame title="Welcome">
         <EmptyState title="You belong to no team yet">
-          Ask an admin to add you to a team. This page then leads on by itself when you load it again.
+          Ask an admin to add you to a team, then load this page again.
         </EmptyState>
       </PageFrame>
     );
