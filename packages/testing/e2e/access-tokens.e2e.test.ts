@@ -48,7 +48,12 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
     const headers: Record<string, string> = project === null ? {} : { 'x-llm0-project': project };
     const response = await postChat(world.gateway, token, ask(crypto.randomUUID()), { headers });
     const body = (await response.json()) as { error?: { code: string; message: string } };
-    return { status: response.status, code: body.error?.code, message: body.error?.message, id: response.headers.get('x-request-id') ?? '' };
+    return {
+      status: response.status,
+      code: body.error?.code,
+      message: body.error?.message,
+      id: response.headers.get('x-request-id') ?? '',
+    };
   };
   const ann = () => ({
     sub: `ann-${crypto.randomUUID()}`,

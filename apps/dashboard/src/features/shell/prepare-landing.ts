@@ -5,7 +5,8 @@ const PAGES = SECTIONS.flatMap(({ pages }) => pages);
 
 /** `shown`: the page is for these roles. `elsewhere`: another one is their first. */
 export type Landing =
-  | { readonly kind: 'shown' | 'no_role' }
+  | { readonly kind: 'shown' }
+  | { readonly kind: 'no_role' }
   | { readonly kind: 'elsewhere'; readonly to: string }
   | { readonly kind: 'forbidden'; readonly label: string; readonly first: { to: string; label: string } };
 

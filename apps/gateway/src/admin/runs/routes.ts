@@ -49,6 +49,14 @@ const stop = createRoute({
 type Needs = Pick<AdminServices, 'db' | 'clock' | 'runs'>;
 type Asked = { readonly runId: string; readonly projectId: ProjectScope };
 
+/** Throws `conflict` for a name of several projects. */
+async function findNamed(db: Db, { runId, projectId }: Asked) {
+  const found = await findRuns(db, runId, projectId);
+  if (found.length < 2) return found[0] ?? null;
+  const message = 'Several projects have a run of this name. Name one by project_id.';
+  throw new GatewayError('conflict', message, { param: 'project_id' });
+}
+
 export function runRoutes({ db, clock, runs }: Needs) {
   const changes = new AuditedChanges(db, {
     ...{ resource: 'run', idOf: ({ run }: ShownRun) => `${run.projectId}/${run.runId}` },
@@ -59,12 +67,7 @@ export function runRoutes({ db, clock, runs }: Needs) {
     run,
     usage: await loadRunUsage(by, run),
   });
-  const findOne = async ({ runId, projectId }: Asked) => {
-    const found = await findRuns(db, runId, projectId);
-    if (found.length < 2) return found[0] ?? null;
-    const message = 'Several projects have a run of this name. Name one by project_id.';
-    throw new GatewayError('conflict', message, { param: 'project_id' });
-  };
+  const findOne = (asked: Asked) => findNamed(db, asked);
   const change = async (
     asked: Asked,
     actor: Parameters<typeof changes.update>[0],
