@@ -242,8 +242,10 @@ async function insertKey(tx: Db, actor: Actor, asked: NewKey): Promise<StoredApi
   const isKnown = await isPreviousSecret(tx, asked.hash);
   const made = isKnown ? null : await keyRows.createUnlessThere(tx, { ...asked, ...settings, bounds });
   if (made !== null) {
-    if (userId != null) await followRole(tx, made.id);
-    return refuseDefaultAboveMost(isOwn ? made : await writeBounds(tx, made, boundsAfter(made, asked)));
+    if (userId == null) return refuseDefaultAboveMost(made);
+    await followRole(tx, made.id);
+    const key = (await keyRows.get(tx, { id: made.id })) ?? made;
+    return refuseDefaultAboveMost(isOwn ? key : await writeBounds(tx, key, boundsAfter(key, asked)));
   }
   const message = 'key: a key with this secret exists, or existed and was revoked. Use another secret.';
   throw new GatewayError('conflict', message, { param: 'key' });
