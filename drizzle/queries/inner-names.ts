@@ -6,6 +6,13 @@ export function innerName(name: string): string {
   return inner.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** The API's name of an inner one. */
+export const outerName = (name: string): string =>
+  name
+    .replace(/NanoUsd$/, 'Usd')
+    .replace(/AtMs$/, 'At')
+    .replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 /**
  * Renames a row's columns to inner names; `…_usd` (numeric) becomes integer nano-USD. Counts need `::float8`, because
  * `bigint` and `numeric` arrive as text.

@@ -3,6 +3,9 @@ import { bigint, boolean, integer, jsonb, pgTable, text, uuid } from 'drizzle-or
 import { instant, instantOfInsert, nanoUsd } from './columns';
 import { projects } from './projects';
 
+/** Fields of a key that its user may make stricter only. */
+export type KeyBounds = Readonly<Record<string, unknown>>;
+
 /** `key_hash` is the lower-case hex SHA-256 of the secret; the secret itself is nowhere. */
 export const apiKeys = pgTable('api_keys', {
   id: uuid('id').primaryKey().defaultRandom(),
@@ -14,6 +17,10 @@ export const apiKeys = pgTable('api_keys', {
   userId: uuid('user_id'),
   /** Of a person's tokens in the project. Nobody has its secret. */
   isSignOn: boolean('is_sign_on').notNull().default(false),
+  /** It works only while its user may have keys in the project. */
+  followsRole: boolean('follows_role').notNull().default(false),
+  /** What an admin set or approved for the user; by inner names. */
+  bounds: jsonb('bounds').$type<KeyBounds>(),
   hash: text('key_hash').notNull().unique(),
   prefix: text('key_prefix').notNull(),
   /** Secret before the last rotation; it works until then. null = it ended at once. */

@@ -80,6 +80,30 @@ test('a person signs in with a provider, sees the own team alone, and signs out'
   await page.getByRole('link', { name: 'Sign in with Acme' }).waitFor();
 });
 
+test('a newcomer without a team is told to ask for one, and lands on the first page of the role', async () => {
+  const { page } = await dashboard.open('/');
+  await page.context().clearCookies();
+  await page.goto(`${dashboard.gateway.url}/`);
+  issuer.person = { sub: 'new', email: 'new@example.com', email_verified: true, name: 'New', groups: [] };
+  await page.getByRole('link', { name: 'Sign in with Acme' }).click();
+  await page.getByText('You belong to no team yet').waitFor();
+  await shoot(page, 'no-team');
+  const { data } = await callAdmin<{ data: { id: string }[] }>(dashboard.gateway, '/users?q=new@example.com');
+  const body = { user_id: data[0]?.id, role: 'billing' };
+  await callAdmin(dashboard.gateway, `/teams/${teamId}/members`, { body });
+  await page.goto(`${dashboard.gateway.url}/`);
+  await page.waitForURL((url) => url.pathname === '/money');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const menu = page.getByRole('navigation', { name: 'Pages' });
+  await menu.getByRole('link', { name: 'Customers' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await shoot(page, 'billing');
+  expect(await page.getByText("Your role doesn't permit this").count()).toBe(0);
+  expect(await menu.getByRole('link', { name: 'Overview' }).count()).toBe(0);
+  await page.goto(`${dashboard.gateway.url}/requests`);
+  await page.getByText("Your role doesn't include this page").waitFor();
+});
+
 test('an admin adds a user and gives a role; without JavaScript errors', async () => {
   const { page, problems } = await dashboard.open('/teams?tab=users');
   await page.getByRole('button', { name: 'Add user' }).click();

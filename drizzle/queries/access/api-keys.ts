@@ -66,10 +66,15 @@ export async function listKeyNames(
 
 /**
  * Refuses the key and hides it; its log rows stay. One of tokens isn't hidden: the next token would make another. Returns
- * it with its new `version` for the hot store.
+ * it with its new `version` for the hot store. An admin's deletion frees the user's next keys of what admins set.
  */
-export function deleteApiKey(db: Db, path: KeyPath): Promise<StoredApiKey | null> {
+export function deleteApiKey(
+  db: Db,
+  path: KeyPath,
+  { keepsBounds = false }: { readonly keepsBounds?: boolean } = {},
+): Promise<StoredApiKey | null> {
   return keyRows.update(db, path, {
+    ...(!keepsBounds && { bounds: null }),
     isActive: false,
     requestedAtMs: null,
     deletedAtMs: sql`case when not ${apiKeys.isSignOn} then now() end`,
@@ -94,6 +99,22 @@ export async function needsApproval(db: Db, projectId: string): Promise<boolean>
     .innerJoin(teams, eq(teams.id, projects.teamId))
     .where(eq(projects.id, projectId));
   return found[0]?.isNeeded === true;
+}
+
+/** Until the transaction ends, others wait to change the key. */
+export async function lockApiKey(tx: Db, { id }: KeyPath): Promise<void> {
+  await tx.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, id)).for('no key update');
+}
+
+/** Keys of a user in a project for which admins set something; deleted ones too. */
+export async function listBoundKeys(
+  db: Db,
+  { projectId, userId }: { readonly projectId: string; readonly userId: string },
+): Promise<readonly Pick<StoredApiKey, 'name' | 'bounds'>[]> {
+  return db
+    .select({ name: apiKeys.name, bounds: apiKeys.bounds })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.projectId, projectId), eq(apiKeys.userId, userId), isNotNull(apiKeys.bounds)));
 }
 
 /** True if a key has had this secret until its last rotation. */

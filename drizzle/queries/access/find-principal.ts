@@ -1,5 +1,4 @@
 // Without Postgres, the look-up throws; the key cache serves its entries.
-import { type Permission, type Reach, ROLE_TABLE, type Role } from '@llm0/core/access/roles';
 import type { GuardrailPolicy, GuardrailRule } from '@llm0/core/guardrails/policy';
 import type { ApiKey, Lists, Project } from '@llm0/core/keys/api-key';
 import type { LabelBudget, Level } from '@llm0/core/limits/budgets';
@@ -12,10 +11,11 @@ import { apiKeys } from '../../schema/api-keys';
 import { guardrails } from '../../schema/guardrails';
 import { labelBudgets } from '../../schema/label-budgets';
 import { projects } from '../../schema/projects';
-import { organizations, teamMembers, teams, users } from '../../schema/teams';
+import { organizations, teams, users } from '../../schema/teams';
 import { parseJson } from '../parse-json';
 import { keyRows } from './api-keys';
 import { POLICY_COLUMNS } from './guardrails';
+import { MAY_USE } from './may-use';
 import { projectRows } from './projects';
 
 /** Key and project as they are stored, with the project's guardrails (null = none was ever saved). */
@@ -78,14 +78,6 @@ const SHARES = sql<readonly TeamShare[]>`coalesce((
       ([projectId, usd, hasOverdraft]) => ({ projectId, shareNanoUsd: nanoFromUsd(usd), hasOverdraft }),
     ),
 );
-
-/** Roles that hold there and permit keys of one's own. */
-function rolesIn(reach: Reach): readonly Role[] {
-  const rows = Object.entries(ROLE_TABLE) as [Role, (typeof ROLE_TABLE)[Role]][];
-  const permits = ({ permissions }: { readonly permissions: readonly Permission[] }) =>
-    permissions.includes('change_own_keys');
-  return rows.filter(([, row]) => row.reach === reach && permits(row)).map(([role]) => role);
-}
 
 type LabelRow = readonly [label: string, value: string, daily: Usd, weekly: Usd, monthly: Usd];
 type Usd = string | null;
@@ -150,13 +142,6 @@ function namedLists(above: readonly LevelLists[]): Pick<ApiKey, 'modelsAbove' | 
 const namedRules = (above: readonly LevelLists[]): readonly GuardrailRule[] =>
   above.flatMap(({ level, rules }) => (rules ?? []).map((rule) => ({ ...rule, name: `${level}/${rule.name}` })));
 
-/** A key of tokens works while its user is active and may have keys in the project. */
-const MAY_USE = sql<boolean>`(not ${apiKeys.isSignOn} or exists (
-  select 1 from ${teamMembers} m join ${users} u on u.id = m.user_id and u.is_active join ${teams} t on t.id = m.team_id
-  where m.user_id = ${apiKeys.userId} and (m.role in ${rolesIn('system')} or (m.role in ${rolesIn('team')}
-    and m.team_id = ${projects.teamId}) or (m.role in ${rolesIn('organization')} and t.organization_id =
-      (select p.organization_id from ${teams} p where p.id = ${projects.teamId})))))`;
-
 async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrincipal | null> {
   const isInForce = and(eq(guardrails.projectId, projects.id), eq(guardrails.version, projects.guardrailsVersion));
   const [row] = await db
@@ -178,7 +163,7 @@ async function find(db: Db, condition: SQL, hash?: string): Promise<StoredPrinci
     .where(condition);
   if (row === undefined) return null;
   const { hash: current, mayUse, above, ...read } = row;
-  const key = { ...read.key, isActive: read.key.isActive && mayUse, ...namedLists(above) };
+  const key = { ...read.key, ...(!mayUse && { isOwnerOut: true }), ...namedLists(above) };
   const found = { ...read, key, levelRules: namedRules(above) };
   const isPrevious = hash !== undefined && hash !== current;
   return isPrevious ? { ...found, secretEndsMs: found.key.previousSecretExpiresAtMs ?? 0 } : found;

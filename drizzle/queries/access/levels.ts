@@ -78,12 +78,16 @@ export async function raiseLevel(
 }
 
 /**
- * Takes the locks of teams before a project of theirs is changed, as their own changes do: then none waits for another
- * in a circle.
+ * Takes the locks of organizations and teams before a project of theirs is changed, as their own changes do: then none
+ * waits for another in a circle.
  */
 export async function lockTeams(tx: Db, teamIds: readonly (string | null | undefined)[]): Promise<void> {
   const ids = teamIds.filter((id) => id != null);
   if (ids.length === 0) return;
+  const { id: organizationId } = organizations;
+  const theirs = tx.select({ id: teams.organizationId }).from(teams).where(inArray(teams.id, ids));
+  const above = tx.select({ id: organizationId }).from(organizations).where(inArray(organizationId, theirs));
+  await above.orderBy(organizationId).for('no key update');
   await tx.select({ id: teams.id }).from(teams).where(inArray(teams.id, ids)).orderBy(teams.id).for('no key update');
 }
 

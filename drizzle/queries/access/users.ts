@@ -10,6 +10,7 @@ import { parseJson } from '../parse-json';
 import { Rows, type Stored } from '../rows';
 import { writeScimRoles } from '../scim/write-roles';
 import { keyRows, type StoredApiKey } from './api-keys';
+import { FOLLOWS_ROLE } from './may-use';
 
 export const userRows = new Rows(users);
 export type StoredUser = Stored<typeof userRows>;
@@ -47,11 +48,32 @@ export async function listMemberships(db: Db, userId: string) {
     .orderBy(teams.name);
 }
 
-/** Newest first; `q` is a part of the name or address. */
-export function listUsers(db: Db, { q, ...page }: PageRequest & { readonly q?: string }): Promise<Page<StoredUser>> {
+/** Ids of teams and organizations; undefined = everywhere. */
+type Places = readonly string[] | undefined;
+
+interface UserFilter {
+  /** Part of the name or address. Of users elsewhere, the whole address. */
+  readonly q?: string | undefined;
+  readonly places?: Places;
+}
+
+/** Newest first. */
+export function listUsers(db: Db, { q, places, ...page }: PageRequest & UserFilter): Promise<Page<StoredUser>> {
   const pattern = q === undefined ? undefined : containsPattern(q);
   const matches = pattern && or(ilike(users.name, pattern), ilike(users.email, pattern));
-  return userRows.list(db, page, {}, matches || undefined);
+  if (places === undefined) return userRows.list(db, page, {}, matches || undefined);
+  const isNamed = q === undefined ? undefined : sql`lower(${users.email}) = ${q.trim().toLowerCase()}`;
+  return userRows.list(db, page, {}, or(and(isMemberAt(places), matches || undefined), isNamed));
+}
+
+const isMemberAt = (places: readonly string[]) => sql`exists (
+  select 1 from ${teamMembers} m join ${teams} t on t.id = m.team_id where m.user_id = ${users.id}
+  and (${inArray(sql`m.team_id`, [...places])} or ${inArray(sql`t.organization_id`, [...places])}))`;
+
+/** null for a user who is a member of none of the places. */
+export async function findUserAt(db: Db, id: string, places: Places): Promise<StoredUser | null> {
+  if (places === undefined) return userRows.get(db, { id });
+  return (await userRows.find(db, and(eq(users.id, id), isMemberAt(places))))[0] ?? null;
 }
 
 /** What an identity provider says of somebody. */
@@ -125,7 +147,7 @@ export async function setGroupRoles(
       is distinct from (excluded.role, excluded.identity_provider_id, false)
     returning 1`);
   const changed = await writeScimRoles(tx, [userId]);
-  return lost.length + won.length + changed.length === 0 ? [] : raiseSignOnKeys(tx, [userId]);
+  return lost.length + won.length + changed.length === 0 ? [] : raiseKeysOfUsers(tx, [userId]);
 }
 
 /**
@@ -133,16 +155,31 @@ export async function setGroupRoles(
  * Returns the keys whose rights may have changed.
  */
 export async function setScimRoles(tx: Db, userIds?: readonly string[]): Promise<readonly StoredApiKey[]> {
-  return raiseSignOnKeys(tx, await writeScimRoles(tx, userIds));
+  return raiseKeysOfUsers(tx, await writeScimRoles(tx, userIds));
 }
 
-const signOnKeysOf = (userIds: readonly string[]) =>
-  and(inArray(apiKeys.userId, [...userIds]), eq(apiKeys.isSignOn, true), isNull(apiKeys.deletedAtMs));
-
-/** After a change of roles, which decide about keys of tokens: returns these with their new versions. */
-export async function raiseSignOnKeys(tx: Db, userIds: readonly string[]): Promise<readonly StoredApiKey[]> {
+/** After a change of roles, which decide about keys of their users: returns these with their new versions. */
+export async function raiseKeysOfUsers(tx: Db, userIds: readonly string[]): Promise<readonly StoredApiKey[]> {
   if (userIds.length === 0) return [];
-  return tx.update(apiKeys).set({ updatedAtMs: sql`now()` }).where(signOnKeysOf(userIds)).returning(keyRows.columns);
+  const areTheirs = and(inArray(apiKeys.userId, [...userIds]), isNull(apiKeys.deletedAtMs));
+  // In one order, as all changes of several keys.
+  await tx.select({ id: apiKeys.id }).from(apiKeys).where(areTheirs).orderBy(apiKeys.id).for('no key update');
+  const touched = { updatedAtMs: sql`now()`, followsRole: FOLLOWS_ROLE };
+  return tx.update(apiKeys).set(touched).where(areTheirs).returning(keyRows.columns);
+}
+
+/** Before these memberships end with their team or identity provider. Returns the keys whose rights may have changed. */
+export async function raiseKeysOfMembers(
+  tx: Db,
+  of: { readonly teamId: string } | { readonly identityProviderId: string },
+): Promise<readonly StoredApiKey[]> {
+  const isMeant =
+    'teamId' in of ? eq(teamMembers.teamId, of.teamId) : eq(teamMembers.identityProviderId, of.identityProviderId);
+  const members = await tx.selectDistinct({ id: teamMembers.userId }).from(teamMembers).where(isMeant);
+  return raiseKeysOfUsers(
+    tx,
+    members.map(({ id }) => id),
+  );
 }
 
 /** Until the transaction ends, others wait to change the user. */

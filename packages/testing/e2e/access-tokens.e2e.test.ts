@@ -48,7 +48,12 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
     const headers: Record<string, string> = project === null ? {} : { 'x-llm0-project': project };
     const response = await postChat(world.gateway, token, ask(crypto.randomUUID()), { headers });
     const body = (await response.json()) as { error?: { code: string; message: string } };
-    return { status: response.status, code: body.error?.code, id: response.headers.get('x-request-id') ?? '' };
+    return {
+      status: response.status,
+      code: body.error?.code,
+      message: body.error?.message,
+      id: response.headers.get('x-request-id') ?? '',
+    };
   };
   const ann = () => ({
     sub: `ann-${crypto.randomUUID()}`,
@@ -125,6 +130,22 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
     }
   });
 
+  test('a key of a person stops and works with the role, and says why', async () => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const { id: userId } = await change('/users', { name: 'keyholder', email }, 'POST');
+    const give = (role: string) => change(`/teams/${team}/members`, { user_id: userId, role }, 'POST');
+    await give('member');
+    const path = `/projects/${projects[0]}/keys`;
+    const { key } = (await change(path, { name: 'own', user_id: userId }, 'POST')) as Made & { key: string };
+    await soon(key, 200);
+    await give('viewer');
+    expect(await soon(key, 403)).toMatchObject({ code: 'permission_denied' });
+    await give('member');
+    await soon(key, 200);
+    await callAdmin(world.gateway, `/teams/${team}/members/${userId}`, { method: 'DELETE' });
+    await soon(key, 403);
+  });
+
   test('count on the project of the header, else on the default, else on the only one', async () => {
     const person = ann();
     const token = await issuer.sign(person);
@@ -178,7 +199,10 @@ describe.each(ON_ONE_KIND)('tokens of an identity provider in place of keys, on 
     ],
     ['that is none', () => 'eyJhbGciOiJub25lIn0'],
   ])('%s: 401, and nobody is made', async (_, make) => {
-    expect((await post(await make())).status).toBe(401);
+    const { status, message } = await post(await make());
+    expect(status).toBe(401);
+    // In our words, not by codes of the library.
+    expect(message).toMatch(/^This token isn't valid here\. [A-Z][^_]+\.$/);
   });
 
   test('of an issuer whose clock is four minutes ahead work', async () => {

@@ -11,6 +11,7 @@ export function encodeErrorDetails(error: GatewayError): JsonObject {
   if (error.retryAfterMs !== undefined) details.retry_after = Math.max(1, Math.ceil(error.retryAfterMs / 1000));
   if (error.budget !== undefined) {
     details.spent_usd = Number(formatUsdShort(error.budget.spentNanoUsd));
+    details.reserved_usd = Number(formatUsdShort(error.budget.heldNanoUsd));
     details.budget_usd = Number(formatUsdShort(error.budget.limitNanoUsd));
   }
   if (error.attempts !== undefined && error.attempts.length > 0) {

@@ -5,6 +5,8 @@ import type { Budget } from '@llm0/drizzle/queries/limits/budgets';
 /** Every budget is told of at the alert's threshold, and at those of these above it. */
 const LEVELS = [0.5, 0.8, 0.95];
 const MOST_NAMES = 3;
+/** Longest list beside the text. */
+const MOST_DETAILS = 200;
 
 export interface LevelQuestion {
   readonly threshold: number;
@@ -17,6 +19,8 @@ export interface PassedLevels {
   /** Share of the tightest budget. */
   readonly value: number;
   readonly text: string;
+  /** A sentence for each budget, where the text doesn't name all of them. */
+  readonly details?: readonly string[];
   readonly subjects: readonly string[];
   /** No message named one of them. */
   readonly fresh: boolean;
@@ -34,9 +38,15 @@ export function budgetLevels(budgets: readonly Budget[], question: LevelQuestion
   return {
     value: shareOf(tightest),
     text,
+    ...(news.length > MOST_NAMES && { details: boundedList(news) }),
     subjects: passed.map(({ subject }) => subject).sort(),
     fresh: fresh.length > 0,
   };
+}
+
+function boundedList(news: readonly string[]): readonly string[] {
+  const left = news.length - MOST_DETAILS;
+  return left <= 0 ? news : [...news.slice(0, MOST_DETAILS), `${left} more budgets`];
 }
 
 interface Passed {

@@ -42,6 +42,7 @@ interface Change {
   readonly isFiring: boolean;
   readonly value: number | null;
   readonly said: string;
+  readonly details?: readonly string[] | undefined;
   readonly atMs: number;
 }
 
@@ -95,6 +96,7 @@ interface Finding {
   readonly isFiring: boolean;
   readonly value: number | null;
   readonly text: string;
+  readonly details?: readonly string[];
   readonly subjects?: readonly string[];
   /** True if it fires for other subjects than at the last check. */
   readonly isAnother: boolean;
@@ -147,7 +149,8 @@ async function checkAlert(
   if (finding.isKnown === true || (isFiring === alert.isFiring && !finding.isUntold)) return null;
   // A muted alert doesn't notify its start; a notified start always gets its end.
   if (isFiring && (alert.mutedUntilMs ?? 0) > atMs) return null;
-  return { alert, isFiring, value, said: `${isFiring ? 'Alert' : 'Resolved'}: ${alert.name}: ${text}`, atMs };
+  const said = `${isFiring ? 'Alert' : 'Resolved'}: ${alert.name}: ${text}`;
+  return { alert, isFiring, value, said, details: finding.details, atMs };
 }
 
 /** A disabled alert notifies the end of a notified firing; a deleted one then disappears. */
@@ -170,13 +173,14 @@ interface TellingNeeds {
 }
 
 function tellingOf(db: Db, { change, postWebhook, messages }: TellingNeeds): Telling {
-  const { alert, isFiring, value, said, atMs } = change;
+  const { alert, isFiring, value, said, details, atMs } = change;
   const event = isFiring ? 'alert_firing' : 'alert_resolved';
   return {
     url: alert.webhookUrl,
     failedBefore: alert.lastError !== null,
     tell: async () => {
-      const bodies = alertBodies(alert, { event, text: said, value, atMs }, await subjectsOf(db, alert));
+      const news = { event, text: said, ...(details && { details }), value, atMs } as const;
+      const bodies = alertBodies(alert, news, await subjectsOf(db, alert));
       for (const body of bodies) await postWebhook(alert.webhookUrl, body);
     },
     onTold: async () => {

@@ -51,6 +51,8 @@ export interface MeasuredAlert {
   readonly value: number;
   /** Measured value in words. */
   readonly text: string;
+  /** Everything that the text shortens. */
+  readonly details?: readonly string[];
   /** Sorted names of the affected things. The alert reports new names while it fires. */
   readonly subjects?: readonly string[];
   /** Set by kinds that tell of each subject once: one of them is new. */

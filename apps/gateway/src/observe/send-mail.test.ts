@@ -19,6 +19,8 @@ test('an alert goes to each address, from the sender of the settings', async () 
         text: expect.stringContaining(`Subject: ${text}`),
       },
     ]);
+    await post('mailto:ann@example.com', { text: 'Alert: many', details: ['one of them', 'another'] });
+    expect(server.mails.at(-1)?.text).toContain('- one of them\r\n- another');
     await expect(post('mailto:ann@example.com,nobody@example.com', { text })).rejects.toThrow('nobody@example.com');
   } finally {
     await server.stop();

@@ -33,5 +33,8 @@ export function createSendMail(settings: MailSettings | undefined): SendMail {
 const addressesOf = (url: string): string[] => decodeURIComponent(url.slice('mailto:'.length)).split(',');
 
 /** Every format but PagerDuty's has its sentence in `text`. */
-const textOf = (body: object): string =>
-  'text' in body && typeof body.text === 'string' ? body.text : JSON.stringify(body, null, 2);
+function textOf(body: object): string {
+  if (!('text' in body) || typeof body.text !== 'string') return JSON.stringify(body, null, 2);
+  const details = 'details' in body && Array.isArray(body.details) ? body.details : [];
+  return details.length === 0 ? body.text : [body.text, '', ...details.map((one) => `- ${String(one)}`)].join('\n');
+}

@@ -108,7 +108,9 @@ export class AccessTokens {
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw expired();
       if (error instanceof errors.JWKSTimeout) throw unreachable(error);
-      if (error instanceof errors.JOSEError) throw invalid(`Reason: ${error.code}.`, error);
+      if (error instanceof errors.JWTClaimValidationFailed)
+        throw invalid(`Its claim "${error.claim}" is missing, or isn't the one that this gateway expects.`, error);
+      if (error instanceof errors.JOSEError) throw invalid(PROBLEMS[error.code] ?? UNREADABLE, error);
       throw error instanceof GatewayError ? error : unreachable(error);
     }
   }
@@ -126,6 +128,15 @@ const idOf = (secret: string, project: string | null) => hashSecret(`${project ?
 
 const invalid = (why: string, cause?: unknown) =>
   new GatewayError('invalid_api_key', `This token isn't valid here. ${why}`, { cause });
+
+const UNREADABLE = "It can't be read as a signed token (JWT).";
+/** By code of the library. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: "Its signature isn't the issuer's.",
+  ERR_JWKS_NO_MATCHING_KEY: 'The issuer publishes no key that could have signed it.',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'It names no key ("kid"), and several keys of the issuer could have signed it.',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'Its algorithm isn\'t one of the "algorithms" of the identity provider.',
+};
 
 /** 401, as for OAuth, so that clients renew it. */
 const expired = () => invalid('It has expired. Get a new one from your identity provider.');

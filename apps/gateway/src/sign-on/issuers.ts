@@ -7,11 +7,14 @@ import type { Configuration } from 'openid-client';
 import type { Config } from '../config/config';
 
 const TIMEOUT_S = 5;
-/** Keys are read again by themselves; endpoints change rarely. */
-const KEPT_MS = 3_600_000;
 const MOST_KEPT = 100;
 /** Nobody makes the gateway ask an issuer more often: one that is away, or for keys that it does not have. */
 const FAILED_MS = 2000;
+/**
+ * Tokens: keys are read again by themselves; endpoints change rarely. A sign-in asks anew, with keys of its own: it learns
+ * of an issuer that is away, and of a key that just changed.
+ */
+const KEPT_MS = { tokens: 3_600_000, 'sign-in': FAILED_MS } as const;
 /** Tolerated difference between the clocks, in seconds. */
 export const CLOCK_TOLERANCE_S = 300;
 
@@ -32,7 +35,7 @@ interface Kept {
   readonly untilMs: number;
 }
 
-/** What issuers say of themselves, kept for an hour. */
+/** What issuers say of themselves. */
 export class Issuers {
   /** Each change of a provider begins a new entry. */
   private readonly kept = new LRUCache<string, Kept>({ max: MOST_KEPT });
@@ -41,20 +44,23 @@ export class Issuers {
   constructor(private readonly services: IssuerNeeds) {}
 
   /** Throws without an answer of the issuer. */
-  async configurationOf(provider: StoredIdentityProvider): Promise<Configuration> {
+  async configurationOf(
+    provider: StoredIdentityProvider,
+    use: keyof typeof KEPT_MS = 'sign-in',
+  ): Promise<Configuration> {
     const nowMs = this.services.clock.monotonicMs();
-    const key = `${provider.id} ${provider.updatedAtMs}`;
+    const key = `${use} ${provider.id} ${provider.updatedAtMs}`;
     const known = this.kept.get(key);
     if (known !== undefined && known.untilMs > nowMs) return known.configuration;
     const configuration = this.discover(provider);
-    this.kept.set(key, { configuration, untilMs: nowMs + KEPT_MS });
+    this.kept.set(key, { configuration, untilMs: nowMs + KEPT_MS[use] });
     configuration.catch(() => this.kept.set(key, { configuration, untilMs: nowMs + FAILED_MS }));
     return configuration;
   }
 
   /** The issuer's public keys, asked for again when a token names another. Throws without an answer of the issuer. */
   async keysOf(provider: StoredIdentityProvider): Promise<JWTVerifyGetKey> {
-    const configuration = await this.configurationOf(provider);
+    const configuration = await this.configurationOf(provider, 'tokens');
     const known = this.keys.get(configuration);
     if (known !== undefined) return known;
     const { createRemoteJWKSet, customFetch } = await import('jose');

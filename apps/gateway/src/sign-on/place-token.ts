@@ -82,8 +82,11 @@ async function chooseProject(
   const [only, other] = found;
   if (only !== undefined && other === undefined) return only.id;
   if (only !== undefined) {
-    const why = named === null ? 'You may use several projects.' : 'Several projects have this name.';
-    throw new GatewayError('invalid_request', `${why} Name one in ${HEADER}, by its id.`, { param: HEADER });
+    const why =
+      named === null
+        ? `You may use several projects. Name one in ${HEADER}, by its name or id.`
+        : `Several projects have this name. Name one in ${HEADER} by its id.`;
+    throw new GatewayError('invalid_request', why, { param: HEADER });
   }
   if (named !== null)
     throw refused(`You may use no project "${named.slice(0, 100)}". Check ${HEADER}, or ask an admin.`);

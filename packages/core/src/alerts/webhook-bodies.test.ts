@@ -16,6 +16,10 @@ describe('messages of a webhook', () => {
     });
   });
 
+  test('as JSON has everything that the text shortens', () => {
+    expect(body('json', { details: ['one', 'two'] })).toMatchObject({ text: news.text, details: ['one', 'two'] });
+  });
+
   test("as Slack text escapes the operator's markup", () => {
     const told = body('slack') as { text: string; attachments: { color: string; fields: { value: string }[] }[] };
     expect(told.text).toBe('Alert: &lt;b&gt; &amp; co: 40.0 % of 10 requests failed');

@@ -5,6 +5,8 @@ export interface AlertNews {
   readonly event: 'alert_firing' | 'alert_resolved' | 'alert_test';
   /** One sentence. */
   readonly text: string;
+  /** Everything that the text shortens. */
+  readonly details?: readonly string[];
   /** In the unit of the kind. */
   readonly value: number | null;
   readonly atMs: number;
@@ -52,9 +54,15 @@ const facts = ({ alert, value }: AlertNews): readonly (readonly [string, string]
 const plain = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 const BODIES = {
-  json: ({ event, text, value, alert }) => {
+  json: ({ event, text, details, value, alert }) => {
     const { id, name, kind, threshold, windowMinutes: window_minutes, projectId: project_id } = alert;
-    return { event, text, value, alert: { id, name, kind, threshold, window_minutes, project_id } };
+    return {
+      event,
+      text,
+      ...(details && { details }),
+      value,
+      alert: { id, name, kind, threshold, window_minutes, project_id },
+    };
   },
   // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
   slack: (news) => ({

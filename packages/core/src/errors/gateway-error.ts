@@ -76,7 +76,7 @@ export interface GatewayErrorOptions {
   readonly upstreamStatus?: number;
   readonly attempts?: readonly AttemptSummary[];
   /** Of a refusal by a budget; nano-USD. */
-  readonly budget?: { readonly spentNanoUsd: number; readonly limitNanoUsd: number };
+  readonly budget?: { readonly spentNanoUsd: number; readonly heldNanoUsd: number; readonly limitNanoUsd: number };
   readonly cause?: unknown;
 }
 

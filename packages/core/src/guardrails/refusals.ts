@@ -14,10 +14,11 @@ export class AnswerRefused extends Error {
   }
 }
 
-/** Names the rule, never the find. */
+/** Names the rule, never the find. A rule of a level has its name before it: `user/no-mail`. */
 export function blockedBy({ name }: Pick<CompiledRule, 'name'>, on: Place['on']): GatewayError {
   const what = on === 'input' ? 'request' : 'answer';
-  return new GatewayError('guardrail_blocked', `The guardrail "${name}" of this project blocks this ${what}.`, {
-    param: name,
-  });
+  const cut = name.indexOf('/');
+  const owner = cut < 0 ? 'this project' : `the ${name.slice(0, cut)}`;
+  const message = `The guardrail "${name.slice(cut + 1)}" of ${owner} blocks this ${what}.`;
+  return new GatewayError('guardrail_blocked', message, { param: name });
 }

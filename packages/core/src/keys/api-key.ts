@@ -69,6 +69,8 @@ export interface ApiKey {
   readonly isActive: boolean;
   /** Set while it waits for the approval of an admin; it isn't active then. */
   readonly requestedAtMs?: number | null;
+  /** Its user may no longer have keys in the project. */
+  readonly isOwnerOut?: boolean;
   /** Requests per minute; null = no limit. */
   readonly rateLimitPerMinute: number | null;
   /** Bucket size; null = the same as `rateLimitPerMinute`. */

@@ -188,7 +188,7 @@ class Trial {
     const refusing: SpentBudget | undefined =
       full === undefined
         ? this.refusingRest(budgets?.list, project.id, step.hold)
-        : { ...full, spentNanoUsd: this.sum(full, project.id).spent };
+        : { ...full, ...this.spend(full, project.id) };
     for (const { store } of this.stores) {
       const decision = await store.admit(request);
       const type = refusing === undefined ? 'admitted' : 'denied';
@@ -245,7 +245,12 @@ class Trial {
     const others = projects.filter(({ id }) => id !== projectId);
     const keptNanoUsd = others.reduce((all, { used, share }) => all + Math.max(0, share - used), 0);
     const limitNanoUsd = Math.max(0, team.limitNanoUsd - keptNanoUsd);
-    return { ...team, limitNanoUsd, spentNanoUsd: this.sum(team, projectId).spent, keptNanoUsd };
+    return { ...team, ...this.spend(team, projectId), limitNanoUsd, keptNanoUsd };
+  }
+
+  private spend(budget: Budget, projectId: string) {
+    const { spent, all } = this.sum(budget, projectId);
+    return { spentNanoUsd: spent, heldNanoUsd: all - spent };
   }
 
   /** Settled costs and open holds of the requests that the budget covers in its present period. */

@@ -43,9 +43,17 @@ export interface Budget {
   readonly version: number;
 }
 
-/** A budget that does not cover a request, and its settled spend. */
-export interface SpentBudget extends Budget {
+/** Of a limit that does not cover a request. */
+export interface Spend {
+  readonly limitNanoUsd: number;
+  /** Settled. */
   readonly spentNanoUsd: number;
+  /** Reserved by open requests. */
+  readonly heldNanoUsd: number;
+}
+
+/** A budget that does not cover a request. */
+export interface SpentBudget extends Budget, Spend {
   /** Part of a team's budget that other projects' shares still claim; its limit is without it. */
   readonly keptNanoUsd?: number;
 }

@@ -249,11 +249,13 @@ export function describeHotStore(name: string, open: OpenStore): void {
         await serve({}, 150);
         expect(await admit({ keyBudgetNanoUsd: 249, keyBudgetPeriod: 'month' })).toMatchObject({
           reason: 'key_budget',
+          spend: { limitNanoUsd: 249, spentNanoUsd: 150, heldNanoUsd: 0 },
         });
         expect((await admit({ keyBudgetNanoUsd: 250, keyBudgetPeriod: 'month' })).type).toBe('admitted');
         clock.ms += 20 * 60_000;
         expect(await admit({ keyBudgetNanoUsd: 349, keyBudgetPeriod: 'total' })).toMatchObject({
           reason: 'key_budget',
+          spend: { limitNanoUsd: 349, spentNanoUsd: 150, heldNanoUsd: 100 },
         });
         expect((await admit({ keyBudgetNanoUsd: 100, keyBudgetPeriod: 'month' })).type).toBe('admitted');
         expect(await store.keySpend('project-1', 'key-1', 'total')).toBe(150);

@@ -1,6 +1,6 @@
 import type { BudgetPeriod } from '../keys/api-key';
 import type { LogQueue } from '../logs/log-queue';
-import type { BudgetSum, Level, LevelIds, RequestBudgets, SpentBudget } from './budgets';
+import type { BudgetSum, Level, LevelIds, RequestBudgets, Spend, SpentBudget } from './budgets';
 import type { DenialReason } from './denial-reason';
 import type { LevelLimits } from './level-limits';
 
@@ -101,6 +101,8 @@ export type AdmitDecision =
       readonly retryAfterMs?: number;
       /** With the reason `budget`. */
       readonly budget?: SpentBudget;
+      /** With the reasons `project_cap` and `key_budget`. */
+      readonly spend?: Spend;
       /** With the reasons of levels. */
       readonly level?: Level;
     })

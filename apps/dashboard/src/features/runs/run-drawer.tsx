@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useProjectNames } from '../../api/projects';
+import { Needed } from '../../api/session';
 import { BulletBar } from '../../charts/bullet/bullet-bar';
 import { prepareBullet } from '../../charts/bullet/prepare-bullet';
 import { countOf } from '../../format/format-number';
@@ -72,26 +73,28 @@ function Controls({ run, budget }: { readonly run: RunDetail; readonly budget: n
   const stop = useChange({ run: () => read(api.runs[':id'].stop.$post(at)), affects, done: 'Run stopped' });
   return (
     <span className="ml-auto flex gap-2">
-      <ChangeButton onClick={() => setIsRaising(true)}>Raise budget</ChangeButton>
-      <ConfirmButton
-        title={`Stop run ${run.id}?`}
-        impact="Its calls under way are cancelled, and further requests get 402. A stopped run can't continue."
-        confirmLabel="Stop run"
-        change={stop}
-        onConfirm={(close) => stop.mutate(undefined, { onSuccess: close })}
-      >
-        Stop
-      </ConfirmButton>
-      <SpecDialog
-        title="Raise the budget"
-        open={isRaising}
-        onClose={() => setIsRaising(false)}
-        specs={FIELDS}
-        resource={{ budget_usd: budget * 2 }}
-        submitLabel="Raise budget"
-        change={raise}
-        onSubmit={(body) => raise.mutate(body as { budget_usd: string }, { onSuccess: () => setIsRaising(false) })}
-      />
+      <Needed value="change_own_keys">
+        <ChangeButton onClick={() => setIsRaising(true)}>Raise budget</ChangeButton>
+        <ConfirmButton
+          title={`Stop run ${run.id}?`}
+          impact="Its calls under way are cancelled, and further requests get 402. A stopped run can't continue."
+          confirmLabel="Stop run"
+          change={stop}
+          onConfirm={(close) => stop.mutate(undefined, { onSuccess: close })}
+        >
+          Stop
+        </ConfirmButton>
+        <SpecDialog
+          title="Raise the budget"
+          open={isRaising}
+          onClose={() => setIsRaising(false)}
+          specs={FIELDS}
+          resource={{ budget_usd: budget * 2 }}
+          submitLabel="Raise budget"
+          change={raise}
+          onSubmit={(body) => raise.mutate(body as { budget_usd: string }, { onSuccess: () => setIsRaising(false) })}
+        />
+      </Needed>
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { Outlet, useRouterState } from '@tanstack/react-router';
+import { useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { onExpiredSession } from '../../api/expired-session';
 import { useSession, useSignOut } from '../../api/session';
@@ -10,6 +10,7 @@ import { PaletteButton, PaletteHost } from '../palette/palette-button';
 import { SignInForm } from '../sign-in/sign-in-form';
 import { keepFocus } from './keep-focus';
 import { PageMenu } from './page-menu';
+import { PermittedPage } from './permitted-page';
 import { StaleSignIn } from './stale-sign-in';
 import { useTheme } from './theme';
 import { useMenu } from './use-menu';
@@ -78,7 +79,7 @@ export function Shell({ preload }: { readonly preload: () => void }) {
           <span className="font-semibold">LLM0 Gateway</span>
           <PaletteButton isSmall />
         </header>
-        <Outlet />
+        <PermittedPage permissions={session.data.permissions} />
       </div>
       <PaletteHost />
       <ExpiredSession />

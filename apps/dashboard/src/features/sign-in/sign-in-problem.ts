@@ -1,6 +1,8 @@
 /** Words of the address, as the gateway writes them after a sign-in without a session. */
 const PROBLEMS: Readonly<Record<string, (provider: string) => string>> = {
   unreachable: (provider) => `${provider} can't be reached. Try again; open sessions go on.`,
+  misconfigured: (provider) =>
+    `${provider} answers, but not as an OpenID Connect issuer. Ask an admin to check its address.`,
   expired: () => 'This sign-in took too long or began in another browser. Sign in again.',
   denied: (provider) => `${provider} refused the sign-in, or you cancelled it.`,
   refused: (provider) => `The answer of ${provider} is not valid. Sign in again, or ask an admin to read the log.`,

@@ -36,7 +36,7 @@ export function UserField({ label, error, value, onValue }: WidgetProps) {
         <ChosenCombobox
           {...{ ...wiring, choices, value, onValue }}
           placeholder="Choose a user"
-          emptyNote="No matching user"
+          emptyNote="No matching user. Type the whole e-mail address of somebody outside your teams."
           onSearch={setTyped}
         />
       )}

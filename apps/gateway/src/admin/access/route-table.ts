@@ -160,8 +160,9 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'POST /batches/{id}/cancel': ['change_settings', 'list'],
   'GET /runs': LIST_OF_LOGS,
   'GET /runs/{id}': LIST_OF_LOGS,
-  'POST /runs/{id}/raise': ['change_settings', 'list'],
-  'POST /runs/{id}/stop': ['change_settings', 'list'],
+  // Of runs of other people's keys, the handler takes change_settings.
+  'POST /runs/{id}/raise': ['change_own_keys', 'list'],
+  'POST /runs/{id}/stop': ['change_own_keys', 'list'],
   'GET /tool-calls': LIST_OF_LOGS,
   'GET /tool-calls/{id}': ['read_logs', 'request'],
   'GET /tool-calls/{id}/bodies': ['read_bodies', 'request'],

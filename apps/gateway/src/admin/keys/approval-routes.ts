@@ -6,6 +6,7 @@ import { answers, createRouter, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id } from '../fields/fields';
+import { boundsOfApproved, writeBounds } from './bounds';
 import { createKeyChanges, findKey, keyPath } from './key-changes';
 import { keySchema, showKey } from './schema';
 
@@ -31,7 +32,10 @@ export function keyApprovalRoutes(services: Pick<AdminServices, 'db' | 'hotStore
   return createRouter()
     .openapi(approve, async (c) => {
       const at = keyPath(c.req.valid('param'));
-      const write = (tx: Db) => keyRows.update(tx, at, { isActive: true, requestedAtMs: null });
+      const write = async (tx: Db) => {
+        const key = await keyRows.update(tx, at, { isActive: true, requestedAtMs: null });
+        return key && writeBounds(tx, key, boundsOfApproved(key));
+      };
       return c.json(showKey(await changes.update(c.get('actor'), find(at), write, 'approve')), 200);
     })
     .openapi(refuse, async (c) => {

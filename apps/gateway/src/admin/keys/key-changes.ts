@@ -1,12 +1,14 @@
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
-import { type KeyPath, keyRows, type StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
+import { type KeyPath, keyRows, lockApiKey, type StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import { type RaisedVersions, raiseUsers } from '@llm0/drizzle/queries/access/levels';
+import { followRole } from '@llm0/drizzle/queries/access/may-use';
 import type { Actor, AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { requireProject } from '../fields/find-or-refuse';
 import type { LevelLimits } from '../teams/level-limits';
+import { boundsAfter, refuseLooser, writeBounds } from './bounds';
 import { showKey } from './schema';
 
 export function createKeyChanges({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStore'>, mirror: HotStoreMirror) {
@@ -28,6 +30,12 @@ export async function findKey(db: Db, at: KeyPath): Promise<StoredApiKey | null>
   return keyRows.get(db, at);
 }
 
+/** Until the transaction ends, others wait to change the key. */
+async function lockKey(tx: Db, at: KeyPath): Promise<StoredApiKey | null> {
+  await lockApiKey(tx, at);
+  return findKey(tx, at);
+}
+
 export const keyPath = (param: { id: string; key_id: string }): KeyPath => ({ projectId: param.id, id: param.key_id });
 
 interface Changing {
@@ -46,9 +54,18 @@ export async function changeKey(
   let raised: readonly RaisedVersions[] = [];
   const write = async (tx: Db) => {
     raised = await raiseOwners(tx, at, set.userId);
-    return refuseDefaultAboveMost(await keyRows.update(tx, at, set));
+    const key = refuseDefaultAboveMost(await keyRows.update(tx, at, set));
+    if (key === null || !actor.may('change_keys')) return key;
+    if (set.userId != null) await followRole(tx, key.id);
+    return writeBounds(tx, key, boundsAfter(key, set));
   };
-  const find = async (tx: Db) => refuseActivation(await findKey(tx, at), set.isActive === true);
+  const find = async (tx: Db) => {
+    // Admins take no lock here: a change of the user takes that of the user first.
+    if (actor.may('change_keys')) return refuseActivation(await findKey(tx, at), set.isActive === true);
+    const key = refuseActivation(await lockKey(tx, at), set.isActive === true);
+    refuseLooser(key?.bounds ?? null, set);
+    return key;
+  };
   const key = await changes.update(actor, find, write);
   await limits.bringIntoForce({ scope: 'user', levelId: key.userId ?? '' }, raised);
   return key;

@@ -14,6 +14,7 @@ import {
   type StoredApiKey,
 } from '@llm0/drizzle/queries/access/api-keys';
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
+import { followRole } from '@llm0/drizzle/queries/access/may-use';
 import { userRows } from '@llm0/drizzle/queries/access/users';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
@@ -24,6 +25,7 @@ import { readFields, showFields } from '../fields/map-fields';
 import { loadSpendByDay, spendDays } from '../fields/spend-days';
 import { type RuleNeeds, refuseRules, refuseSharedNames } from '../guardrails/refuse-rules';
 import { LevelLimits } from '../teams/level-limits';
+import { boundsAfter, refuseSuspended, settingsWithin, writeBounds } from './bounds';
 import { changeKey, createKeyChanges, findKey, keyPath, refuseDefaultAboveMost } from './key-changes';
 import {
   keyChangesSchema,
@@ -141,7 +143,7 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
       const { secret, ...parts } = body.key === undefined ? createKeySecret() : keySecretOf(body.key);
       const owned = await ownedBy(services, c.get('actor'), { projectId, userId: body.user_id });
       const settings = { ...toNewKeySettings(body), ...parts, ...owned, projectId };
-      const key = await changes.create(c.get('actor'), (tx) => insertKey(tx, settings));
+      const key = await changes.create(c.get('actor'), (tx) => insertKey(tx, c.get('actor'), settings));
       return c.json({ ...showKey(key), key: secret }, 201);
     })
     .openapi(list, async (c) => {
@@ -169,10 +171,11 @@ export function keyRoutes(services: Needs, mirror: HotStoreMirror) {
     })
     .openapi(remove, async (c) => {
       const at = keyPath(c.req.valid('param'));
+      const mayChangeAny = c.get('actor').may('change_keys');
       await changes.remove(
         c.get('actor'),
-        (tx) => deleteApiKey(tx, at),
-        (tx) => findKey(tx, at),
+        (tx) => deleteApiKey(tx, at, { keepsBounds: !mayChangeAny }),
+        async (tx) => (mayChangeAny ? findKey(tx, at) : refuseSuspended(await findKey(tx, at))),
       );
       return c.body(null, 204);
     })
@@ -225,12 +228,25 @@ function refuseSignOn(key: StoredApiKey | null): StoredApiKey | null {
   throw invalidRequest('key_id', "This key is of a user's tokens. It has no secret to replace.");
 }
 
+type NewKey = Parameters<typeof keyRows.create>[1] &
+  Pick<StoredApiKey, 'projectId'> & { readonly userId: string | null; readonly hash: string };
+
+const unbound = (settings: NewKey) => ({ settings, bounds: null });
+
 /** Revoked keys count: their secret must stay useless. */
-async function insertKey(tx: Db, settings: Parameters<typeof keyRows.create>[1]): Promise<StoredApiKey> {
-  await requireProject(tx, String(settings.projectId));
-  const isKnown = await isPreviousSecret(tx, String(settings.hash));
-  const made = isKnown ? null : await keyRows.createUnlessThere(tx, settings);
-  if (made !== null) return refuseDefaultAboveMost(made);
+async function insertKey(tx: Db, actor: Actor, asked: NewKey): Promise<StoredApiKey> {
+  const { projectId, userId } = asked;
+  await requireProject(tx, projectId);
+  const isOwn = userId != null && !actor.may('change_keys');
+  const { settings, bounds } = isOwn ? await settingsWithin(tx, { projectId, userId }, asked) : unbound(asked);
+  const isKnown = await isPreviousSecret(tx, asked.hash);
+  const made = isKnown ? null : await keyRows.createUnlessThere(tx, { ...asked, ...settings, bounds });
+  if (made !== null) {
+    if (userId == null) return refuseDefaultAboveMost(made);
+    await followRole(tx, made.id);
+    const key = (await keyRows.get(tx, { id: made.id })) ?? made;
+    return refuseDefaultAboveMost(isOwn ? key : await writeBounds(tx, key, boundsAfter(key, asked)));
+  }
   const message = 'key: a key with this secret exists, or existed and was revoked. Use another secret.';
   throw new GatewayError('conflict', message, { param: 'key' });
 }

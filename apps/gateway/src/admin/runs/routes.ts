@@ -15,6 +15,7 @@ import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
+import { refuseForeignRun } from './own-runs';
 import { raiseSchema, runDetailSchema, runSchema, type ShownRun, showRun, showRunItem } from './schema';
 
 const MOST_ITEMS = 1000;
@@ -48,6 +49,14 @@ const stop = createRoute({
 type Needs = Pick<AdminServices, 'db' | 'clock' | 'runs'>;
 type Asked = { readonly runId: string; readonly projectId: ProjectScope };
 
+/** Throws `conflict` for a name of several projects. */
+async function findNamed(db: Db, { runId, projectId }: Asked) {
+  const found = await findRuns(db, runId, projectId);
+  if (found.length < 2) return found[0] ?? null;
+  const message = 'Several projects have a run of this name. Name one by project_id.';
+  throw new GatewayError('conflict', message, { param: 'project_id' });
+}
+
 export function runRoutes({ db, clock, runs }: Needs) {
   const changes = new AuditedChanges(db, {
     ...{ resource: 'run', idOf: ({ run }: ShownRun) => `${run.projectId}/${run.runId}` },
@@ -58,12 +67,7 @@ export function runRoutes({ db, clock, runs }: Needs) {
     run,
     usage: await loadRunUsage(by, run),
   });
-  const findOne = async ({ runId, projectId }: Asked) => {
-    const found = await findRuns(db, runId, projectId);
-    if (found.length < 2) return found[0] ?? null;
-    const message = 'Several projects have a run of this name. Name one by project_id.';
-    throw new GatewayError('conflict', message, { param: 'project_id' });
-  };
+  const findOne = (asked: Asked) => findNamed(db, asked);
   const change = async (
     asked: Asked,
     actor: Parameters<typeof changes.update>[0],
@@ -98,6 +102,7 @@ export function runRoutes({ db, clock, runs }: Needs) {
       const asked = { runId: c.req.valid('param').id, projectId: c.req.valid('query').project_id };
       const { budget_usd: budgetNanoUsd } = c.req.valid('json');
       const before = required(await findOne(asked), 'run with a budget');
+      await refuseForeignRun(db, c.get('actor'), { run: before, budgetNanoUsd });
       if (before.stoppedAtMs !== null) throw new GatewayError('conflict', 'The run was stopped. Begin another run.');
       if (budgetNanoUsd <= before.budgetNanoUsd)
         throw invalidRequest('budget_usd', 'budget_usd must be above the present budget.');
@@ -105,6 +110,7 @@ export function runRoutes({ db, clock, runs }: Needs) {
     })
     .openapi(stop, async (c) => {
       const asked = { runId: c.req.valid('param').id, projectId: c.req.valid('query').project_id };
+      await refuseForeignRun(db, c.get('actor'), { run: required(await findOne(asked), 'run with a budget') });
       return c.json(showRun(await change(asked, c.get('actor'), { stoppedAtMs: clock.nowMs() })), 200);
     });
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { Hono } from 'hono';
+import { Issuers } from '../../sign-on/issuers';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { createSignOn } from './routes';
 
@@ -52,6 +53,11 @@ let issuer: ReturnType<typeof Bun.serve>;
 let providerId: string;
 let forged: Forged;
 let nonce = '';
+/** Status of the path instead of an answer. */
+let broken: { readonly path: string; readonly status: number } | undefined;
+let published = own.publicKey;
+let kid = '1';
+let laterMs = 0;
 
 beforeAll(async () => {
   admin = await openAdmin(kind);
@@ -59,8 +65,9 @@ beforeAll(async () => {
     ...{ port: 0, hostname: '127.0.0.1' },
     fetch: (request) => {
       const { origin, pathname } = new URL(request.url);
+      if (pathname === broken?.path) return new Response('away', { status: broken.status });
       if (pathname === '/jwks')
-        return Response.json({ keys: [{ ...own.publicKey.export({ format: 'jwk' }), kid: '1', use: 'sig' }] });
+        return Response.json({ keys: [{ ...published.export({ format: 'jwk' }), kid, use: 'sig' }] });
       if (pathname === '/token')
         return Response.json({ access_token: 'a', token_type: 'bearer', id_token: tokenOf(origin) });
       return Response.json({
@@ -69,7 +76,11 @@ beforeAll(async () => {
       });
     },
   });
-  app = new Hono().route('/auth', createSignOn(admin.services));
+  const clock = { monotonicMs: () => admin.services.clock.monotonicMs() + laterMs };
+  app = new Hono().route(
+    '/auth',
+    createSignOn({ ...admin.services, issuers: new Issuers({ ...admin.services, clock }) }),
+  );
   const body = {
     name: `hostile ${crypto.randomUUID()}`,
     issuer: issuer.url.origin,
@@ -86,7 +97,7 @@ afterAll(async () => {
 function tokenOf(iss: string): string {
   const { alg, claims, sign } = forged;
   const said = claims({ iss, aud: 'me', sub: 'eve', nonce, iat: nowS(), exp: nowS() + 60 });
-  const text = `${base64({ alg, kid: '1' })}.${base64(said)}`;
+  const text = `${base64({ alg, kid })}.${base64(said)}`;
   return `${text}.${sign(text)}`;
 }
 
@@ -130,4 +141,46 @@ test('an answer of another issuer, or of none, is refused (RFC 9207)', async () 
   expect(hasSession).toBe(false);
   expect((await signIn(right, (given) => given.delete('iss'))).hasSession).toBe(false);
   expect((await signIn(right, (given) => given.append('state', 'second'))).hasSession).toBe(false);
+});
+
+const DISCOVERY = '/.well-known/openid-configuration';
+
+test('an issuer that says it is away is called unreachable; one that is none, misconfigured', async () => {
+  const begin = async () => {
+    laterMs += 60_000;
+    const answer = await app.request(`${ORIGIN}/auth/login?provider=${providerId}`);
+    return answer.headers.get('location') ?? '';
+  };
+  expect(await begin()).toStartWith(issuer.url.origin);
+  try {
+    broken = { path: DISCOVERY, status: 503 };
+    expect(await begin()).toStartWith('/?sign_in=unreachable&');
+    broken = { path: DISCOVERY, status: 404 };
+    expect(await begin()).toStartWith('/?sign_in=misconfigured&');
+    laterMs += 60_000;
+    for (const path of ['/token', '/jwks']) {
+      broken = { path, status: 503 };
+      expect((await signIn(right)).location).toStartWith('/?sign_in=unreachable&');
+    }
+  } finally {
+    broken = undefined;
+    laterMs += 60_000;
+  }
+  expect((await signIn(right)).hasSession).toBe(true);
+  const refuse = (given: URLSearchParams) => {
+    given.delete('code');
+    given.set('error', 'temporarily_unavailable');
+  };
+  expect((await signIn(right, refuse)).location).toStartWith('/?sign_in=unreachable&');
+});
+
+test('a key that the issuer just changed is found at the next sign-in, and the old one no longer counts', async () => {
+  expect((await signIn(right)).hasSession).toBe(true);
+  [published, kid, laterMs] = [foreign.publicKey, '2', laterMs + 3000];
+  try {
+    expect((await signIn({ ...right, sign: rsa(foreign.privateKey) })).hasSession).toBe(true);
+    expect((await signIn(right)).hasSession).toBe(false);
+  } finally {
+    [published, kid, laterMs] = [own.publicKey, '1', laterMs + 3000];
+  }
 });

@@ -4,7 +4,7 @@ import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { Db } from '@llm0/drizzle/client';
 import { identityProviderRows, type StoredIdentityProvider } from '@llm0/drizzle/queries/access/identity-providers';
 import { teamRows } from '@llm0/drizzle/queries/access/teams';
-import { setScimRoles } from '@llm0/drizzle/queries/access/users';
+import { raiseKeysOfMembers, setScimRoles } from '@llm0/drizzle/queries/access/users';
 import { raiseVersions } from '../../sign-on/raise-versions';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
@@ -52,18 +52,20 @@ const remove = createRoute({
 
 type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'providerAdmin' | 'checkUrl'>;
 
+const KIND = {
+  ...{ resource: 'identity_provider', what: 'identity provider', idOf: (one: StoredIdentityProvider) => one.id },
+  show: showProvider,
+};
+
 export function identityProviderRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, providerAdmin, checkUrl } = services;
   /** Tokens on the data plane follow the providers, and groups of SCIM their `group_roles`. */
-  const bringIntoForce = async () => {
-    const raised = await db.transaction((tx) => setScimRoles(tx));
+  const bringIntoForce = async (lost: Raised = []) => {
+    const raised = [...lost, ...(await db.transaction((tx) => setScimRoles(tx)))];
     await mirror.apply(`roles by SCIM ${crypto.randomUUID()}`, () => raiseVersions(services.hotStore, raised));
     await bringTablesIntoForce(services, mirror);
   };
-  const changes = new AuditedChanges(db, {
-    ...{ resource: 'identity_provider', what: 'identity provider', idOf: (one: StoredIdentityProvider) => one.id },
-    show: showProvider,
-  });
+  const changes = new AuditedChanges(db, KIND);
   return createRouter()
     .openapi(create, async (c) => {
       const { client_secret: secret, ...body } = c.req.valid('json');
@@ -79,24 +81,21 @@ export function identityProviderRoutes(services: Needs, mirror: HotStoreMirror) 
       await bringIntoForce();
       return c.json(showProvider(provider), 201);
     })
-    .openapi(list, async (c) =>
-      c.json(showPage(await identityProviderRows.list(db, c.req.valid('query')), showProvider), 200),
-    )
-    .openapi(show, async (c) =>
-      c.json(
-        showProvider(required(await identityProviderRows.get(db, c.req.valid('param')), 'identity provider')),
-        200,
-      ),
-    )
+    .openapi(list, async (c) => {
+      const page = await identityProviderRows.list(db, c.req.valid('query'));
+      return c.json(showPage(page, showProvider), 200);
+    })
+    .openapi(show, async (c) => {
+      const found = await identityProviderRows.get(db, c.req.valid('param'));
+      return c.json(showProvider(required(found, 'identity provider')), 200);
+    })
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
       const { client_secret: secret, group_roles: groupRoles, jwt, ...body } = c.req.valid('json');
       if (body.issuer !== undefined) await checkUrl(body.issuer);
       const write = async (tx: Db) => {
         const before = required(await identityProviderRows.get(tx, at), 'identity provider');
-        const isFixed = before.isFromEnvironment && (secret !== undefined || Object.keys(body).length > 0);
-        if (isFixed)
-          throw invalidRequest('issuer', 'OIDC_ISSUER sets this provider. Only group_roles and jwt can change here.');
+        refuseFixed(before, secret !== undefined || Object.keys(body).length > 0);
         await refuseUnknownTeams(tx, groupRoles);
         const sealed = sealSecret(providerAdmin.vault, secret, at.id);
         return identityProviderRows.update(tx, at, { ...readFields(body), groupRoles, jwt, ...sealed });
@@ -107,12 +106,23 @@ export function identityProviderRoutes(services: Needs, mirror: HotStoreMirror) 
       return c.json(showProvider(provider), 200);
     })
     .openapi(remove, async (c) => {
-      await changes.remove(c.get('actor'), (tx) => identityProviderRows.delete(tx, c.req.valid('param')));
-      await bringIntoForce();
+      const at = c.req.valid('param');
+      let lost: Raised = [];
+      await changes.remove(c.get('actor'), async (tx) => {
+        lost = await raiseKeysOfMembers(tx, { identityProviderId: at.id });
+        return identityProviderRows.delete(tx, at);
+      });
+      await bringIntoForce(lost);
       return c.body(null, 204);
     });
 }
 
+function refuseFixed({ isFromEnvironment }: StoredIdentityProvider, isChanged: boolean): void {
+  if (!isFromEnvironment || !isChanged) return;
+  throw invalidRequest('issuer', 'OIDC_ISSUER sets this provider. Only group_roles and jwt can change here.');
+}
+
+type Raised = Awaited<ReturnType<typeof raiseKeysOfMembers>>;
 type GivenRoles = readonly { readonly team_id: string }[] | undefined;
 
 async function refuseUnknownTeams(tx: Db, roles: GivenRoles): Promise<void> {

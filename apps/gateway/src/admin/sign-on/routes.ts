@@ -15,7 +15,14 @@ import { clearFlow, endOfFlow, readFlow, type SignInFlow, safePath, writeFlow } 
 type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'config' | 'providerAdmin' | 'issuers' | 'clock' | 'log'>;
 
 /** Reasons of the sign-in page; the address has nothing but these words. */
-type Reason = 'unknown_provider' | 'unreachable' | 'expired' | 'denied' | 'refused' | SignInRefused['reason'];
+type Reason =
+  | 'unknown_provider'
+  | 'unreachable'
+  | 'misconfigured'
+  | 'expired'
+  | 'denied'
+  | 'refused'
+  | SignInRefused['reason'];
 
 /** Pages of the sign-in for browsers, to be mounted at `/auth`. */
 export function createSignOn(services: Needs): Hono {
@@ -83,7 +90,7 @@ async function signIn(services: Needs, c: Context, back: Back): Promise<Response
     return c.redirect(url, 303);
   } catch (err) {
     log.warn({ err, provider: provider.name }, 'a sign-in could not begin');
-    return back(c, 'unreachable', provider);
+    return back(c, isAway(err) ? 'unreachable' : 'misconfigured', provider);
   }
 }
 
@@ -162,12 +169,17 @@ function reasonOf(error: unknown): Reason {
   if (error instanceof SignInRefused) return error.reason;
   const code = error instanceof Error && 'error' in error ? error.error : undefined;
   if (code === 'access_denied') return 'denied';
-  return isAway(error) ? 'unreachable' : 'refused';
+  return isAway(error) || (typeof code === 'string' && AWAY.has(code)) ? 'unreachable' : 'refused';
 }
 
-/** The issuer did not answer. */
+/** Errors of RFC 6749 by which an issuer says that it can't answer now. */
+const AWAY = new Set(['server_error', 'temporarily_unavailable']);
+
+/** The issuer did not answer, or says that it can't. */
 function isAway(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
+  for (let at = error; at instanceof Error || at instanceof Response; at = at instanceof Error ? at.cause : undefined) {
+    if ('status' in at && (Number(at.status) >= 500 || at.status === 429)) return true;
+    if (at instanceof Response) return false;
     if (
       /timeout|ECONN|ENOTFOUND|ConnectionRefused|FailedToOpenSocket/i.test(`${at.name} ${'code' in at ? at.code : ''}`)
     )

@@ -3,7 +3,7 @@ import { permissionsOf, type Reach, type Role, reachesNoFurther } from '@llm0/co
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { findTeamPlace, listMembers, memberRows, type StoredMember } from '@llm0/drizzle/queries/access/teams';
-import { raiseSignOnKeys, userRows } from '@llm0/drizzle/queries/access/users';
+import { raiseKeysOfUsers, userRows } from '@llm0/drizzle/queries/access/users';
 import { raiseVersions } from '../../sign-on/raise-versions';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
@@ -14,7 +14,7 @@ import { required } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
 import { asMember, listedMemberSchema, memberSchema, newMemberSchema, showMember } from './schema';
 
-type Raised = Awaited<ReturnType<typeof raiseSignOnKeys>>;
+type Raised = Awaited<ReturnType<typeof raiseKeysOfUsers>>;
 
 const at = routesOf('teams');
 const params = z.object({ id });
@@ -36,9 +36,9 @@ const remove = createRoute({
 });
 
 export function memberRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStore'>, mirror: HotStoreMirror) {
-  /** After the commit, for tokens of the user. */
+  /** After the commit, for keys and tokens of the user. */
   const finish = async (userId: string, raised: Raised) =>
-    mirror.apply(`tokens of ${userId}`, () => raiseVersions(hotStore, raised));
+    mirror.apply(`keys of ${userId}`, () => raiseVersions(hotStore, raised));
   const changes = new AuditedChanges(db, {
     ...{ resource: 'member', idOf: ({ teamId, userId }: StoredMember) => `${teamId}/${userId}`, show: showMember },
   });
@@ -60,7 +60,7 @@ export function memberRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotSt
         required(await userRows.get(tx, { id: userId }), 'user');
         const values = { teamId, userId, role, canReadBodies, identityProviderId: null, isFromScim: false };
         const put = await memberRows.put(tx, ['teamId', 'userId'], values);
-        raised = await raiseSignOnKeys(tx, [userId]);
+        raised = await raiseKeysOfUsers(tx, [userId]);
         return put;
       });
       await finish(userId, raised);
@@ -72,7 +72,7 @@ export function memberRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotSt
       await changes.remove(c.get('actor'), async (tx) => {
         const before = await memberRows.get(tx, { teamId, userId });
         if (before !== null) await refuseTooFar(tx, c.get('actor'), { teamId, roles: [before.role] });
-        raised = await raiseSignOnKeys(tx, [userId]);
+        raised = await raiseKeysOfUsers(tx, [userId]);
         return memberRows.delete(tx, { teamId, userId });
       });
       await finish(userId, raised);

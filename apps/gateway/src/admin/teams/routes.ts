@@ -11,6 +11,8 @@ import {
   type StoredTeam,
   teamRows,
 } from '@llm0/drizzle/queries/access/teams';
+import { raiseKeysOfMembers } from '@llm0/drizzle/queries/access/users';
+import { raiseVersions } from '../../sign-on/raise-versions';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
@@ -106,10 +108,14 @@ export function teamRoutes(services: Needs, mirror: HotStoreMirror) {
     .openapi(remove, async (c) => {
       const at = c.req.valid('param');
       if (at.id === DEFAULT_TEAM_ID) throw isDefault('team');
+      let raised: Awaited<ReturnType<typeof raiseKeysOfMembers>> = [];
       await changes.remove(c.get('actor'), async (tx) => {
         if ((await countProjectsOfTeam(tx, at.id)) > 0) throw hasMore('team', 'projects');
+        // Their roles may hold in other teams of the organization.
+        raised = await raiseKeysOfMembers(tx, { teamId: at.id });
         return teamRows.delete(tx, at);
       });
+      await mirror.apply(`members of ${at.id}`, () => raiseVersions(hotStore, raised));
       return c.body(null, 204);
     });
 }

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { endSessionsOfUser, listUsers, userRows } from '@llm0/drizzle/queries/access/users';
+import { endSessionsOfUser, findUserAt, listUsers, userRows } from '@llm0/drizzle/queries/access/users';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
-import type { AdminServices } from '../admin-services';
+import type { Actor, AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, showPage, text } from '../fields/fields';
@@ -21,10 +21,12 @@ const create = createRoute({
   responses: { 201: answers(userSchema, 'The new user') },
 });
 const list = createRoute({
-  ...at('get', '/users', 'List users, newest first'),
+  ...at('get', '/users', 'List users, newest first; of people, those in teams that they administer'),
   request: {
     query: z.strictObject({
-      q: text(256).optional().openapi({ description: 'Substring of the name or address' }),
+      q: text(256)
+        .optional()
+        .openapi({ description: "Substring of the name or address; of users in others' teams, the whole address" }),
       ...pageQuery,
     }),
   },
@@ -51,6 +53,10 @@ const endSessions = createRoute({
   responses: { 200: answers(z.object({ ended: z.int() }), 'Number of sessions') },
 });
 
+/** Teams and organizations whose members somebody administers; undefined = all. */
+const placesOf = ({ access }: Actor) =>
+  access.mayEverywhere('change_members') ? undefined : access.placesOf('change_members');
+
 type Needs = Pick<AdminServices, 'db' | 'hotStore'> & RuleNeeds;
 
 export function userRoutes(services: Needs, mirror: HotStoreMirror) {
@@ -61,8 +67,14 @@ export function userRoutes(services: Needs, mirror: HotStoreMirror) {
       const user = await changes.create(c.get('actor'), (tx) => userRows.create(tx, c.req.valid('json')));
       return c.json(showUser(user), 201);
     })
-    .openapi(list, async (c) => c.json(showPage(await listUsers(db, c.req.valid('query')), showUser), 200))
-    .openapi(show, async (c) => c.json(showUser(required(await userRows.get(db, c.req.valid('param')), 'user')), 200))
+    .openapi(list, async (c) => {
+      const asked = { ...c.req.valid('query'), places: placesOf(c.get('actor')) };
+      return c.json(showPage(await listUsers(db, asked), showUser), 200);
+    })
+    .openapi(show, async (c) => {
+      const found = await findUserAt(db, c.req.valid('param').id, placesOf(c.get('actor')));
+      return c.json(showUser(required(found, 'user')), 200);
+    })
     .openapi(change, async (c) => {
       const fields = readFields(c.req.valid('json'));
       await refuseLevelRules(services, fields);

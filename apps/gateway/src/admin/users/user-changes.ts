@@ -4,7 +4,7 @@ import type { RaisedVersions } from '@llm0/drizzle/queries/access/levels';
 import {
   endSessionsOfUser,
   lockUser,
-  raiseSignOnKeys,
+  raiseKeysOfUsers,
   type StoredUser,
   stopKeysOfUser,
   userRows,
@@ -50,7 +50,7 @@ export class UserChanges {
       const fields = await decide(tx, before);
       raised = await this.limits.raise(tx, owner, fields);
       if (fields.isActive === false) changed = await stop(tx, id);
-      if (fields.isActive === true && !before.isActive) changed = await raiseSignOnKeys(tx, [id]);
+      if (fields.isActive === true && !before.isActive) changed = await raiseKeysOfUsers(tx, [id]);
       return userRows.update(tx, { id }, fields);
     };
     const find = async (tx: Db) => {

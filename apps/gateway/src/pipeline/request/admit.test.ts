@@ -175,6 +175,22 @@ test.each([
   },
 );
 
+test('a refusal by a cap tells what is spent and what open requests reserve', async () => {
+  await open({ project: { monthlyCapNanoUsd: 20_000_000 } });
+  let error: Awaited<ReturnType<typeof denialOf>> | undefined;
+  for (let n = 0; n < 1000 && error === undefined; n++) {
+    error = await admit(pipeline.services, inputOf()).then(
+      () => undefined,
+      (cause) => cause,
+    );
+  }
+  expect(error?.kind).toBe('spend_cap_exceeded');
+  expect(error?.message).toMatch(/\$0\.00 of \$0\.02 is spent, and open requests reserve \$0\.0/);
+  const details = encodeErrorDetails(error as NonNullable<typeof error>);
+  expect(details).toMatchObject({ spent_usd: 0, budget_usd: 0.02 });
+  expect(Number(details.reserved_usd)).toBeGreaterThan(0.01);
+});
+
 describe('a customer beyond its limit', () => {
   const limits = { ...NO_LIMITS, dailySpendNanoUsd: 0, onLimit: 'downgrade' as const, downgradeModel: CHEAP_MODEL };
 

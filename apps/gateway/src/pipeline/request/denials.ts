@@ -1,5 +1,5 @@
 import { type ErrorKind, GatewayError, type GatewayErrorOptions } from '@llm0/core/errors/gateway-error';
-import { type BudgetOwner, type BudgetSpan, SPANS } from '@llm0/core/limits/budgets';
+import { type BudgetOwner, type BudgetSpan, SPANS, type Spend } from '@llm0/core/limits/budgets';
 import type { DenialReason } from '@llm0/core/limits/denial-reason';
 import type { AdmitDecision, LimitState } from '@llm0/core/limits/hot-store';
 import { formatUsdText } from '@llm0/core/pricing/format-usd';
@@ -88,11 +88,11 @@ const DENIALS = {
   },
   project_cap: {
     kind: 'spend_cap_exceeded',
-    message: "The project's monthly spend cap doesn't cover this request. The operator can raise it.",
+    message: "The project's monthly spend cap doesn't cover this request{spend}. The operator can raise it.",
   },
   key_budget: {
     kind: 'key_budget_exceeded',
-    message: "The budget of this API key doesn't cover this request. The operator can raise it.",
+    message: "The budget of this API key doesn't cover this request{spend}. The operator can raise it.",
   },
   customer_daily_spend: {
     kind: 'customer_spend_limit',
@@ -124,6 +124,12 @@ const RESETS: Readonly<Record<Exclude<BudgetSpan, 'run'>, string>> = {
   month: 'on the first of the month at 00:00 UTC',
 };
 
+/** Open requests may use less than they reserve. */
+function describeSpend({ limitNanoUsd, spentNanoUsd, heldNanoUsd }: Spend): string {
+  const spent = `${formatUsdText(spentNanoUsd)} of ${formatUsdText(limitNanoUsd)} is spent`;
+  return heldNanoUsd === 0 ? spent : `${spent}, and open requests reserve ${formatUsdText(heldNanoUsd)}`;
+}
+
 const MIN_RETRY_AFTER_MS = 1000;
 
 type Denied = Extract<AdmitDecision, { type: 'denied' }>;
@@ -136,11 +142,14 @@ export function denial(decision: Denied): AdmissionDenied {
   const retryAfterMs = waits ? (decision.retryAfterMs ?? MIN_RETRY_AFTER_MS) : undefined;
   // Agents and scripts see no headers.
   const hint = row.kind === 'rate_limit_exceeded' && decision.retryAfterMs !== undefined;
-  const { level } = decision;
-  const told = level === undefined ? row.message : row.message.replace('{level}', level);
+  const { level, spend } = decision;
+  const told = row.message
+    .replace('{level}', level ?? '')
+    .replace('{spend}', spend === undefined ? '' : `: ${describeSpend(spend)}`);
   const message = hint ? `${told} Try again in ${Math.ceil(decision.retryAfterMs / 1000)} s.` : told;
   return new AdmissionDenied(row.kind, message, {
     param: level ?? row.param,
+    ...(spend !== undefined && { budget: spend }),
     retryAfterMs,
     state: decision.state,
     nowMs: decision.nowMs,
@@ -150,7 +159,7 @@ export function denial(decision: Denied): AdmissionDenied {
 
 function budgetDenial({ budget, state, nowMs }: Denied): AdmissionDenied {
   if (budget === undefined) throw new Error('the store names no budget');
-  const { owner, span, limitNanoUsd } = budget;
+  const { owner, span } = budget;
   const { kind, of } = BUDGETS[owner.scope];
   const name =
     owner.scope === 'label' ? ` ${owner.label}=${owner.value}` : owner.scope === 'run' ? ` "${owner.runId}"` : '';
@@ -158,7 +167,7 @@ function budgetDenial({ budget, state, nowMs }: Denied): AdmissionDenied {
     budget.keptNanoUsd === undefined
       ? ''
       : `, and ${formatUsdText(budget.keptNanoUsd)} more is kept for other projects`;
-  const spent = `${formatUsdText(budget.spentNanoUsd)} of ${formatUsdText(limitNanoUsd)} is spent${kept}`;
+  const spent = `${describeSpend(budget)}${kept}`;
   const message =
     `The ${SPANS[span].word} budget ${of}${name} doesn't cover this request: ${spent}. ` +
     (span === 'run'

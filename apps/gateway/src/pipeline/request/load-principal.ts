@@ -50,6 +50,11 @@ export function refusalOf({ key, project, secretEndsMs }: Principal, nowMs: numb
     return new GatewayError('permission_denied', 'This API key waits for approval. Ask an admin of your team.');
   }
   if (!key.isActive || (secretEndsMs !== undefined && secretEndsMs <= nowMs)) return invalidKey();
+  if (key.isOwnerOut === true) {
+    const message =
+      'This API key\'s user may no longer have keys in its project. Ask an admin of the team for the role "member".';
+    return new GatewayError('permission_denied', message);
+  }
   if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
     return new GatewayError('key_expired', 'This API key has expired. Ask the operator for a new one.');
   }

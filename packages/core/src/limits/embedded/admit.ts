@@ -10,7 +10,7 @@ import { checkVersions } from './known-versions';
 import { checkLevelRequests, checkLevelTokens, takeLevels } from './levels';
 import { countRequest, msToWindowEnd, readWindow, type WindowCount } from './request-window';
 import type { EmbeddedState, KeyState } from './state';
-import { readSum } from './state';
+import { isOver, readSum, spendOf } from './state';
 import { stepClocksBack } from './step-clocks-back';
 
 export interface AdmitOutcome {
@@ -202,11 +202,12 @@ class Decision {
     const { tokens } = plan;
     const used = request.levelLimits && checkLevelTokens(this.state, request.levelLimits, { tokens, nowMs });
     if (used !== undefined) return used;
-    if (isOver(request.projectCapNanoUsd, this.projectSum, plan.holdNanoUsd)) return { reason: 'project_cap' };
-    const budget = request.keyBudgetPeriod === 'total' ? key?.total : key && readSum(key.months, this.month);
-    if (isOver(request.keyBudgetNanoUsd, budget ?? { spent: 0, held: 0 }, plan.holdNanoUsd))
-      return { reason: 'key_budget' };
-    return undefined;
+    const { projectCapNanoUsd: cap, keyBudgetNanoUsd: most } = request;
+    if (isOver(cap, this.projectSum, plan.holdNanoUsd))
+      return { reason: 'project_cap', spend: spendOf(cap, this.projectSum) };
+    const ofKey = request.keyBudgetPeriod === 'total' ? key?.total : key && readSum(key.months, this.month);
+    const sum = ofKey ?? { spent: 0, held: 0 };
+    return isOver(most, sum, plan.holdNanoUsd) ? { reason: 'key_budget', spend: spendOf(most, sum) } : undefined;
   }
 
   private spendDenial(reason: SpendWarning): Denial {
@@ -249,7 +250,7 @@ class Decision {
     return levelLimits && takeLevels(state, levelLimits, tokens === undefined ? { nowMs } : { nowMs, tokens });
   }
 
-  private deny({ reason, retryAfterMs, budget, level }: Denial): AdmitOutcome {
+  private deny({ reason, retryAfterMs, budget, spend, level }: Denial): AdmitOutcome {
     const { state, request, key, keyLevel, customer, nowMs } = this;
     stepClocksBack(state, { request, key, keyLevel, customer, nowMs });
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
@@ -257,6 +258,7 @@ class Decision {
       decision: {
         ...{ type: 'denied', nowMs, state: this.limitState(0), reason, ...wait },
         ...(budget && { budget }),
+        ...(spend && { spend }),
         ...(level && { level }),
       },
     };
@@ -287,8 +289,4 @@ class Decision {
           }),
     };
   }
-}
-
-function isOver(limit: number | null, sum: { readonly spent: number; readonly held: number }, hold: number): boolean {
-  return limit !== null && sum.spent + sum.held + hold > limit;
 }

@@ -31,7 +31,7 @@ export function checkBudgets(state: EmbeddedState, check: BudgetCheck): SpentBud
     if (sum === undefined) return 'uncounted';
     const isOver = sum.spent + sum.held + holdNanoUsd > budget.limitNanoUsd;
     if (budget === budgets.rest?.share) isWithinShare = !isOver;
-    else if (isOver) return { ...budget, spentNanoUsd: sum.spent };
+    else if (isOver) return { ...budget, spentNanoUsd: sum.spent, heldNanoUsd: sum.held };
   }
   return budgets.rest === undefined || isWithinShare ? undefined : checkRest(state, check, budgets.rest);
 }
@@ -51,7 +51,7 @@ function checkRest(
   const { spent, held } = countedSum(state, check, team) ?? NO_SUM;
   const limitNanoUsd = team.limitNanoUsd - keptNanoUsd;
   if (spent + held + check.holdNanoUsd <= limitNanoUsd) return undefined;
-  return { ...team, limitNanoUsd: Math.max(0, limitNanoUsd), spentNanoUsd: spent, keptNanoUsd };
+  return { ...team, limitNanoUsd: Math.max(0, limitNanoUsd), spentNanoUsd: spent, heldNanoUsd: held, keptNanoUsd };
 }
 
 /** undefined = has to be counted first. */

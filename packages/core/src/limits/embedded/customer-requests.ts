@@ -1,4 +1,4 @@
-import type { Level, SpentBudget } from '../budgets';
+import type { Level, Spend, SpentBudget } from '../budgets';
 import type { DenialReason } from '../denial-reason';
 import type { AdmitRequest, CustomerLimits } from '../hot-store';
 import { DAY_MS, HOUR_MS, monthIndex, msToNextMonth } from '../periods';
@@ -10,6 +10,7 @@ export interface Denial {
   readonly reason: DenialReason;
   readonly retryAfterMs?: number | undefined;
   readonly budget?: SpentBudget;
+  readonly spend?: Spend;
   readonly level?: Level;
 }
 

@@ -1,4 +1,5 @@
 import { ReleasingMap } from '../../collections/releasing-map';
+import type { Spend } from '../budgets';
 import { type Hold, LEASE_MS } from '../hold';
 import type { CustomerLimits, Settlement } from '../hot-store';
 import { DAYS_KEPT, HOUR_MS, MONTHS_KEPT, monthIndex } from '../periods';
@@ -147,6 +148,14 @@ export function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {
 }
 
 const NOTHING: Readonly<Sum> = { spent: 0, held: 0 };
+
+export const isOver = (limit: number | null, sum: Readonly<Sum>, hold: number): boolean =>
+  limit !== null && sum.spent + sum.held + hold > limit;
+
+/** For the error of a limit that a request is over. */
+export const spendOf = (limit: number | null, { spent, held }: Readonly<Sum>): Spend => ({
+  ...{ limitNanoUsd: limit ?? 0, spentNanoUsd: spent, heldNanoUsd: held },
+});
 
 export function readSum(sums: ReadonlyMap<number, Sum>, period: number): Readonly<Sum> {
   return sums.get(period) ?? NOTHING;

@@ -55,11 +55,20 @@ function decodeState(row: readonly unknown[], request: AdmitRequest): LimitState
   };
 }
 
-type Denial = Pick<Extract<AdmitDecision, { type: 'denied' }>, 'reason' | 'retryAfterMs' | 'budget' | 'level'>;
+type Denial = Pick<
+  Extract<AdmitDecision, { type: 'denied' }>,
+  'reason' | 'retryAfterMs' | 'budget' | 'spend' | 'level'
+>;
 
-function decodeDenial(row: readonly unknown[], nowMs: number, { budgets, levelLimits }: AdmitRequest): Denial {
+function decodeDenial(row: readonly unknown[], nowMs: number, request: AdmitRequest): Denial {
+  const { budgets, levelLimits } = request;
   const reason = row[3] as DenialReason;
   if (reason === 'budget') return { reason, ...budgetDenial(budgets?.list[Number(row[4]) - 1], String(row[5])) };
+  if (reason === 'project_cap' || reason === 'key_budget') {
+    const [spentNanoUsd = 0, heldNanoUsd = 0] = String(row[5]).split(' ').map(Number);
+    const limitNanoUsd = (reason === 'project_cap' ? request.projectCapNanoUsd : request.keyBudgetNanoUsd) ?? 0;
+    return { reason, spend: { limitNanoUsd, spentNanoUsd, heldNanoUsd } };
+  }
   if (reason === 'customer_daily_spend') return { reason, retryAfterMs: msToNextDay(nowMs) };
   if (reason === 'customer_monthly_spend' || reason === 'customer_count')
     return { reason, retryAfterMs: msToNextMonth(nowMs) };
@@ -68,11 +77,11 @@ function decodeDenial(row: readonly unknown[], nowMs: number, { budgets, levelLi
   return { reason, ...(wait < 0 ? {} : { retryAfterMs: wait }), ...(level && { level }) };
 }
 
-/** `sums`: spend, and what other projects' shares still claim. */
+/** `sums`: spend, holds, and what other projects' shares still claim. */
 function budgetDenial(budget: Budget | undefined, sums: string): Pick<Denial, 'budget'> {
-  const [spentNanoUsd = 0, keptNanoUsd] = sums.split(' ').map(Number);
+  const [spentNanoUsd = 0, heldNanoUsd = 0, keptNanoUsd] = sums.split(' ').map(Number);
   if (budget === undefined) return {};
-  if (keptNanoUsd === undefined) return { budget: { ...budget, spentNanoUsd } };
+  if (keptNanoUsd === undefined) return { budget: { ...budget, spentNanoUsd, heldNanoUsd } };
   const limitNanoUsd = Math.max(0, budget.limitNanoUsd - keptNanoUsd);
-  return { budget: { ...budget, limitNanoUsd, spentNanoUsd, keptNanoUsd } };
+  return { budget: { ...budget, limitNanoUsd, spentNanoUsd, heldNanoUsd, keptNanoUsd } };
 }

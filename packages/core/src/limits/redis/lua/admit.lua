@@ -29,6 +29,9 @@ local function reply(code, x, y, z)
 end
 
 -- A clock that stepped back is stored even by a denial: otherwise the bucket would stand still until it catches up.
+-- What is spent, and what open requests hold.
+local function sums_of(spent, held) return (spent or '0') .. ' ' .. whole(tonumber(held) or 0) end
+
 local function deny(reason, wait, more)
   if level and K.bt and now < tonumber(K.bt) then
     K.bl, K.bt, K.bb, K.takes_bucket = level, now, burst, true
@@ -174,13 +177,14 @@ local function decide(at)
     local used, wait = levels_of_turn.check(levels, 'tokens', tokens * UNIT)
     if used then return deny(wait and 'level_tokens_rate' or 'level_tokens_over_limit', wait, used) end
   end
-  if over_limit(tonumber(ARGV[a + 7]), P.spent, P.held, hold) then return deny('project_cap') end
+  if over_limit(tonumber(ARGV[a + 7]), P.spent, P.held, hold) then return deny('project_cap', nil, sums_of(P.spent, P.held)) end
   local budget = tonumber(ARGV[a + 8])
   if budget then
     local total = ARGV[a + 9] == 'total'
     local field = total and 's' or sm
     if K[field] == nil then K[field] = call('HGET', key_name, field) end
-    if over_limit(budget, K[field], total and K.h or K.hm, hold) then return deny('key_budget') end
+    local held = total and K.h or K.hm
+    if over_limit(budget, K[field], held, hold) then return deny('key_budget', nil, sums_of(K[field], held)) end
   end
   if budgets then
     local refused, spent = budgets_of_turn.check(budgets, hold, P, project_name, K, key_name)

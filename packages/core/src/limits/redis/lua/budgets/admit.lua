@@ -90,7 +90,7 @@ local function make_budgets(now, month)
     return kept
   end
 
-  -- The place in the list of the first budget that does not cover the hold, its spend, and what others keep of it;
+  -- The place in the list of the first budget that does not cover the hold, its spend and holds, and what others keep of it;
   -- 0 = one has to be counted first.
   local function check(list, hold, P, project_name, K, key_name)
     local loaded, is_within = load(list), false
@@ -104,14 +104,14 @@ local function make_budgets(now, month)
       if i == list.share then
         is_within = not is_over
       elseif is_over then
-        return i, B.spent or 0
+        return i, (B.spent or '0') .. ' ' .. whole(tonumber(B.held) or 0)
       end
     end
     if is_within or not list.others then return nil end
     local kept, B = kept_of(list.others), loaded[list.team]
     if not kept then return 0 end
     if over_limit(list[list.team].limit - kept, B.spent, B.held, hold) then
-      return list.team, (B.spent or '0') .. ' ' .. whole(kept)
+      return list.team, (B.spent or '0') .. ' ' .. whole(tonumber(B.held) or 0) .. ' ' .. whole(kept)
     end
   end
 
