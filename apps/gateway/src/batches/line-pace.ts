@@ -5,9 +5,8 @@ const FIRST_WAIT_MS = 500;
 const MOST_WAIT_MS = 60_000;
 /** Codes of refusals that waiting doesn't change, or not within a batch. */
 const FINAL: ReadonlySet<string> = new Set(['customer_spend_limit']);
-const OURS: ReadonlySet<string> = new Set([
-  ...['rate_limit_exceeded', 'customer_spend_limit', 'store_unavailable', 'overloaded'],
-]);
+/** Of the gateway itself, whoever asks. */
+const OURS: ReadonlySet<string> = new Set(['store_unavailable', 'overloaded']);
 /** Answers that may be another one next time, as often as it takes: limits of ours or the vendor's. */
 const LIMITS: ReadonlySet<number> = new Set([429, 503]);
 /** Failures of a vendor are tried so often. */
@@ -24,8 +23,8 @@ export interface Refusal {
 }
 
 export function isAskedAgain({ status, code, tries, isPaid }: Refusal): boolean {
-  // A vendor's own answers are final. Limits of ours, which others have used up, can't undo what was run.
-  if (isPaid) return status === 402 || (code !== undefined && OURS.has(code));
+  // A vendor's own answers are final, and no limit of ours holds for them.
+  if (isPaid) return code !== undefined && OURS.has(code);
   if (code !== undefined && FINAL.has(code)) return false;
   return LIMITS.has(status) || (status >= 500 && tries < MAX_TRIES);
 }

@@ -1,6 +1,6 @@
 import { type JsonObject, parseJson } from '@llm0/core/chat/json';
 import { nanoFromUsd } from '@llm0/drizzle/money';
-import { findKeyHash } from '@llm0/drizzle/queries/access/api-keys';
+import { findAnyKeyHash } from '@llm0/drizzle/queries/access/api-keys';
 import { readBatch, type StoredBatch } from '@llm0/drizzle/queries/batches/batches';
 import type { ClaimedLine } from '@llm0/drizzle/queries/batches/lines';
 import type { VendorResult } from '@llm0/providers/batches';
@@ -13,6 +13,7 @@ import { advanceBatch } from './finish-batch';
 import { forwardBatch } from './forward-batch';
 import type { LineEndpoints } from './line-endpoint';
 import { type LineAnswer, runChunk } from './run-chunk';
+import { asAnswered, idOfSpent, withAnswer } from './spent-lines';
 
 /** Runs chunks in this process: each line is a request of the batch's key, with its own row. */
 export const createChunkRunner =
@@ -36,15 +37,19 @@ async function createAsk(services: Services, endpoints: LineEndpoints, batch: St
   const endpoint = endpoints[batch.endpoint];
   return async (line: ClaimedLine): Promise<LineAnswer> => {
     const { customId, at, length } = line;
-    const requestId = services.createId();
+    const hasResult = line.resultAt !== null;
+    const requestId = hasResult ? idOfSpent(batch, line.line) : services.createId();
     try {
       if (endpoint === undefined) throw new Error(`batches can't use ${batch.endpoint}`);
       const text = await services.files.store.readText(batch.inputFileId, { from: at, to: at + length });
-      const request = requestOf(batch, customId, JSON.stringify(readLineBody(text, dialect)));
       const result = await readResult(services, batch, line);
-      const serving = result === undefined ? endpoint : endpoint.withServices(replaying(services, result));
+      const body = readLineBody(text, dialect);
+      const asked = result === undefined ? body : asAnswered(services, batch, body);
+      const request = requestOf(batch, customId, JSON.stringify(asked));
+      const serving = result === undefined ? endpoint : endpoint.withServices(withAnswer(services, result));
       if (result !== undefined) for (const [name, value] of REPLAYED) request.headers.set(name, value);
-      const response = await serving.handle(request, { keyHash, requestId, modality: 'batch' });
+      const isSpent = result === undefined ? undefined : true;
+      const response = await serving.handle(request, { keyHash, requestId, modality: 'batch', isSpent });
       return readAnswer(response, await response.text(), requestId);
     } catch (err) {
       services.log.error({ err, batch: batch.id }, 'a line of a batch failed unexpectedly');
@@ -60,7 +65,7 @@ async function createAsk(services: Services, endpoints: LineEndpoints, batch: St
 }
 
 const keyHashOf = async ({ batches }: Services, { projectId, apiKeyId: id }: StoredBatch): Promise<string> =>
-  (await findKeyHash(batches.db, { projectId, id })) ?? '';
+  (await findAnyKeyHash(batches.db, { projectId, id })) ?? '';
 
 /** The answer is there: nothing else may stand in for it. */
 const REPLAYED = [
@@ -80,20 +85,6 @@ async function readResult(
   const text = await services.files.store.readText(resultsId, { from, to: from + length });
   const part = services.connect({ provider, model }, batch.projectId)?.provider.batches;
   return part?.decodeResult(JSON.parse(text) as JsonObject);
-}
-
-/** Services whose providers give this answer. */
-function replaying(services: Services, { status, body }: VendorResult): Services {
-  const answer = async () => new Response(body, { status, headers: { 'content-type': 'application/json' } });
-  return {
-    ...services,
-    connect: (target, projectId) => {
-      const connected = services.connect(target, projectId);
-      if (connected === undefined) return undefined;
-      const { provider, connection } = connected;
-      return { provider, connection, fetch: answer as unknown as typeof globalThis.fetch };
-    },
-  };
 }
 
 const NO_USAGE = { costNanoUsd: 0, tokensIn: 0, tokensOut: 0, code: undefined, retryAfter: null } as const;
