@@ -8,7 +8,7 @@ const FINAL: ReadonlySet<string> = new Set(['customer_spend_limit']);
 /** Of the gateway itself, whoever asks. */
 const OURS: ReadonlySet<string> = new Set(['store_unavailable', 'overloaded']);
 /** Answers that may be another one next time, as often as it takes: limits of ours or the vendor's. */
-const LIMITS: ReadonlySet<number> = new Set([429, 503]);
+export const LIMITS: ReadonlySet<number> = new Set([429, 503]);
 /** Failures of a vendor are tried so often. */
 const MAX_TRIES = 3;
 
@@ -38,14 +38,15 @@ export class LinePace {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Nobody asks before then. */
-  holdBack(retryAfter: string | null, tries: number): void {
+  /** Nobody asks for so many milliseconds, which it returns. */
+  holdBack(retryAfter: string | null, tries: number): number {
     const told = Number(retryAfter);
     const ms =
       retryAfter !== null && Number.isFinite(told) && told > 0
         ? 1000 * told
         : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), MOST_WAIT_MS);
     this.freeAtMs = Math.max(this.freeAtMs, this.nowMs() + ms);
+    return ms;
   }
 
   get isHeldBack(): boolean {

@@ -6,7 +6,7 @@ import { BatchWork, type BatchWorkOptions } from './batch-work';
 /** Ledger and queue of batches. */
 export interface BatchParts {
   readonly db: Db;
-  readonly work: Pick<BatchWork, 'begin' | 'enqueue' | 'advance' | 'lookAgain' | 'stop'>;
+  readonly work: Pick<BatchWork, 'begin' | 'enqueue' | 'advance' | 'lookAgain' | 'runAgain' | 'stop'>;
 }
 
 /** Files, and the batches that read them. */

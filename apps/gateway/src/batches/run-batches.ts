@@ -6,6 +6,7 @@ import type { ClaimedLine } from '@llm0/drizzle/queries/batches/lines';
 import type { VendorResult } from '@llm0/providers/batches';
 import { PREFIXES, showId } from '../files/own-ids';
 import type { Services } from '../services/contract';
+import { BatchPauses } from './batch-pauses';
 import type { Chunk } from './batch-queue';
 import { readLineBody } from './check-lines';
 import { encodeLines } from './encode-lines';
@@ -17,16 +18,26 @@ import { asAnswered, idOfSpent, withAnswer } from './spent-lines';
 
 /** Runs chunks in this process: each line is a request of the batch's key, with its own row. */
 export const createChunkRunner =
-  (services: Services, endpoints: LineEndpoints) =>
+  (services: Services, endpoints: LineEndpoints, pauses = new BatchPauses(() => services.clock.nowMs())) =>
   async (chunk: Chunk, signal: AbortSignal): Promise<void> => {
+    const { work } = services.batches;
     const batch = await readBatch(services.batches.db, chunk.batchId);
     if (batch === null || batch.endedAtMs !== null) return;
     if (chunk.from < 0) {
       const encoding = { batch, endpoint: endpoints[batch.endpoint], keyHash: await keyHashOf(services, batch) };
       return forwardBatch(services, { batch, encode: () => encodeLines(services, encoding) });
     }
-    if (chunk.to > chunk.from)
-      await runChunk({ services, batch, chunk, signal, ask: await createAsk(services, endpoints, batch) });
+    if (chunk.to > chunk.from) {
+      const leftMs = batch.cancellingAtMs === null ? pauses.leftMs(batch.id) : 0;
+      if (leftMs > 0) return work.runAgain(chunk, leftMs);
+      const ask = await createAsk(services, endpoints, batch);
+      const heldUp = await runChunk({ services, batch, chunk, signal, ask });
+      if (heldUp === undefined) pauses.end(batch.id);
+      else {
+        const { waitMs, drawn } = heldUp;
+        await work.runAgain({ ...chunk, drawn }, pauses.begin(batch.id, waitMs));
+      }
+    }
     if (signal.aborted) throw new Error('this process stops; the next one goes on');
     await advanceBatch(services, batch.id);
   };
