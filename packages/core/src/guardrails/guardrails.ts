@@ -117,6 +117,17 @@ export class Guardrails {
     return this.describing;
   }
 
+  /** Name of a rule that may change or refuse input, of one part or any: nothing passes it unread. */
+  enforcingInput(part?: GuardrailPart): string | undefined {
+    return this.rules.find(
+      (rule) =>
+        isAsked(rule, 'input') &&
+        rule.action !== 'flag' &&
+        !rule.isShadow &&
+        (!part || rule.parts?.has(part) !== false),
+    )?.name;
+  }
+
   /** Rules for an answer whose request is no longer to be judged; undefined without any. */
   get ofAnswers(): Guardrails | undefined {
     if (!this.asksOutput) return undefined;
