@@ -1,7 +1,7 @@
 import type { Db } from '@llm0/drizzle/client';
 import type { Config } from '../config/config';
 import { createFileParts } from '../files/parts';
-import { BatchWork, type BatchWorkOptions } from './batch-work';
+import { BatchWork, type BatchWorkOptions } from './queue/batch-work';
 
 /** Ledger and queue of batches. */
 export interface BatchParts {

@@ -6,13 +6,13 @@ import type { ClaimedLine } from '@llm0/drizzle/queries/batches/lines';
 import type { VendorResult } from '@llm0/providers/batches';
 import { PREFIXES, showId } from '../files/own-ids';
 import type { Services } from '../services/contract';
-import { BatchPauses } from './batch-pauses';
-import type { Chunk } from './batch-queue';
 import { readLineBody } from './check-lines';
 import { encodeLines } from './encode-lines';
 import { advanceBatch } from './finish-batch';
 import { forwardBatch } from './forward-batch';
 import type { LineEndpoints } from './line-endpoint';
+import { BatchPauses } from './queue/batch-pauses';
+import type { Chunk } from './queue/batch-queue';
 import { type LineAnswer, runChunk } from './run-chunk';
 import { asAnswered, idOfSpent, withAnswer } from './spent-lines';
 

@@ -9,9 +9,9 @@ import {
   sumOpenLines,
 } from '@llm0/drizzle/queries/batches/lines';
 import type { Services } from '../services/contract';
-import type { Chunk } from './batch-queue';
 import { lowerHold } from './hold-batch';
 import { isAskedAgain, LIMITS, LinePace } from './line-pace';
+import type { Chunk } from './queue/batch-queue';
 import { ResultWriter } from './result-writer';
 
 /** An answer of the data plane to a line. */

@@ -42,7 +42,10 @@ export interface Planner<R, P, S> {
   withModel(request: R, model: string): R;
   /** The request with the largest output limit that costs no more; undefined if none does, absent where none is sent. */
   fit?(request: R, plan: P, leftNanoUsd: number): R | undefined;
-  /** undefined for anything this version did not write, the project wants served no more, or another target answered. */
+  /**
+   * undefined for anything this version did not write, the project wants served no more, or another target answered. A
+   * large one takes some turns; all others are there.
+   */
   decodeStored(value: string, plan: P, input: AdmitInput<R>): S | undefined | Promise<S | undefined>;
 }
 
@@ -130,7 +133,6 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         const admission = { principal, plan, decision, downgraded: plan !== requested, requestedModel };
         if (decision.type === 'admitted') return admission;
         const decoded = planner.decodeStored(decision.value, plan, known);
-        // A large one takes some turns; all others are there.
         const stored = decoded instanceof Promise ? await decoded : decoded;
         if (stored !== undefined) return { ...admission, stored };
         // An unusable hit: asks for a real admission, because a hit holds nothing.
